@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/tree_topology.hpp"
+
+namespace placement {
+
+// A node as a policy sees it. Its cores are the leaves first_leaf .. first_leaf + cores() - 1 of
+// the tree, in the order socket * cores_per_socket + core, which is also Slurm's numbering.
+struct NodeView {
+  std::string name;
+  std::int32_t first_leaf = 0;
+  std::int32_t sockets = 1;
+  std::int32_t cores_per_socket = 1;
+  std::int32_t threads_per_core = 1;
+  std::vector<bool> core_free;  // one per core: usable by this job
+
+  std::int32_t cores() const { return sockets * cores_per_socket; }
+};
+
+// The part of the machine that one decision is about. The tree may be larger than the nodes listed:
+// a node that is not listed is not offered.
+struct ClusterView {
+  std::shared_ptr<const TreeTopology> tree;
+  std::vector<NodeView> nodes;  // in the order of the caller, which is also the natural order of ranks
+};
+
+}  // namespace placement

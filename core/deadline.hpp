@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <chrono>
+#include <optional>
+
+namespace placement {
+
+// A point in monotonic time after which an answer is no longer awaited. It is a safety net: what
+// is computed is decided by amounts of work, so that a loaded machine gives the same answer.
+class Deadline {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  static Deadline never() { return Deadline{}; }
+  static Deadline after(std::chrono::microseconds time) { return Deadline{Clock::now() + time}; }
+
+  bool expired() const { return at_ && Clock::now() >= *at_; }
+
+ private:
+  Deadline() = default;
+  explicit Deadline(Clock::time_point at) : at_(at) {}
+
+  std::optional<Clock::time_point> at_;
+};
+
+}  // namespace placement

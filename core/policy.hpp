@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/cluster_view.hpp"
+#include "core/comm_matrix.hpp"
+#include "core/cost.hpp"
+#include "core/deadline.hpp"
+
+namespace placement {
+
+// key=value pairs of `-m POLICY=key=value,..`, keys in lower case.
+using Parameters = std::map<std::string, std::string>;
+
+// What a job, or a step, asks for.
+struct Request {
+  std::int32_t tasks = 1;
+  std::int32_t cores_per_task = 1;
+  std::int32_t min_nodes = 1;
+  std::int32_t max_nodes = std::numeric_limits<std::int32_t>::max();
+  std::int32_t max_tasks_per_node = std::numeric_limits<std::int32_t>::max();
+  bool equal_tasks_per_node = false;        // --ntasks-per-node: max_tasks_per_node on each node but the last
+  bool whole_nodes = false;                 // the job gets all cores of each node that it touches
+  std::vector<std::int32_t> required_nodes; // indices into ClusterView::nodes that must be used (-w)
+  std::vector<std::int32_t> node_tasks;     // a step: tasks of each node are given, one per view node; else empty
+  std::shared_ptr<const CommMatrix> matrix; // ranks() == tasks, or null
+  Parameters parameters;
+  std::uint64_t seed = 1;
+};
+
+struct RankPlace {
+  std::int32_t node = 0;            // index into ClusterView::nodes
+  std::vector<std::int32_t> cores;  // cores_per_task of them, ascending, numbered within the node
+};
+
+struct Placement {
+  std::vector<RankPlace> ranks;      // one per task
+  Cost cost = 0;                     // hop-bytes of the first core of each rank; 0 without a matrix
+  Cost natural_cost = 0;             // the same leaves or nodes with ranks in natural order
+  std::vector<std::string> reasons;  // for people, one fact each
+};
+
+// What every policy implements. Throws Error with a reason when it cannot serve the request; the
+// job then runs as stock Slurm would run it. Same view, request and seed: same answer [decision 8].
+using PlaceFunction = Placement (*)(const ClusterView&, const Request&, const Deadline&);
+
+}  // namespace placement

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/cluster_view.hpp"
+
+namespace placement {
+
+struct SwitchShape {
+  std::string name;
+  std::int32_t parent = -1;         // index of the switch above, -1: none
+  std::vector<std::int32_t> nodes;  // indices of the nodes that hang directly on it
+};
+
+struct NodeShape {
+  std::string name;
+  std::int32_t sockets = 1;
+  std::int32_t cores_per_socket = 1;
+  std::int32_t threads_per_core = 1;
+};
+
+// The machine as Slurm describes it: switches, nodes, sockets, cores; all cores free. View nodes are
+// in the order of `nodes`. What hangs on no switch hangs on the root; a level at which nothing
+// branches anywhere (one socket in every node, one root switch) is left out, so that it adds no hops.
+// Throws Error on a node under two switches, an index out of range, a cycle, or a count below 1.
+ClusterView view_of_switches(std::span<const SwitchShape> switches, std::span<const NodeShape> nodes,
+                             std::span<const std::int64_t> level_distance = {});
+
+}  // namespace placement

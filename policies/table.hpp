@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <span>
+#include <string_view>
+
+#include "core/policy.hpp"
+#include "core/policy_spec.hpp"
+
+namespace placement {
+
+struct PolicyKey {
+  std::string_view name;
+  std::string_view help;
+};
+
+// A policy as users name it. A new one is one line in table.cpp.
+struct Policy {
+  std::string_view name;     // upper case: TREEMATCH
+  std::string_view summary;  // one line for --help
+  bool needs_matrix;
+  bool for_users;            // offered by -m; the others are baselines for tools and the simulator
+  std::span<const PolicyKey> keys;
+  PlaceFunction place;
+};
+
+std::span<const Policy> policies();
+
+// The policy of that name in any case, or null.
+const Policy* find_policy(std::string_view name);
+
+// Throws Error that lists what is known when the policy or one of its keys is not.
+const Policy& check_policy_spec(const PolicySpec& spec);
+
+}  // namespace placement

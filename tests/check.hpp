@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What every Check program of ours shares: a main that runs one suite, and an assertion on errors.
+#pragma once
+#include <check.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "core/error.hpp"
+
+// Runs the suite; the exit code is what automake's test driver expects.
+inline int run_suite(Suite* suite) {
+  SRunner* runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+// The text of the Error that the call throws; empty when it throws none.
+template <typename Call>
+std::string error_of(Call call) {
+  try {
+    call();
+  } catch (const placement::Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+// The call throws an Error whose text has the part.
+#define ck_assert_error(call, part)                                                     \
+  do {                                                                                  \
+    const std::string text_ = error_of([&] { (void)(call); });                          \
+    ck_assert_msg(!text_.empty(), "no error from " #call);                              \
+    ck_assert_msg(text_.find(part) != std::string::npos, "error is '%s'", text_.c_str()); \
+  } while (0)

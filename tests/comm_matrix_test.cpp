@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/comm_matrix.hpp"
+
+#include "tests/check.hpp"
+
+using namespace placement;
+
+START_TEST(sums_both_directions_and_duplicates) {
+  const CommMatrix matrix = CommMatrix::from_edges(4, {{1, 0, 5}, {0, 1, 2}, {2, 2, 9}, {2, 3, 0}, {3, 1, 4}});
+  ck_assert_int_eq(matrix.pairs(), 2);
+  ck_assert_int_eq(matrix.weight(0, 1), 7);
+  ck_assert_int_eq(matrix.weight(1, 3), 4);
+  ck_assert_int_eq(matrix.weight(2, 3), 0);
+  ck_assert_int_eq(matrix.total_weight(), 11);
+  ck_assert_int_eq(matrix.neighbours(1)[0], 0);
+  ck_assert_int_eq(matrix.neighbours(1)[1], 3);
+  ck_assert_uint_eq(matrix.neighbours(2).size(), 0);
+}
+END_TEST
+
+START_TEST(refuses_what_cannot_be) {
+  ck_assert_error(CommMatrix::from_edges(2, {{0, 2, 1}}), "rank 2 is outside 0..1");
+  ck_assert_error(CommMatrix::from_edges(2, {{-1, 1, 1}}), "rank -1");
+  ck_assert_error(CommMatrix::from_edges(2, {{0, 1, -3}}), "negative traffic -3");
+  ck_assert_error(CommMatrix::from_edges(-1, {}), "-1 ranks");
+  ck_assert_error(CommMatrix::from_edges(3, {{0, 1, INT64_MAX}, {1, 2, 1}}), "2^63");
+  ck_assert_int_eq(CommMatrix::from_edges(2, {{0, 1, INT64_MAX}}).weight(1, 0), INT64_MAX);
+}
+END_TEST
+
+START_TEST(empty_and_one) {
+  ck_assert_int_eq(CommMatrix{}.ranks(), 0);
+  ck_assert_int_eq(CommMatrix::from_edges(1, {{0, 0, 3}}).pairs(), 0);
+}
+END_TEST
+
+START_TEST(aggregates_groups) {
+  const CommMatrix matrix = CommMatrix::from_edges(4, {{0, 1, 1}, {0, 2, 10}, {1, 3, 100}, {2, 3, 5}});
+  const CommMatrix groups = matrix.aggregated(std::vector<std::int32_t>{0, 0, 1, 1}, 2);
+  ck_assert_int_eq(groups.ranks(), 2);
+  ck_assert_int_eq(groups.weight(0, 1), 110);
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("comm_matrix");
+  TCase* all = tcase_create("all");
+  tcase_add_test(all, sums_both_directions_and_duplicates);
+  tcase_add_test(all, refuses_what_cannot_be);
+  tcase_add_test(all, empty_and_one);
+  tcase_add_test(all, aggregates_groups);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/comm_matrix.hpp"
+#include "core/cost.hpp"
+#include "core/deadline.hpp"
+#include "core/tree_topology.hpp"
+
+namespace placement {
+
+// Which leaves take part when there are more usable ones than ranks [TM §6].
+enum class LeafScope {
+  given,    // TM-A: as many leaves as ranks, or the first ones from the left
+  whole,    // TM-I: any usable leaf of the tree
+  subtree,  // TM-Isub(+k): the smallest subtree that has enough, k levels further up
+};
+
+struct MapOptions {
+  std::uint64_t seed = 1;
+  LeafScope scope = LeafScope::subtree;
+  std::int32_t levels_up = 0;   // k of TM-Isub+k
+  std::int64_t work_limit = 0;  // units of work (about one edge visit each), 0: as much as pays
+  Deadline deadline = Deadline::never();
+};
+
+struct MapResult {
+  std::vector<std::int32_t> leaf_of_rank;  // one usable leaf per rank, all different
+  Cost cost = 0;                           // hop-bytes
+  Cost natural_cost = 0;                   // rank r on the r-th usable leaf
+  std::string method;                      // which member of the portfolio it came from
+};
+
+// Maps the ranks of the matrix onto usable leaves, one each, with few hop-bytes [TM §5].
+// `usable` is ascending without duplicates. The result is legal, deterministic for the same input
+// and seed, and never costs more than the natural order on the same leaves or greedy.
+// Throws Error when a leaf is out of range or listed twice, or when ranks outnumber usable leaves.
+MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree,
+                      std::span<const std::int32_t> usable, const MapOptions& options);
+
+}  // namespace placement
