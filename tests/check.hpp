@@ -35,3 +35,10 @@ std::string error_of(Call call) {
     ck_assert_msg(!text_.empty(), "no error from " #call);                              \
     ck_assert_msg(text_.find(part) != std::string::npos, "error is '%s'", text_.c_str()); \
   } while (0)
+
+// Two strings, also temporaries, are equal (ck_assert_str_eq keeps a pointer beyond their life).
+#define ck_assert_text_eq(actual, expected)                                                          \
+  do {                                                                                               \
+    const std::string actual_(actual), expected_(expected);                                          \
+    ck_assert_msg(actual_ == expected_, "'%s' instead of '%s'", actual_.c_str(), expected_.c_str()); \
+  } while (0)

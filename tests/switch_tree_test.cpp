@@ -31,7 +31,7 @@ START_TEST(two_levels) {  // the machine of [TM §3]
   ck_assert_int_eq(distance(view, 4, 0, 5, 0), 4);
   for (std::int32_t n = 0; n < 6; ++n) {
     ck_assert_int_eq(view.nodes[n].first_leaf, 2 * n);
-    ck_assert_str_eq(view.nodes[n].name.c_str(), ("n" + std::to_string(n)).c_str());
+    ck_assert_text_eq(view.nodes[n].name, "n" + std::to_string(n));
     ck_assert_uint_eq(view.nodes[n].core_free.size(), 2);
     ck_assert(view.nodes[n].core_free[0] && view.nodes[n].core_free[1]);
   }

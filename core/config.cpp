@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/config.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::size_t max_file_bytes = 1 << 20;
+
+constexpr std::string_view mode_names[] = {"off", "observe", "advise", "enforce"};
+constexpr std::string_view scope_names[] = {"whole", "subtree"};
+
+template <typename Enum>
+bool set_word(Enum& target, std::span<const std::string_view> names, std::string_view value) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (equal_any_case(value, names[i])) {
+      target = static_cast<Enum>(i);
+      return true;
+    }
+  return false;
+}
+
+bool set_integer(std::int64_t& target, std::int64_t least, std::int64_t most, std::string_view value) {
+  const std::optional<std::int64_t> number = parse_integer(value);
+  if (!number || *number < least || *number > most) return false;
+  target = *number;
+  return true;
+}
+
+bool set_distances(Config& config, std::string_view value) {
+  std::vector<std::int64_t> distances;
+  for (const std::string_view part : split_at(value, ',')) {
+    std::int64_t distance = 0;
+    const std::int64_t least = distances.empty() ? 0 : distances.back();
+    if (!set_integer(distance, least, INT32_MAX, trimmed(part))) return false;
+    distances.push_back(distance);
+  }
+  config.level_distances = std::move(distances);
+  return true;
+}
+
+std::string show_distances(const Config& config) {
+  std::string text;
+  for (const std::int64_t distance : config.level_distances)
+    text += (text.empty() ? "" : ",") + std::to_string(distance);
+  return text;
+}
+
+// slurmctld has no working directory to speak of, so that a relative path would mean anything.
+bool set_path(Config& config, std::string_view value) {
+  if (!value.starts_with('/')) return false;
+  config.treematch_topology_file = value;
+  return true;
+}
+
+// A new key is one entry here.
+constexpr ConfigKey keys[] = {
+    {"Mode", "off, observe, advise or enforce",
+     "What happens to jobs that ask for a policy. off: they run as stock. observe: a decision is made and logged, "
+     "and nothing is changed. advise: it is also recorded with the job. enforce: it is applied. Jobs that ask for "
+     "no policy run as stock in every mode.",
+     [](Config& c, std::string_view v) { return set_word(c.mode, mode_names, v); },
+     [](const Config& c) { return to_string(c.mode); }},
+    {"DecisionTimeMs", "a whole number from 1 to 10000",
+     "Milliseconds that slurmctld may spend on one decision. What is not decided by then runs as stock.",
+     [](Config& c, std::string_view v) { return set_integer(c.decision_time_ms, 1, 10000, v); },
+     [](const Config& c) { return std::to_string(c.decision_time_ms); }},
+    {"MaxMatrixRanks", "a whole number from 1 to 16777216",
+     "The largest communication matrix, in ranks, that slurmctld takes from a job. A job with a larger one runs as "
+     "stock.",
+     [](Config& c, std::string_view v) { return set_integer(c.max_matrix_ranks, 1, 1 << 24, v); },
+     [](const Config& c) { return std::to_string(c.max_matrix_ranks); }},
+    {"MaxMatrixBytes", "a whole number from 1 to 1048576",
+     "The largest communication matrix, in bytes as it travels with the job, that slurmctld takes. A job with a "
+     "larger one runs as stock.",
+     [](Config& c, std::string_view v) { return set_integer(c.max_matrix_bytes, 1, 1 << 20, v); },
+     [](const Config& c) { return std::to_string(c.max_matrix_bytes); }},
+    {"NodeLevelTasks", "a whole number from 0 to 16777216",
+     "For jobs with more tasks than this, slurmctld chooses nodes only and leaves the cores to Slurm.",
+     [](Config& c, std::string_view v) { return set_integer(c.node_level_tasks, 0, 1 << 24, v); },
+     [](const Config& c) { return std::to_string(c.node_level_tasks); }},
+    {"TreematchTopologyFile", "an absolute path",
+     "A file that describes the machine in place of Slurm's own topology: a topology.conf, a \"tree\" line with the "
+     "arities from the root to the cores, or a \"tleaf\" line as SCOTCH and TreeMatch have it. Its leaves are the "
+     "cores of all nodes in the order of slurm.conf.",
+     set_path, [](const Config& c) { return c.treematch_topology_file; }},
+    {"TreematchScope", "whole or subtree",
+     "Where TREEMATCH looks for cores: on the whole tree, or in the smallest subtree that has enough.",
+     [](Config& c, std::string_view v) { return set_word(c.treematch_scope, scope_names, v); },
+     [](const Config& c) { return std::string(scope_names[static_cast<std::size_t>(c.treematch_scope)]); }},
+    {"TreematchLevelsUp", "a whole number from 0 to 64",
+     "How many levels above the smallest sufficient subtree TREEMATCH may look.",
+     [](Config& c, std::string_view v) { return set_integer(c.treematch_levels_up, 0, 64, v); },
+     [](const Config& c) { return std::to_string(c.treematch_levels_up); }},
+    {"LevelDistances", "whole numbers that do not decrease, one per level, as in 1,10,100",
+     "The distance of two cores whose paths meet 1, 2, .. levels above them. Without it each link counts as one hop. "
+     "Levels at which nothing branches (one socket in every node) are not counted.",
+     set_distances, show_distances},
+};
+
+std::string unknown_key(std::string_view key) {
+  std::vector<std::string_view> names;
+  for (const ConfigKey& known : keys) names.push_back(known.name);
+  std::string message = "unknown key " + shown(key) + ": ";
+  if (const std::string_view meant = near_miss(key, names); !meant.empty())
+    return message + "did you mean " + std::string(meant) + "?";
+  message += "the keys are";
+  for (std::size_t i = 0; i < names.size(); ++i)
+    message += (i == 0 ? " " : i + 1 < names.size() ? ", " : " and ") + std::string(names[i]);
+  return message;
+}
+
+std::size_t find_key(std::string_view key, const std::string& name, std::int64_t line) {
+  for (std::size_t k = 0; k < std::size(keys); ++k)
+    if (equal_any_case(key, keys[k].name)) return k;
+  fail_at(name, line, unknown_key(key));
+}
+
+}  // namespace
+
+std::span<const ConfigKey> config_keys() { return keys; }
+
+std::string to_string(Mode mode) { return std::string(mode_names[static_cast<std::size_t>(mode)]); }
+
+Config parse_config(std::string_view text, const std::string& name) {
+  Config config;
+  std::int64_t line_of_key[std::size(keys)] = {};
+  for (const TextLine& line : text_lines(text)) {
+    const std::size_t equals = line.text.find('=');
+    if (equals == std::string_view::npos)
+      fail_at(name, line.number, "'" + shown(line.text) + "' is not of the form Key=value");
+    const std::size_t k = find_key(trimmed(line.text.substr(0, equals)), name, line.number);
+    const std::string key(keys[k].name);
+    if (line_of_key[k] != 0)
+      fail_at(name, line.number, key + " is given twice, first in line " + std::to_string(line_of_key[k]));
+    line_of_key[k] = line.number;
+    const std::string_view value = trimmed(line.text.substr(equals + 1));
+    if (!keys[k].set(config, value))
+      fail_at(name, line.number, key + "=" + shown(value) + ": it takes " + std::string(keys[k].values));
+  }
+  return config;
+}
+
+Config read_config(const std::string& path, MissingFile missing) {
+  std::error_code unreadable;  // then the file is there, and reading it says why it cannot be had
+  if (missing == MissingFile::defaults && !std::filesystem::exists(path, unreadable) && !unreadable) return {};
+  return parse_config(read_text_file(path, max_file_bytes), path);
+}
+
+std::string placement_conf_path(std::string_view slurm_conf) {
+  std::filesystem::path path(slurm_conf);
+  if (path.empty())
+    if (const char* environment = std::getenv("SLURM_CONF")) path = environment;
+  if (path.empty()) path = "/etc/slurm/slurm.conf";
+  return path.replace_filename("placement.conf").string();
+}
+
+}  // namespace placement

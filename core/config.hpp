@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace placement {
+
+// What happens to jobs that ask for a policy; all others run as stock in every mode.
+enum class Mode {
+  off,      // nothing is decided
+  observe,  // decide and log, change nothing
+  advise,   // also record with the job
+  enforce,  // apply
+};
+
+// Where TREEMATCH looks for leaves when the user does not say [TM §6].
+enum class TreeScope { whole, subtree };
+
+// placement.conf. The comments in the table of config.cpp are the documentation of the keys.
+struct Config {
+  Mode mode = Mode::enforce;
+  std::int64_t decision_time_ms = 50;
+  std::int64_t max_matrix_ranks = 131072;
+  std::int64_t max_matrix_bytes = 1 << 20;   // as shipped, that is compressed
+  std::int64_t node_level_tasks = 4096;      // more tasks than this: whole nodes are the leaves
+  std::string treematch_topology_file;       // empty: Slurm's own topology
+  TreeScope treematch_scope = TreeScope::subtree;
+  std::int64_t treematch_levels_up = 0;      // k of TM-Isub+k
+  std::vector<std::int64_t> level_distances; // from the leaves up; empty: hops
+
+  bool operator==(const Config&) const = default;
+};
+
+// A key of placement.conf: what the parser, `placectl check-config` and the manual page know of it.
+struct ConfigKey {
+  std::string_view name;
+  std::string_view values;                      // what would be right: "off, observe, advise or enforce"
+  std::string_view help;                        // sentences
+  bool (*set)(Config&, std::string_view value); // false: the value is not one of `values`
+  std::string (*show)(const Config&);           // the value in the form that the file takes
+};
+
+std::span<const ConfigKey> config_keys();
+
+// Reads `Key=value` lines; upper and lower case of keys are the same, '#' starts a comment. Throws
+// Error "name:line: .." on an unknown key, a key given twice, or a value that is not allowed.
+Config parse_config(std::string_view text, const std::string& name);
+
+enum class MissingFile { error, defaults };
+
+// The same from a file. Throws Error also when it cannot be read.
+Config read_config(const std::string& path, MissingFile missing = MissingFile::error);
+
+// The placement.conf beside a slurm.conf; without one given, beside that of the environment
+// (SLURM_CONF) or beside /etc/slurm/slurm.conf.
+std::string placement_conf_path(std::string_view slurm_conf = {});
+
+std::string to_string(Mode mode);
+
+}  // namespace placement

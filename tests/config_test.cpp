@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/config.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "tests/check.hpp"
+
+using namespace placement;
+
+START_TEST(defaults) {
+  const Config config = parse_config("", "p");
+  ck_assert(config == Config{});
+  ck_assert(config.mode == Mode::enforce);
+  ck_assert_int_eq(config.decision_time_ms, 50);
+  ck_assert(parse_config("\n# nothing\n  \t# here either\r\n", "p") == Config{});
+}
+END_TEST
+
+START_TEST(all_keys) {
+  const Config config = parse_config(
+      "Mode=Observe\n"
+      "DECISIONTIMEMS = 7   # ms\n"
+      "\tmaxmatrixranks=16777216\r\n"
+      "MaxMatrixBytes=1\n"
+      "NodeLevelTasks=0\n"
+      "TreematchTopologyFile=/etc/a b.tgt\n"
+      "TreematchScope=WHOLE\n"
+      "TreematchLevelsUp=3\n"
+      "LevelDistances=0, 2,2 ,9",
+      "p");
+  ck_assert(config.mode == Mode::observe);
+  ck_assert_int_eq(config.decision_time_ms, 7);
+  ck_assert_int_eq(config.max_matrix_ranks, 1 << 24);
+  ck_assert_int_eq(config.max_matrix_bytes, 1);
+  ck_assert_int_eq(config.node_level_tasks, 0);
+  ck_assert_text_eq(config.treematch_topology_file, "/etc/a b.tgt");
+  ck_assert(config.treematch_scope == TreeScope::whole);
+  ck_assert_int_eq(config.treematch_levels_up, 3);
+  ck_assert(config.level_distances == (std::vector<std::int64_t>{0, 2, 2, 9}));
+}
+END_TEST
+
+START_TEST(what_is_shown_is_read_again) {
+  const Config config = parse_config(
+      "Mode=advise\nDecisionTimeMs=1\nMaxMatrixRanks=2\nMaxMatrixBytes=3\nNodeLevelTasks=4\n"
+      "TreematchTopologyFile=/t\nTreematchScope=whole\nTreematchLevelsUp=5\nLevelDistances=6,7",
+      "p");
+  std::string text;
+  for (const ConfigKey& key : config_keys()) text += std::string(key.name) + "=" + key.show(config) + "\n";
+  ck_assert(parse_config(text, "p") == config);
+  ck_assert(!(config == Config{}));
+}
+END_TEST
+
+START_TEST(each_key_documents_itself) {
+  for (const ConfigKey& key : config_keys()) {
+    ck_assert(key.help.ends_with('.'));
+    ck_assert(!key.values.empty() && !key.values.ends_with('.'));
+    Config config;
+    ck_assert_msg(!key.set(config, "?"), "%s takes anything", key.name.data());
+    ck_assert_msg(!key.set(config, ""), "%s takes an empty value", key.name.data());
+    ck_assert(config == Config{});
+  }
+}
+END_TEST
+
+START_TEST(unknown_keys) {
+  ck_assert_error(parse_config("\nMod=off", "/etc/p.conf"), "/etc/p.conf:2: unknown key Mod: did you mean Mode?");
+  ck_assert_error(parse_config("DecisionTimeMS2=5", "p"), "did you mean DecisionTimeMs?");
+  ck_assert_error(parse_config("treematchscoep=whole", "p"), "did you mean TreematchScope?");
+  ck_assert_error(parse_config("Weather=fair", "p"), "p:1: unknown key Weather: the keys are Mode, DecisionTimeMs,");
+  ck_assert_error(parse_config("=fair", "p"), "p:1: unknown key ");
+  ck_assert_error(parse_config(std::string(100000, 'x') + "=1", "p"), "the keys are");
+}
+END_TEST
+
+START_TEST(lines_that_are_no_setting) {
+  ck_assert_error(parse_config("Mode", "p"), "p:1: 'Mode' is not of the form Key=value");
+  ck_assert_error(parse_config("Mode=off\nMODE=enforce", "p"), "p:2: Mode is given twice, first in line 1");
+  ck_assert_error(parse_config("Mode=off DecisionTimeMs=3", "p"), "p:1: Mode=off DecisionTimeMs=3: it takes off,");
+}
+END_TEST
+
+START_TEST(bad_values) {
+  ck_assert_error(parse_config("Mode=", "p"), "p:1: Mode=: it takes off, observe, advise or enforce");
+  ck_assert_error(parse_config("Mode=on", "p"), "Mode=on: it takes off, observe");
+  for (const char* bad : {"0", "-1", "10001", "5.5", "0x10", "5ms", "+5", "99999999999999999999", "5 6"})
+    ck_assert_error(parse_config(std::string("DecisionTimeMs=") + bad, "p"), "it takes a whole number from 1 to 10000");
+  ck_assert_error(parse_config("MaxMatrixBytes=1048577", "p"), "from 1 to 1048576");
+  ck_assert_error(parse_config("TreematchTopologyFile=t.tgt", "p"), "it takes an absolute path");
+  ck_assert_error(parse_config("TreematchScope=given", "p"), "it takes whole or subtree");
+  for (const char* bad : {"", "1,", ",1", "1,,2", "3,2", "-1", "1;2", "2147483648"})
+    ck_assert_error(parse_config(std::string("LevelDistances=") + bad, "p"), "that do not decrease");
+  ck_assert_error(parse_config(std::string_view("Mode=off\0", 9), "p"), "p:1: Mode=off?: it takes off");
+}
+END_TEST
+
+START_TEST(files) {
+  char path[] = "/tmp/placement-config-XXXXXX";
+  const int fd = mkstemp(path);
+  ck_assert_int_ge(fd, 0);
+  ck_assert_int_eq(write(fd, "Mode=off\nx", 10), 10);
+  close(fd);
+  ck_assert_error(read_config(path), ":2: 'x' is not");
+  ck_assert_error(read_config(path, MissingFile::defaults), ":2: 'x' is not");
+  ck_assert_int_eq(truncate(path, 9), 0);
+  ck_assert(read_config(path).mode == Mode::off);
+  ck_assert_int_eq(truncate(path, (1 << 20) + 1), 0);
+  ck_assert_error(read_config(path), "is longer than 1048576 bytes");
+  ck_assert_int_eq(unlink(path), 0);
+  ck_assert_error(read_config(path), "No such file");
+  ck_assert(read_config(path, MissingFile::defaults) == Config{});
+  ck_assert_error(read_config("/tmp"), "Is a directory");
+}
+END_TEST
+
+START_TEST(beside_slurm_conf) {
+  unsetenv("SLURM_CONF");
+  ck_assert_text_eq(placement_conf_path(), "/etc/slurm/placement.conf");
+  setenv("SLURM_CONF", "/opt/x/slurm.conf", 1);
+  ck_assert_text_eq(placement_conf_path(), "/opt/x/placement.conf");
+  ck_assert_text_eq(placement_conf_path("/y/s.conf"), "/y/placement.conf");
+  ck_assert_text_eq(placement_conf_path("s.conf"), "placement.conf");
+  setenv("SLURM_CONF", "", 1);
+  ck_assert_text_eq(placement_conf_path(), "/etc/slurm/placement.conf");
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("config");
+  TCase* all = tcase_create("all");
+  tcase_add_test(all, defaults);
+  tcase_add_test(all, all_keys);
+  tcase_add_test(all, what_is_shown_is_read_again);
+  tcase_add_test(all, each_key_documents_itself);
+  tcase_add_test(all, unknown_keys);
+  tcase_add_test(all, lines_that_are_no_setting);
+  tcase_add_test(all, bad_values);
+  tcase_add_test(all, files);
+  tcase_add_test(all, beside_slurm_conf);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}
