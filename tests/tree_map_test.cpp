@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "treematch/tree_map.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "tests/check.hpp"
+#include "treematch/random.hpp"
+#include "treematch/refine.hpp"
+
+using namespace placement;
+
+namespace {
+
+using Ints = std::vector<std::int32_t>;
+
+Ints all_leaves(const TreeTopology& tree) {
+  Ints leaves(tree.leaves());
+  std::iota(leaves.begin(), leaves.end(), 0);
+  return leaves;
+}
+
+bool legal(const MapResult& result, const Ints& usable) {
+  Ints leaves = result.leaf_of_rank;
+  std::sort(leaves.begin(), leaves.end());
+  return std::adjacent_find(leaves.begin(), leaves.end()) == leaves.end() &&
+         std::includes(usable.begin(), usable.end(), leaves.begin(), leaves.end());
+}
+
+// The least cost over all placements on the usable leaves.
+Cost optimum(const CommMatrix& matrix, const TreeTopology& tree, Ints usable) {
+  Cost best = -1;
+  do {
+    const Cost cost = tree.hop_bytes(matrix, {usable.data(), static_cast<std::size_t>(matrix.ranks())});
+    if (best < 0 || cost < best) best = cost;
+    // Only the first ranks() entries matter: skip to the next different prefix.
+    std::reverse(usable.begin() + matrix.ranks(), usable.end());
+  } while (std::next_permutation(usable.begin(), usable.end()));
+  return best;
+}
+
+// Sum of w * distance, and everything that the interface promises.
+MapResult mapped(const CommMatrix& matrix, const TreeTopology& tree, const Ints& usable,
+                 const MapOptions& options) {
+  const MapResult result = map_to_tree(matrix, tree, usable, options);
+  ck_assert_int_eq(static_cast<std::int32_t>(result.leaf_of_rank.size()), matrix.ranks());
+  ck_assert(legal(result, usable));
+  ck_assert(result.cost == tree.hop_bytes(matrix, result.leaf_of_rank));
+  ck_assert(result.cost <= result.natural_cost);
+  ck_assert(map_to_tree(matrix, tree, usable, options).leaf_of_rank == result.leaf_of_rank);
+  return result;
+}
+
+const CommMatrix figure2 = CommMatrix::from_edges(
+    4, {{0, 1, 5}, {0, 2, 10}, {0, 3, 100}, {1, 2, 20}, {1, 3, 5}, {2, 3, 10}});
+
+}  // namespace
+
+START_TEST(worked_figure) {  // [TM §2]
+  const TreeTopology tree = TreeTopology::balanced(Ints{2, 2, 2});
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (const LeafScope scope : {LeafScope::whole, LeafScope::subtree}) {
+      ck_assert(mapped(figure2, tree, all_leaves(tree), {.seed = seed, .scope = scope}).cost == 360);
+      ck_assert(mapped(figure2, tree, {0, 2, 4, 6}, {.seed = seed, .scope = scope}).cost == 660);
+    }
+  }
+}
+END_TEST
+
+START_TEST(nothing_and_one) {
+  const TreeTopology tree = TreeTopology::balanced(Ints{2, 2});
+  ck_assert(map_to_tree(CommMatrix{}, tree, Ints{}, {}).leaf_of_rank.empty());
+  ck_assert(mapped(CommMatrix::from_edges(1, {}), tree, {3}, {}).leaf_of_rank == Ints{3});
+  ck_assert(mapped(CommMatrix::from_edges(3, {}), tree, {0, 2, 3}, {}).cost == 0);
+  const TreeTopology one = TreeTopology::balanced(Ints{});
+  ck_assert(mapped(CommMatrix::from_edges(1, {}), one, {0}, {}).leaf_of_rank == Ints{0});
+}
+END_TEST
+
+START_TEST(refuses_what_cannot_be) {
+  const TreeTopology tree = TreeTopology::balanced(Ints{2, 2});
+  const CommMatrix two = CommMatrix::from_edges(2, {{0, 1, 1}});
+  ck_assert_error(map_to_tree(two, tree, Ints{}, {}), "no leaf of the tree is usable");
+  ck_assert_error(map_to_tree(two, tree, Ints{1}, {}), "2 ranks do not fit on 1 usable");
+  ck_assert_error(map_to_tree(two, tree, Ints{1, 1}, {}), "leaf 1 is listed twice");
+  ck_assert_error(map_to_tree(two, tree, Ints{2, 1}, {}), "ascend");
+  ck_assert_error(map_to_tree(two, tree, Ints{1, 4}, {}), "leaf 4 is outside 0..3");
+  ck_assert_error(map_to_tree(two, tree, Ints{-1, 2}, {}), "leaf -1 is outside");
+}
+END_TEST
+
+START_TEST(scopes) {
+  const TreeTopology tree = TreeTopology::balanced(Ints{2, 2, 2});
+  const CommMatrix two = CommMatrix::from_edges(2, {{0, 1, 1}});
+  const Ints usable{1, 3, 5, 6, 7};
+  const auto at = [&](LeafScope scope, std::int32_t up) {
+    return mapped(two, tree, usable, {.scope = scope, .levels_up = up});
+  };
+  ck_assert(at(LeafScope::given, 0).cost == 4);
+  ck_assert(at(LeafScope::subtree, 0).cost == 2);  // leaves 6 and 7
+  ck_assert(at(LeafScope::subtree, 9).cost == 2);
+  ck_assert(at(LeafScope::whole, 0).cost == 2);
+}
+END_TEST
+
+START_TEST(arity_one_and_disconnected) {
+  const TreeTopology tree = TreeTopology::balanced(Ints{1, 3, 1, 2, 1});
+  const CommMatrix pairs = CommMatrix::from_edges(6, {{0, 5, 7}, {1, 4, 7}, {2, 3, 7}});
+  ck_assert(mapped(pairs, tree, all_leaves(tree), {}).cost == 3 * 7 * 4);
+}
+END_TEST
+
+START_TEST(weights_near_the_limit) {
+  const TreeTopology tree = TreeTopology::balanced(Ints{2, 2, 2});
+  const std::int64_t big = INT64_MAX / 4;
+  const CommMatrix matrix = CommMatrix::from_edges(
+      8, {{0, 7, big}, {1, 6, big}, {2, 5, big}, {3, 4, big - 1}, {0, 1, 1}});
+  const MapResult result = mapped(matrix, tree, all_leaves(tree), {});
+  ck_assert(result.cost == 2 * (static_cast<Cost>(big) * 4 - 1) + 4);
+}
+END_TEST
+
+START_TEST(random_small_cases) {
+  Random random(7);
+  Cost total = 0;
+  Cost least = 0;
+  for (int round = 0; round < 300; ++round) {
+    const bool regular = random.below(2) == 0;
+    TreeTopology tree;
+    if (regular) {
+      const std::vector<std::int64_t> distance{1, 1, 10};
+      tree = TreeTopology::balanced(Ints{2, 1 + random.below(2), 2}, distance);
+    } else {
+      Ints parent{-1};
+      for (std::int32_t v = 1; v < 12; ++v) parent.push_back(random.below(v));
+      tree = TreeTopology::from_parents(parent);
+    }
+    Ints usable;
+    for (std::int32_t leaf = 0; leaf < tree.leaves(); ++leaf)
+      if (random.below(8) != 0 && usable.size() < 7) usable.push_back(leaf);
+    if (usable.empty()) continue;
+    const std::int32_t ranks = 1 + random.below(static_cast<std::int32_t>(usable.size()));
+    std::vector<CommEdge> edges;
+    for (std::int32_t k = 0; k < 2 * ranks; ++k)
+      edges.push_back({random.below(ranks), random.below(ranks), 1 + random.below(50)});
+    const CommMatrix matrix = CommMatrix::from_edges(ranks, edges);
+    const MapResult result =
+        mapped(matrix, tree, usable, {.seed = random.next(), .scope = LeafScope::whole});
+    const Cost best = optimum(matrix, tree, usable);
+    ck_assert(result.cost >= best);
+    total += result.cost;
+    least += best;
+    for (const LeafScope scope : {LeafScope::given, LeafScope::subtree})
+      mapped(matrix, tree, usable, {.scope = scope});
+  }
+  ck_assert_msg(total * 100 <= least * 103, "%.3f of the optimum",
+                static_cast<double>(total) / static_cast<double>(least));
+}
+END_TEST
+
+START_TEST(refine_only_improves) {
+  Random random(11);
+  const TreeTopology tree = TreeTopology::balanced(Ints{3, 3, 4});
+  for (int round = 0; round < 50; ++round) {
+    std::vector<CommEdge> edges;
+    for (int k = 0; k < 60; ++k) edges.push_back({random.below(20), random.below(20), 1 + random.below(9)});
+    const CommMatrix matrix = CommMatrix::from_edges(20, edges);
+    Ints leaves = all_leaves(tree);
+    for (std::int32_t k = 35; k > 0; --k) std::swap(leaves[k], leaves[random.below(k + 1)]);
+    leaves.resize(20);
+    const Ints swapped = refine(matrix, tree, all_leaves(tree), leaves, {});
+    ck_assert(tree.hop_bytes(matrix, swapped) < tree.hop_bytes(matrix, leaves));
+    ck_assert(std::is_permutation(swapped.begin(), swapped.end(), leaves.begin()));
+    const Ints moved = refine(matrix, tree, all_leaves(tree), leaves, {.move_to_free = true});
+    ck_assert(tree.hop_bytes(matrix, moved) < tree.hop_bytes(matrix, leaves));
+  }
+  ck_assert_error(refine(figure2, tree, all_leaves(tree), Ints{0, 1, 2, 2}, {}), "both on leaf 2");
+  ck_assert_error(refine(figure2, tree, Ints{0, 1, 2, 3}, Ints{0, 1, 2, 4}, {}), "not usable");
+  ck_assert_error(refine(figure2, tree, Ints{0, 1, 2, 3}, Ints{0, 1, 2}, {}), "mapping of 3 ranks");
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("tree_map");
+  TCase* all = tcase_create("all");
+  tcase_set_timeout(all, 60);
+  tcase_add_test(all, worked_figure);
+  tcase_add_test(all, nothing_and_one);
+  tcase_add_test(all, refuses_what_cannot_be);
+  tcase_add_test(all, scopes);
+  tcase_add_test(all, arity_one_and_disconnected);
+  tcase_add_test(all, weights_near_the_limit);
+  tcase_add_test(all, random_small_cases);
+  tcase_add_test(all, refine_only_improves);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}

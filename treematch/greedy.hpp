@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "treematch/graph.hpp"
+#include "treematch/leaf_tree.hpp"
+
+namespace placement {
+
+// The baseline that a mapping must not lose against: pairs by falling traffic, each new rank as
+// near to its partner as a slot is free, in the tightest of the subtrees. Slot of each rank.
+std::vector<std::int32_t> greedy_mapping(const Graph& graph, const LeafTree& tree);
+
+}  // namespace placement

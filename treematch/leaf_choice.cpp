@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "treematch/leaf_choice.hpp"
+
+#include <algorithm>
+
+namespace placement {
+
+namespace {
+
+using Leaves = std::span<const std::int32_t>;
+
+Leaves within(const TreeTopology& tree, Leaves usable, std::int32_t vertex) {
+  const std::int32_t first = tree.first_leaf(vertex);
+  const auto begin = std::lower_bound(usable.begin(), usable.end(), first);
+  const auto end = std::lower_bound(begin, usable.end(), first + tree.leaf_count(vertex));
+  return {begin, end};
+}
+
+// Usable leaves below each vertex.
+std::vector<std::int32_t> usable_below(const TreeTopology& tree, Leaves usable) {
+  std::vector<std::int32_t> count(tree.vertices(), 0);
+  for (const std::int32_t leaf : usable) count[tree.leaf_vertex(leaf)] = 1;
+  for (std::int32_t v = tree.vertices() - 1; v > 0; --v) count[tree.parent(v)] += count[v];
+  return count;
+}
+
+std::int32_t lowest_with_enough(const TreeTopology& tree, Leaves usable, std::int32_t ranks) {
+  const std::vector<std::int32_t> count = usable_below(tree, usable);
+  std::vector<std::int32_t> height(tree.vertices(), 0);
+  std::int32_t best = 0;
+  for (std::int32_t v = tree.vertices() - 1; v >= 0; --v) {
+    if (v > 0) height[tree.parent(v)] = std::max(height[tree.parent(v)], height[v] + 1);
+    if (count[v] < ranks) continue;
+    const bool lower = best == 0 || height[v] < height[best];
+    if (lower || (height[v] == height[best] && tree.first_leaf(v) < tree.first_leaf(best))) best = v;
+  }
+  return best;
+}
+
+// A child of `vertex` with the usable leaves below it.
+struct Branch {
+  std::int32_t vertex;
+  Leaves usable;
+};
+
+std::vector<Branch> branches(const TreeTopology& tree, std::int32_t vertex, Leaves usable) {
+  std::vector<Branch> all;
+  for (const std::int32_t child : tree.children(vertex))
+    if (const Leaves below = within(tree, usable, child); !below.empty())
+      all.push_back({child, below});
+  std::stable_sort(all.begin(), all.end(), [](const Branch& x, const Branch& y) {
+    return x.usable.size() > y.usable.size();
+  });
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> leaves_in_scope(const TreeTopology& tree, Leaves usable,
+                                          std::int32_t ranks, LeafScope scope,
+                                          std::int32_t levels_up) {
+  if (scope == LeafScope::given) return {usable.begin(), usable.begin() + ranks};
+  if (scope == LeafScope::whole) return {usable.begin(), usable.end()};
+  std::int32_t vertex = lowest_with_enough(tree, usable, std::max(ranks, 1));
+  for (std::int32_t up = 0; up < levels_up && vertex > 0; ++up) vertex = tree.parent(vertex);
+  const Leaves inside = within(tree, usable, vertex);
+  return {inside.begin(), inside.end()};
+}
+
+std::vector<std::int32_t> packed_leaves(const TreeTopology& tree, Leaves usable,
+                                        std::int32_t count) {
+  std::vector<std::int32_t> chosen;
+  if (count == 0) return chosen;
+  std::int32_t vertex = lowest_with_enough(tree, usable, count);
+  usable = within(tree, usable, vertex);
+  std::size_t wanted = static_cast<std::size_t>(count);
+  while (wanted > 0) {
+    if (wanted >= usable.size() || tree.children(vertex).empty()) {
+      chosen.insert(chosen.end(), usable.begin(), usable.begin() + std::min(wanted, usable.size()));
+      break;
+    }
+    // Sorted by falling size: those that fit whole are taken until one of the others holds the
+    // rest, of which the tightest comes last.
+    const std::vector<Branch> children = branches(tree, vertex, usable);
+    std::vector<bool> taken(children.size(), false);
+    const auto tightest = [&] {
+      std::size_t found = children.size();
+      for (std::size_t k = 0; k < children.size(); ++k)
+        if (!taken[k] && children[k].usable.size() >= wanted) found = k;
+      return found;
+    };
+    for (std::size_t k = 0; k < children.size() && tightest() == children.size(); ++k) {
+      if (children[k].usable.size() > wanted) continue;
+      chosen.insert(chosen.end(), children[k].usable.begin(), children[k].usable.end());
+      wanted -= children[k].usable.size();
+      taken[k] = true;
+    }
+    if (wanted == 0) break;
+    const std::size_t rest = tightest();
+    vertex = children[rest].vertex;
+    usable = children[rest].usable;
+  }
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+}  // namespace placement

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/tree_topology.hpp"
+#include "treematch/tree_map.hpp"
+
+namespace placement {
+
+// The usable leaves that a scope admits, ascending, at least `ranks` of them [TM §6]:
+//   given    the first `ranks` ones from the left
+//   whole    all
+//   subtree  those of the lowest subtree that has enough, the leftmost of that height, or of its
+//            ancestor `levels_up` levels further up
+// `usable` is ascending and has at least `ranks` entries.
+std::vector<std::int32_t> leaves_in_scope(const TreeTopology& tree,
+                                          std::span<const std::int32_t> usable, std::int32_t ranks,
+                                          LeafScope scope, std::int32_t levels_up);
+
+// `count` of the usable leaves that lie close together: in the lowest subtree that holds them all,
+// there the fullest children, and the rest again as tightly as it fits.
+std::vector<std::int32_t> packed_leaves(const TreeTopology& tree,
+                                        std::span<const std::int32_t> usable, std::int32_t count);
+
+}  // namespace placement

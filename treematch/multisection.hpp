@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "treematch/graph.hpp"
+#include "treematch/leaf_tree.hpp"
+
+namespace placement {
+
+// Splits the ranks down the tree, at each vertex into parts of exactly as many ranks as there are
+// slots below each child, with little traffic between the parts [TM §5]. The tree has as many slots
+// as the graph vertices. Returns the slot of each rank.
+std::vector<std::int32_t> multisection(const Graph& graph, const LeafTree& tree, std::uint64_t seed);
+
+}  // namespace placement
