@@ -33,6 +33,11 @@ struct Request {
   std::uint64_t seed = 1;
 };
 
+// The parameter as a number; `otherwise` when it is not given. Throws Error on anything but a
+// number from 0 to `most`.
+std::int64_t number_parameter(const Request& request, const std::string& key, std::int64_t otherwise,
+                              std::int64_t most);
+
 struct RankPlace {
   std::int32_t node = 0;            // index into ClusterView::nodes
   std::vector<std::int32_t> cores;  // cores_per_task of them, ascending, numbered within the node

@@ -55,6 +55,24 @@ TreeTopology TreeTopology::from_parents(std::span<const std::int32_t> parent,
   return tree;
 }
 
+TreeTopology TreeTopology::cut_at(std::span<const std::int32_t> vertices) const {
+  std::vector<char> kept(parent_.size(), 0);
+  for (const std::int32_t vertex : vertices)
+    for (std::int32_t v = vertex; v >= 0 && !kept[v]; v = parent_[v]) kept[v] = 1;
+  std::vector<std::int32_t> number(parent_.size(), -1);
+  std::vector<std::int32_t> parent;
+  std::vector<std::int64_t> position;
+  for (std::size_t v = 0; v < parent_.size(); ++v) {
+    if (!kept[v]) continue;
+    number[v] = static_cast<std::int32_t>(parent.size());
+    parent.push_back(parent_[v] < 0 ? -1 : number[parent_[v]]);
+    position.push_back(position_[v]);
+  }
+  TreeTopology tree = from_parents(parent);
+  tree.position_ = std::move(position);
+  return tree;
+}
+
 void TreeTopology::number_leaves() {
   const std::int32_t n = vertices();
   leaf_count_.assign(n, 0);

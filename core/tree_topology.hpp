@@ -35,6 +35,10 @@ class TreeTopology {
   static TreeTopology from_parents(std::span<const std::int32_t> parent,
                                    std::span<const std::int64_t> level_distance = {});
 
+  // The tree above these vertices, which become its leaves in the order of their own leaves; each
+  // keeps its position. None may lie below another.
+  TreeTopology cut_at(std::span<const std::int32_t> vertices) const;
+
   std::int32_t leaves() const { return static_cast<std::int32_t>(leaf_vertex_.size()); }
   std::int32_t vertices() const { return static_cast<std::int32_t>(parent_.size()); }
   std::int32_t depth() const { return depth_; }  // levels between the root and the deepest leaf

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policies/baselines.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "core/error.hpp"
+#include "treematch/node_choice.hpp"
+#include "treematch/slots.hpp"
+
+namespace placement {
+
+namespace {
+
+// The counts of a step, or the first nodes of the view that can serve the request.
+NodeCounts counts_in_order(const ClusterView& view, const Request& request, const Slots& slots) {
+  if (!request.node_tasks.empty()) return request.node_tasks;
+  const auto counts = sequential_counts(NodeLimits(view, request, slots.capacity()));
+  if (!counts) throw Error("no choice of nodes keeps to the limits on nodes and tasks per node");
+  return *counts;
+}
+
+// The same on every machine, which std::shuffle does not promise.
+void shuffle(std::vector<std::int32_t>& sequence, std::mt19937_64& random) {
+  for (std::size_t k = sequence.size(); k > 1; --k) std::swap(sequence[k - 1], sequence[random() % k]);
+}
+
+// What the request would get if the nodes were offered in a random order.
+std::vector<std::int32_t> leaves_in_random_order(const ClusterView& view, const Request& request,
+                                                 std::mt19937_64& random) {
+  std::vector<std::int32_t> order(view.nodes.size());
+  std::iota(order.begin(), order.end(), 0);
+  shuffle(order, random);
+  ClusterView mixed{view.tree, {}};
+  Request mixed_request = request;
+  mixed_request.required_nodes.clear();
+  for (const std::int32_t node : order) {
+    if (std::count(request.required_nodes.begin(), request.required_nodes.end(), node) > 0)
+      mixed_request.required_nodes.push_back(static_cast<std::int32_t>(mixed.nodes.size()));
+    mixed.nodes.push_back(view.nodes[node]);
+  }
+  const Slots slots(mixed, mixed_request);
+  return slots.leaves(counts_in_order(mixed, mixed_request, slots));
+}
+
+}  // namespace
+
+Placement place_sequential(const ClusterView& view, const Request& request, const Deadline&) {
+  const Slots slots(view, request);
+  const std::vector<std::int32_t> natural = slots.leaves(counts_in_order(view, request, slots));
+  return slots.placement(natural, natural, "natural order");
+}
+
+Placement place_random(const ClusterView& view, const Request& request, const Deadline&) {
+  const auto seed = number_parameter(request, "seed", static_cast<std::int64_t>(request.seed), INT64_MAX);
+  std::mt19937_64 random(static_cast<std::uint64_t>(seed));
+  const Slots slots(view, request);
+  const std::vector<std::int32_t> natural = slots.leaves(counts_in_order(view, request, slots));
+  std::vector<std::int32_t> leaves = natural;
+  if (request.node_tasks.empty()) leaves = leaves_in_random_order(view, request, random);
+  shuffle(leaves, random);
+  return slots.placement(leaves, natural, "random choice");
+}
+
+}  // namespace placement

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include "core/policy.hpp"
+
+namespace placement {
+
+// What placements are held against. Neither looks at the matrix, except to tell the cost.
+
+// The first nodes offered that can serve the request, ranks in natural order.
+Placement place_sequential(const ClusterView& view, const Request& request, const Deadline& deadline);
+
+// Nodes in a random order, ranks at random on their slots; parameter seed.
+Placement place_random(const ClusterView& view, const Request& request, const Deadline& deadline);
+
+}  // namespace placement

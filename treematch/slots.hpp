@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/policy.hpp"
+
+namespace placement {
+
+// Tasks of each view node; one entry per node, zero where a node is not used.
+using NodeCounts = std::vector<std::int32_t>;
+
+// A place for one task: cores_per_task free cores of one node. It stands in the tree at its first
+// core, so that a mapper sees one usable leaf per slot.
+struct Slot {
+  std::int32_t node = 0;  // index into ClusterView::nodes
+  std::int32_t leaf = 0;  // leaf of the first core
+  std::vector<std::int32_t> cores;  // ascending, numbered within the node
+};
+
+// The slots that a view offers to a request. Within a node they are in the order of its cores; whole
+// sockets are cut up first, so that a slot spans two sockets only where cores are left over.
+class Slots {
+ public:
+  Slots(const ClusterView& view, const Request& request);
+
+  // Slots of each node, at most request.max_tasks_per_node.
+  const NodeCounts& capacity() const { return capacity_; }
+
+  // The leaves of the first counts[n] slots of each node n, node by node: the natural order of
+  // ranks. Throws Error when a node has fewer slots.
+  std::vector<std::int32_t> leaves(const NodeCounts& counts) const;
+
+  NodeCounts counts(std::span<const std::int32_t> leaf_of_rank) const;
+
+  // The answer of a policy; each leaf is that of a slot. Costs are hop-bytes of the request's
+  // matrix, natural_cost that of `natural`.
+  Placement placement(std::span<const std::int32_t> leaf_of_rank, std::span<const std::int32_t> natural,
+                      const std::string& method) const;
+
+ private:
+  const Slot& at(std::int32_t leaf) const { return nodes_[node_of_leaf_.at(leaf)][slot_of_leaf_.at(leaf)]; }
+
+  const ClusterView& view_;
+  const Request& request_;
+  std::vector<std::vector<Slot>> nodes_;
+  NodeCounts capacity_;
+  std::vector<std::int32_t> node_of_leaf_;  // one per leaf of the tree
+  std::vector<std::int32_t> slot_of_leaf_;
+};
+
+}  // namespace placement

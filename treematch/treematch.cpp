@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "treematch/treematch.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "core/error.hpp"
+#include "treematch/node_choice.hpp"
+#include "treematch/slots.hpp"
+#include "treematch/tree_map.hpp"
+
+namespace placement {
+
+namespace {
+
+// Ranks on leaves, and what it costs.
+struct Candidate {
+  std::vector<std::int32_t> leaf_of_rank;
+  Cost cost = 0;
+  std::int32_t nodes = 0;
+  std::string method;
+};
+
+std::string scope_of(const Request& request) {
+  const auto found = request.parameters.find("scope");
+  if (found == request.parameters.end()) return "subtree";
+  const std::string& scope = found->second;
+  if (scope != "allocation" && scope != "whole" && scope != "subtree")
+    throw Error("scope=" + scope + ": allocation, whole or subtree is wanted");
+  return scope;
+}
+
+std::vector<std::int32_t> sorted(std::vector<std::int32_t> leaves) {
+  std::sort(leaves.begin(), leaves.end());
+  return leaves;
+}
+
+// One decision: what is offered, and the work of choosing from it.
+class Chooser {
+ public:
+  Chooser(const ClusterView& view, const Request& request, const Deadline& deadline)
+      : view_(view), request_(request), slots_(view, request), scope_(scope_of(request)) {
+    options_.seed = static_cast<std::uint64_t>(
+        number_parameter(request, "seed", static_cast<std::int64_t>(request.seed), INT64_MAX));
+    options_.levels_up = static_cast<std::int32_t>(number_parameter(request, "levels-up", 0, 64));
+    options_.scope = scope_ == "whole" ? LeafScope::whole : LeafScope::subtree;
+    options_.deadline = deadline;
+  }
+
+  Placement choose() const;
+
+ private:
+  Placement on_counts(const NodeCounts& counts) const;
+  Placement among(const NodeLimits& limits, const NodeCounts& in_order, const std::optional<NodeCounts>& compact) const;
+  Candidate evaluated(std::vector<std::int32_t> leaf_of_rank, std::string method) const;
+  Candidate mapped(const NodeCounts& counts) const;
+  std::optional<Candidate> free_choice(const NodeLimits& limits) const;
+  std::optional<Candidate> grouped(const NodeLimits& limits, std::int32_t nodes) const;
+  std::vector<std::int32_t> groups_of_ranks(std::int32_t groups, std::int32_t size) const;
+
+  const ClusterView& view_;
+  const Request& request_;
+  const Slots slots_;
+  const std::string scope_;
+  MapOptions options_;
+};
+
+Candidate Chooser::evaluated(std::vector<std::int32_t> leaf_of_rank, std::string method) const {
+  Candidate candidate;
+  candidate.cost = view_.tree->hop_bytes(*request_.matrix, leaf_of_rank);
+  const NodeCounts counts = slots_.counts(leaf_of_rank);
+  candidate.nodes = static_cast<std::int32_t>(std::count_if(counts.begin(), counts.end(), [](auto c) { return c > 0; }));
+  candidate.leaf_of_rank = std::move(leaf_of_rank);
+  candidate.method = std::move(method);
+  return candidate;
+}
+
+Candidate Chooser::mapped(const NodeCounts& counts) const {
+  MapOptions options = options_;
+  options.scope = LeafScope::given;
+  MapResult result = map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(counts)), options);
+  return evaluated(std::move(result.leaf_of_rank), result.method);
+}
+
+// Nodes, cores and ranks at once, where the limits on nodes happen to be kept.
+std::optional<Candidate> Chooser::free_choice(const NodeLimits& limits) const {
+  MapResult result =
+      map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(limits.capacity())), options_);
+  if (!limits.allow(slots_.counts(result.leaf_of_rank))) return std::nullopt;
+  return evaluated(std::move(result.leaf_of_rank), result.method);
+}
+
+// Which of `groups` equal groups each rank joins, so that little traffic leaves a group. The first
+// groups are full, the others one short.
+std::vector<std::int32_t> Chooser::groups_of_ranks(std::int32_t groups, std::int32_t size) const {
+  const std::vector<std::int32_t> arities{groups, size};
+  const std::int64_t full = request_.tasks - static_cast<std::int64_t>(groups) * (size - 1);
+  std::vector<std::int32_t> usable;
+  for (std::int32_t g = 0; g < groups; ++g)
+    for (std::int32_t k = 0; k < (g < full ? size : size - 1); ++k) usable.push_back(g * size + k);
+  MapOptions options = options_;
+  options.scope = LeafScope::given;
+  std::vector<std::int32_t> group =
+      map_to_tree(*request_.matrix, TreeTopology::balanced(arities), usable, options).leaf_of_rank;
+  for (std::int32_t& leaf : group) leaf /= size;
+  return group;
+}
+
+// Groups of ranks first, one per node, then a node for each group: for jobs that fix the number of
+// nodes. Every node that is used takes the same number of tasks, give or take one.
+std::optional<Candidate> Chooser::grouped(const NodeLimits& limits, std::int32_t nodes) const {
+  const std::int32_t size = (request_.tasks + nodes - 1) / nodes;
+  std::vector<std::int32_t> order(view_.nodes.size());  // from left to right: the leaves of node_tree
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return view_.nodes[a].first_leaf < view_.nodes[b].first_leaf;
+  });
+  std::vector<std::int32_t> vertices;
+  std::vector<std::int32_t> usable;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    vertices.push_back(node_vertex(view_, order[k]));
+    if (limits.capacity()[order[k]] >= size) usable.push_back(static_cast<std::int32_t>(k));
+  }
+  if (static_cast<std::int32_t>(usable.size()) < nodes) return std::nullopt;
+
+  const std::vector<std::int32_t> group = groups_of_ranks(nodes, size);
+  const MapResult chosen =
+      map_to_tree(request_.matrix->aggregated(group, nodes), view_.tree->cut_at(vertices), usable, options_);
+  NodeCounts counts(order.size(), 0);
+  for (const std::int32_t g : group) ++counts[order[chosen.leaf_of_rank[g]]];
+  if (!limits.allow(counts)) return std::nullopt;
+  return mapped(counts);
+}
+
+Placement Chooser::on_counts(const NodeCounts& counts) const {
+  const std::vector<std::int32_t> natural = slots_.leaves(counts);
+  if (natural.size() != static_cast<std::size_t>(request_.tasks))
+    throw Error(std::to_string(natural.size()) + " tasks are laid out, and the request has " +
+                std::to_string(request_.tasks));
+  if (!request_.matrix) return slots_.placement(natural, natural, "natural order");
+  const Candidate best = mapped(counts);
+  if (best.cost >= view_.tree->hop_bytes(*request_.matrix, natural))
+    return slots_.placement(natural, natural, "natural order");
+  return slots_.placement(best.leaf_of_rank, natural, best.method);
+}
+
+Placement Chooser::among(const NodeLimits& limits, const NodeCounts& in_order,
+                         const std::optional<NodeCounts>& compact) const {
+  const std::vector<std::int32_t> natural = slots_.leaves(in_order);
+  std::vector<Candidate> candidates{evaluated(natural, "natural order"), mapped(in_order)};
+  const auto add = [&](std::optional<Candidate> candidate) {
+    if (candidate) candidates.push_back(std::move(*candidate));
+  };
+  if (compact) add(mapped(*compact));
+  add(free_choice(limits));
+  const std::int32_t freely = candidates.back().nodes;
+  add(grouped(limits, limits.least_nodes()));
+  if (freely > limits.least_nodes() && freely <= limits.most_nodes()) add(grouped(limits, freely));
+  const auto best = std::min_element(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    return a.cost != b.cost ? a.cost < b.cost : a.nodes < b.nodes;
+  });
+  return slots_.placement(best->leaf_of_rank, natural, best->method);
+}
+
+Placement Chooser::choose() const {
+  if (request_.matrix && request_.matrix->ranks() != request_.tasks)
+    throw Error("the matrix has " + std::to_string(request_.matrix->ranks()) + " ranks, and " +
+                std::to_string(request_.tasks) + " tasks are asked for");
+  if (!request_.node_tasks.empty()) return on_counts(request_.node_tasks);
+  const NodeLimits limits(view_, request_, slots_.capacity());
+  auto in_order = sequential_counts(limits);
+  const auto compact = compact_counts(view_, limits, options_.levels_up);
+  if (!in_order) in_order = compact;
+  if (!in_order) throw Error("no choice of nodes keeps to the limits on nodes and tasks per node");
+  if (scope_ == "allocation") return on_counts(*in_order);
+  if (!request_.matrix) return on_counts(compact ? *compact : *in_order);
+  return among(limits, *in_order, compact);
+}
+
+}  // namespace
+
+Placement place_treematch(const ClusterView& view, const Request& request, const Deadline& deadline) {
+  if (request.tasks < 1) throw Error(std::to_string(request.tasks) + " tasks: at least 1 is wanted");
+  if (!request.node_tasks.empty() && request.node_tasks.size() != view.nodes.size())
+    throw Error(std::to_string(request.node_tasks.size()) + " task counts for " + std::to_string(view.nodes.size()) +
+                " nodes");
+  return Chooser(view, request, deadline).choose();
+}
+
+}  // namespace placement

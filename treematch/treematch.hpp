@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include "core/policy.hpp"
+
+namespace placement {
+
+// The TREEMATCH policy [TM §4-§6]: nodes and cores chosen together with the place of each rank, so
+// that ranks with heavy traffic are few hops apart. Parameters:
+//   scope      allocation (TM-A: the first nodes offered, as they come), whole (TM-I),
+//              subtree (TM-Isub, the default)
+//   levels-up  k of TM-Isub+k, 0 by default
+//   seed       of the mapper
+// Without a matrix the nodes of the smallest subtree are taken, ranks in natural order. Where
+// request.node_tasks is given, nodes and counts stay and only the ranks move.
+Placement place_treematch(const ClusterView& view, const Request& request, const Deadline& deadline);
+
+}  // namespace placement
