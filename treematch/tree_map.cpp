@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "treematch/canonical.hpp"
 #include "treematch/graph.hpp"
 #include "treematch/greedy.hpp"
 #include "treematch/leaf_choice.hpp"
@@ -86,10 +87,13 @@ MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree,
                       std::span<const std::int32_t> usable, const MapOptions& options) {
   check_usable(tree, usable, matrix.ranks());
   if (matrix.ranks() == 0) return {.leaf_of_rank = {}, .cost = 0, .natural_cost = 0, .method = "natural"};
-  return Portfolio(matrix, tree,
-                   leaves_in_scope(tree, usable, matrix.ranks(), options.scope, options.levels_up),
-                   options)
-      .run();
+  MapResult result =
+      Portfolio(matrix, tree,
+                leaves_in_scope(tree, usable, matrix.ranks(), options.scope, options.levels_up),
+                options)
+          .run();
+  order_equal_branches(tree, result.leaf_of_rank);
+  return result;
 }
 
 }  // namespace placement

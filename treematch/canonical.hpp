@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "core/tree_topology.hpp"
+
+namespace placement {
+
+// Of all mappings that differ only by exchanging equal branches, which costs nothing, takes the one
+// whose ranks ascend from left to right: people can read it, and it does not depend on how it was
+// found. leaf_of_rank has one leaf per rank, all different. At least one rank.
+void order_equal_branches(const TreeTopology& tree, std::vector<std::int32_t>& leaf_of_rank);
+
+}  // namespace placement
