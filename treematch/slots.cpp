@@ -9,49 +9,54 @@ namespace placement {
 
 namespace {
 
-void add_slot(std::vector<Slot>& slots, std::int32_t node, const NodeView& shape,
-              std::vector<std::int32_t>& cores) {
-  std::sort(cores.begin(), cores.end());
-  slots.push_back({node, shape.first_leaf + cores.front(), cores});
-  cores.clear();
+// Free cores in slots of `width`, slot after slot; sockets first, then what they leave over.
+std::vector<std::int32_t> cut_into_slots(const NodeView& node, std::size_t width) {
+  std::vector<std::int32_t> cores;
+  std::vector<std::int32_t> left_over;
+  for (std::int32_t socket = 0; socket < node.sockets; ++socket) {
+    for (std::int32_t k = 0; k < node.cores_per_socket; ++k) {
+      const std::int32_t core = socket * node.cores_per_socket + k;
+      if (node.core_free[core]) cores.push_back(core);
+    }
+    const std::size_t whole = cores.size() - cores.size() % width;
+    left_over.insert(left_over.end(), cores.begin() + static_cast<std::ptrdiff_t>(whole), cores.end());
+    cores.resize(whole);
+  }
+  left_over.resize(left_over.size() - left_over.size() % width);
+  cores.insert(cores.end(), left_over.begin(), left_over.end());
+  return cores;
 }
 
-std::vector<Slot> slots_of_node(std::int32_t node, const NodeView& shape, std::size_t width) {
-  std::vector<Slot> slots;
-  std::vector<std::int32_t> left_over;
-  for (std::int32_t socket = 0; socket < shape.sockets; ++socket) {
-    std::vector<std::int32_t> cores;
-    for (std::int32_t k = 0; k < shape.cores_per_socket; ++k) {
-      const std::int32_t core = socket * shape.cores_per_socket + k;
-      if (!shape.core_free[core]) continue;
-      cores.push_back(core);
-      if (cores.size() == width) add_slot(slots, node, shape, cores);
-    }
-    left_over.insert(left_over.end(), cores.begin(), cores.end());
-  }
-  std::vector<std::int32_t> cores;
-  for (const std::int32_t core : left_over) {
-    cores.push_back(core);
-    if (cores.size() == width) add_slot(slots, node, shape, cores);
-  }
-  std::sort(slots.begin(), slots.end(), [](const Slot& a, const Slot& b) { return a.leaf < b.leaf; });
-  return slots;
+// Puts the slots in the order of their first cores.
+std::vector<std::int32_t> in_order(const std::vector<std::int32_t>& cores, std::size_t width) {
+  std::vector<std::size_t> begin;
+  for (std::size_t k = 0; k < cores.size(); k += width) begin.push_back(k);
+  std::sort(begin.begin(), begin.end(), [&](std::size_t a, std::size_t b) { return cores[a] < cores[b]; });
+  std::vector<std::int32_t> sorted;
+  for (const std::size_t k : begin) sorted.insert(sorted.end(), &cores[k], &cores[k] + width);
+  return sorted;
 }
 
 }  // namespace
 
 Slots::Slots(const ClusterView& view, const Request& request)
-    : view_(view), request_(request), node_of_leaf_(view.tree->leaves(), -1), slot_of_leaf_(view.tree->leaves(), -1) {
-  const auto width = static_cast<std::size_t>(std::max(request.cores_per_task, 1));
-  const auto most = static_cast<std::size_t>(std::max(request.max_tasks_per_node, 0));
-  nodes_.reserve(view.nodes.size());
+    : view_(view),
+      request_(request),
+      width_(std::max(request.cores_per_task, 1)),
+      node_of_leaf_(view.tree->leaves(), -1),
+      slot_of_leaf_(view.tree->leaves(), -1) {
+  cores_.reserve(view.nodes.size());
+  capacity_.reserve(view.nodes.size());
   for (std::size_t n = 0; n < view.nodes.size(); ++n) {
-    nodes_.push_back(slots_of_node(static_cast<std::int32_t>(n), view.nodes[n], width));
-    if (nodes_[n].size() > most) nodes_[n].resize(most);
-    capacity_.push_back(static_cast<std::int32_t>(nodes_[n].size()));
-    for (std::size_t k = 0; k < nodes_[n].size(); ++k) {
-      node_of_leaf_[nodes_[n][k].leaf] = static_cast<std::int32_t>(n);
-      slot_of_leaf_[nodes_[n][k].leaf] = static_cast<std::int32_t>(k);
+    const auto width = static_cast<std::size_t>(width_);
+    cores_.push_back(cut_into_slots(view.nodes[n], width));
+    if (width > 1) cores_[n] = in_order(cores_[n], width);
+    capacity_.push_back(std::min(static_cast<std::int32_t>(cores_[n].size()) / width_,
+                                 std::max(request.max_tasks_per_node, 0)));
+    for (std::int32_t k = 0; k < capacity_[n]; ++k) {
+      const std::int32_t leaf = view.nodes[n].first_leaf + cores_[n][k * width_];
+      node_of_leaf_[leaf] = static_cast<std::int32_t>(n);
+      slot_of_leaf_[leaf] = k;
     }
   }
 }
@@ -62,22 +67,29 @@ std::vector<std::int32_t> Slots::leaves(const NodeCounts& counts) const {
     if (counts[n] < 0 || counts[n] > capacity_[n])
       throw Error("node " + view_.nodes[n].name + " has room for " + std::to_string(capacity_[n]) +
                   " tasks, and " + std::to_string(counts[n]) + " are laid out on it");
-    for (std::int32_t k = 0; k < counts[n]; ++k) leaves.push_back(nodes_[n][k].leaf);
+    for (std::int32_t k = 0; k < counts[n]; ++k)
+      leaves.push_back(view_.nodes[n].first_leaf + cores_[n][k * width_]);
   }
   return leaves;
 }
 
 NodeCounts Slots::counts(std::span<const std::int32_t> leaf_of_rank) const {
-  NodeCounts counts(nodes_.size(), 0);
-  for (const std::int32_t leaf : leaf_of_rank) ++counts[at(leaf).node];
+  NodeCounts counts(capacity_.size(), 0);
+  for (const std::int32_t leaf : leaf_of_rank) ++counts[node_of_leaf_[leaf]];
   return counts;
+}
+
+RankPlace Slots::at(std::int32_t leaf) const {
+  const std::int32_t node = node_of_leaf_[leaf];
+  const auto first = cores_[node].begin() + slot_of_leaf_[leaf] * width_;
+  return {node, {first, first + width_}};
 }
 
 Placement Slots::placement(std::span<const std::int32_t> leaf_of_rank, std::span<const std::int32_t> natural,
                            const std::string& method) const {
   Placement placement;
   placement.ranks.reserve(leaf_of_rank.size());
-  for (const std::int32_t leaf : leaf_of_rank) placement.ranks.push_back({at(leaf).node, at(leaf).cores});
+  for (const std::int32_t leaf : leaf_of_rank) placement.ranks.push_back(at(leaf));
   if (request_.matrix) {
     placement.cost = view_.tree->hop_bytes(*request_.matrix, leaf_of_rank);
     placement.natural_cost = view_.tree->hop_bytes(*request_.matrix, natural);

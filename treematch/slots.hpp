@@ -12,16 +12,10 @@ namespace placement {
 // Tasks of each view node; one entry per node, zero where a node is not used.
 using NodeCounts = std::vector<std::int32_t>;
 
-// A place for one task: cores_per_task free cores of one node. It stands in the tree at its first
-// core, so that a mapper sees one usable leaf per slot.
-struct Slot {
-  std::int32_t node = 0;  // index into ClusterView::nodes
-  std::int32_t leaf = 0;  // leaf of the first core
-  std::vector<std::int32_t> cores;  // ascending, numbered within the node
-};
-
-// The slots that a view offers to a request. Within a node they are in the order of its cores; whole
-// sockets are cut up first, so that a slot spans two sockets only where cores are left over.
+// The slots that a view offers to a request: places for one task each, cores_per_task free cores of
+// one node. A slot stands in the tree at its first core, so that a mapper sees one usable leaf for
+// it. Within a node slots are in the order of their first cores; sockets are cut up one by one, so
+// that a slot spans two only where cores are left over.
 class Slots {
  public:
   Slots(const ClusterView& view, const Request& request);
@@ -41,13 +35,14 @@ class Slots {
                       const std::string& method) const;
 
  private:
-  const Slot& at(std::int32_t leaf) const { return nodes_[node_of_leaf_.at(leaf)][slot_of_leaf_.at(leaf)]; }
+  RankPlace at(std::int32_t leaf) const;
 
   const ClusterView& view_;
   const Request& request_;
-  std::vector<std::vector<Slot>> nodes_;
+  std::int32_t width_;                            // cores of a slot
+  std::vector<std::vector<std::int32_t>> cores_;  // of each node: those of its slots, slot by slot
   NodeCounts capacity_;
-  std::vector<std::int32_t> node_of_leaf_;  // one per leaf of the tree
+  std::vector<std::int32_t> node_of_leaf_;  // one per leaf of the tree, -1 for no slot
   std::vector<std::int32_t> slot_of_leaf_;
 };
 
