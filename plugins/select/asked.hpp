@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "core/comm_matrix.hpp"
+#include "core/config.hpp"
+#include "core/policy_spec.hpp"
+#include "policies/table.hpp"
+
+namespace placement {
+
+// What a job asks for, as it came in its environment: PLACEMENT_VERSION=1, PLACEMENT_POLICY=WORD,
+// PLACEMENT_MATRIX_PIECES=N and PLACEMENT_MATRIX_0 .. N-1, 64 KiB of base64 each at most.
+struct Asked {
+  PolicySpec spec;
+  const Policy* policy = nullptr;            // null: see error
+  std::shared_ptr<const CommMatrix> matrix;  // null: none came
+  std::string error;                         // why it cannot be served; whole sentence without a dot
+};
+
+// Never throws anything but bad_alloc: what is wrong ends up in Asked::error.
+Asked read_asked(std::span<char* const> environment, const Config& config);
+
+// The variable's value; null when it is not there.
+const char* environment_value(std::span<char* const> environment, const char* name);
+
+// A number for the part of the environment that is ours.
+std::uint64_t asked_fingerprint(std::span<char* const> environment);
+
+// Matrices are decoded once per job, and few are kept: the least recently used go first. Entry is
+// default constructible and has a member `Asked asked`; what else it has is dropped with it.
+template <typename Entry>
+class AskedCache {
+ public:
+  static constexpr std::size_t max_jobs = 64;
+  static constexpr std::int64_t max_pairs = 8 << 20;  // about 200 MiB
+
+  Entry& find(std::uint32_t job_id, std::span<char* const> environment, const Config& config) {
+    const std::uint64_t fingerprint = asked_fingerprint(environment);
+    for (auto at = jobs_.begin(); at != jobs_.end(); ++at) {
+      if (at->job_id != job_id || at->fingerprint != fingerprint) continue;
+      jobs_.splice(jobs_.begin(), jobs_, at);
+      return jobs_.front().entry;
+    }
+    Job job{job_id, fingerprint, {}};
+    job.entry.asked = read_asked(environment, config);
+    jobs_.push_front(std::move(job));
+    shrink();
+    return jobs_.front().entry;
+  }
+
+  Entry* find_latest(std::uint32_t job_id) {
+    for (Job& job : jobs_)
+      if (job.job_id == job_id) return &job.entry;
+    return nullptr;
+  }
+
+  std::size_t size() const { return jobs_.size(); }
+  void clear() { jobs_.clear(); }
+
+ private:
+  struct Job {
+    std::uint32_t job_id = 0;
+    std::uint64_t fingerprint = 0;
+    Entry entry;
+  };
+
+  void shrink() {
+    std::int64_t pairs = 0;
+    std::size_t kept = 0;
+    for (auto at = jobs_.begin(); at != jobs_.end();) {
+      const auto& matrix = at->entry.asked.matrix;
+      pairs += matrix ? matrix->pairs() : 0;
+      const bool keep = kept == 0 || (kept < max_jobs && pairs <= max_pairs);
+      kept += keep;
+      at = keep ? std::next(at) : jobs_.erase(at);
+    }
+  }
+
+  std::list<Job> jobs_;  // most recently used first
+};
+
+}  // namespace placement

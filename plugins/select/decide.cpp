@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/select/decide.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/error.hpp"
+#include "plugins/select/asked.hpp"
+#include "plugins/select/machine.hpp"
+#include "plugins/select/planner.hpp"
+
+namespace placement {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Decisions run under slurmctld's locks, so that many jobs together may not take it over either:
+// at most this part of each second, and one decision.
+constexpr auto share_window = std::chrono::seconds(1);
+constexpr auto share_limit = std::chrono::milliseconds(200);
+
+class Share {
+ public:
+  bool used_up() {
+    const Clock::time_point now = Clock::now();
+    if (now - window_ >= share_window) {
+      window_ = now;
+      spent_ = {};
+    }
+    return spent_ >= share_limit;
+  }
+  void spend(Clock::duration time) { spent_ += time; }
+
+ private:
+  Clock::time_point window_{};
+  Clock::duration spent_{};
+};
+
+struct Answer {
+  std::optional<Plan> plan;
+  std::string reason;  // when there is no plan
+};
+
+// What is known of a job: what it asks for, and the last question with its answer.
+struct JobEntry {
+  Asked asked;
+  std::uint64_t question = 0;
+  std::optional<Answer> answer;
+};
+
+struct State {
+  Config config;
+  std::unique_ptr<const Machine> machine;  // null: off
+  AskedCache<JobEntry> jobs;
+  Share share;
+  Answer fleeting;  // an answer that is not kept
+  placement_plan result{};
+};
+
+// Never destroyed: slurmctld ends with threads still in here.
+State& state() {
+  static State* const the_state = new State;
+  return *the_state;
+}
+
+void copy_text(char* target, std::size_t size, std::string_view text) {
+  const std::size_t length = std::min(size - 1, text.size());
+  std::copy_n(text.data(), length, target);
+  target[length] = '\0';
+}
+
+template <typename T>
+void mix(std::uint64_t& hash, const T* values, std::size_t count) {
+  const std::string_view bytes(reinterpret_cast<const char*>(values), count * sizeof(T));
+  hash = (hash ^ std::hash<std::string_view>{}(bytes)) * 0x9e3779b97f4a7c15u;
+  hash ^= hash >> 29;
+}
+
+std::uint64_t question_of(const placement_offer& offer, const placement_request& request) {
+  std::uint64_t hash = offer.node_count;
+  mix(hash, offer.node, offer.node_count);
+  mix(hash, offer.cpus_per_core, offer.node_count);
+  mix(hash, offer.core_free, offer.first_core[offer.node_count]);
+  const std::uint32_t numbers[] = {request.tasks,     request.cpus_per_task,  request.min_nodes,
+                                   request.max_nodes, request.tasks_per_node, request.whole_nodes};
+  mix(hash, numbers, std::size(numbers));
+  mix(hash, request.required, request.required_count);
+  return hash;
+}
+
+Answer fresh_answer(State& now, const placement_offer& offer, const placement_request& request,
+                    const Asked& asked) {
+  const auto budget = std::chrono::milliseconds(now.config.decision_time_ms);
+  Answer answer;
+  try {
+    answer.plan = make_plan(*now.machine, offer, request, asked, now.config, Deadline::after(budget));
+  } catch (const Error& error) {
+    answer.reason = error.what();
+  }
+  return answer;
+}
+
+const Answer& answer_of(State& now, const placement_offer& offer, const placement_request& request) {
+  now.result.remembered = false;
+  if (!now.machine) return now.fleeting = {std::nullopt, "placement is off"};
+  if (now.share.used_up())
+    return now.fleeting = {std::nullopt, "the time for decisions in this second is used up"};
+  const Clock::time_point start = Clock::now();
+  JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count},
+                                now.config);
+  copy_text(now.result.policy, sizeof now.result.policy, job.asked.spec.policy);
+  const std::uint64_t question = question_of(offer, request);
+  now.result.remembered = job.answer && job.question == question;
+  if (!now.result.remembered) {
+    job.answer.reset();
+    job.answer = fresh_answer(now, offer, request, job.asked);
+    job.question = question;
+  }
+  now.share.spend(Clock::now() - start);
+  return *job.answer;
+}
+
+void fill_result(placement_plan& result, const Answer& answer) {
+  result.placed = answer.plan.has_value();
+  copy_text(result.reason, sizeof result.reason, answer.reason);
+  if (!answer.plan) return;
+  const Plan& plan = *answer.plan;
+  result.node_count = static_cast<std::uint32_t>(plan.nodes.size());
+  result.node = plan.nodes.data();
+  result.tasks = plan.tasks.data();
+  result.core_wanted = plan.core_wanted.data();
+  result.task_count = plan.task_count;
+  copy_text(result.cost, sizeof result.cost, plan.cost);
+  copy_text(result.natural_cost, sizeof result.natural_cost, plan.natural_cost);
+  copy_text(result.stock_cost, sizeof result.stock_cost, plan.stock_cost);
+}
+
+enum placement_mode as_c(Mode mode) {
+  switch (mode) {
+    case Mode::observe: return PLACEMENT_OBSERVE;
+    case Mode::advise: return PLACEMENT_ADVISE;
+    case Mode::enforce: return PLACEMENT_ENFORCE;
+    case Mode::off: break;
+  }
+  return PLACEMENT_OFF;
+}
+
+}  // namespace
+
+}  // namespace placement
+
+using placement::state;
+
+extern "C" enum placement_mode placement_current_mode(void) {
+  auto& now = state();
+  return now.machine ? placement::as_c(now.config.mode) : PLACEMENT_OFF;
+}
+
+extern "C" void placement_unconfigure(void) {
+  auto& now = state();
+  now.machine.reset();
+  now.jobs.clear();
+  now.fleeting = {};
+}
+
+extern "C" enum placement_mode placement_configure(const char* config_path,
+                                                   const struct placement_machine* machine,
+                                                   char* message, size_t message_size) {
+  placement_unconfigure();
+  message[0] = '\0';
+  auto& now = state();
+  try {
+    now.config = placement::read_config(config_path, placement::MissingFile::defaults);
+    if (now.config.mode != placement::Mode::off)
+      now.machine = std::make_unique<const placement::Machine>(*machine, now.config.level_distances);
+  } catch (const std::exception& error) {
+    placement::copy_text(message, message_size, error.what());
+  } catch (...) {
+    placement::copy_text(message, message_size, "unexpected failure while reading the configuration");
+  }
+  return placement_current_mode();
+}
+
+extern "C" bool placement_asked(char* const* environment, uint32_t environment_count) {
+  return environment != nullptr &&
+         placement::environment_value({environment, environment_count}, "PLACEMENT_POLICY") != nullptr;
+}
+
+extern "C" const struct placement_plan* placement_decide(const struct placement_offer* offer,
+                                                         const struct placement_request* request) {
+  auto& now = state();
+  now.result = {};
+  const auto start = placement::Clock::now();
+  try {
+    placement::fill_result(now.result, placement::answer_of(now, *offer, *request));
+  } catch (const std::bad_alloc&) {
+    placement::copy_text(now.result.reason, sizeof now.result.reason, "out of memory");
+  } catch (const std::exception& error) {
+    placement::copy_text(now.result.reason, sizeof now.result.reason, error.what());
+  } catch (...) {
+    placement::copy_text(now.result.reason, sizeof now.result.reason, "unexpected failure");
+  }
+  now.result.time_us =
+      std::chrono::duration_cast<std::chrono::microseconds>(placement::Clock::now() - start).count();
+  return &now.result;
+}
+
+extern "C" void placement_plan_failed(uint32_t job_id, const char* reason) {
+  auto& now = state();
+  try {
+    if (auto* job = now.jobs.find_latest(job_id); job != nullptr && job->answer)
+      job->answer = placement::Answer{std::nullopt, reason};
+  } catch (...) {
+    now.jobs.clear();
+  }
+}

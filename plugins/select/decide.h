@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The C face of deciding: plain arrays in, a plan out. No header of Slurm, no I/O but in
+ * placement_configure(), no exception comes out. One thread at a time may be in here; slurmctld's
+ * job write lock sees to that.
+ */
+#ifndef PLACEMENT_SELECT_DECIDE_H
+#define PLACEMENT_SELECT_DECIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum placement_mode {
+	PLACEMENT_OFF,		/* not even look */
+	PLACEMENT_OBSERVE,	/* decide and log */
+	PLACEMENT_ADVISE,	/* and tell the user in the job's system comment */
+	PLACEMENT_ENFORCE,	/* and do it */
+};
+
+/* ---- the machine */
+
+struct placement_machine_node {
+	const char *name;
+	uint32_t sockets;
+	uint32_t cores_per_socket;
+	uint32_t threads_per_core;
+};
+
+struct placement_machine_switch {
+	const char *name;
+	int32_t parent;			/* index of the switch above, -1: none */
+	const int32_t *nodes;		/* indices of the nodes directly on it */
+	uint32_t node_count;
+};
+
+struct placement_machine {
+	const struct placement_machine_node *nodes;
+	uint32_t node_count;
+	const struct placement_machine_switch *switches;
+	uint32_t switch_count;
+};
+
+/*
+ * Reads the configuration file (a missing one means defaults) and the files that it names, and
+ * takes in the machine. When that fails the mode is PLACEMENT_OFF until the next call; the reason,
+ * with file and line, goes to `message`, which is empty otherwise.
+ */
+enum placement_mode placement_configure(const char *config_path,
+					const struct placement_machine *machine,
+					char *message, size_t message_size);
+
+/* The machine is no longer what it was: PLACEMENT_OFF until the next placement_configure(). */
+void placement_unconfigure(void);
+
+enum placement_mode placement_current_mode(void);
+
+/* ---- one decision */
+
+/* The nodes that may be used, in Slurm's order. */
+struct placement_offer {
+	uint32_t node_count;
+	const int32_t *node;		/* index into the machine's nodes */
+	const uint32_t *first_core;	/* node_count + 1 offsets into core_free */
+	const uint8_t *core_free;	/* 1: the job may have the core */
+	const uint16_t *cpus_per_core;	/* threads of a core that the job may use */
+};
+
+struct placement_request {
+	uint32_t job_id;		/* for a job array the array's */
+	char *const *environment;	/* NAME=VALUE, from the user: believe nothing */
+	uint32_t environment_count;
+	uint32_t tasks;			/* 0: the user did not say */
+	uint32_t cpus_per_task;
+	uint32_t min_nodes;
+	uint32_t max_nodes;
+	uint32_t tasks_per_node;	/* at most; and cpus for so many on each node. 0: any */
+	bool whole_nodes;		/* the job gets all cores of its nodes; those offered have no other job */
+	const uint32_t *required;	/* indices into the offer of nodes that must be used */
+	uint32_t required_count;
+};
+
+#define PLACEMENT_REASON_SIZE 200
+
+struct placement_plan {
+	bool placed;
+	uint32_t node_count;
+	const uint32_t *node;		/* indices into the offer, ascending */
+	const uint32_t *tasks;		/* tasks of each of them */
+	const uint8_t *core_wanted;	/* like core_free: the cores that the job is to get */
+	uint32_t task_count;
+	char policy[24];
+	char cost[48];			/* hop-bytes; empty without a matrix */
+	char natural_cost[48];		/* the same cores, ranks in order */
+	char stock_cost[48];		/* the first nodes offered, ranks in order; or empty */
+	char reason[PLACEMENT_REASON_SIZE];	/* why not placed */
+	bool remembered;		/* the question was asked before */
+	int64_t time_us;
+};
+
+/* Whether the job asks for a policy at all; cheap. */
+bool placement_asked(char *const *environment, uint32_t environment_count);
+
+/* The plan stays valid until the next call of any function here. Never NULL. */
+const struct placement_plan *placement_decide(const struct placement_offer *offer,
+					      const struct placement_request *request);
+
+/* What was planned could not be had: the same question is not answered with it again. */
+void placement_plan_failed(uint32_t job_id, const char *reason);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

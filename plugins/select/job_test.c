@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugins/select/job_test.h"
+
+#include "plugins/select/decide.h"
+#include "plugins/select/record.h"
+#include "plugins/select/view_from_slurm.h"
+
+/* More of a job's environment than any client of ours makes is not looked at. */
+#define MOST_ENVIRONMENT 4096
+
+static struct machine_tables tables;
+
+static int call_real(job_test_call *real, const struct job_test_arguments *a)
+{
+	return real(a->job, a->nodes, a->min_nodes, a->max_nodes, a->req_nodes, a->mode,
+		    a->preemptee_candidates, a->preemptee_jobs, a->excluded_cores);
+}
+
+/* ---- what a call of the real plugin may leave in a job, to take it back */
+
+struct job_state {
+	uint64_t bit_flags;
+	uint32_t priority;
+	uint16_t state_reason;
+	char *state_desc;
+	uint32_t total_cpus;
+	time_t start_time;
+	uint32_t min_cpus;
+	uint64_t pn_min_memory;
+	bitstr_t *nodes;
+};
+
+static void save_state(struct job_state *state, const struct job_test_arguments *arguments)
+{
+	const job_record_t *job = arguments->job;
+
+	*state = (struct job_state) {
+		.bit_flags = job->bit_flags,
+		.priority = job->priority,
+		.state_reason = job->state_reason,
+		.state_desc = xstrdup(job->state_desc),
+		.total_cpus = job->total_cpus,
+		.start_time = job->start_time,
+		.min_cpus = job->details->min_cpus,
+		.pn_min_memory = job->details->pn_min_memory,
+		.nodes = bit_copy(arguments->nodes),
+	};
+}
+
+static void restore_state(const struct job_state *state, const struct job_test_arguments *arguments)
+{
+	job_record_t *job = arguments->job;
+
+	job->bit_flags = state->bit_flags;
+	job->priority = state->priority;
+	job->state_reason = state->state_reason;
+	xfree(job->state_desc);
+	job->state_desc = xstrdup(state->state_desc);
+	job->total_cpus = state->total_cpus;
+	job->start_time = state->start_time;
+	job->details->min_cpus = state->min_cpus;
+	job->details->pn_min_memory = state->pn_min_memory;
+	bit_copybits(arguments->nodes, state->nodes);
+}
+
+static void free_state(struct job_state *state)
+{
+	xfree(state->state_desc);
+	FREE_NULL_BITMAP(state->nodes);
+}
+
+/* ---- a plan, as Slurm is told */
+
+static bitstr_t *planned_nodes(const struct job_view *view, const struct placement_plan *plan,
+			       const struct job_test_arguments *arguments)
+{
+	bitstr_t *nodes = bit_alloc(bit_size(arguments->nodes));
+
+	for (uint32_t n = 0; n < plan->node_count; n++)
+		bit_set(nodes, view->record[plan->node[n]]);
+	return nodes;
+}
+
+/* The caller's excluded cores, and all cores of the planned nodes that the plan does not want. */
+static bitstr_t *cores_to_exclude(const struct job_view *view, const struct placement_plan *plan,
+				  const struct job_test_arguments *arguments)
+{
+	bitstr_t *cores = arguments->excluded_cores ? bit_copy(arguments->excluded_cores) :
+		bit_alloc(cr_get_coremap_offset(node_record_count));
+
+	for (uint32_t n = 0; n < plan->node_count; n++) {
+		uint32_t node = plan->node[n];
+		uint32_t to = cr_get_coremap_offset(view->record[node]);
+
+		for (uint32_t c = view->first_core[node]; c < view->first_core[node + 1]; c++, to++)
+			if (!plan->core_wanted[c])
+				bit_set(cores, to);
+	}
+	return cores;
+}
+
+/*
+ * Slurm can leave out a wanted node, or give fewer CPUs than asked for when the free cores of a
+ * node are no multiple of --cpus-per-task; neither comes with an error.
+ */
+static bool as_planned(const struct job_test_arguments *arguments, bitstr_t *nodes,
+		       bitstr_t *excluded)
+{
+	const job_record_t *job = arguments->job;
+	const struct job_resources *got = job->job_resrcs;
+	uint32_t cpus = 0;
+	bool inside = true;
+
+	if (!got || !got->node_bitmap || !got->core_bitmap || !got->cpus)
+		return false;
+	for (uint32_t n = 0; n < got->nhosts; n++)
+		cpus += got->cpus[n];
+	if (cpus < job->details->min_cpus && !job->details->overcommit)
+		return false;
+	if (!bit_super_set(got->node_bitmap, nodes))
+		return false;
+	if (excluded) {
+		bitstr_t *cores = NULL;
+
+		add_job_to_cores(job->job_resrcs, &cores, cr_node_num_cores);
+		inside = cores && bit_overlap_any(cores, excluded) == 0;
+		FREE_NULL_BITMAP(cores);
+	}
+	return inside;
+}
+
+/*
+ * Asks the real plugin for the planned nodes, all of them, and with `cores` for exactly the planned
+ * cores. Nobody is preempted for a plan: Slurm may find another place without that.
+ */
+static int call_with_plan(job_test_call *real, const struct job_test_arguments *arguments,
+			  const struct job_view *view, const struct placement_plan *plan, bool cores)
+{
+	struct job_test_arguments narrow = *arguments;
+	bitstr_t *nodes = planned_nodes(view, plan, arguments);
+	bitstr_t *excluded = cores ? cores_to_exclude(view, plan, arguments) : NULL;
+	int rc;
+
+	bit_copybits(narrow.nodes, nodes);
+	narrow.min_nodes = narrow.max_nodes = narrow.req_nodes = plan->node_count;
+	narrow.preemptee_candidates = NULL;
+	if (excluded)
+		narrow.excluded_cores = excluded;
+	rc = call_real(real, &narrow);
+	if (rc == SLURM_SUCCESS && arguments->mode == SELECT_MODE_RUN_NOW &&
+	    !as_planned(arguments, nodes, excluded))
+		rc = SLURM_ERROR;
+	FREE_NULL_BITMAP(nodes);
+	FREE_NULL_BITMAP(excluded);
+	return rc;
+}
+
+/* ---- the three modes */
+
+static void end_decision(struct decision *decision, job_record_t *job, bool write)
+{
+	decision->job_id = job->job_id;
+	decision->restarts = job->restart_cnt;
+	if (write)
+		record_write(job, decision);
+	decision_done(decision);
+}
+
+/* The plan, or NULL with the reason. */
+static const struct placement_plan *make_plan(struct job_view *view, struct decision *decision,
+					      const struct job_test_arguments *arguments)
+{
+	job_view_fill(view, &tables, arguments);
+	view->request.environment_count = MIN(view->request.environment_count, MOST_ENVIRONMENT);
+	if (view->stock_because) {
+		decision->reason = view->stock_because;
+		return NULL;
+	}
+	decision->plan = placement_decide(&view->offer, &view->request);
+	if (decision->plan->placed)
+		return decision->plan;
+	decision->reason = decision->plan->reason;
+	return NULL;
+}
+
+/* Cores if that is possible, else nodes; what was tried in vain is undone. */
+static int apply_plan(job_test_call *real, const struct job_test_arguments *arguments,
+		      const struct job_view *view, struct decision *decision)
+{
+	struct job_state state;
+	int rc = SLURM_ERROR;
+
+	save_state(&state, arguments);
+	if (view->force_cores) {
+		decision->end = DECISION_CORES;
+		rc = call_with_plan(real, arguments, view, decision->plan, true);
+		if (rc != SLURM_SUCCESS)
+			restore_state(&state, arguments);
+	}
+	if (rc != SLURM_SUCCESS) {
+		decision->end = DECISION_NODES;
+		rc = call_with_plan(real, arguments, view, decision->plan, false);
+		if (rc != SLURM_SUCCESS)
+			restore_state(&state, arguments);
+	}
+	free_state(&state);
+	if (rc != SLURM_SUCCESS) {
+		decision->end = DECISION_STOCK;
+		decision->reason = "Slurm could not allocate what the policy wanted";
+		placement_plan_failed(view->request.job_id, decision->reason);
+	}
+	return rc;
+}
+
+static int run_now(job_test_call *real, const struct job_test_arguments *arguments)
+{
+	struct decision decision = { .mode = arguments->mode, .end = DECISION_STOCK };
+	enum placement_mode mode = placement_current_mode();
+	struct job_view view;
+	const struct placement_plan *plan = make_plan(&view, &decision, arguments);
+	int rc = SLURM_ERROR;
+
+	if (plan && mode == PLACEMENT_ENFORCE)
+		rc = apply_plan(real, arguments, &view, &decision);
+	else if (plan)
+		decision.end = DECISION_ADVICE;
+	if (rc != SLURM_SUCCESS)
+		rc = call_real(real, arguments);
+	end_decision(&decision, arguments->job, rc == SLURM_SUCCESS && mode != PLACEMENT_OBSERVE);
+	job_view_free(&view);
+	return rc;
+}
+
+/*
+ * Backfill starts a job on the nodes that this call returns, so the policy's nodes are returned
+ * where the job can start on them at once. Otherwise Slurm's own answer stands: its start time is
+ * a promise to other jobs. No cores are forced here, the start itself sees to them.
+ */
+static int will_run(job_test_call *real, const struct job_test_arguments *arguments)
+{
+	struct decision decision = { .mode = arguments->mode, .end = DECISION_STOCK };
+	bitstr_t *offered = bit_copy(arguments->nodes);
+	struct job_test_arguments again = *arguments;
+	struct job_state stock;
+	struct job_view view;
+	int rc = call_real(real, arguments);
+
+	if (rc != SLURM_SUCCESS || arguments->job->start_time > time(NULL)) {
+		FREE_NULL_BITMAP(offered);
+		return rc;
+	}
+	save_state(&stock, arguments);
+	again.nodes = offered;
+	if (make_plan(&view, &decision, &again)) {
+		arguments->job->bit_flags |= TEST_NOW_ONLY;
+		if (call_with_plan(real, &again, &view, decision.plan, false) == SLURM_SUCCESS &&
+		    arguments->job->start_time <= stock.start_time) {
+			decision.end = DECISION_NODES;
+			FREE_NULL_BITMAP(stock.nodes);
+			stock.nodes = bit_copy(offered);
+		} else {
+			decision.reason = "the policy's nodes would start later";
+		}
+		restore_state(&stock, arguments);
+	}
+	end_decision(&decision, arguments->job, false);
+	job_view_free(&view);
+	free_state(&stock);
+	FREE_NULL_BITMAP(offered);
+	return rc;
+}
+
+int placement_job_test(job_test_call *real, const struct job_test_arguments *arguments)
+{
+	enum placement_mode mode = placement_current_mode();
+	job_record_t *job = arguments->job;
+
+	if (mode == PLACEMENT_OFF || !job->details || !job->spank_job_env_size ||
+	    !placement_asked(job->spank_job_env, MIN(job->spank_job_env_size, MOST_ENVIRONMENT)))
+		return call_real(real, arguments);
+	if (mode != PLACEMENT_OBSERVE)
+		record_clear(job);
+	if (arguments->mode == SELECT_MODE_RUN_NOW)
+		return run_now(real, arguments);
+	if (arguments->mode == SELECT_MODE_WILL_RUN && mode == PLACEMENT_ENFORCE)
+		return will_run(real, arguments);
+	return call_real(real, arguments);
+}
+
+/* ---- the machine */
+
+void placement_forget_machine(void)
+{
+	placement_unconfigure();
+	machine_tables_free(&tables);
+}
+
+void placement_reconfigure(void)
+{
+	char message[1024];
+	char *path;
+
+	if (!in_slurmctld())
+		return;
+	placement_forget_machine();
+	machine_tables_fill(&tables);
+	path = get_extra_conf_path("placement.conf");
+	placement_configure(path, &tables.machine, message, sizeof(message));
+	if (message[0])
+		error("placement: %s; placement is off until the next reconfigure", message);
+	else
+		debug("placement: %s read, mode %d", path, (int) placement_current_mode());
+	xfree(path);
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/select/machine.hpp"
+
+#include <span>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace placement {
+
+Machine::Machine(const placement_machine& machine, std::vector<std::int64_t> level_distances)
+    : level_distances_(std::move(level_distances)) {
+  for (const auto& given : std::span(machine.switches, machine.switch_count)) {
+    SwitchShape shape{given.name, given.parent, {}};
+    if (given.node_count > 0) shape.nodes.assign(given.nodes, given.nodes + given.node_count);
+    switches_.push_back(std::move(shape));
+  }
+  for (const auto& given : std::span(machine.nodes, machine.node_count))
+    nodes_.push_back({given.name, static_cast<std::int32_t>(given.sockets),
+                      static_cast<std::int32_t>(given.cores_per_socket),
+                      static_cast<std::int32_t>(given.threads_per_core)});
+  view(1);
+}
+
+const ClusterView& Machine::view(std::int32_t threads) const {
+  const auto known = views_.find(threads);
+  if (known != views_.end()) return known->second;
+  if (views_.size() >= max_views) throw Error("too many different numbers of threads per core");
+  std::vector<NodeShape> shapes = nodes_;
+  for (NodeShape& shape : shapes) shape.cores_per_socket *= threads;
+  return views_.emplace(threads, view_of_switches(switches_, shapes, level_distances_)).first->second;
+}
+
+}  // namespace placement

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/select/planner.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <span>
+
+#include "core/error.hpp"
+
+namespace placement {
+
+namespace {
+
+std::int32_t clamped(std::uint64_t value) {
+  return static_cast<std::int32_t>(
+      std::min<std::uint64_t>(value, std::numeric_limits<std::int32_t>::max()));
+}
+
+// One question, from the offer's arrays to a policy's request and back.
+class Planner {
+ public:
+  Planner(const Machine& machine, const placement_offer& offer, const placement_request& request,
+          const Asked& asked, const Config& config)
+      : machine_(machine), offer_(offer), request_(request), asked_(asked), config_(config) {
+    choose_tasks();
+    choose_leaves();
+    choose_nodes();
+  }
+
+  Plan plan(const Deadline& deadline) const {
+    const Request request = policy_request();
+    const ClusterView view = policy_view();
+    const Placement placement = asked_.policy->place(view, request, deadline);
+    Plan plan = wanted(view, placement, request.cores_per_task);
+    if (request.matrix) {
+      plan.cost = to_string(placement.cost);
+      plan.natural_cost = to_string(placement.natural_cost);
+      plan.stock_cost = stock_cost(view, request, deadline);
+    }
+    return plan;
+  }
+
+ private:
+  std::span<const std::uint8_t> cores(std::uint32_t node) const {
+    return {offer_.core_free + offer_.first_core[node], offer_.core_free + offer_.first_core[node + 1]};
+  }
+
+  // A job that names no number of tasks has one per node, or as many as the matrix has ranks where
+  // it gets whole nodes anyway.
+  void choose_tasks() {
+    matrix_ = asked_.matrix;
+    tasks_ = request_.tasks;
+    if (tasks_ == 0 && request_.whole_nodes && matrix_) tasks_ = matrix_->ranks();
+    if (tasks_ == 0)
+      tasks_ = std::uint64_t{std::max(request_.min_nodes, 1u)} * std::max(request_.tasks_per_node, 1u);
+    if (tasks_ > static_cast<std::uint64_t>(CommMatrix::max_ranks))
+      throw Error(std::to_string(tasks_) + " tasks are too many");
+    if (matrix_ && static_cast<std::uint64_t>(matrix_->ranks()) != tasks_)
+      throw Error("the matrix has " + std::to_string(matrix_->ranks()) + " ranks and the job " +
+                  std::to_string(tasks_) + " tasks");
+    if (tasks_ > static_cast<std::uint64_t>(config_.node_level_tasks)) matrix_ = nullptr;
+  }
+
+  // Leaves are cores, or threads where tasks share cores.
+  void choose_leaves() {
+    if (offer_.node_count == 0) throw Error("no node is free");
+    usable_threads_ = offer_.cpus_per_core[0];
+    for (const std::uint16_t threads : std::span(offer_.cpus_per_core, offer_.node_count))
+      if (threads != usable_threads_)
+        throw Error("the nodes differ in the threads per core that the job may use");
+    if (usable_threads_ < 1) throw Error("no thread of a core is usable");
+    cpus_per_task_ = std::max(request_.cpus_per_task, 1u);
+    leaves_per_core_ = cpus_per_task_ % usable_threads_ == 0 ? 1 : usable_threads_;
+    leaves_per_task_ = leaves_per_core_ == 1 ? cpus_per_task_ / usable_threads_ : cpus_per_task_;
+  }
+
+  std::uint64_t capacity(std::uint32_t node) const {
+    const auto free = cores(node);
+    const std::uint64_t count = std::count(free.begin(), free.end(), 1);
+    return count * leaves_per_core_ / leaves_per_task_;
+  }
+
+  // Nodes that can take a task, and all that one of them must take.
+  void choose_nodes() {
+    std::vector<std::int32_t> chosen_at(offer_.node_count, -1);
+    std::uint64_t room = 0;
+    for (std::uint32_t node = 0; node < offer_.node_count; ++node) {
+      if (offer_.node[node] < 0 || offer_.node[node] >= machine_.nodes())
+        throw Error("a node is offered that the machine does not have");
+      const NodeShape& shape = machine_.node(offer_.node[node]);
+      if (cores(node).size() != static_cast<std::size_t>(shape.sockets) * shape.cores_per_socket)
+        throw Error("node " + shape.name + " has changed its cores");
+      const std::uint64_t tasks = capacity(node);
+      if (tasks == 0 || tasks < request_.tasks_per_node) continue;
+      room += request_.tasks_per_node > 0 ? request_.tasks_per_node : tasks;
+      chosen_at[node] = static_cast<std::int32_t>(chosen_.size());
+      chosen_.push_back(node);
+    }
+    if (room < tasks_ || chosen_.size() < request_.min_nodes)
+      throw Error("not enough cores are free for the policy to choose from");
+    for (const std::uint32_t node : std::span(request_.required, request_.required_count)) {
+      if (node >= offer_.node_count || chosen_at[node] < 0)
+        throw Error("a required node has not enough free cores");
+      required_.push_back(chosen_at[node]);
+    }
+  }
+
+  Request policy_request() const {
+    Request request;
+    request.tasks = static_cast<std::int32_t>(tasks_);
+    request.cores_per_task = clamped(leaves_per_task_);
+    request.min_nodes = std::max(clamped(request_.min_nodes), 1);
+    request.max_nodes = std::max(clamped(request_.max_nodes), 1);
+    if (request_.tasks_per_node > 0) {
+      request.max_tasks_per_node = clamped(request_.tasks_per_node);
+      request.equal_tasks_per_node = true;
+    }
+    request.whole_nodes = request_.whole_nodes;
+    request.required_nodes = required_;
+    request.matrix = matrix_;
+    request.parameters = asked_.spec.parameters;
+    if (config_.treematch_scope == TreeScope::whole) request.parameters.try_emplace("scope", "whole");
+    if (config_.treematch_levels_up > 0)
+      request.parameters.try_emplace("levels-up", std::to_string(config_.treematch_levels_up));
+    return request;
+  }
+
+  ClusterView policy_view() const {
+    const ClusterView& all = machine_.view(leaves_per_core_);
+    ClusterView view;
+    view.tree = all.tree;
+    view.nodes.reserve(chosen_.size());
+    for (const std::uint32_t node : chosen_) {
+      NodeView& added = view.nodes.emplace_back(all.nodes[offer_.node[node]]);
+      const auto free = cores(node);
+      added.core_free.assign(free.size() * leaves_per_core_, false);
+      for (std::size_t leaf = 0; leaf < added.core_free.size(); ++leaf)
+        added.core_free[leaf] = free[leaf / leaves_per_core_] != 0;
+    }
+    return view;
+  }
+
+  // The policy's answer as cores of the offer. A policy that does not keep its promises is not
+  // believed: what it says decides over other people's jobs.
+  Plan wanted(const ClusterView& view, const Placement& placement, std::int32_t leaves_per_task) const {
+    const std::string broken = asked_.spec.policy + " gave a placement that is not legal";
+    if (placement.ranks.size() != tasks_) throw Error(broken);
+    std::vector<std::uint32_t> tasks(view.nodes.size(), 0);
+    std::vector<std::vector<std::uint32_t>> leaves(view.nodes.size());  // taken, per core
+    std::vector<std::vector<bool>> free;
+    for (const NodeView& node : view.nodes) free.push_back(node.core_free);
+    for (const RankPlace& rank : placement.ranks) {
+      if (rank.node < 0 || static_cast<std::size_t>(rank.node) >= view.nodes.size() ||
+          rank.cores.size() != static_cast<std::size_t>(leaves_per_task))
+        throw Error(broken);
+      ++tasks[rank.node];
+      leaves[rank.node].resize(free[rank.node].size() / leaves_per_core_);
+      for (const std::int32_t leaf : rank.cores) {
+        if (leaf < 0 || static_cast<std::size_t>(leaf) >= free[rank.node].size() || !free[rank.node][leaf])
+          throw Error(broken);
+        free[rank.node][leaf] = false;
+        ++leaves[rank.node][leaf / leaves_per_core_];
+      }
+    }
+    return in_terms_of_offer(tasks, leaves, broken);
+  }
+
+  Plan in_terms_of_offer(const std::vector<std::uint32_t>& tasks,
+                         const std::vector<std::vector<std::uint32_t>>& leaves,
+                         const std::string& broken) const {
+    Plan plan;
+    plan.task_count = static_cast<std::uint32_t>(tasks_);
+    plan.core_wanted.assign(offer_.first_core[offer_.node_count], 0);
+    for (const std::int32_t node : required_)
+      if (tasks[node] == 0) throw Error(broken);
+    for (std::size_t node = 0; node < tasks.size(); ++node) {
+      if (tasks[node] == 0) continue;
+      if (request_.tasks_per_node > 0 && tasks[node] > request_.tasks_per_node) throw Error(broken);
+      plan.nodes.push_back(chosen_[node]);
+      plan.tasks.push_back(tasks[node]);
+      want_cores(plan, chosen_[node], tasks[node], leaves[node]);
+    }
+    if (plan.nodes.size() < request_.min_nodes || plan.nodes.size() > request_.max_nodes)
+      throw Error(broken);
+    return plan;
+  }
+
+  // Exactly the cores that Slurm will count for so many tasks, no more and no less, or it picks
+  // among them or refuses: those with most of the planned threads first, then free ones.
+  void want_cores(Plan& plan, std::uint32_t node, std::uint32_t tasks,
+                  const std::vector<std::uint32_t>& leaves) const {
+    const auto free = cores(node);
+    const std::uint64_t cpus = std::uint64_t{std::max(tasks, request_.tasks_per_node)} * cpus_per_task_;
+    const std::size_t needed =
+        request_.whole_nodes ? free.size() : (cpus + usable_threads_ - 1) / usable_threads_;
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t core = 0; core < free.size(); ++core)
+      if (free[core]) order.push_back(core);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return leaves[a] > leaves[b]; });
+    order.resize(std::min(order.size(), needed));
+    for (const std::uint32_t core : order) plan.core_wanted[offer_.first_core[node] + core] = 1;
+  }
+
+  std::string stock_cost(const ClusterView& view, const Request& request, const Deadline& deadline) const {
+    const Policy* sequential = find_policy("SEQUENTIAL");
+    if (sequential == nullptr || deadline.expired()) return {};
+    Request plain = request;
+    plain.parameters.clear();
+    try {
+      return to_string(sequential->place(view, plain, deadline).cost);
+    } catch (const Error&) {
+      return {};
+    }
+  }
+
+  const Machine& machine_;
+  const placement_offer& offer_;
+  const placement_request& request_;
+  const Asked& asked_;
+  const Config& config_;
+
+  std::shared_ptr<const CommMatrix> matrix_;
+  std::uint64_t tasks_ = 0;
+  std::uint32_t cpus_per_task_ = 1;
+  std::uint32_t usable_threads_ = 1;
+  std::uint32_t leaves_per_core_ = 1;
+  std::uint32_t leaves_per_task_ = 1;
+  std::vector<std::uint32_t> chosen_;    // indices into the offer: the nodes of the policy's view
+  std::vector<std::int32_t> required_;  // indices into chosen_
+};
+
+}  // namespace
+
+Plan make_plan(const Machine& machine, const placement_offer& offer,
+               const placement_request& request, const Asked& asked, const Config& config,
+               const Deadline& deadline) {
+  if (asked.policy == nullptr) throw Error(asked.error);
+  if (deadline.expired()) throw Error("no time is left to decide");
+  return Planner(machine, offer, request, asked, config).plan(deadline);
+}
+
+}  // namespace placement

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugins/select/record.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define OWN_BEGIN "placement: "
+#define OWN_END ';'
+
+static const char *end_name(enum decision_end end)
+{
+	switch (end) {
+	case DECISION_NODES:
+		return "chose=nodes";
+	case DECISION_CORES:
+		return "chose=nodes+cores";
+	case DECISION_ADVICE:
+		return "chose=nothing advice";
+	case DECISION_STOCK:
+		break;
+	}
+	return "chose=nothing";
+}
+
+/* What is left of a text after everything that a reader or a database could take amiss. */
+static void disarm_text(char *text)
+{
+	for (; *text; text++)
+		if (*text < ' ' || *text > '~' || strchr("'\"\\`;", *text))
+			*text = '_';
+}
+
+__attribute__((format(printf, 4, 5)))
+static size_t append(char *text, size_t size, size_t used, const char *format, ...)
+{
+	va_list arguments;
+	int more;
+
+	va_start(arguments, format);
+	more = vsnprintf(text + used, size - used, format, arguments);
+	va_end(arguments);
+	return (more < 0 || used + more >= size) ? size - 1 : used + more;
+}
+
+void record_format(char *text, size_t size, const struct decision *decision)
+{
+	const struct placement_plan *plan = decision->plan;
+	size_t room = size - 1, used;	/* one for the end mark */
+
+	used = append(text, room, 0, OWN_BEGIN "job=%u restarts=%u", decision->job_id,
+		      decision->restarts);
+	if (plan && plan->policy[0])
+		used = append(text, room, used, " policy=%s", plan->policy);
+	used = append(text, room, used, " %s", end_name(decision->end));
+	if (decision->end == DECISION_STOCK)
+		used = append(text, room, used, " stock: %s",
+			      decision->reason ? decision->reason : "?");
+	else if (plan)
+		used = append(text, room, used, " tasks=%u nodes=%u", plan->task_count,
+			      plan->node_count);
+	if (plan && plan->placed && plan->cost[0])
+		used = append(text, room, used, " cost=%s in-order=%s", plan->cost,
+			      plan->natural_cost);
+	if (plan && plan->placed && plan->stock_cost[0])
+		used = append(text, room, used, " first-nodes=%s", plan->stock_cost);
+	if (plan)
+		used = append(text, room, used, " us=%lld", (long long) plan->time_us);
+	disarm_text(text + strlen(OWN_BEGIN));
+	text[used] = OWN_END;
+	text[used + 1] = '\0';
+}
+
+char *record_without_own(const char *comment)
+{
+	const char *own = comment ? strstr(comment, OWN_BEGIN) : NULL;
+	const char *end = own ? strchr(own, OWN_END) : NULL;
+	char *rest;
+
+	if (!own || !end)
+		return comment && comment[0] ? xstrdup(comment) : NULL;
+	for (end++; *end == ' '; end++)
+		;
+	rest = xstrndup(comment, own - comment);
+	xstrcat(rest, end);
+	while (rest && rest[0] && rest[strlen(rest) - 1] == ' ')
+		rest[strlen(rest) - 1] = '\0';
+	if (rest && !rest[0])
+		xfree(rest);
+	return rest;
+}
+
+void record_clear(job_record_t *job)
+{
+	char *rest;
+
+	if (!job->system_comment || !strstr(job->system_comment, OWN_BEGIN))
+		return;
+	rest = record_without_own(job->system_comment);
+	xfree(job->system_comment);
+	job->system_comment = rest;
+}
+
+void record_write(job_record_t *job, const struct decision *decision)
+{
+	char text[RECORD_SIZE];
+
+	record_clear(job);
+	record_format(text, sizeof(text), decision);
+	if (job->system_comment)
+		xstrfmtcat(job->system_comment, " %s", text);
+	else
+		job->system_comment = xstrdup(text);
+}
+
+/* The one place where a decision leaves this plugin for whoever keeps a history. */
+void decision_done(const struct decision *decision)
+{
+	char text[RECORD_SIZE];
+
+	if (get_log_level() < LOG_LEVEL_DEBUG)
+		return;
+	record_format(text, sizeof(text), decision);
+	debug("%s mode=%u%s", text, decision->mode,
+	      decision->plan && decision->plan->remembered ? " remembered" : "");
+}

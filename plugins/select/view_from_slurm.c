@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugins/select/view_from_slurm.h"
+
+/* ---- the machine */
+
+static void fill_nodes(struct machine_tables *tables)
+{
+	tables->record_count = node_record_count;
+	tables->node_of_record = xcalloc(node_record_count + 1, sizeof(int32_t));
+	tables->nodes = xcalloc(node_record_count + 1, sizeof(*tables->nodes));
+	for (int i = 0; i < node_record_count; i++) {
+		node_record_t *record = node_record_table_ptr[i];
+
+		tables->node_of_record[i] = -1;
+		if (!record || !record->name ||
+		    record->tot_cores != record->tot_sockets * record->cores)
+			continue;
+		tables->node_of_record[i] = tables->machine.node_count;
+		tables->nodes[tables->machine.node_count++] = (struct placement_machine_node) {
+			.name = record->name,
+			.sockets = record->tot_sockets,
+			.cores_per_socket = record->cores,
+			.threads_per_core = record->tpc,
+		};
+	}
+	tables->machine.nodes = tables->nodes;
+}
+
+/* Nodes hang on the switches of level 0; the others list their children. */
+static void fill_switches(struct machine_tables *tables)
+{
+	if (switch_record_cnt < 1 || !switch_record_table)
+		return;
+	tables->switches = xcalloc(switch_record_cnt, sizeof(*tables->switches));
+	tables->switch_nodes = xcalloc(switch_record_cnt, sizeof(int32_t *));
+	for (int s = 0; s < switch_record_cnt; s++)
+		tables->switches[s].parent = -1;
+	for (int s = 0; s < switch_record_cnt; s++) {
+		const switch_record_t *record = &switch_record_table[s];
+		struct placement_machine_switch *to = &tables->switches[s];
+
+		to->name = record->name ? record->name : "";
+		for (int k = 0; record->switch_index && k < record->num_switches; k++)
+			if (record->switch_index[k] < switch_record_cnt)
+				tables->switches[record->switch_index[k]].parent = s;
+		if (record->level != 0 || !record->node_bitmap)
+			continue;
+		tables->switch_nodes[s] =
+			xcalloc(bit_set_count(record->node_bitmap) + 1, sizeof(int32_t));
+		for (int i = 0; i < tables->record_count && i < bit_size(record->node_bitmap); i++)
+			if (bit_test(record->node_bitmap, i) && tables->node_of_record[i] >= 0)
+				tables->switch_nodes[s][to->node_count++] =
+					tables->node_of_record[i];
+		to->nodes = tables->switch_nodes[s];
+	}
+	tables->machine.switches = tables->switches;
+	tables->machine.switch_count = switch_record_cnt;
+}
+
+void machine_tables_fill(struct machine_tables *tables)
+{
+	*tables = (struct machine_tables) { 0 };
+	fill_nodes(tables);
+	fill_switches(tables);
+}
+
+void machine_tables_free(struct machine_tables *tables)
+{
+	for (uint32_t s = 0; s < tables->machine.switch_count; s++)
+		xfree(tables->switch_nodes[s]);
+	xfree(tables->switch_nodes);
+	xfree(tables->switches);
+	xfree(tables->nodes);
+	xfree(tables->node_of_record);
+	*tables = (struct machine_tables) { 0 };
+}
+
+/* ---- what other jobs hold */
+
+struct taken {
+	bitstr_t *cores;	/* of the whole machine */
+	uint64_t *memory;	/* MB, per node record */
+	uint8_t *shares;	/* per node record: see below */
+};
+
+enum {
+	HAS_ONE_ROW = 1,	/* a job there does not share its cores */
+	HAS_SHARING = 2,	/* a job of another partition there does */
+};
+
+/* Whether a job shares its cores with others: what Slurm calls its node request. */
+static enum node_cr_state node_request_of(const job_record_t *job)
+{
+	int max_share = job->part_ptr->max_share;
+
+	if (max_share == 0)
+		return NODE_CR_RESERVED;
+	if ((max_share & SHARED_FORCE) || (max_share > 1 && job->details->share_res == 1))
+		return NODE_CR_AVAILABLE;
+	return NODE_CR_ONE_ROW;
+}
+
+static void add_taken(struct taken *taken, const job_record_t *asking, job_record_t *job)
+{
+	struct job_resources *resources = job->job_resrcs;
+	/* a job that an administrator suspended gives its cores away, not its memory */
+	bool has_cores = IS_JOB_RUNNING(job) || (IS_JOB_SUSPENDED(job) && job->priority != 0);
+
+	if (!resources || !resources->node_bitmap ||
+	    !(IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) ||
+	    bit_size(resources->node_bitmap) > node_record_count)
+		return;
+	if (has_cores)
+		add_job_to_cores(resources, &taken->cores, cr_node_num_cores);
+	for (int i = bit_ffs(resources->node_bitmap), at = 0;
+	     i >= 0 && at < (int) resources->nhosts && i < bit_size(resources->node_bitmap); i++) {
+		if (!bit_test(resources->node_bitmap, i))
+			continue;
+		if (resources->memory_allocated)
+			taken->memory[i] += resources->memory_allocated[at];
+		if (resources->node_req != NODE_CR_AVAILABLE)
+			taken->shares[i] |= HAS_ONE_ROW;
+		else if (job->part_ptr != asking->part_ptr)
+			taken->shares[i] |= HAS_SHARING;
+		at++;
+	}
+}
+
+static void fill_taken(struct taken *taken, const job_record_t *asking)
+{
+	ListIterator iterator = list_iterator_create(job_list);
+	job_record_t *job;
+
+	taken->cores = bit_alloc(cr_get_coremap_offset(node_record_count));
+	taken->memory = xcalloc(node_record_count, sizeof(uint64_t));
+	taken->shares = xcalloc(node_record_count, sizeof(uint8_t));
+	while ((job = list_next(iterator)))
+		add_taken(taken, asking, job);
+	list_iterator_destroy(iterator);
+}
+
+static void free_taken(struct taken *taken)
+{
+	FREE_NULL_BITMAP(taken->cores);
+	xfree(taken->memory);
+	xfree(taken->shares);
+}
+
+/* ---- the job's request */
+
+/* Slurm writes "not given" in three ways. */
+static uint16_t given16(uint16_t value)
+{
+	return (value == NO_VAL16 || value == INFINITE16) ? 0 : value;
+}
+
+static uint16_t consumable_resources_of(const job_record_t *job)
+{
+	uint16_t type = slurm_conf.select_type_param;
+
+	if (job->part_ptr->cr_type && (type & (CR_SOCKET | CR_CORE)))
+		type = (type & ~(CR_SOCKET | CR_CORE | CR_MEMORY)) | job->part_ptr->cr_type;
+	return type;
+}
+
+static const char *stock_because(const struct job_test_arguments *arguments)
+{
+	const job_record_t *job = arguments->job;
+	const struct job_details *details = job->details;
+
+	if (!job->part_ptr || arguments->min_nodes == 0)
+		return "the job has no nodes to choose";
+	if (details->contiguous)
+		return "--contiguous is left to Slurm";
+	if (job->req_switch)
+		return "--switches is left to Slurm";
+	if ((details->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY)
+		return "an arbitrary distribution is the user's own";
+	if (details->expanding_jobid)
+		return "a job that expands another is left to Slurm";
+	if (details->features && strchr(details->features, '*'))
+		return "node counts in --constraint are left to Slurm";
+	if (details->whole_node != WHOLE_NODE_REQUIRED &&
+	    !(consumable_resources_of(job) & (CR_CPU | CR_CORE | CR_SOCKET)))
+		return "SelectTypeParameters does not count cores";
+	return NULL;
+}
+
+static bool whole_nodes(const job_record_t *job)
+{
+	/* core specialisation implies whole nodes, Slurm finds out in the call to come */
+	return job->details->whole_node == WHOLE_NODE_REQUIRED || job->part_ptr->max_share == 0 ||
+	       ((slurm_conf.conf_flags & CTL_CONF_ASRU) && job->details->core_spec != NO_VAL16);
+}
+
+/*
+ * Where Slurm counts sockets, shares cores or takes more of a node than the tasks need, exact cores
+ * would make it refuse or allocate too little; nodes alone are chosen then.
+ */
+static bool cores_can_be_forced(const struct job_test_arguments *arguments)
+{
+	const job_record_t *job = arguments->job;
+	const struct job_details *details = job->details;
+	const multi_core_data_t *mc = details->mc_ptr;
+	uint16_t type = consumable_resources_of(job);
+	uint32_t cpus_per_task = MAX(details->cpus_per_task, 1);
+	uint32_t node_cpus = MAX(details->ntasks_per_node, 1) * cpus_per_task;
+
+	if ((type & CR_SOCKET) || !(type & (CR_CORE | CR_CPU)) || whole_nodes(job) ||
+	    details->overcommit || job->gres_list_req || job->cpus_per_tres ||
+	    details->ntasks_per_tres || node_request_of(job) != NODE_CR_ONE_ROW ||
+	    details->pn_min_cpus > node_cpus)
+		return false;
+	if (mc && (given16(mc->boards_per_node) || given16(mc->sockets_per_board) ||
+		   given16(mc->sockets_per_node) || given16(mc->cores_per_socket) ||
+		   given16(mc->ntasks_per_board) || given16(mc->ntasks_per_socket)))
+		return false;
+	return !arguments->excluded_cores ||
+	       bit_size(arguments->excluded_cores) == cr_get_coremap_offset(node_record_count);
+}
+
+static void fill_request(struct job_view *view, const struct job_test_arguments *arguments)
+{
+	job_record_t *job = arguments->job;
+	struct job_details *details = job->details;
+	uint32_t tasks = details->num_tasks == NO_VAL ? 0 : details->num_tasks;
+
+	view->request = (struct placement_request) {
+		.job_id = job->array_job_id ? job->array_job_id : job->job_id,
+		.environment = job->spank_job_env,
+		.environment_count = job->spank_job_env_size,
+		.tasks = tasks,
+		.cpus_per_task = MAX(given16(details->cpus_per_task), 1),
+		.min_nodes = arguments->min_nodes,
+		.max_nodes = arguments->max_nodes ? arguments->max_nodes : UINT32_MAX,
+		.tasks_per_node = given16(details->ntasks_per_node),
+		.whole_nodes = whole_nodes(job),
+	};
+	view->force_cores = cores_can_be_forced(arguments);
+}
+
+/* ---- the nodes offered */
+
+/* Threads of a core that Slurm lets the job use. */
+static uint16_t cpus_per_core(const job_record_t *job, const node_record_t *node)
+{
+	const multi_core_data_t *mc = job->details->mc_ptr;
+	uint32_t threads = node->tpc, limit;
+
+	if (mc && (limit = given16(mc->ntasks_per_core)))
+		threads = MIN(threads, limit * MAX(job->details->cpus_per_task, 1));
+	if (mc && (limit = given16(mc->threads_per_core)))
+		threads = MIN(threads, limit);
+	return MAX(threads, 1);
+}
+
+/* MB that the node has left for jobs. */
+static uint64_t free_memory(const node_record_t *node, uint64_t taken)
+{
+	uint64_t all = node->real_memory > node->mem_spec_limit ?
+		node->real_memory - node->mem_spec_limit : 0;
+
+	return all > taken ? all - taken : 0;
+}
+
+/* How many cores the node's free memory is enough for; UINT32_MAX: any. */
+static uint32_t cores_by_memory(const job_record_t *job, const node_record_t *node, uint64_t taken)
+{
+	uint64_t asked = job->details->pn_min_memory & ~MEM_PER_CPU;
+	uint64_t left = free_memory(node, taken);
+
+	if (!(consumable_resources_of(job) & CR_MEMORY))
+		return UINT32_MAX;
+	if (job->details->pn_min_memory & MEM_PER_CPU) {
+		if (!asked)
+			return UINT32_MAX;
+		return MIN(left / (asked * MAX(node->tpc, 1)), UINT32_MAX - 1);
+	}
+	if (!asked)	/* --mem=0: all of it */
+		return taken ? 0 : UINT32_MAX;
+	return asked <= left ? UINT32_MAX : 0;
+}
+
+static bool node_is_usable(const struct job_test_arguments *arguments, node_record_t *node,
+			   uint8_t shares)
+{
+	job_record_t *job = arguments->job;
+
+	if (IS_NODE_COMPLETING(node))
+		return false;
+	switch (node_request_of(job)) {
+	case NODE_CR_AVAILABLE:
+		if (shares & HAS_ONE_ROW)
+			return false;
+		break;
+	case NODE_CR_ONE_ROW:
+		if (shares & HAS_SHARING)
+			return false;
+		break;
+	default:
+		break;
+	}
+	return !job->gres_list_req ||
+	       gres_job_test(job->gres_list_req, node->gres_list, false, NULL, 0, 0, job->job_id,
+			     node->name, false) != 0;
+}
+
+/*
+ * Writes one byte per core, 1 for those that the job may have; returns how many, 0 for a node that
+ * the job cannot have wholly when it needs that.
+ */
+static uint32_t fill_cores(uint8_t *free, const struct job_test_arguments *arguments,
+			   const node_record_t *node, const struct taken *taken)
+{
+	int first = cr_get_coremap_offset(node->index);
+	uint32_t most = cores_by_memory(arguments->job, node, taken->memory[node->index]);
+	uint32_t count = 0, busy = 0;
+	bitstr_t *excluded = arguments->excluded_cores, *usable = node->node_spec_bitmap;
+
+	for (int core = 0; core < node->tot_cores; core++) {
+		bool special = usable && core < bit_size(usable) && !bit_test(usable, core);
+		bool held = bit_test(taken->cores, first + core) ||
+			(excluded && first + core < bit_size(excluded) &&
+			 bit_test(excluded, first + core));
+
+		busy += held;
+		free[core] = !held && !special && count < most;
+		count += free[core];
+	}
+	return whole_nodes(arguments->job) && busy ? 0 : count;
+}
+
+static void offer_node(struct job_view *view, const struct machine_tables *tables,
+		       const struct job_test_arguments *arguments, const struct taken *taken, int i)
+{
+	node_record_t *node = node_record_table_ptr[i];
+	bitstr_t *required = arguments->job->details->req_node_bitmap;
+	uint32_t at = view->offer.node_count, cores_at = view->first_core[at];
+	bool must = required && i < bit_size(required) && bit_test(required, i);
+
+	if (!node || tables->node_of_record[i] < 0 ||
+	    !node_is_usable(arguments, node, taken->shares[i]) ||
+	    !fill_cores(view->core_free + cores_at, arguments, node, taken)) {
+		if (must)
+			view->stock_because = "a required node is not free";
+		return;
+	}
+	if (must)
+		view->required[view->request.required_count++] = at;
+	view->record[at] = i;
+	view->node[at] = tables->node_of_record[i];
+	view->cpus_per_core[at] = cpus_per_core(arguments->job, node);
+	view->first_core[at + 1] = cores_at + node->tot_cores;
+	view->offer.node_count++;
+}
+
+static void offer_nodes(struct job_view *view, const struct machine_tables *tables,
+			const struct job_test_arguments *arguments)
+{
+	uint32_t most = bit_set_count(arguments->nodes);
+	struct taken taken;
+
+	view->record = xcalloc(most + 1, sizeof(uint32_t));
+	view->node = xcalloc(most + 1, sizeof(int32_t));
+	view->required = xcalloc(most + 1, sizeof(uint32_t));
+	view->first_core = xcalloc(most + 2, sizeof(uint32_t));
+	view->cpus_per_core = xcalloc(most + 1, sizeof(uint16_t));
+	view->core_free = xcalloc(cr_get_coremap_offset(node_record_count) + 1, sizeof(uint8_t));
+	fill_taken(&taken, arguments->job);
+	for (int i = 0; i < tables->record_count && i < bit_size(arguments->nodes); i++)
+		if (bit_test(arguments->nodes, i))
+			offer_node(view, tables, arguments, &taken, i);
+	free_taken(&taken);
+	view->offer.node = view->node;
+	view->offer.first_core = view->first_core;
+	view->offer.core_free = view->core_free;
+	view->offer.cpus_per_core = view->cpus_per_core;
+	view->request.required = view->required;
+}
+
+void job_view_fill(struct job_view *view, const struct machine_tables *tables,
+		   const struct job_test_arguments *arguments)
+{
+	*view = (struct job_view) { .stock_because = stock_because(arguments) };
+	if (!view->stock_because && tables->record_count != node_record_count)
+		view->stock_because = "Slurm's nodes have changed, it needs a reconfigure";
+	if (view->stock_because)
+		return;
+	fill_request(view, arguments);
+	offer_nodes(view, tables, arguments);
+}
+
+void job_view_free(struct job_view *view)
+{
+	xfree(view->record);
+	xfree(view->node);
+	xfree(view->first_core);
+	xfree(view->core_free);
+	xfree(view->cpus_per_core);
+	xfree(view->required);
+}

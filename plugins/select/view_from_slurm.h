@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Slurm's records as the plain arrays of decide.h.
+ */
+#ifndef PLACEMENT_SELECT_VIEW_FROM_SLURM_H
+#define PLACEMENT_SELECT_VIEW_FROM_SLURM_H
+
+#include "plugins/select/decide.h"
+#include "plugins/select/job_test.h"
+
+/* ---- the machine */
+
+struct machine_tables {
+	struct placement_machine machine;
+	struct placement_machine_node *nodes;
+	struct placement_machine_switch *switches;
+	int32_t **switch_nodes;		/* one array per switch */
+	int32_t *node_of_record;	/* machine node of a node record, -1: none */
+	int record_count;
+};
+
+/* Names stay Slurm's: the tables are good until Slurm changes its own. */
+void machine_tables_fill(struct machine_tables *tables);
+void machine_tables_free(struct machine_tables *tables);
+
+/* ---- one job */
+
+struct job_view {
+	struct placement_offer offer;
+	struct placement_request request;
+	const char *stock_because;	/* why no policy can serve the job; NULL: it may */
+	bool force_cores;		/* Slurm can be brought to take exact cores */
+
+	uint32_t *record;		/* node record of each offered node */
+	int32_t *node;
+	uint32_t *first_core;
+	uint8_t *core_free;
+	uint16_t *cpus_per_core;
+	uint32_t *required;
+};
+
+/* Takes the job's request apart; offers the nodes and cores that it could have at once. */
+void job_view_fill(struct job_view *view, const struct machine_tables *tables,
+		   const struct job_test_arguments *arguments);
+void job_view_free(struct job_view *view);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The only door to Slurm's internals: no other file includes a header of Slurm's source tree.
+ * What differs between Slurm versions is to be bridged here.
+ */
+#ifndef PLACEMENT_SLURM_COMPAT_H
+#define PLACEMENT_SLURM_COMPAT_H
+
+#include "config.h"
+
+#include "slurm/slurm.h"
+#include "slurm/slurm_errno.h"
+#include "src/common/bitstring.h"
+#include "src/common/gres.h"
+#include "src/common/job_resources.h"
+#include "src/common/list.h"
+#include "src/common/log.h"
+#include "src/common/node_conf.h"
+#include "src/common/plugin.h"
+#include "src/common/read_config.h"
+#include "src/common/select.h"
+#include "src/common/slurm_topology.h"
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+#include "src/slurmctld/slurmctld.h"
+
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(22, 5, 0) || \
+	SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
+#error "this door knows Slurm 22.05 only"
+#endif
+
+/*
+ * Data of slurmctld that no library has. Clients scan PluginDir and may load the plugin: functions
+ * bind when they are called, data at once, so it must be weak there [a client would print an error
+ * and go on without].
+ */
+extern List job_list __attribute__((weak));
+static inline bool in_slurmctld(void)
+{
+	return &job_list != NULL;
+}
+
+#endif

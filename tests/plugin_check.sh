@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The plugins as they were built, against the Slurm that is installed: the version that they carry,
+# nothing exported but what Slurm looks up, and nothing needed that nobody has. Slurm binds lazily,
+# so that a name that is missing would show only when it is called.
+set -u
+dir=${PLUGIN_DIR:-.libs}
+slurmctld=${SLURMCTLD:-$(command -v slurmctld || echo /usr/sbin/slurmctld)}
+map=${srcdir:-.}/plugins/select/select_cons_tres.map
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+fail() { echo "FAIL: $*"; failed=1; }
+
+defined() { nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $NF); print $NF }' | sort -u; }
+needed() { nm -D --undefined-only "$1" | awk '$(NF - 1) == "U" { sub(/@.*/, "", $NF); print $NF }' | sort -u; }
+
+# Libraries that a file is linked with, and Slurm's own that its host brings.
+libraries() { ldd "$1" | awk '/=> \// { print $3 }'; }
+
+# needs FILE PROVIDER...: each undefined symbol of FILE is in a provider or a linked library.
+check_needed() {
+  file=$1; shift
+  for provider in "$@" $(libraries "$file"); do defined "$provider"; done | sort -u > "$scratch/have"
+  needed "$file" | comm -23 - "$scratch/have" > "$scratch/missing"
+  [ ! -s "$scratch/missing" ] || fail "$file needs what nobody has:" $(cat "$scratch/missing")
+}
+
+# The four bytes of a 32-bit constant in the file, as the headers write it: 0x160508.
+constant() {
+  set -- "$1" "$2" $(readelf -W --dyn-syms "$1" | awk -v s="$2" '$8 == s { print $2, $7; exit }')
+  [ $# -eq 4 ] || return 1
+  set -- "$1" "$3" $(readelf -W -S "$1" | sed 's/^ *\[ *//; s/\]//' | awk -v n="$4" '$1 == n { print $4, $5 }')
+  [ $# -eq 4 ] || return 1
+  od -An -tx4 -N4 -j$((0x$2 - 0x$3 + 0x$4)) "$1" | tr -d ' '
+}
+
+check_version() {
+  want=$(sed -n 's/^#define SLURM_VERSION_NUMBER 0x//p' "${SLURM_INCLUDE:-/usr/include}/slurm/slurm_version.h")
+  got=$(constant "$1" plugin_version) || { fail "$1 has no plugin_version"; return; }
+  [ $((0x$got)) -eq $((0x$want)) ] || fail "$1 has plugin_version 0x$got, Slurm is 0x$want"
+}
+
+checked=0
+select=$dir/select_cons_tres.so
+if [ -e "$select" ] && [ -x "$slurmctld" ]; then
+  checked=$((checked + 1))
+  full=$(libraries "$slurmctld" | grep libslurmfull)
+  [ -n "$full" ] || full=$(find /usr/lib /usr/lib64 -name 'libslurmfull*.so*' 2>/dev/null | head -1)
+  check_version "$select"
+  sed -n '/^global:/,/^local:/s/^  \([a-z_]*\);$/\1/p' "$map" | sort > "$scratch/wanted"
+  defined "$select" | diff "$scratch/wanted" - || fail "$select does not export exactly what $map lists"
+  check_needed "$select" "$slurmctld" "$full"
+fi
+
+for spank in "$dir"/loadmatrix.so "$dir"/nodestate.so; do
+  [ -e "$spank" ] || continue
+  checked=$((checked + 1))
+  check_version "$spank"
+  others=$(defined "$spank" | grep -vE '^(slurm_spank_[a-z_]+|plugin_(name|type|version)|spank_plugin(_version)?)$')
+  [ -z "$others" ] || fail "$spank exports more than Slurm looks up:" $others
+  full=$(find /usr/lib /usr/lib64 -name 'libslurmfull*.so*' 2>/dev/null | head -1)
+  check_needed "$spank" ${full:+"$full"}
+done
+
+[ "$checked" -gt 0 ] || { echo "no plugin was built, or Slurm is not installed"; exit 77; }
+exit "$failed"
