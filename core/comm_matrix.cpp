@@ -21,14 +21,30 @@ void check(std::int32_t ranks, const CommEdge& edge) {
                 std::to_string(edge.a) + " and " + std::to_string(edge.b));
 }
 
+// By pair, a < b in each. Linear where the edges of each rank come in order already.
+void sort_by_pair(std::int32_t ranks, std::vector<CommEdge>& edges) {
+  const auto before = [](const CommEdge& x, const CommEdge& y) { return std::tie(x.a, x.b) < std::tie(y.a, y.b); };
+  if (std::is_sorted(edges.begin(), edges.end(), before)) return;
+  std::vector<std::size_t> begin(static_cast<std::size_t>(ranks) + 1);
+  for (const CommEdge& edge : edges) ++begin[edge.a + 1];
+  for (std::int32_t r = 0; r < ranks; ++r) begin[r + 1] += begin[r];
+  std::vector<CommEdge> sorted(edges.size());
+  std::vector<std::size_t> at(begin.begin(), begin.end() - 1);
+  for (const CommEdge& edge : edges) sorted[at[edge.a]++] = edge;
+  for (std::int32_t r = 0; r < ranks; ++r) {
+    const auto row = sorted.begin() + static_cast<std::ptrdiff_t>(begin[r]);
+    const auto end = sorted.begin() + static_cast<std::ptrdiff_t>(begin[r + 1]);
+    if (!std::is_sorted(row, end, before)) std::sort(row, end, before);
+  }
+  edges = std::move(sorted);
+}
+
 // Sorted by pair, duplicates summed; a < b in each.
-std::int64_t merge(std::vector<CommEdge>& edges) {
+std::int64_t merge(std::int32_t ranks, std::vector<CommEdge>& edges) {
   for (CommEdge& edge : edges)
     if (edge.a > edge.b) std::swap(edge.a, edge.b);
   std::erase_if(edges, [](const CommEdge& edge) { return edge.a == edge.b || edge.weight == 0; });
-  std::sort(edges.begin(), edges.end(), [](const CommEdge& x, const CommEdge& y) {
-    return std::tie(x.a, x.b) < std::tie(y.a, y.b);
-  });
+  sort_by_pair(ranks, edges);
   std::int64_t total = 0;
   std::size_t kept = 0;
   for (const CommEdge& edge : edges) {
@@ -50,7 +66,7 @@ CommMatrix CommMatrix::from_edges(std::int32_t ranks, std::vector<CommEdge> edge
     throw Error(std::to_string(ranks) + " ranks: 0.." + std::to_string(max_ranks) + " are possible");
   for (const CommEdge& edge : edges) check(ranks, edge);
   CommMatrix matrix;
-  matrix.total_weight_ = merge(edges);
+  matrix.total_weight_ = merge(ranks, edges);
   matrix.row_.assign(static_cast<std::size_t>(ranks) + 1, 0);
   for (const CommEdge& edge : edges) {
     ++matrix.row_[edge.a + 1];
@@ -86,6 +102,8 @@ std::vector<CommEdge> CommMatrix::edges() const {
 }
 
 CommMatrix CommMatrix::aggregated(std::span<const std::int32_t> group_of, std::int32_t groups) const {
+  if (group_of.size() != static_cast<std::size_t>(ranks()))
+    throw Error(std::to_string(group_of.size()) + " ranks have a group: the matrix has " + std::to_string(ranks()));
   std::vector<CommEdge> between;
   for (const CommEdge& edge : edges())
     if (group_of[edge.a] != group_of[edge.b])

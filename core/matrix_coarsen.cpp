@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/matrix_coarsen.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace placement {
+
+namespace {
+
+// Groups as they grow: the matrix between them and the size of each.
+struct Grouping {
+  CommMatrix matrix;
+  std::vector<std::int32_t> group_of;  // by rank
+  std::vector<std::int32_t> size;      // by group
+};
+
+// Renames groups as their first ranks come; returns how many there are.
+std::int32_t number_by_appearance(std::vector<std::int32_t>& group_of, std::size_t names) {
+  std::vector<std::int32_t> number(names, -1);
+  std::int32_t groups = 0;
+  for (std::int32_t& group : group_of) {
+    if (number[group] < 0) number[group] = groups++;
+    group = number[group];
+  }
+  return groups;
+}
+
+std::int32_t root_of(std::vector<std::int32_t>& joined, std::int32_t group) {
+  while (joined[group] != group) group = joined[group] = joined[joined[group]];
+  return group;
+}
+
+// Joins groups, heaviest traffic first, none above group_size; each but once when `in_pairs`.
+// False when none could be joined.
+bool join(Grouping& grouping, std::int32_t group_size, bool in_pairs) {
+  std::vector<CommEdge> edges = grouping.matrix.edges();
+  std::stable_sort(edges.begin(), edges.end(),
+                   [](const CommEdge& x, const CommEdge& y) { return x.weight > y.weight; });
+  const std::size_t before = grouping.size.size();
+  std::vector<std::int32_t> joined(before);
+  std::iota(joined.begin(), joined.end(), 0);
+  std::vector<std::int32_t> size = grouping.size;  // of roots
+  std::vector<bool> taken(before);
+  bool any = false;
+  for (const CommEdge& edge : edges) {
+    const std::int32_t a = root_of(joined, edge.a);
+    const std::int32_t b = root_of(joined, edge.b);
+    if (a == b || size[a] > group_size - size[b] || (in_pairs && (taken[a] || taken[b]))) continue;
+    taken[a] = taken[b] = any = true;
+    joined[b] = a;
+    size[a] += size[b];
+  }
+  if (!any) return false;
+  for (std::size_t g = 0; g < before; ++g) joined[g] = root_of(joined, static_cast<std::int32_t>(g));
+  const std::int32_t groups = number_by_appearance(joined, before);
+  size.assign(groups, 0);
+  for (std::size_t g = 0; g < before; ++g) size[joined[g]] += grouping.size[g];
+  for (std::int32_t& group : grouping.group_of) group = joined[group];
+  grouping.matrix = grouping.matrix.aggregated(joined, groups);
+  grouping.size = std::move(size);
+  return true;
+}
+
+// Full groups stay; the ranks of the others are strung together and cut anew.
+void fill_up(Grouping& grouping, std::int32_t group_size) {
+  std::vector<std::int32_t> begin(grouping.size.size() + 1);
+  std::partial_sum(grouping.size.begin(), grouping.size.end(), begin.begin() + 1);
+  std::vector<std::int32_t> order(grouping.group_of.size());
+  std::vector<std::int32_t> at(begin.begin(), begin.end() - 1);
+  for (std::size_t rank = 0; rank < order.size(); ++rank)
+    order[at[grouping.group_of[rank]]++] = static_cast<std::int32_t>(rank);
+  std::int32_t next = static_cast<std::int32_t>(grouping.size.size());
+  std::int32_t used = 0;
+  for (std::size_t g = 0; g < grouping.size.size(); ++g) {
+    if (grouping.size[g] == group_size) continue;
+    for (std::int32_t i = begin[g]; i < begin[g + 1]; ++i) {
+      grouping.group_of[order[i]] = next;
+      if (++used == group_size) ++next, used = 0;
+    }
+  }
+}
+
+// Whether the receiver's limits and the caller's admit it; bytes are left aside.
+bool fits(const WireMatrix& wire, std::size_t limit_bytes) {
+  try {
+    return pack_wire(wire).size() <= limit_bytes;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::vector<std::int32_t> group_ranks(const CommMatrix& matrix, std::int32_t group_size) {
+  if (group_size < 1) throw Error("groups of " + std::to_string(group_size) + " ranks: want 1 or more");
+  Grouping grouping{matrix, std::vector<std::int32_t>(matrix.ranks()),
+                    std::vector<std::int32_t>(matrix.ranks(), 1)};
+  std::iota(grouping.group_of.begin(), grouping.group_of.end(), 0);
+  // Pairs first, so that groups grow alike; a star, where pairs are few, is done by the last step.
+  for (std::int32_t grown = 1; grown < group_size && join(grouping, group_size, true); grown += grown)
+    continue;
+  join(grouping, group_size, false);
+  fill_up(grouping, group_size);
+  number_by_appearance(grouping.group_of, 2 * grouping.group_of.size() + 1);
+  return std::move(grouping.group_of);
+}
+
+WireMatrix coarsen_to_fit(const CommMatrix& matrix, std::size_t limit_bytes, std::int32_t group_size_hint) {
+  WireMatrix wire{matrix, {}};
+  if (fits(wire, limit_bytes)) return wire;
+  for (std::int64_t size = std::max(group_size_hint, 2);; size *= 2) {
+    wire.group_of =
+        group_ranks(matrix, static_cast<std::int32_t>(std::min<std::int64_t>(size, CommMatrix::max_ranks)));
+    const std::int32_t groups =
+        wire.group_of.empty() ? 0 : 1 + *std::max_element(wire.group_of.begin(), wire.group_of.end());
+    wire.matrix = matrix.aggregated(wire.group_of, groups);
+    if (fits(wire, limit_bytes)) return wire;
+    if (groups <= 1)
+      throw Error("a matrix of " + std::to_string(matrix.ranks()) + " ranks does not fit into " +
+                  std::to_string(limit_bytes) + " bytes, not even as one group");
+  }
+}
+
+}  // namespace placement
