@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# SP_MPI: find an MPI library for the profiler and the reorder library; both are left out without one.
+#
+# --with-mpi=PREFIX takes PREFIX/bin/mpicc, --with-mpi the one in PATH and it must be there.
+# Sets MPICC, MPIFC, MPIRUN, MPI_CPPFLAGS, MPI_LIBS, mpi_report and the conditional BUILD_MPI.
+AC_DEFUN([SP_MPI], [
+AC_ARG_WITH([mpi],
+  [AS_HELP_STRING([--with-mpi@<:@=PREFIX@:>@],
+    [build the MPI profiler and the reorder library @<:@if mpicc is found@:>@])],
+  [], [with_mpi=maybe])
+AC_REQUIRE([AC_PROG_AWK])
+
+build_mpi=no
+mpi_report=no
+MPICC=
+AS_IF([test "x$with_mpi" != xno], [
+  AS_CASE([$with_mpi],
+    [maybe|yes], [mpi_path=$PATH],
+    [mpi_path=$with_mpi/bin])
+  AC_PATH_PROG([MPICC], [mpicc], [], [$mpi_path])
+  AC_PATH_PROGS([MPIFC], [mpifort mpif90], [], [$mpi_path])
+  AC_PATH_PROG([MPIRUN], [mpirun], [], [$mpi_path])
+  mpi_report="no: mpicc not found (libopenmpi-dev)"])
+AS_IF([test "x$MPICC" != x], [
+  MPI_CPPFLAGS="-DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX"
+  MPI_LIBS=
+  # Both families print the command behind the wrapper; what follows the compiler is wanted.
+  for mpi_word in `"$MPICC" -show 2>/dev/null | sed 's/^[[^ ]]* *//'`; do
+    AS_CASE([$mpi_word],
+      [-I*], [MPI_CPPFLAGS="$MPI_CPPFLAGS -isystem `expr "X$mpi_word" : 'X-I\(.*\)'`"],
+      [-L*|-l*], [MPI_LIBS="$MPI_LIBS $mpi_word"])
+  done
+  mpi_save_CPPFLAGS=$CPPFLAGS
+  mpi_save_LIBS=$LIBS
+  CPPFLAGS="$CPPFLAGS $MPI_CPPFLAGS"
+  LIBS="$MPI_LIBS $LIBS"
+  AC_MSG_CHECKING([for MPI 3 and its profiling interface])
+  AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]],
+    [[MPI_Count size; return MPI_VERSION < 3 || PMPI_Type_size_x(MPI_INT, &size);]])],
+    [build_mpi=yes
+     mpi_report=$MPICC], [])
+  AC_MSG_RESULT([$build_mpi])
+  CPPFLAGS=$mpi_save_CPPFLAGS
+  LIBS=$mpi_save_LIBS
+  AS_IF([test $build_mpi = no], [mpi_report="no: $MPICC does not link an MPI 3 program"])])
+AS_CASE([$with_mpi:$build_mpi], [no:*|maybe:*|*:yes], [],
+  [AC_MSG_ERROR([--with-mpi was given, and the answer is $mpi_report])])
+AC_SUBST([MPI_CPPFLAGS])
+AC_SUBST([MPI_LIBS])
+AM_CONDITIONAL([BUILD_MPI], [test $build_mpi = yes])
+])

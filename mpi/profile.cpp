@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "mpi/profile.hpp"
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <string>
+
+#include "core/error.hpp"
+#include "mpi/profile_state.hpp"
+#include "mpi/profile_write.hpp"
+
+namespace placement::profile {
+
+constinit std::atomic<Traffic*> counting{nullptr};
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Ranks up to which a table per rank is kept in files unless the user says otherwise: 64 bytes per
+// pair of ranks on disk while the program runs.
+constexpr std::int32_t salvage_ranks = 1024;
+
+struct State {
+  std::unique_ptr<Traffic> traffic;
+  ProfileSettings settings;
+  MPI_Comm comm = MPI_COMM_NULL;  // of our own, so that nothing of the program's gets mixed in
+  bool table_on_disk = false;
+  pid_t process = 0;
+  std::uint64_t begin_ticks = 0;
+  Clock::time_point begin_time;
+};
+
+// Never destroyed: threads of the program may still be in MPI calls when the process ends.
+State& state = *new State;
+
+void say(const std::string& text) { std::fprintf(stderr, "placement: %s\n", text.c_str()); }
+
+void make_table(int rank, int ranks, std::uint64_t run) {
+  const auto salvage = state.settings.salvage;
+  using Salvage = ProfileSettings::Salvage;
+  if (salvage == Salvage::yes || (salvage == Salvage::automatic && ranks <= salvage_ranks)) {
+    try {
+      state.traffic = std::make_unique<Traffic>(rank, ranks, run, state.settings.table(rank));
+      state.table_on_disk = true;
+      return;
+    } catch (const Error& error) {
+      if (rank == 0) say(std::string(error.what()) + "; if the program dies, its profile is lost");
+    }
+  }
+  state.traffic = std::make_unique<Traffic>(rank, ranks, run, "");
+}
+
+// Whether this rank can count. All ranks must know of all others.
+int prepare(int rank, int ranks, std::uint64_t run) {
+#if defined(OPEN_MPI)
+  constexpr CollectiveModel library = CollectiveModel::open_mpi;
+#else
+  constexpr CollectiveModel library = CollectiveModel::generic;
+#endif
+  try {
+    state.settings = profile_settings(library);
+    make_table(rank, ranks, run);
+    return 1;
+  } catch (const std::exception& error) {
+    if (rank == 0) say(std::string(error.what()) + "; nothing is profiled");
+    return 0;
+  }
+}
+
+// What is left when a program ends without MPI_Finalize. A child after fork() has no say.
+__attribute__((destructor)) void ended() {
+  if (!state.traffic || getpid() != state.process || state.traffic->state() != RankState::running) return;
+  state.traffic->set_state(RankState::no_finalize);
+  if (state.table_on_disk)
+    say("rank " + std::to_string(state.traffic->rank()) + " ended without MPI_Finalize; its counts are in " +
+        state.settings.table(state.traffic->rank()) + ": placement-profile --merge " + state.settings.file);
+}
+
+}  // namespace
+
+CollectiveModel collective_model() { return state.settings.collectives; }
+
+void begin(int thread_level) {
+  if (state.traffic) return;
+  int rank = 0;
+  int ranks = 1;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  PMPI_Comm_dup(MPI_COMM_WORLD, &state.comm);
+  std::uint64_t run = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+  PMPI_Bcast(&run, 1, MPI_UINT64_T, 0, state.comm);
+  int ready = prepare(rank, ranks, run);
+  PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, state.comm);
+  if (!ready) {
+    state.traffic.reset();
+    PMPI_Comm_free(&state.comm);
+    return;
+  }
+  state.traffic->set_threaded(thread_level == MPI_THREAD_MULTIPLE);
+  start_world_ranks();
+  state.process = getpid();
+  state.begin_time = Clock::now();
+  state.begin_ticks = ticks();
+  counting = state.traffic.get();
+}
+
+void end() {
+  counting = nullptr;
+  if (!state.traffic || state.traffic->state() != RankState::running) return;
+  const double seconds = std::chrono::duration<double>(Clock::now() - state.begin_time).count();
+  const double rate = seconds > 0 ? static_cast<double>(ticks() - state.begin_ticks) / seconds : 1;
+  bool written = false;
+  try {
+    written = write_profile(*state.traffic, state.settings, state.comm, {seconds, rate});
+  } catch (const std::exception& error) {
+    say(error.what());
+  }
+  state.traffic->set_state(RankState::finalized);
+  if (state.table_on_disk && written) unlink(state.settings.table(state.traffic->rank()).c_str());
+  stop_world_ranks();
+  PMPI_Comm_free(&state.comm);
+}
+
+void aborted() {
+  if (!state.traffic || state.traffic->state() != RankState::running) return;
+  state.traffic->set_state(RankState::aborted);
+  if (state.table_on_disk)
+    say("MPI_Abort on rank " + std::to_string(state.traffic->rank()) + "; the counts up to here are left in " +
+        state.settings.file + ".rank*: placement-profile --merge " + state.settings.file);
+  else
+    say("MPI_Abort on rank " + std::to_string(state.traffic->rank()) + "; the profile is lost");
+}
+
+void set_level(int level) {
+  if (state.traffic && state.traffic->state() == RankState::running)
+    counting = level == 0 ? nullptr : state.traffic.get();
+}
+
+}  // namespace placement::profile

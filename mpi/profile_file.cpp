@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "mpi/profile_file.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstdarg>
+#include <cstring>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace placement {
+namespace {
+
+__attribute__((format(printf, 2, 3))) void line(std::string& text, const char* format, ...) {
+  char buffer[256];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(buffer, sizeof buffer, format, arguments);
+  va_end(arguments);
+  text += buffer;
+  text += '\n';
+}
+
+double percent(double part, double whole) { return whole > 0 ? 100.0 * part / whole : 0; }
+
+}  // namespace
+
+ProfileFile::ProfileFile(std::string path, std::int32_t ranks)
+    : path_(std::move(path)), temporary_(path_ + ".part"), out_(std::fopen(temporary_.c_str(), "we")) {
+  if (!out_)
+    failure_ = errno;
+  else if (std::fprintf(out_, "np %" PRId32 "\n", ranks) < 0)
+    failure_ = errno;
+}
+
+ProfileFile::~ProfileFile() {
+  if (!out_) return;
+  std::fclose(out_);
+  unlink(temporary_.c_str());
+}
+
+void ProfileFile::add(std::int32_t rank, const PeerTraffic& pair) {
+  if (failure_ != 0) return;
+  if (std::fprintf(out_, "%" PRId32 " %" PRId32 " %" PRIu64 " %" PRIu64 "\n", rank, pair.peer, pair.bytes,
+                   pair.messages) < 0)
+    failure_ = errno;
+}
+
+void ProfileFile::finish() {
+  if (out_) {
+    if (std::fclose(std::exchange(out_, nullptr)) != 0 && failure_ == 0) failure_ = errno;
+    if (failure_ == 0 && std::rename(temporary_.c_str(), path_.c_str()) != 0) failure_ = errno;
+    if (failure_ != 0) unlink(temporary_.c_str());
+  }
+  if (failure_ != 0) throw Error("cannot write the profile " + path_ + ": " + std::strerror(failure_));
+}
+
+std::string to_string(const ProfileSummary& summary) {
+  std::string text;
+  line(text, "ranks                 %" PRId32, summary.ranks);
+  if (summary.ranks_missing > 0)
+    line(text, "ranks without a trace %" PRId32 " (the program died; what they sent is not counted)",
+         summary.ranks_missing);
+  line(text, "MPI calls             %" PRIu64, summary.calls);
+  if (summary.seconds > 0) {
+    line(text, "run time              %.6f s (mean over ranks)", summary.seconds / summary.ranks);
+    line(text, "time in MPI           %.6f s (mean; %.6f to %.6f), %.1f %% of the run", summary.mpi_seconds / summary.ranks,
+         summary.mpi_seconds_least, summary.mpi_seconds_most, percent(summary.mpi_seconds, summary.seconds));
+  }
+  double bytes = 0;
+  for (const TrafficKind kind : {TrafficKind::point_to_point, TrafficKind::collective, TrafficKind::one_sided})
+    bytes += static_cast<double>(summary.totals[static_cast<std::size_t>(kind)].bytes);
+  for (std::uint32_t kind = 0; kind < traffic_kinds; ++kind) {
+    const PeerTraffic& total = summary.totals[kind];
+    const bool traffic = static_cast<TrafficKind>(kind) != TrafficKind::topology;
+    if (traffic)
+      line(text, "%-21s %" PRIu64 " bytes in %" PRIu64 " messages, %.1f %% of the bytes",
+           std::string(to_string(static_cast<TrafficKind>(kind))).c_str(), total.bytes, total.messages,
+           percent(static_cast<double>(total.bytes), bytes));
+    else if (total.messages > 0)
+      line(text, "topology              %" PRIu64 " edges of weight %" PRIu64, total.messages, total.bytes);
+  }
+  if (summary.outside.messages > 0)
+    line(text, "outside the world     %" PRIu64 " bytes in %" PRIu64 " messages (not in the matrix)",
+         summary.outside.bytes, summary.outside.messages);
+  line(text, "message sizes         bytes: messages");
+  for (std::size_t k = 0; k < summary.sizes.size(); ++k) {
+    if (summary.sizes[k] == 0) continue;
+    const std::uint64_t least = k == 0 ? 0 : std::uint64_t{1} << (k - 1);
+    const std::uint64_t most = k == 0 ? 0 : least + (least - 1);
+    line(text, "  %" PRIu64 "..%" PRIu64 ": %" PRIu64, least, most, summary.sizes[k]);
+  }
+  return text;
+}
+
+void write_summary(const std::string& path, const ProfileSummary& summary) {
+  const std::string text = to_string(summary);
+  std::FILE* out = std::fopen(path.c_str(), "we");
+  const bool written = out && std::fwrite(text.data(), 1, text.size(), out) == text.size();
+  if (!out || std::fclose(out) != 0 || !written) throw Error("cannot write " + path + ": " + std::strerror(errno));
+}
+
+}  // namespace placement

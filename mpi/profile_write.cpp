@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "mpi/profile_write.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "mpi/profile_file.hpp"
+
+namespace placement::profile {
+namespace {
+
+enum Tag { tag_halves = 1, tag_go, tag_row };
+
+int length(const std::vector<std::uint64_t>& words) { return static_cast<int>(words.size()); }
+
+// One entry of a row on its way: peer, bytes, messages.
+constexpr std::size_t entry_words = 3;
+
+void append(std::vector<std::uint64_t>& words, std::int32_t peer, const PeerTraffic& traffic) {
+  words.insert(words.end(), {static_cast<std::uint64_t>(peer), traffic.bytes, traffic.messages});
+}
+
+// What this rank and each higher one exchange, both directions together, ascending.
+std::vector<PeerTraffic> summed_row(const Traffic& traffic, std::uint32_t kinds, MPI_Comm comm) {
+  const std::vector<PeerTraffic> sent = traffic.peers(kinds);
+  std::vector<int> has_half(static_cast<std::size_t>(traffic.ranks()), 0);
+  for (const PeerTraffic& to : sent)
+    if (to.peer < traffic.rank()) has_half[to.peer] = 1;
+  int incoming = 0;
+  PMPI_Reduce_scatter_block(has_half.data(), &incoming, 1, MPI_INT, MPI_SUM, comm);
+
+  std::vector<std::uint64_t> halves;
+  std::map<std::int32_t, PeerTraffic> row;
+  for (const PeerTraffic& to : sent) {
+    if (to.peer < traffic.rank()) append(halves, to.peer, to);
+    if (to.peer > traffic.rank()) row[to.peer] = to;
+  }
+  std::vector<MPI_Request> requests(halves.size() / entry_words);
+  for (std::size_t k = 0; k < requests.size(); ++k)
+    PMPI_Isend(&halves[k * entry_words + 1], 2, MPI_UINT64_T, static_cast<int>(halves[k * entry_words]), tag_halves,
+               comm, &requests[k]);
+  for (; incoming > 0; --incoming) {
+    std::uint64_t half[2];
+    MPI_Status status;
+    PMPI_Recv(half, 2, MPI_UINT64_T, MPI_ANY_SOURCE, tag_halves, comm, &status);
+    PeerTraffic& pair = row[status.MPI_SOURCE];
+    pair.peer = status.MPI_SOURCE;
+    pair.bytes += half[0];
+    pair.messages += half[1];
+  }
+  PMPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  std::vector<PeerTraffic> sorted;
+  sorted.reserve(row.size());
+  for (const auto& [peer, pair] : row) sorted.push_back(pair);
+  return sorted;
+}
+
+// Rank 0 asks for rows in the order of ranks, a few ahead of the one that it writes.
+class RowSource {
+ public:
+  RowSource(MPI_Comm comm, std::vector<int> words) : comm_(comm), words_(std::move(words)) {}
+
+  std::vector<PeerTraffic> next(int rank) {
+    for (; asked_ < static_cast<int>(words_.size()) && asked_ < rank + window; ++asked_)
+      if (asked_ > 0 && words_[asked_] > 0) PMPI_Send(nullptr, 0, MPI_BYTE, asked_, tag_go, comm_);
+    std::vector<std::uint64_t> words(static_cast<std::size_t>(words_[rank]));
+    PMPI_Recv(words.data(), words_[rank], MPI_UINT64_T, rank, tag_row, comm_, MPI_STATUS_IGNORE);
+    std::vector<PeerTraffic> row;
+    for (std::size_t k = 0; k + entry_words <= words.size(); k += entry_words)
+      row.push_back({static_cast<std::int32_t>(words[k]), words[k + 1], words[k + 2]});
+    return row;
+  }
+  bool empty(int rank) const { return words_[rank] == 0; }
+
+ private:
+  static constexpr int window = 8;
+  MPI_Comm comm_;
+  std::vector<int> words_;  // by rank
+  int asked_ = 1;
+};
+
+void send_row(const std::vector<PeerTraffic>& row, MPI_Comm comm) {
+  std::vector<std::uint64_t> words;
+  for (const PeerTraffic& pair : row) append(words, pair.peer, pair);
+  PMPI_Recv(nullptr, 0, MPI_BYTE, 0, tag_go, comm, MPI_STATUS_IGNORE);
+  PMPI_Send(words.data(), length(words), MPI_UINT64_T, 0, tag_row, comm);
+}
+
+// Rank 0 alone. Goes on asking for rows when the file cannot be written: the others wait to be asked.
+std::string write_rows(const std::string& path, int ranks, const std::vector<PeerTraffic>& own, RowSource& rows) {
+  ProfileFile file(path, ranks);
+  for (const PeerTraffic& pair : own) file.add(0, pair);
+  for (int rank = 1; rank < ranks; ++rank) {
+    if (rows.empty(rank)) continue;
+    for (const PeerTraffic& pair : rows.next(rank)) file.add(rank, pair);
+  }
+  try {
+    file.finish();
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+// Sums over all ranks, at rank 0.
+ProfileSummary summed(const Traffic& traffic, MPI_Comm comm, const RunTime& time) {
+  ProfileSummary summary;
+  std::vector<std::uint64_t> words;
+  for (std::uint32_t kind = 0; kind < traffic_kinds; ++kind) {
+    const PeerTraffic total = traffic.total(static_cast<TrafficKind>(kind));
+    words.insert(words.end(), {total.bytes, total.messages});
+  }
+  words.insert(words.end(), {traffic.outside().bytes, traffic.outside().messages, traffic.calls()});
+  const auto sizes = traffic.sizes();
+  words.insert(words.end(), sizes.begin(), sizes.end());
+  std::vector<std::uint64_t> sums(words.size());
+  PMPI_Reduce(words.data(), sums.data(), length(words), MPI_UINT64_T, MPI_SUM, 0, comm);
+  const std::uint64_t* at = sums.data();
+  for (auto& total : summary.totals) {
+    total.bytes = *at++;
+    total.messages = *at++;
+  }
+  summary.outside.bytes = *at++;
+  summary.outside.messages = *at++;
+  summary.calls = *at++;
+  std::copy_n(at, summary.sizes.size(), summary.sizes.begin());
+
+  const double in_mpi = static_cast<double>(traffic.ticks()) / time.ticks_per_second;
+  PMPI_Reduce(&in_mpi, &summary.mpi_seconds_least, 1, MPI_DOUBLE, MPI_MIN, 0, comm);
+  PMPI_Reduce(&in_mpi, &summary.mpi_seconds_most, 1, MPI_DOUBLE, MPI_MAX, 0, comm);
+  PMPI_Reduce(&in_mpi, &summary.mpi_seconds, 1, MPI_DOUBLE, MPI_SUM, 0, comm);
+  PMPI_Reduce(&time.seconds, &summary.seconds, 1, MPI_DOUBLE, MPI_SUM, 0, comm);
+  summary.ranks = traffic.ranks();
+  return summary;
+}
+
+}  // namespace
+
+bool write_profile(const Traffic& traffic, const ProfileSettings& settings, MPI_Comm comm, const RunTime& time) {
+  const std::vector<PeerTraffic> row = summed_row(traffic, settings.kinds, comm);
+  const int words = static_cast<int>(row.size() * entry_words);
+  std::vector<int> all_words(traffic.rank() == 0 ? static_cast<std::size_t>(traffic.ranks()) : 0);
+  PMPI_Gather(&words, 1, MPI_INT, all_words.data(), 1, MPI_INT, 0, comm);
+  int written = 1;
+  if (traffic.rank() == 0) {
+    RowSource rows(comm, std::move(all_words));
+    const std::string failure = write_rows(settings.file, traffic.ranks(), row, rows);
+    if (!failure.empty()) std::fprintf(stderr, "placement: %s\n", failure.c_str());
+    written = failure.empty();
+  } else if (words > 0) {
+    send_row(row, comm);
+  }
+  const ProfileSummary summary = summed(traffic, comm, time);
+  if (traffic.rank() == 0 && settings.summary && written) {
+    try {
+      write_summary(settings.file + ".summary", summary);
+    } catch (const Error& error) {
+      std::fprintf(stderr, "placement: %s\n", error.what());
+    }
+  }
+  PMPI_Bcast(&written, 1, MPI_INT, 0, comm);
+  return written != 0;
+}
+
+}  // namespace placement::profile

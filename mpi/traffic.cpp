@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "mpi/traffic.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace placement {
+namespace {
+
+constexpr char table_magic[8] = {'p', 'l', 'c', 't', 'r', 'a', 'f', '1'};
+
+[[noreturn]] void fail(const std::string& path, const char* what) {
+  throw Error(path + ": " + what + ": " + std::strerror(errno));
+}
+
+// Closes the descriptor at the end of a scope.
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  ~File() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace
+
+struct Traffic::Header {
+  char magic[8];
+  std::uint32_t ranks;
+  std::uint32_t rank;
+  std::uint64_t run;
+  std::atomic<std::uint32_t> state;
+  std::uint32_t reserved;
+  std::atomic<std::uint64_t> ticks;
+  std::atomic<std::uint64_t> calls;
+  Counter outside;
+  std::array<std::atomic<std::uint64_t>, size_classes> sizes;
+};
+
+std::string_view to_string(TrafficKind kind) {
+  static constexpr std::string_view names[traffic_kinds] = {"point-to-point", "collective", "one-sided", "topology"};
+  return names[static_cast<std::uint32_t>(kind)];
+}
+
+Traffic::Traffic(std::int32_t rank, std::int32_t ranks, std::uint64_t run, const std::string& path) {
+  mapped_bytes_ = sizeof(Header) + sizeof(Counter) * traffic_kinds * static_cast<std::size_t>(ranks);
+  void* memory = MAP_FAILED;
+  if (path.empty()) {
+    memory = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) fail("the table of counters", "no memory");
+  } else {
+    const File file(open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
+    if (file.get() < 0) fail(path, "cannot make the table of counters");
+    // Real blocks at once: a full disk must be an error here and not a signal at the first message.
+    errno = posix_fallocate(file.get(), 0, static_cast<off_t>(mapped_bytes_));
+    if (errno != 0) fail(path, "no room for the counters");
+    memory = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+    if (memory == MAP_FAILED) fail(path, "cannot map the table of counters");
+  }
+  header_ = static_cast<Header*>(memory);
+  counters_ = reinterpret_cast<Counter*>(header_ + 1);
+  std::memcpy(header_->magic, table_magic, sizeof table_magic);
+  header_->rank = static_cast<std::uint32_t>(rank);
+  header_->ranks = static_cast<std::uint32_t>(ranks);
+  header_->run = run;
+}
+
+Traffic Traffic::left_behind(const std::string& path) {
+  const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status;
+  if (file.get() < 0 || fstat(file.get(), &status) != 0) fail(path, "cannot read");
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size < sizeof(Header)) throw Error(path + ": " + std::to_string(size) + " bytes are no table of counters");
+  Traffic table;
+  void* memory = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
+  if (memory == MAP_FAILED) fail(path, "cannot map the table of counters");
+  table.mapped_bytes_ = size;
+  table.header_ = static_cast<Header*>(memory);
+  table.counters_ = reinterpret_cast<Counter*>(table.header_ + 1);
+  const Header& header = *table.header_;
+  if (std::memcmp(header.magic, table_magic, sizeof table_magic) != 0)
+    throw Error(path + ": not a table of counters of this release");
+  if (header.ranks < 1 || header.ranks > INT32_MAX || header.rank >= header.ranks ||
+      size != sizeof(Header) + sizeof(Counter) * traffic_kinds * static_cast<std::size_t>(header.ranks))
+    throw Error(path + ": the table of rank " + std::to_string(header.rank) + " of " + std::to_string(header.ranks) +
+                " does not have " + std::to_string(size) + " bytes");
+  return table;
+}
+
+Traffic::~Traffic() {
+  if (header_) munmap(header_, mapped_bytes_);
+}
+
+Traffic::Traffic(Traffic&& other) noexcept
+    : header_(std::exchange(other.header_, nullptr)),
+      counters_(std::exchange(other.counters_, nullptr)),
+      mapped_bytes_(std::exchange(other.mapped_bytes_, 0)),
+      threaded_(other.threaded_) {}
+
+std::int32_t Traffic::rank() const { return static_cast<std::int32_t>(header_->rank); }
+std::int32_t Traffic::ranks() const { return static_cast<std::int32_t>(header_->ranks); }
+std::uint64_t Traffic::run() const { return header_->run; }
+RankState Traffic::state() const { return static_cast<RankState>(header_->state.load()); }
+void Traffic::set_state(RankState state) { header_->state = static_cast<std::uint32_t>(state); }
+std::uint64_t Traffic::ticks() const { return header_->ticks; }
+std::uint64_t Traffic::calls() const { return header_->calls; }
+
+// A locked addition costs several times a plain one, and most programs have one thread in MPI.
+void Traffic::bump(std::atomic<std::uint64_t>& counter, std::uint64_t amount) {
+  if (threaded_)
+    counter.fetch_add(amount, std::memory_order_relaxed);
+  else
+    counter.store(counter.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+}
+
+Traffic::Counter& Traffic::counter(TrafficKind kind, std::int32_t peer) const {
+  return counters_[static_cast<std::size_t>(kind) * header_->ranks + static_cast<std::size_t>(peer)];
+}
+
+std::uint32_t Traffic::size_class(std::uint64_t bytes) { return static_cast<std::uint32_t>(std::bit_width(bytes)); }
+
+void Traffic::add(TrafficKind kind, std::int32_t peer, std::uint64_t bytes, std::uint64_t messages) {
+  if (messages == 0) return;
+  Counter& to = counter(kind, peer);
+  bump(to.bytes, bytes);
+  bump(to.messages, messages);
+  if (kind != TrafficKind::topology) bump(header_->sizes[size_class(bytes / messages)], messages);
+}
+
+void Traffic::add_outside(std::uint64_t bytes, std::uint64_t messages) {
+  bump(header_->outside.bytes, bytes);
+  bump(header_->outside.messages, messages);
+}
+
+void Traffic::add_time(std::uint64_t ticks) {
+  bump(header_->ticks, ticks);
+  bump(header_->calls, 1);
+}
+
+std::vector<PeerTraffic> Traffic::peers(std::uint32_t kinds) const {
+  std::vector<PeerTraffic> found;
+  for (std::int32_t peer = 0; peer < ranks(); ++peer) {
+    PeerTraffic sum{peer, 0, 0};
+    for (std::uint32_t kind = 0; kind < traffic_kinds; ++kind) {
+      if (!(kinds >> kind & 1)) continue;
+      const Counter& to = counter(static_cast<TrafficKind>(kind), peer);
+      sum.bytes += to.bytes;
+      sum.messages += to.messages;
+    }
+    if (sum.messages > 0) found.push_back(sum);
+  }
+  return found;
+}
+
+PeerTraffic Traffic::total(TrafficKind kind) const {
+  PeerTraffic sum;
+  for (const PeerTraffic& peer : peers(1u << static_cast<std::uint32_t>(kind))) {
+    sum.bytes += peer.bytes;
+    sum.messages += peer.messages;
+  }
+  return sum;
+}
+
+PeerTraffic Traffic::outside() const { return {-1, header_->outside.bytes, header_->outside.messages}; }
+
+std::array<std::uint64_t, Traffic::size_classes> Traffic::sizes() const {
+  std::array<std::uint64_t, size_classes> copy{};
+  for (std::uint32_t k = 0; k < size_classes; ++k) copy[k] = header_->sizes[k];
+  return copy;
+}
+
+}  // namespace placement

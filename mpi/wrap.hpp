@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The frame of a wrapped MPI function; wrappers.awk writes one PLACEMENT_WRAP line for each.
+//
+// A wrapper calls the next MPI_X in the search order of symbols, so that several such libraries can be
+// preloaded at once. The PMPI_X of our own lets everything pass, except what comes from the Fortran
+// bindings: those of Open MPI call PMPI_X where a C program calls MPI_X. So the Fortran interfaces
+// (mpif.h, mpi, mpi_f08) take the same wrapper as C, once, and PMPI_X still means "unseen" elsewhere.
+#pragma once
+#include <mpi.h>
+#if defined(OMPI_HAVE_MPI_EXT) || __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
+#include <atomic>
+
+namespace placement::wrap {
+
+// The next definition of the symbol after this library. Ends the process with a message if there is
+// none: the program runs with another MPI library than this one was built for.
+void* next_symbol(const char* name);
+
+// Whether the address lies in the Fortran bindings of the MPI library.
+bool in_fortran_bindings(const void* return_address);
+
+// The symbol's address, looked up at the first call.
+template <class Function>
+Function next(std::atomic<Function>& known, const char* name) {
+  Function function = known.load(std::memory_order_relaxed);
+  if (__builtin_expect(function == nullptr, 0)) {
+    function = reinterpret_cast<Function>(next_symbol(name));
+    known.store(function, std::memory_order_relaxed);
+  }
+  return function;
+}
+
+}  // namespace placement::wrap
+
+// Whatever includes the generated lines defines a type `Frame`, made around the whole call.
+#define PLACEMENT_WRAP(name, parameters, arguments, before, after)                          \
+  static int wrapped_##name parameters {                                                    \
+    static constinit std::atomic<decltype(&name)> known{nullptr};                           \
+    Frame frame;                                                                            \
+    before;                                                                                 \
+    const int result = placement::wrap::next(known, #name) arguments;                       \
+    after;                                                                                  \
+    return result;                                                                          \
+  }                                                                                         \
+  extern "C" __attribute__((visibility("default"))) int name parameters {                   \
+    return wrapped_##name arguments;                                                        \
+  }                                                                                         \
+  extern "C" __attribute__((visibility("default"))) int P##name parameters {                \
+    if (placement::wrap::in_fortran_bindings(__builtin_return_address(0)))                  \
+      return wrapped_##name arguments;                                                      \
+    static constinit std::atomic<decltype(&name)> known{nullptr};                           \
+    return placement::wrap::next(known, "P" #name) arguments;                               \
+  }

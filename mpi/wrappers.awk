@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Writes one wrapper line per MPI function from the prototypes of the installed mpi.h.
+#
+#   awk -v library=profile -f wrappers.awk HOOKS.hpp... PREPROCESSED
+#
+# HOOKS.hpp: lines "//@ before FUNCTION: MPI_A MPI_B .." and "//@ after FUNCTION: .." say which
+# hand-written function sees the arguments of which calls; "//@ skip: .." names calls that are written
+# by hand. PREPROCESSED (its name ends in .i) is mpi.h after the C preprocessor.
+# A large-count call MPI_X_c uses the hooks of MPI_X.
+#
+# library=profile wraps what moves data, waits, or changes communicators; library=reorder wraps what
+# takes a communicator, and lets it be exchanged.
+
+# Calls of these families neither move data nor wait, and profiling leaves them alone.
+function is_local(name) {
+  return name ~ /_([cf]2[cf]|[cf]2f08|f082[cf]|f082f)$/ ||
+         name ~ /^MPI_(T|Type|Info|Op|Errhandler|Error|Status|Group|File|Attr|Keyval|Aint|Grequest|Session)_/ ||
+         name ~ /^MPI_(Address|Add_error.*|Remove_error.*|Get_(address|count|elements|version|library|processor).*)$/ ||
+         name ~ /^MPI_(Init|Init_thread|Initialized|Finalized|Is_thread_main|Query_thread|Dims_create|Alloc_mem|Free_mem)$/ ||
+         name ~ /^MPI_(Register_datarep|(Publish|Unpublish|Lookup)_name|Open_port|Close_port|Buffer_(attach|flush|detach))$/ ||
+         name ~ /^MPI_(Comm|Win)_(rank|size|test_inter|compare|group|remote_.*|get_.*|set_.*|create_keyval|free_keyval)$/ ||
+         name ~ /^MPI_(Comm|Win)_(create_errhandler|call_errhandler|delete_attr|shared_query|attach|detach)$/ ||
+         name ~ /^MPI_(Pack|Unpack|Pack_.*|Unpack_.*|Topo_test|Cart_(get|rank|coords|shift|map)|Cartdim_get)$/ ||
+         name ~ /^MPI_(Graph_(get|map|neighbors.*)|Graphdims_get|Dist_graph_neighbors.*|Request_get_status|Test_cancelled)$/ ||
+         name ~ /^MPIX_Query/
+}
+
+# "const void *buf" -> "buf"; "int ranges[][3]" -> "ranges"; "void" -> "".
+function argument_name(parameter) {
+  gsub(/(\[[^]]*\])+/, "", parameter)
+  if (!match(parameter, /[A-Za-z_][A-Za-z_0-9]*[ \t]*$/)) return ""
+  parameter = substr(parameter, RSTART)
+  gsub(/[ \t]/, "", parameter)
+  return parameter == "void" ? "" : parameter
+}
+
+function emit(text,    name, parameters, count, list, i, arguments, base, before, after, communicator) {
+  match(text, /[ *](MPI|MPIX)_[A-Z][A-Za-z_0-9]*[ \t]*\(/)
+  name = substr(text, RSTART + 1, RLENGTH - 2)
+  gsub(/[ \t]/, "", name)
+  parameters = substr(text, RSTART + RLENGTH)
+  sub(/\)[^)]*(__attribute__.*)?$/, "", parameters)
+  sub(/\)[ \t]*__attribute__.*$/, "", parameters)
+  gsub(/[ \t]+/, " ", parameters)
+  if (name in done || name in skipped || parameters ~ /\.\.\./ || parameters ~ /\(/) return
+  done[name] = 1
+  base = name
+  sub(/_c$/, "", base)
+  count = split(parameters, list, /,/)
+  arguments = ""
+  communicator = ""
+  for (i = 1; i <= count; ++i) {
+    if (argument_name(list[i]) == "") continue
+    arguments = arguments (arguments == "" ? "" : ", ") argument_name(list[i])
+    if (list[i] ~ /^ *MPI_Comm [A-Za-z_0-9]+ *$/)
+      communicator = communicator argument_name(list[i]) " = placement::reorder::stand_in(" argument_name(list[i]) "); "
+  }
+  if (library == "profile" && is_local(name) && !(base in before_hook) && !(base in after_hook)) return
+  if (library == "reorder" && communicator == "" && !(base in before_hook) && !(base in after_hook)) return
+  if (library != "reorder") communicator = ""
+  before = base in before_hook ? "placement::" library "::" before_hook[base] "(" arguments "); " : ""
+  after = base in after_hook ? "placement::" library "::" after_hook[base] "(result" (arguments == "" ? "" : ", ") arguments "); " : ""
+  printf "PLACEMENT_WRAP(%s, (%s), (%s), %s, %s)\n", name, parameters, arguments,
+         "{ " communicator before "}", "{ " after "}"
+}
+
+FILENAME !~ /\.i$/ {
+  if ($1 != "//@") next
+  if ($2 == "skip:") {
+    for (i = 3; i <= NF; ++i) skipped[$i] = 1
+  } else {
+    hook = $3
+    sub(/:$/, "", hook)
+    for (i = 4; i <= NF; ++i) {
+      if ($2 == "before") before_hook[$i] = hook
+      else if ($2 == "after") after_hook[$i] = hook
+      else { print FILENAME ": " $0 ": before or after" > "/dev/stderr"; exit 1 }
+    }
+  }
+  next
+}
+
+/^#/ { next }
+
+# A prototype may span lines; it ends with a semicolon.
+{
+  pending = pending " " $0
+  while ((end = index(pending, ";")) > 0) {
+    statement = substr(pending, 1, end - 1)
+    pending = substr(pending, end + 1)
+    if (statement ~ /(^|[ )])int[ \t]+(MPI|MPIX)_[A-Z][A-Za-z_0-9]*[ \t]*\(/) emit(statement)
+  }
+}
+
+END {
+  if (length(done) == 0) { print "no MPI prototype found" > "/dev/stderr"; exit 1 }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "mpi/traffic.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "mpi/profile_file.hpp"
+#include "mpi/settings.hpp"
+#include "tests/check.hpp"
+
+using namespace placement;
+
+namespace {
+
+constexpr std::uint32_t point_to_point = 1;
+constexpr std::uint32_t collective = 2;
+
+// A directory that goes with the test.
+struct Scratch {
+  Scratch() {
+    char name[] = "/tmp/traffic_test.XXXXXX";
+    path = mkdtemp(name);
+  }
+  ~Scratch() { std::filesystem::remove_all(path); }
+  std::string path;
+};
+
+}  // namespace
+
+START_TEST(counts_by_peer_and_kind) {
+  Traffic traffic(1, 4, 7, "");
+  traffic.add(TrafficKind::point_to_point, 3, 10);
+  traffic.add(TrafficKind::point_to_point, 3, 0);
+  traffic.add(TrafficKind::collective, 0, 100, 4);
+  traffic.add(TrafficKind::collective, 0, 5, 0);  // no message, no traffic
+  traffic.add_outside(9, 2);
+  const auto both = traffic.peers(point_to_point | collective);
+  ck_assert_uint_eq(both.size(), 2);
+  ck_assert_int_eq(both[0].peer, 0);
+  ck_assert_uint_eq(both[0].bytes, 100);
+  ck_assert_uint_eq(both[1].messages, 2);
+  ck_assert_uint_eq(traffic.peers(collective).size(), 1);
+  ck_assert_uint_eq(traffic.outside().bytes, 9);
+  const auto sizes = traffic.sizes();
+  ck_assert_uint_eq(sizes[0], 1);  // the empty message
+  ck_assert_uint_eq(sizes[4], 1);  // 8..15
+  ck_assert_uint_eq(sizes[5], 4);  // 16..31: four of 25
+}
+END_TEST
+
+START_TEST(size_classes_end_where_numbers_end) {
+  ck_assert_uint_eq(Traffic::size_class(0), 0);
+  ck_assert_uint_eq(Traffic::size_class(1), 1);
+  ck_assert_uint_eq(Traffic::size_class(1024), 11);
+  ck_assert_uint_eq(Traffic::size_class(UINT64_MAX), Traffic::size_classes - 1);
+}
+END_TEST
+
+START_TEST(threads_lose_nothing) {
+  Traffic traffic(0, 2, 7, "");
+  traffic.set_threaded(true);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 100000; ++i) traffic.add(TrafficKind::point_to_point, 1, 3);
+    });
+  for (std::thread& thread : threads) thread.join();
+  ck_assert_uint_eq(traffic.peers(point_to_point)[0].messages, 400000);
+  ck_assert_uint_eq(traffic.peers(point_to_point)[0].bytes, 1200000);
+}
+END_TEST
+
+START_TEST(outlives_a_killed_process) {
+  const Scratch scratch;
+  const std::string path = scratch.path + "/table";
+  const pid_t child = fork();
+  if (child == 0) {
+    Traffic traffic(2, 3, 42, path);
+    traffic.add(TrafficKind::one_sided, 1, 77);
+    raise(SIGKILL);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ck_assert(WIFSIGNALED(status));
+  const Traffic left = Traffic::left_behind(path);
+  ck_assert_int_eq(left.rank(), 2);
+  ck_assert_int_eq(left.ranks(), 3);
+  ck_assert_uint_eq(left.run(), 42);
+  ck_assert(left.state() == RankState::running);
+  ck_assert_uint_eq(left.total(TrafficKind::one_sided).bytes, 77);
+}
+END_TEST
+
+START_TEST(refuses_what_is_no_table) {
+  const Scratch scratch;
+  const std::string path = scratch.path + "/table";
+  ck_assert_error(Traffic::left_behind(path), "cannot read");
+  ck_assert_error(Traffic(0, 2, 1, scratch.path + "/none/table"), "cannot make the table");
+  { std::ofstream(path) << "np 4\n"; }
+  ck_assert_error(Traffic::left_behind(path), "5 bytes are no table");
+  { std::ofstream(path) << std::string(4096, 'x'); }
+  ck_assert_error(Traffic::left_behind(path), "not a table of counters");
+  { const Traffic whole(1, 8, 1, path); }
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
+  ck_assert_error(Traffic::left_behind(path), "rank 1 of 8");
+}
+END_TEST
+
+START_TEST(file_takes_its_name_when_complete) {
+  const Scratch scratch;
+  const std::string path = scratch.path + "/matrix";
+  {
+    ProfileFile left(path, 3);
+    left.add(0, {1, 5, 1});
+  }
+  ck_assert(std::filesystem::is_empty(scratch.path));
+  ProfileFile file(path, 3);
+  file.add(0, {2, 1ull << 40, 3});
+  file.finish();
+  std::ifstream in(path);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  ck_assert_str_eq(text.c_str(), "np 3\n0 2 1099511627776 3\n");
+  ck_assert_error(ProfileFile(scratch.path + "/none/matrix", 1).finish(), "cannot write the profile");
+  ck_assert_error(ProfileFile("/dev/full/x", 1).finish(), "cannot write the profile");
+}
+END_TEST
+
+START_TEST(settings_are_strict) {
+  const auto with = [](const char* name, const char* value) {
+    setenv(name, value, 1);
+    const std::string error = error_of([] { profile_settings(CollectiveModel::generic); });
+    unsetenv(name);
+    return error;
+  };
+  ck_assert_str_eq(with("PLACEMENT_PROFILE_COUNT", "point-to-point,one-sided").c_str(), "");
+  ck_assert(with("PLACEMENT_PROFILE_COUNT", "p2p").find("one of all, point-to-point") != std::string::npos);
+  ck_assert(with("PLACEMENT_PROFILE_COUNT", "topology,collective").find("cannot be added") != std::string::npos);
+  ck_assert(with("PLACEMENT_PROFILE_COLLECTIVES", "tree").find("auto, openmpi, generic, direct") != std::string::npos);
+  ck_assert(with("PLACEMENT_PROFILE_SALVAGE", "1").find("auto, yes, no") != std::string::npos);
+  ck_assert(profile_settings(CollectiveModel::open_mpi).collectives == CollectiveModel::open_mpi);
+}
+END_TEST
+
+START_TEST(summary_says_what_is_missing) {
+  ProfileSummary summary;
+  summary.ranks = 4;
+  summary.ranks_missing = 1;
+  summary.totals[0] = {-1, 300, 3};
+  summary.totals[1] = {-1, 100, 1};
+  summary.sizes[8] = 4;
+  const std::string text = to_string(summary);
+  ck_assert(text.find("ranks without a trace 1") != std::string::npos);
+  ck_assert(text.find("100 bytes in 1 messages, 25.0 %") != std::string::npos);
+  ck_assert(text.find("  128..255: 4") != std::string::npos);
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("traffic");
+  TCase* all = tcase_create("all");
+  tcase_add_test(all, counts_by_peer_and_kind);
+  tcase_add_test(all, size_classes_end_where_numbers_end);
+  tcase_add_test(all, threads_lose_nothing);
+  tcase_add_test(all, outlives_a_killed_process);
+  tcase_add_test(all, refuses_what_is_no_table);
+  tcase_add_test(all, file_takes_its_name_when_complete);
+  tcase_add_test(all, settings_are_strict);
+  tcase_add_test(all, summary_says_what_is_missing);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}
