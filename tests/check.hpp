@@ -2,7 +2,7 @@
 // What every Check program of ours shares: a main that runs one suite, and an assertion on errors.
 #pragma once
 #include <check.h>
-#undef fail  // a macro of old Check that streams have a member of the name of
+#undef fail  // an old name of Check's that the standard streams have too
 
 #include <cstdlib>
 #include <string>

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2154
+# Builds this source tree without touching it: a copy in .work/src, the build in .work/build, the
+# installation in .work/inst. Times of files are kept, so a second build does only what changed.
+
+# Files of the tree, relative to it: what git knows or would take, or simply all where git is not there.
+tree_files() {
+  (
+    cd "$top" || exit 1
+    if [ -e .git ] && git -c safe.directory='*' ls-files -co --exclude-standard 2>/dev/null; then exit; fi
+    find . -name .git -prune -o -path ./.work -prune -o -path ./build -prune -o -type f -print | sed 's,^\./,,'
+  ) | sort -u
+}
+
+copy_tree() {
+  local files=$work/src.files gone
+  mkdir -p "$work/src"
+  tree_files | while IFS= read -r file; do [ -e "$top/$file" ] && printf '%s\n' "$file"; done >"$files.new"
+  [ -s "$files.new" ] || die "no source files in $top"
+  if [ -e "$files" ]; then
+    comm -23 "$files" "$files.new" | while IFS= read -r gone; do rm -f "$work/src/$gone"; done
+  fi
+  tar -C "$top" -c -T "$files.new" | tar -C "$work/src" -x || die "cannot copy the source tree to $work/src"
+  mv "$files.new" "$files"
+}
+
+quietly() {  # what command...: its output goes to a log, of which the end is shown if it fails
+  local log=$work/log/$1.log
+  shift
+  mkdir -p "$work/log"
+  if ! "$@" >"$log" 2>&1 </dev/null; then
+    grep -nE '(^|[^a-z])(error|Error)[: ]|\*\*\*' "$log" | tail -n 20 >&2
+    echo "--- the end of $log:" >&2
+    tail -n 20 "$log" >&2
+    return 1
+  fi
+}
+
+newer_than() {  # file other...: the file is missing or older than one of the others
+  local file=$1 other
+  shift
+  [ -e "$file" ] || return 0
+  for other in "$@"; do [ "$other" -nt "$file" ] && return 0; done
+  return 1
+}
+
+build() {  # builds; the caller tests or installs
+  local source
+  case $top in
+    *[!A-Za-z0-9_/.,+~@%:-]*) die "the path '$top' has a character that autoconf refuses (a space, perhaps): clone to another place" ;;
+  esac
+  source=$("$top/contrib/slurm-source" "$work/slurm") || return 1
+  copy_tree
+  if newer_than "$work/src/configure" "$work/src/configure.ac" "$work/src/Makefile.am" "$work"/src/m4/sp_*.m4; then
+    quietly autoreconf autoreconf -fi "$work/src" || return 1
+  fi
+  mkdir -p "$work/build"
+  if newer_than "$work/build/config.status" "$work/src/configure"; then
+    (cd "$work/build" && quietly configure "$work/src/configure" --enable-werror --prefix="$work/inst" \
+      --with-slurm-source="$source") || return 1
+    sed -n '/slurm-placement [0-9]/,$p' "$work/log/configure.log"
+  fi
+  quietly make make -C "$work/build" -j "$(nproc)"
+}
+
+install_build() { quietly install make -C "$work/build" install; }

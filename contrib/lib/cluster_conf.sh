@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2034,SC2154
+# A cluster's options, and the files that follow from them.
+
+nodes=8 leaves='' pods='' topology='' sockets=1 cores=4 threads=1 memory=2000 params=CR_Core
+mode=auto uplink=200mbit link=1gbit plugins=none placement_conf='' cgroup=hide ttl=3600 owner=0
+conf_lines=() partitions=()
+kept_settings=(nodes leaves pods topology sockets cores threads memory params mode uplink link
+  plugins placement_conf cgroup ttl conf_lines partitions)
+
+parse_up_options() {
+  local option
+  while [ $# -gt 0 ]; do
+    option=$1
+    case $option in
+      -c | --name | -n | --nodes | --leaves | --pods | --topology | --sockets | --cores | --threads | \
+        --memory | --params | --mode | --uplink | --link | --plugins | --placement-conf | --conf | \
+        --partition | --cgroup | --ttl | --owner | --state)
+        [ $# -ge 2 ] || die "$option wants a value"
+        ;;
+      *) die "unknown option '$option'; contrib/cluster help lists them" ;;
+    esac
+    case $option in
+      -c | --name) name=$2 ;;
+      -n | --nodes) nodes=$2 ;;
+      --conf) conf_lines+=("$2") ;;
+      --partition) partitions+=("$2") ;;
+      --placement-conf) placement_conf=$2 ;;
+      *) printf -v "${option#--}" %s "$2" ;;
+    esac
+    shift 2
+  done
+}
+
+is_number() {  # value least most
+  [[ $1 =~ ^[0-9]{1,7}$ ]] && ((10#$1 >= $2 && 10#$1 <= $3))
+}
+
+number() {  # what value least most
+  is_number "$2" "$3" "$4" || die "--$1 is '$2': a number from $3 to $4"
+}
+
+numbers() {  # what list: comma-separated positive numbers
+  [[ $2 =~ ^[1-9][0-9]{0,3}(,[1-9][0-9]{0,3})*$ ]] || die "--$1 is '$2': numbers with commas between them"
+}
+
+sum() {
+  local total=0 item
+  for item in ${1//,/ }; do total=$((total + item)); done
+  echo $total
+}
+
+check_settings() {
+  number nodes "$nodes" 1 1024
+  number sockets "$sockets" 1 8
+  number cores "$cores" 1 256
+  number threads "$threads" 1 8
+  number memory "$memory" 1 9999999
+  number ttl "$ttl" 1 86400
+  [[ $owner =~ ^[0-9]+$ ]] || die "--owner is '$owner': a process id"
+  case $mode in netns | loopback | auto) ;; *) die "--mode is '$mode': netns, loopback or auto" ;; esac
+  case $cgroup in hide | keep) ;; *) die "--cgroup is '$cgroup': hide or keep" ;; esac
+  if [ -z "$leaves" ]; then
+    local left=$nodes
+    while [ "$left" -gt 0 ]; do
+      leaves+=${leaves:+,}$((left > 4 ? 4 : left))
+      left=$((left - 4))
+    done
+  fi
+  numbers leaves "$leaves"
+  [ "$(sum "$leaves")" = "$nodes" ] || die "--leaves $leaves has $(sum "$leaves") nodes and --nodes is $nodes"
+  local -a leaf
+  IFS=, read -ra leaf <<<"$leaves"
+  if [ -n "$pods" ]; then
+    numbers pods "$pods"
+    [ "$(sum "$pods")" = ${#leaf[@]} ] || die "--pods $pods has $(sum "$pods") leaves and there are ${#leaf[@]}"
+  fi
+  [ -z "$topology" ] || [ "$topology" = none ] || [ -r "$topology" ] || die "--topology $topology: no such file"
+  [ -z "$placement_conf" ] || [ -r "$placement_conf" ] || die "--placement-conf $placement_conf: no such file"
+  [ "$plugins" = none ] || [ -d "$plugins" ] || die "--plugins $plugins: no such install prefix"
+  case $top/ in /run/*) die "a clone below /run cannot be used: clusters cover that directory" ;; esac
+  local tool
+  for tool in slurmctld slurmd munged srun unshare nsenter ip; do
+    command -v $tool >/dev/null || die "$tool is not installed (contrib/check and contrib/try install what is needed)"
+  done
+  slurmctld -V | grep -q '^slurm-wlm\|^slurm ' || die "slurmctld -V says '$(slurmctld -V)': not understood"
+}
+
+write_settings() { declare -p "${kept_settings[@]}" >"$D/settings"; }
+
+# declare inside a function is local: -g makes the saved settings ours.
+read_settings() {
+  [ -e "$D/settings" ] || die "no cluster has been started in $D"
+  # shellcheck disable=SC1090
+  . <(sed 's/^declare /declare -g /' "$D/settings")
+}
+
+slurm_release() { slurmd -V | sed 's/^[^ ]* \([0-9]*\)\..*/\1/'; }
+
+stock_plugin_dir() {
+  local file
+  for file in /usr/lib/*/slurm-wlm/select_cons_tres.so /usr/lib/*/slurm/select_cons_tres.so \
+    /usr/lib/slurm/select_cons_tres.so /usr/lib64/slurm/select_cons_tres.so; do
+    [ -e "$file" ] && dirname "$file" && return
+  done
+  die "no select_cons_tres.so of Slurm is installed (slurm-wlm-basic-plugins)"
+}
+
+node_address() { [ "$mode" = netns ] && echo "10.77.0.$1" || echo 127.0.0.1; }
+data_address() { echo "10.78.0.$1"; }
+head_address() { [ "$mode" = netns ] && echo 10.77.255.254 || echo 127.0.0.1; }
+node_port() { [ "$mode" = netns ] && echo 6818 || echo $((port + 100 + $1)); }
+
+write_conf() {
+  local k key line
+  local -A value
+  local -a order=()
+  port=6800
+  [ "$(cat "$D/pid/network")" = --net ] || port=$(free_port_base)
+  while read -r line; do
+    key=${line%%=*}
+    order+=("$key")
+    value[$key]=${line#*=}
+  done < <(conf_defaults)
+  local -a more=()
+  for line in "${conf_lines[@]}"; do
+    key=${line%%=*}
+    case $key in
+      NodeName | PartitionName | DownNodes | NodeSet | Include*) more+=("$line") ;;
+      *)
+        [ -n "${value[$key]+set}" ] || order+=("$key")
+        value[$key]=${line#*=}
+        ;;
+    esac
+  done
+  {
+    for key in "${order[@]}"; do echo "$key=${value[$key]}"; done
+    for ((k = 1; k <= nodes; k++)); do
+      echo "NodeName=n$k NodeAddr=$(node_address $k) NodeHostname=n$k Port=$(node_port $k)" \
+        "Sockets=$sockets CoresPerSocket=$cores ThreadsPerCore=$threads RealMemory=$memory State=UNKNOWN"
+    done
+    if [ ${#partitions[@]} -gt 0 ]; then
+      printf '%s\n' "${partitions[@]}"
+    else
+      echo "PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP"
+    fi
+    [ ${#more[@]} -eq 0 ] || printf '%s\n' "${more[@]}"
+  } >"$D/slurm.conf"
+  # The empty tmpfs over /sys/fs/cgroup is taken for version 1; nothing is made in it.
+  case $(slurm_release) in
+    22 | 23) printf 'CgroupPlugin=cgroup/v1\nCgroupAutomount=no\n' ;;
+    *) echo CgroupPlugin=disabled ;;
+  esac >"$D/cgroup.conf"
+  {
+    echo "127.0.0.1 localhost"
+    echo "$(head_address) head"
+    for ((k = 1; k <= nodes; k++)); do echo "$(node_address $k) n$k"; done
+  } >"$D/hosts"
+  for ((k = 1; k <= nodes; k++)); do mkdir -p "$D/tmp/n$k"; done
+  [ "$topology" = none ] || write_topology >"$D/topology.conf"
+  [ -z "$placement_conf" ] || cp "$placement_conf" "$D/placement.conf"
+  : >"$D/plugstack.conf"
+  [ "$plugins" = none ] || install_plugins "$plugins"
+}
+
+conf_defaults() {
+  cat <<END
+ClusterName=$name
+SlurmctldHost=head($(head_address))
+SlurmctldPort=$((port + 17))
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket=$ROOT/munge.sock
+StateSaveLocation=$ROOT/state
+SlurmdSpoolDir=$ROOT/spool/%n
+TmpFS=$ROOT/tmp/%n
+SlurmctldPidFile=$ROOT/pid/slurmctld.slurm
+SlurmdPidFile=$ROOT/pid/%n.slurm
+SlurmctldLogFile=$ROOT/log/slurmctld.log
+SlurmdLogFile=$ROOT/log/%n.log
+SlurmctldDebug=info
+SlurmdDebug=info
+PluginDir=$ROOT/plugins:$(stock_plugin_dir)
+PlugStackConfig=$ROOT/plugstack.conf
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SwitchType=switch/none
+MpiDefault=pmix
+SelectType=select/cons_tres
+SelectTypeParameters=$params
+SchedulerType=sched/backfill
+SchedulerParameters=batch_sched_delay=0,bf_interval=2,sched_interval=5
+SlurmdParameters=config_overrides
+ReturnToService=2
+SlurmctldTimeout=60
+SlurmdTimeout=300
+InactiveLimit=0
+KillWait=2
+MessageTimeout=30
+TCPTimeout=10
+TreeWidth=64
+END
+  [ "$topology" = none ] || echo TopologyPlugin=topology/tree
+}
+
+# Leaf switches s1.. in order of the nodes, middle switches m1.. if there are pods, one root.
+write_topology() {
+  if [ -n "$topology" ]; then
+    cat "$topology"
+    return
+  fi
+  local -a leaf pod
+  local i first=1 below=s last
+  IFS=, read -ra leaf <<<"$leaves"
+  for i in "${!leaf[@]}"; do
+    last=$((first + leaf[i] - 1))
+    echo "SwitchName=s$((i + 1)) Nodes=n[$first-$last]"
+    first=$((last + 1))
+  done
+  local count=${#leaf[@]}
+  if [ -n "$pods" ]; then
+    IFS=, read -ra pod <<<"$pods"
+    first=1
+    for i in "${!pod[@]}"; do
+      last=$((first + pod[i] - 1))
+      echo "SwitchName=m$((i + 1)) Switches=s[$first-$last]"
+      first=$((last + 1))
+    done
+    below=m count=${#pod[@]}
+  fi
+  [ "$count" -eq 1 ] || echo "SwitchName=root Switches=${below}[1-$count]"
+}
+
+# Copies, so that a test may remove or replace them while the install prefix stays as it is.
+install_plugins() {  # prefix or none
+  local from=$1/lib/slurm-placement
+  rm -f "$D"/plugins/*.so
+  : >"$D/plugstack.conf"
+  [ "$1" = none ] && return
+  [ -d "$from" ] || die "$from: slurm-placement is not installed there"
+  [ ! -e "$from/select/select_cons_tres.so" ] || cp "$from/select/select_cons_tres.so" "$D/plugins/"
+  if [ -e "$from/loadmatrix.so" ]; then
+    mkdir -p "$D/plugins/spank"
+    cp "$from/loadmatrix.so" "$D/plugins/spank/"
+    echo "required $ROOT/plugins/spank/loadmatrix.so" >"$D/plugstack.conf"
+  fi
+}
+
+# What a client needs, one NAME=VALUE per line.
+client_env() {
+  local interface=lo
+  [ "$mode" = netns ] && interface=data0
+  cat <<END
+SLURM_CONF=$ROOT/slurm.conf
+SP_CLUSTER_NAME=$name
+OMPI_MCA_btl=self,vader,tcp
+OMPI_MCA_btl_tcp_if_include=$interface
+OMPI_MCA_btl_base_warn_component_unused=0
+OMPI_MCA_pml=ob1
+OMPI_MCA_mpi_yield_when_idle=1
+SLURM_PMIX_FENCE=ring
+END
+}

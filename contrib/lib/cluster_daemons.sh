@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2154
+# The daemons of a cluster; all of this runs inside its namespaces.
+
+boot() {
+  mount --bind "$ROOT/hosts" /etc/hosts || return 1
+  if [ "$cgroup" = hide ]; then
+    mount -t tmpfs -o mode=755 placement-cgroup /sys/fs/cgroup || return 1
+  fi
+  if [ "$mode" = netns ]; then
+    net_up || return 1
+  fi
+  ulimit -n 65536 2>/dev/null || ulimit -n "$(ulimit -Hn)"
+  start_munged || return 1
+  daemon_control start slurmctld
+  local k
+  for ((k = 1; k <= nodes; k++)); do daemon_control start "n$k"; done
+  wait_idle $((60 + nodes / 4))
+}
+
+run_daemon() {  # label command...
+  local label=$1
+  shift
+  setsid "$@" >>"$ROOT/log/$label.out" 2>&1 </dev/null &
+  echo $! >"$ROOT/pid/$label"
+}
+
+daemon_pid() { cat "$ROOT/pid/$1" 2>/dev/null; }
+
+# kill -0 alone would count a zombie.
+daemon_alive() {
+  local pid
+  pid=$(daemon_pid "$1")
+  [ -n "$pid" ] && grep -qs '^State:.[^ZX]' "/proc/$pid/status"
+}
+
+start_munged() {
+  local _
+  (umask 077 && head -c 1024 /dev/urandom >"$ROOT/munge.key")
+  run_daemon munged munged --foreground --force --num-threads=4 --key-file="$ROOT/munge.key" \
+    --socket="$ROOT/munge.sock" --pid-file="$ROOT/pid/munged.own" \
+    --log-file="$ROOT/log/munged.log" --seed-file="$ROOT/munge.seed"
+  for _ in {1..100}; do
+    munge -S "$ROOT/munge.sock" -n >/dev/null 2>&1 && return
+    sleep 0.05
+  done
+  cat "$ROOT/log/munged.out" >&2
+  return 1
+}
+
+# Each slurmd has its own host name (Open MPI names its shared-memory files by it) and its own /dev/shm.
+on_node() {  # K command...
+  local k=$1 enter=()
+  shift
+  [ "$mode" = netns ] && enter=(nsenter --net="/run/netns/n$k")
+  # shellcheck disable=SC2016
+  exec "${enter[@]}" unshare --uts --mount bash -c '
+    hostname "n$1" && mount -t tmpfs -o mode=1777 placement-shm /dev/shm && shift && exec "$@"' bash "$k" "$@"
+}
+
+daemon_control() {  # action daemon
+  local action=$1 daemon=$2
+  [[ $daemon = slurmctld ]] || { [[ $daemon =~ ^n([0-9]+)$ ]] && ((BASH_REMATCH[1] >= 1 && BASH_REMATCH[1] <= nodes)); } ||
+    die "'$daemon' is no daemon of this cluster: slurmctld, or n1 to n$nodes for a slurmd"
+  case $action in
+    start)
+      daemon_alive "$daemon" && die "$daemon runs already"
+      if [ "$daemon" = slurmctld ]; then
+        run_daemon slurmctld slurmctld -D -f "$SLURM_CONF"
+      else
+        run_daemon "$daemon" "$top/contrib/cluster" _node "${daemon#n}" slurmd -D -N "$daemon" -f "$SLURM_CONF"
+      fi
+      ;;
+    stop) end_daemon "$daemon" TERM ;;
+    kill) end_daemon "$daemon" KILL ;;
+    restart)
+      end_daemon "$daemon" TERM
+      daemon_control start "$daemon"
+      wait_answer
+      ;;
+    reconfigure) scontrol reconfigure ;;
+  esac
+}
+
+end_daemon() {  # daemon signal
+  local _
+  daemon_alive "$1" || return 0
+  kill "-$2" "$(daemon_pid "$1")"
+  for _ in {1..200}; do
+    daemon_alive "$1" || return 0
+    sleep 0.1
+  done
+  die "$1 does not end"
+}
+
+wait_answer() {
+  local _
+  for _ in {1..100}; do
+    scontrol ping 2>/dev/null | grep -q 'is UP' && return
+    daemon_alive slurmctld || break
+    sleep 0.1
+  done
+  echo "slurmctld does not answer:" >&2
+  tail -n 5 "$ROOT/log/slurmctld.log" "$ROOT/log/slurmctld.out" >&2
+  return 1
+}
+
+wait_idle() {  # seconds
+  local idle=0 end=$((SECONDS + $1))
+  wait_answer || return 1
+  while [ $SECONDS -lt $end ]; do
+    idle=$(sinfo -h -N -t idle -o %N 2>/dev/null | sort -u | grep -c .)
+    [ "$idle" = "$nodes" ] && return
+    daemon_alive slurmctld || break
+    sleep 0.1
+  done
+  echo "$idle of $nodes nodes are idle:" >&2
+  sinfo -N -l >&2
+  tail -n 5 "$ROOT/log/slurmctld.log" "$ROOT/log/n1.out" "$ROOT/log/n1.log" >&2
+  return 1
+}

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2034,SC2154
+# Installs the Debian packages that a command needs and that are missing. Packages that bring services
+# (munge, slurmd, slurmctld) do not start them here, and an installed Slurm or munge is never upgraded.
+
+packages_build=(gcc g++ make autoconf automake libtool pkg-config check libzstd-dev libmunge-dev
+  libslurm-dev libhwloc-dev dpkg-dev xz-utils)
+packages_cluster=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2 util-linux procps
+  libopenmpi-dev openmpi-bin)
+
+missing_packages() {  # package...
+  local package
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || echo "$package"
+  done
+}
+
+install_packages() {  # package...
+  local -a missing
+  local changed
+  command -v apt-get >/dev/null || die "there is no apt-get here: this command is for Debian 12"
+  mapfile -t missing < <(missing_packages "$@")
+  [ ${#missing[@]} -eq 0 ] && return
+  [ "$(id -u)" = 0 ] || die "these packages are missing and only root can install them; run this with sudo, or once as root: apt-get install ${missing[*]}"
+  echo "installing ${missing[*]}"
+  apt_quiet update || die "apt-get update failed; is the network there?"
+  changed=$(LC_ALL=C apt-get -s install --no-install-recommends "${missing[@]}" 2>/dev/null |
+    awk '($1 == "Inst" && $3 ~ /^\[/ || $1 == "Remv") && $2 ~ /^(munge|libmunge|slurm|libslurm)/ { print $2 }')
+  [ -z "$changed" ] || die "installing ${missing[*]} would change ${changed//$'\n'/ } of the Slurm that is installed here; install them by hand"
+  trap 'services_may_start' EXIT
+  services_must_not_start
+  apt_quiet install "${missing[@]}" || die "apt-get could not install ${missing[*]}"
+  services_may_start
+  trap - EXIT
+}
+
+# Debian asks this program whether a new package may start its service. A program that is there already
+# stays: apt sees ours over it in a mount namespace of its own.
+policy=/usr/sbin/policy-rc.d
+policy_mark='# slurm-placement: while its packages are installed'
+apt_prefix=()
+
+services_must_not_start() {
+  local ours=$work/policy-rc.d
+  printf '#!/bin/sh\n%s\nexit 101\n' "$policy_mark" >"$ours"
+  chmod +x "$ours"
+  if [ -e "$policy" ] && ! grep -qxF "$policy_mark" "$policy"; then
+    # shellcheck disable=SC2016
+    apt_prefix=(unshare --mount bash -c 'mount --bind "$1" "$2" && shift 2 && exec "$@"' bash "$ours" "$policy")
+  else
+    cp "$ours" "$policy"
+    chmod +x "$policy"
+  fi
+}
+
+services_may_start() {
+  rm -f "$work/policy-rc.d"
+  [ -e "$policy" ] && grep -qxF "$policy_mark" "$policy" && rm -f "$policy"
+  return 0
+}
+
+apt_quiet() {  # update | install package...
+  local log=$work/log/apt.log action=$1
+  shift
+  mkdir -p "$work/log"
+  local -a options=(-q)
+  [ "$action" = update ] || options=(-y -q --no-install-recommends -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300)
+  DEBIAN_FRONTEND=noninteractive "${apt_prefix[@]}" apt-get "$action" "${options[@]}" "$@" \
+    >>"$log" 2>&1 </dev/null && return
+  tail -n 15 "$log" >&2
+  return 1
+}

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2034
+# What a cluster test can use. tests/cluster/run starts "bash lib.sh FILE FUNCTION" on the cluster's login
+# host: srun, sbatch, scontrol and so on are those of the private cluster. The shell stops at the first
+# command that fails (set -e), so a plain command is an assertion.
+#
+#   SP_TOP       the source tree              SP_TEST_BIN  compiled test programs (halo, mpi_where)
+#   SP_PREFIX    install prefix of ours       CLUSTER      the cluster's directory: slurm.conf, log/, ...
+#   WORK         an empty directory of this test, readable by every user
+
+CLUSTER=/run/placement-cluster
+cluster() { "$SP_TOP/contrib/cluster" "$@"; }
+
+# ---- what a test says
+skip() {  # reason
+  echo "# skip: $*"
+  exit 77
+}
+shows() { echo "# shows: $*"; }  # one line of what was seen, printed with the result
+fail() {
+  echo "FAILED: $*"
+  exit 1
+}
+
+expect_eq() {  # what got wanted
+  [ "$2" = "$3" ] || fail "$1 is '$2' and should be '$3'"
+}
+expect_match() {  # what text regular-expression
+  [[ $2 =~ $3 ]] || fail "$1 is '$2' and should match '$3'"
+}
+expect_fail() {  # command... must not succeed; its output goes to $WORK/output
+  if "$@" >"$WORK/output" 2>&1; then fail "succeeded: $*"; fi
+}
+
+wait_for() {  # seconds command...: until the command succeeds
+  local end=$((SECONDS + $1))
+  shift
+  until "$@" >/dev/null 2>&1; do
+    [ $SECONDS -lt $end ] || fail "not within the time: $*"
+    sleep 0.1
+  done
+}
+
+# ---- plugins
+need_plugin() {  # select_cons_tres | loadmatrix
+  [ -n "$(find "$CLUSTER/plugins" -name "$1.so")" ] || skip "$1.so is not installed in this cluster"
+}
+set_placement_conf() {  # the new text on standard input; then reconfigures
+  cat >"$CLUSTER/placement.conf"
+  scontrol reconfigure
+}
+
+# ---- daemons: DAEMON is slurmctld or nK, for the slurmd of a node
+start_daemon() { cluster start "$1"; }
+stop_daemon() { cluster stop "$1"; }
+kill_daemon() { cluster kill "$1"; }
+restart_daemon() { cluster restart "$1"; }
+restart_slurmctld() { cluster restart slurmctld; }
+slurmctld_log() { cat "$CLUSTER/log/slurmctld.log"; }
+# Marks the present end of slurmctld's log; log_since prints what came after it.
+log_mark() { wc -c <"$CLUSTER/log/slurmctld.log" >"$WORK/log-mark"; }
+log_since() { tail -c "+$(($(cat "$WORK/log-mark") + 1))" "$CLUSTER/log/slurmctld.log"; }
+
+# ---- jobs
+job_field() {  # job field: its value in "scontrol show job", with spaces in it if there are
+  scontrol -o show job "$1" | sed -n "s/.* $2=//p" | sed 's/ [A-Za-z:/]*=.*//' | head -n 1
+}
+job_state() { job_field "$1" JobState; }
+job_is() { [ "$(job_state "$1")" = "$2" ]; }
+wait_job() {  # job [state] [seconds]
+  wait_for "${3:-30}" job_is "$1" "${2:-COMPLETED}"
+}
+submit() { sbatch --parsable -o "$WORK/job-%j.out" "$@"; }  # prints the job id
+hosts() { scontrol show hostnames "$1" | paste -sd ' '; }    # n[1-3] -> n1 n2 n3
+# Cores that a job holds, one "node ids" line per node.
+job_cores() {
+  scontrol -d show job "$1" | sed -n 's/^ *Nodes=\([^ ]*\) CPU_IDs=\([^ ]*\).*/\1 \2/p'
+}
+
+# ---- MPI's own account. mpi_where prints one line per rank; these read its output.
+MPI_WHERE=$SP_TEST_BIN/mpi_where
+rank_nodes() {  # file with the output of mpi_where: the nodes of rank 0, 1, ... in one line
+  sed -n 's/^rank \([0-9]*\) of [0-9]* on \([^ ]*\) .*/\1 \2/p' "$1" | sort -n | cut -d ' ' -f 2 | paste -sd ' '
+}
+rank_cpus() {  # the same for the affinity masks
+  sed -n 's/^rank \([0-9]*\) .* cpus \([^ ]*\)$/\1 \2/p' "$1" | sort -n | cut -d ' ' -f 2 | paste -sd ' '
+}
+ranks_sharing() {  # the same for the number of ranks that share memory
+  sed -n 's/^rank \([0-9]*\) .* sharing \([0-9]*\) .*/\1 \2/p' "$1" | sort -n | cut -d ' ' -f 2 | paste -sd ' '
+}
+
+# ---- between two tests
+all_idle() {
+  local nodes
+  nodes=$(sinfo -h -N -o %N | sort -u | wc -l)
+  [ "$(sinfo -h -N -t idle -o %N | sort -u | wc -l)" = "$nodes" ] && [ -z "$(squeue -h)" ]
+}
+settle() {
+  cluster stop slurmctld-probe >/dev/null 2>&1
+  timeout 5 scontrol ping | grep -q 'is UP' || cluster restart slurmctld
+  local id
+  scancel --full -u root 2>/dev/null
+  for id in $(squeue -h -o %A); do scancel "$id" 2>/dev/null; done
+  for id in $(scontrol -o show reservation 2>/dev/null | sed -n 's/^ReservationName=\([^ ]*\) .*/\1/p'); do
+    scontrol delete reservation="$id"
+  done
+  local end=$((SECONDS + 20))
+  until all_idle; do
+    [ $SECONDS -lt $end ] || return 1
+    sleep 0.1
+  done
+}
+
+# ---- entry
+if [ "${1:-}" = --settle ]; then
+  settle
+  exit
+fi
+WORK=$CLUSTER/tmp/test
+rm -rf "$WORK"
+mkdir -p "$WORK"
+chmod 1777 "$WORK"
+cd "$WORK" || exit 1
+# shellcheck disable=SC1090
+. "$1"
+set -eEuo pipefail
+trap 'echo "line $LINENO of ${BASH_SOURCE[0]##*/}: failed: $BASH_COMMAND"' ERR
+set -x
+"$2"
