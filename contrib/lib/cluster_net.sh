@@ -34,7 +34,7 @@ settle_mode() {
 }
 
 shape() {  # device rate
-  echo "qdisc add dev $1 root tbf rate $2 burst 32kb latency 20ms"
+  echo "qdisc add dev $1 root tbf rate $2 burst 32kb latency 200ms"
 }
 
 leaf_of_node() {  # -> ${leaf_of[K]}, and the number of leaves in $leaf_count
