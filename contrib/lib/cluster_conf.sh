@@ -234,12 +234,14 @@ write_topology() {
 
 # Copies, so that a test may remove or replace them while the install prefix stays as it is.
 install_plugins() {  # prefix or none
-  local from=$1/lib/slurm-placement
+  local from=$1/lib/slurm-placement select
   rm -f "$D"/plugins/*.so
   : >"$D/plugstack.conf"
   [ "$1" = none ] && return
   [ -d "$from" ] || die "$from: slurm-placement is not installed there"
-  [ ! -e "$from/select/select_cons_tres.so" ] || cp "$from/select/select_cons_tres.so" "$D/plugins/"
+  for select in "$from/select_cons_tres.so" "$from/select/select_cons_tres.so"; do
+    [ ! -e "$select" ] || cp "$select" "$D/plugins/"
+  done
   if [ -e "$from/loadmatrix.so" ]; then
     mkdir -p "$D/plugins/spank"
     cp "$from/loadmatrix.so" "$D/plugins/spank/"
