@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <filesystem>
+
+#include "core/config.hpp"
+#include "core/error.hpp"
+#include "core/slurm_conf.hpp"
+#include "core/text.hpp"
+#include "core/topology_read.hpp"
+#include "tools/command.hpp"
+#include "tools/command_line.hpp"
+#include "tools/json.hpp"
+#include "tools/output.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr Option options[] = {
+    {0, "slurm-conf", "FILE", "the slurm.conf whose nodes a TreematchTopologyFile must fit\n[slurm.conf beside the file]"},
+    {'q', "quiet", nullptr, "print nothing but errors"},
+    {'j', "json", nullptr, "in JSON"},
+};
+
+// Lines of at most `width` columns.
+std::string wrapped(std::string_view text, std::size_t width, const std::string& indent) {
+  std::string out;
+  std::size_t column = width + 1;
+  for (const std::string_view word : split_words(text)) {
+    if (column + 1 + word.size() > width) {
+      out += (out.empty() ? "" : "\n") + indent;
+      column = indent.size();
+    } else {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += word.size();
+  }
+  return out + "\n";
+}
+
+// The help has the keys from the table that the parser uses.
+std::string help_with_keys() {
+  std::string text =
+      "Reads placement.conf as slurmctld will, and the file that TreematchTopologyFile names, and\n"
+      "prints the settings in force. Exit code 1 and a message with file and line when something\n"
+      "is wrong. FILE is the placement.conf beside slurm.conf when left out; there, no file means\n"
+      "the defaults.\n\nKeys:\n";
+  const Config defaults;
+  for (const ConfigKey& key : config_keys()) {
+    const std::string value = key.show(defaults);
+    text += "  " + std::string(key.name) + "=" + (value.empty() ? "" : value) + "\n";
+    text += wrapped(std::string(key.help) + " It takes " + std::string(key.values) + ".", 90, "      ");
+  }
+  return text;
+}
+
+// Against the nodes of slurm.conf where there is one, else by itself. What was checked.
+std::string check_topology(const Config& config, const std::string& slurm_conf, bool slurm_conf_given) {
+  const std::string& path = config.treematch_topology_file;
+  if (!slurm_conf_given && !std::filesystem::exists(slurm_conf)) {
+    const ClusterView view = read_topology(path, "", config.level_distances);
+    return std::to_string(view.tree->leaves()) + " leaves; no " + slurm_conf + " to hold it against";
+  }
+  const ClusterView view = read_topology_of(path, read_node_shapes(slurm_conf), config.level_distances);
+  return std::to_string(view.tree->leaves()) + " cores of " + std::to_string(view.nodes.size()) + " nodes of " +
+         slurm_conf;
+}
+
+std::string format_config(const Config& config) {
+  std::string text;
+  for (const ConfigKey& key : config_keys()) {
+    const std::string value = key.show(config);
+    text += (value.empty() ? "# " : "") + std::string(key.name) + "=" + value + "\n";
+  }
+  return text;
+}
+
+std::string format_json(const std::string& path, bool exists, const Config& config) {
+  JsonWriter json;
+  json.begin_object().member("file", path).member("exists", exists).key("settings").begin_object();
+  for (const ConfigKey& key : config_keys()) json.member(key.name, key.show(config));
+  return json.end_object().end_object().take();
+}
+
+}  // namespace
+
+int command_check_config(int argc, char** argv) {
+  const std::string text = help_with_keys();
+  const CommandHelp help{"placectl check-config", "[OPTION]... [FILE]", text.c_str(), options, 0, 1};
+  const CommandLine line(help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(help));
+    return exit_ok;
+  }
+  const bool given = !line.operands().empty();
+  const std::string path = given ? line.operands()[0] : placement_conf_path(line.value_or("slurm-conf", ""));
+  const Config config = read_config(path, given ? MissingFile::error : MissingFile::defaults);
+  const bool exists = given || std::filesystem::exists(path);
+  std::string topology;
+  if (!config.treematch_topology_file.empty()) {
+    const std::string beside = std::filesystem::path(path).replace_filename("slurm.conf").string();
+    topology = check_topology(config, line.value_or("slurm-conf", beside), line.has("slurm-conf"));
+  }
+  if (line.has("quiet")) return exit_ok;
+  if (line.has("json")) {
+    write_output("", format_json(path, exists, config));
+    return exit_ok;
+  }
+  write_output("", "# " + path + (exists ? ": ok\n" : ": no such file, the defaults are in force\n") + format_config(config) +
+                       (topology.empty() ? "" : "# TreematchTopologyFile: " + topology + "\n"));
+  return exit_ok;
+}
+
+}  // namespace placement

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include "core/error.hpp"
+#include "core/hostlist.hpp"
+#include "core/leaf_files.hpp"
+#include "core/matrix_read.hpp"
+#include "core/text.hpp"
+#include "core/topology_read.hpp"
+#include "tools/command.hpp"
+#include "tools/command_line.hpp"
+#include "tools/map_report.hpp"
+#include "tools/map_run.hpp"
+#include "tools/output.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr Option options[] = {
+    {'m', "matrix", "FILE", "communication matrix, in any form that \"placectl matrix info\" reads"},
+    {'t', "topology", "FILE", "the machine: a tree or tleaf file, or Slurm's topology.conf;\n"
+                              "without it, the Slurm allocation that placectl runs in"},
+    {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it]"},
+    {0, "distances", "LIST", "distance per level from the leaves up, as in 1,10,100 [hops]"},
+    {'a', "available", "FILE", "usable leaves, one per line; \"-\": all [-]"},
+    {'p', "policy", "WORD", "POLICY[=KEY=VALUE,..] as srun -m takes it, or NATURAL or GREEDY\n"
+                            "[TREEMATCH]"},
+    {0, "scope", "WORD", "leaves to choose from: whole, subtree, or given (the first ones)\n[subtree]"},
+    {0, "levels-up", "K", "levels above the smallest sufficient subtree [0]"},
+    {'s', "seed", "N", "of random choices [1]"},
+    {0, "deadline-ms", "N", "end the search after so many milliseconds [never]"},
+    {'N', "nodes", "MIN[-MAX]", "number of nodes, where the topology has nodes"},
+    {0, "ntasks-per-node", "N", "so many ranks on each node but the last"},
+    {'c', "cores-per-task", "N", "cores of each rank [1]"},
+    {'w', "nodelist", "LIST", "nodes that must be used"},
+    {0, "exclusive", nullptr, "whole nodes only"},
+    {'f', "format", "WORD", "leaves: \"rank leaf\" lines; nodes: \"rank node cores\" lines\n"
+                            "[leaves, and nodes in an allocation]"},
+    {'o', "output", "FILE", "where the mapping goes [standard output]"},
+    {'j', "json", nullptr, "report in JSON on standard output"},
+};
+
+constexpr CommandHelp help{
+    "placectl map",
+    "--matrix FILE [--topology FILE] [OPTION]...",
+    "Places the ranks of a communication matrix on the leaves of a tree, one each, with few\n"
+    "hop-bytes. Writes one line per rank, and on standard error what the mapping costs, what\n"
+    "the natural order and greedy cost, and the time it took.\n",
+    options,
+    0,
+    0};
+
+struct Range {
+  std::int32_t least;
+  std::int32_t most;
+};
+
+Range node_range(const std::string& text) {
+  const std::vector<std::string_view> ends = split_at(text, '-');
+  const auto least = parse_integer(ends.front());
+  const auto most = parse_integer(ends.back());
+  if (ends.size() > 2 || !least || !most || *least < 1 || *most < *least || *most > INT32_MAX)
+    throw UsageError("--nodes " + shown(text) + ": it takes a number, or a range such as 2-4");
+  return {static_cast<std::int32_t>(*least), static_cast<std::int32_t>(*most)};
+}
+
+std::vector<std::int64_t> distances(const CommandLine& line) {
+  std::vector<std::int64_t> list;
+  const auto text = line.value("distances");
+  if (!text) return list;
+  for (const std::string_view part : split_at(*text, ',')) {
+    const auto number = parse_integer(part);
+    if (!number) throw UsageError("--distances " + shown(*text) + ": it takes numbers, as in 1,10,100");
+    list.push_back(*number);
+  }
+  return list;
+}
+
+// Options on top of what the word of the policy says.
+PolicySpec policy_spec(const CommandLine& line) {
+  PolicySpec spec = parse_policy_spec(line.value_or("policy", "TREEMATCH"));
+  if (const auto scope = line.value("scope")) {
+    if (*scope != "whole" && *scope != "subtree" && *scope != "given")
+      throw UsageError("--scope " + shown(*scope) + ": it takes whole, subtree or given");
+    spec.parameters["scope"] = *scope == "given" ? "allocation" : *scope;
+  }
+  if (const auto levels = line.integer("levels-up", 0, 64)) spec.parameters["levels-up"] = std::to_string(*levels);
+  if (const auto matrix = line.value("matrix")) spec.parameters["matrix"] = *matrix;
+  return spec;
+}
+
+// What only means something where the topology has nodes.
+void set_limits(const CommandLine& line, const ClusterView& view, Request& request) {
+  if (view.nodes.empty())
+    for (const char* option : {"nodes", "ntasks-per-node", "cores-per-task", "nodelist", "exclusive"})
+      if (line.has(option))
+        throw UsageError(std::string("--") + option + " needs a topology with nodes: a topology.conf, or --slurm-conf");
+  if (const auto nodes = line.value("nodes")) {
+    const Range range = node_range(*nodes);
+    request.min_nodes = range.least;
+    request.max_nodes = range.most;
+  }
+  if (const auto tasks = line.integer("ntasks-per-node", 1, INT32_MAX)) {
+    request.max_tasks_per_node = static_cast<std::int32_t>(*tasks);
+    request.equal_tasks_per_node = true;
+  }
+  request.cores_per_task = static_cast<std::int32_t>(line.integer("cores-per-task", 1, INT32_MAX).value_or(1));
+  request.whole_nodes = line.has("exclusive");
+  if (!line.has("nodelist")) return;
+  for (const std::string& name : expand_hostlist(*line.value("nodelist"))) {
+    std::size_t n = 0;
+    while (n < view.nodes.size() && view.nodes[n].name != name) ++n;
+    if (n == view.nodes.size()) throw Error("--nodelist: node " + shown(name) + " is not in the topology");
+    request.required_nodes.push_back(static_cast<std::int32_t>(n));
+  }
+}
+
+MapTask read_task(const CommandLine& line) {
+  MapTask task;
+  task.spec = policy_spec(line);
+  const auto matrix = task.spec.parameters.find("matrix");
+  if (matrix == task.spec.parameters.end()) throw UsageError("--matrix is missing");
+  task.matrix = std::make_shared<const CommMatrix>(read_matrix(matrix->second));
+  if (task.spec.policy == "NATURAL" || task.spec.policy == "GREEDY") task.spec.parameters.erase(matrix);
+  task.view = read_topology(*line.value("topology"), line.value_or("slurm-conf", ""), distances(line));
+  task.usable = read_available(line.value_or("available", "-"), task.view.tree->leaves());
+  task.request.seed = static_cast<std::uint64_t>(line.integer("seed", 0, INT64_MAX).value_or(1));
+  set_limits(line, task.view, task.request);
+  if (const auto ms = line.integer("deadline-ms", 0, INT32_MAX)) task.deadline = std::chrono::milliseconds(*ms);
+  return task;
+}
+
+bool wants_nodes(const CommandLine& line, const ClusterView& view) {
+  const std::string format = line.value_or("format", "leaves");
+  if (format != "leaves" && format != "nodes")
+    throw UsageError("--format " + shown(format) + ": it takes leaves or nodes");
+  if (format == "nodes" && view.nodes.empty())
+    throw UsageError("--format nodes needs a topology with nodes: a topology.conf, or --slurm-conf");
+  return format == "nodes";
+}
+
+}  // namespace
+
+int command_map(int argc, char** argv) {
+  const CommandLine line(help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(help));
+    return exit_ok;
+  }
+  if (!line.has("topology")) throw UsageError("--topology is missing");
+  const MapTask task = read_task(line);
+  const bool by_node = wants_nodes(line, task.view);
+  const MapOutcome outcome = run_map(task);
+  const std::string mapping =
+      by_node ? format_places(task.view, outcome.places) : format_mapping(outcome.leaf_of_rank);
+  const bool json = line.has("json");
+  if (line.has("output") || !json) write_output(line.value_or("output", ""), mapping);
+  if (json)
+    write_output("", format_json(task, outcome, !line.has("output")));
+  else
+    std::fputs(format_summary(task, outcome).c_str(), stderr);
+  return exit_ok;
+}
+
+}  // namespace placement

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+
+#include "core/error.hpp"
+#include "core/matrix_read.hpp"
+#include "core/matrix_write.hpp"
+#include "core/text.hpp"
+#include "tools/command.hpp"
+#include "tools/command_line.hpp"
+#include "tools/json.hpp"
+#include "tools/output.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr const char* matrix_usage =
+    "usage: placectl matrix info [OPTION]... FILE\n"
+    "       placectl matrix convert --to FORMAT IN [OUT]\n\n"
+    "Looks at and converts communication matrices; placectl matrix COMMAND --help shows more.\n";
+
+constexpr Option info_options[] = {
+    {'n', "heaviest", "N", "so many of the heaviest pairs [5]"},
+    {'j', "json", nullptr, "in JSON"},
+};
+
+constexpr CommandHelp info_help{
+    "placectl matrix info",
+    "[OPTION]... FILE",
+    "Reads a communication matrix and says what is in it. The content decides the form: dense\n"
+    "text, edge list, np list, MatrixMarket, or the .prof files of Open MPI's monitoring (a\n"
+    "file, a directory of them, or the prefix DIR/NAME); zstd-compressed ones are unpacked.\n",
+    info_options,
+    1,
+    1};
+
+constexpr Option convert_options[] = {
+    {'t', "to", "FORMAT", "dense, edges, np or mtx (MatrixMarket)"},
+};
+
+constexpr CommandHelp convert_help{
+    "placectl matrix convert",
+    "--to FORMAT IN [OUT]",
+    "Writes a communication matrix in another form, to standard output when OUT is left out.\n",
+    convert_options,
+    1,
+    2};
+
+struct MatrixFacts {
+  const CommMatrix& matrix;
+  const MatrixInfo& info;
+  std::vector<CommEdge> heaviest;  // by falling traffic
+  std::int32_t silent = 0;         // ranks without any
+
+  double density() const {
+    const double all = 0.5 * matrix.ranks() * (matrix.ranks() - 1.0);
+    return all > 0 ? static_cast<double>(matrix.pairs()) / all : 0;
+  }
+};
+
+MatrixFacts facts_of(const CommMatrix& matrix, const MatrixInfo& info, std::size_t heaviest) {
+  MatrixFacts facts{matrix, info, matrix.edges(), 0};
+  const auto heavier = [](const CommEdge& x, const CommEdge& y) {
+    return x.weight != y.weight ? x.weight > y.weight : std::pair(x.a, x.b) < std::pair(y.a, y.b);
+  };
+  const auto count = static_cast<std::ptrdiff_t>(std::min(heaviest, facts.heaviest.size()));
+  std::partial_sort(facts.heaviest.begin(), facts.heaviest.begin() + count, facts.heaviest.end(), heavier);
+  facts.heaviest.resize(static_cast<std::size_t>(count));
+  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank)
+    if (matrix.neighbours(rank).empty()) ++facts.silent;
+  return facts;
+}
+
+std::string format_facts(const MatrixFacts& facts) {
+  char density[32];
+  std::snprintf(density, sizeof density, "%.6g", facts.density());
+  std::string text = std::string("format    ") + to_string(facts.info.format) + "\n";
+  text += "ranks     " + std::to_string(facts.matrix.ranks()) + "\n";
+  text += "pairs     " + std::to_string(facts.matrix.pairs()) + " (density " + density + ")\n";
+  text += "total     " + std::to_string(facts.matrix.total_weight()) + "\n";
+  text += std::string("symmetric ") + (facts.info.symmetric ? "yes" : "no: both directions were added") + "\n";
+  if (facts.info.scale_power != 0)
+    text += "scale     fractions: all values times 10^" + std::to_string(facts.info.scale_power) +
+            (facts.info.rounded ? ", rounded\n" : "\n");
+  if (facts.silent > 0) text += "silent    " + std::to_string(facts.silent) + " ranks without traffic\n";
+  for (const CommEdge& edge : facts.heaviest)
+    text += "heaviest  " + std::to_string(edge.a) + " - " + std::to_string(edge.b) + ": " +
+            std::to_string(edge.weight) + "\n";
+  for (const std::string& note : facts.info.notes) text += "note      " + note + "\n";
+  return text;
+}
+
+std::string format_json(const MatrixFacts& facts) {
+  JsonWriter json;
+  json.begin_object()
+      .member("format", to_string(facts.info.format))
+      .member("ranks", facts.matrix.ranks())
+      .member("pairs", facts.matrix.pairs())
+      .member("density", facts.density())
+      .member("total", facts.matrix.total_weight())
+      .member("symmetric", facts.info.symmetric)
+      .member("scale_power", facts.info.scale_power)
+      .member("rounded", facts.info.rounded)
+      .member("silent_ranks", facts.silent);
+  json.key("heaviest").begin_array();
+  for (const CommEdge& edge : facts.heaviest)
+    json.begin_object().member("a", edge.a).member("b", edge.b).member("weight", edge.weight).end_object();
+  json.end_array().key("notes").begin_array();
+  for (const std::string& note : facts.info.notes) json.value(note);
+  return json.end_array().end_object().take();
+}
+
+int matrix_info(int argc, char** argv) {
+  const CommandLine line(info_help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(info_help));
+    return exit_ok;
+  }
+  const auto heaviest = static_cast<std::size_t>(line.integer("heaviest", 0, INT32_MAX).value_or(5));
+  MatrixInfo info;
+  const CommMatrix matrix = read_matrix(line.operands()[0], {}, &info);
+  const MatrixFacts facts = facts_of(matrix, info, heaviest);
+  write_output("", line.has("json") ? format_json(facts) : format_facts(facts));
+  return exit_ok;
+}
+
+MatrixFormat format_option(const std::string& name) {
+  try {
+    return writable_format(name == "mm" ? "mtx" : name);
+  } catch (const Error& error) {
+    throw UsageError(std::string("--to: ") + error.what());
+  }
+}
+
+int matrix_convert(int argc, char** argv) {
+  const CommandLine line(convert_help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(convert_help));
+    return exit_ok;
+  }
+  if (!line.has("to")) throw UsageError("--to is missing");
+  const MatrixFormat format = format_option(*line.value("to"));
+  MatrixInfo info;
+  const CommMatrix matrix = read_matrix(line.operands()[0], {}, &info);
+  const std::string path = line.operands().size() > 1 ? line.operands()[1] : "-";
+  std::ofstream file;
+  if (path != "-") {
+    file.open(path, std::ios::binary | std::ios::trunc);
+    if (!file) throw Error("cannot write " + path + ": " + std::strerror(errno));
+  }
+  std::ostream& out = path == "-" ? std::cout : file;
+  write_matrix(out, matrix, format);
+  if (!out.flush()) throw Error("cannot write " + path + ": " + std::strerror(errno));
+  if (info.scale_power != 0)
+    std::fprintf(stderr, "placectl matrix: the values were fractions: all are multiplied by 10^%d%s\n", info.scale_power,
+                 info.rounded ? " and rounded" : "");
+  return exit_ok;
+}
+
+}  // namespace
+
+int command_matrix(int argc, char** argv) {
+  const std::string first = argc > 1 ? argv[1] : "";
+  if (first == "--help" || first == "-h") {
+    write_output("", matrix_usage);
+    return exit_ok;
+  }
+  if (first == "info") return matrix_info(argc - 1, argv + 1);
+  if (first == "convert") return matrix_convert(argc - 1, argv + 1);
+  throw UsageError((first.empty() ? "no command given" : "unknown command '" + shown(first) + "'") +
+                   std::string(": it takes info or convert"));
+}
+
+}  // namespace placement

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/cost.hpp"
+
+namespace placement {
+
+// Writes one JSON text, piece by piece; the caller sees to the nesting. Commas and line feeds are the
+// writer's: a member of the outermost object has a line of its own.
+class JsonWriter {
+ public:
+  JsonWriter& begin_object() { return begin('{'); }
+  JsonWriter& end_object() { return end('}'); }
+  JsonWriter& begin_array() { return begin('['); }
+  JsonWriter& end_array() { return end(']'); }
+  JsonWriter& key(std::string_view name);
+
+  JsonWriter& value(std::string_view text);
+  JsonWriter& value(const char* text) { return value(std::string_view(text)); }
+  JsonWriter& value(bool yes) { return raw(yes ? "true" : "false"); }
+  JsonWriter& value(std::int64_t number) { return raw(std::to_string(number)); }
+  JsonWriter& value(std::int32_t number) { return raw(std::to_string(number)); }
+  JsonWriter& value(Cost number) { return raw(to_string(number)); }
+  JsonWriter& value(double number);
+
+  template <typename Value>
+  JsonWriter& member(std::string_view name, const Value& of) {
+    return key(name).value(of);
+  }
+
+  // The whole text, with a line feed at its end.
+  std::string take() { return std::move(text_) + "\n"; }
+
+ private:
+  JsonWriter& begin(char bracket);
+  JsonWriter& end(char bracket);
+  JsonWriter& raw(std::string_view text);
+  void separate();
+  void append_string(std::string_view text);
+
+  std::string text_;
+  int depth_ = 0;
+  bool first_ = true;       // in the innermost object or array
+  bool after_key_ = false;
+};
+
+}  // namespace placement

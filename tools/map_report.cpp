@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/map_report.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tools/json.hpp"
+
+namespace placement {
+
+namespace {
+
+std::string format_cores(const std::vector<std::int32_t>& cores) {
+  std::string text;
+  for (const std::int32_t core : cores) text += (text.empty() ? "" : ",") + std::to_string(core);
+  return text;
+}
+
+// The baseline, and the mapping's cost as a share of it.
+std::string format_baseline(const char* name, Cost baseline, Cost cost) {
+  std::string text = std::string(name) + to_string(baseline);
+  if (baseline > 0) {
+    char ratio[48];
+    std::snprintf(ratio, sizeof ratio, " (ratio %.3f)", static_cast<double>(cost) / static_cast<double>(baseline));
+    text += ratio;
+  }
+  return text + "\n";
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
+  return text;
+}
+
+}  // namespace
+
+std::string format_places(const ClusterView& view, const std::vector<RankPlace>& places) {
+  std::string text;
+  for (std::size_t rank = 0; rank < places.size(); ++rank)
+    text += std::to_string(rank) + " " + view.nodes[places[rank].node].name + " " +
+            format_cores(places[rank].cores) + "\n";
+  return text;
+}
+
+std::string format_summary(const MapTask& task, const MapOutcome& outcome) {
+  std::string text = std::to_string(outcome.leaf_of_rank.size()) + " ranks on " + std::to_string(task.usable.size()) +
+                     " of " + std::to_string(task.view.tree->leaves()) + " leaves by " + task.spec.policy;
+  if (!outcome.reasons.empty()) text += ": " + joined(outcome.reasons);
+  char times[96];
+  std::snprintf(times, sizeof times, "time      %.6f s wall, %.6f s processor\n", outcome.wall_s, outcome.cpu_s);
+  return text + "\ncost      " + to_string(outcome.cost) + " hop-bytes\n" +
+         format_baseline("natural   ", outcome.natural_cost, outcome.cost) +
+         format_baseline("greedy    ", outcome.greedy_cost, outcome.cost) + times;
+}
+
+std::string format_json(const MapTask& task, const MapOutcome& outcome, bool with_mapping) {
+  JsonWriter json;
+  json.begin_object()
+      .member("policy", task.spec.policy)
+      .member("ranks", static_cast<std::int64_t>(outcome.leaf_of_rank.size()))
+      .member("usable_leaves", static_cast<std::int64_t>(task.usable.size()))
+      .member("leaves", task.view.tree->leaves())
+      .member("cost", outcome.cost)
+      .member("natural_cost", outcome.natural_cost)
+      .member("greedy_cost", outcome.greedy_cost)
+      .member("wall_s", outcome.wall_s)
+      .member("cpu_s", outcome.cpu_s);
+  json.key("reasons").begin_array();
+  for (const std::string& reason : outcome.reasons) json.value(reason);
+  json.end_array();
+  if (with_mapping) {
+    json.key("leaf_of_rank").begin_array();
+    for (const std::int32_t leaf : outcome.leaf_of_rank) json.value(leaf);
+    json.end_array();
+    if (!outcome.places.empty()) {
+      json.key("places").begin_array();
+      for (const RankPlace& place : outcome.places) {
+        json.begin_object().member("node", task.view.nodes[place.node].name).key("cores").begin_array();
+        for (const std::int32_t core : place.cores) json.value(core);
+        json.end_array().end_object();
+      }
+      json.end_array();
+    }
+  }
+  return json.end_object().take();
+}
+
+}  // namespace placement

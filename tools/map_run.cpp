@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/map_run.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "policies/table.hpp"
+#include "tools/command_line.hpp"
+#include "treematch/graph.hpp"
+#include "treematch/greedy.hpp"
+#include "treematch/leaf_tree.hpp"
+#include "treematch/tree_map.hpp"
+
+namespace placement {
+
+namespace {
+
+// Wall and processor time since it was made.
+class Stopwatch {
+ public:
+  double wall_s() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  double cpu_s() const { return processor_s() - cpu_start_; }
+
+ private:
+  static double processor_s() {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  }
+
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double cpu_start_ = processor_s();
+};
+
+Deadline deadline_of(const MapTask& task) {
+  return task.deadline ? Deadline::after(*task.deadline) : Deadline::never();
+}
+
+void check_room(const MapTask& task) {
+  if (static_cast<std::size_t>(task.matrix->ranks()) > task.usable.size())
+    throw Error("the matrix has " + std::to_string(task.matrix->ranks()) + " ranks, and " +
+                std::to_string(task.usable.size()) + " of the " + std::to_string(task.view.tree->leaves()) +
+                " leaves are usable");
+}
+
+// The cores of a leaf's node that ranks of one core take.
+RankPlace place_of(const ClusterView& view, std::int32_t leaf) {
+  for (std::size_t n = 0; n < view.nodes.size(); ++n)
+    if (const std::int32_t core = leaf - view.nodes[n].first_leaf; core >= 0 && core < view.nodes[n].cores())
+      return {static_cast<std::int32_t>(n), {core}};
+  throw Error("leaf " + std::to_string(leaf) + " belongs to no node");
+}
+
+// Only usable leaves are offered to policies.
+void mark_free_cores(ClusterView& view, const std::vector<std::int32_t>& usable) {
+  for (NodeView& node : view.nodes)
+    for (std::int32_t core = 0; core < node.cores(); ++core)
+      node.core_free[core] = std::binary_search(usable.begin(), usable.end(), node.first_leaf + core);
+}
+
+// A machine without nodes for policies that want some: each usable leaf is one of one core.
+ClusterView leaf_nodes(const MapTask& task) {
+  ClusterView view{task.view.tree, {}};
+  for (const std::int32_t leaf : task.usable) view.nodes.push_back({"leaf" + std::to_string(leaf), leaf, 1, 1, 1, {true}});
+  return view;
+}
+
+LeafScope leaf_scope(const Request& request) {
+  const auto found = request.parameters.find("scope");
+  if (found == request.parameters.end() || found->second == "subtree") return LeafScope::subtree;
+  if (found->second == "whole") return LeafScope::whole;
+  if (found->second == "allocation") return LeafScope::given;
+  throw Error("scope=" + shown(found->second) + ": it takes allocation, whole or subtree");
+}
+
+void map_leaves(const MapTask& task, MapOutcome& outcome) {
+  MapOptions options;
+  options.seed =
+      static_cast<std::uint64_t>(number_parameter(task.request, "seed", static_cast<std::int64_t>(task.request.seed), INT64_MAX));
+  options.scope = leaf_scope(task.request);
+  options.levels_up = static_cast<std::int32_t>(number_parameter(task.request, "levels-up", 0, 64));
+  options.deadline = deadline_of(task);
+  MapResult result = map_to_tree(*task.matrix, *task.view.tree, task.usable, options);
+  outcome.leaf_of_rank = std::move(result.leaf_of_rank);
+  outcome.reasons.push_back(result.method);
+}
+
+void ask_policy(const MapTask& task, const Policy& policy, MapOutcome& outcome) {
+  const bool has_nodes = !task.view.nodes.empty();
+  const ClusterView view = has_nodes ? task.view : leaf_nodes(task);
+  Placement placement = policy.place(view, task.request, deadline_of(task));
+  for (const RankPlace& rank : placement.ranks)
+    outcome.leaf_of_rank.push_back(view.nodes[rank.node].first_leaf + rank.cores.at(0));
+  outcome.reasons = std::move(placement.reasons);
+  outcome.natural_cost = placement.natural_cost;
+  if (has_nodes) outcome.places = std::move(placement.ranks);
+}
+
+std::vector<std::int32_t> first_leaves(const MapTask& task) {
+  return {task.usable.begin(), task.usable.begin() + task.matrix->ranks()};
+}
+
+const Policy& table_policy(const PolicySpec& spec) {
+  if (find_policy(spec.policy)) return check_policy_spec(spec);
+  std::string names = "NATURAL, GREEDY";
+  for (const Policy& policy : policies()) names += ", " + std::string(policy.name);
+  throw UsageError("unknown policy " + shown(spec.policy) + ": known are " + names);
+}
+
+}  // namespace
+
+std::vector<std::int32_t> greedy_leaves(const CommMatrix& matrix, const TreeTopology& tree,
+                                        const std::vector<std::int32_t>& usable) {
+  const LeafTree slots(tree, usable);
+  std::vector<std::int32_t> leaf_of_rank = greedy_mapping(scaled_graph(matrix), slots);
+  for (std::int32_t& place : leaf_of_rank) place = slots.leaf(place);
+  return leaf_of_rank;
+}
+
+MapOutcome run_map(MapTask task) {
+  const bool natural = task.spec.policy == "NATURAL";
+  const bool greedy = task.spec.policy == "GREEDY";
+  const Policy* policy = natural || greedy ? nullptr : &table_policy(task.spec);
+  task.request.tasks = task.matrix->ranks();
+  task.request.matrix = task.matrix;
+  task.request.parameters = task.spec.parameters;
+  check_room(task);
+  mark_free_cores(task.view, task.usable);
+
+  MapOutcome outcome;
+  const Stopwatch watch;
+  const bool by_nodes = policy && !task.view.nodes.empty();
+  if (natural)
+    outcome.leaf_of_rank = first_leaves(task);
+  else if (greedy)
+    outcome.leaf_of_rank = greedy_leaves(*task.matrix, *task.view.tree, task.usable);
+  else if (policy->name == "TREEMATCH" && !by_nodes)
+    map_leaves(task, outcome);
+  else
+    ask_policy(task, *policy, outcome);
+  outcome.wall_s = watch.wall_s();
+  outcome.cpu_s = watch.cpu_s();
+
+  const TreeTopology& tree = *task.view.tree;
+  const auto cost_of = [&](const std::vector<std::int32_t>& leaves) { return tree.hop_bytes(*task.matrix, leaves); };
+  outcome.cost = cost_of(outcome.leaf_of_rank);
+  if (!by_nodes) outcome.natural_cost = cost_of(first_leaves(task));
+  std::vector<std::int32_t> to_choose_from = by_nodes ? outcome.leaf_of_rank : task.usable;
+  std::sort(to_choose_from.begin(), to_choose_from.end());
+  outcome.greedy_cost = greedy ? outcome.cost : cost_of(greedy_leaves(*task.matrix, tree, to_choose_from));
+  if (outcome.places.empty() && !task.view.nodes.empty())
+    for (const std::int32_t leaf : outcome.leaf_of_rank) outcome.places.push_back(place_of(task.view, leaf));
+  return outcome;
+}
+
+}  // namespace placement

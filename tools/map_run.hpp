@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/cluster_view.hpp"
+#include "core/policy.hpp"
+#include "core/policy_spec.hpp"
+
+namespace placement {
+
+// One mapping as `placectl map` is asked for it.
+struct MapTask {
+  std::shared_ptr<const CommMatrix> matrix;
+  ClusterView view;                  // without nodes: only the leaves of the tree are known
+  std::vector<std::int32_t> usable;  // leaves, ascending
+  PolicySpec spec;                   // a policy of the table, or NATURAL or GREEDY
+  Request request;                   // limits; tasks, matrix and parameters are filled in
+  std::optional<std::chrono::milliseconds> deadline;
+};
+
+struct MapOutcome {
+  std::vector<std::int32_t> leaf_of_rank;  // of its first core
+  std::vector<RankPlace> places;           // empty where the view has no nodes
+  Cost cost = 0;
+  Cost natural_cost = 0;  // rank r on the r-th leaf: usable ones, or those of a policy with nodes
+  Cost greedy_cost = 0;   // heaviest pairs first: on the usable leaves, or those chosen
+  std::vector<std::string> reasons;
+  double wall_s = 0;  // of the decision alone
+  double cpu_s = 0;
+};
+
+// Throws Error when the policy cannot serve the request, UsageError when there is no such policy.
+MapOutcome run_map(MapTask task);
+
+// Leaves by heaviest pairs first, a baseline.
+std::vector<std::int32_t> greedy_leaves(const CommMatrix& matrix, const TreeTopology& tree,
+                                        const std::vector<std::int32_t>& usable);
+
+}  // namespace placement

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <string>
+
+namespace placement {
+
+// Writes the text to the file, or to standard output when the path is empty or "-". Throws Error when
+// it cannot be written in full.
+void write_output(const std::string& path, const std::string& text);
+
+}  // namespace placement

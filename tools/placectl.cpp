@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// placectl: the commands that a person runs in a shell. Finds the command and turns what it throws
+// into a message and an exit code.
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "config.h"
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "tools/command.hpp"
+#include "tools/command_line.hpp"
+
+namespace {
+
+using namespace placement;
+
+struct Command {
+  const char* name;
+  const char* summary;
+  int (*run)(int argc, char** argv);
+};
+
+constexpr Command commands[] = {
+    {"map", "place the ranks of a communication matrix", command_map},
+    {"cost", "what a given mapping costs", command_cost},
+    {"matrix", "look at and convert communication matrices", command_matrix},
+    {"check-config", "check placement.conf", command_check_config},
+};
+
+std::string overview() {
+  std::string text =
+      "usage: placectl COMMAND [OPTION]...\n"
+      "       placectl --help | --version\n\n"
+      "Commands; placectl COMMAND --help shows more:\n";
+  for (const Command& command : commands) {
+    const std::string name = command.name;
+    text += "  " + name + std::string(14 - name.size(), ' ') + command.summary + "\n";
+  }
+  text += "\nExit code: 0 done, 1 bad input, 2 bad command line, 3 internal error.\n";
+  return text;
+}
+
+const Command& find_command(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const Command& command : commands) {
+    if (name == command.name) return command;
+    names.push_back(command.name);
+  }
+  const std::string_view meant = near_miss(name, names);
+  std::string message = "unknown command '" + shown(name) + "': ";
+  if (!meant.empty()) throw UsageError(message + "did you mean " + std::string(meant) + "?");
+  message += "the commands are";
+  for (std::size_t i = 0; i < names.size(); ++i)
+    message += (i == 0 ? " " : i + 1 < names.size() ? ", " : " and ") + std::string(names[i]);
+  throw UsageError(message);
+}
+
+int run(int argc, char** argv, std::string& who) {
+  const std::string first = argc > 1 ? argv[1] : "";
+  if (first.empty()) throw UsageError("no command given; see placectl --help");
+  if (first == "--help" || first == "-h") {
+    std::fputs(overview().c_str(), stdout);
+    return exit_ok;
+  }
+  if (first == "--version" || first == "-V") {
+    std::puts("placectl (" PACKAGE_NAME ") " PACKAGE_VERSION);
+    return exit_ok;
+  }
+  const Command& command = find_command(first);
+  who += std::string(" ") + command.name;
+  return command.run(argc - 1, argv + 1);
+}
+
+int complain(const std::string& who, const char* what, int code) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s: %s\n", who.c_str(), what);
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string who = "placectl";
+  try {
+    const int code = run(argc, argv, who);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw Error("cannot write to standard output");
+    return code;
+  } catch (const UsageError& error) {
+    return complain(who, error.what(), exit_usage);
+  } catch (const Error& error) {
+    return complain(who, error.what(), exit_bad_input);
+  } catch (const std::bad_alloc&) {
+    return complain(who, "out of memory", exit_internal);
+  } catch (const std::exception& error) {
+    return complain(who, error.what(), exit_internal);
+  }
+}
