@@ -66,23 +66,43 @@ bool join(Grouping& grouping, std::int32_t group_size, bool in_pairs) {
   return true;
 }
 
-// Full groups stay; the ranks of the others are strung together and cut anew.
-void fill_up(Grouping& grouping, std::int32_t group_size) {
+// Each rank a group.
+Grouping singles(const CommMatrix& matrix) {
+  const auto ranks = static_cast<std::size_t>(matrix.ranks());
+  Grouping grouping{matrix, std::vector<std::int32_t>(ranks), std::vector<std::int32_t>(ranks, 1)};
+  std::iota(grouping.group_of.begin(), grouping.group_of.end(), 0);
+  return grouping;
+}
+
+// Joins groups up to group_size: in pairs first, so that they grow alike; a star, where pairs are few, is
+// done by the last step.
+void grow(Grouping& grouping, std::int32_t group_size) {
+  std::int32_t grown = 1;
+  for (; grown < group_size && join(grouping, group_size, true); grown += grown) continue;
+  if (grown < group_size) return;  // no two fit any more
+  join(grouping, group_size, false);
+}
+
+// The groups made equal: full ones stay, the ranks of the others are strung together and cut anew.
+std::vector<std::int32_t> filled_up(const Grouping& grouping, std::int32_t group_size) {
+  std::vector<std::int32_t> group_of = grouping.group_of;
   std::vector<std::int32_t> begin(grouping.size.size() + 1);
   std::partial_sum(grouping.size.begin(), grouping.size.end(), begin.begin() + 1);
-  std::vector<std::int32_t> order(grouping.group_of.size());
+  std::vector<std::int32_t> order(group_of.size());
   std::vector<std::int32_t> at(begin.begin(), begin.end() - 1);
   for (std::size_t rank = 0; rank < order.size(); ++rank)
-    order[at[grouping.group_of[rank]]++] = static_cast<std::int32_t>(rank);
+    order[at[group_of[rank]]++] = static_cast<std::int32_t>(rank);
   std::int32_t next = static_cast<std::int32_t>(grouping.size.size());
   std::int32_t used = 0;
   for (std::size_t g = 0; g < grouping.size.size(); ++g) {
     if (grouping.size[g] == group_size) continue;
     for (std::int32_t i = begin[g]; i < begin[g + 1]; ++i) {
-      grouping.group_of[order[i]] = next;
+      group_of[order[i]] = next;
       if (++used == group_size) ++next, used = 0;
     }
   }
+  number_by_appearance(group_of, grouping.size.size() + group_of.size() + 1);
+  return group_of;
 }
 
 // Whether the receiver's limits and the caller's admit it; bytes are left aside.
@@ -98,26 +118,20 @@ bool fits(const WireMatrix& wire, std::size_t limit_bytes) {
 
 std::vector<std::int32_t> group_ranks(const CommMatrix& matrix, std::int32_t group_size) {
   if (group_size < 1) throw Error("groups of " + std::to_string(group_size) + " ranks: want 1 or more");
-  Grouping grouping{matrix, std::vector<std::int32_t>(matrix.ranks()),
-                    std::vector<std::int32_t>(matrix.ranks(), 1)};
-  std::iota(grouping.group_of.begin(), grouping.group_of.end(), 0);
-  // Pairs first, so that groups grow alike; a star, where pairs are few, is done by the last step.
-  for (std::int32_t grown = 1; grown < group_size && join(grouping, group_size, true); grown += grown)
-    continue;
-  join(grouping, group_size, false);
-  fill_up(grouping, group_size);
-  number_by_appearance(grouping.group_of, 2 * grouping.group_of.size() + 1);
-  return std::move(grouping.group_of);
+  Grouping grouping = singles(matrix);
+  grow(grouping, group_size);
+  return filled_up(grouping, group_size);
 }
 
 WireMatrix coarsen_to_fit(const CommMatrix& matrix, std::size_t limit_bytes, std::int32_t group_size_hint) {
   WireMatrix wire{matrix, {}};
   if (fits(wire, limit_bytes)) return wire;
-  for (std::int64_t size = std::max(group_size_hint, 2);; size *= 2) {
-    wire.group_of =
-        group_ranks(matrix, static_cast<std::int32_t>(std::min<std::int64_t>(size, CommMatrix::max_ranks)));
-    const std::int32_t groups =
-        wire.group_of.empty() ? 0 : 1 + *std::max_element(wire.group_of.begin(), wire.group_of.end());
+  Grouping grouping = singles(matrix);
+  for (std::int64_t wanted = std::max(group_size_hint, 2);; wanted *= 2) {
+    const auto size = static_cast<std::int32_t>(std::min<std::int64_t>(wanted, CommMatrix::max_ranks));
+    grow(grouping, size);
+    wire.group_of = filled_up(grouping, size);
+    const std::int32_t groups = matrix.ranks() / size + (matrix.ranks() % size != 0);
     wire.matrix = matrix.aggregated(wire.group_of, groups);
     if (fits(wire, limit_bytes)) return wire;
     if (groups <= 1)

@@ -82,6 +82,7 @@ CommMatrix parse_dense(TextScanner& in, const MatrixReadOptions& options, Matrix
       in.fail(std::to_string(ranks) + " columns: at most " + std::to_string(options.max_ranks) +
               " ranks are possible");
     dense_row(in, table, rows++, ranks);
+    table.reserve(static_cast<std::size_t>(std::min(table.entries() * ranks, options.max_entries)));
   }
   for (; in.next_line(); ++rows) {
     if (rows == ranks)

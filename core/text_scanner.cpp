@@ -40,13 +40,17 @@ void TextScanner::skip_blanks() {
   while (at_ != end_ && is_blank(*at_)) ++at_;
 }
 
+void TextScanner::skip_separator() {
+  skip_blanks();
+  if (at_ != end_ && is_separator(*at_)) ++at_;
+}
+
 std::string_view TextScanner::raw_field() {
   skip_blanks();
   const char* begin = at_;
   while (at_ != end_ && !is_separator(*at_)) ++at_;
   const std::string_view field(begin, static_cast<std::size_t>(at_ - begin));
-  skip_blanks();
-  if (at_ != end_ && is_separator(*at_)) ++at_;
+  skip_separator();
   return field;
 }
 
@@ -73,7 +77,7 @@ std::int64_t TextScanner::count(std::string_view what, std::int64_t most) {
   const std::string_view field = word(what);
   std::int64_t value = 0;
   const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (field.empty() || stop != field.data() + field.size() || code != std::errc{} || value < 0 ||
+  if (field.empty() || field.front() == '-' || stop != field.data() + field.size() || code != std::errc{} ||
       value > most)
     fail(std::string(what) + " " + quoted(field) + ": want a whole number from 0 to " +
          std::to_string(most));
@@ -82,13 +86,14 @@ std::int64_t TextScanner::count(std::string_view what, std::int64_t most) {
 
 Decimal TextScanner::amount(std::string_view what) {
   skip_blanks();
-  // Nearly all fields are plain integers: one pass over them.
+  // Nearly all fields are plain integers of few digits: one pass over them.
   Decimal value;
-  const auto [stop, code] = std::from_chars(at_, end_, value.digits);
-  if (code == std::errc{} && value.digits >= 0 && *at_ != '-' && (stop == end_ || is_separator(*stop))) {
+  const char* stop = at_;
+  for (; stop != end_ && stop - at_ < 18 && *stop >= '0' && *stop <= '9'; ++stop)
+    value.digits = value.digits * 10 + (*stop - '0');
+  if (stop != at_ && (stop == end_ || is_separator(*stop))) {
     at_ = stop;
-    skip_blanks();
-    if (at_ != end_ && is_separator(*at_)) ++at_;
+    skip_separator();
     return value;
   }
   const std::string_view field = word(what);

@@ -44,6 +44,7 @@ class TextScanner {
 
  private:
   void skip_blanks();
+  void skip_separator();
   std::string_view raw_field();
 
   std::string_view rest_;

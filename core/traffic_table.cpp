@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "core/error.hpp"
@@ -38,25 +39,54 @@ void TrafficTable::scale(MatrixInfo& info) {
   info.rounded = !exact;
 }
 
+// By (from, to), each once.
+void TrafficTable::sort_and_merge() {
+  const auto not_ascending = [](const CommEdge& x, const CommEdge& y) {
+    return std::tie(x.a, x.b) >= std::tie(y.a, y.b);
+  };
+  if (std::adjacent_find(entries_.begin(), entries_.end(), not_ascending) == entries_.end()) return;
+  std::sort(entries_.begin(), entries_.end(),
+            [](const CommEdge& x, const CommEdge& y) { return std::tie(x.a, x.b) < std::tie(y.a, y.b); });
+  std::size_t kept = 0;
+  for (const CommEdge& entry : entries_) {
+    if (kept == 0 || entries_[kept - 1].a != entry.a || entries_[kept - 1].b != entry.b)
+      entries_[kept++] = entry;
+    else if (__builtin_add_overflow(entries_[kept - 1].weight, entry.weight, &entries_[kept - 1].weight))
+      throw Error("the traffic from rank " + std::to_string(entry.a) + " to rank " +
+                  std::to_string(entry.b) + " is 2^63 or more");
+  }
+  entries_.resize(kept);
+}
+
+// Of sorted entries: when each (from, to) has its equal (to, from), one of them is left.
+bool TrafficTable::drop_lower_half_if_equal(std::int32_t ranks) {
+  // at[r]: the next entry of row r above the diagonal; those below it come in just that order.
+  std::vector<std::size_t> at(static_cast<std::size_t>(ranks), entries_.size());
+  std::size_t upper = 0;
+  for (std::size_t i = entries_.size(); i-- > 0;) {
+    if (entries_[i].a > entries_[i].b) continue;
+    at[entries_[i].a] = i;
+    ++upper;
+  }
+  if (2 * upper != entries_.size()) return false;
+  for (const CommEdge& entry : entries_) {
+    if (entry.a < entry.b) continue;
+    if (at[entry.b] == entries_.size()) return false;
+    const CommEdge& twin = entries_[at[entry.b]++];
+    if (twin.a != entry.b || twin.b != entry.a || twin.weight != entry.weight) return false;
+  }
+  std::erase_if(entries_, [](const CommEdge& entry) { return entry.a > entry.b; });
+  return true;
+}
+
 CommMatrix TrafficTable::finish(std::int32_t ranks, bool full, std::string_view name, MatrixInfo& info) && {
-  info.entries = static_cast<std::int64_t>(entries_.size());
+  info.entries = entries();
   scale(info);
   exponents_ = {};
   try {
     if (full) {
-      const auto lower_begin = std::stable_partition(
-          entries_.begin(), entries_.end(), [](const CommEdge& entry) { return entry.a < entry.b; });
-      __int128 upper_sum = 0;
-      __int128 lower_sum = 0;
-      for (auto entry = entries_.begin(); entry != entries_.end(); ++entry)
-        (entry < lower_begin ? upper_sum : lower_sum) += entry->weight;
-      if (upper_sum == lower_sum) {
-        CommMatrix upper = CommMatrix::from_edges(ranks, {entries_.begin(), lower_begin});
-        if (upper == CommMatrix::from_edges(ranks, {lower_begin, entries_.end()})) {
-          info.symmetric = true;
-          return upper;
-        }
-      }
+      sort_and_merge();
+      info.symmetric = drop_lower_half_if_equal(ranks);
     }
     return CommMatrix::from_edges(ranks, std::move(entries_));
   } catch (const Error& error) {

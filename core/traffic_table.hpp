@@ -19,6 +19,7 @@ class TrafficTable {
   // The diagonal and zeros are dropped. False when there are too many values.
   bool add(std::int32_t from, std::int32_t to, const Decimal& value);
   std::int64_t max_entries() const { return max_entries_; }
+  std::int64_t entries() const { return static_cast<std::int64_t>(entries_.size()); }
   void reserve(std::size_t entries) { entries_.reserve(entries); }
 
   // Both directions of a pair are added; when `full` is given (the text holds a full matrix) and both
@@ -29,6 +30,8 @@ class TrafficTable {
 
  private:
   void scale(MatrixInfo& info);
+  void sort_and_merge();
+  bool drop_lower_half_if_equal(std::int32_t ranks);
 
   std::int64_t max_entries_;
   std::vector<CommEdge> entries_;        // a: from, b: to, weight: the digits of the value
