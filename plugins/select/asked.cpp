@@ -1,23 +1,79 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/select/asked.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <functional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "core/armour.hpp"
 #include "core/error.hpp"
+#include "core/matrix_wire.hpp"
 
 namespace placement {
 
 namespace {
 
 constexpr std::string_view prefix = "PLACEMENT_";
+constexpr std::size_t max_piece = 64 << 10;
 constexpr std::size_t max_word = 4096;
 
 std::string_view required_value(std::span<char* const> environment, const char* name) {
   const char* value = environment_value(environment, name);
   if (value == nullptr) throw Error(std::string(name) + " is missing in the job's environment");
   return value;
+}
+
+std::int64_t number(std::string_view text, const char* name, std::int64_t most) {
+  std::int64_t value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > most)
+    throw Error(std::string(name) + " is not a number from 0 to " + std::to_string(most));
+  return value;
+}
+
+// Groups of ranks as ranks again: a group's traffic is that of its first rank, and the others are
+// tied to it more strongly than anything else, so that a mapper keeps them together.
+CommMatrix expanded(const WireMatrix& wire) {
+  const std::int32_t ranks = wire.tasks();
+  const std::int64_t tie = std::min(wire.matrix.total_weight() + 1, (std::int64_t{1} << 61) / ranks);
+  std::vector<std::int32_t> first(wire.matrix.ranks(), -1);
+  std::vector<CommEdge> edges;
+  for (std::int32_t rank = 0; rank < ranks; ++rank) {
+    std::int32_t& head = first[wire.group_of[rank]];
+    if (head < 0) head = rank;
+    else edges.push_back({head, rank, tie});
+  }
+  for (const CommEdge& edge : wire.matrix.edges())
+    edges.push_back({first[edge.a], first[edge.b], edge.weight});
+  return CommMatrix::from_edges(ranks, std::move(edges));
+}
+
+void read_matrix(Asked& asked, std::span<char* const> environment, const Config& config) {
+  const char* pieces_text = environment_value(environment, "PLACEMENT_MATRIX_PIECES");
+  if (pieces_text == nullptr) return;
+  const auto max_bytes = static_cast<std::size_t>(config.max_matrix_bytes);
+  const auto most = static_cast<std::int64_t>(armoured_size(max_bytes) / max_piece + 1);
+  const std::int64_t pieces = number(pieces_text, "PLACEMENT_MATRIX_PIECES", most);
+  if (pieces == 0) return;
+  std::string text;
+  for (std::int64_t piece = 0; piece < pieces; ++piece) {
+    const std::string name = "PLACEMENT_MATRIX_" + std::to_string(piece);
+    const std::string_view value = required_value(environment, name.c_str());
+    if (value.size() > max_piece) throw Error(name + " is longer than 64 KiB");
+    text += value;
+  }
+  WireLimits limits;
+  limits.max_ranks = static_cast<std::int32_t>(
+      std::min<std::int64_t>(limits.max_ranks, config.max_matrix_ranks));
+  WireMatrix wire = unpack_wire(disarm(text, max_bytes), limits);
+  if (wire.tasks() < 1) return;
+  asked.coarse = wire.coarse();
+  asked.matrix = std::make_shared<const CommMatrix>(wire.coarse() ? expanded(wire)
+                                                                  : std::move(wire.matrix));
 }
 
 }  // namespace
@@ -40,7 +96,7 @@ std::uint64_t asked_fingerprint(std::span<char* const> environment) {
   return all;
 }
 
-Asked read_asked(std::span<char* const> environment, const Config&) {
+Asked read_asked(std::span<char* const> environment, const Config& config) {
   Asked asked;
   try {
     const std::string_view version = required_value(environment, "PLACEMENT_VERSION");
@@ -48,6 +104,7 @@ Asked read_asked(std::span<char* const> environment, const Config&) {
     const std::string_view word = required_value(environment, "PLACEMENT_POLICY");
     if (word.size() > max_word) throw Error("PLACEMENT_POLICY is longer than 4 KiB");
     asked.spec = parse_policy_spec(word);
+    read_matrix(asked, environment, config);
     asked.policy = &check_policy_spec(asked.spec);
     if (!asked.policy->for_users) throw Error(asked.spec.policy + " is not for jobs");
   } catch (const Error& error) {

@@ -14,11 +14,12 @@
 namespace placement {
 
 // What a job asks for, as it came in its environment: PLACEMENT_VERSION=1, PLACEMENT_POLICY=WORD,
-// PLACEMENT_MATRIX_PIECES=N and PLACEMENT_MATRIX_0 .. N-1, 64 KiB of base64 each at most.
+// PLACEMENT_MATRIX_PIECES=N and PLACEMENT_MATRIX_0 .. N-1, 64 KiB of armour() each at most.
 struct Asked {
   PolicySpec spec;
   const Policy* policy = nullptr;            // null: see error
   std::shared_ptr<const CommMatrix> matrix;  // null: none came
+  bool coarse = false;                       // it was of groups of ranks: its costs mean nothing
   std::string error;                         // why it cannot be served; whole sentence without a dot
 };
 

@@ -178,10 +178,11 @@ extern "C" enum placement_mode placement_configure(const char* config_path,
   placement_unconfigure();
   message[0] = '\0';
   auto& now = state();
+  now.share = {};
   try {
     now.config = placement::read_config(config_path, placement::MissingFile::defaults);
     if (now.config.mode != placement::Mode::off)
-      now.machine = std::make_unique<const placement::Machine>(*machine, now.config.level_distances);
+      now.machine = std::make_unique<const placement::Machine>(*machine, now.config);
   } catch (const std::exception& error) {
     placement::copy_text(message, message_size, error.what());
   } catch (...) {

@@ -5,11 +5,12 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/topology_read.hpp"
 
 namespace placement {
 
-Machine::Machine(const placement_machine& machine, std::vector<std::int64_t> level_distances)
-    : level_distances_(std::move(level_distances)) {
+Machine::Machine(const placement_machine& machine, const Config& config)
+    : level_distances_(config.level_distances), from_file_(!config.treematch_topology_file.empty()) {
   for (const auto& given : std::span(machine.switches, machine.switch_count)) {
     SwitchShape shape{given.name, given.parent, {}};
     if (given.node_count > 0) shape.nodes.assign(given.nodes, given.nodes + given.node_count);
@@ -19,12 +20,15 @@ Machine::Machine(const placement_machine& machine, std::vector<std::int64_t> lev
     nodes_.push_back({given.name, static_cast<std::int32_t>(given.sockets),
                       static_cast<std::int32_t>(given.cores_per_socket),
                       static_cast<std::int32_t>(given.threads_per_core)});
+  if (from_file_)
+    views_.emplace(1, read_topology_of(config.treematch_topology_file, nodes_, level_distances_));
   view(1);
 }
 
 const ClusterView& Machine::view(std::int32_t threads) const {
   const auto known = views_.find(threads);
   if (known != views_.end()) return known->second;
+  if (from_file_) throw Error("tasks that share cores cannot be placed with TreematchTopologyFile");
   if (views_.size() >= max_views) throw Error("too many different numbers of threads per core");
   std::vector<NodeShape> shapes = nodes_;
   for (NodeShape& shape : shapes) shape.cores_per_socket *= threads;

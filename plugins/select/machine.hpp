@@ -16,13 +16,14 @@ namespace placement {
 // share cores, one whose leaves are hardware threads: a node then has `threads` leaves per core.
 class Machine {
  public:
-  // Copies what it needs. Throws Error when the description makes no tree.
-  Machine(const placement_machine& machine, std::vector<std::int64_t> level_distances);
+  // Copies what it needs, and reads config.treematch_topology_file if there is one. Throws Error
+  // when the description makes no tree.
+  Machine(const placement_machine& machine, const Config& config);
 
   std::int32_t nodes() const { return static_cast<std::int32_t>(nodes_.size()); }
   const NodeShape& node(std::int32_t node) const { return nodes_[node]; }
 
-  // Built when first asked for, kept for few different `threads`.
+  // Built when first asked for, kept for few different `threads`. Throws Error when there is none.
   const ClusterView& view(std::int32_t threads) const;
 
  private:
@@ -31,6 +32,7 @@ class Machine {
   std::vector<SwitchShape> switches_;
   std::vector<NodeShape> nodes_;
   std::vector<std::int64_t> level_distances_;
+  bool from_file_;
   mutable std::map<std::int32_t, ClusterView> views_;
 };
 

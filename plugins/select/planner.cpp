@@ -33,7 +33,7 @@ class Planner {
     const ClusterView view = policy_view();
     const Placement placement = asked_.policy->place(view, request, deadline);
     Plan plan = wanted(view, placement, request.cores_per_task);
-    if (request.matrix) {
+    if (request.matrix && !asked_.coarse) {
       plan.cost = to_string(placement.cost);
       plan.natural_cost = to_string(placement.natural_cost);
       plan.stock_cost = stock_cost(view, request, deadline);

@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The C face of the select plugin, with arrays as Slurm's side fills them.
+#include "plugins/select/decide.h"
+
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/armour.hpp"
+#include "core/matrix_wire.hpp"
+#include "plugins/select/planner.hpp"
+#include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace placement;
+
+namespace {
+
+// A placement.conf.
+class TempFile {
+ public:
+  explicit TempFile(const std::string& text) : path_(directory_.file("placement.conf", text)) {}
+  const std::string& path() const { return path_; }
+
+ private:
+  TemporaryDirectory directory_;
+  std::string path_;
+};
+
+// Nodes n0 .. on leaf switches of two below one root, each of two sockets.
+class TestMachine {
+ public:
+  TestMachine(std::uint32_t nodes, std::uint32_t cores_per_socket, std::uint32_t threads = 1) {
+    for (std::uint32_t n = 0; n < nodes; ++n) names_.push_back("n" + std::to_string(n));
+    for (const std::string& name : names_) nodes_.push_back({name.c_str(), 2, cores_per_socket, threads});
+    numbers_.resize(nodes);
+    std::iota(numbers_.begin(), numbers_.end(), 0);
+    switches_.push_back({"root", -1, nullptr, 0});
+    for (std::uint32_t n = 0; n < nodes; n += 2)
+      switches_.push_back({"leaf", 0, numbers_.data() + n, std::min(2u, nodes - n)});
+  }
+
+  placement_machine c() const {
+    return {nodes_.data(), static_cast<std::uint32_t>(nodes_.size()), switches_.data(),
+            static_cast<std::uint32_t>(switches_.size())};
+  }
+
+  void configure(const std::string& text = "") const {
+    const TempFile file("DecisionTimeMs=10000\n" + text);
+    char message[256];
+    const placement_machine machine = c();
+    placement_configure(file.path().c_str(), &machine, message, sizeof message);
+    ck_assert_str_eq(message, "");
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<placement_machine_node> nodes_;
+  std::vector<std::int32_t> numbers_;
+  std::vector<placement_machine_switch> switches_;
+};
+
+// All nodes offered, each with so many cores, all free until taken.
+class Offer {
+ public:
+  Offer(std::uint32_t nodes, std::uint32_t cores, std::uint16_t cpus_per_core = 1)
+      : node_(nodes), first_core_(nodes + 1), free_(nodes * cores, 1), cpus_(nodes, cpus_per_core) {
+    std::iota(node_.begin(), node_.end(), 0);
+    for (std::uint32_t n = 0; n <= nodes; ++n) first_core_[n] = n * cores;
+  }
+
+  Offer& take(std::uint32_t node, std::initializer_list<std::uint32_t> cores) {
+    for (const std::uint32_t core : cores) free_[first_core_[node] + core] = 0;
+    return *this;
+  }
+
+  std::vector<std::int32_t> node_;
+  std::vector<std::uint32_t> first_core_;
+  std::vector<std::uint8_t> free_;
+  std::vector<std::uint16_t> cpus_;
+
+  placement_offer c() const {
+    return {static_cast<std::uint32_t>(node_.size()), node_.data(), first_core_.data(), free_.data(),
+            cpus_.data()};
+  }
+};
+
+class Environment {
+ public:
+  Environment() = default;
+  explicit Environment(std::initializer_list<std::string> entries) : entries_(entries) {}
+
+  static Environment with_matrix(const CommMatrix& matrix, const std::string& word = "TREEMATCH") {
+    return with_bytes(pack_matrix(matrix), word);
+  }
+
+  static Environment with_bytes(std::span<const std::byte> bytes, const std::string& word = "TREEMATCH") {
+    constexpr std::size_t piece = 64 << 10;
+    const std::string text = armour(bytes);
+    Environment environment{"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=" + word};
+    std::size_t pieces = 0;
+    for (std::size_t at = 0; at < text.size(); at += piece, ++pieces)
+      environment.entries_.push_back("PLACEMENT_MATRIX_" + std::to_string(pieces) + "=" +
+                                     text.substr(at, piece));
+    environment.entries_.push_back("PLACEMENT_MATRIX_PIECES=" + std::to_string(pieces));
+    return environment;
+  }
+
+  Environment& set(const std::string& name, const std::string& value) {
+    for (std::string& entry : entries_)
+      if (entry.starts_with(name + "=")) entry = name + "=" + value;
+    return *this;
+  }
+
+  char* const* c() {
+    pointers_.clear();
+    for (std::string& entry : entries_) pointers_.push_back(entry.data());
+    return pointers_.data();
+  }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(entries_.size()); }
+
+ private:
+  std::vector<std::string> entries_;
+  std::vector<char*> pointers_;
+};
+
+std::uint32_t next_job = 1;
+
+placement_request request_for(Environment& environment, std::uint32_t tasks) {
+  placement_request request{};
+  request.job_id = next_job++;
+  request.environment = environment.c();
+  request.environment_count = environment.size();
+  request.tasks = tasks;
+  request.cpus_per_task = 1;
+  request.min_nodes = 1;
+  request.max_nodes = UINT32_MAX;
+  return request;
+}
+
+const placement_plan* decide(const Offer& offer, const placement_request& request) {
+  const placement_offer c = offer.c();
+  return placement_decide(&c, &request);
+}
+
+// "node:core,core node:.."
+std::string planned(const Offer& offer, const placement_plan* plan) {
+  std::string text = plan->placed ? "" : std::string("stock: ") + plan->reason;
+  for (std::uint32_t n = 0; plan->placed && n < plan->node_count; ++n) {
+    text += (n ? " " : "") + std::to_string(plan->node[n]) + ":";
+    std::string separator;
+    for (std::uint32_t c = offer.first_core_[plan->node[n]]; c < offer.first_core_[plan->node[n] + 1]; ++c)
+      if (plan->core_wanted[c]) {
+        text += separator + std::to_string(c - offer.first_core_[plan->node[n]]);
+        separator = ",";
+      }
+  }
+  return text;
+}
+
+CommMatrix ring(std::int32_t ranks) {
+  std::vector<CommEdge> edges;
+  for (std::int32_t rank = 0; rank + 1 < ranks; ++rank) edges.push_back({rank, rank + 1, 10});
+  return CommMatrix::from_edges(ranks, std::move(edges));
+}
+
+#define ck_assert_planned(offer, plan, text)           \
+  do {                                                 \
+    const std::string planned_ = planned(offer, plan); \
+    ck_assert_str_eq(planned_.c_str(), text);          \
+  } while (0)
+
+#define ck_assert_stock(plan, part)                                                          \
+  do {                                                                                       \
+    ck_assert(!(plan)->placed);                                                              \
+    ck_assert_msg(std::strstr((plan)->reason, part) != nullptr, "reason is '%s'", (plan)->reason); \
+  } while (0)
+
+}  // namespace
+
+START_TEST(nothing_is_asked_for) {
+  Environment none, other{"SLURM_JOB_NAME=PLACEMENT_POLICY=X", "PLACEMENT_POLICYX=1", "", "="};
+  ck_assert(!placement_asked(nullptr, 0));
+  ck_assert(!placement_asked(none.c(), 0));
+  ck_assert(!placement_asked(other.c(), other.size()));
+  Environment asked{"A=b", "PLACEMENT_POLICY="};
+  ck_assert(placement_asked(asked.c(), asked.size()));
+}
+END_TEST
+
+START_TEST(off_before_the_machine_is_known) {
+  placement_unconfigure();
+  ck_assert_int_eq(placement_current_mode(), PLACEMENT_OFF);
+  Environment environment = Environment::with_matrix(ring(2));
+  ck_assert_stock(decide(Offer(2, 4), request_for(environment, 2)), "off");
+}
+END_TEST
+
+START_TEST(modes_and_bad_configurations) {
+  const TestMachine machine(4, 2);
+  const placement_machine c = machine.c();
+  char message[256];
+  ck_assert_int_eq(placement_configure("/does/not/exist", &c, message, sizeof message), PLACEMENT_ENFORCE);
+  ck_assert_str_eq(message, "");
+  for (const auto& [text, mode] : {std::pair{"Mode=off", PLACEMENT_OFF}, {"mode=observe", PLACEMENT_OBSERVE},
+                                   {"Mode=advise\n", PLACEMENT_ADVISE}, {"Mode=Enforce", PLACEMENT_ENFORCE}}) {
+    const TempFile file(text);
+    ck_assert_int_eq(placement_configure(file.path().c_str(), &c, message, sizeof message), mode);
+    ck_assert_str_eq(message, "");
+  }
+  const TempFile broken("Mode=enforce\nModus=off\n");
+  ck_assert_int_eq(placement_configure(broken.path().c_str(), &c, message, sizeof message), PLACEMENT_OFF);
+  ck_assert_msg(std::strstr(message, ":2:") != nullptr, "message is '%s'", message);
+  ck_assert_int_eq(placement_current_mode(), PLACEMENT_OFF);
+  const TempFile missing("TreematchTopologyFile=/does/not/exist\n");
+  ck_assert_int_eq(placement_configure(missing.path().c_str(), &c, message, sizeof message), PLACEMENT_OFF);
+  ck_assert_str_ne(message, "");
+  char tiny[4];  // a message that does not fit is cut, with its zero
+  placement_configure(broken.path().c_str(), &c, tiny, sizeof tiny);
+  ck_assert_uint_eq(std::strlen(tiny), 3);
+  machine.configure();  // and a good one makes it work again
+  ck_assert_int_eq(placement_current_mode(), PLACEMENT_ENFORCE);
+}
+END_TEST
+
+START_TEST(a_machine_that_is_no_tree) {
+  const std::int32_t both[] = {0, 1};
+  const placement_machine_node nodes[] = {{"a", 1, 2, 1}, {"b", 1, 2, 1}};
+  const placement_machine_switch switches[] = {{"s", -1, both, 2}, {"t", -1, both, 2}};
+  const placement_machine machine = {nodes, 2, switches, 2};
+  char message[256];
+  ck_assert_int_eq(placement_configure("/does/not/exist", &machine, message, sizeof message), PLACEMENT_OFF);
+  ck_assert_str_ne(message, "");
+}
+END_TEST
+
+START_TEST(heavy_pairs_share_nodes) {
+  TestMachine(4, 1).configure();
+  // 0-2 and 1-3 talk
+  Environment environment = Environment::with_matrix(CommMatrix::from_edges(4, {{0, 2, 100}, {1, 3, 100}, {0, 1, 1}}));
+  Offer offer(4, 2);
+  const placement_plan* plan = decide(offer, request_for(environment, 4));
+  ck_assert_planned(offer, plan, "0:0,1 1:0,1");
+  ck_assert_uint_eq(plan->task_count, 4);
+  ck_assert_uint_eq(plan->tasks[0], 2);
+  ck_assert_str_eq(plan->policy, "TREEMATCH");
+  ck_assert_int_lt(std::stoll(plan->cost), std::stoll(plan->natural_cost));
+  ck_assert(!plan->remembered);
+}
+END_TEST
+
+START_TEST(busy_cores_are_left_alone) {
+  TestMachine(4, 2).configure();
+  Environment environment = Environment::with_matrix(ring(4));
+  Offer offer(4, 4);
+  offer.take(0, {0, 1, 2}).take(1, {0, 1, 2, 3}).take(2, {1}).take(3, {3});
+  const placement_plan* plan = decide(offer, request_for(environment, 4));
+  ck_assert(plan->placed);
+  std::uint32_t wanted = 0;
+  for (std::size_t core = 0; core < offer.free_.size(); ++core) {
+    wanted += plan->core_wanted[core];
+    ck_assert(!plan->core_wanted[core] || offer.free_[core]);
+  }
+  ck_assert_uint_eq(wanted, 4);
+  ck_assert_uint_eq(plan->node_count, 2);
+  ck_assert_uint_eq(plan->node[0], 2);  // the leaf switch that has room
+}
+END_TEST
+
+START_TEST(not_enough_room) {
+  TestMachine(4, 1).configure();
+  Environment environment = Environment::with_matrix(ring(9));
+  ck_assert_stock(decide(Offer(4, 2), request_for(environment, 9)), "not enough");
+  Environment two = Environment::with_matrix(ring(2));
+  Offer busy(4, 2);
+  for (std::uint32_t node = 0; node < 4; ++node) busy.take(node, {0, 1});
+  ck_assert_stock(decide(busy, request_for(two, 2)), "not enough");
+  ck_assert_stock(decide(Offer(0, 2), request_for(two, 2)), "no node");
+  placement_request many_nodes = request_for(two, 2);
+  many_nodes.min_nodes = 5;
+  ck_assert_stock(decide(Offer(4, 2), many_nodes), "not enough");
+}
+END_TEST
+
+START_TEST(node_limits_are_kept) {
+  TestMachine(4, 2).configure();
+  Environment environment = Environment::with_matrix(ring(4));
+  for (std::uint32_t nodes = 1; nodes <= 4; ++nodes) {
+    placement_request request = request_for(environment, 4);
+    request.min_nodes = request.max_nodes = nodes;
+    const placement_plan* plan = decide(Offer(4, 4), request);
+    ck_assert_msg(plan->placed, "%s", plan->reason);
+    ck_assert_uint_eq(plan->node_count, nodes);
+  }
+}
+END_TEST
+
+START_TEST(required_nodes_are_used) {
+  TestMachine(4, 2).configure();
+  Environment environment = Environment::with_matrix(ring(4));
+  const std::uint32_t required[] = {3};
+  placement_request request = request_for(environment, 4);
+  request.min_nodes = request.max_nodes = 2;
+  request.required = required;
+  request.required_count = 1;
+  const placement_plan* plan = decide(Offer(4, 4), request);
+  ck_assert_msg(plan->placed, "%s", plan->reason);
+  ck_assert_uint_eq(plan->node[1], 3);
+  Offer busy(4, 4);
+  busy.take(3, {0, 1, 2, 3});
+  ck_assert_stock(decide(busy, request), "required node");
+  const std::uint32_t absurd[] = {77};
+  request.required = absurd;
+  ck_assert_stock(decide(Offer(4, 4), request), "required node");
+}
+END_TEST
+
+// Slurm wants --ntasks-per-node CPUs free on each node, also on the last one.
+START_TEST(tasks_per_node_take_their_cpus_everywhere) {
+  TestMachine(4, 2).configure();
+  Environment environment = Environment::with_matrix(ring(5));
+  placement_request request = request_for(environment, 5);
+  request.tasks_per_node = 2;
+  Offer offer(4, 4);
+  offer.take(0, {0, 1, 2});  // one core is not enough for it
+  const placement_plan* plan = decide(offer, request);
+  ck_assert_msg(plan->placed, "%s", plan->reason);
+  ck_assert_uint_eq(plan->node_count, 3);
+  for (std::uint32_t n = 0; n < 3; ++n) {
+    ck_assert_uint_ne(plan->node[n], 0);
+    ck_assert_uint_le(plan->tasks[n], 2);
+    const std::uint8_t* cores = plan->core_wanted + offer.first_core_[plan->node[n]];
+    ck_assert_int_eq(std::accumulate(cores, cores + 4, 0), 2);
+  }
+}
+END_TEST
+
+START_TEST(several_cpus_per_task) {
+  TestMachine(2, 2).configure();
+  Environment environment = Environment::with_matrix(ring(3));
+  placement_request request = request_for(environment, 3);
+  request.cpus_per_task = 2;
+  Offer offer(2, 4);
+  offer.take(0, {0});  // three cores are room for one task only
+  const placement_plan* plan = decide(offer, request);
+  ck_assert_msg(plan->placed, "%s", plan->reason);
+  std::uint32_t wanted = 0;
+  for (std::uint32_t n = 0; n < plan->node_count; ++n) {
+    const std::uint8_t* cores = plan->core_wanted + offer.first_core_[plan->node[n]];
+    const int on_node = std::accumulate(cores, cores + 4, 0);
+    ck_assert_int_eq(on_node, 2 * static_cast<int>(plan->tasks[n]));
+    wanted += on_node;
+  }
+  ck_assert_uint_eq(wanted, 6);
+}
+END_TEST
+
+START_TEST(tasks_that_share_cores) {
+  TestMachine(2, 2, 2).configure();
+  Environment environment = Environment::with_matrix(ring(6));
+  Offer offer(2, 4, 2);
+  placement_request request = request_for(environment, 6);
+  const placement_plan* plan = decide(offer, request);
+  ck_assert_planned(offer, plan, "0:0,1,2");  // six threads on three cores
+  request.cpus_per_task = 3;  // 18 CPUs are more than there are
+  ck_assert_stock(decide(offer, request), "not enough");
+  Environment four = Environment::with_matrix(ring(4));
+  placement_request odd = request_for(four, 4);
+  odd.cpus_per_task = 3;
+  plan = decide(offer, odd);  // 2 tasks of 3 CPUs are 3 cores on each
+  ck_assert_msg(plan->placed, "%s", plan->reason);
+  ck_assert_uint_eq(plan->node_count, 2);
+  for (std::uint32_t n = 0; n < 2; ++n) {
+    const std::uint8_t* cores = plan->core_wanted + offer.first_core_[plan->node[n]];
+    ck_assert_int_eq(std::accumulate(cores, cores + 4, 0), 3);
+  }
+  offer.cpus_[1] = 1;
+  ck_assert_stock(decide(offer, request_for(environment, 6)), "differ");
+}
+END_TEST
+
+START_TEST(whole_nodes) {
+  TestMachine(4, 2).configure();
+  Environment environment = Environment::with_matrix(ring(6));
+  placement_request request = request_for(environment, 0);  // -N2 --exclusive, the matrix says 6
+  request.whole_nodes = true;
+  request.min_nodes = request.max_nodes = 2;
+  Offer offer(4, 4);
+  const placement_plan* plan = decide(offer, request);
+  ck_assert_msg(plan->placed, "%s", plan->reason);
+  ck_assert_uint_eq(plan->task_count, 6);
+  ck_assert_planned(offer, plan, "0:0,1,2,3 1:0,1,2,3");
+}
+END_TEST
+
+START_TEST(tasks_that_nobody_named) {
+  TestMachine(4, 2).configure();
+  Environment environment = Environment::with_matrix(ring(3));
+  placement_request request = request_for(environment, 0);
+  request.min_nodes = 3;
+  const placement_plan* plan = decide(Offer(4, 4), request);
+  ck_assert_msg(plan->placed, "%s", plan->reason);
+  ck_assert_uint_eq(plan->task_count, 3);
+  request.tasks_per_node = 4;
+  ck_assert_stock(decide(Offer(4, 4), request), "12 tasks");
+}
+END_TEST
+
+START_TEST(without_a_matrix) {
+  TestMachine(4, 2).configure();
+  Environment environment{"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=TREEMATCH"};
+  const placement_plan* plan = decide(Offer(4, 4), request_for(environment, 8));
+  ck_assert_msg(plan->placed, "%s", plan->reason);
+  ck_assert_str_eq(plan->cost, "");
+}
+END_TEST
+
+START_TEST(a_matrix_of_groups) {
+  TestMachine(4, 1).configure();
+  // groups {0, 2} and {1, 3}, that talk with each other
+  WireMatrix wire{CommMatrix::from_edges(2, {{0, 1, 5}}), {0, 1, 0, 1}};
+  Environment environment = Environment::with_bytes(pack_wire(wire));
+  const placement_plan* plan = decide(Offer(4, 2), request_for(environment, 4));
+  ck_assert_msg(plan->placed, "%s", plan->reason);
+  ck_assert_uint_eq(plan->node_count, 2);
+  ck_assert_str_eq(plan->cost, "");
+  ck_assert_stock(decide(Offer(4, 2), request_for(environment, 2)), "4 ranks");
+}
+END_TEST
+
+START_TEST(hostile_environments) {
+  TestMachine(4, 2).configure();
+  const CommMatrix matrix = ring(4);
+  const auto reason_of = [](Environment environment) {
+    const placement_plan* plan = decide(Offer(4, 4), request_for(environment, 4));
+    ck_assert(!plan->placed);
+    ck_assert_str_ne(plan->reason, "");
+    return std::string(plan->reason);
+  };
+  const Environment good = Environment::with_matrix(matrix);
+  reason_of(Environment{"PLACEMENT_POLICY=TREEMATCH"});
+  reason_of(Environment{"PLACEMENT_VERSION=2", "PLACEMENT_POLICY=TREEMATCH"});
+  for (const char* word : {"", "=", "NOSUCH", "TREEMATCH=", "TREEMATCH=scope=", "TREEMATCH=a=1,a=2",
+                           "TREEMATCH=nokey=1", "RANDOM", "SEQUENTIAL", "treematch=scope=\x01\xff\"'\\"})
+    reason_of(Environment(good).set("PLACEMENT_POLICY", word));
+  reason_of(Environment(good).set("PLACEMENT_POLICY", "TREEMATCH=scope=" + std::string(1 << 20, 'x')));
+  for (const char* count : {"", "-1", "1x", " 1", "2", "99999999999999999999", "1000000", "0x1"})
+    reason_of(Environment(good).set("PLACEMENT_MATRIX_PIECES", count));
+  for (const std::string& piece : {std::string(), std::string("!"), std::string(65537, 'A'),
+                                   std::string(65536, 'A'), std::string("AAAA")})
+    reason_of(Environment(good).set("PLACEMENT_MATRIX_0", piece));
+  // sound armour around what is no matrix
+  const std::vector<std::byte> zeros(1000);
+  reason_of(Environment::with_bytes(zeros));
+  std::vector<std::byte> cut = pack_matrix(matrix);
+  cut.pop_back();
+  reason_of(Environment::with_bytes(cut));
+}
+END_TEST
+
+START_TEST(null_entries_are_skipped) {
+  TestMachine(4, 2).configure();
+  Environment environment = Environment::with_matrix(ring(4));
+  std::vector<char*> pointers(environment.c(), environment.c() + environment.size());
+  pointers.insert(pointers.begin(), nullptr);
+  pointers.push_back(nullptr);
+  placement_request request = request_for(environment, 4);
+  request.environment = pointers.data();
+  request.environment_count = static_cast<std::uint32_t>(pointers.size());
+  ck_assert(placement_asked(request.environment, request.environment_count));
+  ck_assert(decide(Offer(4, 4), request)->placed);
+}
+END_TEST
+
+START_TEST(sizes_that_do_not_fit) {
+  TestMachine(4, 2).configure();
+  Environment environment = Environment::with_matrix(ring(4));
+  ck_assert_stock(decide(Offer(4, 4), request_for(environment, 5)), "4 ranks");
+  ck_assert_stock(decide(Offer(4, 4), request_for(environment, UINT32_MAX)), "too many");
+  ck_assert_stock(decide(Offer(4, 3), request_for(environment, 4)), "changed its cores");
+  Offer unknown(4, 4);
+  unknown.node_[2] = 9;
+  ck_assert_stock(decide(unknown, request_for(environment, 4)), "does not have");
+  unknown.node_[2] = -1;
+  ck_assert_stock(decide(unknown, request_for(environment, 4)), "does not have");
+  TestMachine(4, 2).configure("MaxMatrixRanks=3\n");
+  ck_assert(!decide(Offer(4, 4), request_for(environment, 4))->placed);
+}
+END_TEST
+
+START_TEST(above_the_size_limit_nodes_are_chosen_without_the_matrix) {
+  TestMachine(4, 2).configure("NodeLevelTasks=3\n");
+  Environment environment = Environment::with_matrix(ring(4));
+  const placement_plan* plan = decide(Offer(4, 4), request_for(environment, 4));
+  ck_assert_msg(plan->placed, "%s", plan->reason);
+  ck_assert_str_eq(plan->cost, "");
+}
+END_TEST
+
+START_TEST(no_time_at_all) {
+  Environment environment = Environment::with_matrix(ring(4));
+  const Asked asked = read_asked({environment.c(), environment.size()}, Config{});
+  ck_assert_str_eq(asked.error.c_str(), "");
+  const TestMachine described(4, 2);
+  const placement_machine given = described.c();
+  const Machine machine(given, Config{});
+  const Offer offer(4, 4);
+  const placement_offer c = offer.c();
+  const placement_request request = request_for(environment, 4);
+  const Deadline past = Deadline::after(std::chrono::microseconds(0));
+  ck_assert_error(make_plan(machine, c, request, asked, Config{}, past), "no time");
+  ck_assert_uint_eq(make_plan(machine, c, request, asked, Config{}, Deadline::never()).nodes.size(), 1);
+}
+END_TEST
+
+START_TEST(answers_are_remembered_per_job_and_question) {
+  TestMachine(4, 2).configure();
+  Environment environment = Environment::with_matrix(ring(4));
+  const placement_request request = request_for(environment, 4);
+  Offer offer(4, 4);
+  const std::string first = planned(offer, decide(offer, request));
+  const placement_plan* again = decide(offer, request);
+  ck_assert(again->remembered);
+  ck_assert_planned(offer, again, first.c_str());
+  offer.take(0, {0});
+  ck_assert(!decide(offer, request)->remembered);
+  placement_plan_failed(request.job_id, "it could not be had");
+  again = decide(offer, request);
+  ck_assert(again->remembered);
+  ck_assert_stock(again, "could not be had");
+  Environment other = Environment::with_matrix(ring(4), "TREEMATCH=scope=whole");
+  placement_request changed = request;
+  changed.environment = other.c();
+  ck_assert(!decide(offer, changed)->remembered);
+  placement_plan_failed(4711, "nobody knows this job");
+}
+END_TEST
+
+// Far more jobs than are kept, so that the cache has to let go of some.
+START_TEST(many_jobs) {
+  TestMachine(2, 2).configure();
+  for (int i = 0; i < 300; ++i) {
+    Environment environment = Environment::with_matrix(ring(4));
+    const placement_plan* plan = decide(Offer(2, 4), request_for(environment, 4));
+    ck_assert_msg(plan->placed || std::strstr(plan->reason, "used up"), "%s", plan->reason);
+  }
+}
+END_TEST
+
+static Suite* suite() {
+  Suite* suite = suite_create("decide");
+  TCase* core = tcase_create("core");
+  tcase_add_test(core, nothing_is_asked_for);
+  tcase_add_test(core, off_before_the_machine_is_known);
+  tcase_add_test(core, modes_and_bad_configurations);
+  tcase_add_test(core, a_machine_that_is_no_tree);
+  tcase_add_test(core, heavy_pairs_share_nodes);
+  tcase_add_test(core, busy_cores_are_left_alone);
+  tcase_add_test(core, not_enough_room);
+  tcase_add_test(core, node_limits_are_kept);
+  tcase_add_test(core, required_nodes_are_used);
+  tcase_add_test(core, tasks_per_node_take_their_cpus_everywhere);
+  tcase_add_test(core, several_cpus_per_task);
+  tcase_add_test(core, tasks_that_share_cores);
+  tcase_add_test(core, whole_nodes);
+  tcase_add_test(core, tasks_that_nobody_named);
+  tcase_add_test(core, without_a_matrix);
+  tcase_add_test(core, a_matrix_of_groups);
+  tcase_add_test(core, hostile_environments);
+  tcase_add_test(core, null_entries_are_skipped);
+  tcase_add_test(core, sizes_that_do_not_fit);
+  tcase_add_test(core, above_the_size_limit_nodes_are_chosen_without_the_matrix);
+  tcase_add_test(core, no_time_at_all);
+  tcase_add_test(core, answers_are_remembered_per_job_and_question);
+  tcase_add_test(core, many_jobs);
+  suite_add_tcase(suite, core);
+  return suite;
+}
+
+int main() { return run_suite(suite()); }
