@@ -2,39 +2,59 @@
 #include "core/policy_spec.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 
 namespace placement {
 
 namespace {
 
-std::string with_case(std::string_view text, int (*convert)(int)) {
+constexpr std::size_t max_items = 64;
+
+// The bare word in a message.
+std::string in_quotes(std::string_view text) { return "'" + shown(text) + "'"; }
+
+// Not by the locale: srun and slurmctld must agree.
+bool is_name(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  });
+}
+
+std::string upper_case(std::string_view text) {
   std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [convert](unsigned char c) { return static_cast<char>(convert(c)); });
+  for (char& c : out)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
   return out;
 }
 
 void add_item(PolicySpec& spec, std::string_view item, std::string_view word) {
   const std::size_t equals = item.find('=');
   const bool lone = equals == std::string_view::npos;
-  const std::string key = lone ? "matrix" : with_case(item.substr(0, equals), std::tolower);
+  const std::string key = lone ? "matrix" : lower_case(item.substr(0, equals));
   const std::string value(lone ? item : item.substr(equals + 1));
   if (key.empty() || value.empty())
-    throw Error("empty item in " + std::string(word) + ": each is key=value or a matrix file");
+    throw Error("empty item in " + in_quotes(word) + ": each is key=value or a matrix file");
+  if (!is_name(key))
+    throw Error(in_quotes(key) + " is no key: a matrix file with = in its name is given as matrix=FILE");
   if (!spec.parameters.emplace(key, value).second)
-    throw Error(key + " is given twice in " + std::string(word));
+    throw Error(key + " is given twice in " + in_quotes(word));
+  if (spec.parameters.size() > max_items)
+    throw Error("more than " + std::to_string(max_items) + " items in " + in_quotes(word));
 }
 
 }  // namespace
 
 PolicySpec parse_policy_spec(std::string_view word) {
+  // They would come out again in logs and in what squeue and scontrol show.
+  if (std::any_of(word.begin(), word.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }))
+    throw Error("a control character in " + in_quotes(word));
   PolicySpec spec;
   const std::size_t equals = word.find('=');
-  spec.policy = with_case(word.substr(0, equals), std::toupper);
-  if (spec.policy.empty()) throw Error("no policy in '" + std::string(word) + "'");
+  spec.policy = upper_case(word.substr(0, equals));
+  if (spec.policy.empty()) throw Error("no policy in " + in_quotes(word));
   if (equals == std::string_view::npos) return spec;
   std::string_view rest = word.substr(equals + 1);
   for (;;) {

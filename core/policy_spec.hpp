@@ -14,8 +14,8 @@ struct PolicySpec {
   Parameters parameters;
 };
 
-// Splits the word; knows nothing of which policies or keys exist. Throws Error on an empty policy,
-// an empty item or key, or a key given twice.
+// Splits the word; knows nothing of which policies or keys exist. Throws Error on a control character, an empty
+// policy or item, a key given twice or with other characters than letters, digits, - and _, or more than 64 items.
 PolicySpec parse_policy_spec(std::string_view word);
 
 // The word again, in one canonical form.
