@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/error.hpp"
+#include "core/input_file.hpp"
 #include "core/text.hpp"
 
 namespace placement {
@@ -151,7 +152,7 @@ Config parse_config(std::string_view text, const std::string& name) {
 Config read_config(const std::string& path, MissingFile missing) {
   std::error_code unreadable;  // then the file is there, and reading it says why it cannot be had
   if (missing == MissingFile::defaults && !std::filesystem::exists(path, unreadable) && !unreadable) return {};
-  return parse_config(read_text_file(path, max_file_bytes), path);
+  return parse_config(read_input_file(path, max_file_bytes), path);
 }
 
 std::string placement_conf_path(std::string_view slurm_conf) {

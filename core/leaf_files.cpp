@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/error.hpp"
+#include "core/input_file.hpp"
 #include "core/text.hpp"
 
 namespace placement {
@@ -51,7 +52,7 @@ std::vector<std::int32_t> read_available(const std::string& path, std::int32_t l
     std::iota(usable.begin(), usable.end(), 0);
     return usable;
   }
-  const std::string text = read_text_file(path, max_file_bytes);
+  const std::string text = read_input_file(path, max_file_bytes);
   SeenAt seen("leaf", leaves, path);
   for (const TextLine& line : text_lines(text)) seen.take(line.text, line.number);
   for (std::int32_t leaf = 0; leaf < leaves; ++leaf)
@@ -60,7 +61,7 @@ std::vector<std::int32_t> read_available(const std::string& path, std::int32_t l
 }
 
 std::vector<std::int32_t> read_mapping(const std::string& path, std::int32_t ranks, std::int32_t leaves) {
-  const std::string text = read_text_file(path, max_file_bytes);
+  const std::string text = read_input_file(path, max_file_bytes);
   std::vector<std::int32_t> leaf_of_rank(static_cast<std::size_t>(ranks), -1);
   SeenAt seen_rank("rank", ranks, path);
   SeenAt seen_leaf("leaf", leaves, path);

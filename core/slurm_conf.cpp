@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/hostlist.hpp"
+#include "core/input_file.hpp"
 #include "core/text.hpp"
 
 namespace placement {
@@ -102,7 +103,7 @@ class NodeReader {
 };
 
 void NodeReader::read(const std::string& path, int depth) {
-  for (const ConfLine& line : conf_lines(read_text_file(path, max_file_bytes))) {
+  for (const ConfLine& line : conf_lines(read_input_file(path, max_file_bytes))) {
     if (line.pairs.empty())
       include(path, line, depth);
     else if (equal_any_case(line.pairs[0].first, "NodeName"))

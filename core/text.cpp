@@ -2,11 +2,7 @@
 #include "core/text.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstdio>
-#include <cstring>
-#include <memory>
 
 #include "core/error.hpp"
 
@@ -35,21 +31,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
-
-std::string read_text_file(const std::string& path, std::size_t max_bytes) {
-  const auto close = [](std::FILE* file) { std::fclose(file); };
-  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "re"), close);
-  if (!file) throw Error("cannot open " + path + ": " + std::strerror(errno));
-  std::string text;
-  char buffer[1 << 16];
-  while (const std::size_t got = std::fread(buffer, 1, sizeof buffer, file.get())) {
-    if (got > max_bytes - text.size())
-      throw Error(path + " is longer than " + std::to_string(max_bytes) + " bytes");
-    text.append(buffer, got);
-  }
-  if (std::ferror(file.get())) throw Error("cannot read " + path + ": " + std::strerror(errno));
-  return text;
-}
 
 std::vector<TextLine> text_lines(std::string_view text) {
   std::vector<TextLine> lines;

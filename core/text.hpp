@@ -12,10 +12,6 @@ namespace placement {
 
 // What the readers of small text files share: configuration, topology, leaf lists.
 
-// The whole file. Throws Error with the path when it cannot be read or is
-// longer than max_bytes.
-std::string read_text_file(const std::string& path, std::size_t max_bytes);
-
 // One line that says something, without the comment after '#' and the blanks around it.
 struct TextLine {
   std::int64_t number = 0;  // in the file, from 1

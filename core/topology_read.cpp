@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/error.hpp"
+#include "core/input_file.hpp"
 #include "core/slurm_conf.hpp"
 #include "core/text.hpp"
 
@@ -95,7 +96,7 @@ auto naming_file(const std::string& path, Call call) {
 // The file's text and which form it has.
 class TopologyFile {
  public:
-  explicit TopologyFile(const std::string& path) : path_(path), text_(read_text_file(path, max_file_bytes)) {
+  explicit TopologyFile(const std::string& path) : path_(path), text_(read_input_file(path, max_file_bytes)) {
     lines_ = text_lines(text_);
     if (lines_.empty()) throw Error(path + ": it is empty");
     const std::string_view word = split_words(lines_[0].text)[0];

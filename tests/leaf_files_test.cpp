@@ -2,7 +2,7 @@
 #include "core/leaf_files.hpp"
 
 #include "tests/check.hpp"
-#include "tests/temp_file.hpp"
+#include "tests/temporary_directory.hpp"
 
 using namespace placement;
 
@@ -11,12 +11,12 @@ namespace {
 using Leaves = std::vector<std::int32_t>;
 
 Leaves available(std::string_view text, std::int32_t leaves) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   return read_available(directory.file("avail", text), leaves);
 }
 
 Leaves mapping(std::string_view text, std::int32_t ranks, std::int32_t leaves) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   return read_mapping(directory.file("map", text), ranks, leaves);
 }
 
@@ -36,7 +36,7 @@ START_TEST(bad_available) {
   ck_assert_error(available("1 2", 6), "avail:1: leaf '1 2'");
   ck_assert_error(available("x", 6), "avail:1: leaf 'x'");
   ck_assert_error(available("1\n\n1", 6), "avail:3: leaf 1 is listed twice, first in line 1");
-  ck_assert_error(read_available("/nonexistent", 6), "cannot open /nonexistent");
+  ck_assert_error(read_available("/nonexistent", 6), "/nonexistent: cannot be opened");
 }
 END_TEST
 

@@ -2,14 +2,14 @@
 #include "core/slurm_conf.hpp"
 
 #include "tests/check.hpp"
-#include "tests/temp_file.hpp"
+#include "tests/temporary_directory.hpp"
 
 using namespace placement;
 
 namespace {
 
 std::vector<NodeShape> nodes_of(std::string_view text) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   return read_node_shapes(directory.file("slurm.conf", text));
 }
 
@@ -80,7 +80,7 @@ START_TEST(defaults_and_order) {
 END_TEST
 
 START_TEST(includes) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   directory.file("nodes.conf", "NodeName=n[1-2] CPUs=2\n");
   const std::string path = directory.file("slurm.conf", "Include nodes.conf\nNodeName=n3\n");
   ck_assert_uint_eq(read_node_shapes(path).size(), 3);
@@ -89,7 +89,7 @@ START_TEST(includes) {
   directory.file("nodes.conf", "include slurm.conf\n");
   ck_assert_error(read_node_shapes(path), "files include each other");
   directory.file("slurm.conf", "include gone.conf\n");
-  ck_assert_error(read_node_shapes(path), "gone.conf: No such file");
+  ck_assert_error(read_node_shapes(path), "gone.conf: cannot be opened: No such file");
 }
 END_TEST
 
@@ -100,7 +100,7 @@ START_TEST(bad_nodes) {
   ck_assert_error(nodes_of("NodeName=n Sockets=two"), "Sockets=two");
   ck_assert_error(nodes_of("NodeName=n Boards=65535 SocketsPerBoard=2"), "131070 sockets in a node");
   ck_assert_error(nodes_of("NodeName=n CPUs=2 fast"), "'fast' is not of the form Key=value");
-  ck_assert_error(read_node_shapes("/nonexistent/slurm.conf"), "/nonexistent/slurm.conf: No such file");
+  ck_assert_error(read_node_shapes("/nonexistent/slurm.conf"), "/nonexistent/slurm.conf: cannot be opened: No such file");
 }
 END_TEST
 

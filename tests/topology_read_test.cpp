@@ -2,14 +2,14 @@
 #include "core/topology_read.hpp"
 
 #include "tests/check.hpp"
-#include "tests/temp_file.hpp"
+#include "tests/temporary_directory.hpp"
 
 using namespace placement;
 
 namespace {
 
 ClusterView read(std::string_view text) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   return read_topology(directory.file("topo", text));
 }
 
@@ -22,7 +22,7 @@ std::string error(std::string_view text) {
 const std::vector<NodeShape> machine{{"a", 1, 2, 1}, {"b", 2, 1, 1}, {"c", 1, 2, 1}, {"d", 1, 2, 2}};
 
 ClusterView read_of(std::string_view text, std::span<const std::int64_t> distances = {}) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   return read_topology_of(directory.file("topo", text), machine, distances);
 }
 
@@ -57,7 +57,7 @@ START_TEST(bad_arities) {
   ck_assert_text_eq(error("tree 2\nfaulty 1"), "topo:2: 'faulty' in a tree: the lines are tree and dist");
   ck_assert_text_eq(error("torus 4 4"), "topo:1: 'torus': only trees can be mapped to, and a tree line comes first");
   ck_assert_text_eq(error("<?xml?>"), "topo:1: '<?xml?>': a topology file begins with tree, tleaf or SwitchName=");
-  ck_assert_error(read_topology("/nonexistent"), "cannot open /nonexistent: No such file");
+  ck_assert_error(read_topology("/nonexistent"), "/nonexistent: cannot be opened: No such file");
 }
 END_TEST
 
@@ -83,7 +83,7 @@ START_TEST(bad_tleaf) {
 END_TEST
 
 START_TEST(slurm) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   directory.file("slurm.conf", "NodeName=n[1-4] Sockets=2 CoresPerSocket=2\n");
   const std::string path = directory.file(
       "topology.conf", "SwitchName=s0 Nodes=n[1-2]\nSwitchName=s1 Nodes=n[3-4]\nSwitchName=top Switches=s[0-1]\n");

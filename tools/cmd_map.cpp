@@ -124,7 +124,7 @@ MapTask read_task(const CommandLine& line) {
   const auto matrix = task.spec.parameters.find("matrix");
   if (matrix == task.spec.parameters.end()) throw UsageError("--matrix is missing");
   task.matrix = std::make_shared<const CommMatrix>(read_matrix(matrix->second));
-  if (task.spec.policy == "NATURAL" || task.spec.policy == "GREEDY") task.spec.parameters.erase(matrix);
+  task.spec.parameters.erase(matrix);
   task.view = read_topology(*line.value("topology"), line.value_or("slurm-conf", ""), distances(line));
   task.usable = read_available(line.value_or("available", "-"), task.view.tree->leaves());
   task.request.seed = static_cast<std::uint64_t>(line.integer("seed", 0, INT64_MAX).value_or(1));

@@ -1,0 +1,344 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Drives placectl as a person does: output, exact messages and exit codes. PLACECTL names the program.
+set -u
+placectl=${PLACECTL:?} work=$(mktemp -d) checks=0 failures=0
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+unset SLURM_CONF SLURM_JOB_ID
+
+fail() {
+  failures=$((failures + 1))
+  printf 'FAIL: %s\n' "$*"
+}
+
+# Runs placectl with the arguments; leaves $out, $err and $code.
+run() {
+  "$placectl" "$@" >"$work/.out" 2>"$work/.err" </dev/null
+  code=$? out=$(cat "$work/.out") err=$(cat "$work/.err") command="placectl $*"
+}
+
+# code wanted, and exact output; a third argument is exact standard error.
+expect() {
+  checks=$((checks + 1))
+  [ "$code" = "$1" ] || fail "$command: exit code $code instead of $1; $err"
+  [ "$out" = "$2" ] || fail "$command: output '$out' instead of '$2'"
+  [ $# -lt 3 ] || [ "$err" = "$3" ] || fail "$command: message '$err' instead of '$3'"
+}
+
+# The run failed with this code and exactly this message, and printed nothing else.
+refused() { expect "$1" '' "$2"; }
+
+# Text is in the output or the messages.
+has() {
+  checks=$((checks + 1))
+  case "$out$err" in *"$1"*) ;; *) fail "$command: no '$1' in '$out$err'" ;; esac
+}
+
+# A value of the JSON in $out.
+json() {
+  checks=$((checks + 1))
+  local got
+  got=$(printf '%s' "$out" | python3 -c "import json, sys; print(json.load(sys.stdin)$1)" 2>&1)
+  [ "$got" = "$2" ] || fail "$command: $1 is $got instead of $2"
+}
+have_python=no
+python3 -c 'import json' 2>/dev/null && have_python=yes
+
+# ---- the worked figure of TreeMatch: 360, and 660 on the even leaves
+printf 'tree 2 2 2\n' >tree
+printf '0 5 10 100\n5 0 20 5\n10 20 0 10\n100 5 10 0\n' >matrix
+printf '0\n2\n4\n6\n' >even
+
+general() {
+  run
+  refused 2 'placectl: no command given; see placectl --help'
+  run --help
+  for command_name in map cost matrix check-config; do has "  $command_name "; done
+  run --version
+  has 'placectl (slurm-placement) '
+  run mpa
+  refused 2 "placectl: unknown command 'mpa': did you mean map?"
+  run weather
+  refused 2 "placectl: unknown command 'weather': the commands are map, cost, matrix and check-config"
+  for words in map cost 'matrix info' 'matrix convert' check-config; do
+    # shellcheck disable=SC2086
+    run $words --help
+    [ $code = 0 ] || fail "$command: exit code $code"
+    has "usage: placectl $words"
+    # shellcheck disable=SC2086
+    run $words --frobnicate
+    [ $code = 2 ] || fail "$command: exit code $code"
+    has "placectl ${words%% *}: unknown or ambiguous option --frobnicate: the options are --"
+    has '--help'
+  done
+}
+
+mapping() {
+  run map --matrix matrix --topology tree --output mapping
+  expect 0 ''
+  has '4 ranks on 8 of 8 leaves by TREEMATCH'
+  has 'cost      360 hop-bytes'
+  has 'natural   570 (ratio 0.632)'
+  has 'greedy    360'
+  has ' s wall, '
+  run cost --matrix matrix --topology tree mapping
+  has 'cost      360 hop-bytes'
+  # the spellings of other mapping tools
+  run map --matrix matrix --topo tree --avail even --out mapping --seed 3
+  expect 0 ''
+  has 'cost      660 hop-bytes'
+  run cost -m matrix -t tree mapping
+  has 'cost      660 hop-bytes'
+  [ "$(cut -d' ' -f2 mapping | sort -n | tr '\n' ' ')" = '0 2 4 6 ' ] || fail 'leaves that were not offered'
+  run map -m matrix -t tree -a even -p natural
+  expect 0 $'0 0\n1 2\n2 4\n3 6'
+  has 'cost      870 hop-bytes'
+  run map -m matrix -t tree -p greedy
+  has 'cost      360 hop-bytes'
+  run map -m matrix -t tree -p random=seed=7
+  local first=$out
+  run map -m matrix -t tree -p random=seed=7
+  expect 0 "$first"
+  run map -t tree -p treematch=matrix,scope=whole,levels-up=1
+  has 'cost      360 hop-bytes'
+  run map -m matrix -t tree --scope given
+  has 'by TREEMATCH'
+  run map -m matrix -t tree --distances 1,10,100
+  has 'cost      '
+  run map -m matrix -t tree --deadline-ms 0
+  [ $code = 0 ] || fail "a deadline in the past: exit code $code"
+  printf 'tleaf 3 2 100 2 10 2 1\n' >tleaf
+  run map -m matrix -t tleaf
+  has 'ranks on 8 of 8 leaves'
+}
+
+mapping_json() {
+  [ $have_python = yes ] || return
+  run map -m matrix -t tree -a even --json
+  [ $code = 0 ] || fail "$command: exit code $code"
+  [ -z "$err" ] || fail "$command: $err"
+  json "['cost']" 660
+  json "['natural_cost']" 870
+  json "['leaves']" 8
+  json "['usable_leaves']" 4
+  json "['policy']" TREEMATCH
+  json "['ranks']" 4
+  json "['leaf_of_rank'].__len__()" 4
+  run map -m matrix -t tree --json -o mapping
+  json ".get('leaf_of_rank')" None
+  [ "$(wc -l <mapping)" = 4 ] || fail 'no mapping file beside the JSON'
+  run cost -m matrix -t tree mapping --json
+  json "['cost']" 360
+  run matrix info matrix --json
+  json "['heaviest'][0]" "{'a': 0, 'b': 3, 'weight': 100}"
+  run check-config --json
+  json "['settings']['Mode']" enforce
+}
+
+bad_mapping() {
+  run map -t tree
+  refused 2 'placectl map: --matrix is missing'
+  run map -m matrix -t tree extra
+  refused 2 "placectl map: unexpected argument 'extra'"
+  run map -m matrix -t
+  refused 2 'placectl map: --topology needs a value'
+  run map -m matrix -t tree --json=yes
+  refused 2 'placectl map: --json takes no value'
+  run map -m matrix -t tree --seed -1
+  refused 2 'placectl map: --seed -1: it takes a number from 0 to 9223372036854775807'
+  run map -m matrix -t tree --scope all
+  refused 2 'placectl map: --scope all: it takes whole, subtree or given'
+  run map -m matrix -t tree --format xml
+  refused 2 'placectl map: --format xml: it takes leaves or nodes'
+  run map -m matrix -t tree --format nodes
+  refused 2 'placectl map: --format nodes needs a topology with nodes: a topology.conf, or --slurm-conf'
+  run map -m matrix -t tree --nodes 2
+  refused 2 'placectl map: --nodes needs a topology with nodes: a topology.conf, or --slurm-conf'
+  run map -m matrix -t tree --distances 1,x
+  refused 2 'placectl map: --distances 1,x: it takes numbers, as in 1,10,100'
+  run map -m matrix -t tree --distances 1,2
+  refused 1 'placectl map: tree: 2 distances for a tree of 3 levels'
+  run map -m matrix -t tree -p weather
+  refused 2 'placectl map: unknown policy WEATHER: known are NATURAL, GREEDY, TREEMATCH, SEQUENTIAL, RANDOM'
+  run map -m matrix -t tree -p treematch=colour=red
+  [ $code = 1 ] || fail "$command: exit code $code"
+  has 'unknown key colour for TREEMATCH: known are matrix, scope, levels-up, seed'
+  run map -m gone -t tree
+  [ $code = 1 ] || fail "$command: exit code $code"
+  has 'gone: cannot be opened: No such file'
+  run map -m matrix -t gone
+  refused 1 'placectl map: gone: cannot be opened: No such file or directory'
+  run map -m matrix -t tree -a gone
+  refused 1 'placectl map: gone: cannot be opened: No such file or directory'
+  printf '0 1\n' >short
+  run map -m short -t tree
+  [ $code = 1 ] || fail "$command: exit code $code"
+  has 'short:'
+  printf '0\n0\n' >twice
+  run map -m matrix -t tree -a twice
+  refused 1 'placectl map: twice:2: leaf 0 is listed twice, first in line 1'
+  printf '0\n8\n' >far
+  run map -m matrix -t tree -a far
+  refused 1 "placectl map: far:2: leaf '8': it takes a number from 0 to 7"
+  printf '0\n1\n' >few
+  run map -m matrix -t tree -a few
+  refused 1 'placectl map: the matrix has 4 ranks, and 2 of the 8 leaves are usable'
+  : >none
+  run map -m matrix -t tree -a none
+  refused 1 'placectl map: the matrix has 4 ranks, and 0 of the 8 leaves are usable'
+  printf 'torus 2 2\n' >torus
+  run map -m matrix -t torus
+  refused 1 "placectl map: torus:1: 'torus': only trees can be mapped to, and a tree line comes first"
+  run map -m matrix -t tree -o /nonexistent/mapping
+  refused 1 'placectl map: cannot write /nonexistent/mapping: No such file or directory'
+  "$placectl" map -m matrix -t tree >/dev/full 2>.err
+  code=$? out='' err=$(cat .err) command='placectl map >/dev/full'
+  [ $code = 1 ] || fail "$command: exit code $code"
+  has 'cannot write to standard output: No space left on device'
+  run cost -m matrix -t tree
+  refused 2 'placectl cost: an argument is missing: placectl cost --matrix FILE --topology FILE MAPPING'
+  printf '0 0\n1 1\n2 2\n' >mapping
+  run cost -m matrix -t tree mapping
+  refused 1 'placectl cost: mapping: rank 3 is missing'
+}
+
+# The machine of TreeMatch's motivating example: six nodes of two cores under two switches, n3 busy.
+slurm_topology() {
+  printf 'NodeName=n[0-5] CPUs=2 CoresPerSocket=2\n' >slurm.conf
+  printf 'SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[4-5]\nSwitchName=top Switches=s[0-1]\n' >topology.conf
+  printf '8 7\n0 1 20000\n2 3 20000\n4 5 20000\n6 7 20000\n0 2 20\n0 6 2000\n2 4 1000\n' >pairs
+  printf '%s\n' 0 1 2 3 4 5 8 9 10 11 >idle
+  run map -m pairs -t topology.conf -a idle --format nodes
+  [ $code = 0 ] || fail "$command: exit code $code; $err"
+  [ "$(printf '%s\n' "$out" | wc -l)" = 8 ] || fail "$command: '$out'"
+  # each pair shares a node, 0 and 6 share a switch, and so do 2 and 4
+  node() { printf '%s\n' "$out" | awk -v r="$1" '$1 == r { print $2 }'; }
+  same_switch() { case "$1$2" in n[0-3]n[0-3] | n[45]n[45]) ;; *) fail "ranks apart: $1 $2" ;; esac }
+  for pair in '0 1' '2 3' '4 5' '6 7'; do
+    [ "$(node "${pair% *}")" = "$(node "${pair#* }")" ] || fail "the pair $pair is apart: $out"
+  done
+  same_switch "$(node 0)" "$(node 6)"
+  same_switch "$(node 2)" "$(node 4)"
+  case "$out" in *' n3 '*) fail 'the busy node is used' ;; esac
+  checks=$((checks + 8))
+  run map -m pairs -t topology.conf -a idle --nodes 5
+  [ $code = 0 ] || fail "$command: exit code $code; $err"
+  run map -m pairs -t topology.conf --nodes 4 --ntasks-per-node 2 -f nodes
+  [ "$(printf '%s\n' "$out" | cut -d' ' -f2 | sort | uniq -c | awk '{ print $1 }' | sort -u)" = 2 ] || fail "not two on each: $out"
+  run map -m pairs -t topology.conf --nodelist n5 -f nodes
+  has ' n5 '
+  run map -m pairs -t topology.conf --nodelist n9
+  refused 1 'placectl map: --nodelist: node n9 is not in the topology'
+  run map -m pairs -t topology.conf --nodes 3-2
+  refused 2 'placectl map: --nodes 3-2: it takes a number, or a range such as 2-4'
+  run map -m pairs -t topology.conf --nodes 7
+  [ $code = 1 ] || fail "$command: exit code $code"
+  run map -m pairs -t topology.conf --cores-per-task 2
+  [ $code = 1 ] || fail "$command: exit code $code"
+  printf '4 1\n0 1 5\n' >wide
+  run map -m wide -t topology.conf --cores-per-task 2 -f nodes
+  printf '%s\n' "$out" | grep -qE '^[0-3] n[0-5] 0,1$' || fail "$command: '$out'"
+  run map -m pairs -t topology.conf -p natural -f nodes
+  expect 0 $'0 n0 0\n1 n0 1\n2 n1 0\n3 n1 1\n4 n2 0\n5 n2 1\n6 n3 0\n7 n3 1'
+  run map -m pairs -t topology.conf -p sequential -f nodes
+  expect 0 $'0 n0 0\n1 n0 1\n2 n1 0\n3 n1 1\n4 n2 0\n5 n2 1\n6 n3 0\n7 n3 1'
+  printf 'tree 2 3\n' >six
+  run map -m pairs -t six --slurm-conf slurm.conf -f nodes
+  [ $code = 0 ] || fail "$command: exit code $code; $err"
+  run map -m pairs -t tree --slurm-conf slurm.conf
+  refused 1 'placectl map: tree: its 8 leaves are neither the 12 cores nor the 6 nodes of the machine'
+  mkdir -p alone
+  cp topology.conf alone
+  run map -m pairs -t alone/topology.conf
+  refused 1 'placectl map: alone/slurm.conf: cannot be opened: No such file or directory'
+  printf 'SwitchName=s0 Nodes=n[0-6]\n' >bad.conf
+  run map -m pairs -t bad.conf
+  refused 1 'placectl map: bad.conf:1: node n6 is not in slurm.conf'
+}
+
+matrices() {
+  run matrix
+  refused 2 'placectl matrix: no command given: it takes info or convert'
+  run matrix show
+  refused 2 "placectl matrix: unknown command 'show': it takes info or convert"
+  run matrix info matrix -n 2
+  expect 0 $'format    dense\nranks     4\npairs     6 (density 1)\ntotal     150\nsymmetric yes\nheaviest  0 - 3: 100\nheaviest  1 - 2: 20' ''
+  for form in dense edges np mtx mm; do
+    run matrix convert --to $form matrix "as.$form"
+    expect 0 ''
+    run matrix info "as.$form" -n 0
+    has 'total     150'
+    run matrix convert --to edges "as.$form" again
+    cmp -s again as.edges 2>/dev/null || [ $form = dense ] || fail "$form is not the same matrix again"
+  done
+  run matrix convert --to edges matrix
+  [ "$out" = "$(cat as.edges)" ] || fail 'standard output and file differ'
+  run matrix convert matrix
+  refused 2 'placectl matrix: --to is missing'
+  run matrix convert --to png matrix
+  [ $code = 2 ] || fail "$command: exit code $code"
+  has 'png'
+  run matrix convert --to edges
+  refused 2 'placectl matrix: an argument is missing: placectl matrix convert --to FORMAT IN [OUT]'
+  run matrix convert --to edges matrix /nonexistent/out
+  refused 1 'placectl matrix: cannot write /nonexistent/out: No such file or directory'
+  printf '0 0.5\n0.5 0\n' >fractions
+  run matrix info fractions
+  has 'scale     fractions: all values times 10^1'
+  run matrix convert --to edges fractions
+  has 'the values were fractions: all are multiplied by 10^1'
+  printf '0 nan\n1 0\n' >nan
+  run matrix info nan
+  [ $code = 1 ] || fail "$command: exit code $code"
+  has 'nan:1'
+}
+
+configuration() {
+  printf 'NodeName=n[1-4] CPUs=4 CoresPerSocket=4\n' >slurm.conf
+  printf '# ours\nMode=observe\nDecisionTimeMs=20\n' >placement.conf
+  run check-config placement.conf
+  [ $code = 0 ] || fail "$command: exit code $code; $err"
+  has '# placement.conf: ok'
+  has $'Mode=observe\nDecisionTimeMs=20\n'
+  has 'TreematchScope=subtree'
+  run check-config --quiet placement.conf
+  expect 0 '' ''
+  SLURM_CONF=$work/slurm.conf run check-config
+  has "# $work/placement.conf: ok"
+  SLURM_CONF=$work/none/slurm.conf run check-config
+  has "# $work/none/placement.conf: no such file, the defaults are in force"
+  run check-config gone.conf
+  refused 1 'placectl check-config: gone.conf: cannot be opened: No such file or directory'
+  printf 'Mode=on\n' >bad
+  run check-config bad
+  refused 1 'placectl check-config: bad:1: Mode=on: it takes off, observe, advise or enforce'
+  printf '\nDecisionTimeMS=5\nDecisionTime=5\n' >bad
+  run check-config bad
+  refused 1 'placectl check-config: bad:3: unknown key DecisionTime: did you mean DecisionTimeMs?'
+  run check-config bad worse
+  refused 2 "placectl check-config: unexpected argument 'worse'"
+  printf 'TreematchTopologyFile=%s/machine\n' "$work" >placement.conf
+  run check-config placement.conf
+  refused 1 "placectl check-config: $work/machine: cannot be opened: No such file or directory"
+  printf 'tree 4 4\n' >machine
+  run check-config placement.conf
+  has "# TreematchTopologyFile: 16 cores of 4 nodes of slurm.conf"
+  printf 'tree 3 4\n' >machine
+  run check-config placement.conf
+  refused 1 "placectl check-config: $work/machine: its 12 leaves are neither the 16 cores nor the 4 nodes of the machine"
+  printf 'tree 2 2\n' >machine
+  printf 'LevelDistances=1,2\n' >>placement.conf
+  run check-config placement.conf
+  refused 1 "placectl check-config: $work/machine: 2 distances for a tree of 3 levels"
+  mkdir -p apart
+  cp placement.conf apart
+  run check-config apart/placement.conf
+  has '4 leaves; no apart/slurm.conf to hold it against'
+}
+
+
+for part in general mapping mapping_json bad_mapping slurm_topology matrices configuration; do $part; done
+echo "$checks checks, $failures failures"
+[ $checks -gt 120 ] || { echo "FAIL: only $checks checks ran"; exit 1; }
+[ $failures = 0 ]
