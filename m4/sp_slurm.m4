@@ -46,7 +46,9 @@ AS_IF([test "x$with_slurm_source" != xno], [
   build_select=yes
   slurm_source_report="$slurm_source_version ($slurm_source)"])
 
-SLURM_CPPFLAGS="-isystem $slurm_headers"
+# Naming the compiler's own folder would move it behind the C++ library's headers.
+SLURM_CPPFLAGS=
+AS_IF([test "x$slurm_headers" != x/usr/include], [SLURM_CPPFLAGS="-isystem $slurm_headers"])
 SLURM_SOURCE_CPPFLAGS="-isystem $slurm_source"
 AC_SUBST([SLURM_CPPFLAGS])
 AC_SUBST([SLURM_SOURCE_CPPFLAGS])

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/client.hpp"
+
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "spank/bind_plan.hpp"
+#include "spank/bind_task.hpp"
+#include "spank/client_options.hpp"
+#include "spank/dist_hook.hpp"
+#include "spank/launch_layout.hpp"
+#include "spank/options.hpp"
+#include "spank/ship.hpp"
+#include "spank/slurm_view.hpp"
+#include "spank/step_ranks.hpp"
+
+namespace placement {
+
+namespace {
+
+struct Client {
+  bool is_srun = false;
+  std::string outer_job;      // the job that the command runs in, empty: none
+  PlacementOptions options;   // of the component being parsed
+  int components = 0;         // whose options are done
+  std::optional<Wish> wish;   // of the last of them
+  bool stock_word = false;    // that one had a stock -m in force,
+  bool stock_by_hand = false; // given on the command line
+};
+
+// Never destroyed: the hook may be called until the process ends.
+Client& client() {
+  static Client& instance = *new Client;
+  return instance;
+}
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? value : "";
+}
+
+[[noreturn]] void give_up(const std::string& why) {
+  slurm_error("placement: %s", why.c_str());
+  const std::string code = environment("SLURM_EXIT_ERROR");
+  const int number = std::atoi(code.c_str());
+  std::exit(number != 0 ? number : 1);
+}
+
+// ---- options
+
+enum Option { placement_option = 1, comm_matrix_option };
+
+int take_option(int which, const char* argument, int remote) {
+  if (remote || !argument) return 0;
+  if (which == placement_option) client().options.take_placement(argument);
+  if (which == comm_matrix_option) client().options.take_matrix_file(argument);
+  return 0;
+}
+
+char placement_name[] = "placement", placement_argument[] = "POLICY[=ITEM,..]",
+     placement_usage[] = "place the job and its ranks by a policy, such as TREEMATCH=FILE with the "
+                         "application's communication matrix; same as -m POLICY[=ITEM,..]",
+     matrix_name[] = "comm-matrix", matrix_argument[] = "FILE",
+     matrix_usage[] = "the communication matrix for the policy";
+spank_option our_options[] = {
+    {placement_name, placement_argument, placement_usage, 1, placement_option, take_option},
+    {matrix_name, matrix_argument, matrix_usage, 1, comm_matrix_option, take_option},
+};
+
+// Slurm keeps SPANK options of a job in its environment and in the job control environment, for
+// the node's side. Ours mean nothing there, and an sbatch inside the job would take them for its own.
+constexpr const char* option_traces[] = {"_SLURM_SPANK_OPTION_loadmatrix_placement",
+                                         "_SLURM_SPANK_OPTION_loadmatrix_comm_matrix"};
+
+bool see_distribution(const char* word) {
+  try {
+    if (!word) return false;
+    // Slurm hands over the very string of the environment.
+    const bool from_environment = word == std::getenv("SLURM_DISTRIBUTION");
+    const bool ours = client().options.take_distribution(word, from_environment);
+    if (!ours)
+      if (const std::string hint = hint_for_unknown_word(word); !hint.empty())
+        slurm_error("placement: %s", hint.c_str());
+    return ours;
+  } catch (...) {
+    return false;
+  }
+}
+
+void forget_outer_job(bool inside_a_job) {
+  unsetenv(plan_variable);
+  if (client().is_srun && inside_a_job) return;  // a step of that job: its matrix is meant for us
+  for (const std::string& name : parcel_names()) unsetenv((job_environment_prefix + name).c_str());
+}
+
+// ---- shipping
+
+// An srun inside a job inherits -n from the job's environment and may still change its mind; only
+// a number that differs from that one is the user's.
+std::optional<std::int32_t> task_count() {
+  return known_task_count([](const std::string& name) {
+    auto value = client_option(name);
+    if (value && name == "ntasks" && client().is_srun && !client().outer_job.empty() &&
+        (*value == environment("SLURM_NTASKS") || *value == environment("SLURM_NPROCS")))
+      value.reset();
+    return value;
+  });
+}
+
+void ship(spank_t spank, const Wish& wish, int component) {
+  const auto per_node = parse_integer(client_option("ntasks-per-node").value_or("0"));
+  const Parcel parcel = pack_parcel(wish, component, static_cast<std::int32_t>(std::clamp<std::int64_t>(per_node.value_or(0), 0, INT16_MAX)));
+  std::size_t bytes = 0;
+  for (const auto& [name, value] : parcel.variables) {
+    if (spank_job_control_setenv(spank, name.c_str(), value.c_str(), 1) != ESPANK_SUCCESS)
+      throw Error("Slurm does not take " + name + " into the job's environment");
+    bytes += value.size();
+  }
+  if (!parcel.note.empty()) slurm_info("placement: %s", parcel.note.c_str());
+  slurm_verbose("placement: %s, %zu bytes go with the job", to_string(wish.spec).c_str(), bytes);
+}
+
+void finish_component(spank_t spank) {
+  Client& self = client();
+  const PlacementOptions options = std::exchange(self.options, {});
+  const int component = self.components++;
+  for (const char* name : option_traces) {
+    spank_job_control_unsetenv(spank, name);
+    unsetenv(name);
+  }
+  // sbatch and salloc carry the job control environment over from one component to the next.
+  for (const std::string& name : parcel_names()) spank_job_control_unsetenv(spank, name.c_str());
+  self.wish = options.resolve(task_count());
+  self.stock_word = options.distribution_given();
+  self.stock_by_hand = options.distribution_on_command_line();
+  const bool allocates = !self.is_srun || self.outer_job.empty();
+  if (self.wish && allocates) ship(spank, *self.wish, component);
+}
+
+// ---- steps
+
+// Daemons by which mpirun and mpiexec start ranks themselves: which of them runs where is no
+// matter, and what they start must find all cores of the node.
+bool starts_a_launcher(spank_t spank) {
+  constexpr std::string_view launchers[] = {"orted", "prted", "pmi_proxy", "hydra_pmi_proxy",
+                                            "hydra_bstrap_proxy"};
+  int count = 0;
+  char** words = nullptr;
+  if (spank_get_item(spank, S_JOB_ARGV, &count, &words) != ESPANK_SUCCESS || count < 1 || !words || !words[0])
+    return false;
+  std::string_view program = words[0];
+  if (const auto slash = program.rfind('/'); slash != program.npos) program.remove_prefix(slash + 1);
+  return std::find(std::begin(launchers), std::end(launchers), program) != std::end(launchers);
+}
+
+// The wish that the job was submitted with, when it is meant for the component that this step
+// runs in and nothing on this srun speaks against it.
+std::optional<Wish> wish_of_job(std::uint32_t job) {
+  const Client& self = client();
+  if (self.outer_job.empty()) return std::nullopt;
+  const auto delivery = unpack_parcel(
+      [](const std::string& name) { return std::getenv((job_environment_prefix + name).c_str()); });
+  if (!delivery) return std::nullopt;
+
+  const std::string group = client_option("het-group").value_or("0");
+  if (!environment("SLURM_HET_SIZE").empty()) {
+    if (group != std::to_string(delivery->component)) return std::nullopt;
+  } else if (self.outer_job != std::to_string(job)) {
+    return std::nullopt;  // srun --jobid: a step of another job
+  }
+  const bool stock_counts = self.stock_by_hand || !delivery->wish.overrides_distribution;
+  if (self.stock_word && stock_counts) return std::nullopt;
+  if (!client_options_known() && !self.stock_word && client_option("distribution")) return std::nullopt;
+  return delivery->wish;
+}
+
+std::int32_t cores_per_task() {
+  const auto text = client_option("cpus-per-task");
+  return text ? std::clamp(std::atoi(text->c_str()), 1, 1 << 16) : 1;
+}
+
+void tell_tasks(const StepShape& step, const StepPlacement& placement) {
+  if (placement.slot_of_rank.empty() || !client_options_known() || client_option("cpu-bind")) return;
+  const auto plan = encode_plan({step.job, step.step, placement.slot_of_rank});
+  if (!plan) {
+    slurm_info("placement: %zu tasks are too many for a plan of cores: ranks are placed by node, cores stay as Slurm deals them",
+               placement.slot_of_rank.size());
+    return;
+  }
+  setenv(plan_variable, plan->c_str(), 1);
+}
+
+void place(spank_t spank) {
+  Client& self = client();
+  std::uint32_t job = 0, step = 0;
+  if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
+      spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step >= SLURM_MAX_NORMAL_STEP_ID)
+    return;
+  const std::optional<Wish> wish = self.wish ? self.wish : wish_of_job(job);
+  if (!wish || starts_a_launcher(spank)) return;
+  if (self.components != 1)
+    throw Error("a step over several components of a heterogeneous job is placed as Slurm does");
+
+  slurm_step_layout_t* const layout = layout_of(spank);
+  if (!layout) throw Error("this srun is not built as expected");
+  if (wish->matrix && static_cast<std::uint32_t>(wish->matrix->ranks()) != layout->task_cnt)
+    throw Error("the matrix is of " + std::to_string(wish->matrix->ranks()) + " ranks, step " +
+                std::to_string(job) + "." + std::to_string(step) + " has " +
+                std::to_string(layout->task_cnt) + " tasks");
+  StepShape shape = shape_of(*layout, job, step);
+  shape.cores_per_task = cores_per_task();
+  const StepPlacement placement = place_step(*wish, shape, load_cluster_view(shape.nodes, job));
+  apply(placement, *layout);
+  tell_tasks(shape, placement);
+  slurm_verbose("placement: step %u.%u by %s: %s hop-bytes, in natural order %s", job, step,
+                wish->spec.policy.c_str(), to_string(placement.cost).c_str(),
+                to_string(placement.natural_cost).c_str());
+}
+
+}  // namespace
+
+void register_options(spank_t spank) {
+  for (spank_option& option : our_options) spank_option_register(spank, &option);
+}
+
+void client_begin(spank_t spank) {
+  try {
+    Client& self = client();
+    self.is_srun = spank_context() == S_CTX_LOCAL;
+    self.outer_job = environment("SLURM_JOB_ID");
+    forget_outer_job(!self.outer_job.empty());
+    register_options(spank);
+    if (!install_distribution_hook(see_distribution))
+      slurm_verbose("placement: this Slurm does not let -m name a policy: use --placement=POLICY[=ITEM,..]");
+  } catch (...) {
+    slurm_error("placement: out of memory");
+  }
+}
+
+void client_options_done(spank_t spank) {
+  try {
+    finish_component(spank);
+  } catch (const std::exception& error) {
+    give_up(error.what());
+  }
+}
+
+void client_place_step(spank_t spank) {
+  try {
+    place(spank);
+  } catch (const std::exception& error) {
+    slurm_info("placement: %s: stock placement", error.what());
+  }
+}
+
+void client_end() { remove_distribution_hook(); }
+
+}  // namespace placement

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What Slurm looks up in loadmatrix.so. The same file is loaded by srun, sbatch and salloc, and by
+// slurmstepd on the nodes; each entry hands on to the side that it is about.
+#include "spank/spank_api.hpp"
+
+#include "spank/bind_task.hpp"
+#include "spank/client.hpp"
+
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
+EXPORTED const char plugin_name[];
+EXPORTED const char plugin_type[];
+EXPORTED const unsigned int plugin_version;
+EXPORTED const unsigned int spank_plugin_version;
+
+const char plugin_name[] = "loadmatrix";
+const char plugin_type[] = "spank";
+const unsigned int plugin_version = SLURM_VERSION_NUMBER;
+const unsigned int spank_plugin_version = 1;
+
+namespace {
+
+bool in_client() {
+  const spank_context_t context = spank_context();
+  return context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR;
+}
+
+}  // namespace
+
+EXPORTED int slurm_spank_init(spank_t spank, int, char**) {
+  if (in_client()) placement::client_begin(spank);
+  if (spank_context() == S_CTX_REMOTE) placement::register_options(spank);
+  return ESPANK_SUCCESS;
+}
+
+EXPORTED int slurm_spank_init_post_opt(spank_t spank, int, char**) {
+  if (in_client()) placement::client_options_done(spank);
+  return ESPANK_SUCCESS;
+}
+
+EXPORTED int slurm_spank_local_user_init(spank_t spank, int, char**) {
+  if (in_client()) placement::client_place_step(spank);
+  return ESPANK_SUCCESS;
+}
+
+// Any other answer would end the task.
+EXPORTED int slurm_spank_task_init(spank_t spank, int, char**) {
+  try {
+    if (spank_context() == S_CTX_REMOTE) placement::bind_task(spank);
+  } catch (...) {
+  }
+  return ESPANK_SUCCESS;
+}
+
+EXPORTED int slurm_spank_exit(spank_t, int, char**) {
+  if (in_client()) placement::client_end();
+  return ESPANK_SUCCESS;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/options.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/error.hpp"
+#include "core/matrix_read.hpp"
+#include "core/text.hpp"
+#include "policies/table.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr const char* matrix_key = "matrix";
+
+const Policy* users_policy(std::string_view word) {
+  const Policy* policy = find_policy(word.substr(0, word.find('=')));
+  return policy && policy->for_users ? policy : nullptr;
+}
+
+std::string users_policies() {
+  std::string names;
+  for (const Policy& policy : policies())
+    if (policy.for_users) names += (names.empty() ? "" : ", ") + std::string(policy.name);
+  return names;
+}
+
+PolicySpec checked_spec(const std::string& word, const std::string& option,
+                        const std::string& matrix_file) {
+  PolicySpec spec = parse_policy_spec(word);
+  if (!users_policy(spec.policy))
+    throw Error(option + ": unknown policy " + spec.policy + ", known are " + users_policies());
+  if (!matrix_file.empty() && !spec.parameters.emplace(matrix_key, matrix_file).second)
+    throw Error("two matrices: " + spec.parameters[matrix_key] + " in " + option + " and " +
+                matrix_file + " in --comm-matrix; give one");
+  try {
+    check_policy_spec(spec);
+  } catch (const Error& error) {
+    throw Error(option + ": " + error.what());
+  }
+  return spec;
+}
+
+}  // namespace
+
+bool is_stock_distribution(std::string_view word) {
+  // As in Slurm: "plane" needs no more than its five letters, and of the others the part before
+  // the first ':' or ',' tells what they are.
+  constexpr std::string_view plane = "plane";
+  constexpr std::string_view known[] = {"block", "cyclic", "arbitrary", "hostfile", "*", "pack", "nopack"};
+  if (equal_any_case(word.substr(0, plane.size()), plane)) return true;
+  const std::string_view first = word.substr(0, word.find_first_of(":,"));
+  return std::any_of(std::begin(known), std::end(known),
+                     [first](std::string_view name) { return equal_any_case(first, name); });
+}
+
+std::string hint_for_unknown_word(std::string_view word) {
+  const auto equals = word.find('=');
+  if (equals == word.npos || is_stock_distribution(word) || users_policy(word)) return {};
+  return std::string(word.substr(0, equals)) + " is no placement policy, known are " + users_policies();
+}
+
+bool PlacementOptions::take_distribution(std::string_view word, bool from_environment) {
+  const bool ours = !is_stock_distribution(word) && users_policy(word);
+  if (ours) {
+    take_placement(word);
+    option_ = "-m";
+    return true;
+  }
+  word_.reset();
+  stock_ = true;
+  stock_from_environment_ = from_environment;
+  overrides_ = false;
+  return false;
+}
+
+void PlacementOptions::take_placement(std::string_view word) {
+  word_ = word;
+  option_ = "--placement";
+  overrides_ = overrides_ || stock_;
+  stock_ = false;
+}
+
+void PlacementOptions::take_matrix_file(std::string_view file) { matrix_file_ = file; }
+
+std::optional<Wish> PlacementOptions::resolve(std::optional<std::int32_t> tasks) const {
+  if (!word_) {
+    if (!matrix_file_.empty() && !stock_)
+      throw Error("--comm-matrix=" + matrix_file_ + " needs a policy: add -m TREEMATCH or --placement=TREEMATCH");
+    return std::nullopt;
+  }
+  Wish wish{checked_spec(*word_, option_, matrix_file_), nullptr, overrides_};
+  auto& parameters = wish.spec.parameters;
+  const auto file = parameters.find(matrix_key);
+  if (file != parameters.end()) {
+    wish.matrix = std::make_shared<const CommMatrix>(read_matrix(file->second));
+    if (tasks && *tasks != wish.matrix->ranks())
+      throw Error(file->second + ": the matrix is of " + std::to_string(wish.matrix->ranks()) +
+                  " ranks, and " + std::to_string(*tasks) + " tasks are asked for");
+    parameters.erase(file);
+  } else if (find_policy(wish.spec.policy)->needs_matrix) {
+    throw Error(option_ + " " + wish.spec.policy + " needs a communication matrix: " + option_ +
+                (option_ == "-m" ? " " : "=") + wish.spec.policy + "=FILE, or --comm-matrix=FILE");
+  }
+  return wish;
+}
+
+}  // namespace placement

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/ship.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/armour.hpp"
+#include "core/error.hpp"
+#include "core/matrix_coarsen.hpp"
+#include "core/text.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr const char* version_name = "PLACEMENT_VERSION";
+constexpr const char* policy_name = "PLACEMENT_POLICY";
+constexpr const char* component_name = "PLACEMENT_COMPONENT";
+constexpr const char* overrides_name = "PLACEMENT_OVERRIDES_DISTRIBUTION";
+constexpr const char* pieces_name = "PLACEMENT_MATRIX_PIECES";
+constexpr const char* version = "1";
+
+// One string of an environment must stay below 128 KiB. The whole rides in every batch launch and
+// every message that ends a job, and execve takes no more than 2 MiB of environment and arguments.
+constexpr std::size_t piece_bytes = 64 * 1024;
+constexpr std::size_t most_bytes = 1024 * 1024;
+constexpr int most_pieces = most_bytes / piece_bytes;
+// Armour takes four characters for three bytes and a little for its checksum.
+constexpr std::size_t most_packed_bytes = most_bytes / 4 * 3 - 64;
+
+std::string piece_name(int piece) { return "PLACEMENT_MATRIX_" + std::to_string(piece); }
+
+int number_in(const std::string& name, const char* text, int most) {
+  const auto value = parse_integer(text);
+  if (!value || *value < 0 || *value > most)
+    throw Error(job_environment_prefix + name + "=" + shown(text) + ": not a number of 0.." + std::to_string(most));
+  return static_cast<int>(*value);
+}
+
+std::string coarse_note(const WireMatrix& wire) {
+  return "the matrix of " + std::to_string(wire.tasks()) + " ranks is too large to travel with the job: that of " +
+         std::to_string(wire.matrix.ranks()) +
+         " groups of ranks goes instead. An srun in the job that is given the file itself places by all of it";
+}
+
+}  // namespace
+
+CommMatrix expand_groups(const WireMatrix& wire) {
+  if (!wire.coarse()) return wire.matrix;
+  std::vector<std::vector<std::int32_t>> members(static_cast<std::size_t>(wire.matrix.ranks()));
+  for (std::int32_t rank = 0; rank < wire.tasks(); ++rank)
+    members[static_cast<std::size_t>(wire.group_of[static_cast<std::size_t>(rank)])].push_back(rank);
+
+  std::vector<CommEdge> edges;
+  std::int64_t heaviest = 1;
+  for (const CommEdge& pair : wire.matrix.edges()) {
+    const auto& a = members[static_cast<std::size_t>(pair.a)];
+    const auto& b = members[static_cast<std::size_t>(pair.b)];
+    const std::size_t links = std::min({std::max(a.size(), b.size()), static_cast<std::size_t>(pair.weight)});
+    if (a.empty() || b.empty()) throw Error("the shipped matrix has a group without ranks");
+    heaviest = std::max(heaviest, pair.weight);
+    for (std::size_t i = 0; i < links; ++i)
+      edges.push_back({a[i % a.size()], b[i % b.size()],
+                       pair.weight / static_cast<std::int64_t>(links) +
+                           (i < static_cast<std::size_t>(pair.weight) % links ? 1 : 0)});
+  }
+  // The sum must stay below 2^63.
+  const std::int64_t room = (INT64_MAX - wire.matrix.total_weight()) / std::max(1, wire.tasks());
+  const std::int64_t bond = std::min(heaviest, room);
+  for (const auto& group : members)
+    for (std::size_t i = 1; bond > 0 && i < group.size(); ++i) edges.push_back({group[i - 1], group[i], bond});
+  return CommMatrix::from_edges(wire.tasks(), std::move(edges));
+}
+
+Parcel pack_parcel(const Wish& wish, std::int32_t component, std::int32_t ranks_per_node) {
+  Parcel parcel;
+  auto& variables = parcel.variables;
+  variables.emplace_back(version_name, version);
+  variables.emplace_back(policy_name, to_string(wish.spec));
+  if (component > 0) variables.emplace_back(component_name, std::to_string(component));
+  if (wish.overrides_distribution) variables.emplace_back(overrides_name, "1");
+  if (!wish.matrix) return parcel;
+
+  const WireMatrix wire = coarsen_to_fit(*wish.matrix, most_packed_bytes, std::max(ranks_per_node, 2));
+  if (wire.coarse()) parcel.note = coarse_note(wire);
+  const std::string text = armour(pack_wire(wire));
+  const std::size_t pieces = (text.size() + piece_bytes - 1) / piece_bytes;
+  variables.emplace_back(pieces_name, std::to_string(pieces));
+  for (std::size_t piece = 0; piece < pieces; ++piece)
+    variables.emplace_back(piece_name(static_cast<int>(piece)), text.substr(piece * piece_bytes, piece_bytes));
+  return parcel;
+}
+
+std::optional<Delivery> unpack_parcel(const Getenv& get) {
+  const char* const found = get(version_name);
+  if (!found) return std::nullopt;
+  if (std::strcmp(found, version) != 0)
+    throw Error("the job was submitted with version " + std::string(found) +
+                " of the placement variables, this is version " + version);
+  const char* const word = get(policy_name);
+  if (!word) throw Error(std::string(job_environment_prefix) + policy_name + " is missing");
+
+  Delivery delivery;
+  delivery.wish.spec = parse_policy_spec(word);
+  delivery.wish.overrides_distribution = get(overrides_name) != nullptr;
+  if (const char* text = get(component_name))
+    delivery.component = number_in(component_name, text, INT16_MAX);
+  if (const char* text = get(pieces_name)) {
+    const int pieces = number_in(pieces_name, text, most_pieces);
+    std::string all;
+    for (int piece = 0; piece < pieces; ++piece) {
+      const char* const part = get(piece_name(piece));
+      if (!part) throw Error(job_environment_prefix + piece_name(piece) + " is missing");
+      all += part;
+    }
+    delivery.wish.matrix = std::make_shared<const CommMatrix>(
+        expand_groups(unpack_wire(disarm(all, most_packed_bytes))));
+  }
+  return delivery;
+}
+
+std::vector<std::string> parcel_names() {
+  std::vector<std::string> names{version_name, policy_name, component_name, overrides_name, pieces_name};
+  for (int piece = 0; piece < most_pieces; ++piece) names.push_back(piece_name(piece));
+  return names;
+}
+
+}  // namespace placement

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/options.hpp"
+
+#include <map>
+#include <string>
+
+#include "spank/client_options.hpp"
+#include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
+
+namespace {
+
+using placement::PlacementOptions;
+
+const std::string& matrix_file() {
+  static const TemporaryDirectory folder;
+  static const std::string path = folder.file("four.edges", "4 2\n0 3 10\n1 2 20\n");
+  return path;
+}
+
+std::string treematch() { return "TREEMATCH=" + matrix_file(); }
+
+}  // namespace
+
+START_TEST(a_policy_word_is_ours_in_any_case) {
+  for (const std::string word : {"TREEMATCH=", "treematch=", "TreeMatch="}) {
+    PlacementOptions options;
+    ck_assert(options.take_distribution(word + matrix_file(), false));
+    const auto wish = options.resolve(4);
+    ck_assert(wish.has_value());
+    ck_assert_str_eq(wish->spec.policy.c_str(), "TREEMATCH");
+    ck_assert_int_eq(wish->matrix->ranks(), 4);
+    ck_assert(!wish->spec.parameters.contains("matrix"));
+    ck_assert(!options.distribution_given());
+  }
+}
+END_TEST
+
+START_TEST(a_word_of_slurm_is_never_ours) {
+  for (const std::string word : {"block", "cyclic", "BLOCK:cyclic", "*:block", "*", "plane=4", "Plane", "arbitrary",
+                                 "hostfile", "block,Pack", "nopack", "pack"}) {
+    PlacementOptions options;
+    ck_assert(placement::is_stock_distribution(word));
+    ck_assert(!options.take_distribution(word, false));
+    ck_assert(options.distribution_given());
+    ck_assert(!options.resolve(4));
+    ck_assert(placement::hint_for_unknown_word(word).empty());
+  }
+}
+END_TEST
+
+START_TEST(unknown_words_are_left_to_slurm) {
+  for (const std::string word : {"", "foo", "TREEMATCHES=x", "SEQUENTIAL", "random=seed=3", "=x"}) {
+    PlacementOptions options;
+    ck_assert(!options.take_distribution(word, false));
+  }
+  ck_assert(placement::hint_for_unknown_word("foo").empty());
+  ck_assert(placement::hint_for_unknown_word("TREMATCH=m").find("known are TREEMATCH") != std::string::npos);
+}
+END_TEST
+
+START_TEST(the_last_word_counts) {
+  PlacementOptions options;
+  options.take_distribution(treematch(), false);
+  options.take_distribution("block", false);
+  ck_assert(!options.resolve(4));
+  ck_assert(options.distribution_on_command_line());
+  options.take_placement(treematch());
+  const auto wish = options.resolve(4);
+  ck_assert(wish && wish->overrides_distribution);
+  ck_assert(!options.distribution_given());
+  options.take_distribution("cyclic", true);
+  ck_assert(!options.resolve(4));
+  ck_assert(options.distribution_given() && !options.distribution_on_command_line());
+}
+END_TEST
+
+START_TEST(a_later_option_takes_a_mistake_back) {
+  PlacementOptions options;
+  options.take_distribution("TREEMATCH=/no/such/file,bad=1", false);
+  options.take_distribution("block", false);
+  ck_assert(!options.resolve(4));
+  options.take_distribution("TREEMATCH=/no/such/file", false);
+  options.take_distribution(treematch(), false);
+  ck_assert(options.resolve(4).has_value());
+}
+END_TEST
+
+START_TEST(the_matrix_may_be_said_apart) {
+  PlacementOptions options;
+  options.take_matrix_file(matrix_file());
+  options.take_distribution("TREEMATCH", false);
+  ck_assert_int_eq(options.resolve(4)->matrix->ranks(), 4);
+  options.take_distribution(treematch(), false);
+  ck_assert_error(options.resolve(4), "two matrices");
+  options.take_distribution("block", false);
+  ck_assert(!options.resolve(4));  // what the cancelled policy would have used harms nobody
+
+  PlacementOptions alone;
+  alone.take_matrix_file(matrix_file());
+  ck_assert_error(alone.resolve(4), "needs a policy");
+}
+END_TEST
+
+START_TEST(errors_say_what_would_be_right) {
+  PlacementOptions options;
+  options.take_distribution("TREEMATCH", false);
+  ck_assert_error(options.resolve(4), "--comm-matrix=FILE");
+  options.take_distribution("TREEMATCH=/no/such/file", false);
+  ck_assert_error(options.resolve(4), "/no/such/file");
+  options.take_distribution(treematch() + ",colour=red", false);
+  ck_assert_error(options.resolve(4), "known are matrix");
+  options.take_distribution(treematch() + ",", false);
+  ck_assert_error(options.resolve(4), "empty item");
+  options.take_placement("NEAREST");
+  ck_assert_error(options.resolve(4), "--placement: unknown policy NEAREST, known are TREEMATCH");
+  options.take_placement("random");
+  ck_assert_error(options.resolve(4), "unknown policy RANDOM");
+  options.take_placement("");
+  ck_assert_error(options.resolve(4), "no policy");
+}
+END_TEST
+
+START_TEST(a_matrix_of_another_size_is_an_error_where_the_size_is_known) {
+  PlacementOptions options;
+  options.take_distribution(treematch(), false);
+  ck_assert_error(options.resolve(5), "4 ranks, and 5 tasks");
+  ck_assert_error(options.resolve(1), "4 ranks, and 1 tasks");
+  ck_assert(options.resolve(std::nullopt).has_value());
+}
+END_TEST
+
+START_TEST(the_task_count_is_known_from_fixed_numbers_only) {
+  std::map<std::string, std::string> given;
+  const auto count = [&given] {
+    return placement::known_task_count([&given](const std::string& name) -> std::optional<std::string> {
+      const auto found = given.find(name);
+      if (found == given.end()) return std::nullopt;
+      return found->second;
+    });
+  };
+  ck_assert(!count());
+  given["nodes"] = "4";
+  ck_assert(!count());
+  given["ntasks-per-node"] = "3";
+  ck_assert(count() == 12);
+  given["nodes"] = "2-4";
+  ck_assert(!count());
+  given["ntasks"] = "9";
+  ck_assert(count() == 9);
+  given["ntasks"] = "-1";
+  ck_assert(!count());
+  given.erase("ntasks");
+  given["nodes"] = "2000000000";
+  ck_assert(!count());
+}
+END_TEST
+
+int main() {
+  Suite* const suite = suite_create("placement_options");
+  TCase* const tests = tcase_create("placement_options");
+  tcase_add_test(tests, a_policy_word_is_ours_in_any_case);
+  tcase_add_test(tests, a_word_of_slurm_is_never_ours);
+  tcase_add_test(tests, unknown_words_are_left_to_slurm);
+  tcase_add_test(tests, the_last_word_counts);
+  tcase_add_test(tests, a_later_option_takes_a_mistake_back);
+  tcase_add_test(tests, the_matrix_may_be_said_apart);
+  tcase_add_test(tests, errors_say_what_would_be_right);
+  tcase_add_test(tests, a_matrix_of_another_size_is_an_error_where_the_size_is_known);
+  tcase_add_test(tests, the_task_count_is_known_from_fixed_numbers_only);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/ship.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "tests/check.hpp"
+
+namespace {
+
+using placement::CommEdge;
+using placement::CommMatrix;
+using placement::Delivery;
+using placement::Parcel;
+using placement::Wish;
+
+Wish wish_with(CommMatrix matrix) {
+  Wish wish;
+  wish.spec = placement::parse_policy_spec("TREEMATCH=scope=whole,seed=7");
+  wish.matrix = std::make_shared<const CommMatrix>(std::move(matrix));
+  return wish;
+}
+
+CommMatrix ring(std::int32_t ranks) {
+  std::vector<CommEdge> edges;
+  for (std::int32_t rank = 0; rank < ranks; ++rank) edges.push_back({rank, (rank + 1) % ranks, 5 + rank});
+  return CommMatrix::from_edges(ranks, edges);
+}
+
+// Weights without a pattern, so that nothing compresses.
+CommMatrix noise(std::int32_t ranks, int degree) {
+  std::vector<CommEdge> edges;
+  std::uint64_t state = 1;
+  for (std::int32_t rank = 0; rank < ranks; ++rank)
+    for (int i = 0; i < degree; ++i) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      const auto other = static_cast<std::int32_t>((state >> 33) % static_cast<std::uint64_t>(ranks));
+      edges.push_back({rank, other, static_cast<std::int64_t>(1 + (state >> 24 & 0xffffffff))});
+    }
+  return CommMatrix::from_edges(ranks, edges);
+}
+
+// As Slurm hands the variables to the job.
+std::map<std::string, std::string> environment_of(const Parcel& parcel) {
+  std::map<std::string, std::string> environment;
+  for (const auto& [name, value] : parcel.variables) environment["SLURM_SPANK_" + name] = value;
+  return environment;
+}
+
+std::optional<Delivery> unpack(const std::map<std::string, std::string>& environment) {
+  return placement::unpack_parcel([&environment](const std::string& name) -> const char* {
+    const auto found = environment.find("SLURM_SPANK_" + name);
+    return found == environment.end() ? nullptr : found->second.c_str();
+  });
+}
+
+}  // namespace
+
+START_TEST(what_is_packed_comes_out) {
+  Wish wish = wish_with(ring(16));
+  const auto plain = unpack(environment_of(placement::pack_parcel(wish, 0, 4))).value();
+  ck_assert(*plain.wish.matrix == *wish.matrix);
+  ck_assert(to_string(plain.wish.spec) == to_string(wish.spec));
+  ck_assert_int_eq(plain.component, 0);
+  ck_assert(!plain.wish.overrides_distribution);
+
+  wish.overrides_distribution = true;
+  const auto other = unpack(environment_of(placement::pack_parcel(wish, 2, 4))).value();
+  ck_assert_int_eq(other.component, 2);
+  ck_assert(other.wish.overrides_distribution);
+
+  wish.matrix.reset();
+  ck_assert(!unpack(environment_of(placement::pack_parcel(wish, 0, 4)))->wish.matrix);
+}
+END_TEST
+
+START_TEST(every_name_is_listed_for_removal) {
+  const auto names = placement::parcel_names();
+  Wish wish = wish_with(noise(8000, 30));
+  wish.overrides_distribution = true;
+  for (const auto& [name, value] : placement::pack_parcel(wish, 3, 4).variables)
+    ck_assert_msg(std::find(names.begin(), names.end(), name) != names.end(), "%s is not listed", name.c_str());
+}
+END_TEST
+
+START_TEST(large_matrices_go_as_groups_within_the_limits) {
+  const Wish wish = wish_with(noise(40000, 20));
+  const Parcel parcel = placement::pack_parcel(wish, 0, 16);
+  ck_assert(parcel.note.find("too large") != std::string::npos);
+  std::size_t bytes = 0;
+  for (const auto& [name, value] : parcel.variables) {
+    ck_assert_uint_lt(name.size() + value.size() + 14, 128 * 1024);
+    bytes += name.size() + value.size() + 14;
+  }
+  ck_assert_uint_lt(bytes, 1024 * 1024 + 4096);
+  const auto delivery = unpack(environment_of(parcel)).value();
+  ck_assert_int_eq(delivery.wish.matrix->ranks(), 40000);
+  ck_assert(placement::pack_parcel(wish_with(ring(40000)), 0, 16).note.empty());
+}
+END_TEST
+
+START_TEST(groups_hold_together_when_expanded) {
+  placement::WireMatrix wire;
+  wire.matrix = CommMatrix::from_edges(2, {{0, 1, 7}});
+  wire.group_of = {0, 1, 0, 1, 0};
+  const CommMatrix expanded = placement::expand_groups(wire);
+  ck_assert_int_eq(expanded.ranks(), 5);
+  // Between the groups {0, 2, 4} and {1, 3}: 7 in all, over three pairs.
+  std::int64_t between = 0;
+  for (const int a : {0, 2, 4})
+    for (const int b : {1, 3}) between += expanded.weight(a, b);
+  ck_assert_int_eq(between, 7);
+  for (const auto& [a, b] : {std::pair{0, 2}, {2, 4}, {1, 3}}) ck_assert_int_ge(expanded.weight(a, b), 7);
+}
+END_TEST
+
+START_TEST(expansion_does_not_overflow) {
+  placement::WireMatrix wire;
+  wire.matrix = CommMatrix::from_edges(2, {{0, 1, INT64_MAX - 10}});
+  wire.group_of = {0, 0, 0, 1};
+  ck_assert_int_eq(placement::expand_groups(wire).ranks(), 4);
+}
+END_TEST
+
+START_TEST(damaged_parcels_are_refused) {
+  ck_assert(!unpack({}));
+  const auto whole = environment_of(placement::pack_parcel(wish_with(noise(8000, 20)), 0, 4));
+  ck_assert_uint_gt(whole.size(), 5);  // several pieces
+  for (const auto& [name, value] : whole) {
+    auto damaged = whole;
+    damaged.erase(name);
+    if (name == "SLURM_SPANK_PLACEMENT_VERSION")
+      ck_assert(!unpack(damaged));
+    else if (name == "SLURM_SPANK_PLACEMENT_MATRIX_PIECES")
+      ck_assert(!unpack(damaged)->wish.matrix);
+    else
+      ck_assert_error(unpack(damaged), "missing");
+  }
+  for (const std::string text : {"", "-1", "x", "17", "999999999999999999999"}) {
+    auto damaged = whole;
+    damaged["SLURM_SPANK_PLACEMENT_MATRIX_PIECES"] = text;
+    ck_assert_error(unpack(damaged), "PLACEMENT_MATRIX_PIECES");
+  }
+  auto changed = whole;
+  changed["SLURM_SPANK_PLACEMENT_MATRIX_1"][5] ^= 1;
+  ck_assert(!error_of([&] { unpack(changed); }).empty());
+  changed = whole;
+  changed["SLURM_SPANK_PLACEMENT_VERSION"] = std::string("2");
+  ck_assert_error(unpack(changed), "version");
+}
+END_TEST
+
+int main() {
+  Suite* const suite = suite_create("ship");
+  TCase* const tests = tcase_create("ship");
+  tcase_set_timeout(tests, 60);
+  tcase_add_test(tests, what_is_packed_comes_out);
+  tcase_add_test(tests, every_name_is_listed_for_removal);
+  tcase_add_test(tests, large_matrices_go_as_groups_within_the_limits);
+  tcase_add_test(tests, groups_hold_together_when_expanded);
+  tcase_add_test(tests, expansion_does_not_overflow);
+  tcase_add_test(tests, damaged_parcels_are_refused);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/step_ranks.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "core/switch_tree.hpp"
+#include "spank/slurm_view.hpp"
+#include "tests/check.hpp"
+
+namespace {
+
+using placement::ClusterView;
+using placement::CommMatrix;
+using placement::NodeShape;
+using placement::StepShape;
+using placement::SwitchShape;
+using placement::Wish;
+
+// Nodes n0.. of one kind under switches of two.
+ClusterView machine(std::int32_t nodes, std::int32_t sockets, std::int32_t cores_per_socket) {
+  std::vector<NodeShape> shapes;
+  std::vector<SwitchShape> switches(static_cast<std::size_t>(nodes) / 2);
+  for (std::int32_t node = 0; node < nodes; ++node) {
+    shapes.push_back({"n" + std::to_string(node), sockets, cores_per_socket, 1});
+    switches[static_cast<std::size_t>(node) / 2].nodes.push_back(node);
+  }
+  for (std::size_t i = 0; i < switches.size(); ++i) {
+    switches[i].name = "s" + std::to_string(i);
+    switches[i].parent = static_cast<std::int32_t>(switches.size());
+  }
+  switches.push_back({"root", -1, {}});
+  return placement::view_of_switches(switches, shapes);
+}
+
+StepShape step_on(const ClusterView& view, std::vector<std::int32_t> tasks) {
+  StepShape step{1, 0, {}, std::move(tasks), 1};
+  for (const auto& node : view.nodes) step.nodes.push_back(node.name);
+  return step;
+}
+
+Wish pairs(std::int32_t ranks) {  // rank r talks with rank r + ranks / 2
+  std::vector<placement::CommEdge> edges;
+  for (std::int32_t rank = 0; rank < ranks / 2; ++rank) edges.push_back({rank, rank + ranks / 2, 100});
+  return {placement::parse_policy_spec("TREEMATCH"),
+          std::make_shared<const CommMatrix>(CommMatrix::from_edges(ranks, edges)), false};
+}
+
+void check_legal(const placement::StepPlacement& placed, const StepShape& step) {
+  std::vector<std::uint32_t> all;
+  ck_assert_uint_eq(placed.ranks_of_node.size(), step.nodes.size());
+  for (std::size_t node = 0; node < step.nodes.size(); ++node) {
+    const auto& ranks = placed.ranks_of_node[node];
+    ck_assert_uint_eq(ranks.size(), static_cast<std::size_t>(step.tasks[node]));
+    ck_assert(std::is_sorted(ranks.begin(), ranks.end()));
+    std::vector<std::int32_t> slots;
+    for (const auto rank : ranks)
+      if (!placed.slot_of_rank.empty()) slots.push_back(placed.slot_of_rank[rank]);
+    std::sort(slots.begin(), slots.end());
+    for (std::size_t i = 0; i < slots.size(); ++i) ck_assert_int_eq(slots[i], static_cast<int>(i));
+    all.insert(all.end(), ranks.begin(), ranks.end());
+  }
+  std::sort(all.begin(), all.end());
+  for (std::size_t i = 0; i < all.size(); ++i) ck_assert_uint_eq(all[i], i);
+}
+
+bool together(const placement::StepPlacement& placed, std::uint32_t a, std::uint32_t b) {
+  return std::any_of(placed.ranks_of_node.begin(), placed.ranks_of_node.end(), [a, b](const auto& ranks) {
+    return std::count(ranks.begin(), ranks.end(), a) && std::count(ranks.begin(), ranks.end(), b);
+  });
+}
+
+}  // namespace
+
+START_TEST(partners_share_a_node) {
+  const ClusterView view = machine(4, 1, 2);
+  const StepShape step = step_on(view, {2, 2, 2, 2});
+  const auto placed = placement::place_step(pairs(8), step, view);
+  check_legal(placed, step);
+  for (std::uint32_t rank = 0; rank < 4; ++rank) ck_assert(together(placed, rank, rank + 4));
+  ck_assert(placed.cost < placed.natural_cost);
+}
+END_TEST
+
+START_TEST(uneven_counts_stay) {
+  const ClusterView view = machine(4, 2, 2);
+  const StepShape step = step_on(view, {4, 1, 1, 2});
+  const auto placed = placement::place_step(pairs(8), step, view);
+  check_legal(placed, step);
+  ck_assert_uint_eq(placed.slot_of_rank.size(), 8);
+}
+END_TEST
+
+START_TEST(tasks_that_share_cores_are_placed_by_node_alone) {
+  const ClusterView view = machine(4, 1, 2);
+  const StepShape step = step_on(view, {6, 2, 6, 2});
+  const auto placed = placement::place_step(pairs(16), step, view);
+  check_legal(placed, step);
+  ck_assert(placed.slot_of_rank.empty());
+  for (std::uint32_t rank = 0; rank < 8; ++rank) ck_assert(together(placed, rank, rank + 8));
+}
+END_TEST
+
+START_TEST(nodes_of_one_core_can_be_overcommitted) {
+  const ClusterView view = machine(2, 1, 1);
+  const StepShape step = step_on(view, {3, 1});
+  check_legal(placement::place_step(pairs(4), step, view), step);
+}
+END_TEST
+
+START_TEST(only_the_cores_of_the_job_count) {
+  ClusterView view = machine(2, 1, 4);
+  view.nodes[0].core_free = {false, true, false, true};
+  view.nodes[1].core_free = {true, false, false, false};
+  const StepShape step = step_on(view, {2, 2});
+  const auto placed = placement::place_step(pairs(4), step, view);
+  check_legal(placed, step);
+  ck_assert(placed.slot_of_rank.empty());  // two tasks share the one core of n1
+}
+END_TEST
+
+START_TEST(several_cores_per_task) {
+  const ClusterView view = machine(2, 2, 4);
+  StepShape step = step_on(view, {4, 4});
+  step.cores_per_task = 2;
+  const auto placed = placement::place_step(pairs(8), step, view);
+  check_legal(placed, step);
+  ck_assert_uint_eq(placed.slot_of_rank.size(), 8);
+}
+END_TEST
+
+START_TEST(a_step_of_one_task) {
+  const ClusterView view = machine(2, 1, 4);
+  ClusterView one{view.tree, {view.nodes[1]}};
+  const StepShape step = step_on(one, {1});
+  check_legal(placement::place_step(pairs(1), step, one), step);
+}
+END_TEST
+
+START_TEST(a_matrix_of_another_size_is_refused) {
+  const ClusterView view = machine(2, 1, 4);
+  ck_assert_error(placement::place_step(pairs(8), step_on(view, {4, 2}), view), "8 ranks, the step has 6");
+}
+END_TEST
+
+START_TEST(core_lists_are_read_strictly) {
+  std::vector<bool> cores(8, false);
+  ck_assert(placement::mark_cores("0-2,5", cores));
+  ck_assert(cores == (std::vector<bool>{true, true, true, false, false, true, false, false}));
+  for (const std::string list : {"", "8", "1-", "-1", "2-1", "1,", "0-8", "a", "1 ", "1;2", "99999999999999999999"}) {
+    std::vector<bool> untouched(8, false);
+    ck_assert_msg(!placement::mark_cores(list, untouched), "'%s' was taken", list.c_str());
+  }
+}
+END_TEST
+
+int main() {
+  Suite* const suite = suite_create("step_ranks");
+  TCase* const tests = tcase_create("step_ranks");
+  tcase_add_test(tests, partners_share_a_node);
+  tcase_add_test(tests, uneven_counts_stay);
+  tcase_add_test(tests, tasks_that_share_cores_are_placed_by_node_alone);
+  tcase_add_test(tests, nodes_of_one_core_can_be_overcommitted);
+  tcase_add_test(tests, only_the_cores_of_the_job_count);
+  tcase_add_test(tests, several_cores_per_task);
+  tcase_add_test(tests, a_step_of_one_task);
+  tcase_add_test(tests, a_matrix_of_another_size_is_refused);
+  tcase_add_test(tests, core_lists_are_read_strictly);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}
