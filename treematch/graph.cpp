@@ -40,4 +40,37 @@ Graph scaled_graph(const CommMatrix& matrix) {
   return graph;
 }
 
+Graph renumbered(const Graph& graph, std::span<const std::int32_t> order) {
+  std::vector<std::int32_t> number(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) number[order[k]] = static_cast<std::int32_t>(k);
+  Graph result;
+  result.row.reserve(order.size() + 1);
+  result.size.reserve(order.size());
+  result.arc.reserve(graph.arc.size());
+  for (const std::int32_t old : order) {
+    for (const Arc& arc : graph.arcs(old)) result.arc.push_back({number[arc.to], arc.weight});
+    result.row.push_back(static_cast<std::int64_t>(result.arc.size()));
+    result.size.push_back(graph.size[old]);
+  }
+  return result;
+}
+
+std::vector<std::int32_t> breadth_first(const Graph& graph) {
+  const std::int32_t n = graph.vertices();
+  std::vector<std::int32_t> order;
+  order.reserve(n);
+  std::vector<bool> seen(n, false);
+  const auto add = [&](std::int32_t v) {
+    if (seen[v]) return;
+    seen[v] = true;
+    order.push_back(v);
+  };
+  for (std::int32_t start = 0; start < n; ++start) {
+    add(start);
+    for (std::size_t head = order.size() - 1; head < order.size(); ++head)
+      for (const Arc& arc : graph.arcs(order[head])) add(arc.to);
+  }
+  return order;
+}
+
 }  // namespace placement

@@ -31,4 +31,11 @@ struct Graph {
 // pair with traffic keeping at least 1 (or nothing where even that would be too much).
 Graph scaled_graph(const CommMatrix& matrix);
 
+// The same graph with vertex k being vertex order[k] of the old one. Neighbours in the graph that
+// come close to each other in the order also do so in memory.
+Graph renumbered(const Graph& graph, std::span<const std::int32_t> order);
+
+// All vertices breadth first, component by component: a good order for renumbered().
+std::vector<std::int32_t> breadth_first(const Graph& graph);
+
 }  // namespace placement

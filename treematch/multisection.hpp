@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/deadline.hpp"
 #include "treematch/graph.hpp"
 #include "treematch/leaf_tree.hpp"
 
@@ -10,7 +11,10 @@ namespace placement {
 
 // Splits the ranks down the tree, at each vertex into parts of exactly as many ranks as there are
 // slots below each child, with little traffic between the parts [TM §5]. The tree has as many slots
-// as the graph vertices. Returns the slot of each rank.
-std::vector<std::int32_t> multisection(const Graph& graph, const LeafTree& tree, std::uint64_t seed);
+// as the graph vertices. `work` (arcs visited, about) decides how many bisections are tried at each
+// step, at least one. Once the deadline has passed, what is left is split as it comes. Returns the
+// slot of each rank.
+std::vector<std::int32_t> multisection(const Graph& graph, const LeafTree& tree, std::uint64_t seed,
+                                       std::int64_t work, const Deadline& deadline);
 
 }  // namespace placement

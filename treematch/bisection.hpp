@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "treematch/fm.hpp"
+#include "treematch/graph.hpp"
+#include "treematch/random.hpp"
+
+namespace placement {
+
+// Splits graphs in two: they are coarsened by heavy-edge matching, the coarsest graph is split by
+// growing one side, and each level on the way back is refined after Fiduccia and Mattheyses.
+class Bisection {
+ public:
+  // Of so many tries, each from another matching, the best stays: what decides the quality is how
+  // the finest graph was matched.
+  Bisection(std::uint64_t seed, std::int32_t tries) : random_(seed), tries_(tries) {}
+
+  // For a graph whose vertices all have size 1: side 0 gets exactly `first` of them, with little
+  // traffic to the others.
+  std::vector<std::int8_t> split(const Graph& graph, std::int32_t first);
+
+  std::int64_t work() const { return work_ + refiner_.work(); }  // arcs visited so far
+
+ private:
+  struct Sides {
+    std::vector<std::int8_t> side;
+    std::int64_t cut = 0;
+    std::int32_t off_target = 0;
+  };
+
+  Sides multilevel(const Graph& graph, std::int32_t first, std::int32_t largest);
+  std::vector<std::int8_t> grown(const Graph& graph, std::int32_t first);
+  Sides refined(const Graph& graph, std::int32_t first, std::vector<std::int8_t> side);
+
+  Random random_;
+  std::int32_t tries_;
+  BisectionRefiner refiner_;
+  std::int64_t work_ = 0;
+};
+
+}  // namespace placement

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "treematch/graph.hpp"
+#include "treematch/random.hpp"
+
+namespace placement {
+
+// Halves a graph, at best, by merging pairs of vertices with much traffic for their size. No
+// merged vertex is larger than `largest`. coarse_of[v] is the vertex that v becomes part of.
+Graph coarsened(const Graph& graph, std::int32_t largest, Random& random,
+                std::vector<std::int32_t>& coarse_of);
+
+}  // namespace placement
