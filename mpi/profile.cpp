@@ -17,6 +17,7 @@
 namespace placement::profile {
 
 constinit std::atomic<Traffic*> counting{nullptr};
+constinit std::atomic<bool> running{false};
 
 namespace {
 
@@ -107,11 +108,13 @@ void begin(int thread_level) {
   state.process = getpid();
   state.begin_time = Clock::now();
   state.begin_ticks = ticks();
+  running = true;
   counting = state.traffic.get();
 }
 
 void end() {
   counting = nullptr;
+  running = false;
   if (!state.traffic || state.traffic->state() != RankState::running) return;
   const double seconds = std::chrono::duration<double>(Clock::now() - state.begin_time).count();
   const double rate = seconds > 0 ? static_cast<double>(ticks() - state.begin_ticks) / seconds : 1;

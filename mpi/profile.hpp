@@ -14,6 +14,9 @@ namespace placement::profile {
 // The counters; null before MPI_Init, after MPI_Finalize, and while MPI_Pcontrol(0) holds.
 extern constinit std::atomic<Traffic*> counting;
 
+// Between MPI_Init and MPI_Finalize, whatever MPI_Pcontrol says.
+extern constinit std::atomic<bool> running;
+
 inline Traffic* traffic() { return counting.load(std::memory_order_relaxed); }
 
 // A cheap clock, the same in all threads; profile_end measures its rate.

@@ -3,6 +3,7 @@
 #include <cstdarg>
 
 #include "mpi/profile_calls.hpp"
+#include "mpi/profile_collectives.hpp"
 #include "mpi/wrap.hpp"
 
 using placement::profile::Frame;

@@ -3,9 +3,9 @@
 #
 #   awk -v library=profile -f wrappers.awk HOOKS.hpp... PREPROCESSED
 #
-# HOOKS.hpp: lines "//@ before FUNCTION: MPI_A MPI_B .." and "//@ after FUNCTION: .." say which
-# hand-written function sees the arguments of which calls; "//@ skip: .." names calls that are written
-# by hand. PREPROCESSED (its name ends in .i) is mpi.h after the C preprocessor.
+# HOOKS.hpp: lines "//@ before FUNCTION: MPI_A MPI_B .." say which hand-written function sees the
+# arguments of which calls; "after": when they are done, with the result as first argument; "made": when
+# they succeeded, with the same arguments; "//@ skip: .." names calls that are written by hand. PREPROCESSED (its name ends in .i) is mpi.h after the C preprocessor.
 # A large-count call MPI_X_c uses the hooks of MPI_X.
 #
 # library=profile wraps what moves data, waits, or changes communicators; library=reorder wraps what
@@ -24,6 +24,8 @@ function is_local(name) {
          name ~ /^MPI_(Graph_(get|map|neighbors.*)|Graphdims_get|Dist_graph_neighbors.*|Request_get_status|Test_cancelled)$/ ||
          name ~ /^MPIX_Query/
 }
+
+function is_hooked(name) { return name in before_hook || name in after_hook || name in made_hook }
 
 # "const void *buf" -> "buf"; "int ranges[][3]" -> "ranges"; "void" -> "".
 function argument_name(parameter) {
@@ -55,11 +57,14 @@ function emit(text,    name, parameters, count, list, i, arguments, base, before
     if (list[i] ~ /^ *MPI_Comm [A-Za-z_0-9]+ *$/)
       communicator = communicator argument_name(list[i]) " = placement::reorder::stand_in(" argument_name(list[i]) "); "
   }
-  if (library == "profile" && is_local(name) && !(base in before_hook) && !(base in after_hook)) return
-  if (library == "reorder" && communicator == "" && !(base in before_hook) && !(base in after_hook)) return
+  if (library == "profile" && is_local(name) && !is_hooked(base)) return
+  if (library == "reorder" && communicator == "" && !is_hooked(base)) return
   if (library != "reorder") communicator = ""
   before = base in before_hook ? "placement::" library "::" before_hook[base] "(" arguments "); " : ""
-  after = base in after_hook ? "placement::" library "::" after_hook[base] "(result" (arguments == "" ? "" : ", ") arguments "); " : ""
+  if (base in made_hook)
+    after = "if (result == MPI_SUCCESS) placement::" library "::" made_hook[base] "(" arguments "); "
+  else
+      after = base in after_hook ? "placement::" library "::" after_hook[base] "(result" (arguments == "" ? "" : ", ") arguments "); " : ""
   printf "PLACEMENT_WRAP(%s, (%s), (%s), %s, %s)\n", name, parameters, arguments,
          "{ " communicator before "}", "{ " after "}"
 }
@@ -74,7 +79,8 @@ FILENAME !~ /\.i$/ {
     for (i = 4; i <= NF; ++i) {
       if ($2 == "before") before_hook[$i] = hook
       else if ($2 == "after") after_hook[$i] = hook
-      else { print FILENAME ": " $0 ": before or after" > "/dev/stderr"; exit 1 }
+      else if ($2 == "made") made_hook[$i] = hook
+      else { print FILENAME ": " $0 ": before, after or made" > "/dev/stderr"; exit 1 }
     }
   }
   next

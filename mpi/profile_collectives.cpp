@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "mpi/profile_collectives.hpp"
+
+#include <algorithm>
+
+#include "mpi/profile_state.hpp"
+
+namespace placement::profile {
+namespace {
+
+// Between two groups no algorithm is known; what the operation says goes to whom, and nothing else.
+void between_groups(const CommInfo& info, const CollectiveCall& call, Sends& out) {
+  const std::int32_t remote = info.remote->size();
+  const auto to_all = [&](std::uint64_t bytes) {
+    for (std::int32_t peer = 0; peer < remote; ++peer) out.push_back({peer, bytes});
+  };
+  switch (call.operation) {
+    case Collective::bcast:
+    case Collective::scatter:
+      if (call.root == MPI_ROOT) to_all(call.bytes());
+      return;
+    case Collective::gather:
+    case Collective::gatherv:
+    case Collective::reduce:
+      if (call.root >= 0) out.push_back({call.root, call.bytes()});
+      return;
+    case Collective::alltoallv:
+    case Collective::scatterv:
+      for (std::size_t peer = 0; peer < call.blocks.size(); ++peer)
+        if (call.blocks[peer] > 0) out.push_back({static_cast<std::int32_t>(peer), call.blocks[peer]});
+      return;
+    case Collective::allgather:
+    case Collective::allgatherv:
+    case Collective::allreduce:
+    case Collective::alltoall: return to_all(call.bytes());
+    default: return;
+  }
+}
+
+// What this rank sends for the call.
+const Sends& sends_of(const CommInfo& info, CollectiveCall& call) {
+  static thread_local Sends sends;
+  sends.clear();
+  call.rank = info.rank;
+  call.size = info.size;
+  if (info.inter) {
+    between_groups(info, call, sends);
+  } else if (call.root >= 0 && call.root < call.size) {
+    append_sends(collective_model(), call, sends);
+  }
+  return sends;
+}
+
+void count_now(MPI_Comm comm, CollectiveCall& call) {
+  Traffic* into = traffic();
+  const CommInfo* info = comm_info(comm);
+  if (!into || !info) return;
+  for (const Send& send : sends_of(*info, call)) count_to(*into, TrafficKind::collective, info->peers(), send.peer, send.bytes);
+}
+
+std::vector<PlannedSend> planned(const WorldRanks& peers, const Sends& sends) {
+  std::vector<PlannedSend> plan;
+  for (const Send& send : sends) plan.push_back({TrafficKind::collective, peers.world(send.peer), send.bytes, 1});
+  return plan;
+}
+
+Sends neighbour_sends(const CommInfo& info, const NeighbourCall& call) {
+  Sends sends;
+  for (std::size_t k = 0; k < std::min(call.bytes.size(), info.destinations.size()); ++k)
+    if (info.destinations[k] >= 0) sends.push_back({info.destinations[k], call.bytes[k]});
+  return sends;
+}
+
+}  // namespace
+
+int peers_of(MPI_Comm comm) {
+  const CommInfo* info = comm_info(comm);
+  return info ? info->peers().size() : 0;
+}
+
+std::size_t neighbour_count(MPI_Comm comm) {
+  const CommInfo* info = comm_info(comm);
+  return info ? info->destinations.size() : 0;
+}
+
+void count_collective(MPI_Comm comm, CollectiveCall& call) { count_now(comm, call); }
+
+void count_collective(MPI_Comm comm, CollectiveCall& call, MPI_Request*) {
+  call.nonblocking = true;
+  count_now(comm, call);
+}
+
+void count_collective(MPI_Comm comm, CollectiveCall& call, MPI_Info, MPI_Request* request) {
+  call.nonblocking = true;
+  if (const CommInfo* info = comm_info(comm)) remember_request(*request, planned(info->peers(), sends_of(*info, call)));
+}
+
+void count_neighbours(MPI_Comm comm, const NeighbourCall& call) {
+  Traffic* into = traffic();
+  const CommInfo* info = comm_info(comm);
+  if (!into || !info) return;
+  for (const Send& send : neighbour_sends(*info, call))
+    count_to(*into, TrafficKind::collective, info->peers(), send.peer, send.bytes);
+}
+
+void count_neighbours(MPI_Comm comm, const NeighbourCall& call, MPI_Request*) { count_neighbours(comm, call); }
+
+void count_neighbours(MPI_Comm comm, const NeighbourCall& call, MPI_Info, MPI_Request* request) {
+  if (const CommInfo* info = comm_info(comm))
+    remember_request(*request, planned(info->peers(), neighbour_sends(*info, call)));
+}
+
+}  // namespace placement::profile

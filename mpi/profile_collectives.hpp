@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the collective calls mean for the counters. The lines that begin with //@ are read by
+// wrappers.awk. What follows the communicator in the arguments tells the form of the call: nothing
+// in a blocking one, a request in a non-blocking one, an info and a request in a persistent one,
+// which counts at each start.
+#pragma once
+#include "mpi/collective.hpp"
+#include "mpi/persistent.hpp"
+#include "mpi/profile.hpp"
+
+namespace placement::profile {
+
+// ---- what a call of one form or another does with the messages of its algorithm (profile_collectives.cpp)
+
+void count_collective(MPI_Comm comm, CollectiveCall& call);
+void count_collective(MPI_Comm comm, CollectiveCall& call, MPI_Request* request);
+void count_collective(MPI_Comm comm, CollectiveCall& call, MPI_Info info, MPI_Request* request);
+
+// A neighbourhood collective: bytes to each neighbour, in the order of the topology.
+struct NeighbourCall {
+  std::vector<std::uint64_t> bytes;
+};
+void count_neighbours(MPI_Comm comm, const NeighbourCall& call);
+void count_neighbours(MPI_Comm comm, const NeighbourCall& call, MPI_Request* request);
+void count_neighbours(MPI_Comm comm, const NeighbourCall& call, MPI_Info info, MPI_Request* request);
+std::size_t neighbour_count(MPI_Comm comm);
+
+// Ranks that the arrays of a call speak of: the group that is talked to.
+int peers_of(MPI_Comm comm);
+
+inline std::uint64_t type_bytes(MPI_Datatype type) { return bytes_of(1, type); }
+inline bool counts() { return running.load(std::memory_order_relaxed); }
+
+inline bool commutes(MPI_Op op) {
+  int commutative = 1;
+  PMPI_Op_commutative(op, &commutative);
+  return commutative != 0;
+}
+
+template <class Count>
+void set_elements(CollectiveCall& call, Count count, MPI_Datatype type) {
+  call.count = static_cast<std::uint64_t>(count > 0 ? count : 0);
+  call.element_bytes = type_bytes(type);
+}
+
+template <class Count>
+std::vector<std::uint64_t> block_bytes(const Count counts[], MPI_Datatype type, int peers) {
+  const std::uint64_t element = type_bytes(type);
+  std::vector<std::uint64_t> blocks(static_cast<std::size_t>(peers));
+  for (int peer = 0; peer < peers; ++peer)
+    blocks[peer] = static_cast<std::uint64_t>(counts[peer] > 0 ? counts[peer] : 0) * element;
+  return blocks;
+}
+
+template <class Count>
+std::vector<std::uint64_t> block_bytes(const Count counts[], const MPI_Datatype types[], int peers) {
+  std::vector<std::uint64_t> blocks(static_cast<std::size_t>(peers));
+  for (int peer = 0; peer < peers; ++peer) blocks[peer] = counts[peer] > 0 ? bytes_of(counts[peer], types[peer]) : 0;
+  return blocks;
+}
+
+inline bool is_root(MPI_Comm comm, int root) {
+  const CommInfo* info = comm_info(comm);
+  return root == MPI_ROOT || (info && !info->inter && info->rank == root);
+}
+
+// ---- broadcast, barrier, reductions
+
+//@ before barrier: MPI_Barrier MPI_Ibarrier
+//@ made barrier: MPI_Barrier_init MPIX_Barrier_init
+template <class... Form>
+void barrier(MPI_Comm comm, Form... form) {
+  if (!counts()) return;
+  CollectiveCall call;
+  call.operation = Collective::barrier;
+  count_collective(comm, call, form...);
+}
+
+//@ before bcast: MPI_Bcast MPI_Ibcast
+//@ made bcast: MPI_Bcast_init MPIX_Bcast_init
+template <class Count, class... Form>
+void bcast(void*, Count count, MPI_Datatype type, int root, MPI_Comm comm, Form... form) {
+  if (!counts()) return;
+  CollectiveCall call;
+  call.operation = Collective::bcast;
+  call.root = root;
+  set_elements(call, count, type);
+  count_collective(comm, call, form...);
+}
+
+template <class Count, class... Form>
+void reduction(Collective operation, const void* from, Count count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
+               Form... form) {
+  if (!counts()) return;
+  CollectiveCall call;
+  call.operation = operation;
+  call.root = root;
+  call.in_place = from == MPI_IN_PLACE;
+  call.commutative = commutes(op);
+  set_elements(call, count, type);
+  count_collective(comm, call, form...);
+}
+
+//@ before reduce: MPI_Reduce MPI_Ireduce
+//@ made reduce: MPI_Reduce_init MPIX_Reduce_init
+template <class Count, class... Form>
+void reduce(const void* from, void*, Count count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, Form... form) {
+  reduction(Collective::reduce, from, count, type, op, root, comm, form...);
+}
+
+//@ before allreduce: MPI_Allreduce MPI_Iallreduce
+//@ made allreduce: MPI_Allreduce_init MPIX_Allreduce_init
+template <class Count, class... Form>
+void allreduce(const void* from, void*, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, Form... form) {
+  reduction(Collective::allreduce, from, count, type, op, 0, comm, form...);
+}
+
+//@ before scan: MPI_Scan MPI_Iscan
+//@ made scan: MPI_Scan_init MPIX_Scan_init
+template <class Count, class... Form>
+void scan(const void* from, void*, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, Form... form) {
+  reduction(Collective::scan, from, count, type, op, 0, comm, form...);
+}
+
+//@ before exscan: MPI_Exscan MPI_Iexscan
+//@ made exscan: MPI_Exscan_init MPIX_Exscan_init
+template <class Count, class... Form>
+void exscan(const void* from, void*, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, Form... form) {
+  reduction(Collective::exscan, from, count, type, op, 0, comm, form...);
+}
+
+//@ before reduce_scatter_block: MPI_Reduce_scatter_block MPI_Ireduce_scatter_block
+//@ made reduce_scatter_block: MPI_Reduce_scatter_block_init MPIX_Reduce_scatter_block_init
+template <class Count, class... Form>
+void reduce_scatter_block(const void* from, void*, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                          Form... form) {
+  reduction(Collective::reduce_scatter_block, from, count, type, op, 0, comm, form...);
+}
+
+//@ before reduce_scatter: MPI_Reduce_scatter MPI_Ireduce_scatter
+//@ made reduce_scatter: MPI_Reduce_scatter_init MPIX_Reduce_scatter_init
+template <class Count, class... Form>
+void reduce_scatter(const void* from, void*, const Count block_counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                    Form... form) {
+  if (!counts()) return;
+  CollectiveCall call;
+  call.operation = Collective::reduce_scatter;
+  call.in_place = from == MPI_IN_PLACE;
+  call.commutative = commutes(op);
+  call.element_bytes = type_bytes(type);
+  const CommInfo* info = comm_info(comm);
+  call.blocks = block_bytes(block_counts, type, info ? info->size : 0);
+  count_collective(comm, call, form...);
+}
+
+// ---- gather, scatter, allgather, alltoall
+
+//@ before gather: MPI_Gather MPI_Igather
+//@ made gather: MPI_Gather_init MPIX_Gather_init
+template <class Count, class... Form>
+void gather(const void* from, Count count, MPI_Datatype type, void*, Count to_count, MPI_Datatype to_type, int root,
+            MPI_Comm comm, Form... form) {
+  if (!counts()) return;
+  CollectiveCall call;
+  call.operation = Collective::gather;
+  call.root = root;
+  call.in_place = from == MPI_IN_PLACE;
+  if (is_root(comm, root))
+    set_elements(call, to_count, to_type);
+  else
+    set_elements(call, count, type);
+  count_collective(comm, call, form...);
+}
+
+//@ before gatherv: MPI_Gatherv MPI_Igatherv
+//@ made gatherv: MPI_Gatherv_init MPIX_Gatherv_init
+template <class Count, class Offset, class... Form>
+void gatherv(const void*, Count count, MPI_Datatype type, void*, const Count[], const Offset[], MPI_Datatype, int root,
+             MPI_Comm comm, Form... form) {
+  if (!counts()) return;
+  CollectiveCall call;
+  call.operation = Collective::gatherv;
+  call.root = root;
+  if (!is_root(comm, root) && root >= 0) set_elements(call, count, type);
+  count_collective(comm, call, form...);
+}
+
+//@ before scatter: MPI_Scatter MPI_Iscatter
+//@ made scatter: MPI_Scatter_init MPIX_Scatter_init
+template <class Count, class... Form>
+void scatter(const void*, Count count, MPI_Datatype type, void*, Count to_count, MPI_Datatype to_type, int root,
+             MPI_Comm comm, Form... form) {
+  if (!counts()) return;
+  CollectiveCall call;
+  call.operation = Collective::scatter;
+  call.root = root;
+  if (is_root(comm, root))
+    set_elements(call, count, type);
+  else
+    set_elements(call, to_count, to_type);
+  count_collective(comm, call, form...);
+}
+
+//@ before scatterv: MPI_Scatterv MPI_Iscatterv
+//@ made scatterv: MPI_Scatterv_init MPIX_Scatterv_init
+template <class Count, class Offset, class... Form>
+void scatterv(const void*, const Count block_counts[], const Offset[], MPI_Datatype type, void*, Count, MPI_Datatype,
+              int root, MPI_Comm comm, Form... form) {
+  if (!counts()) return;
+  CollectiveCall call;
+  call.operation = Collective::scatterv;
+  call.root = root;
+  if (is_root(comm, root)) call.blocks = block_bytes(block_counts, type, peers_of(comm));
+  count_collective(comm, call, form...);
+}
+
+//@ before allgather: MPI_Allgather MPI_Iallgather
+//@ made allgather: MPI_Allgather_init MPIX_Allgather_init
+template <class Count, class... Form>
+void allgather(const void* from, Count count, MPI_Datatype type, void*, Count to_count, MPI_Datatype to_type,
+               MPI_Comm comm, Form... form) {
+  if (!counts()) return;
+  CollectiveCall call;
+  call.operation = Collective::allgather;
+  call.in_place = from == MPI_IN_PLACE;
+  const CommInfo* info = comm_info(comm);
+  if (info && info->inter)  // the two groups may give different amounts
+    set_elements(call, count, type);
+  else
+    set_elements(call, to_count, to_type);
+  call.rule_bytes = bytes_of(count, call.in_place ? to_type : type);
+  count_collective(comm, call, form...);
+}
+
+//@ before allgatherv: MPI_Allgatherv MPI_Iallgatherv
+//@ made allgatherv: MPI_Allgatherv_init MPIX_Allgatherv_init
+template <class Count, class Offset, class... Form>
+void allgatherv(const void* from, Count count, MPI_Datatype type, void*, const Count block_counts[], const Offset[],
+                MPI_Datatype to_type, MPI_Comm comm, Form... form) {
+  if (!counts()) return;
+  CollectiveCall call;
+  call.operation = Collective::allgatherv;
+  call.in_place = from == MPI_IN_PLACE;
+  const CommInfo* info = comm_info(comm);
+  if (info && info->inter)
+    set_elements(call, count, type);
+  else
+    call.blocks = block_bytes(block_counts, to_type, peers_of(comm));
+  count_collective(comm, call, form...);
+}
+
+//@ before alltoall: MPI_Alltoall MPI_Ialltoall
+//@ made alltoall: MPI_Alltoall_init MPIX_Alltoall_init
+template <class Count, class... Form>
+void alltoall(const void* from, Count count, MPI_Datatype type, void*, Count to_count, MPI_Datatype to_type,
+              MPI_Comm comm, Form... form) {
+  if (!counts()) return;
+  CollectiveCall call;
+  call.operation = Collective::alltoall;
+  call.in_place = from == MPI_IN_PLACE;
+  if (call.in_place)
+    set_elements(call, to_count, to_type);
+  else
+    set_elements(call, count, type);
+  count_collective(comm, call, form...);
+}
+
+//@ before alltoallv: MPI_Alltoallv MPI_Ialltoallv
+//@ made alltoallv: MPI_Alltoallv_init MPIX_Alltoallv_init
+template <class Count, class Offset, class... Form>
+void alltoallv(const void* from, const Count block_counts[], const Offset[], MPI_Datatype type, void*,
+               const Count to_counts[], const Offset[], MPI_Datatype to_type, MPI_Comm comm, Form... form) {
+  if (!counts()) return;
+  CollectiveCall call;
+  call.operation = Collective::alltoallv;
+  call.in_place = from == MPI_IN_PLACE;
+  call.blocks = call.in_place ? block_bytes(to_counts, to_type, peers_of(comm))
+                              : block_bytes(block_counts, type, peers_of(comm));
+  count_collective(comm, call, form...);
+}
+
+//@ before alltoallw: MPI_Alltoallw MPI_Ialltoallw
+//@ made alltoallw: MPI_Alltoallw_init MPIX_Alltoallw_init
+template <class Count, class Offset, class... Form>
+void alltoallw(const void* from, const Count block_counts[], const Offset[], const MPI_Datatype types[], void*,
+               const Count to_counts[], const Offset[], const MPI_Datatype to_types[], MPI_Comm comm, Form... form) {
+  if (!counts()) return;
+  CollectiveCall call;
+  call.operation = Collective::alltoallv;
+  call.by_type = true;
+  call.in_place = from == MPI_IN_PLACE;
+  call.blocks = call.in_place ? block_bytes(to_counts, to_types, peers_of(comm))
+                              : block_bytes(block_counts, types, peers_of(comm));
+  count_collective(comm, call, form...);
+}
+
+// ---- neighbourhood collectives: one message to each neighbour
+
+//@ before neighbour_equal: MPI_Neighbor_allgather MPI_Ineighbor_allgather MPI_Neighbor_alltoall MPI_Ineighbor_alltoall
+//@ made neighbour_equal: MPI_Neighbor_allgather_init MPIX_Neighbor_allgather_init
+//@ made neighbour_equal: MPI_Neighbor_alltoall_init MPIX_Neighbor_alltoall_init
+template <class Count, class... Form>
+void neighbour_equal(const void*, Count count, MPI_Datatype type, void*, Count, MPI_Datatype, MPI_Comm comm,
+                     Form... form) {
+  if (!counts()) return;
+  count_neighbours(comm, {std::vector<std::uint64_t>(neighbour_count(comm), bytes_of(count, type))}, form...);
+}
+
+//@ before neighbour_allgatherv: MPI_Neighbor_allgatherv MPI_Ineighbor_allgatherv
+//@ made neighbour_allgatherv: MPI_Neighbor_allgatherv_init MPIX_Neighbor_allgatherv_init
+template <class Count, class Offset, class... Form>
+void neighbour_allgatherv(const void*, Count count, MPI_Datatype type, void*, const Count[], const Offset[],
+                          MPI_Datatype, MPI_Comm comm, Form... form) {
+  if (!counts()) return;
+  count_neighbours(comm, {std::vector<std::uint64_t>(neighbour_count(comm), bytes_of(count, type))}, form...);
+}
+
+//@ before neighbour_alltoallv: MPI_Neighbor_alltoallv MPI_Ineighbor_alltoallv
+//@ made neighbour_alltoallv: MPI_Neighbor_alltoallv_init MPIX_Neighbor_alltoallv_init
+template <class Count, class Offset, class... Form>
+void neighbour_alltoallv(const void*, const Count block_counts[], const Offset[], MPI_Datatype type, void*,
+                         const Count[], const Offset[], MPI_Datatype, MPI_Comm comm, Form... form) {
+  if (!counts()) return;
+  count_neighbours(comm, {block_bytes(block_counts, type, static_cast<int>(neighbour_count(comm)))}, form...);
+}
+
+//@ before neighbour_alltoallw: MPI_Neighbor_alltoallw MPI_Ineighbor_alltoallw
+//@ made neighbour_alltoallw: MPI_Neighbor_alltoallw_init MPIX_Neighbor_alltoallw_init
+template <class Count, class... Form>
+void neighbour_alltoallw(const void*, const Count block_counts[], const MPI_Aint[], const MPI_Datatype types[], void*,
+                         const Count[], const MPI_Aint[], const MPI_Datatype[], MPI_Comm comm, Form... form) {
+  if (!counts()) return;
+  count_neighbours(comm, {block_bytes(block_counts, types, static_cast<int>(neighbour_count(comm)))}, form...);
+}
+
+}  // namespace placement::profile
