@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -32,6 +33,7 @@ struct Client {
   bool is_srun = false;
   std::string outer_job;      // the job that the command runs in, empty: none
   PlacementOptions options;   // of the component being parsed
+  bool hooked = false;        // -m may name a policy
   int components = 0;         // whose options are done
   std::optional<Wish> wish;   // of the last of them
   bool stock_word = false;    // that one had a stock -m in force,
@@ -95,6 +97,24 @@ bool see_distribution(const char* word) {
   } catch (...) {
     return false;
   }
+}
+
+// Where Slurm cannot be made to ask us, it refuses a policy after -m with a word that helps nobody.
+// On the command line and in the environment such a word is seen beforehand; one in an #SBATCH
+// line shows by sbatch's ending before its options are done.
+void point_to_placement() {
+  std::ifstream command_line("/proc/self/cmdline");
+  std::string word, previous;
+  bool suspected = is_policy_word(environment("SLURM_DISTRIBUTION")) || is_policy_word(environment("SBATCH_DISTRIBUTION"));
+  while (std::getline(command_line, word, '\0')) {
+    const bool after_option = previous == "-m" || previous == "--distribution";
+    suspected = suspected || (after_option && is_policy_word(word)) ||
+                (word.starts_with("-m") && is_policy_word(word.substr(2))) ||
+                (word.starts_with("--dist") && is_policy_word(word.substr(word.find('=') + 1)));
+    previous = word;
+  }
+  if (suspected)
+    slurm_error("placement: with this Slurm -m cannot name a policy: use --placement=POLICY[=ITEM,..]");
 }
 
 void forget_outer_job(bool inside_a_job) {
@@ -163,6 +183,17 @@ bool starts_a_launcher(spank_t spank) {
   return std::find(std::begin(launchers), std::end(launchers), program) != std::end(launchers);
 }
 
+// Which component of the outer job that job is: 0 where it has no components, nothing where it is
+// another job (srun --jobid).
+std::optional<std::int32_t> component_of(std::uint32_t job) {
+  const std::string id = std::to_string(job);
+  const std::int64_t components = parse_integer(environment("SLURM_HET_SIZE")).value_or(0);
+  for (std::int32_t component = 0; component < std::min<std::int64_t>(components, INT16_MAX); ++component)
+    if (environment(("SLURM_JOB_ID_HET_GROUP_" + std::to_string(component)).c_str()) == id) return component;
+  if (components == 0 && client().outer_job == id) return 0;
+  return std::nullopt;
+}
+
 // The wish that the job was submitted with, when it is meant for the component that this step
 // runs in and nothing on this srun speaks against it.
 std::optional<Wish> wish_of_job(std::uint32_t job) {
@@ -172,15 +203,10 @@ std::optional<Wish> wish_of_job(std::uint32_t job) {
       [](const std::string& name) { return std::getenv((job_environment_prefix + name).c_str()); });
   if (!delivery) return std::nullopt;
 
-  const std::string group = client_option("het-group").value_or("0");
-  if (!environment("SLURM_HET_SIZE").empty()) {
-    if (group != std::to_string(delivery->component)) return std::nullopt;
-  } else if (self.outer_job != std::to_string(job)) {
-    return std::nullopt;  // srun --jobid: a step of another job
-  }
+  if (component_of(job) != delivery->component) return std::nullopt;
   const bool stock_counts = self.stock_by_hand || !delivery->wish.overrides_distribution;
   if (self.stock_word && stock_counts) return std::nullopt;
-  if (!client_options_known() && !self.stock_word && client_option("distribution")) return std::nullopt;
+  if (!self.hooked && client_option("distribution")) return std::nullopt;  // a stock one, unseen
   return delivery->wish;
 }
 
@@ -240,8 +266,8 @@ void client_begin(spank_t spank) {
     self.outer_job = environment("SLURM_JOB_ID");
     forget_outer_job(!self.outer_job.empty());
     register_options(spank);
-    if (!install_distribution_hook(see_distribution))
-      slurm_verbose("placement: this Slurm does not let -m name a policy: use --placement=POLICY[=ITEM,..]");
+    self.hooked = install_distribution_hook(see_distribution);
+    if (!self.hooked) point_to_placement();
   } catch (...) {
     slurm_error("placement: out of memory");
   }
@@ -263,6 +289,11 @@ void client_place_step(spank_t spank) {
   }
 }
 
-void client_end() { remove_distribution_hook(); }
+void client_end() {
+  const Client& self = client();
+  if (!self.hooked && !self.is_srun && self.components == 0)
+    slurm_info("placement: with this Slurm no #SBATCH -m line can name a policy: use --placement=POLICY[=ITEM,..]");
+  remove_distribution_hook();
+}
 
 }  // namespace placement

@@ -45,6 +45,8 @@ PolicySpec checked_spec(const std::string& word, const std::string& option,
 
 }  // namespace
 
+bool is_policy_word(std::string_view word) { return users_policy(word) != nullptr; }
+
 bool is_stock_distribution(std::string_view word) {
   // As in Slurm: "plane" needs no more than its five letters, and of the others the part before
   // the first ':' or ',' tells what they are.

@@ -50,6 +50,9 @@ class PlacementOptions {
 // Whether the word is one that a stock -m takes, however it is spelt there.
 bool is_stock_distribution(std::string_view word);
 
+// Whether the word begins with the name of a policy that users may ask for.
+bool is_policy_word(std::string_view word);
+
 // Something about a distribution word that Slurm will refuse, when it looks like a policy; else
 // empty.
 std::string hint_for_unknown_word(std::string_view word);
