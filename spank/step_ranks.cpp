@@ -131,7 +131,10 @@ StepPlacement place_step(const Wish& wish, const StepShape& step, ClusterView vi
                 std::to_string(request.tasks));
   StepPlacement result;
   result.ranks_of_node = by_node(placement, step);
-  if (bind) result.slot_of_rank = slots_of(placement, result.ranks_of_node);
+  if (bind) {
+    result.slot_of_rank = slots_of(placement, result.ranks_of_node);
+    for (const RankPlace& rank : placement.ranks) result.cores_of_rank.push_back(rank.cores);
+  }
   result.cost = placement.cost;
   result.natural_cost = placement.natural_cost;
   return result;

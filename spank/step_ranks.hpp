@@ -24,6 +24,7 @@ struct StepShape {
 struct StepPlacement {
   std::vector<std::vector<std::uint32_t>> ranks_of_node;  // ascending, as pmix and pmi2 need them
   std::vector<std::int32_t> slot_of_rank;  // as in BindPlan; empty when tasks share cores
+  std::vector<std::vector<std::int32_t>> cores_of_rank;  // of its node, as the policy has them; likewise
   Cost cost = 0;
   Cost natural_cost = 0;
 };

@@ -54,14 +54,14 @@ general() {
   run
   refused 2 'placectl: no command given; see placectl --help'
   run --help
-  for command_name in map cost matrix check-config; do has "  $command_name "; done
+  for command_name in map cost matrix check-config rankfile; do has "  $command_name "; done
   run --version
   has 'placectl (slurm-placement) '
   run mpa
   refused 2 "placectl: unknown command 'mpa': did you mean map?"
   run weather
-  refused 2 "placectl: unknown command 'weather': the commands are map, cost, matrix and check-config"
-  for words in map cost 'matrix info' 'matrix convert' check-config; do
+  refused 2 "placectl: unknown command 'weather': the commands are map, cost, matrix, check-config and rankfile"
+  for words in map cost 'matrix info' 'matrix convert' check-config rankfile; do
     # shellcheck disable=SC2086
     run $words --help
     [ $code = 0 ] || fail "$command: exit code $code"
@@ -338,7 +338,42 @@ configuration() {
 }
 
 
-for part in general mapping mapping_json bad_mapping slurm_topology matrices configuration; do $part; done
+# What needs no slurmctld: it is not asked before the environment is in order.
+allocations() {
+  run rankfile
+  refused 1 'placectl rankfile: no Slurm allocation here: SLURM_JOB_ID is not set'
+  run map -m matrix
+  refused 2 'placectl map: --topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set)'
+  export SLURM_JOB_ID=7
+  run map -m matrix --nodes 2
+  refused 2 'placectl map: --nodes needs --topology'
+  run map -m matrix
+  refused 1 'placectl map: SLURM_JOB_NODELIST is not set in the environment of the allocation'
+  export SLURM_JOB_NODELIST='n[1-3' SLURM_TASKS_PER_NODE='2(x2)'
+  run map -m matrix
+  refused 1 "placectl map: host list 'n[1-3': brackets do not match"
+  SLURM_JOB_NODELIST='n[1-3]'
+  run rankfile -m matrix
+  refused 1 'placectl rankfile: SLURM_TASKS_PER_NODE is about 2 nodes, and SLURM_JOB_NODELIST has 3'
+  SLURM_TASKS_PER_NODE='2(x'
+  run rankfile -m matrix
+  refused 1 "placectl rankfile: SLURM_TASKS_PER_NODE=2(x: '2(x' has no closing bracket"
+  SLURM_TASKS_PER_NODE='2(x-1)'
+  run rankfile -m matrix
+  refused 1 'placectl rankfile: SLURM_TASKS_PER_NODE=-1: it should be a number above 0'
+  SLURM_TASKS_PER_NODE='1(x2000000000)'
+  run rankfile -m matrix
+  refused 1 'placectl rankfile: SLURM_TASKS_PER_NODE=1(x2000000000): more than 1048576 nodes'
+  SLURM_TASKS_PER_NODE=1 SLURM_JOB_NODELIST=n1 SLURM_JOB_ID=x
+  run rankfile -m matrix
+  refused 1 'placectl rankfile: SLURM_JOB_ID=x: it should be a number above 0'
+  export SLURM_HET_SIZE=2
+  run rankfile -m matrix
+  refused 1 'placectl rankfile: this is a heterogeneous job, whose components are placed one by one'
+  unset SLURM_JOB_ID SLURM_JOB_NODELIST SLURM_TASKS_PER_NODE SLURM_HET_SIZE
+}
+
+for part in general mapping mapping_json bad_mapping slurm_topology matrices configuration allocations; do $part; done
 echo "$checks checks, $failures failures"
-[ $checks -gt 120 ] || { echo "FAIL: only $checks checks ran"; exit 1; }
+[ $checks -gt 130 ] || { echo "FAIL: only $checks checks ran"; exit 1; }
 [ $failures = 0 ]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 #include "core/error.hpp"
@@ -118,28 +119,61 @@ void set_limits(const CommandLine& line, const ClusterView& view, Request& reque
   }
 }
 
+// The matrix, and what is to be done with it; not yet where.
 MapTask read_task(const CommandLine& line) {
   MapTask task;
   task.spec = policy_spec(line);
   const auto matrix = task.spec.parameters.find("matrix");
-  if (matrix == task.spec.parameters.end()) throw UsageError("--matrix is missing");
-  task.matrix = std::make_shared<const CommMatrix>(read_matrix(matrix->second));
-  task.spec.parameters.erase(matrix);
-  task.view = read_topology(*line.value("topology"), line.value_or("slurm-conf", ""), distances(line));
-  task.usable = read_available(line.value_or("available", "-"), task.view.tree->leaves());
+  if (matrix != task.spec.parameters.end()) {
+    task.matrix = std::make_shared<const CommMatrix>(read_matrix(matrix->second));
+    task.spec.parameters.erase(matrix);
+  } else if (line.has("topology")) {
+    throw UsageError("--matrix is missing");
+  }
   task.request.seed = static_cast<std::uint64_t>(line.integer("seed", 0, INT64_MAX).value_or(1));
-  set_limits(line, task.view, task.request);
   if (const auto ms = line.integer("deadline-ms", 0, INT32_MAX)) task.deadline = std::chrono::milliseconds(*ms);
   return task;
 }
 
-bool wants_nodes(const CommandLine& line, const ClusterView& view) {
-  const std::string format = line.value_or("format", "leaves");
-  if (format != "leaves" && format != "nodes")
-    throw UsageError("--format " + shown(format) + ": it takes leaves or nodes");
-  if (format == "nodes" && view.nodes.empty())
-    throw UsageError("--format nodes needs a topology with nodes: a topology.conf, or --slurm-conf");
-  return format == "nodes";
+MapOutcome map_to_file(const CommandLine& line, MapTask& task) {
+  task.view = read_topology(*line.value("topology"), line.value_or("slurm-conf", ""), distances(line));
+  task.usable = read_available(line.value_or("available", "-"), task.view.tree->leaves());
+  set_limits(line, task.view, task.request);
+  return run_map(task);
+}
+
+// The job's own matrix and policy where none are given here.
+MapOutcome map_to_allocation(const CommandLine& line, MapTask& task) {
+  for (const char* option : {"slurm-conf", "distances", "available", "deadline-ms", "nodes", "ntasks-per-node",
+                             "cores-per-task", "nodelist", "exclusive"})
+    if (line.has(option)) throw UsageError(std::string("--") + option + " needs --topology");
+  if (!std::getenv("SLURM_JOB_ID"))
+    throw UsageError("--topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set)");
+  const Allocation allocation = current_allocation();
+  if (!task.matrix) {
+    const std::optional<Wish> wish = wish_of_allocation();
+    if (!wish || !wish->matrix) throw UsageError("--matrix is missing, and the job has none");
+    task.matrix = wish->matrix;
+    if (!line.has("policy")) task.spec = wish->spec;
+  }
+  if (line.has("seed")) task.spec.parameters["seed"] = *line.value("seed");
+  task.view = allocation.view;
+  for (const NodeView& node : task.view.nodes)
+    for (std::int32_t core = 0; core < node.cores(); ++core)
+      if (node.core_free[core]) task.usable.push_back(node.first_leaf + core);
+  return run_map_in(allocation, task);
+}
+
+std::string format_mapping_of(const CommandLine& line, const MapTask& task, const MapOutcome& outcome) {
+  const std::string format = line.value_or("format", line.has("topology") ? "leaves" : "nodes");
+  if (format == "nodes") {
+    if (task.view.nodes.empty())
+      throw UsageError("--format nodes needs a topology with nodes: a topology.conf, or --slurm-conf");
+    return format_places(task.view, outcome.places);
+  }
+  if (format != "leaves") throw UsageError("--format " + shown(format) + ": it takes leaves or nodes");
+  if (outcome.leaf_of_rank.empty()) throw Error("--format leaves: ranks share cores here");
+  return format_mapping(outcome.leaf_of_rank);
 }
 
 }  // namespace
@@ -150,12 +184,9 @@ int command_map(int argc, char** argv) {
     write_output("", help_text(help));
     return exit_ok;
   }
-  if (!line.has("topology")) throw UsageError("--topology is missing");
-  const MapTask task = read_task(line);
-  const bool by_node = wants_nodes(line, task.view);
-  const MapOutcome outcome = run_map(task);
-  const std::string mapping =
-      by_node ? format_places(task.view, outcome.places) : format_mapping(outcome.leaf_of_rank);
+  MapTask task = read_task(line);
+  const MapOutcome outcome = line.has("topology") ? map_to_file(line, task) : map_to_allocation(line, task);
+  const std::string mapping = format_mapping_of(line, task, outcome);
   const bool json = line.has("json");
   if (line.has("output") || !json) write_output(line.value_or("output", ""), mapping);
   if (json)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/map_report.hpp"
 
-#include <algorithm>
 #include <cstdio>
 
 #include "tools/json.hpp"
@@ -12,6 +11,7 @@ namespace {
 
 std::string format_cores(const std::vector<std::int32_t>& cores) {
   std::string text;
+  if (cores.empty()) return "-";
   for (const std::int32_t core : cores) text += (text.empty() ? "" : ",") + std::to_string(core);
   return text;
 }
@@ -44,29 +44,27 @@ std::string format_places(const ClusterView& view, const std::vector<RankPlace>&
 }
 
 std::string format_summary(const MapTask& task, const MapOutcome& outcome) {
-  std::string text = std::to_string(outcome.leaf_of_rank.size()) + " ranks on " + std::to_string(task.usable.size()) +
+  std::string text = std::to_string(task.matrix->ranks()) + " ranks on " + std::to_string(task.usable.size()) +
                      " of " + std::to_string(task.view.tree->leaves()) + " leaves by " + task.spec.policy;
   if (!outcome.reasons.empty()) text += ": " + joined(outcome.reasons);
   char times[96];
   std::snprintf(times, sizeof times, "time      %.6f s wall, %.6f s processor\n", outcome.wall_s, outcome.cpu_s);
   return text + "\ncost      " + to_string(outcome.cost) + " hop-bytes\n" +
          format_baseline("natural   ", outcome.natural_cost, outcome.cost) +
-         format_baseline("greedy    ", outcome.greedy_cost, outcome.cost) + times;
+         (outcome.greedy_cost ? format_baseline("greedy    ", *outcome.greedy_cost, outcome.cost) : "") + times;
 }
 
 std::string format_json(const MapTask& task, const MapOutcome& outcome, bool with_mapping) {
   JsonWriter json;
   json.begin_object()
       .member("policy", task.spec.policy)
-      .member("ranks", static_cast<std::int64_t>(outcome.leaf_of_rank.size()))
+      .member("ranks", task.matrix->ranks())
       .member("usable_leaves", static_cast<std::int64_t>(task.usable.size()))
       .member("leaves", task.view.tree->leaves())
       .member("cost", outcome.cost)
-      .member("natural_cost", outcome.natural_cost)
-      .member("greedy_cost", outcome.greedy_cost)
-      .member("wall_s", outcome.wall_s)
-      .member("cpu_s", outcome.cpu_s);
-  json.key("reasons").begin_array();
+      .member("natural_cost", outcome.natural_cost);
+  if (outcome.greedy_cost) json.member("greedy_cost", *outcome.greedy_cost);
+  json.member("wall_s", outcome.wall_s).member("cpu_s", outcome.cpu_s).key("reasons").begin_array();
   for (const std::string& reason : outcome.reasons) json.value(reason);
   json.end_array();
   if (with_mapping) {

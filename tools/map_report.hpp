@@ -8,7 +8,8 @@ namespace placement {
 
 // A mapping in the forms that `placectl map` prints.
 
-// "rank node cores" lines, cores numbered within the node and apart by commas.
+// "rank node cores" lines, cores numbered within the node and apart by commas; "-" where ranks
+// share cores.
 std::string format_places(const ClusterView& view, const std::vector<RankPlace>& places);
 
 // What it costs, beside the baselines, and what it took: for people.

@@ -110,6 +110,13 @@ const Policy& table_policy(const PolicySpec& spec) {
   throw UsageError("unknown policy " + shown(spec.policy) + ": known are " + names);
 }
 
+// Greedy on the leaves that a policy chose.
+Cost greedy_cost_among(const MapTask& task, std::vector<std::int32_t> leaves) {
+  std::sort(leaves.begin(), leaves.end());
+  const TreeTopology& tree = *task.view.tree;
+  return tree.hop_bytes(*task.matrix, greedy_leaves(*task.matrix, tree, leaves));
+}
+
 }  // namespace
 
 std::vector<std::int32_t> greedy_leaves(const CommMatrix& matrix, const TreeTopology& tree,
@@ -144,15 +151,35 @@ MapOutcome run_map(MapTask task) {
   outcome.wall_s = watch.wall_s();
   outcome.cpu_s = watch.cpu_s();
 
-  const TreeTopology& tree = *task.view.tree;
-  const auto cost_of = [&](const std::vector<std::int32_t>& leaves) { return tree.hop_bytes(*task.matrix, leaves); };
+  const auto cost_of = [&](const std::vector<std::int32_t>& leaves) {
+    return task.view.tree->hop_bytes(*task.matrix, leaves);
+  };
   outcome.cost = cost_of(outcome.leaf_of_rank);
   if (!by_nodes) outcome.natural_cost = cost_of(first_leaves(task));
-  std::vector<std::int32_t> to_choose_from = by_nodes ? outcome.leaf_of_rank : task.usable;
-  std::sort(to_choose_from.begin(), to_choose_from.end());
-  outcome.greedy_cost = greedy ? outcome.cost : cost_of(greedy_leaves(*task.matrix, tree, to_choose_from));
+  outcome.greedy_cost = greedy ? outcome.cost : greedy_cost_among(task, by_nodes ? outcome.leaf_of_rank : task.usable);
   if (outcome.places.empty() && !task.view.nodes.empty())
     for (const std::int32_t leaf : outcome.leaf_of_rank) outcome.places.push_back(place_of(task.view, leaf));
+  return outcome;
+}
+
+MapOutcome run_map_in(const Allocation& allocation, const MapTask& task) {
+  MapOutcome outcome;
+  const Stopwatch watch;
+  const StepPlacement placement = place_in(allocation, {task.spec, task.matrix, false});
+  outcome.wall_s = watch.wall_s();
+  outcome.cpu_s = watch.cpu_s();
+  outcome.cost = placement.cost;
+  outcome.natural_cost = placement.natural_cost;
+  outcome.places.resize(static_cast<std::size_t>(task.matrix->ranks()));
+  for (std::size_t node = 0; node < placement.ranks_of_node.size(); ++node)
+    for (const std::uint32_t rank : placement.ranks_of_node[node])
+      outcome.places[rank].node = static_cast<std::int32_t>(node);
+  for (std::size_t rank = 0; rank < placement.cores_of_rank.size(); ++rank) {
+    RankPlace& place = outcome.places[rank];
+    place.cores = placement.cores_of_rank[rank];
+    outcome.leaf_of_rank.push_back(task.view.nodes[place.node].first_leaf + place.cores.at(0));
+  }
+  if (!outcome.leaf_of_rank.empty()) outcome.greedy_cost = greedy_cost_among(task, outcome.leaf_of_rank);
   return outcome;
 }
 

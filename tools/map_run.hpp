@@ -10,6 +10,7 @@
 #include "core/cluster_view.hpp"
 #include "core/policy.hpp"
 #include "core/policy_spec.hpp"
+#include "tools/allocation.hpp"
 
 namespace placement {
 
@@ -24,11 +25,11 @@ struct MapTask {
 };
 
 struct MapOutcome {
-  std::vector<std::int32_t> leaf_of_rank;  // of its first core
-  std::vector<RankPlace> places;           // empty where the view has no nodes
+  std::vector<std::int32_t> leaf_of_rank;  // of its first core; empty where ranks share cores
+  std::vector<RankPlace> places;           // empty where the view has no nodes; without cores if shared
   Cost cost = 0;
   Cost natural_cost = 0;  // rank r on the r-th leaf: usable ones, or those of a policy with nodes
-  Cost greedy_cost = 0;   // heaviest pairs first: on the usable leaves, or those chosen
+  std::optional<Cost> greedy_cost;  // heaviest pairs first: on the usable leaves, or those chosen
   std::vector<std::string> reasons;
   double wall_s = 0;  // of the decision alone
   double cpu_s = 0;
@@ -36,6 +37,9 @@ struct MapOutcome {
 
 // Throws Error when the policy cannot serve the request, UsageError when there is no such policy.
 MapOutcome run_map(MapTask task);
+
+// The same where nodes and tasks of each node are given: by the function that srun's plugin calls.
+MapOutcome run_map_in(const Allocation& allocation, const MapTask& task);
 
 // Leaves by heaviest pairs first, a baseline.
 std::vector<std::int32_t> greedy_leaves(const CommMatrix& matrix, const TreeTopology& tree,

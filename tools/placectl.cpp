@@ -28,6 +28,7 @@ constexpr Command commands[] = {
     {"cost", "what a given mapping costs", command_cost},
     {"matrix", "look at and convert communication matrices", command_matrix},
     {"check-config", "check placement.conf", command_check_config},
+    {"rankfile", "an Open MPI rankfile for the allocation one is in", command_rankfile},
 };
 
 std::string overview() {

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <map>
+
+#include "core/error.hpp"
+#include "core/matrix_read.hpp"
+#include "tools/allocation.hpp"
+#include "tools/command.hpp"
+#include "tools/command_line.hpp"
+#include "tools/output.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr Option options[] = {
+    {'m', "matrix", "FILE", "communication matrix [that of the job]"},
+    {'p', "policy", "WORD", "POLICY[=KEY=VALUE,..] as srun -m takes it [that of the job, or\nTREEMATCH]"},
+    {0, "confined", nullptr, "number cores among those of the job, as mpirun does where jobs are\n"
+                             "confined to their cores (ConstrainCores=yes)"},
+    {'o', "output", "FILE", "where the rankfile goes [standard output]"},
+};
+
+constexpr CommandHelp help{
+    "placectl rankfile",
+    "[OPTION]...",
+    "Inside a Slurm allocation, writes an Open MPI rankfile that puts each rank on the node and\n"
+    "cores that the policy chooses, for mpirun --rankfile FILE.\n",
+    options,
+    0,
+    0};
+
+// What a job that asks for a policy was submitted with, unless the command line says otherwise.
+Wish wish_of(const CommandLine& line) {
+  Wish wish{parse_policy_spec("TREEMATCH"), nullptr, false};
+  if (std::optional<Wish> of_job = wish_of_allocation()) wish = std::move(*of_job);
+  if (const auto word = line.value("policy")) wish.spec = parse_policy_spec(*word);
+  if (const auto file = line.value("matrix")) wish.spec.parameters["matrix"] = *file;
+  const auto file = wish.spec.parameters.find("matrix");
+  if (file != wish.spec.parameters.end()) {
+    wish.matrix = std::make_shared<const CommMatrix>(read_matrix(file->second));
+    wish.spec.parameters.erase(file);
+  }
+  if (!wish.matrix) throw UsageError("--matrix is missing, and the job has none");
+  return wish;
+}
+
+// Where a core stands among the cores of its node that mpirun sees.
+struct SocketCore {
+  std::int32_t socket;
+  std::int32_t core;
+};
+
+// One per core of the node; those that mpirun does not see stay at their own numbers.
+std::vector<SocketCore> numbering(const NodeView& node, bool confined) {
+  std::vector<SocketCore> numbers;
+  std::int32_t next_socket = 0;
+  for (std::int32_t socket = 0; socket < node.sockets; ++socket) {
+    std::int32_t next_core = 0;
+    for (std::int32_t core = 0; core < node.cores_per_socket; ++core) {
+      const bool seen = node.core_free[socket * node.cores_per_socket + core];
+      numbers.push_back(confined && seen ? SocketCore{next_socket, next_core} : SocketCore{socket, core});
+      if (seen) ++next_core;
+    }
+    if (next_core > 0) ++next_socket;
+  }
+  return numbers;
+}
+
+// "0:1,2;1:0": cores 1 and 2 of socket 0, core 0 of socket 1.
+std::string format_slot(const std::vector<std::int32_t>& cores, const std::vector<SocketCore>& numbers) {
+  std::map<std::int32_t, std::string> of_socket;
+  for (const std::int32_t core : cores) {
+    std::string& list = of_socket[numbers[core].socket];
+    list += (list.empty() ? "" : ",") + std::to_string(numbers[core].core);
+  }
+  std::string text;
+  for (const auto& [socket, list] : of_socket) text += (text.empty() ? "" : ";") + std::to_string(socket) + ":" + list;
+  return text;
+}
+
+std::string format_rankfile(const Allocation& allocation, const StepPlacement& placement, bool confined) {
+  std::vector<std::vector<SocketCore>> numbers;
+  for (const NodeView& node : allocation.view.nodes) numbers.push_back(numbering(node, confined));
+  std::vector<std::string> lines(placement.cores_of_rank.size());
+  for (std::size_t node = 0; node < placement.ranks_of_node.size(); ++node)
+    for (const std::uint32_t rank : placement.ranks_of_node[node])
+      lines[rank] = "rank " + std::to_string(rank) + "=" + allocation.step.nodes[node] +
+                    " slot=" + format_slot(placement.cores_of_rank[rank], numbers[node]) + "\n";
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
+}  // namespace
+
+int command_rankfile(int argc, char** argv) {
+  const CommandLine line(help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(help));
+    return exit_ok;
+  }
+  const Allocation allocation = current_allocation();
+  const StepPlacement placement = place_in(allocation, wish_of(line));
+  if (placement.cores_of_rank.empty()) throw Error("the tasks of this allocation share cores: a rankfile cannot say that");
+  write_output(line.value_or("output", ""), format_rankfile(allocation, placement, line.has("confined")));
+  return exit_ok;
+}
+
+}  // namespace placement
