@@ -70,46 +70,49 @@ std::vector<std::int32_t> matched(const Graph& graph, std::int32_t largest, Rand
 
 }  // namespace
 
+Graph contracted(const Graph& graph, std::span<const std::int32_t> part_of, std::int32_t parts) {
+  Graph result;
+  result.size.assign(parts, 0);
+  std::vector<std::int32_t> begin(static_cast<std::size_t>(parts) + 1, 0);
+  for (const std::int32_t part : part_of)
+    if (part >= 0) ++begin[part + 1];
+  for (std::int32_t part = 0; part < parts; ++part) begin[part + 1] += begin[part];
+  std::vector<std::int32_t> member(begin[parts]);
+  for (std::int32_t v = 0; v < graph.vertices(); ++v) {
+    if (part_of[v] < 0) continue;
+    result.size[part_of[v]] += graph.size[v];
+    member[begin[part_of[v]]++] = v;  // leaves begin[part] at its end
+  }
+  std::vector<std::int64_t> place(parts, -1);  // of the arc to a part
+  result.row.reserve(begin.size());
+  result.arc.reserve(graph.arc.size());
+  for (std::int32_t self = 0; self < parts; ++self) {
+    const auto first_arc = static_cast<std::int64_t>(result.arc.size());
+    for (std::int32_t k = self == 0 ? 0 : begin[self - 1]; k < begin[self]; ++k) {
+      for (const Arc& arc : graph.arcs(member[k])) {
+        const std::int32_t to = part_of[arc.to];
+        if (to == self || to < 0) continue;
+        if (place[to] >= first_arc) {
+          result.arc[place[to]].weight += arc.weight;
+        } else {
+          place[to] = static_cast<std::int64_t>(result.arc.size());
+          result.arc.push_back({to, arc.weight});
+        }
+      }
+    }
+    result.row.push_back(static_cast<std::int64_t>(result.arc.size()));
+  }
+  return result;
+}
+
 Graph coarsened(const Graph& graph, std::int32_t largest, Random& random,
                 std::vector<std::int32_t>& coarse_of) {
   const std::vector<std::int32_t> partner = matched(graph, largest, random);
-  Graph coarse;
+  std::int32_t vertices = 0;
   coarse_of.resize(graph.vertices());
-  for (std::int32_t v = 0; v < graph.vertices(); ++v) {
-    if (partner[v] < v) {
-      coarse_of[v] = coarse_of[partner[v]];
-      coarse.size[coarse_of[v]] += graph.size[v];
-    } else {
-      coarse_of[v] = static_cast<std::int32_t>(coarse.size.size());
-      coarse.size.push_back(graph.size[v]);
-    }
-  }
-  coarse.row.reserve(coarse.size.size() + 1);
-  coarse.arc.resize(graph.arc.size());
-  std::vector<std::int64_t> place(coarse.size.size(), -1);  // of the arc to a coarse vertex
-  std::int64_t end = 0;
-  for (std::int32_t v = 0; v < graph.vertices(); ++v) {
-    if (partner[v] < v) continue;
-    const std::int64_t begin = end;
-    const std::int32_t self = coarse_of[v];
-    const auto add_arcs = [&](std::int32_t u) {
-      for (const Arc& arc : graph.arcs(u)) {
-        const std::int32_t to = coarse_of[arc.to];
-        if (to == self) continue;
-        if (place[to] >= begin) {
-          coarse.arc[place[to]].weight += arc.weight;
-        } else {
-          place[to] = end;
-          coarse.arc[end++] = {to, arc.weight};
-        }
-      }
-    };
-    add_arcs(v);
-    if (partner[v] != v) add_arcs(partner[v]);
-    coarse.row.push_back(end);
-  }
-  coarse.arc.resize(end);
-  return coarse;
+  for (std::int32_t v = 0; v < graph.vertices(); ++v)
+    coarse_of[v] = partner[v] < v ? coarse_of[partner[v]] : vertices++;
+  return contracted(graph, coarse_of, vertices);
 }
 
 }  // namespace placement

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "treematch/graph.hpp"
@@ -12,5 +13,9 @@ namespace placement {
 // merged vertex is larger than `largest`. coarse_of[v] is the vertex that v becomes part of.
 Graph coarsened(const Graph& graph, std::int32_t largest, Random& random,
                 std::vector<std::int32_t>& coarse_of);
+
+// One vertex for each part 0..parts-1, the traffic between parts summed; vertices whose part is -1
+// are left out.
+Graph contracted(const Graph& graph, std::span<const std::int32_t> part_of, std::int32_t parts);
 
 }  // namespace placement

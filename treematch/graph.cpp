@@ -40,6 +40,18 @@ Graph scaled_graph(const CommMatrix& matrix) {
   return graph;
 }
 
+std::vector<HeavyPair> pairs_by_weight(const Graph& graph) {
+  std::vector<HeavyPair> pairs;
+  pairs.reserve(graph.arc.size() / 2);
+  for (std::int32_t v = 0; v < graph.vertices(); ++v)
+    for (const Arc& arc : graph.arcs(v))
+      if (arc.to > v) pairs.push_back({arc.weight, v, arc.to});
+  const auto heavier = [](const HeavyPair& x, const HeavyPair& y) { return x.weight > y.weight; };
+  if (!std::is_sorted(pairs.begin(), pairs.end(), heavier))
+    std::stable_sort(pairs.begin(), pairs.end(), heavier);
+  return pairs;
+}
+
 Graph renumbered(const Graph& graph, std::span<const std::int32_t> order) {
   std::vector<std::int32_t> number(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) number[order[k]] = static_cast<std::int32_t>(k);

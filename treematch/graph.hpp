@@ -31,6 +31,13 @@ struct Graph {
 // pair with traffic keeping at least 1 (or nothing where even that would be too much).
 Graph scaled_graph(const CommMatrix& matrix);
 
+struct HeavyPair {
+  std::int32_t weight, a, b;
+};
+
+// All pairs a < b, the heaviest first; equal ones as the graph has them.
+std::vector<HeavyPair> pairs_by_weight(const Graph& graph);
+
 // The same graph with vertex k being vertex order[k] of the old one. Neighbours in the graph that
 // come close to each other in the order also do so in memory.
 Graph renumbered(const Graph& graph, std::span<const std::int32_t> order);

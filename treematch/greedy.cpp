@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "treematch/greedy.hpp"
 
-#include <algorithm>
-
 namespace placement {
 
 namespace {
@@ -40,29 +38,12 @@ class FreeSlots {
   std::vector<std::int32_t> free_;
 };
 
-struct Pair {
-  std::int32_t weight, a, b;
-};
-
-// Heaviest first; equal ones by rank.
-std::vector<Pair> pairs_by_weight(const Graph& graph) {
-  std::vector<Pair> pairs;
-  pairs.reserve(graph.arc.size() / 2);
-  for (std::int32_t v = 0; v < graph.vertices(); ++v)
-    for (const Arc& arc : graph.arcs(v))
-      if (arc.to > v) pairs.push_back({arc.weight, v, arc.to});
-  const auto heavier = [](const Pair& x, const Pair& y) { return x.weight > y.weight; };
-  if (!std::is_sorted(pairs.begin(), pairs.end(), heavier))
-    std::stable_sort(pairs.begin(), pairs.end(), heavier);
-  return pairs;
-}
-
 }  // namespace
 
 std::vector<std::int32_t> greedy_mapping(const Graph& graph, const LeafTree& tree) {
   std::vector<std::int32_t> slot(graph.vertices(), -1);
   FreeSlots free(tree);
-  for (const Pair& pair : pairs_by_weight(graph)) {
+  for (const HeavyPair& pair : pairs_by_weight(graph)) {
     if (slot[pair.a] >= 0 && slot[pair.b] >= 0) continue;
     if (slot[pair.a] < 0 && slot[pair.b] < 0) slot[pair.a] = free.take_any();
     if (slot[pair.a] < 0)

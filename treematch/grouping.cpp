@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "treematch/grouping.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "treematch/coarsen.hpp"
+
+namespace placement {
+
+namespace {
+
+// Groups of equal size, one after the other.
+struct Groups {
+  std::int32_t size = 1;
+  std::vector<std::int32_t> member;
+
+  std::int32_t count() const { return static_cast<std::int32_t>(member.size()) / size; }
+};
+
+// part[v] is the group of vertex v, -1 for those in none.
+std::vector<std::int32_t> group_of(const Groups& groups, std::int32_t vertices) {
+  std::vector<std::int32_t> part(vertices, -1);
+  for (std::size_t k = 0; k < groups.member.size(); ++k)
+    part[groups.member[k]] = static_cast<std::int32_t>(k) / groups.size;
+  return part;
+}
+
+// What the groups in `outer` consist of, their members being groups of `inner`.
+Groups flattened(const Groups& outer, const Groups& inner) {
+  Groups flat{outer.size * inner.size, {}};
+  flat.member.reserve(outer.member.size() * inner.size);
+  for (const std::int32_t group : outer.member)
+    flat.member.insert(flat.member.end(), inner.member.begin() + static_cast<std::ptrdiff_t>(group) * inner.size,
+                       inner.member.begin() + static_cast<std::ptrdiff_t>(group + 1) * inner.size);
+  return flat;
+}
+
+// `count` pairs of the vertices, of which there are enough: those matched, the heaviest ones when
+// there are too many, and the others as they come.
+Groups pairs(const Graph& graph, std::int32_t count, Pairing pairing) {
+  const std::vector<std::int32_t> partner = paired(graph, pairing);
+  std::vector<HeavyPair> chosen;
+  std::vector<std::int32_t> single;
+  for (std::int32_t v = 0; v < graph.vertices(); ++v) {
+    if (partner[v] < 0) single.push_back(v);
+    if (partner[v] < v) continue;
+    for (const Arc& arc : graph.arcs(v))
+      if (arc.to == partner[v]) chosen.push_back({arc.weight, v, arc.to});
+  }
+  for (std::size_t k = 0; k + 1 < single.size(); k += 2) chosen.push_back({0, single[k], single[k + 1]});
+  std::stable_sort(chosen.begin(), chosen.end(),
+                   [](const HeavyPair& x, const HeavyPair& y) { return x.weight > y.weight; });
+  chosen.resize(count);
+  std::sort(chosen.begin(), chosen.end(), [](const HeavyPair& x, const HeavyPair& y) { return x.a < y.a; });
+  Groups groups{2, {}};
+  for (const HeavyPair& pair : chosen) groups.member.insert(groups.member.end(), {pair.a, pair.b});
+  return groups;
+}
+
+// One more vertex for each group, out of those that are in none.
+Groups joined(const Graph& graph, const Groups& groups, Pairing pairing) {
+  std::vector<std::int32_t> part = group_of(groups, graph.vertices());
+  std::vector<std::int32_t> single;
+  std::vector<CommEdge> edges;
+  for (std::int32_t v = 0; v < graph.vertices(); ++v) {
+    if (part[v] >= 0) continue;
+    for (const Arc& arc : graph.arcs(v))
+      if (part[arc.to] >= 0)
+        edges.push_back({part[arc.to], groups.count() + static_cast<std::int32_t>(single.size()), arc.weight});
+    single.push_back(v);
+  }
+  const auto both = groups.count() + static_cast<std::int32_t>(single.size());
+  std::vector<std::int32_t> partner =
+      paired(scaled_graph(CommMatrix::from_edges(both, std::move(edges))), pairing);
+  partner.resize(groups.count());
+  std::vector<bool> taken(single.size(), false);
+  for (const std::int32_t p : partner)
+    if (p >= 0) taken[p - groups.count()] = true;
+  Groups result{groups.size + 1, {}};
+  std::size_t next = 0;
+  for (std::int32_t g = 0; g < groups.count(); ++g) {
+    const auto begin = groups.member.begin() + static_cast<std::ptrdiff_t>(g) * groups.size;
+    result.member.insert(result.member.end(), begin, begin + groups.size);
+    if (partner[g] < 0) {
+      while (taken[next]) ++next;
+      taken[next] = true;
+      result.member.push_back(single[next]);
+    } else {
+      result.member.push_back(single[partner[g] - groups.count()]);
+    }
+  }
+  return result;
+}
+
+// `count` groups of `size` vertices, of which there are enough.
+Groups grouped(const Graph& graph, std::int32_t size, std::int32_t count, Pairing pairing) {
+  if (size == 1) {
+    Groups all{1, std::vector<std::int32_t>(count)};
+    for (std::int32_t v = 0; v < count; ++v) all.member[v] = v;
+    return all;
+  }
+  if (size == 2) return pairs(graph, count, pairing);
+  if (size % 2 == 1) return joined(graph, grouped(graph, size - 1, count, pairing), pairing);
+  const Groups halves = grouped(graph, size / 2, 2 * count, pairing);
+  const Graph between = contracted(graph, group_of(halves, graph.vertices()), 2 * count);
+  return flattened(pairs(between, count, pairing), halves);
+}
+
+// Vertices without traffic up to a number.
+void pad(Graph& graph, std::int32_t vertices) {
+  graph.row.resize(static_cast<std::size_t>(vertices) + 1, graph.row.back());
+  graph.size.resize(vertices, 1);
+}
+
+}  // namespace
+
+std::vector<std::int32_t> grouped_order(const Graph& graph, std::span<const std::int32_t> arities,
+                                        Pairing pairing) {
+  const std::int32_t n = graph.vertices();
+  Groups order{1, std::vector<std::int32_t>(n)};
+  for (std::int32_t v = 0; v < n; ++v) order.member[v] = v;
+  Graph level = graph;
+  for (std::size_t k = arities.size(); k > 0; --k) {
+    const std::int32_t arity = std::min(arities[k - 1], level.vertices());
+    if (arity < 2) continue;
+    const std::int32_t count = (level.vertices() - 1) / arity + 1;
+    // The vertices that make the numbers come out: their traffic is nil, their numbers the highest.
+    order.member.resize(static_cast<std::size_t>(count) * arity * order.size, -1);
+    pad(level, count * arity);
+    const Groups groups = grouped(level, arity, count, pairing);
+    level = contracted(level, group_of(groups, level.vertices()), count);
+    order = flattened(groups, order);
+  }
+  std::erase(order.member, -1);
+  return order.member;
+}
+
+std::vector<std::int32_t> grouped_mapping(const Graph& graph, const LeafTree& tree, Pairing pairing) {
+  std::vector<std::int32_t> arities;
+  for (std::int32_t v = 0; tree.vertex(v).children > 0;) {
+    arities.push_back(tree.vertex(v).children);
+    std::int32_t fullest = tree.vertex(v).first_child;
+    for (std::int32_t child = fullest; child < tree.vertex(v).first_child + tree.vertex(v).children; ++child)
+      if (tree.vertex(child).slots > tree.vertex(fullest).slots) fullest = child;
+    v = fullest;
+  }
+  const std::vector<std::int32_t> order = grouped_order(graph, arities, pairing);
+  std::vector<std::int32_t> slot(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) slot[order[k]] = static_cast<std::int32_t>(k);
+  return slot;
+}
+
+}  // namespace placement

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "treematch/pairing.hpp"
+
+#include <lemon/matching.h>
+#include <lemon/smart_graph.h>
+
+#include <type_traits>
+
+namespace lemon {
+
+// For classes and enumerations LEMON 1.3 takes a map that calls members which std::allocator no
+// longer has in C++20; its vector map serves them as well.
+template <typename Item, typename Value>
+  requires(std::is_class_v<Value> || std::is_enum_v<Value>)
+struct DefaultMapSelector<GraphExtender<SmartGraphBase>, Item, Value> {
+  typedef VectorMap<GraphExtender<SmartGraphBase>, Item, Value> Map;
+};
+
+}  // namespace lemon
+
+namespace placement {
+
+namespace {
+
+std::vector<std::int32_t> heaviest_first(const Graph& graph) {
+  std::vector<std::int32_t> partner(graph.vertices(), -1);
+  for (const HeavyPair& pair : pairs_by_weight(graph)) {
+    if (partner[pair.a] >= 0 || partner[pair.b] >= 0) continue;
+    partner[pair.a] = pair.b;
+    partner[pair.b] = pair.a;
+  }
+  return partner;
+}
+
+std::vector<std::int32_t> maximum_weight(const Graph& graph) {
+  const std::int32_t n = graph.vertices();
+  lemon::SmartGraph lemon_graph;
+  lemon_graph.reserveNode(n);
+  lemon_graph.reserveEdge(static_cast<int>(graph.arc.size() / 2));
+  for (std::int32_t v = 0; v < n; ++v) lemon_graph.addNode();
+  lemon::SmartGraph::EdgeMap<std::int64_t> weight(lemon_graph);
+  for (std::int32_t v = 0; v < n; ++v)
+    for (const Arc& arc : graph.arcs(v))
+      if (arc.to > v)
+        weight[lemon_graph.addEdge(lemon_graph.nodeFromId(v), lemon_graph.nodeFromId(arc.to))] = arc.weight;
+  lemon::MaxWeightedMatching<lemon::SmartGraph, lemon::SmartGraph::EdgeMap<std::int64_t>> matching(
+      lemon_graph, weight);
+  matching.run();
+  std::vector<std::int32_t> partner(n, -1);
+  for (std::int32_t v = 0; v < n; ++v)
+    if (const auto mate = matching.mate(lemon_graph.nodeFromId(v)); mate != lemon::INVALID)
+      partner[v] = lemon_graph.id(mate);
+  return partner;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> paired(const Graph& graph, Pairing pairing) {
+  return pairing == Pairing::maximum_weight ? maximum_weight(graph) : heaviest_first(graph);
+}
+
+}  // namespace placement
