@@ -104,6 +104,9 @@ std::vector<CommEdge> CommMatrix::edges() const {
 CommMatrix CommMatrix::aggregated(std::span<const std::int32_t> group_of, std::int32_t groups) const {
   if (group_of.size() != static_cast<std::size_t>(ranks()))
     throw Error(std::to_string(group_of.size()) + " ranks have a group: the matrix has " + std::to_string(ranks()));
+  for (const std::int32_t group : group_of)
+    if (group < 0 || group >= groups)
+      throw Error("group " + std::to_string(group) + " is outside 0.." + std::to_string(groups - 1));
   std::vector<CommEdge> between;
   for (const CommEdge& edge : edges())
     if (group_of[edge.a] != group_of[edge.b])

@@ -31,7 +31,7 @@ struct MatrixReadOptions {
 //   monitoring  E and I lines (messages of the application and of the library below it, so
 //               collectives are in), S and R lines (one-sided put and get). C, A2A, O2A and A2O lines
 //               count collectives once more and are left out. Where Open MPI carries one-sided calls
-//               by messages (osc/pt2pt) they are in I or E as well, which the files do not tell.
+//               by messages (osc/pt2pt) they are in the E lines too, which the files do not tell.
 //
 // The diagonal is dropped. Values are exact integers up to 2^63 - 1; fractions scale the whole
 // matrix (MatrixInfo::scale_power). Throws Error naming file, line and value.
