@@ -117,10 +117,12 @@ std::int64_t MonitoringReader::source(TextScanner& in, std::int32_t only_source)
 
 // D <name, any text> procs: 0,1,2
 void MonitoringReader::add_communicator(TextScanner& in) {
-  constexpr std::string_view mark = "procs:";
+  constexpr std::string_view mark = "\tprocs:";
   const std::size_t at = in.line().rfind(mark);
-  if (at == std::string_view::npos) in.fail(quoted(in.line()) + ": want 'D name procs: ranks'");
-  while (!in.at_line_end() && in.position() < at + mark.size()) in.word("name");
+  const std::size_t end = at + mark.size();
+  if (at == std::string_view::npos || (end < in.line().size() && in.line()[end] != ' '))
+    in.fail(quoted(in.line()) + ": want 'D name procs: ranks'");
+  in.skip_to(end);
   while (!in.at_line_end()) rank(in);
 }
 
@@ -144,6 +146,7 @@ void MonitoringReader::add_lines(TextScanner& in, std::int32_t only_source) {
 
 CommMatrix MonitoringReader::finish(std::string_view name, MatrixInfo& info) && {
   info.format = MatrixFormat::open_mpi_monitoring;
+  if (ranks_ == 0) throw Error(std::string(name) + ": names no rank");
   const auto senders = std::count(reported_.begin(), reported_.end(), true);
   if (senders < ranks_)
     info.notes.push_back("only " + std::to_string(senders) + " of " + std::to_string(ranks_) +

@@ -26,7 +26,7 @@ class TextScanner {
   // Fields of the line, counted from its beginning.
   std::size_t count_fields() const;
   bool at_line_end();  // no field is left in the line
-  std::size_t position() const { return static_cast<std::size_t>(at_ - line_.data()); }  // in line()
+  void skip_to(std::size_t position) { at_ = line_.data() + position; }  // in line()
 
   // The next field of the line, whatever it holds. Throws Error when there is none.
   std::string_view word(std::string_view what);

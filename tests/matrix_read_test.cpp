@@ -122,6 +122,13 @@ START_TEST(matrix_market) {
   ck_assert_error(with("coordinate real symmetric", "3 3 1\n1 2 5\n"),
                   "m:3: row 1, column 2 is above the diagonal");
   ck_assert_error(with("coordinate real general", "3 3 2\n1 2 5\n"), "m: ends after 1 entries");
+  ck_assert_error(with("coordinate real general", "3 3 1\n1 2 5\n1 3 5\n"),
+                  "m:4: the size line announces 1 entries");
+  // Entries given twice are added, in a symmetric matrix too.
+  ck_assert(with("coordinate integer general", "2 2 4\n2 1 5\n1 2 3\n2 1 1\n1 2 3\n").weight(0, 1) == 6);
+  ck_assert(with("coordinate integer general", "2 2 3\n2 1 5\n1 2 3\n2 1 1\n").weight(0, 1) == 9);
+  ck_assert_error(with("coordinate integer general", "2 2 2\n2 1 9223372036854775807\n2 1 1\n"),
+                  "m: the traffic from rank 1 to rank 0 is 2^63 or more");
   ck_assert_error(with("coordinate pattern general", "3 3 1\n1 2 5\n"), "m:3: '5' is too much");
 }
 END_TEST

@@ -123,6 +123,18 @@ START_TEST(refuses_hostile_payloads) {
 }
 END_TEST
 
+START_TEST(refuses_frames_without_a_size) {
+  Bytes bytes = framed({0, 0, 0});
+  const unsigned char payload[] = {0, 0, 0};
+  ZSTD_CCtx* context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
+  bytes.resize(4 + ZSTD_compressBound(sizeof payload));
+  bytes.resize(4 + ZSTD_compress2(context, bytes.data() + 4, bytes.size() - 4, payload, sizeof payload));
+  ZSTD_freeCCtx(context);
+  ck_assert_error(unpack_wire(bytes), "the unpacked size is not told");
+}
+END_TEST
+
 START_TEST(groups_heavy_pairs) {
   // Pairs (0,4), (1,5), (2,6), (3,7) talk; the ring around them is light.
   std::vector<CommEdge> edges;
@@ -208,11 +220,11 @@ END_TEST
 int main() {
   Suite* suite = suite_create("matrix_wire");
   TCase* all = tcase_create("all");
-  tcase_set_timeout(all, 60);
   tcase_add_test(all, packed_matrices_unpack);
   tcase_add_test(all, refuses_to_pack_what_the_other_side_refuses);
   tcase_add_test(all, refuses_every_truncation);
   tcase_add_test(all, refuses_hostile_payloads);
+  tcase_add_test(all, refuses_frames_without_a_size);
   tcase_add_test(all, groups_heavy_pairs);
   tcase_add_test(all, groups_are_equal);
   tcase_add_test(all, coarsens_only_as_needed);
