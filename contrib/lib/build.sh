@@ -58,7 +58,7 @@ build() {  # builds; the caller tests or installs
   if newer_than "$work/build/config.status" "$work/src/configure"; then
     (cd "$work/build" && quietly configure "$work/src/configure" --enable-werror --prefix="$work/inst" \
       --with-slurm-source="$source") || return 1
-    sed -n '/slurm-placement [0-9]/,$p' "$work/log/configure.log"
+    sed -n '/slurm-placement [0-9]/,/^$/p' "$work/log/configure.log"
   fi
   quietly make make -C "$work/build" -j "$(nproc)"
 }

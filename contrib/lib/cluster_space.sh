@@ -100,6 +100,6 @@ in_space() {
   mapfile -t client < <([ -e "$D/settings" ] && { read_settings; client_env; })
   # shellcheck disable=SC2016
   env "$(mark)" SP_CLUSTER_INSIDE=1 SP_CLUSTER_TOP="$D" "${client[@]}" \
-    nsenter -t "$(space_pid)" -m -u -i -n -p \
+    nsenter -t "$(space_pid)" -m -u -i -n -p -r -w \
     bash -c 'cd "$1" && shift && exec "$@"' bash "$PWD" "$@"
 }
