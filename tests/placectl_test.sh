@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Drives placectl as a person does: output, exact messages and exit codes. PLACECTL names the program.
 set -u
-placectl=${PLACECTL:?} work=$(mktemp -d) checks=0 failures=0
+placectl=${PLACECTL:?} source=$(cd "${srcdir:-.}" && pwd -P)
+completion=$source/contrib/completion/placectl work=$(mktemp -d) checks=0 failures=0
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
 unset SLURM_CONF SLURM_JOB_ID
@@ -338,6 +339,55 @@ configuration() {
 }
 
 
+# Options come from --help, so that the completion knows all of them.
+# shellcheck disable=SC1090
+completion() {
+  checks=$((checks + 1))
+  local got
+  got=$(PATH=$(dirname "$placectl"):$PATH && . "$completion" && COMP_WORDS=(placectl map --s) COMP_CWORD=2 &&
+    _placectl && echo "${COMPREPLY[*]}")
+  [ "$got" = '--slurm-conf --scope --seed' ] || fail "completion of 'map --s': '$got'"
+  got=$(. "$completion" && COMP_WORDS=(placectl ma) COMP_CWORD=1 && _placectl && echo "${COMPREPLY[*]}")
+  [ "$got" = 'map matrix' ] || fail "completion of 'ma': '$got'"
+  got=$(. "$completion" && COMP_WORDS=(placectl matrix convert --to m) COMP_CWORD=4 && _placectl && echo "${COMPREPLY[*]}")
+  [ "$got" = 'mtx' ] || fail "completion of '--to m': '$got'"
+  got=$(. "$completion" && COMP_WORDS=(placectl map -m matr) COMP_CWORD=3 && _placectl && echo "${COMPREPLY[*]}")
+  [ "$got" = 'matrix' ] || fail "completion of a file: '$got'"
+}
+
+# Hard cases that are no error.
+extremes() {
+  printf '1 0
+' >one
+  run map -m one -t tree -a even
+  expect 0 '0 0'
+  has 'cost      0 hop-bytes'
+  printf '2 1
+0 1 9223372036854775807
+' >heavy
+  run map -m heavy -t tree
+  has 'cost      18446744073709551614 hop-bytes'
+  printf '5040 1
+0 5039 7
+' >sparse
+  printf 'tree 280 18
+' >curie
+  run map -m sparse -t curie -o mapping
+  has 'cost      14 hop-bytes'
+  run map -m sparse -t curie -p random -o mapping
+  [ "$(cut -d' ' -f2 mapping | sort -n | uniq | wc -l)" = 5040 ] || fail 'a random mapping that is none'
+  printf 'tree 1 1 8 1
+' >thin
+  run map -m matrix -t thin
+  [ $code = 0 ] || fail "$command: exit code $code; $err"
+  printf '6 2
+0 1 5
+2 3 5
+' >islands
+  run map -m islands -t tree
+  has 'cost      20 hop-bytes'
+}
+
 # What needs no slurmctld: it is not asked before the environment is in order.
 allocations() {
   run rankfile
@@ -373,7 +423,7 @@ allocations() {
   unset SLURM_JOB_ID SLURM_JOB_NODELIST SLURM_TASKS_PER_NODE SLURM_HET_SIZE
 }
 
-for part in general mapping mapping_json bad_mapping slurm_topology matrices configuration allocations; do $part; done
+for part in general mapping mapping_json bad_mapping slurm_topology matrices configuration allocations completion extremes; do $part; done
 echo "$checks checks, $failures failures"
 [ $checks -gt 130 ] || { echo "FAIL: only $checks checks ran"; exit 1; }
 [ $failures = 0 ]

@@ -46,12 +46,18 @@ void check_room(const MapTask& task) {
                 " leaves are usable");
 }
 
-// The cores of a leaf's node that ranks of one core take.
-RankPlace place_of(const ClusterView& view, std::int32_t leaf) {
+// The node and core of each leaf, for ranks of one core.
+std::vector<RankPlace> places_of(const ClusterView& view, const std::vector<std::int32_t>& leaf_of_rank) {
+  std::vector<std::int32_t> node_of_leaf(static_cast<std::size_t>(view.tree->leaves()), -1);
   for (std::size_t n = 0; n < view.nodes.size(); ++n)
-    if (const std::int32_t core = leaf - view.nodes[n].first_leaf; core >= 0 && core < view.nodes[n].cores())
-      return {static_cast<std::int32_t>(n), {core}};
-  throw Error("leaf " + std::to_string(leaf) + " belongs to no node");
+    for (std::int32_t core = 0; core < view.nodes[n].cores(); ++core)
+      node_of_leaf[view.nodes[n].first_leaf + core] = static_cast<std::int32_t>(n);
+  std::vector<RankPlace> places;
+  for (const std::int32_t leaf : leaf_of_rank) {
+    const std::int32_t node = node_of_leaf[leaf];
+    places.push_back({node, {leaf - view.nodes[node].first_leaf}});
+  }
+  return places;
 }
 
 // Only usable leaves are offered to policies.
@@ -157,8 +163,7 @@ MapOutcome run_map(MapTask task) {
   outcome.cost = cost_of(outcome.leaf_of_rank);
   if (!by_nodes) outcome.natural_cost = cost_of(first_leaves(task));
   outcome.greedy_cost = greedy ? outcome.cost : greedy_cost_among(task, by_nodes ? outcome.leaf_of_rank : task.usable);
-  if (outcome.places.empty() && !task.view.nodes.empty())
-    for (const std::int32_t leaf : outcome.leaf_of_rank) outcome.places.push_back(place_of(task.view, leaf));
+  if (outcome.places.empty() && !task.view.nodes.empty()) outcome.places = places_of(task.view, outcome.leaf_of_rank);
   return outcome;
 }
 
