@@ -9,6 +9,18 @@
 
 namespace placement::profile {
 
+inline constexpr std::uint64_t no_message = UINT64_MAX;
+
+// The window in the arguments that follow the target's: behind an operation, before a request.
+template <class... Rest>
+MPI_Win window_among(MPI_Win win, Rest...) {
+  return win;
+}
+template <class... Rest>
+MPI_Win window_among(MPI_Op, MPI_Win win, Rest...) {
+  return win;
+}
+
 // ---- the life of the program
 
 //@ after initialised: MPI_Init
@@ -99,6 +111,64 @@ inline void startall(int count, MPI_Request requests[]) {
 //@ before request_free: MPI_Request_free
 inline void request_free(MPI_Request* request) {
   if (request) forget_request(*request);
+}
+
+// ---- one-sided: counted where the call is made; a get brings its bytes the other way
+
+// Bytes that go to the target and bytes that come back, a message each.
+void count_one_sided(MPI_Win win, int target, std::uint64_t there, std::uint64_t back = no_message);
+
+//@ before put: MPI_Put MPI_Rput MPI_Accumulate MPI_Raccumulate
+template <class Count, class... Rest>
+void put(const void*, Count count, MPI_Datatype type, int target, MPI_Aint, Count, MPI_Datatype, Rest... rest) {
+  if (traffic()) count_one_sided(window_among(rest...), target, bytes_of(count, type));
+}
+
+//@ before get: MPI_Get MPI_Rget
+template <class Count, class... Rest>
+void get(void*, Count count, MPI_Datatype type, int target, MPI_Aint, Count, MPI_Datatype, MPI_Win win, Rest...) {
+  if (traffic()) count_one_sided(win, target, no_message, bytes_of(count, type));
+}
+
+//@ before get_accumulate: MPI_Get_accumulate MPI_Rget_accumulate
+template <class Count, class... Rest>
+void get_accumulate(const void*, Count count, MPI_Datatype type, void*, Count result_count, MPI_Datatype result_type,
+                    int target, MPI_Aint, Count, MPI_Datatype, MPI_Op op, MPI_Win win, Rest...) {
+  if (traffic())
+    count_one_sided(win, target, op == MPI_NO_OP ? 0 : bytes_of(count, type), bytes_of(result_count, result_type));
+}
+
+//@ before fetch_and_op: MPI_Fetch_and_op
+inline void fetch_and_op(const void*, void*, MPI_Datatype type, int target, MPI_Aint, MPI_Op op, MPI_Win win) {
+  if (traffic()) count_one_sided(win, target, op == MPI_NO_OP ? 0 : bytes_of(1, type), bytes_of(1, type));
+}
+
+//@ before compare_and_swap: MPI_Compare_and_swap
+inline void compare_and_swap(const void*, const void*, void*, MPI_Datatype type, int target, MPI_Aint, MPI_Win win) {
+  if (traffic()) count_one_sided(win, target, bytes_of(2, type), bytes_of(1, type));
+}
+
+// ---- virtual topologies, which can stand in for traffic
+
+// A weight for each neighbour that this rank sends to, 1 where the program gave none.
+void count_topology(MPI_Comm comm);
+
+//@ made cart_created: MPI_Cart_create
+inline void cart_created(MPI_Comm, int, const int[], const int[], int, MPI_Comm* made) { count_topology(*made); }
+
+//@ made graph_created: MPI_Graph_create
+inline void graph_created(MPI_Comm, int, const int[], const int[], int, MPI_Comm* made) { count_topology(*made); }
+
+//@ made dist_graph_created: MPI_Dist_graph_create
+inline void dist_graph_created(MPI_Comm, int, const int[], const int[], const int[], const int[], MPI_Info, int,
+                               MPI_Comm* made) {
+  count_topology(*made);
+}
+
+//@ made adjacent_created: MPI_Dist_graph_create_adjacent
+inline void adjacent_created(MPI_Comm, int, const int[], const int[], int, const int[], const int[], MPI_Info, int,
+                             MPI_Comm* made) {
+  count_topology(*made);
 }
 
 }  // namespace placement::profile

@@ -112,6 +112,14 @@ Traffic::Traffic(Traffic&& other) noexcept
       mapped_bytes_(std::exchange(other.mapped_bytes_, 0)),
       threaded_(other.threaded_) {}
 
+Traffic& Traffic::operator=(Traffic&& other) noexcept {
+  std::swap(header_, other.header_);
+  std::swap(counters_, other.counters_);
+  std::swap(mapped_bytes_, other.mapped_bytes_);
+  std::swap(threaded_, other.threaded_);
+  return *this;
+}
+
 std::int32_t Traffic::rank() const { return static_cast<std::int32_t>(header_->rank); }
 std::int32_t Traffic::ranks() const { return static_cast<std::int32_t>(header_->ranks); }
 std::uint64_t Traffic::run() const { return header_->run; }

@@ -39,8 +39,7 @@ class Traffic {
   static Traffic left_behind(const std::string& path);
   ~Traffic();
   Traffic(Traffic&& other) noexcept;
-  Traffic(const Traffic&) = delete;
-  Traffic& operator=(const Traffic&) = delete;
+  Traffic& operator=(Traffic&& other) noexcept;
 
   std::int32_t rank() const;
   std::int32_t ranks() const;

@@ -103,6 +103,10 @@ void look_at_topology(MPI_Comm comm, CommInfo& info) {
     PMPI_Dist_graph_neighbors(comm, in, sources.data(), weighted ? source_weights.data() : MPI_UNWEIGHTED, out,
                               info.destinations.data(), weighted ? weights.data() : MPI_UNWEIGHTED);
     info.destinations.resize(static_cast<std::size_t>(out));
+    if (weighted) {
+      weights.resize(static_cast<std::size_t>(out));
+      info.weights = std::move(weights);
+    }
   }
 }
 

@@ -53,6 +53,7 @@ struct CommInfo {
   // Cartesian grid's border.
   bool has_topology = false;
   std::vector<int> destinations;
+  std::vector<int> weights;  // of a distributed graph that has some, else empty
 };
 
 // What is known of a communicator or window. Local calls only, any thread. Null for MPI_COMM_NULL,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Each case of tests/mpi_traffic.c under the profiler, against the matrix that was worked out by hand.
 . "${srcdir:-.}/tests/mpi_environment.sh"
-"$MPICC" -Wall -Werror -o "$scratch/mpi_traffic" "$source/tests/mpi_traffic.c" || exit 1
+"$MPICC" -Wall -Werror -pthread -o "$scratch/mpi_traffic" "$source/tests/mpi_traffic.c" || exit 1
 
 # check_case NAME RANKS EXPECTED [VARIABLE=VALUE]..
 check_case() {
@@ -28,5 +28,61 @@ while read -r word name ranks settings <&3; do
   cases=$((cases + 1))
 done 3<"$source/tests/mpi_traffic.expected"
 [ "$cases" -gt 0 ] || fail "no cases"
+
+# ---- Fortran: each interface is counted like C, once
+# 0-1: 40 bytes sent, 80 back, 2 x 12 persistent; 8 for each step of bcast from rank 0, allreduce of
+# 16 bytes in place both ways, 4 put. The same program in mpif.h, mpi and mpi_f08.
+printf 'np 2\n0 1 188 8\n' >"$scratch/expected"
+if [ -x "$MPIFC" ]; then
+  for interface in mpif_h mpi mpi_f08; do
+    # mpif.h declares no argument types, and gfortran takes the first call of a function as the rule.
+    "$MPIFC" -cpp -D"use_$interface" -fallow-argument-mismatch -o "$scratch/fortran_$interface" "$source/tests/mpi_fortran.F90" \
+      >"$scratch/log" 2>&1 || { fail "Fortran $interface does not compile"; cat "$scratch/log"; continue; }
+    under libplacement-profile 2 env PLACEMENT_PROFILE="$scratch/f" "$scratch/fortran_$interface" >"$scratch/log" 2>&1 ||
+      { fail "Fortran $interface: the program failed"; cat "$scratch/log"; continue; }
+    diff -u "$scratch/expected" "$scratch/f" || fail "Fortran $interface"
+  done
+else
+  echo "no Fortran compiler of MPI: its interfaces are not tested"
+fi
+
+# ---- programs that die: what was counted is left, and the tool makes a matrix of it.
+# dies NAME STATUS: STATUS is the exit status of mpirun without the profiler.
+dies() {
+  local name=$1 status=$2 out=$scratch/$1.profile
+  "$build/placement-profile" -o "$out" "$MPIRUN" -np 3 "$scratch/mpi_traffic" "$name" >"$scratch/log" 2>&1
+  local got=$?
+  [ "$got" = "$status" ] || { fail "$name: exit status $got instead of $status"; cat "$scratch/log"; }
+  # 5 bytes, and the empty messages of barriers
+  head -1 "$out" | grep -q '^np 3$' && grep -q '^0 2 5 ' "$out" ||
+    { fail "$name: nothing was left"; cat "$scratch/log"; }
+  grep -q "did not end with MPI_Finalize" "$scratch/log" || fail "$name: does not say so"
+  ls "$out".rank* >/dev/null 2>&1 && fail "$name: tables of counters are left"
+}
+export PLACEMENT_PROFILE_LIBRARY=$build/.libs/libplacement-profile.so
+for name in aborts killed init_twice exits; do
+  "$MPIRUN" -np 3 "$scratch/mpi_traffic" "$name" >/dev/null 2>&1
+  dies "$name" $?
+done
+grep -q "rank . ended without MPI_Finalize" "$scratch/log" || fail "exits: the library does not say so"
+
+# ---- the tool
+tool=$build/placement-profile
+"$tool" --from-topology -o "$scratch/topology" "$MPIRUN" -np 4 "$scratch/mpi_traffic" topologies >"$scratch/log" 2>&1 &&
+  grep -q '^1 3 5002 3$' "$scratch/topology" || { fail "--from-topology"; cat "$scratch/log"; }
+"$tool" -o "$scratch/none" sh -c 'exit 7'
+[ $? = 7 ] || fail "the exit status of the command is lost"
+"$tool" --count=nonsense true 2>"$scratch/log" && fail "--count=nonsense is taken"
+grep -q 'one of all, point-to-point' "$scratch/log" || fail "--count=nonsense: $(cat "$scratch/log")"
+"$tool" --merge "$scratch/none" 2>"$scratch/log" && fail "--merge of nothing succeeds"
+"$tool" "$scratch/no-such-command" 2>/dev/null
+[ $? = 127 ] || fail "exit status of a command that is not there"
+# A file that cannot be written is no reason for the program to fail.
+under libplacement-profile 2 env PLACEMENT_PROFILE="$scratch/no/such/directory" "$scratch/mpi_traffic" sendrecv >"$scratch/log" 2>&1 ||
+  fail "the program fails where the profile cannot be written"
+grep -q 'cannot write the profile' "$scratch/log" || fail "an unwritable profile goes unsaid"
+under libplacement-profile 2 env PLACEMENT_PROFILE_COUNT=wrong "$scratch/mpi_traffic" sendrecv >"$scratch/log" 2>&1 ||
+  fail "the program fails with a wrong setting"
+grep -q 'nothing is profiled' "$scratch/log" || fail "a wrong setting goes unsaid"
 echo "$cases cases, $failures failed"
 [ "$failures" = 0 ]

@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Small programs, one per family of calls; tests/mpi_traffic.expected has what each pair of ranks
  * exchanges, worked out by hand. Usage: mpi_traffic CASE */
+#define _GNU_SOURCE
 #include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static int rank, ranks;
+static MPI_Comm thread_comm;
 static char out[1 << 20], in[1 << 20];
 
 #define WORLD MPI_COMM_WORLD
@@ -171,6 +180,168 @@ static void pcontrol(void) {
   first_to_last(WORLD, 500);
 }
 
+/* One-sided calls of rank 0, and of rank 2 through a window of a reversed communicator. */
+static void one_sided(void) {
+  MPI_Win win;
+  MPI_Comm reversed;
+  MPI_Request request;
+  int value = 1, result = 0, other = 2;
+  MPI_Win_create(in, 4096, 1, MPI_INFO_NULL, WORLD, &win);
+  MPI_Win_lock_all(0, win);
+  if (rank == 0) {
+    MPI_Put(out, 10, MPI_INT, 1, 0, 10, MPI_INT, win);                                             /* 40 */
+    MPI_Get(out, 5, MPI_DOUBLE, 1, 0, 5, MPI_DOUBLE, win);                                         /* 40 */
+    MPI_Accumulate(out, 3, MPI_INT, 1, 64, 3, MPI_INT, MPI_SUM, win);                              /* 12 */
+    MPI_Get_accumulate(out, 2, MPI_INT, in + 2048, 2, MPI_INT, 1, 64, 2, MPI_INT, MPI_SUM, win);   /* 8 + 8 */
+    MPI_Fetch_and_op(&value, &result, MPI_INT, 1, 128, MPI_SUM, win);                              /* 4 + 4 */
+    MPI_Compare_and_swap(&value, &other, &result, MPI_INT, 1, 128, win);                           /* 8 + 4 */
+    MPI_Put(out, 100, MPI_INT, MPI_PROC_NULL, 0, 100, MPI_INT, win);
+    MPI_Rput(out, 1000, MPI_BYTE, 2, 0, 1000, MPI_BYTE, win, &request);                            /* 1000 */
+    MPI_Wait(&request, ANY);
+    MPI_Rget(out, 500, MPI_BYTE, 2, 0, 500, MPI_BYTE, win, &request);                              /* 500 */
+    MPI_Wait(&request, ANY);
+    MPI_Raccumulate(out, 1, MPI_INT, 2, 0, 1, MPI_INT, MPI_REPLACE, win, &request);                /* 4 */
+    MPI_Wait(&request, ANY);
+    MPI_Rget_accumulate(out, 1, MPI_INT, in + 2048, 1, MPI_INT, 2, 0, 1, MPI_INT, MPI_NO_OP, win, &request); /* 0 + 4 */
+    MPI_Wait(&request, ANY);
+  }
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+  MPI_Comm_split(WORLD, 0, -rank, &reversed);
+  int *memory;
+  MPI_Win_allocate(4096, 1, MPI_INFO_NULL, reversed, &memory, &win);
+  MPI_Win_fence(0, win);
+  if (rank == 2) MPI_Put(out, 7, MPI_BYTE, 1, 0, 7, MPI_BYTE, win); /* 1 of 2 1 0 is 1 */
+  MPI_Win_fence(0, win);
+  MPI_Win_free(&win);
+  MPI_Comm_free(&reversed);
+}
+
+/* 4 ranks: a grid of 2 x 2 that wraps around in the second dimension, and two graphs. */
+static void topologies(void) {
+  MPI_Comm comm;
+  MPI_Cart_create(WORLD, 2, (int[]){2, 2}, (int[]){0, 1}, 0, &comm);
+  MPI_Comm_free(&comm);
+  MPI_Graph_create(WORLD, 4, (int[]){1, 2, 3, 4}, (int[]){1, 0, 3, 2}, 0, &comm); /* 0-1, 2-3 */
+  MPI_Comm_free(&comm);
+  MPI_Dist_graph_create_adjacent(WORLD, 1, (int[]){(rank + 3) % 4}, (int[]){100}, 1, (int[]){(rank + 1) % 4},
+                                 (int[]){100}, MPI_INFO_NULL, 0, &comm);
+  MPI_Comm_free(&comm);
+  /* rank 0 says that 1 sends to 3 with weight 5000 */
+  MPI_Dist_graph_create(WORLD, rank == 0, (int[]){1}, (int[]){1}, (int[]){3}, (int[]){5000}, MPI_INFO_NULL, 0, &comm);
+  MPI_Comm_free(&comm);
+}
+
+/* Neighbourhood collectives over a graph in which rank r sends to r + 1 and r + 2, of 5. */
+static void graph_neighbours(void) {
+  MPI_Comm graph;
+  MPI_Request request;
+  int sources[2] = {(rank + 4) % 5, (rank + 3) % 5}, targets[2] = {(rank + 1) % 5, (rank + 2) % 5}, ones[2] = {1, 1};
+  int two[2] = {1, 10}, zero[2] = {0, 0}, got[2] = {1, 10};
+  MPI_Dist_graph_create_adjacent(WORLD, 2, sources, ones, 2, targets, ones, MPI_INFO_NULL, 0, &graph);
+  MPI_Neighbor_allgather(out, 1, MPI_BYTE, in, 1, MPI_BYTE, graph);                  /* 1, 1 */
+  MPI_Neighbor_alltoallv(out, two, zero, MPI_BYTE, in, got, zero, MPI_BYTE, graph);  /* 1, 10 */
+  MPI_Ineighbor_alltoall(out, 100, MPI_BYTE, in, 100, MPI_BYTE, graph, &request);    /* 100, 100 */
+  MPI_Wait(&request, ANY);
+  MPI_Comm_free(&graph);
+}
+
+/* Two groups, 0 1 and 2 3 4: as the operation says, each way. */
+static void inter_collectives(void) {
+  MPI_Comm half, inter;
+  const int low = rank < 2;
+  MPI_Comm_split(WORLD, low, rank, &half);
+  MPI_Intercomm_create(half, 0, WORLD, low ? 2 : 0, 1, &inter);
+  MPI_Bcast(out, 10, MPI_BYTE, low ? (rank == 1 ? MPI_ROOT : MPI_PROC_NULL) : 1, inter); /* 1 to 2, 3, 4 */
+  MPI_Gather(out, 100, MPI_BYTE, in, 100, MPI_BYTE, low ? (rank == 0 ? MPI_ROOT : MPI_PROC_NULL) : 0, inter);
+  MPI_Alltoall(out, 1, MPI_BYTE, in, 1, MPI_BYTE, inter); /* each pair both ways */
+  MPI_Comm_free(&inter);
+  MPI_Comm_free(&half);
+}
+
+/* A persistent broadcast that is started twice, where the library has it. */
+static void persistent_collective(void) {
+#if MPI_VERSION >= 4
+#define BCAST_INIT MPI_Bcast_init
+#elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+#define BCAST_INIT MPIX_Bcast_init
+#endif
+#ifdef BCAST_INIT
+  MPI_Request request;
+  BCAST_INIT(out, 30, MPI_BYTE, 1, WORLD, MPI_INFO_NULL, &request);
+  for (int i = 0; i < 2; ++i) {
+    MPI_Start(&request);
+    MPI_Wait(&request, ANY);
+  }
+  MPI_Request_free(&request);
+#endif
+}
+
+#define THREADS 4
+static void *talk(void *argument) {
+  const int tag = *(int *)argument;
+  MPI_Comm comm = tag % 2 ? WORLD : thread_comm;
+  for (int i = 0; i < 500; ++i) {
+    char bytes[3] = {0};
+    if (rank == 0) MPI_Send(bytes, 3, MPI_BYTE, 1, tag, comm);
+    if (rank == 1) MPI_Recv(bytes, 3, MPI_BYTE, 0, tag, comm, ANY);
+  }
+  return NULL;
+}
+
+/* Four threads send 500 messages of 3 bytes each, two of them on another communicator. */
+static void threads(void) {
+  pthread_t thread[THREADS];
+  int tags[THREADS];
+  MPI_Comm_dup(WORLD, &thread_comm);
+  for (int i = 0; i < THREADS; ++i) {
+    tags[i] = i;
+    pthread_create(&thread[i], NULL, talk, &tags[i]);
+  }
+  for (int i = 0; i < THREADS; ++i) pthread_join(thread[i], NULL);
+  MPI_Comm_free(&thread_comm);
+}
+
+/* ---- how programs end */
+
+static void say_five(void) { first_to_last(WORLD, 5); }
+
+static void aborts(void) {
+  say_five();
+  MPI_Barrier(WORLD);
+  if (rank == 1) MPI_Abort(WORLD, 3);
+  MPI_Barrier(WORLD);
+}
+
+static void killed(void) {
+  say_five();
+  MPI_Barrier(WORLD);
+  if (rank == 0) raise(SIGKILL);
+  MPI_Barrier(WORLD);
+}
+
+static void exits(void) {
+  say_five();
+  MPI_Barrier(WORLD);
+  exit(0);
+}
+
+/* A child that does not use MPI comes and goes. */
+static void forks(void) {
+  const pid_t child = fork();
+  if (child == 0) exit(0);
+  waitpid(child, NULL, 0);
+  say_five();
+}
+
+/* What a second MPI_Init does is the library's affair. */
+static void init_twice(void) {
+  say_five();
+  MPI_Barrier(WORLD);
+  MPI_Init(NULL, NULL);
+  MPI_Barrier(WORLD);
+}
+
 static void nothing(void) {}
 
 static const struct {
@@ -179,10 +350,20 @@ static const struct {
 } cases[] = {
     {"send_modes", send_modes},       {"sendrecv", sendrecv}, {"persistent", persistent}, {"datatypes", datatypes},
     {"communicators", communicators}, {"pcontrol", pcontrol}, {"nothing", nothing},       {"alone", nothing},
+    {"one_sided", one_sided},         {"topologies", topologies},
+    {"graph_neighbours", graph_neighbours}, {"inter_collectives", inter_collectives},
+    {"persistent_collective", persistent_collective}, {"threads", threads},
+    {"aborts", aborts}, {"killed", killed}, {"exits", exits}, {"forks", forks}, {"init_twice", init_twice},
 };
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
+  if (argc == 2 && strcmp(argv[1], "threads") == 0) {
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    if (provided != MPI_THREAD_MULTIPLE) MPI_Abort(WORLD, 4);
+  } else {
+    MPI_Init(&argc, &argv);
+  }
   MPI_Comm_rank(WORLD, &rank);
   MPI_Comm_size(WORLD, &ranks);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {

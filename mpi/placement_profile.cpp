@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// placement-profile: runs a command with the profiler preloaded, and gathers what is left of a
+// program that died. See placement-profile(1).
+#include "config.h"
+
+#include <getopt.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "core/error.hpp"
+#include "mpi/salvage.hpp"
+#include "mpi/settings.hpp"
+
+using namespace placement;
+
+namespace {
+
+constexpr int usage_error = 2;
+
+constexpr const char* help =
+    "Usage: placement-profile [OPTION].. [--] COMMAND [ARGUMENT]..\n"
+    "       placement-profile --merge FILE\n"
+    "Count what pairs of ranks of an MPI program exchange, and write the matrix when it ends.\n"
+    "COMMAND starts the program: mpirun, srun, or the program itself.\n\n"
+    "  -o, --output=FILE       the matrix [placement-profile.txt]; FILE.summary goes beside it\n"
+    "      --from-topology     no traffic, but the neighbours of the program's virtual topologies\n"
+    "      --count=KINDS       all, or of point-to-point, collective, one-sided, with commas [all]\n"
+    "      --collectives=MODEL messages of collectives: auto, openmpi, generic, direct [auto]\n"
+    "      --salvage=WHEN      keep counts in files while the program runs: auto, yes, no [auto]\n"
+    "      --merge FILE        make FILE of what ranks left that died, and end\n"
+    "  -h, --help              this text\n"
+    "      --version           the version\n\n"
+    "Exit status: that of COMMAND; 2 for a wrong option; 126 or 127 when COMMAND cannot be run.\n";
+
+enum Option { from_topology = 256, count, collectives, salvage, merge, version };
+
+constexpr option options[] = {
+    {"output", required_argument, nullptr, 'o'},
+    {"from-topology", no_argument, nullptr, from_topology},
+    {"count", required_argument, nullptr, count},
+    {"collectives", required_argument, nullptr, collectives},
+    {"salvage", required_argument, nullptr, salvage},
+    {"merge", required_argument, nullptr, merge},
+    {"help", no_argument, nullptr, 'h'},
+    {"version", no_argument, nullptr, version},
+    {nullptr, 0, nullptr, 0},
+};
+
+ProfileSettings settings() { return profile_settings(CollectiveModel::generic); }
+
+void report(const std::string& file, const ProfileSummary& summary) {
+  std::fprintf(stderr, "placement-profile: the program did not end with MPI_Finalize: %s has what %d of %d ranks had counted\n",
+               file.c_str(), summary.ranks - summary.ranks_missing, summary.ranks);
+}
+
+// Puts the library before what is preloaded already, here and on the nodes that mpirun reaches.
+void set_environment() {
+  std::string preload = PROFILE_LIBRARY;
+  if (const char* library = std::getenv("PLACEMENT_PROFILE_LIBRARY")) preload = library;
+  if (const char* others = std::getenv("LD_PRELOAD"); others && *others) preload += std::string(":") + others;
+  setenv("LD_PRELOAD", preload.c_str(), 1);
+  std::string names = "LD_PRELOAD";
+  for (const char* name : {"PLACEMENT_PROFILE", "PLACEMENT_PROFILE_COUNT", "PLACEMENT_PROFILE_COLLECTIVES",
+                           "PLACEMENT_PROFILE_SALVAGE", "PLACEMENT_PROFILE_SUMMARY"})
+    if (std::getenv(name)) names += std::string(";") + name;
+  if (const char* list = std::getenv("OMPI_MCA_mca_base_env_list"); list && *list) names += std::string(";") + list;
+  setenv("OMPI_MCA_mca_base_env_list", names.c_str(), 1);
+}
+
+// The exit status as a shell tells it.
+int run(char** command) {
+  const pid_t child = fork();
+  if (child == 0) {
+    set_environment();
+    execvp(command[0], command);
+    const int why = errno;
+    std::fprintf(stderr, "placement-profile: cannot run %s: %s\n", command[0], std::strerror(why));
+    _exit(why == ENOENT ? 127 : 126);
+  }
+  int status = 0;
+  if (child < 0) throw Error(std::string("cannot start a process: ") + std::strerror(errno));
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) throw Error(std::string("cannot wait for the command: ") + std::strerror(errno));
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int parse_and_run(int argc, char** argv) {
+  std::string merge_file;
+  for (int option; (option = getopt_long(argc, argv, "+o:h", options, nullptr)) != -1;) {
+    switch (option) {
+      case 'o': setenv("PLACEMENT_PROFILE", optarg, 1); break;
+      case from_topology: setenv("PLACEMENT_PROFILE_COUNT", "topology", 1); break;
+      case count: setenv("PLACEMENT_PROFILE_COUNT", optarg, 1); break;
+      case collectives: setenv("PLACEMENT_PROFILE_COLLECTIVES", optarg, 1); break;
+      case salvage: setenv("PLACEMENT_PROFILE_SALVAGE", optarg, 1); break;
+      case merge: merge_file = optarg; break;
+      case 'h': std::fputs(help, stdout); return 0;
+      case version: std::puts("placement-profile " VERSION); return 0;
+      default: std::fputs("Try 'placement-profile --help'.\n", stderr); return usage_error;
+    }
+  }
+  const ProfileSettings wanted = settings();
+  if (!merge_file.empty()) {
+    report(merge_file, merge_tables(merge_file, wanted.kinds));
+    return 0;
+  }
+  if (optind == argc) throw Error("no COMMAND: placement-profile [OPTION].. COMMAND [ARGUMENT]..");
+  if (has_tables(wanted.file))
+    throw Error(wanted.file + ".rank*: a program that died left these: take them with --merge " + wanted.file +
+                ", or remove them");
+  const int status = run(argv + optind);
+  if (has_tables(wanted.file)) report(wanted.file, merge_tables(wanted.file, wanted.kinds));
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "placement-profile: %s\n", error.what());
+    return usage_error;
+  }
+}
