@@ -82,7 +82,8 @@ space_init() {  # name dir
   cd "$ROOT" || exit 1
   mount -t tmpfs -o mode=1777 placement-shm /dev/shm || exit 1
   hostname head
-  [ "$(cat pid/network)" = --net ] && ip link set lo up
+  # getaddrinfo, as Slurm calls it, finds no name while 127.0.0.1 is the only address.
+  [ "$(cat pid/network)" = --net ] && ip link set lo up && ip address add 10.255.255.255/32 dev lo
   echo "$pid" >pid/init
   : >pid/ready
   # bash reaps the orphans that it inherits while it waits.
