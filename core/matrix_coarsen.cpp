@@ -2,6 +2,7 @@
 #include "core/matrix_coarsen.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -138,6 +139,33 @@ WireMatrix coarsen_to_fit(const CommMatrix& matrix, std::size_t limit_bytes, std
       throw Error("a matrix of " + std::to_string(matrix.ranks()) + " ranks does not fit into " +
                   std::to_string(limit_bytes) + " bytes, not even as one group");
   }
+}
+
+CommMatrix expand_groups(const WireMatrix& wire) {
+  if (!wire.coarse()) return wire.matrix;
+  const std::int64_t total = wire.matrix.total_weight();
+  // There are fewer links than ranks; total + 1 would overflow only where it is not taken.
+  const std::int64_t room = (std::numeric_limits<std::int64_t>::max() - total) / wire.tasks();
+  const std::int64_t link = room > total ? total + 1 : room;
+  std::vector<CommEdge> edges;
+  const auto groups = static_cast<std::size_t>(wire.matrix.ranks());
+  std::vector<std::vector<std::int32_t>> members(groups);
+  for (std::int32_t rank = 0; rank < wire.tasks(); ++rank) {
+    std::vector<std::int32_t>& group = members[wire.group_of[rank]];
+    if (!group.empty()) edges.push_back({group.back(), rank, link});
+    group.push_back(rank);
+  }
+  std::vector<std::size_t> turn(groups);
+  const auto next = [&](std::int32_t group) {
+    return members[group][turn[group]++ % members[group].size()];
+  };
+  for (const CommEdge& pair : wire.matrix.edges()) {
+    if (members[pair.a].empty() || members[pair.b].empty())
+      throw Error("a group without ranks has traffic");
+    const std::int32_t a = next(pair.a);
+    edges.push_back({a, next(pair.b), pair.weight});
+  }
+  return CommMatrix::from_edges(wire.tasks(), std::move(edges));
 }
 
 }  // namespace placement

@@ -20,4 +20,10 @@ std::vector<std::int32_t> group_ranks(const CommMatrix& matrix, std::int32_t gro
 // twice, four times .. as many until it fits. Throws Error when not even one group of all ranks fits.
 WireMatrix coarsen_to_fit(const CommMatrix& matrix, std::size_t limit_bytes, std::int32_t group_size_hint);
 
+// For mappers: a matrix of ranks again that stands for one of groups. What groups exchange goes between
+// their ranks in turn, one pair of ranks for each pair of groups; the ranks of a group are chained, each
+// link heavier than all other traffic together, as far as a sum below 2^63 allows. O(ranks + pairs). A
+// matrix that is not coarse comes back as it is. Costs on the result count the links too.
+CommMatrix expand_groups(const WireMatrix& wire);
+
 }  // namespace placement

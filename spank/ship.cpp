@@ -45,33 +45,6 @@ std::string coarse_note(const WireMatrix& wire) {
 
 }  // namespace
 
-CommMatrix expand_groups(const WireMatrix& wire) {
-  if (!wire.coarse()) return wire.matrix;
-  std::vector<std::vector<std::int32_t>> members(static_cast<std::size_t>(wire.matrix.ranks()));
-  for (std::int32_t rank = 0; rank < wire.tasks(); ++rank)
-    members[static_cast<std::size_t>(wire.group_of[static_cast<std::size_t>(rank)])].push_back(rank);
-
-  std::vector<CommEdge> edges;
-  std::int64_t heaviest = 1;
-  for (const CommEdge& pair : wire.matrix.edges()) {
-    const auto& a = members[static_cast<std::size_t>(pair.a)];
-    const auto& b = members[static_cast<std::size_t>(pair.b)];
-    const std::size_t links = std::min({std::max(a.size(), b.size()), static_cast<std::size_t>(pair.weight)});
-    if (a.empty() || b.empty()) throw Error("the shipped matrix has a group without ranks");
-    heaviest = std::max(heaviest, pair.weight);
-    for (std::size_t i = 0; i < links; ++i)
-      edges.push_back({a[i % a.size()], b[i % b.size()],
-                       pair.weight / static_cast<std::int64_t>(links) +
-                           (i < static_cast<std::size_t>(pair.weight) % links ? 1 : 0)});
-  }
-  // The sum must stay below 2^63.
-  const std::int64_t room = (INT64_MAX - wire.matrix.total_weight()) / std::max(1, wire.tasks());
-  const std::int64_t bond = std::min(heaviest, room);
-  for (const auto& group : members)
-    for (std::size_t i = 1; bond > 0 && i < group.size(); ++i) edges.push_back({group[i - 1], group[i], bond});
-  return CommMatrix::from_edges(wire.tasks(), std::move(edges));
-}
-
 Parcel pack_parcel(const Wish& wish, std::int32_t component, std::int32_t ranks_per_node) {
   Parcel parcel;
   auto& variables = parcel.variables;

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/matrix_wire.hpp"
 #include "spank/options.hpp"
 
 namespace placement {
@@ -34,11 +33,6 @@ struct Delivery {
 // ranks, expanded as by expand_groups. Throws Error when it is damaged.
 using Getenv = std::function<const char*(const std::string& name)>;
 std::optional<Delivery> unpack_parcel(const Getenv& get);
-
-// A matrix of ranks that stands for one of groups: the ranks of a group hold together more strongly
-// than any two groups do, and what two groups exchange is spread evenly over pairs of their ranks.
-// O(tasks + pairs * ranks of a group). A matrix that is whole is returned as it is.
-CommMatrix expand_groups(const WireMatrix& wire);
 
 // Every name that a parcel may use, whether this one does or not.
 std::vector<std::string> parcel_names();

@@ -190,6 +190,22 @@ START_TEST(coarsens_only_as_needed) {
 }
 END_TEST
 
+START_TEST(groups_become_ranks_again) {
+  // Groups {0, 2, 4}, {1, 3} and {5}.
+  const WireMatrix wire{CommMatrix::from_edges(3, {{0, 1, 7}, {0, 2, 5}}), {0, 1, 0, 1, 0, 2}};
+  const CommMatrix ranks = expand_groups(wire);
+  ck_assert(ranks == CommMatrix::from_edges(6, {{0, 1, 7}, {2, 5, 5}, {0, 2, 13}, {2, 4, 13}, {1, 3, 13}}));
+  ck_assert(ranks.aggregated(wire.group_of, 3) == wire.matrix);
+  ck_assert(expand_groups({wire.matrix, {}}) == wire.matrix);
+  const WireMatrix heavy{CommMatrix::from_edges(2, {{0, 1, INT64_MAX - 10}}), {0, 0, 0, 1}};
+  ck_assert(expand_groups(heavy) ==
+            CommMatrix::from_edges(4, {{0, 3, INT64_MAX - 10}, {0, 1, 2}, {1, 2, 2}}));
+  const WireMatrix full{CommMatrix::from_edges(2, {{0, 1, INT64_MAX}}), {0, 0, 1}};
+  ck_assert(expand_groups(full) == CommMatrix::from_edges(3, {{0, 2, INT64_MAX}}));
+  ck_assert_error(expand_groups({CommMatrix::from_edges(2, {{0, 1, 1}}), {0}}), "group without ranks");
+}
+END_TEST
+
 START_TEST(armour_is_exact) {
   std::set<std::string> seen;
   for (std::size_t size = 0; size < 100; ++size) {
@@ -228,6 +244,7 @@ int main() {
   tcase_add_test(all, groups_heavy_pairs);
   tcase_add_test(all, groups_are_equal);
   tcase_add_test(all, coarsens_only_as_needed);
+  tcase_add_test(all, groups_become_ranks_again);
   tcase_add_test(all, armour_is_exact);
   suite_add_tcase(suite, all);
   return run_suite(suite);

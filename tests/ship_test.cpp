@@ -100,29 +100,6 @@ START_TEST(large_matrices_go_as_groups_within_the_limits) {
 }
 END_TEST
 
-START_TEST(groups_hold_together_when_expanded) {
-  placement::WireMatrix wire;
-  wire.matrix = CommMatrix::from_edges(2, {{0, 1, 7}});
-  wire.group_of = {0, 1, 0, 1, 0};
-  const CommMatrix expanded = placement::expand_groups(wire);
-  ck_assert_int_eq(expanded.ranks(), 5);
-  // Between the groups {0, 2, 4} and {1, 3}: 7 in all, over three pairs.
-  std::int64_t between = 0;
-  for (const int a : {0, 2, 4})
-    for (const int b : {1, 3}) between += expanded.weight(a, b);
-  ck_assert_int_eq(between, 7);
-  for (const auto& [a, b] : {std::pair{0, 2}, {2, 4}, {1, 3}}) ck_assert_int_ge(expanded.weight(a, b), 7);
-}
-END_TEST
-
-START_TEST(expansion_does_not_overflow) {
-  placement::WireMatrix wire;
-  wire.matrix = CommMatrix::from_edges(2, {{0, 1, INT64_MAX - 10}});
-  wire.group_of = {0, 0, 0, 1};
-  ck_assert_int_eq(placement::expand_groups(wire).ranks(), 4);
-}
-END_TEST
-
 START_TEST(damaged_parcels_are_refused) {
   ck_assert(!unpack({}));
   const auto whole = environment_of(placement::pack_parcel(wish_with(noise(8000, 20)), 0, 4));
@@ -158,8 +135,6 @@ int main() {
   tcase_add_test(tests, what_is_packed_comes_out);
   tcase_add_test(tests, every_name_is_listed_for_removal);
   tcase_add_test(tests, large_matrices_go_as_groups_within_the_limits);
-  tcase_add_test(tests, groups_hold_together_when_expanded);
-  tcase_add_test(tests, expansion_does_not_overflow);
   tcase_add_test(tests, damaged_parcels_are_refused);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

@@ -11,7 +11,7 @@
 
 #include "core/armour.hpp"
 #include "core/error.hpp"
-#include "core/matrix_wire.hpp"
+#include "core/matrix_coarsen.hpp"
 
 namespace placement {
 
@@ -35,23 +35,6 @@ std::int64_t number(std::string_view text, const char* name, std::int64_t most) 
   return value;
 }
 
-// Groups of ranks as ranks again: a group's traffic is that of its first rank, and the others are
-// tied to it more strongly than anything else, so that a mapper keeps them together.
-CommMatrix expanded(const WireMatrix& wire) {
-  const std::int32_t ranks = wire.tasks();
-  const std::int64_t tie = std::min(wire.matrix.total_weight() + 1, (std::int64_t{1} << 61) / ranks);
-  std::vector<std::int32_t> first(wire.matrix.ranks(), -1);
-  std::vector<CommEdge> edges;
-  for (std::int32_t rank = 0; rank < ranks; ++rank) {
-    std::int32_t& head = first[wire.group_of[rank]];
-    if (head < 0) head = rank;
-    else edges.push_back({head, rank, tie});
-  }
-  for (const CommEdge& edge : wire.matrix.edges())
-    edges.push_back({first[edge.a], first[edge.b], edge.weight});
-  return CommMatrix::from_edges(ranks, std::move(edges));
-}
-
 void read_matrix(Asked& asked, std::span<char* const> environment, const Config& config) {
   const char* pieces_text = environment_value(environment, "PLACEMENT_MATRIX_PIECES");
   if (pieces_text == nullptr) return;
@@ -72,8 +55,7 @@ void read_matrix(Asked& asked, std::span<char* const> environment, const Config&
   WireMatrix wire = unpack_wire(disarm(text, max_bytes), limits);
   if (wire.tasks() < 1) return;
   asked.coarse = wire.coarse();
-  asked.matrix = std::make_shared<const CommMatrix>(wire.coarse() ? expanded(wire)
-                                                                  : std::move(wire.matrix));
+  asked.matrix = std::make_shared<const CommMatrix>(expand_groups(wire));
 }
 
 }  // namespace

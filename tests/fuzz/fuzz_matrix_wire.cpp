@@ -79,6 +79,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Bytes again = pack_wire(wire);
   REQUIRE(unpack_wire(again, limits) == wire);
   REQUIRE(payload_of(again) == payload_of(bytes));
+  const CommMatrix ranks = expand_groups(wire);
+  REQUIRE(ranks.ranks() == wire.tasks());
+  if (wire.coarse()) REQUIRE(ranks.aggregated(wire.group_of, wire.matrix.ranks()) == wire.matrix);
   REQUIRE(CommMatrix::from_edges(wire.matrix.ranks(), wire.matrix.edges()) == wire.matrix);
   check_coarse(wire.matrix, 20 + data[0], 1 + data[0] / 16);
   return 0;
