@@ -15,7 +15,7 @@ namespace {
 
 constexpr PolicyKey treematch_keys[] = {
     {"matrix", "communication matrix: dense, edge list, MatrixMarket or Open MPI monitoring"},
-    {"scope", "leaves to choose from: allocation, whole or subtree (default)"},
+    {"scope", "cores to choose from: subtree (default), whole, or allocation (only ranks are placed)"},
     {"levels-up", "widen the smallest subtree by so many levels (0)"},
     {"seed", "of the mapper's random choices (1)"},
 };

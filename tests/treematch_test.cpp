@@ -193,7 +193,10 @@ START_TEST(scopes) {
   occupy(view, 0);
   Request request = request_of(4, pairs(4));
   request.parameters["scope"] = "allocation";
-  ck_assert(counts_of(view, place(view, request)) == NodeCounts({0, 2, 2, 0, 0, 0}));
+  ck_assert_error(place(view, request), "leaves the choice of nodes to Slurm");
+  request.node_tasks = {0, 2, 2, 0, 0, 0};
+  ck_assert(counts_of(view, place(view, request)) == request.node_tasks);
+  request.node_tasks.clear();
   request.parameters["scope"] = "whole";
   const NodeCounts counts = counts_of(view, place(view, request));
   ck_assert_int_eq(counts[1], 0);

@@ -168,12 +168,12 @@ Placement Chooser::choose() const {
     throw Error("the matrix has " + std::to_string(request_.matrix->ranks()) + " ranks, and " +
                 std::to_string(request_.tasks) + " tasks are asked for");
   if (!request_.node_tasks.empty()) return on_counts(request_.node_tasks);
+  if (scope_ == "allocation") throw Error("scope=allocation leaves the choice of nodes to Slurm");
   const NodeLimits limits(view_, request_, slots_.capacity());
   auto in_order = sequential_counts(limits);
   const auto compact = compact_counts(view_, limits, options_.levels_up);
   if (!in_order) in_order = compact;
   if (!in_order) throw Error("no choice of nodes keeps to the limits on nodes and tasks per node");
-  if (scope_ == "allocation") return on_counts(*in_order);
   if (!request_.matrix) return on_counts(compact ? *compact : *in_order);
   return among(limits, *in_order, compact);
 }

@@ -6,8 +6,8 @@ namespace placement {
 
 // The TREEMATCH policy [TM §4-§6]: nodes and cores chosen together with the place of each rank, so
 // that ranks with heavy traffic are few hops apart. Parameters:
-//   scope      allocation (TM-A: the first nodes offered, as they come), whole (TM-I),
-//              subtree (TM-Isub, the default)
+//   scope      allocation (TM-A: only ranks are placed; choosing nodes is refused with an Error),
+//              whole (TM-I), subtree (TM-Isub, the default)
 //   levels-up  k of TM-Isub+k, 0 by default
 //   seed       of the mapper
 // Without a matrix the nodes of the smallest subtree are taken, ranks in natural order. Where
