@@ -18,11 +18,12 @@ using placement::SwitchShape;
 using placement::Wish;
 
 // Nodes n0.. of one kind under switches of two.
-ClusterView machine(std::int32_t nodes, std::int32_t sockets, std::int32_t cores_per_socket) {
+ClusterView machine(std::int32_t nodes, std::int32_t sockets, std::int32_t cores_per_socket,
+                    std::int32_t threads = 1) {
   std::vector<NodeShape> shapes;
   std::vector<SwitchShape> switches(static_cast<std::size_t>(nodes) / 2);
   for (std::int32_t node = 0; node < nodes; ++node) {
-    shapes.push_back({"n" + std::to_string(node), sockets, cores_per_socket, 1});
+    shapes.push_back({"n" + std::to_string(node), sockets, cores_per_socket, threads});
     switches[static_cast<std::size_t>(node) / 2].nodes.push_back(node);
   }
   for (std::size_t i = 0; i < switches.size(); ++i) {
@@ -129,6 +130,63 @@ START_TEST(several_cores_per_task) {
 }
 END_TEST
 
+START_TEST(cores_are_those_that_slurm_will_deal) {
+  const ClusterView view = machine(2, 2, 4);
+  StepShape step = step_on(view, {4, 3});
+  const auto dealt = placement::view_of_step(view, step);
+  ck_assert(dealt.ordered);
+  ck_assert(dealt.view.nodes[0].core_free == (std::vector<bool>{true, true, false, false, true, true, false, false}));
+  ck_assert(dealt.view.nodes[1].core_free == (std::vector<bool>{true, true, false, false, true, false, false, false}));
+  step.cores_per_task = 2;
+  const auto wide = placement::view_of_step(view, step);
+  ck_assert(wide.view.nodes[0].core_free == std::vector<bool>(8, true));
+  ck_assert(wide.view.nodes[1].core_free == (std::vector<bool>{true, true, true, true, true, true, false, false}));
+
+  // Cores of others are passed over, a full socket too; a task wider than a socket is not foretold.
+  ClusterView holes = view;
+  holes.nodes[0].core_free = {false, true, false, false, true, false, true, true};
+  const auto partly = placement::view_of_step(holes, step_on(view, {3, 1}));
+  ck_assert(partly.view.nodes[0].core_free == (std::vector<bool>{false, true, false, false, true, false, true, false}));
+  StepShape broad = step_on(view, {1, 1});
+  broad.cores_per_task = 6;
+  ck_assert(placement::view_of_step(view, broad).view.nodes[0].core_free == std::vector<bool>(8, true));
+}
+END_TEST
+
+START_TEST(partners_share_a_socket_when_tasks_are_fewer_than_cores) {
+  const ClusterView view = machine(2, 2, 4);
+  ClusterView one{view.tree, {view.nodes[1]}};
+  const StepShape step = step_on(one, {4});
+  const auto placed = placement::place_step(pairs(4), step, one);  // 0-2, 1-3
+  for (const std::uint32_t rank : {0, 1})
+    ck_assert_int_eq(placed.slot_of_rank[rank] / 2, placed.slot_of_rank[rank + 2] / 2);
+}
+END_TEST
+
+START_TEST(tasks_on_hardware_threads_keep_their_order) {
+  const ClusterView view = machine(2, 2, 2, 2);
+  const StepShape step = step_on(view, {8, 8});
+  const auto threads = placement::view_of_step(view, step);
+  ck_assert(threads.ordered);
+  ck_assert_int_eq(threads.view.nodes[0].cores(), 8);
+  ck_assert_int_eq(threads.view.nodes[1].first_leaf - threads.view.nodes[0].first_leaf, 8);
+  // Two threads of a core are closer than two cores of a socket, and these closer than two sockets.
+  const auto& tree = *threads.view.tree;
+  const std::int32_t first = threads.view.nodes[1].first_leaf;
+  ck_assert(tree.distance(first, first + 1) < tree.distance(first, first + 2));
+  ck_assert(tree.distance(first, first + 2) < tree.distance(first, first + 4));
+
+  const auto placed = placement::place_step(pairs(16), step, view);
+  check_legal(placed, step);
+  ck_assert_uint_eq(placed.slot_of_rank.size(), 16);
+  ck_assert(placed.cores_of_rank.empty());
+  for (std::uint32_t rank = 0; rank < 8; ++rank) {
+    ck_assert(together(placed, rank, rank + 8));
+    ck_assert_int_eq(placed.slot_of_rank[rank] / 2, placed.slot_of_rank[rank + 8] / 2);
+  }
+}
+END_TEST
+
 START_TEST(a_step_of_one_task) {
   const ClusterView view = machine(2, 1, 4);
   ClusterView one{view.tree, {view.nodes[1]}};
@@ -163,6 +221,9 @@ int main() {
   tcase_add_test(tests, nodes_of_one_core_can_be_overcommitted);
   tcase_add_test(tests, only_the_cores_of_the_job_count);
   tcase_add_test(tests, several_cores_per_task);
+  tcase_add_test(tests, cores_are_those_that_slurm_will_deal);
+  tcase_add_test(tests, partners_share_a_socket_when_tasks_are_fewer_than_cores);
+  tcase_add_test(tests, tasks_on_hardware_threads_keep_their_order);
   tcase_add_test(tests, a_step_of_one_task);
   tcase_add_test(tests, a_matrix_of_another_size_is_refused);
   tcase_add_test(tests, core_lists_are_read_strictly);
