@@ -2,7 +2,8 @@
 # SP_MPI: find an MPI library for the profiler and the reorder library; both are left out without one.
 #
 # --with-mpi=PREFIX takes PREFIX/bin/mpicc, --with-mpi the one in PATH and it must be there.
-# Sets MPICC, MPIFC, MPIRUN, MPI_CPPFLAGS, MPI_LIBS, mpi_report and the conditional BUILD_MPI.
+# Sets MPICC, MPIFC, MPIRUN, MPI_CPPFLAGS, MPI_LIBS, mpi_report, reorder_report
+# and the conditionals BUILD_MPI and BUILD_REORDER.
 AC_DEFUN([SP_MPI], [
 AC_ARG_WITH([mpi],
   [AS_HELP_STRING([--with-mpi@<:@=PREFIX@:>@],
@@ -45,6 +46,12 @@ AS_IF([test "x$MPICC" != x], [
   AS_IF([test $build_mpi = no], [mpi_report="no: $MPICC does not link an MPI 3 program"])])
 AS_CASE([$with_mpi:$build_mpi], [no:*|maybe:*|*:yes], [],
   [AC_MSG_ERROR([--with-mpi was given, and the answer is $mpi_report])])
+# The reorder library also asks hwloc where a process runs.
+reorder_report=$mpi_report
+build_reorder=no
+AS_IF([test $build_mpi = yes], [
+  PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.0], [build_reorder=yes], [reorder_report="no: hwloc is missing (libhwloc-dev)"])])
+AM_CONDITIONAL([BUILD_REORDER], [test $build_reorder = yes])
 AC_SUBST([MPI_CPPFLAGS])
 AC_SUBST([MPI_LIBS])
 AM_CONDITIONAL([BUILD_MPI], [test $build_mpi = yes])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "mpi/profile.hpp"
 
+#include <dlfcn.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -57,6 +58,14 @@ void make_table(int rank, int ranks, std::uint64_t run) {
   state.traffic = std::make_unique<Traffic>(rank, ranks, run, "");
 }
 
+// The reorder library may have put another communicator in the place of MPI_COMM_WORLD. Preloaded
+// after this library it has done so by now, and the matrix is in the ranks that the program sees.
+MPI_Comm world_of_program() {
+  MPI_Comm world = MPI_COMM_WORLD;
+  if (void* symbol = dlsym(RTLD_DEFAULT, "placement_world")) reinterpret_cast<int (*)(MPI_Comm*)>(symbol)(&world);
+  return world;
+}
+
 // Whether this rank can count. All ranks must know of all others.
 int prepare(int rank, int ranks, std::uint64_t run) {
 #if defined(OPEN_MPI)
@@ -91,9 +100,10 @@ void begin(int thread_level) {
   if (state.traffic) return;
   int rank = 0;
   int ranks = 1;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  PMPI_Comm_dup(MPI_COMM_WORLD, &state.comm);
+  const MPI_Comm world = world_of_program();
+  PMPI_Comm_rank(world, &rank);
+  PMPI_Comm_size(world, &ranks);
+  PMPI_Comm_dup(world, &state.comm);
   std::uint64_t run = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
   PMPI_Bcast(&run, 1, MPI_UINT64_T, 0, state.comm);
   int ready = prepare(rank, ranks, run);
@@ -104,7 +114,7 @@ void begin(int thread_level) {
     return;
   }
   state.traffic->set_threaded(thread_level == MPI_THREAD_MULTIPLE);
-  start_world_ranks();
+  start_world_ranks(world);
   state.process = getpid();
   state.begin_time = Clock::now();
   state.begin_ticks = ticks();

@@ -171,13 +171,13 @@ const WorldRanks* window_ranks(MPI_Win win) {
   return ranks;
 }
 
-void start_world_ranks() {
-  PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+void start_world_ranks(MPI_Comm seen) {
+  PMPI_Comm_group(seen, &world_group);
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, comm_freed, &comm_keyval, nullptr);
   PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, window_freed, &win_keyval, nullptr);
   auto world = std::make_unique<CommInfo>();
-  PMPI_Comm_rank(MPI_COMM_WORLD, &world->rank);
-  PMPI_Comm_size(MPI_COMM_WORLD, &world->size);
+  PMPI_Comm_rank(seen, &world->rank);
+  PMPI_Comm_size(seen, &world->size);
   world->local = std::make_unique<WorldRanks>(world->size);
   comms.insert(MPI_COMM_WORLD, std::move(world));
 }

@@ -61,8 +61,8 @@ struct CommInfo {
 const CommInfo* comm_info(MPI_Comm comm);
 const WorldRanks* window_ranks(MPI_Win win);
 
-// After MPI_Init and before MPI_Finalize.
-void start_world_ranks();
+// After MPI_Init and before MPI_Finalize. `world` is what the program sees as MPI_COMM_WORLD.
+void start_world_ranks(MPI_Comm world);
 void stop_world_ranks();
 
 }  // namespace placement

@@ -41,9 +41,9 @@ Function next(std::atomic<Function>& known, const char* name) {
     static constinit std::atomic<decltype(&name)> known{nullptr};                           \
     Frame frame;                                                                            \
     before;                                                                                 \
-    const int result = placement::wrap::next(known, #name) arguments;                       \
+    const int mpi_result = placement::wrap::next(known, #name) arguments;                       \
     after;                                                                                  \
-    return result;                                                                          \
+    return mpi_result;                                                                       \
   }                                                                                         \
   extern "C" __attribute__((visibility("default"))) int name parameters {                   \
     return wrapped_##name arguments;                                                        \

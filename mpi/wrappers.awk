@@ -62,9 +62,9 @@ function emit(text,    name, parameters, count, list, i, arguments, base, before
   if (library != "reorder") communicator = ""
   before = base in before_hook ? "placement::" library "::" before_hook[base] "(" arguments "); " : ""
   if (base in made_hook)
-    after = "if (result == MPI_SUCCESS) placement::" library "::" made_hook[base] "(" arguments "); "
+    after = "if (mpi_result == MPI_SUCCESS) placement::" library "::" made_hook[base] "(" arguments "); "
   else
-      after = base in after_hook ? "placement::" library "::" after_hook[base] "(result" (arguments == "" ? "" : ", ") arguments "); " : ""
+      after = base in after_hook ? "placement::" library "::" after_hook[base] "(mpi_result" (arguments == "" ? "" : ", ") arguments "); " : ""
   printf "PLACEMENT_WRAP(%s, (%s), (%s), %s, %s)\n", name, parameters, arguments,
          "{ " communicator before "}", "{ " after "}"
 }

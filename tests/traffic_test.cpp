@@ -13,6 +13,7 @@
 #include "mpi/profile_file.hpp"
 #include "mpi/settings.hpp"
 #include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
 
 using namespace placement;
 
@@ -20,16 +21,6 @@ namespace {
 
 constexpr std::uint32_t point_to_point = 1;
 constexpr std::uint32_t collective = 2;
-
-// A directory that goes with the test.
-struct Scratch {
-  Scratch() {
-    char name[] = "/tmp/traffic_test.XXXXXX";
-    path = mkdtemp(name);
-  }
-  ~Scratch() { std::filesystem::remove_all(path); }
-  std::string path;
-};
 
 }  // namespace
 
@@ -77,8 +68,8 @@ START_TEST(threads_lose_nothing) {
 END_TEST
 
 START_TEST(outlives_a_killed_process) {
-  const Scratch scratch;
-  const std::string path = scratch.path + "/table";
+  const TemporaryDirectory scratch;
+  const std::string path = scratch.path() + "/table";
   const pid_t child = fork();
   if (child == 0) {
     Traffic traffic(2, 3, 42, path);
@@ -98,10 +89,10 @@ START_TEST(outlives_a_killed_process) {
 END_TEST
 
 START_TEST(refuses_what_is_no_table) {
-  const Scratch scratch;
-  const std::string path = scratch.path + "/table";
+  const TemporaryDirectory scratch;
+  const std::string path = scratch.path() + "/table";
   ck_assert_error(Traffic::left_behind(path), "cannot read");
-  ck_assert_error(Traffic(0, 2, 1, scratch.path + "/none/table"), "cannot make the table");
+  ck_assert_error(Traffic(0, 2, 1, scratch.path() + "/none/table"), "cannot make the table");
   { std::ofstream(path) << "np 4\n"; }
   ck_assert_error(Traffic::left_behind(path), "5 bytes are no table");
   { std::ofstream(path) << std::string(4096, 'x'); }
@@ -113,20 +104,20 @@ START_TEST(refuses_what_is_no_table) {
 END_TEST
 
 START_TEST(file_takes_its_name_when_complete) {
-  const Scratch scratch;
-  const std::string path = scratch.path + "/matrix";
+  const TemporaryDirectory scratch;
+  const std::string path = scratch.path() + "/matrix";
   {
     ProfileFile left(path, 3);
     left.add(0, {1, 5, 1});
   }
-  ck_assert(std::filesystem::is_empty(scratch.path));
+  ck_assert(std::filesystem::is_empty(scratch.path()));
   ProfileFile file(path, 3);
   file.add(0, {2, 1ull << 40, 3});
   file.finish();
   std::ifstream in(path);
   const std::string text(std::istreambuf_iterator<char>(in), {});
   ck_assert_str_eq(text.c_str(), "np 3\n0 2 1099511627776 3\n");
-  ck_assert_error(ProfileFile(scratch.path + "/none/matrix", 1).finish(), "cannot write the profile");
+  ck_assert_error(ProfileFile(scratch.path() + "/none/matrix", 1).finish(), "cannot write the profile");
   ck_assert_error(ProfileFile("/dev/full/x", 1).finish(), "cannot write the profile");
 }
 END_TEST

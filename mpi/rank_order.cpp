@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "mpi/rank_order.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/error.hpp"
+#include "treematch/matching.hpp"
+#include "treematch/tree_map.hpp"
+
+namespace placement {
+namespace {
+
+// Whether some group of processes that agree above the level differ at it.
+bool branches(std::span<const ProcessPlace> places, std::span<const std::int32_t> sorted, std::size_t level) {
+  for (std::size_t k = 1; k < sorted.size(); ++k) {
+    const auto& a = places[sorted[k - 1]].path;
+    const auto& b = places[sorted[k]].path;
+    if (std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(level), b.begin()) && a[level] != b[level])
+      return true;
+  }
+  return false;
+}
+
+// Work that mapping may cost: about a millisecond at 128 ranks, so that small programs lose nothing.
+std::int64_t work_limit(const CommMatrix& matrix) {
+  return 200'000 + 64 * (matrix.ranks() + matrix.pairs());
+}
+
+}  // namespace
+
+ProcessTree process_tree(std::span<const ProcessPlace> places) {
+  std::vector<std::int32_t> sorted(places.size());
+  std::iota(sorted.begin(), sorted.end(), 0);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](std::int32_t a, std::int32_t b) { return places[a].path < places[b].path; });
+  std::vector<std::size_t> levels;
+  for (std::size_t level = 0; level < ProcessPlace::levels; ++level)
+    if (branches(places, sorted, level)) levels.push_back(level);
+
+  bool shared = levels.empty();  // several processes at one place
+  for (std::size_t k = 1; k < sorted.size(); ++k) shared = shared || places[sorted[k]] == places[sorted[k - 1]];
+  const std::size_t inner = levels.size() - (shared ? 0 : 1);  // a place of one process is its leaf
+
+  // Siblings come in the order of their places, one vertex per place on each level, then the processes.
+  std::vector<std::int32_t> parents{-1};
+  std::vector<std::int32_t> open(inner + 1, 0);  // the vertex above, at each depth
+  ProcessTree result;
+  result.leaf_of_process.resize(places.size());
+  for (std::size_t k = 0; k < sorted.size(); ++k) {
+    std::size_t same = 0;  // depth down to which the process before has the same way
+    if (k > 0)
+      while (same < inner &&
+             places[sorted[k]].path[levels[same]] == places[sorted[k - 1]].path[levels[same]])
+        ++same;
+    for (std::size_t depth = same; depth < inner; ++depth) {
+      parents.push_back(open[depth]);
+      open[depth + 1] = static_cast<std::int32_t>(parents.size()) - 1;
+    }
+    parents.push_back(open[inner]);
+    result.leaf_of_process[sorted[k]] = static_cast<std::int32_t>(k);
+  }
+  result.tree = TreeTopology::from_parents(parents);
+  return result;
+}
+
+RankOrder order_ranks(const CommMatrix& matrix, std::span<const ProcessPlace> places, const OrderOptions& options) {
+  const auto processes = static_cast<std::int32_t>(places.size());
+  if (matrix.ranks() != processes)
+    throw Error("the matrix has " + std::to_string(matrix.ranks()) + " ranks and the communicator " +
+                std::to_string(processes));
+  RankOrder order;
+  order.rank_of_process.resize(places.size());
+  std::iota(order.rank_of_process.begin(), order.rank_of_process.end(), 0);
+  if (processes < 2) return order;
+  const ProcessTree machine = process_tree(places);
+  order.natural_cost = machine.tree.hop_bytes(matrix, machine.leaf_of_process);
+  order.cost = order.natural_cost;
+  if (machine.tree.depth() < 2) return order;  // all places are equally far apart
+
+  std::vector<std::int32_t> all(places.size());
+  std::iota(all.begin(), all.end(), 0);
+  MapOptions map;
+  map.scope = LeafScope::given;
+  map.work_limit = work_limit(matrix);
+  const MapResult mapped = options.method == OrderMethod::matching
+                               ? map_by_matching(matrix, machine.tree, all, map)
+                               : map_to_tree(matrix, machine.tree, all, map);
+  if (static_cast<double>(mapped.cost) >= static_cast<double>(order.natural_cost) * (1.0 - options.least_gain))
+    return order;
+  std::vector<std::int32_t> process_of_leaf(places.size());
+  for (std::int32_t p = 0; p < processes; ++p) process_of_leaf[machine.leaf_of_process[p]] = p;
+  for (std::int32_t rank = 0; rank < processes; ++rank)
+    order.rank_of_process[process_of_leaf[mapped.leaf_of_rank[rank]]] = rank;
+  order.cost = mapped.cost;
+  order.changed = true;
+  return order;
+}
+
+}  // namespace placement

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "mpi/reorder.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <numeric>
+
+#include "core/error.hpp"
+#include "core/matrix_read.hpp"
+#include "core/matrix_write.hpp"
+#include "core/node_hardware.hpp"
+#include "mpi/assignment_files.hpp"
+
+namespace placement::reorder {
+
+MPI_Comm world_stand_in = MPI_COMM_NULL;
+
+namespace {
+
+struct State {
+  bool ready = false;  // all processes have the same settings, and they are right
+  Settings settings;
+  ProcessPlace place;                   // of this process
+  std::vector<std::int32_t> arities;    // of the hardware file, if one is given
+};
+State& state = *new State;
+
+const char* variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+int size_of(MPI_Comm comm) {
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  return size;
+}
+
+// One number for each node: simulated nodes of a test cluster share the host's name.
+std::int64_t node_number() {
+  std::string name = variable("SLURMD_NODENAME");
+  if (name.empty()) {
+    char buffer[MPI_MAX_PROCESSOR_NAME];
+    int length = 0;
+    PMPI_Get_processor_name(buffer, &length);
+    name.assign(buffer, static_cast<std::size_t>(length));
+  }
+  std::uint64_t hash = 14695981039346656037u;  // FNV-1a
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return static_cast<std::int64_t>(hash >> 1);
+}
+
+ProcessPlace place_of_process() {
+  ProcessPlace place;
+  if (state.arities.empty()) {
+    place.path[0] = node_number();
+    const NodePosition position = node_position();
+    std::copy(position.path.begin(), position.path.end(), place.path.begin() + 1);
+    return place;
+  }
+  // The digits of the world rank in the mixed radix of the hardware.
+  std::int64_t rest = rank_in(MPI_COMM_WORLD);
+  for (std::size_t level = state.arities.size(); level-- > 0;) {
+    place.path[level] = level == 0 ? rest : rest % state.arities[level];
+    rest /= state.arities[level];
+  }
+  return place;
+}
+
+void save_text(const std::string& path, const std::string& text) {
+  std::ofstream out(path);
+  out << text;
+  out.close();
+  if (!out) throw Error("cannot write " + path);
+}
+
+// The published files of one reordering, by rank 0.
+void save_files(const CommMatrix& matrix, const RankOrder& order) {
+  const std::string& prefix = state.settings.save;
+  std::ofstream out(prefix + ".matrix");
+  write_matrix(out, matrix, MatrixFormat::dense);
+  out.close();
+  if (!out) throw Error("cannot write " + prefix + ".matrix");
+  const std::vector<std::int32_t> arities =
+      state.arities.empty() ? std::vector<std::int32_t>{matrix.ranks()} : state.arities;
+  save_text(prefix + ".hardware", format_hardware(arities));
+  std::vector<std::int32_t> ranks_by_place(order.rank_of_process);  // world ranks fill the places in turn
+  save_text(prefix + ".neighbours", format_neighbours(assignment_neighbours(matrix, ranks_by_place, arities)));
+}
+
+// At rank 0: the new ranks, as wanted of this communicator. Empty: as it is.
+std::vector<int> decide(MPI_Comm comm, const CommMatrix& matrix, const std::vector<ProcessPlace>& places) {
+  const RankOrder order = order_ranks(matrix, places, state.settings.order);
+  if (state.settings.report)
+    std::fprintf(stderr, "placement: %d ranks: %s hop-bytes in the order given, %s %s\n", matrix.ranks(),
+                 to_string(order.natural_cost).c_str(), to_string(order.cost).c_str(),
+                 order.changed ? "after reordering" : "(kept)");
+  if (!state.settings.save.empty()) {
+    try {
+      save_files(matrix, order);
+    } catch (const Error& error) {
+      warn(comm, error.what());
+    }
+  }
+  if (!order.changed) return {};
+  return {order.rank_of_process.begin(), order.rank_of_process.end()};
+}
+
+// Places of all processes, at rank 0.
+std::vector<ProcessPlace> gathered_places(MPI_Comm comm) {
+  std::vector<ProcessPlace> places(rank_in(comm) == 0 ? static_cast<std::size_t>(size_of(comm)) : 0);
+  constexpr int words = static_cast<int>(ProcessPlace::levels);
+  PMPI_Gather(state.place.path.data(), words, MPI_INT64_T, places.data(), words, MPI_INT64_T, 0, comm);
+  return places;
+}
+
+// Rank 0's answer to all.
+std::vector<int> shared(MPI_Comm comm, std::vector<int> ranks) {
+  int length = static_cast<int>(ranks.size());
+  PMPI_Bcast(&length, 1, MPI_INT, 0, comm);
+  ranks.resize(static_cast<std::size_t>(length));
+  if (length > 0) PMPI_Bcast(ranks.data(), length, MPI_INT, 0, comm);
+  return ranks;
+}
+
+CommMatrix matrix_of(int size, const std::vector<int>& words) {
+  std::vector<CommEdge> edges;
+  for (std::size_t k = 0; k + 3 <= words.size(); k += 3)
+    if (words[k + 2] > 0) edges.push_back({words[k], words[k + 1], words[k + 2]});
+  return CommMatrix::from_edges(size, std::move(edges));
+}
+
+void put_reordered_world() {
+  std::vector<int> ranks = ranks_for(MPI_COMM_WORLD, state.settings.matrix);
+  if (ranks.empty()) return;
+  MPI_Comm made = MPI_COMM_NULL;
+  if (with_ranks(MPI_COMM_WORLD, ranks, &made) != MPI_SUCCESS) return;
+  PMPI_Comm_set_name(made, "MPI_COMM_WORLD");
+  world_stand_in = made;
+}
+
+}  // namespace
+
+Settings read_settings() {
+  Settings settings;
+  const std::string method = variable("PLACEMENT_REORDER_METHOD");
+  if (method == "matching")
+    settings.order.method = OrderMethod::matching;
+  else if (!method.empty() && method != "treematch")
+    throw Error("PLACEMENT_REORDER_METHOD=" + method + ": one of treematch, matching");
+  const std::string gain = variable("PLACEMENT_REORDER_GAIN");
+  if (!gain.empty()) {
+    char* end = nullptr;
+    const double percent = std::strtod(gain.c_str(), &end);
+    if (*end != '\0' || !(percent >= 0 && percent <= 100))
+      throw Error("PLACEMENT_REORDER_GAIN=" + gain + ": a percentage from 0 to 100");
+    settings.order.least_gain = percent / 100;
+  }
+  const std::string mode = variable("PLACEMENT_REORDER");
+  if (mode == "off")
+    settings.enabled = false;
+  else if (!mode.empty() && mode != "on")
+    throw Error("PLACEMENT_REORDER=" + mode + ": one of on, off");
+  const std::string report = variable("PLACEMENT_REORDER_REPORT");
+  if (!report.empty() && report != "yes" && report != "no")
+    throw Error("PLACEMENT_REORDER_REPORT=" + report + ": one of yes, no");
+  settings.report = report == "yes";
+  settings.hardware = variable("PLACEMENT_REORDER_HARDWARE");
+  settings.matrix = variable("PLACEMENT_REORDER_MATRIX");
+  settings.save = variable("PLACEMENT_REORDER_SAVE");
+  return settings;
+}
+
+void begin() {
+  bool good = true;
+  try {
+    state.settings = read_settings();
+    if (!state.settings.hardware.empty()) {
+      state.arities = read_hardware(state.settings.hardware);
+      const std::int64_t leaves =
+          std::accumulate(state.arities.begin(), state.arities.end(), std::int64_t{1}, std::multiplies<>());
+      if (leaves < size_of(MPI_COMM_WORLD))
+        throw Error(state.settings.hardware + ": " + std::to_string(leaves) + " places for " +
+                    std::to_string(size_of(MPI_COMM_WORLD)) + " processes");
+    }
+    if (state.settings.enabled) state.place = place_of_process();
+  } catch (const std::exception& error) {
+    warn(MPI_COMM_WORLD, std::string(error.what()) + "; nothing is reordered");
+    good = false;
+  }
+  state.ready = all_agree(MPI_COMM_WORLD, good && state.settings.enabled);
+  if (state.ready && !state.settings.matrix.empty()) put_reordered_world();
+}
+
+void end() {
+  state.ready = false;
+  if (world_stand_in == MPI_COMM_NULL) return;
+  MPI_Comm made = world_stand_in;
+  world_stand_in = MPI_COMM_NULL;
+  PMPI_Comm_free(&made);
+}
+
+std::vector<int> ranks_for(MPI_Comm comm, const std::vector<Edge>& mine) {
+  if (!state.ready) return {};
+  static_assert(sizeof(Edge) == 3 * sizeof(int));
+  const bool first = rank_in(comm) == 0;
+  const int size = size_of(comm);
+  const int words = static_cast<int>(mine.size() * 3);
+  std::vector<int> lengths(first ? static_cast<std::size_t>(size) : 0);
+  PMPI_Gather(&words, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
+  std::vector<int> offsets(lengths.size());
+  std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
+  std::vector<int> all(first ? static_cast<std::size_t>(offsets.back() + lengths.back()) : 0);
+  PMPI_Gatherv(mine.data(), words, MPI_INT, all.data(), lengths.data(), offsets.data(), MPI_INT, 0, comm);
+  const std::vector<ProcessPlace> places = gathered_places(comm);
+  std::vector<int> ranks;
+  if (first) {
+    try {
+      ranks = decide(comm, matrix_of(size, all), places);
+    } catch (const std::exception& error) {
+      warn(comm, std::string(error.what()) + "; ranks stay as they are");
+      ranks.clear();
+    }
+  }
+  return shared(comm, std::move(ranks));
+}
+
+std::vector<int> ranks_for(MPI_Comm comm, const std::string& matrix_file) {
+  if (!state.ready) return {};
+  const std::vector<ProcessPlace> places = gathered_places(comm);
+  std::vector<int> ranks;
+  if (rank_in(comm) == 0) {
+    try {
+      ranks = decide(comm, read_matrix(matrix_file), places);
+    } catch (const std::exception& error) {
+      warn(comm, std::string(error.what()) + "; ranks stay as they are");
+      ranks.clear();
+    }
+  }
+  return shared(comm, std::move(ranks));
+}
+
+int with_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm* made) {
+  const int size = size_of(comm);
+  const int rank = rank_in(comm);
+  std::vector<bool> taken(static_cast<std::size_t>(size), false);
+  bool permutation = static_cast<int>(rank_of_process.size()) == size;
+  for (const int wanted : rank_of_process) {
+    permutation = permutation && wanted >= 0 && wanted < size && !taken[wanted];
+    if (permutation) taken[wanted] = true;
+  }
+  if (!permutation) return PMPI_Comm_dup(comm, made);
+  const int result = PMPI_Comm_split(comm, 0, rank_of_process[rank], made);
+  if (result != MPI_SUCCESS) return result;
+  int got = -1;
+  PMPI_Comm_rank(*made, &got);
+  if (all_agree(comm, got == rank_of_process[rank])) return MPI_SUCCESS;
+  warn(comm, "the MPI library does not give the ranks asked for; ranks stay as they are");
+  PMPI_Comm_free(made);
+  return PMPI_Comm_dup(comm, made);
+}
+
+bool all_agree(MPI_Comm comm, bool statement) {
+  int agreed = statement;
+  PMPI_Allreduce(MPI_IN_PLACE, &agreed, 1, MPI_INT, MPI_LAND, comm);
+  return agreed != 0;
+}
+
+void warn(MPI_Comm comm, const std::string& text) {
+  if (rank_in(comm) == 0) std::fprintf(stderr, "placement: %s\n", text.c_str());
+}
+
+}  // namespace placement::reorder

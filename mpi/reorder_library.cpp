@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// libplacement-reorder.so: the wrapped functions, from the prototypes of mpi.h, and the calls of
+// placement_mpi.h.
+#include <exception>
+
+#include "core/error.hpp"
+#include "mpi/assignment_files.hpp"
+#include "mpi/placement_mpi.h"
+#include "mpi/reorder_calls.hpp"
+#include "mpi/reorder_topologies.hpp"
+#include "mpi/wrap.hpp"
+
+namespace {
+struct Frame {
+  Frame() {}
+};
+}  // namespace
+
+#include "mpi/reorder_wrappers.inc"
+
+// A call that is defined by hand, for C and Fortran; see wrap.hpp.
+#define REPLACE(name, parameters, arguments, replacement)                                 \
+  extern "C" __attribute__((visibility("default"))) int name parameters { return replacement; } \
+  extern "C" __attribute__((visibility("default"))) int P##name parameters {              \
+    if (placement::wrap::in_fortran_bindings(__builtin_return_address(0))) return replacement; \
+    static constinit std::atomic<decltype(&name)> known{nullptr};                         \
+    return placement::wrap::next(known, "P" #name) arguments;                             \
+  }
+
+using placement::reorder::stand_in;
+
+REPLACE(MPI_Dist_graph_create,
+        (MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[], const int weights[],
+         MPI_Info info, int reorder, MPI_Comm* made),
+        (comm, n, sources, degrees, destinations, weights, info, reorder, made),
+        placement::reorder::dist_graph_create(stand_in(comm), n, sources, degrees, destinations, weights, info, reorder,
+                                              made))
+REPLACE(MPI_Dist_graph_create_adjacent,
+        (MPI_Comm comm, int indegree, const int sources[], const int source_weights[], int outdegree,
+         const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm* made),
+        (comm, indegree, sources, source_weights, outdegree, destinations, weights, info, reorder, made),
+        placement::reorder::dist_graph_create_adjacent(stand_in(comm), indegree, sources, source_weights, outdegree,
+                                                       destinations, weights, info, reorder, made))
+REPLACE(MPI_Graph_create,
+        (MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm* made),
+        (comm, nodes, index, edges, reorder, made),
+        placement::reorder::graph_create(stand_in(comm), nodes, index, edges, reorder, made))
+REPLACE(MPI_Cart_create,
+        (MPI_Comm comm, int dimensions, const int dims[], const int periods[], int reorder, MPI_Comm* made),
+        (comm, dimensions, dims, periods, reorder, made),
+        placement::reorder::cart_create(stand_in(comm), dimensions, dims, periods, reorder, made))
+
+// Predefined attributes are on MPI_COMM_WORLD alone, the program's own on what stands in for it.
+static MPI_Comm holder_of(MPI_Comm comm, int keyval) {
+  for (const int predefined : {MPI_TAG_UB, MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_APPNUM, MPI_UNIVERSE_SIZE,
+                               MPI_LASTUSEDCODE})
+    if (keyval == predefined) return comm;
+  return stand_in(comm);
+}
+static int get_attribute(MPI_Comm comm, int keyval, void* value, int* found) {
+  return PMPI_Comm_get_attr(holder_of(comm, keyval), keyval, value, found);
+}
+REPLACE(MPI_Comm_get_attr, (MPI_Comm comm, int keyval, void* value, int* found), (comm, keyval, value, found),
+        get_attribute(comm, keyval, value, found))
+
+extern "C" __attribute__((visibility("default"))) int placement_world(MPI_Comm* world) {
+  *world = stand_in(MPI_COMM_WORLD);
+  return MPI_SUCCESS;
+}
+
+extern "C" __attribute__((visibility("default"))) int placement_comm_reorder(MPI_Comm comm, const char* matrix_file,
+                                                                             MPI_Comm* reordered) {
+  *reordered = MPI_COMM_NULL;
+  try {
+    comm = stand_in(comm);
+    return placement::reorder::with_ranks(comm, placement::reorder::ranks_for(comm, std::string(matrix_file)), reordered);
+  } catch (const std::exception&) {  // no memory
+    return MPI_ERR_OTHER;
+  }
+}
+
+extern "C" __attribute__((visibility("default"))) int placement_comm_from_neighbours(MPI_Comm comm,
+                                                                                     const char* neighbour_file,
+                                                                                     int reorder, MPI_Comm* made) {
+  *made = MPI_COMM_NULL;
+  try {
+    comm = stand_in(comm);
+    int rank = 0;
+    int size = 0;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &size);
+    std::vector<int> sources, degrees, destinations;
+    bool good = true;
+    if (rank == 0) {
+      try {
+        const auto neighbours = placement::read_neighbours(neighbour_file);
+        if (neighbours.size() != static_cast<std::size_t>(size))
+          throw placement::Error(std::string(neighbour_file) + ": " + std::to_string(neighbours.size()) +
+                                 " processes in a communicator of " + std::to_string(size));
+        for (std::size_t p = 0; p < neighbours.size(); ++p) {
+          sources.push_back(static_cast<int>(p));
+          degrees.push_back(static_cast<int>(neighbours[p].size()));
+          destinations.insert(destinations.end(), neighbours[p].begin(), neighbours[p].end());
+        }
+      } catch (const placement::Error& error) {
+        placement::reorder::warn(comm, error.what());
+        good = false;
+      }
+    }
+    if (!placement::reorder::all_agree(comm, good)) return MPI_ERR_ARG;
+    return placement::reorder::dist_graph_create(comm, static_cast<int>(sources.size()), sources.data(), degrees.data(),
+                                                 destinations.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, reorder, made);
+  } catch (const std::exception&) {
+    return MPI_ERR_OTHER;
+  }
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "mpi/reorder_topologies.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "mpi/reorder.hpp"
+#include "mpi/wrap.hpp"
+
+// The next definition of an MPI call, so that other tools see the topology that comes out.
+#define NEXT(name)                                                                \
+  [] {                                                                            \
+    static constinit std::atomic<decltype(&name)> known{nullptr};                 \
+    return placement::wrap::next(known, #name);                                   \
+  }()
+
+namespace placement::reorder {
+namespace {
+
+bool usable(MPI_Comm comm) {
+  int inter = 1;
+  return comm != MPI_COMM_NULL && PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter;
+}
+
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+int size_of(MPI_Comm comm) {
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  return size;
+}
+
+// A communicator of our own making, freed at the end of a scope.
+class OwnComm {
+ public:
+  ~OwnComm() {
+    if (comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);
+  }
+  MPI_Comm* out() { return &comm_; }
+  MPI_Comm get() const { return comm_; }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+// The neighbours of one vertex of a distributed graph.
+struct Vertex {
+  std::vector<int> sources, source_weights, destinations, destination_weights;
+  bool operator==(const Vertex&) const = default;
+};
+
+// A list for MPI: weights there, or MPI_UNWEIGHTED; never a null pointer for an empty one.
+const int* weights_of(const std::vector<int>& weights, bool weighted) {
+  return !weighted ? MPI_UNWEIGHTED : weights.empty() ? MPI_WEIGHTS_EMPTY : weights.data();
+}
+
+std::vector<int> list_of(const int values[], int count) { return values ? std::vector<int>(values, values + count) : std::vector<int>{}; }
+
+// Each process gives its own vertex to the one that has the vertex's rank in `made`.
+Vertex exchanged(MPI_Comm made, int old_rank, int old_rank_of_mine, const std::vector<int>& rank_of_process,
+                 const Vertex& mine) {
+  const int from = rank_of_process[old_rank_of_mine];
+  int sent[2] = {static_cast<int>(mine.sources.size()), static_cast<int>(mine.destinations.size())};
+  int got[2] = {0, 0};
+  PMPI_Sendrecv(sent, 2, MPI_INT, old_rank, 0, got, 2, MPI_INT, from, 0, made, MPI_STATUS_IGNORE);
+  Vertex theirs;
+  const auto move = [&](const std::vector<int>& out, std::vector<int>& in, int length) {
+    in.resize(static_cast<std::size_t>(length));
+    PMPI_Sendrecv(out.data(), static_cast<int>(out.size()), MPI_INT, old_rank, 1, in.data(), length, MPI_INT, from, 1,
+                  made, MPI_STATUS_IGNORE);
+  };
+  move(mine.sources, theirs.sources, got[0]);
+  move(mine.source_weights, theirs.source_weights, got[0]);
+  move(mine.destinations, theirs.destinations, got[1]);
+  move(mine.destination_weights, theirs.destination_weights, got[1]);
+  return theirs;
+}
+
+// What MPI says of this process's vertex; no weights in an unweighted graph.
+Vertex vertex_in(MPI_Comm graph, bool weighted) {
+  int in = 0;
+  int out = 0;
+  int has_weights = 0;
+  PMPI_Dist_graph_neighbors_count(graph, &in, &out, &has_weights);
+  Vertex vertex;
+  for (auto* list : {&vertex.sources, &vertex.source_weights}) list->resize(static_cast<std::size_t>(in) + 1);
+  for (auto* list : {&vertex.destinations, &vertex.destination_weights}) list->resize(static_cast<std::size_t>(out) + 1);
+  PMPI_Dist_graph_neighbors(graph, in, vertex.sources.data(), has_weights ? vertex.source_weights.data() : MPI_UNWEIGHTED,
+                            out, vertex.destinations.data(),
+                            has_weights ? vertex.destination_weights.data() : MPI_UNWEIGHTED);
+  vertex.sources.resize(static_cast<std::size_t>(in));
+  vertex.destinations.resize(static_cast<std::size_t>(out));
+  vertex.source_weights.resize(weighted && has_weights ? static_cast<std::size_t>(in) : 0);
+  vertex.destination_weights.resize(weighted && has_weights ? static_cast<std::size_t>(out) : 0);
+  return vertex;
+}
+
+// Collective over `comm`: keeps the topology when it holds what it should at all processes.
+bool confirmed(MPI_Comm comm, bool right, MPI_Comm* made) {
+  if (all_agree(comm, right)) return true;
+  warn(comm, "a reordered topology differs from the one asked for; ranks stay as they are");
+  if (*made != MPI_COMM_NULL) PMPI_Comm_free(made);
+  return false;
+}
+
+}  // namespace
+
+int dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[], const int source_weights[],
+                               int outdegree, const int destinations[], const int destination_weights[], MPI_Info info,
+                               int reorder, MPI_Comm* made) {
+  const auto create = NEXT(MPI_Dist_graph_create_adjacent);
+  const auto unchanged = [&](int flag) {
+    return create(comm, indegree, sources, source_weights, outdegree, destinations, destination_weights, info, flag, made);
+  };
+  if (!reorder || !usable(comm)) return unchanged(reorder);
+  const bool weighted = source_weights != MPI_UNWEIGHTED && destination_weights != MPI_UNWEIGHTED;
+  const int me = rank_in(comm);
+  Vertex mine{list_of(sources, indegree), {}, list_of(destinations, outdegree), {}};
+  mine.source_weights = weighted ? list_of(source_weights, indegree) : std::vector<int>(mine.sources.size(), 1);
+  mine.destination_weights =
+      weighted ? list_of(destination_weights, outdegree) : std::vector<int>(mine.destinations.size(), 1);
+  std::vector<Edge> edges;
+  for (std::size_t k = 0; k < mine.destinations.size(); ++k)
+    edges.push_back({me, mine.destinations[k], mine.destination_weights[k]});
+  const std::vector<int> ranks = ranks_for(comm, edges);
+  OwnComm base;
+  if (ranks.empty() || with_ranks(comm, ranks, base.out()) != MPI_SUCCESS) return unchanged(0);
+
+  const Vertex vertex = exchanged(base.get(), me, ranks[me], ranks, mine);
+  const int result = create(base.get(), static_cast<int>(vertex.sources.size()), vertex.sources.data(),
+                            weights_of(vertex.source_weights, weighted), static_cast<int>(vertex.destinations.size()),
+                            vertex.destinations.data(), weights_of(vertex.destination_weights, weighted), info, 0, made);
+  if (result != MPI_SUCCESS) return result;
+  Vertex expected = vertex;
+  if (!weighted) {
+    expected.source_weights.clear();
+    expected.destination_weights.clear();
+  }
+  const bool right = rank_in(*made) == ranks[me] && vertex_in(*made, weighted) == expected;
+  return confirmed(comm, right, made) ? MPI_SUCCESS : unchanged(0);
+}
+
+int dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[],
+                      const int weights[], MPI_Info info, int reorder, MPI_Comm* made) {
+  const auto create = NEXT(MPI_Dist_graph_create);
+  const auto unchanged = [&](int flag) {
+    return create(comm, n, sources, degrees, destinations, weights, info, flag, made);
+  };
+  if (!reorder || !usable(comm)) return unchanged(reorder);
+  const int size = size_of(comm);
+  std::vector<Edge> edges;
+  std::vector<int> wanted(2 * static_cast<std::size_t>(size), 0);  // out- and in-degree of each rank, as known here
+  int at = 0;
+  for (int k = 0; k < n; ++k)
+    for (int d = 0; d < degrees[k]; ++d, ++at) {
+      const int to = destinations[at];
+      if (sources[k] < 0 || sources[k] >= size || to < 0 || to >= size) continue;  // for MPI to refuse
+      edges.push_back({sources[k], to, weights == MPI_UNWEIGHTED ? 1 : weights[at]});
+      ++wanted[2 * static_cast<std::size_t>(sources[k])];
+      ++wanted[2 * static_cast<std::size_t>(to) + 1];
+    }
+  const std::vector<int> ranks = ranks_for(comm, edges);
+  OwnComm base;
+  if (ranks.empty() || with_ranks(comm, ranks, base.out()) != MPI_SUCCESS) return unchanged(0);
+
+  // Edges name ranks of the communicator to come, so that they hold as they are.
+  const int result = create(base.get(), n, sources, degrees, destinations, weights, info, 0, made);
+  if (result != MPI_SUCCESS) return result;
+  int mine[2] = {0, 0};
+  PMPI_Reduce_scatter_block(wanted.data(), mine, 2, MPI_INT, MPI_SUM, base.get());
+  const Vertex vertex = vertex_in(*made, weights != MPI_UNWEIGHTED);
+  const bool right = rank_in(*made) == ranks[rank_in(comm)] &&
+                     vertex.destinations.size() == static_cast<std::size_t>(mine[0]) &&
+                     vertex.sources.size() == static_cast<std::size_t>(mine[1]);
+  return confirmed(comm, right, made) ? MPI_SUCCESS : unchanged(0);
+}
+
+int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm* made) {
+  const auto create = NEXT(MPI_Graph_create);
+  const auto unchanged = [&](int flag) { return create(comm, nodes, index, edges, flag, made); };
+  if (!reorder || !usable(comm) || nodes < 1 || nodes > size_of(comm)) return unchanged(reorder);
+  const int me = rank_in(comm);
+  const auto first = [&](int vertex) { return vertex == 0 ? 0 : index[vertex - 1]; };
+  std::vector<Edge> mine;
+  if (me < nodes)
+    for (int k = first(me); k < index[me]; ++k)
+      if (edges[k] >= 0 && edges[k] < nodes) mine.push_back({me, edges[k], 1});
+  const std::vector<int> ranks = ranks_for(comm, mine);
+  OwnComm base;
+  if (ranks.empty() || with_ranks(comm, ranks, base.out()) != MPI_SUCCESS) return unchanged(0);
+
+  const int result = create(base.get(), nodes, index, edges, 0, made);
+  if (result != MPI_SUCCESS) return result;
+  const int rank = ranks[me];
+  bool right = (*made == MPI_COMM_NULL) == (rank >= nodes);
+  if (right && rank < nodes) {
+    std::vector<int> neighbours(static_cast<std::size_t>(index[rank] - first(rank)));
+    int count = 0;
+    PMPI_Graph_neighbors_count(*made, rank, &count);
+    right = rank_in(*made) == rank && count == static_cast<int>(neighbours.size());
+    if (right) PMPI_Graph_neighbors(*made, rank, count, neighbours.data());
+    right = right && std::equal(neighbours.begin(), neighbours.end(), edges + first(rank));
+  }
+  return confirmed(comm, right, made) ? MPI_SUCCESS : unchanged(0);
+}
+
+int cart_create(MPI_Comm comm, int dimensions, const int dims[], const int periods[], int reorder, MPI_Comm* made) {
+  const auto create = NEXT(MPI_Cart_create);
+  const auto unchanged = [&](int flag) { return create(comm, dimensions, dims, periods, flag, made); };
+  if (!reorder || !usable(comm) || dimensions < 1) return unchanged(reorder);
+  std::int64_t cells = 1;
+  for (int d = 0; d < dimensions; ++d) {
+    if (dims[d] < 1) return unchanged(reorder);
+    cells *= dims[d];
+    if (cells > size_of(comm)) return unchanged(reorder);
+  }
+  const int me = rank_in(comm);
+  std::vector<Edge> mine;  // to the next cell of each dimension; the last one varies fastest
+  int stride = static_cast<int>(cells);
+  for (int d = 0; d < dimensions && me < cells; ++d) {
+    stride /= dims[d];
+    const int at = me / stride % dims[d];
+    if (at + 1 < dims[d])
+      mine.push_back({me, me + stride, 1});
+    else if (periods[d] && dims[d] > 1)
+      mine.push_back({me, me - at * stride, 1});
+  }
+  const std::vector<int> ranks = ranks_for(comm, mine);
+  OwnComm base;
+  if (ranks.empty() || with_ranks(comm, ranks, base.out()) != MPI_SUCCESS) return unchanged(0);
+
+  const int result = create(base.get(), dimensions, dims, periods, 0, made);
+  if (result != MPI_SUCCESS) return result;
+  const int rank = ranks[me];
+  bool right = (*made == MPI_COMM_NULL) == (rank >= cells);
+  if (right && rank < cells) {
+    std::vector<int> coordinates(static_cast<std::size_t>(dimensions));
+    right = rank_in(*made) == rank && PMPI_Cart_coords(*made, rank, dimensions, coordinates.data()) == MPI_SUCCESS;
+    int cell = 0;
+    for (int d = 0; d < dimensions; ++d) cell = cell * dims[d] + coordinates[d];
+    right = right && cell == rank;
+  }
+  return confirmed(comm, right, made) ? MPI_SUCCESS : unchanged(0);
+}
+
+}  // namespace placement::reorder

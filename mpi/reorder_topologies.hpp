@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <mpi.h>
+
+namespace placement::reorder {
+
+// The four MPI calls that make a process topology, as MPI defines them. With reorder they give each
+// process the rank whose neighbours it runs close to; rank r of the new communicator has the
+// neighbours, in their order and with their weights, that the program gave for r. Without reorder, or
+// on any doubt, they do what the MPI library does without it.
+int dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[],
+                      const int weights[], MPI_Info info, int reorder, MPI_Comm* made);
+int dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[], const int source_weights[],
+                               int outdegree, const int destinations[], const int destination_weights[], MPI_Info info,
+                               int reorder, MPI_Comm* made);
+int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm* made);
+int cart_create(MPI_Comm comm, int dimensions, const int dims[], const int periods[], int reorder, MPI_Comm* made);
+
+}  // namespace placement::reorder
