@@ -496,6 +496,7 @@ START_TEST(above_the_size_limit_nodes_are_chosen_without_the_matrix) {
   const placement_plan* plan = decide(Offer(4, 4), request_for(environment, 4));
   ck_assert_msg(plan->placed, "%s", plan->reason);
   ck_assert_str_eq(plan->cost, "");
+  ck_assert_msg(std::strstr(plan->reason, "NodeLevelTasks=3") != nullptr, "%s", plan->reason);
 }
 END_TEST
 

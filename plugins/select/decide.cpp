@@ -23,20 +23,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Decisions run under slurmctld's locks, so that many jobs together may not take it over either:
-// at most this part of each second, and one decision.
+// Decisions run under slurmctld's locks, so that many jobs together may not take it over either. Of
+// each second they get so much, and then one decision more: first as the user wants them, then
+// without the matrix, which takes a tenth of the time, then none.
 constexpr auto share_window = std::chrono::seconds(1);
-constexpr auto share_limit = std::chrono::milliseconds(200);
+constexpr auto full_share = std::chrono::milliseconds(200);
+constexpr auto whole_share = std::chrono::milliseconds(300);
 
 class Share {
  public:
-  bool used_up() {
+  bool used_up(Clock::duration limit) {
     const Clock::time_point now = Clock::now();
     if (now - window_ >= share_window) {
       window_ = now;
       spent_ = {};
     }
-    return spent_ >= share_limit;
+    return spent_ >= limit;
   }
   void spend(Clock::duration time) { spent_ += time; }
 
@@ -109,10 +111,24 @@ Answer fresh_answer(State& now, const placement_offer& offer, const placement_re
   return answer;
 }
 
+// Nodes close together, whatever the ranks say to each other. It is not kept: with more time the
+// same question deserves better.
+Answer hasty_answer(State& now, const placement_offer& offer, const placement_request& request,
+                    const Asked& asked) {
+  Asked plain = asked;
+  placement_request sized = request;
+  if (request.tasks == 0 && request.whole_nodes)
+    sized.tasks = static_cast<std::uint32_t>(asked.matrix->ranks());
+  plain.matrix = nullptr;
+  Answer answer = fresh_answer(now, offer, sized, plain);
+  if (answer.plan) answer.plan->note = "without the matrix, the time for decisions is used up";
+  return answer;
+}
+
 const Answer& answer_of(State& now, const placement_offer& offer, const placement_request& request) {
   now.result.remembered = false;
   if (!now.machine) return now.fleeting = {std::nullopt, "placement is off"};
-  if (now.share.used_up())
+  if (now.share.used_up(whole_share))
     return now.fleeting = {std::nullopt, "the time for decisions in this second is used up"};
   const Clock::time_point start = Clock::now();
   JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count},
@@ -120,13 +136,16 @@ const Answer& answer_of(State& now, const placement_offer& offer, const placemen
   copy_text(now.result.policy, sizeof now.result.policy, job.asked.spec.policy);
   const std::uint64_t question = question_of(offer, request);
   now.result.remembered = job.answer && job.question == question;
-  if (!now.result.remembered) {
+  const bool hasty = !now.result.remembered && job.asked.matrix && now.share.used_up(full_share);
+  if (hasty) {
+    now.fleeting = hasty_answer(now, offer, request, job.asked);
+  } else if (!now.result.remembered) {
     job.answer.reset();
     job.answer = fresh_answer(now, offer, request, job.asked);
     job.question = question;
   }
   now.share.spend(Clock::now() - start);
-  return *job.answer;
+  return hasty ? now.fleeting : *job.answer;
 }
 
 void fill_result(placement_plan& result, const Answer& answer) {
@@ -134,6 +153,7 @@ void fill_result(placement_plan& result, const Answer& answer) {
   copy_text(result.reason, sizeof result.reason, answer.reason);
   if (!answer.plan) return;
   const Plan& plan = *answer.plan;
+  copy_text(result.reason, sizeof result.reason, plan.note);
   result.node_count = static_cast<std::uint32_t>(plan.nodes.size());
   result.node = plan.nodes.data();
   result.tasks = plan.tasks.data();

@@ -97,7 +97,7 @@ struct placement_plan {
 	char cost[48];			/* hop-bytes; empty without a matrix */
 	char natural_cost[48];		/* the same cores, ranks in order */
 	char stock_cost[48];		/* the first nodes offered, ranks in order; or empty */
-	char reason[PLACEMENT_REASON_SIZE];	/* why not placed */
+	char reason[PLACEMENT_REASON_SIZE];	/* why not placed, or what was left out */
 	bool remembered;		/* the question was asked before */
 	int64_t time_us;
 };

@@ -33,6 +33,7 @@ class Planner {
     const ClusterView view = policy_view();
     const Placement placement = asked_.policy->place(view, request, deadline);
     Plan plan = wanted(view, placement, request.cores_per_task);
+    plan.note = note_;
     if (request.matrix && !asked_.coarse) {
       plan.cost = to_string(placement.cost);
       plan.natural_cost = to_string(placement.natural_cost);
@@ -59,7 +60,11 @@ class Planner {
     if (matrix_ && static_cast<std::uint64_t>(matrix_->ranks()) != tasks_)
       throw Error("the matrix has " + std::to_string(matrix_->ranks()) + " ranks and the job " +
                   std::to_string(tasks_) + " tasks");
-    if (tasks_ > static_cast<std::uint64_t>(config_.node_level_tasks)) matrix_ = nullptr;
+    if (matrix_ && tasks_ > static_cast<std::uint64_t>(config_.node_level_tasks)) {
+      matrix_ = nullptr;
+      note_ = "without the matrix, tasks are more than NodeLevelTasks=" +
+              std::to_string(config_.node_level_tasks);
+    }
   }
 
   // Leaves are cores, or threads where tasks share cores.
@@ -222,6 +227,7 @@ class Planner {
   const Config& config_;
 
   std::shared_ptr<const CommMatrix> matrix_;
+  std::string note_;
   std::uint64_t tasks_ = 0;
   std::uint32_t cpus_per_task_ = 1;
   std::uint32_t usable_threads_ = 1;

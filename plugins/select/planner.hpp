@@ -18,6 +18,7 @@ struct Plan {
   std::vector<std::uint32_t> tasks;        // of each of them
   std::vector<std::uint8_t> core_wanted;   // like placement_offer::core_free
   std::uint32_t task_count = 0;
+  std::string note;                        // for people: what was left out; mostly empty
   std::string cost;                        // empty without a matrix
   std::string natural_cost;
   std::string stock_cost;

@@ -63,6 +63,8 @@ void record_format(char *text, size_t size, const struct decision *decision)
 			      plan->natural_cost);
 	if (plan && plan->placed && plan->stock_cost[0])
 		used = append(text, room, used, " first-nodes=%s", plan->stock_cost);
+	if (plan && plan->placed && plan->reason[0])
+		used = append(text, room, used, " (%s)", plan->reason);
 	if (plan)
 		used = append(text, room, used, " us=%lld", (long long) plan->time_us);
 	disarm_text(text + strlen(OWN_BEGIN));
