@@ -67,6 +67,22 @@ START_TEST(worked_figure) {  // [TM §2]
 }
 END_TEST
 
+START_TEST(motivating_example) {  // [TM §3], two cores per node, n3 busy
+  const TreeTopology tree = TreeTopology::from_parents(
+      Ints{-1, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8});
+  const CommMatrix matrix = CommMatrix::from_edges(
+      8, {{0, 1, 1 << 20}, {2, 3, 1 << 20}, {4, 5, 1 << 20}, {6, 7, 1 << 20},
+          {0, 2, 20}, {0, 6, 2000}, {2, 4, 1000}, {4, 6, 10}});
+  const Ints usable{0, 1, 2, 3, 4, 5, 8, 9, 10, 11};
+  const MapResult result = mapped(matrix, tree, usable, {.scope = LeafScope::whole});
+  const auto node = [&](std::int32_t rank) { return result.leaf_of_rank[rank] / 2; };
+  for (std::int32_t rank = 0; rank < 8; rank += 2) ck_assert_int_eq(node(rank), node(rank + 1));
+  ck_assert_int_eq(node(0) < 4, node(6) < 4);  // A and D under one switch
+  ck_assert_int_eq(node(2) < 4, node(4) < 4);  // B and C under one
+  ck_assert_int_ne(node(0) < 4, node(2) < 4);
+}
+END_TEST
+
 START_TEST(nothing_and_one) {
   const TreeTopology tree = TreeTopology::balanced(Ints{2, 2});
   ck_assert(map_to_tree(CommMatrix{}, tree, Ints{}, {}).leaf_of_rank.empty());
@@ -185,6 +201,7 @@ int main() {
   TCase* all = tcase_create("all");
   tcase_set_timeout(all, 60);
   tcase_add_test(all, worked_figure);
+  tcase_add_test(all, motivating_example);
   tcase_add_test(all, nothing_and_one);
   tcase_add_test(all, refuses_what_cannot_be);
   tcase_add_test(all, scopes);

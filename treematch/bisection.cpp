@@ -17,10 +17,12 @@ constexpr std::int32_t passes = 6;     // of refinement on each level, at most
 
 }  // namespace
 
-std::vector<std::int8_t> Bisection::split(const Graph& graph, std::int32_t first) {
+std::vector<std::int8_t> Bisection::split(const Graph& graph, std::int32_t least, std::int32_t most) {
   const std::int32_t n = graph.vertices();
-  if (first <= 0) return std::vector<std::int8_t>(n, 1);
-  if (first >= n) return std::vector<std::int8_t>(n, 0);
+  const std::int32_t first = least + (most - least) / 2;
+  freedom_ = (most - least) / 2;
+  if (most <= 0) return std::vector<std::int8_t>(n, 1);
+  if (least >= n) return std::vector<std::int8_t>(n, 0);
   const std::int32_t largest = std::max(2, n / 20);
   Sides best = multilevel(graph, first, largest);
   const std::int32_t tries = n < small ? 2 * tries_ : tries_;
@@ -42,10 +44,10 @@ Bisection::Sides Bisection::multilevel(const Graph& graph, std::int32_t first, s
 }
 
 Bisection::Sides Bisection::refined(const Graph& graph, std::int32_t first, std::vector<std::int8_t> side) {
-  const std::int32_t slack = *std::max_element(graph.size.begin(), graph.size.end()) - 1;
+  const std::int32_t slack = *std::max_element(graph.size.begin(), graph.size.end()) - 1 + freedom_;
   Sides result{std::move(side), 0, 0};
   result.cut = refiner_.refine(graph, first, slack, passes, result.side);
-  result.off_target = std::abs(refiner_.off_target());
+  result.off_target = std::max(0, std::abs(refiner_.off_target()) - freedom_);
   return result;
 }
 

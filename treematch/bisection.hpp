@@ -17,9 +17,9 @@ class Bisection {
   // the finest graph was matched.
   Bisection(std::uint64_t seed, std::int32_t tries) : random_(seed), tries_(tries) {}
 
-  // For a graph whose vertices all have size 1: side 0 gets exactly `first` of them, with little
-  // traffic to the others.
-  std::vector<std::int8_t> split(const Graph& graph, std::int32_t first);
+  // For a graph whose vertices all have size 1: side 0 gets at least `least` and at most `most` of
+  // them, with little traffic to the others. 0 <= least <= most <= vertices.
+  std::vector<std::int8_t> split(const Graph& graph, std::int32_t least, std::int32_t most);
 
   std::int64_t work() const { return work_ + refiner_.work(); }  // arcs visited so far
 
@@ -36,6 +36,7 @@ class Bisection {
 
   Random random_;
   std::int32_t tries_;
+  std::int32_t freedom_ = 0;  // by how much side 0 may differ from its target, once all sizes are 1
   BisectionRefiner refiner_;
   std::int64_t work_ = 0;
 };

@@ -60,7 +60,9 @@ void LeafTree::assign_slots() {
       child.first_slot = next;
       next += child.slots;
     }
-    if (vertex_[v].children == 0) slot_vertex_[vertex_[v].first_slot] = v;
+    if (vertex_[v].children > 0) continue;
+    slot_vertex_[vertex_[v].first_slot] = v;
+    diameter_ = std::max(diameter_, vertex_[v].position - vertex_[0].position);
   }
 }
 

@@ -33,6 +33,9 @@ class LeafTree {
   std::int32_t leaf(std::int32_t slot) const { return leaf_[slot]; }
   std::int32_t slot_vertex(std::int32_t slot) const { return slot_vertex_[slot]; }
 
+  // No two slots are farther apart.
+  std::int64_t diameter() const { return diameter_; }
+
   // Of two different slots. O(1) where the position of a vertex follows from its level, which holds for hops and for every
   // balanced tree; O(log slots) otherwise.
   std::int64_t distance(std::int32_t a, std::int32_t b) const {
@@ -51,6 +54,8 @@ class LeafTree {
   std::vector<std::int32_t> origin_;  // the same vertex in the whole tree
   std::vector<std::int32_t> leaf_;
   std::vector<std::int32_t> slot_vertex_;
+
+  std::int64_t diameter_ = 0;
 
   // A slot's code spells the way from the root, some bits per level: the highest bit in which two
   // codes differ tells the level at which they part.

@@ -47,16 +47,26 @@ void check_mapping(std::span<const std::int32_t> usable, std::int32_t ranks,
   }
 }
 
-Cost mapping_cost(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::int32_t> slot) {
-  Cost cost = 0;
+namespace {
+
+template <typename Sum>
+Sum summed(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::int32_t> slot) {
+  Sum cost = 0;
   for (std::int32_t a = 0; a < matrix.ranks(); ++a) {
     const auto neighbours = matrix.neighbours(a);
     const auto weights = matrix.weights(a);
-    for (std::size_t k = 0; k < neighbours.size(); ++k)
-      if (neighbours[k] > a)
-        cost += static_cast<Cost>(weights[k]) * tree.distance(slot[a], slot[neighbours[k]]);
+    for (std::size_t k = neighbours.size(); k > 0 && neighbours[k - 1] > a; --k)
+      cost += static_cast<Sum>(weights[k - 1]) * tree.distance(slot[a], slot[neighbours[k - 1]]);
   }
   return cost;
+}
+
+}  // namespace
+
+Cost mapping_cost(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::int32_t> slot) {
+  // 64 bits are twice as fast, and nearly always enough.
+  const bool fits = static_cast<Cost>(matrix.total_weight()) * tree.diameter() <= INT64_MAX;
+  return fits ? Cost{summed<std::int64_t>(matrix, tree, slot)} : summed<Cost>(matrix, tree, slot);
 }
 
 }  // namespace placement

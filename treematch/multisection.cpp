@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
+#include <span>
 #include <utility>
 
 #include "treematch/bisection.hpp"
@@ -10,6 +12,8 @@
 namespace placement {
 
 namespace {
+
+constexpr std::int32_t in_cache = 4096;  // fewer vertices need no order that suits the memory
 
 // A part of the ranks with the traffic among them.
 struct Part {
@@ -25,37 +29,76 @@ class Multisection {
   std::vector<std::int32_t> run(const Graph& graph) {
     slot_.resize(graph.vertices());
     local_.assign(graph.vertices(), -1);
-    std::vector<std::int32_t> order = breadth_first(graph);
-    Graph ordered = renumbered(graph, order);
-    descend(0, {std::move(ordered), std::move(order)});
+    Part all;
+    if (graph.vertices() < in_cache) {
+      all.graph = graph;
+      all.rank.resize(graph.vertices());
+      std::iota(all.rank.begin(), all.rank.end(), 0);
+    } else {
+      all.rank = breadth_first(graph);
+      all.graph = renumbered(graph, all.rank);
+    }
+    descend(0, std::move(all));
     return std::move(slot_);
   }
 
  private:
   void descend(std::int32_t v, Part part) {
     const LeafTree::Vertex& vertex = tree_.vertex(v);
-    bool distinct = false;
-    for (std::int32_t k = 0; k < vertex.children; ++k)
-      distinct = distinct || tree_.vertex(vertex.first_child + k).slots > 1;
-    if (!distinct || part.graph.arc.empty() || deadline_.expired()) {
+    if (part.rank.empty()) return;
+    if (part.graph.arc.empty() || deadline_.expired() || only_leaves(vertex)) {
       for (std::size_t k = 0; k < part.rank.size(); ++k)
         slot_[part.rank[k]] = vertex.first_slot + static_cast<std::int32_t>(k);
       return;
     }
-    split(vertex.first_child, vertex.first_child + vertex.children, std::move(part));
+    const std::vector<std::int32_t> children = enough_children(vertex, static_cast<std::int32_t>(part.rank.size()));
+    split(children, std::move(part));
   }
 
-  // Among the children `from` .. `to` - 1 of a vertex, by halves.
-  void split(std::int32_t from, std::int32_t to, Part part) {
-    if (to - from == 1) return descend(from, std::move(part));
-    const std::int32_t middle = from + (to - from) / 2;
-    const std::int32_t first = tree_.vertex(middle).first_slot - tree_.vertex(from).first_slot;
-    const std::vector<std::int8_t> side = bisection_.split(part.graph, first);
+  bool only_leaves(const LeafTree::Vertex& vertex) const {
+    for (std::int32_t k = 0; k < vertex.children; ++k)
+      if (tree_.vertex(vertex.first_child + k).slots > 1) return false;
+    return true;
+  }
+
+  // The fullest children until one of the others holds the rest, and of these the tightest.
+  std::vector<std::int32_t> enough_children(const LeafTree::Vertex& vertex, std::int32_t ranks) const {
+    std::vector<std::int32_t> children(vertex.children);
+    std::iota(children.begin(), children.end(), vertex.first_child);
+    if (ranks == vertex.slots) return children;
+    const auto slots = [&](std::int32_t child) { return tree_.vertex(child).slots; };
+    std::stable_sort(children.begin(), children.end(),
+                     [&](std::int32_t x, std::int32_t y) { return slots(x) > slots(y); });
+    std::size_t taken = 0;
+    for (; slots(children[taken]) < ranks; ++taken) ranks -= slots(children[taken]);
+    std::size_t tightest = taken;
+    while (tightest + 1 < children.size() && slots(children[tightest + 1]) >= ranks) ++tightest;
+    children[taken] = children[tightest];
+    children.resize(taken + 1);
+    std::sort(children.begin(), children.end());
+    return children;
+  }
+
+  // Among some children of a vertex, by halves.
+  void split(std::span<const std::int32_t> children, Part part) {
+    if (children.size() == 1) return descend(children.front(), std::move(part));
+    const auto left_children = children.first(children.size() / 2);
+    const auto right_children = children.subspan(children.size() / 2);
+    const auto ranks = static_cast<std::int32_t>(part.rank.size());
+    const std::int32_t most = std::min(ranks, slots_of(left_children));
+    const std::int32_t least = std::max(0, ranks - slots_of(right_children));
+    const std::vector<std::int8_t> side = bisection_.split(part.graph, least, most);
     Part left = subset(part, side, 0);
     Part right = subset(part, side, 1);
     part = {};
-    split(from, middle, std::move(left));
-    split(middle, to, std::move(right));
+    split(left_children, std::move(left));
+    split(right_children, std::move(right));
+  }
+
+  std::int32_t slots_of(std::span<const std::int32_t> children) const {
+    std::int32_t slots = 0;
+    for (const std::int32_t child : children) slots += tree_.vertex(child).slots;
+    return slots;
   }
 
   Part subset(const Part& part, const std::vector<std::int8_t>& side, std::int8_t which) {

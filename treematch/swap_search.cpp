@@ -11,6 +11,7 @@ constexpr std::int32_t nobody = -1;
 constexpr std::int32_t wide = 64;             // leaves of a group that are still all tried
 constexpr std::int32_t near_by = 32;          // slots below a vertex whose groups count as near
 constexpr std::size_t partners_tried = 64;
+constexpr std::int32_t in_cache = 4096;       // fewer ranks need no order that suits the memory
 constexpr std::int32_t few = 64;              // slots that are all tried
 
 class SwapSearch {
@@ -188,6 +189,7 @@ class SwapSearch {
 std::int64_t swap_search(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot,
                          std::int64_t work, const Deadline& deadline) {
   if (graph.arc.empty() || tree.slots() < 2) return work;
+  if (graph.vertices() < in_cache) return SwapSearch(graph, tree, slot).run(work, deadline);
   // Numbered by their slots, ranks that are near in the tree are near in memory.
   std::vector<std::int32_t> owner(tree.slots(), nobody);
   for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) owner[slot[rank]] = rank;

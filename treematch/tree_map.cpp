@@ -2,12 +2,14 @@
 #include "treematch/tree_map.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/error.hpp"
 #include "treematch/canonical.hpp"
 #include "treematch/graph.hpp"
 #include "treematch/greedy.hpp"
+#include "treematch/grouping.hpp"
 #include "treematch/leaf_choice.hpp"
 #include "treematch/leaf_tree.hpp"
 #include "treematch/mapping_check.hpp"
@@ -18,18 +20,30 @@ namespace placement {
 
 namespace {
 
+constexpr std::int32_t few = 256;     // ranks up to which nothing is too dear
+constexpr std::int32_t many = 16384;  // ranks from which on groupings are left out
+
 // The portfolio: mappings found in different ways, of which the best stays.
 class Portfolio {
  public:
   Portfolio(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> scope,
             const MapOptions& options)
       : matrix_(matrix), whole_tree_(tree), scope_(std::move(scope)), options_(options),
+        work_(options.work_limit > 0 ? options.work_limit : default_work(matrix)),
         graph_(scaled_graph(matrix)), tree_(tree, scope_) {}
 
   MapResult run() {
     natural();
     offer(greedy_mapping(graph_, tree_), "greedy");
-    split_and_search();
+    if (!graph_.arc.empty()) {
+      pack();
+      if (matrix_.ranks() <= many && matrix_.pairs() <= 32 * static_cast<std::int64_t>(matrix_.ranks()))
+        offer(from_packed(grouped_mapping(graph_, *packed_tree_, Pairing::heaviest_first)), "grouping");
+      if (matrix_.ranks() <= few)
+        search_and_offer(from_packed(sections(*packed_tree_)), "multisection of packed leaves");
+      search_and_offer(sections(tree_), "multisection");
+      if (!searched_) search_and_offer(best_, result_.method + ", refined");
+    }
     for (std::int32_t& slot : best_) slot = tree_.leaf(slot);
     result_.leaf_of_rank = std::move(best_);
     return std::move(result_);
@@ -43,41 +57,54 @@ class Portfolio {
     result_.method = "natural";
   }
 
-  void split_and_search() {
-    const std::vector<std::int32_t> packed =
-        packed_leaves(whole_tree_, scope_, matrix_.ranks());
-    const std::int64_t work = options_.work_limit > 0 ? options_.work_limit : default_work();
-    std::vector<std::int32_t> slot =
-        multisection(graph_, LeafTree(whole_tree_, packed), options_.seed, work, options_.deadline);
+  void pack() {
+    packed_ = packed_leaves(whole_tree_, scope_, matrix_.ranks());
+    packed_tree_.emplace(whole_tree_, packed_);
+  }
+
+  // From slots of the packed leaves to those of the scope.
+  std::vector<std::int32_t> from_packed(std::vector<std::int32_t> slot) const {
     for (std::int32_t& s : slot)
-      s = static_cast<std::int32_t>(std::lower_bound(scope_.begin(), scope_.end(), packed[s]) -
+      s = static_cast<std::int32_t>(std::lower_bound(scope_.begin(), scope_.end(), packed_[s]) -
                                     scope_.begin());
-    swap_search(graph_, tree_, slot, work / 2, options_.deadline);
-    offer(std::move(slot), "multisection");
-    slot = best_;
-    swap_search(graph_, tree_, slot, work / 2, options_.deadline);
-    offer(std::move(slot), result_.method + ", refined");
+    return slot;
+  }
+
+  std::vector<std::int32_t> sections(const LeafTree& tree) const {
+    return multisection(graph_, tree, options_.seed, work_, options_.deadline);
+  }
+
+  void search_and_offer(std::vector<std::int32_t> slot, const std::string& method) {
+    swap_search(graph_, tree_, slot, work_ / 4, options_.deadline);
+    searched_ = offer(std::move(slot), method) || searched_;
   }
 
   // What keeps 4,096 ranks within 50 ms.
-  std::int64_t default_work() const { return 500 * static_cast<std::int64_t>(matrix_.ranks()); }
+  static std::int64_t default_work(const CommMatrix& matrix) {
+    return 420 * static_cast<std::int64_t>(matrix.ranks());
+  }
 
-  // Keeps a mapping that is better than all before.
-  void offer(std::vector<std::int32_t> slot, const std::string& method) {
+  // Keeps a mapping that is better than all before, and says so.
+  bool offer(std::vector<std::int32_t> slot, const std::string& method) {
     const Cost cost = mapping_cost(matrix_, tree_, slot);
-    if (cost >= result_.cost) return;
+    if (cost >= result_.cost) return false;
     result_.cost = cost;
     result_.method = method;
     best_ = std::move(slot);
+    return true;
   }
 
   const CommMatrix& matrix_;
   const TreeTopology& whole_tree_;
   const std::vector<std::int32_t> scope_;  // usable leaves that the scope admits
   const MapOptions& options_;
+  const std::int64_t work_;
   const Graph graph_;
   const LeafTree tree_;  // over scope_
+  std::vector<std::int32_t> packed_;
+  std::optional<LeafTree> packed_tree_;
   std::vector<std::int32_t> best_;  // slot of each rank in tree_
+  bool searched_ = false;  // best_ has had its swap search
   MapResult result_;
 };
 
