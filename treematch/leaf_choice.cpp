@@ -80,13 +80,15 @@ std::vector<std::int32_t> packed_leaves(const TreeTopology& tree, Leaves usable,
       break;
     }
     // Sorted by falling size: those that fit whole are taken until one of the others holds the
-    // rest, of which the tightest comes last.
+    // rest, and of those the tightest.
     const std::vector<Branch> children = branches(tree, vertex, usable);
     std::vector<bool> taken(children.size(), false);
     const auto tightest = [&] {
       std::size_t found = children.size();
       for (std::size_t k = 0; k < children.size(); ++k)
-        if (!taken[k] && children[k].usable.size() >= wanted) found = k;
+        if (!taken[k] && children[k].usable.size() >= wanted &&
+            (found == children.size() || children[k].usable.size() < children[found].usable.size()))
+          found = k;
       return found;
     };
     for (std::size_t k = 0; k < children.size() && tightest() == children.size(); ++k) {

@@ -61,7 +61,8 @@ class Multisection {
     return true;
   }
 
-  // The fullest children until one of the others holds the rest, and of these the tightest.
+  // The fullest children until one of the others holds the rest, and of these the tightest; of
+  // equal ones the leftmost.
   std::vector<std::int32_t> enough_children(const LeafTree::Vertex& vertex, std::int32_t ranks) const {
     std::vector<std::int32_t> children(vertex.children);
     std::iota(children.begin(), children.end(), vertex.first_child);
@@ -72,7 +73,8 @@ class Multisection {
     std::size_t taken = 0;
     for (; slots(children[taken]) < ranks; ++taken) ranks -= slots(children[taken]);
     std::size_t tightest = taken;
-    while (tightest + 1 < children.size() && slots(children[tightest + 1]) >= ranks) ++tightest;
+    for (std::size_t k = taken; k < children.size() && slots(children[k]) >= ranks; ++k)
+      if (slots(children[k]) < slots(children[tightest])) tightest = k;
     children[taken] = children[tightest];
     children.resize(taken + 1);
     std::sort(children.begin(), children.end());

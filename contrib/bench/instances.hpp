@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/comm_matrix.hpp"
+#include "core/tree_topology.hpp"
+
+namespace placement::bench {
+
+struct Instance {
+  std::string name;
+  std::string kind;  // tree-full, tree-cons, ..: instances that are summed up together
+  CommMatrix matrix;
+  std::vector<std::int32_t> arities;
+  TreeTopology tree;
+  std::vector<std::int32_t> usable;
+};
+
+// The names of all instances, in the order of the tables.
+std::vector<std::string> instance_names();
+
+// Every random choice is seeded by the salt and the name of the piece that is made, so that another
+// salt gives other matrices and other holes under the same names. Throws Error on an unknown name.
+Instance make_instance(const std::string& name, const std::string& salt);
+
+}  // namespace placement::bench
