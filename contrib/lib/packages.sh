@@ -4,7 +4,7 @@
 # (munge, slurmd, slurmctld) do not start them here, and an installed Slurm or munge is never upgraded.
 
 packages_build=(gcc g++ make autoconf automake libtool pkg-config check libzstd-dev libmunge-dev
-  libslurm-dev libhwloc-dev libopenmpi-dev openmpi-bin dpkg-dev xz-utils)
+  liblemon-dev zlib1g-dev libslurm-dev libopenmpi-dev openmpi-bin dpkg-dev xz-utils)
 packages_cluster=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2 util-linux procps)
 
 missing_packages() {  # package...
