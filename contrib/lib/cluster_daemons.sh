@@ -94,9 +94,9 @@ end_daemon() {  # daemon signal
 }
 
 wait_answer() {
-  local _
-  for _ in {1..100}; do
-    scontrol ping 2>/dev/null | grep -q 'is UP' && return
+  local end=$((SECONDS + 30))
+  while [ $SECONDS -lt $end ]; do
+    timeout 10 scontrol ping 2>/dev/null | grep -q 'is UP' && return
     daemon_alive slurmctld || break
     sleep 0.1
   done
@@ -109,13 +109,13 @@ wait_idle() {  # seconds
   local idle=0 end=$((SECONDS + $1))
   wait_answer || return 1
   while [ $SECONDS -lt $end ]; do
-    idle=$(sinfo -h -N -t idle -o %N 2>/dev/null | sort -u | grep -c .)
+    idle=$(timeout 10 sinfo -h -N -t idle -o %N 2>/dev/null | sort -u | grep -c .)
     [ "$idle" = "$nodes" ] && return
     daemon_alive slurmctld || break
     sleep 0.1
   done
   echo "$idle of $nodes nodes are idle:" >&2
-  sinfo -N -l >&2
+  timeout 10 sinfo -N -l >&2
   tail -n 5 "$ROOT/log/slurmctld.log" "$ROOT/log/n1.out" "$ROOT/log/n1.log" >&2
   return 1
 }

@@ -39,7 +39,7 @@ space_close() {
   pid=$(space_pid)
   marked "$pid" && kill -KILL "$pid"
   for _ in {1..100}; do
-    marked "$(cat "$D/pid/keeper")" || break
+    marked "$(cat "$D/pid/keeper" 2>/dev/null)" || break
     sleep 0.05
   done
   rm -f "$D/pid/init" "$D/pid/keeper" "$D/pid/ready"
@@ -82,8 +82,10 @@ space_init() {  # name dir
   cd "$ROOT" || exit 1
   mount -t tmpfs -o mode=1777 placement-shm /dev/shm || exit 1
   hostname head
-  # getaddrinfo, as Slurm calls it, finds no name while 127.0.0.1 is the only address.
-  [ "$(cat pid/network)" = --net ] && ip link set lo up && ip address add 10.255.255.255/32 dev lo
+  if [ "$(cat pid/network)" = --net ]; then
+    # The resolver's AI_ADDRCONFIG, which Slurm asks for, wants an address that is not 127.0.0.1.
+    ip link set lo up && ip addr add 10.79.0.1/32 dev lo || exit 1
+  fi
   echo "$pid" >pid/init
   : >pid/ready
   # bash reaps the orphans that it inherits while it waits.
