@@ -34,19 +34,24 @@ inline std::uint64_t ticks() {
 #endif
 }
 
-// Around each wrapped call: the time in MPI.
-class Frame {
+// Around calls that can wait: the time in MPI.
+class Timed {
  public:
-  Frame() : traffic_(traffic()), begin_(traffic_ ? ticks() : 0) {}
-  ~Frame() {
+  Timed() : traffic_(traffic()), begin_(traffic_ ? ticks() : 0) {}
+  ~Timed() {
     if (traffic_ && traffic_ == traffic()) traffic_->add_time(ticks() - begin_);
   }
-  Frame(const Frame&) = delete;
-  Frame& operator=(const Frame&) = delete;
+  Timed(const Timed&) = delete;
+  Timed& operator=(const Timed&) = delete;
 
  private:
   Traffic* traffic_;
   std::uint64_t begin_;
+};
+
+// Around calls that only begin something, or look.
+struct Untimed {
+  Untimed() {}
 };
 
 // Bytes in `count` elements of the type, as the type map has them.

@@ -64,10 +64,10 @@ std::string to_string(const ProfileSummary& summary) {
   if (summary.ranks_missing > 0)
     line(text, "ranks without a trace %" PRId32 " (the program died; what they sent is not counted)",
          summary.ranks_missing);
-  line(text, "MPI calls             %" PRIu64, summary.calls);
+  line(text, "waiting calls         %" PRIu64, summary.calls);
   if (summary.seconds > 0) {
     line(text, "run time              %.6f s (mean over ranks)", summary.seconds / summary.ranks);
-    line(text, "time in MPI           %.6f s (mean; %.6f to %.6f), %.1f %% of the run", summary.mpi_seconds / summary.ranks,
+    line(text, "time in such calls    %.6f s (mean; %.6f to %.6f), %.1f %% of the run", summary.mpi_seconds / summary.ranks,
          summary.mpi_seconds_least, summary.mpi_seconds_most, percent(summary.mpi_seconds, summary.seconds));
   }
   double bytes = 0;

@@ -6,7 +6,8 @@
 #include "mpi/profile_collectives.hpp"
 #include "mpi/wrap.hpp"
 
-using placement::profile::Frame;
+using placement::profile::Timed;
+using placement::profile::Untimed;
 
 #include "mpi/profile_wrappers.inc"
 

@@ -23,26 +23,13 @@ namespace {
 struct State {
   bool ready = false;  // all processes have the same settings, and they are right
   Settings settings;
-  ProcessPlace place;                   // of this process
-  std::vector<std::int32_t> arities;    // of the hardware file, if one is given
+  std::vector<std::int32_t> arities;  // of the hardware file, if one is given
 };
 State& state = *new State;
 
 const char* variable(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
-}
-
-int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  PMPI_Comm_rank(comm, &rank);
-  return rank;
-}
-
-int size_of(MPI_Comm comm) {
-  int size = 0;
-  PMPI_Comm_size(comm, &size);
-  return size;
 }
 
 // One number for each node: simulated nodes of a test cluster share the host's name.
@@ -117,9 +104,10 @@ std::vector<int> decide(MPI_Comm comm, const CommMatrix& matrix, const std::vect
 
 // Places of all processes, at rank 0.
 std::vector<ProcessPlace> gathered_places(MPI_Comm comm) {
+  static const ProcessPlace place = place_of_process();  // some milliseconds, for programs that need it
   std::vector<ProcessPlace> places(rank_in(comm) == 0 ? static_cast<std::size_t>(size_of(comm)) : 0);
   constexpr int words = static_cast<int>(ProcessPlace::levels);
-  PMPI_Gather(state.place.path.data(), words, MPI_INT64_T, places.data(), words, MPI_INT64_T, 0, comm);
+  PMPI_Gather(place.path.data(), words, MPI_INT64_T, places.data(), words, MPI_INT64_T, 0, comm);
   return places;
 }
 
@@ -192,7 +180,6 @@ void begin() {
         throw Error(state.settings.hardware + ": " + std::to_string(leaves) + " places for " +
                     std::to_string(size_of(MPI_COMM_WORLD)) + " processes");
     }
-    if (state.settings.enabled) state.place = place_of_process();
   } catch (const std::exception& error) {
     warn(MPI_COMM_WORLD, std::string(error.what()) + "; nothing is reordered");
     good = false;

@@ -47,6 +47,17 @@ std::vector<int> ranks_for(MPI_Comm comm, const std::string& matrix_file);
 // order for an empty permutation.
 int with_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm* made);
 
+inline int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  return rank;
+}
+inline int size_of(MPI_Comm comm) {
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  return size;
+}
+
 // Collective: true when the statement holds at all processes.
 bool all_agree(MPI_Comm comm, bool statement);
 void warn(MPI_Comm comm, const std::string& text);  // by rank 0 of comm

@@ -11,9 +11,10 @@
 #include "mpi/wrap.hpp"
 
 namespace {
-struct Frame {
-  Frame() {}
+struct Timed {
+  Timed() {}
 };
+using Untimed = Timed;
 }  // namespace
 
 #include "mpi/reorder_wrappers.inc"

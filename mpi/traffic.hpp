@@ -61,7 +61,7 @@ class Traffic {
   PeerTraffic total(TrafficKind kind) const;  // over all peers, outside ones not counted
   PeerTraffic outside() const;
   std::array<std::uint64_t, size_classes> sizes() const;  // messages per size class
-  std::uint64_t ticks() const;
+  std::uint64_t ticks() const;  // in calls that can wait
   std::uint64_t calls() const;
 
   static std::uint32_t size_class(std::uint64_t bytes);

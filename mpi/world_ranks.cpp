@@ -119,10 +119,10 @@ std::unique_ptr<CommInfo> look_at(MPI_Comm comm) {
   info->inter = inter != 0;
   MPI_Group group = MPI_GROUP_NULL;
   PMPI_Comm_group(comm, &group);
-  info->local = std::make_unique<WorldRanks>(group);
+  info->local = WorldRanks::of_group(group);
   if (info->inter) {
     PMPI_Comm_remote_group(comm, &group);
-    info->remote = std::make_unique<WorldRanks>(group);
+    info->remote = WorldRanks::of_group(group);
   } else {
     look_at_topology(comm, *info);
   }
@@ -131,10 +131,19 @@ std::unique_ptr<CommInfo> look_at(MPI_Comm comm) {
 
 }  // namespace
 
-WorldRanks::WorldRanks(MPI_Group group) : size_(0), group_(group) {
-  PMPI_Group_size(group, &size_);
-  known_ = std::vector<std::atomic<std::int32_t>>(static_cast<std::size_t>(size_));
-  for (auto& rank : known_) rank.store(unknown, std::memory_order_relaxed);
+std::unique_ptr<WorldRanks> WorldRanks::of_world(std::int32_t size) {
+  std::unique_ptr<WorldRanks> ranks(new WorldRanks);
+  ranks->size_ = size;
+  return ranks;
+}
+
+std::unique_ptr<WorldRanks> WorldRanks::of_group(MPI_Group group) {
+  std::unique_ptr<WorldRanks> ranks(new WorldRanks);
+  ranks->group_ = group;
+  PMPI_Group_size(group, &ranks->size_);
+  ranks->known_ = std::vector<std::atomic<std::int32_t>>(static_cast<std::size_t>(ranks->size_));
+  for (auto& rank : ranks->known_) rank.store(unknown, std::memory_order_relaxed);
+  return ranks;
 }
 
 WorldRanks::~WorldRanks() {
@@ -166,7 +175,7 @@ const WorldRanks* window_ranks(MPI_Win win) {
   if (const WorldRanks* ranks = windows.find(win)) return ranks;
   MPI_Group group = MPI_GROUP_NULL;
   PMPI_Win_get_group(win, &group);
-  const WorldRanks* ranks = windows.insert(win, std::make_unique<WorldRanks>(group));
+  const WorldRanks* ranks = windows.insert(win, WorldRanks::of_group(group));
   PMPI_Win_set_attr(win, win_keyval, nullptr);
   return ranks;
 }
@@ -178,7 +187,7 @@ void start_world_ranks(MPI_Comm seen) {
   auto world = std::make_unique<CommInfo>();
   PMPI_Comm_rank(seen, &world->rank);
   PMPI_Comm_size(seen, &world->size);
-  world->local = std::make_unique<WorldRanks>(world->size);
+  world->local = WorldRanks::of_world(world->size);
   comms.insert(MPI_COMM_WORLD, std::move(world));
 }
 

@@ -15,8 +15,8 @@ class WorldRanks {
  public:
   static constexpr std::int32_t outside = -1;  // a process that is not in MPI_COMM_WORLD
 
-  explicit WorldRanks(std::int32_t size) : size_(size) {}  // MPI_COMM_WORLD itself
-  explicit WorldRanks(MPI_Group group);                    // takes the group over
+  static std::unique_ptr<WorldRanks> of_world(std::int32_t size);  // MPI_COMM_WORLD itself
+  static std::unique_ptr<WorldRanks> of_group(MPI_Group group);    // takes the group over
   ~WorldRanks();
   WorldRanks(const WorldRanks&) = delete;
   WorldRanks& operator=(const WorldRanks&) = delete;
@@ -31,9 +31,10 @@ class WorldRanks {
 
  private:
   static constexpr std::int32_t unknown = -2;
+  WorldRanks() = default;
   std::int32_t translate(std::int32_t rank) const;
 
-  std::int32_t size_;
+  std::int32_t size_ = 0;
   MPI_Group group_ = MPI_GROUP_NULL;
   mutable std::vector<std::atomic<std::int32_t>> known_;
 };

@@ -35,8 +35,9 @@ Function next(std::atomic<Function>& known, const char* name) {
 
 }  // namespace placement::wrap
 
-// Whatever includes the generated lines defines a type `Frame`, made around the whole call.
-#define PLACEMENT_WRAP(name, parameters, arguments, before, after)                          \
+// Whatever includes the generated lines defines the frames `Timed` and `Untimed`, types of which one is
+// made around the whole call; Untimed for those that return without waiting.
+#define PLACEMENT_WRAP(Frame, name, parameters, arguments, before, after)                          \
   static int wrapped_##name parameters {                                                    \
     static constinit std::atomic<decltype(&name)> known{nullptr};                           \
     Frame frame;                                                                            \

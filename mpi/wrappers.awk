@@ -25,6 +25,11 @@ function is_local(name) {
          name ~ /^MPIX_Query/
 }
 
+# Calls that return without waiting: their time is not worth what measuring it costs.
+function is_immediate(name) {
+  return name ~ /^MPI_(I[a-z_]+|Test[a-z]*|Start|Startall|Put|Get|Accumulate|Fetch_and_op|Compare_and_swap|Get_accumulate|R(put|get|accumulate|get_accumulate)|Request_free|Cancel|Pready.*|Parrived)(_c)?$/ || name ~ /_init(_c)?$/
+}
+
 function is_hooked(name) { return name in before_hook || name in after_hook || name in made_hook }
 
 # "const void *buf" -> "buf"; "int ranges[][3]" -> "ranges"; "void" -> "".
@@ -58,6 +63,7 @@ function emit(text,    name, parameters, count, list, i, arguments, base, before
       communicator = communicator argument_name(list[i]) " = placement::reorder::stand_in(" argument_name(list[i]) "); "
   }
   if (library == "profile" && is_local(name) && !is_hooked(base)) return
+  if (library == "profile" && is_immediate(name) && !is_hooked(base)) return
   if (library == "reorder" && communicator == "" && !is_hooked(base)) return
   if (library != "reorder") communicator = ""
   before = base in before_hook ? "placement::" library "::" before_hook[base] "(" arguments "); " : ""
@@ -65,7 +71,7 @@ function emit(text,    name, parameters, count, list, i, arguments, base, before
     after = "if (mpi_result == MPI_SUCCESS) placement::" library "::" made_hook[base] "(" arguments "); "
   else
       after = base in after_hook ? "placement::" library "::" after_hook[base] "(mpi_result" (arguments == "" ? "" : ", ") arguments "); " : ""
-  printf "PLACEMENT_WRAP(%s, (%s), (%s), %s, %s)\n", name, parameters, arguments,
+  printf "PLACEMENT_WRAP(%s, %s, (%s), (%s), %s, %s)\n", is_immediate(name) ? "Untimed" : "Timed", name, parameters, arguments,
          "{ " communicator before "}", "{ " after "}"
 }
 
