@@ -26,6 +26,7 @@ struct Request {
   std::int32_t max_tasks_per_node = std::numeric_limits<std::int32_t>::max();
   bool equal_tasks_per_node = false;        // --ntasks-per-node: max_tasks_per_node on each node but the last
   bool whole_nodes = false;                 // the job gets all cores of each node that it touches
+  bool node_level = false;                  // a large job: choose nodes well, ranks and cores roughly
   std::vector<std::int32_t> required_nodes; // indices into ClusterView::nodes that must be used (-w)
   std::vector<std::int32_t> node_tasks;     // a step: tasks of each node are given, one per view node; else empty
   std::shared_ptr<const CommMatrix> matrix; // ranks() == tasks, or null

@@ -257,6 +257,25 @@ START_TEST(any_machine_any_request) {
 }
 END_TEST
 
+START_TEST(large_jobs) {
+  const ClusterView view = machine({24, 24, 24, 24}, 2, 4);
+  for (const bool node_level : {false, true})
+    for (const std::int32_t tasks : {129, 256, 500}) {
+      std::vector<CommEdge> edges;  // a ring whose neighbours are far apart in natural order
+      for (std::int32_t r = 0; r < tasks; ++r) edges.push_back({r * 7 % tasks, (r + 1) * 7 % tasks, 10});
+      Request request = request_of(tasks, matrix_of(tasks, std::move(edges)));
+      request.node_level = node_level;
+      ck_assert(place(view, request).cost < place_sequential(view, request, Deadline::never()).cost);
+      request.min_nodes = request.max_nodes = 90;
+      place(view, request);
+      request.min_nodes = 1;
+      request.max_tasks_per_node = 6;
+      request.equal_tasks_per_node = true;
+      ck_assert(place(view, request).cost < place_sequential(view, request, Deadline::never()).cost);
+    }
+}
+END_TEST
+
 START_TEST(table_of_policies) {
   ck_assert(find_policy("treematch") == find_policy("TREEMATCH"));
   ck_assert(find_policy("treematch") != nullptr);
@@ -280,6 +299,7 @@ int main() {
   tcase_add_test(all, scopes);
   tcase_add_test(all, refuses_what_does_not_fit);
   tcase_add_test(all, any_machine_any_request);
+  tcase_add_test(all, large_jobs);
   tcase_add_test(all, table_of_policies);
   suite_add_tcase(suite, all);
   return run_suite(suite);

@@ -31,6 +31,7 @@ NodeLimits::NodeLimits(const ClusterView& view, const Request& request, NodeCoun
                 " tasks have room on the nodes offered");
   const auto required = static_cast<std::int32_t>(std::count(required_.begin(), required_.end(), true));
   least_nodes_ = std::max({static_cast<std::int32_t>(used), std::min(request.min_nodes, tasks_), required});
+  spreads_ = even_ || least_nodes_ > static_cast<std::int32_t>(used);
   const auto usable = std::count_if(sorted.begin(), sorted.end(), [](std::int32_t c) { return c > 0; });
   if (least_nodes_ > most_nodes_ || least_nodes_ > usable)
     throw Error(std::to_string(tasks_) + " tasks need " + std::to_string(least_nodes_) + " nodes, and " +

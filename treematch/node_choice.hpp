@@ -19,7 +19,7 @@ class NodeLimits {
   std::int32_t tasks() const { return tasks_; }
   std::int32_t least_nodes() const { return least_nodes_; }  // no choice has fewer
   std::int32_t most_nodes() const { return most_nodes_; }
-  bool even() const { return even_; }  // tasks are spread evenly over the nodes that are used
+  bool spreads() const { return spreads_; }  // more nodes than would have room, or even shares
   bool required(std::int32_t node) const { return required_[node]; }
 
   bool allow(const NodeCounts& counts) const;
@@ -34,7 +34,8 @@ class NodeLimits {
   std::int32_t tasks_;
   std::int32_t least_nodes_ = 1;
   std::int32_t most_nodes_;
-  bool even_;
+  bool even_;  // tasks are spread evenly over the nodes that are used
+  bool spreads_ = false;
 };
 
 // Nodes in the caller's order, as few as the limits allow; what stock Slurm roughly does.

@@ -73,6 +73,15 @@ std::vector<std::int32_t> Slots::leaves(const NodeCounts& counts) const {
   return leaves;
 }
 
+std::vector<std::int32_t> Slots::leaves_on(std::span<const std::int32_t> node_of_rank) const {
+  NodeCounts taken(capacity_.size(), 0);
+  std::vector<std::int32_t> leaves;
+  leaves.reserve(node_of_rank.size());
+  for (const std::int32_t node : node_of_rank)
+    leaves.push_back(view_.nodes[node].first_leaf + cores_[node][taken[node]++ * width_]);
+  return leaves;
+}
+
 NodeCounts Slots::counts(std::span<const std::int32_t> leaf_of_rank) const {
   NodeCounts counts(capacity_.size(), 0);
   for (const std::int32_t leaf : leaf_of_rank) ++counts[node_of_leaf_[leaf]];

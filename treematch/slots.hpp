@@ -27,6 +27,10 @@ class Slots {
   // ranks. Throws Error when a node has fewer slots.
   std::vector<std::int32_t> leaves(const NodeCounts& counts) const;
 
+  // A leaf for each rank on the node that is given for it, in the order of ranks. No node may have
+  // more ranks than slots.
+  std::vector<std::int32_t> leaves_on(std::span<const std::int32_t> node_of_rank) const;
+
   NodeCounts counts(std::span<const std::int32_t> leaf_of_rank) const;
 
   // The answer of a policy; each leaf is that of a slot. Costs are hop-bytes of the request's

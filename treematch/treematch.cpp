@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/error.hpp"
+#include "core/matrix_coarsen.hpp"
 #include "treematch/node_choice.hpp"
 #include "treematch/slots.hpp"
 #include "treematch/tree_map.hpp"
@@ -13,6 +14,11 @@
 namespace placement {
 
 namespace {
+
+// slurmctld waits for the answer, so that only small jobs are tried on every choice of nodes, and
+// ranks joined to groups by traffic only while that takes some ten milliseconds.
+constexpr std::int32_t most_tasks_tried_on_all = 128;
+constexpr std::int64_t most_work_on_groups = 100'000;
 
 // Ranks on leaves, and what it costs.
 struct Candidate {
@@ -58,6 +64,7 @@ class Chooser {
   std::optional<Candidate> free_choice(const NodeLimits& limits) const;
   std::optional<Candidate> grouped(const NodeLimits& limits, std::int32_t nodes) const;
   std::vector<std::int32_t> groups_of_ranks(std::int32_t groups, std::int32_t size) const;
+  std::vector<std::int32_t> rough_groups(std::int32_t size, const std::vector<std::int32_t>& places) const;
 
   const ClusterView& view_;
   const Request& request_;
@@ -99,11 +106,27 @@ std::vector<std::int32_t> Chooser::groups_of_ranks(std::int32_t groups, std::int
   std::vector<std::int32_t> usable;
   for (std::int32_t g = 0; g < groups; ++g)
     for (std::int32_t k = 0; k < (g < full ? size : size - 1); ++k) usable.push_back(g * size + k);
+  if (request_.node_level) return rough_groups(size, usable);
   MapOptions options = options_;
   options.scope = LeafScope::given;
   std::vector<std::int32_t> group =
       map_to_tree(*request_.matrix, TreeTopology::balanced(arities), usable, options).leaf_of_rank;
   for (std::int32_t& leaf : group) leaf /= size;
+  return group;
+}
+
+// The same in a hurry: heavy pairs joined while that is quick, else consecutive ranks. Where sizes
+// differ, a row of such groups is cut anew.
+std::vector<std::int32_t> Chooser::rough_groups(std::int32_t size, const std::vector<std::int32_t>& places) const {
+  const CommMatrix& matrix = *request_.matrix;
+  std::vector<std::int32_t> row(places.size());
+  std::iota(row.begin(), row.end(), 0);
+  if (matrix.ranks() + matrix.pairs() <= most_work_on_groups) {
+    const std::vector<std::int32_t> joined = group_ranks(matrix, size);
+    std::stable_sort(row.begin(), row.end(), [&](std::int32_t a, std::int32_t b) { return joined[a] < joined[b]; });
+  }
+  std::vector<std::int32_t> group(places.size());
+  for (std::size_t k = 0; k < row.size(); ++k) group[row[k]] = places[k] / size;
   return group;
 }
 
@@ -127,10 +150,15 @@ std::optional<Candidate> Chooser::grouped(const NodeLimits& limits, std::int32_t
   const std::vector<std::int32_t> group = groups_of_ranks(nodes, size);
   const MapResult chosen =
       map_to_tree(request_.matrix->aggregated(group, nodes), view_.tree->cut_at(vertices), usable, options_);
+  std::vector<std::int32_t> node_of_rank(group);
   NodeCounts counts(order.size(), 0);
-  for (const std::int32_t g : group) ++counts[order[chosen.leaf_of_rank[g]]];
+  for (std::int32_t& node : node_of_rank) {
+    node = order[chosen.leaf_of_rank[node]];
+    ++counts[node];
+  }
   if (!limits.allow(counts)) return std::nullopt;
-  return mapped(counts);
+  if (request_.tasks <= most_tasks_tried_on_all) return mapped(counts);
+  return evaluated(slots_.leaves_on(node_of_rank), "groups of ranks on nodes");
 }
 
 Placement Chooser::on_counts(const NodeCounts& counts) const {
@@ -147,16 +175,24 @@ Placement Chooser::on_counts(const NodeCounts& counts) const {
 
 Placement Chooser::among(const NodeLimits& limits, const NodeCounts& in_order,
                          const std::optional<NodeCounts>& compact) const {
+  const bool small = request_.tasks <= most_tasks_tried_on_all;
   const std::vector<std::int32_t> natural = slots_.leaves(in_order);
-  std::vector<Candidate> candidates{evaluated(natural, "natural order"), mapped(in_order)};
+  std::vector<Candidate> candidates{evaluated(natural, "natural order")};
+  const auto chosen = [&] { return candidates.size() > 1; };
   const auto add = [&](std::optional<Candidate> candidate) {
     if (candidate) candidates.push_back(std::move(*candidate));
   };
-  if (compact) add(mapped(*compact));
-  add(free_choice(limits));
-  const std::int32_t freely = candidates.back().nodes;
-  add(grouped(limits, limits.least_nodes()));
-  if (freely > limits.least_nodes() && freely <= limits.most_nodes()) add(grouped(limits, freely));
+  // Ranks placed freely seldom happen to be spread as the limits ask.
+  if (small || !(limits.spreads() || request_.node_level)) add(free_choice(limits));
+  const std::int32_t freely = chosen() ? candidates.back().nodes : limits.least_nodes();
+  if (small || !chosen()) add(grouped(limits, freely));
+  if (small && freely > limits.least_nodes()) add(grouped(limits, limits.least_nodes()));
+  if (request_.node_level) {
+    if (compact) add(evaluated(slots_.leaves(*compact), "natural order on the smallest subtree"));
+  } else {
+    if (compact && (small || !chosen())) add(mapped(*compact));
+    if (small || !chosen()) add(mapped(in_order));
+  }
   const auto best = std::min_element(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     return a.cost != b.cost ? a.cost < b.cost : a.nodes < b.nodes;
   });
