@@ -84,8 +84,8 @@ constexpr ConfigKey keys[] = {
      [](Config& c, std::string_view v) { return set_integer(c.max_matrix_bytes, 1, 1 << 20, v); },
      [](const Config& c) { return std::to_string(c.max_matrix_bytes); }},
     {"NodeLevelTasks", "a whole number from 0 to 16777216",
-     "For jobs with more tasks than this, slurmctld leaves the matrix aside and takes the smallest part of the "
-     "machine that has room for the job; srun still places the ranks by the matrix.",
+     "For jobs with more tasks than this, slurmctld joins ranks to groups, roughly, and chooses a node for each "
+     "group, which is quick; srun still places the single ranks by the matrix.",
      [](Config& c, std::string_view v) { return set_integer(c.node_level_tasks, 0, 1 << 24, v); },
      [](const Config& c) { return std::to_string(c.node_level_tasks); }},
     {"TreematchTopologyFile", "an absolute path",

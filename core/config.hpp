@@ -25,7 +25,7 @@ struct Config {
   std::int64_t decision_time_ms = 50;
   std::int64_t max_matrix_ranks = 131072;
   std::int64_t max_matrix_bytes = 1 << 20;   // as shipped, that is compressed
-  std::int64_t node_level_tasks = 4096;      // more tasks than this: no matrix in slurmctld
+  std::int64_t node_level_tasks = 4096;      // more tasks than this: slurmctld places groups of ranks
   std::string treematch_topology_file;       // empty: Slurm's own topology
   TreeScope treematch_scope = TreeScope::subtree;
   std::int64_t treematch_levels_up = 0;      // k of TM-Isub+k

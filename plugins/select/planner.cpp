@@ -60,11 +60,9 @@ class Planner {
     if (matrix_ && static_cast<std::uint64_t>(matrix_->ranks()) != tasks_)
       throw Error("the matrix has " + std::to_string(matrix_->ranks()) + " ranks and the job " +
                   std::to_string(tasks_) + " tasks");
-    if (matrix_ && tasks_ > static_cast<std::uint64_t>(config_.node_level_tasks)) {
-      matrix_ = nullptr;
-      note_ = "without the matrix, tasks are more than NodeLevelTasks=" +
-              std::to_string(config_.node_level_tasks);
-    }
+    node_level_ = tasks_ > static_cast<std::uint64_t>(config_.node_level_tasks);
+    if (matrix_ && node_level_)
+      note_ = "by nodes only, tasks are more than NodeLevelTasks=" + std::to_string(config_.node_level_tasks);
   }
 
   // Leaves are cores, or threads where tasks share cores.
@@ -122,6 +120,7 @@ class Planner {
       request.equal_tasks_per_node = true;
     }
     request.whole_nodes = request_.whole_nodes;
+    request.node_level = node_level_;
     request.required_nodes = required_;
     request.matrix = matrix_;
     request.parameters = asked_.spec.parameters;
@@ -229,6 +228,7 @@ class Planner {
   std::shared_ptr<const CommMatrix> matrix_;
   std::string note_;
   std::uint64_t tasks_ = 0;
+  bool node_level_ = false;
   std::uint32_t cpus_per_task_ = 1;
   std::uint32_t usable_threads_ = 1;
   std::uint32_t leaves_per_core_ = 1;
