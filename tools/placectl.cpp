@@ -29,6 +29,7 @@ constexpr Command commands[] = {
     {"matrix", "look at and convert communication matrices", command_matrix},
     {"check-config", "check placement.conf", command_check_config},
     {"rankfile", "an Open MPI rankfile for the allocation one is in", command_rankfile},
+    {"simulate", "replay a job log under several strategies", command_simulate},
 };
 
 std::string overview() {

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/decision.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+
+namespace placement {
+
+namespace {
+
+// The nodes of an allocation with nothing free but its cores.
+ClusterView allocation_view(const Machine& machine, const std::vector<std::int32_t>& leaves) {
+  ClusterView view{machine.view().tree, {}};
+  std::int32_t last = -1;
+  for (const std::int32_t leaf : leaves) {
+    const std::int32_t n = machine.node_of(leaf);
+    if (n != last) {
+      view.nodes.push_back(machine.view().nodes[n]);
+      std::fill(view.nodes.back().core_free.begin(), view.nodes.back().core_free.end(), false);
+      last = n;
+    }
+    view.nodes.back().core_free[leaf - view.nodes.back().first_leaf] = true;
+  }
+  return view;
+}
+
+Request policy_request(const Machine& machine, const Strategy& strategy, const JobRequest& job) {
+  Request request;
+  request.tasks = job.tasks;
+  request.matrix = job.matrix;
+  request.parameters = strategy.policy.parameters;
+  request.seed = job.seed;
+  request.whole_nodes = job.whole_nodes;
+  if (job.whole_nodes) request.max_nodes = machine.least_nodes(job.tasks);
+  return request;
+}
+
+// Every core of the nodes that these belong to.
+std::vector<std::int32_t> whole_nodes(const Machine& machine, std::vector<std::int32_t> leaves) {
+  std::sort(leaves.begin(), leaves.end());
+  std::vector<std::int32_t> all;
+  for (const std::int32_t leaf : leaves) {
+    const NodeView& node = machine.view().nodes[machine.node_of(leaf)];
+    if (!all.empty() && all.back() >= node.first_leaf) continue;
+    for (std::int32_t c = 0; c < node.cores(); ++c) all.push_back(node.first_leaf + c);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::int64_t processor_time_us() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1000000 + now.tv_nsec / 1000;
+}
+
+Decision decide(const Machine& machine, const Strategy& strategy, const JobRequest& job) {
+  const TreeTopology& tree = *machine.view().tree;
+  Decision decision;
+  decision.leaf_of_rank = stock_choice(machine, job.tasks, job.stock);
+  if (job.matrix)
+    decision.cost = decision.stock_cost = static_cast<double>(tree.hop_bytes(*job.matrix, decision.leaf_of_rank));
+  const Policy* policy = strategy.stock ? nullptr : find_policy(strategy.policy.policy);
+  if (policy != nullptr && (job.matrix || !policy->needs_matrix)) {
+    decision.asked = true;
+    const std::int64_t begin_us = processor_time_us();
+    try {
+      ClusterView allocation;
+      if (strategy.allocated) allocation = allocation_view(machine, decision.leaf_of_rank);
+      const ClusterView& view = strategy.allocated ? allocation : machine.view();
+      Request request = policy_request(machine, strategy, job);
+      if (strategy.allocated)
+        for (const NodeView& node : view.nodes)
+          request.node_tasks.push_back(
+              static_cast<std::int32_t>(std::count(node.core_free.begin(), node.core_free.end(), true)));
+      const Placement placement = policy->place(view, request, Deadline::never());
+      for (std::size_t r = 0; r < placement.ranks.size(); ++r) {
+        const RankPlace& place = placement.ranks[r];
+        decision.leaf_of_rank[r] = view.nodes[place.node].first_leaf + place.cores.front();
+      }
+      if (job.matrix) decision.cost = static_cast<double>(tree.hop_bytes(*job.matrix, decision.leaf_of_rank));
+    } catch (const Error&) {
+      decision.refused = true;
+    }
+    decision.thinking_us = processor_time_us() - begin_us;
+  }
+  decision.taken = job.whole_nodes ? whole_nodes(machine, decision.leaf_of_rank) : decision.leaf_of_rank;
+  return decision;
+}
+
+}  // namespace placement

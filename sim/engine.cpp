@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/engine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <set>
+
+#include "core/error.hpp"
+#include "treematch/random.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::int64_t never_us = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t second_us = 1000000;
+constexpr std::int64_t hour_us = 3600 * second_us;
+constexpr std::int32_t filler = -1;  // no job of the list: one that filled the machine
+
+// Streams of random numbers that must not influence each other.
+enum Stream : std::uint64_t { matrix_stream = 1, share_stream, fill_stream, failure_stream };
+
+std::uint64_t number_of(std::uint64_t seed, Stream stream, std::size_t index) {
+  return Random(Random(seed * 8 + stream).next() + index).next();
+}
+
+double fraction(std::uint64_t number) { return static_cast<double>(number >> 11) * 0x1p-53; }  // 0 <= f < 1
+
+struct Running {
+  std::int32_t job = filler;
+  std::int64_t end_us = 0;
+  std::int64_t expected_us = 0;  // by the requested time
+  std::vector<std::int32_t> cores;
+};
+
+class Engine {
+ public:
+  Engine(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy,
+         const PatternSource& patterns, const ReplayOptions& options, const Replay* reference, ReplayControl* control)
+      : machine_(machine), jobs_(jobs), strategy_(strategy), patterns_(patterns), options_(options),
+        reference_(reference), control_(control), failures_(number_of(options.seed, failure_stream, 0)) {
+    result_.strategy = strategy.name;
+    result_.outcomes.resize(jobs.size());
+    result_.machine_cores = machine.cores();
+    node_down_until_.assign(static_cast<std::size_t>(machine.nodes()), 0);
+    down_cores_.resize(static_cast<std::size_t>(machine.nodes()));
+    plan_failure();
+  }
+
+  Replay run();
+
+ private:
+  bool stopped() const { return control_ != nullptr && control_->stop != nullptr && *control_->stop; }
+  std::int64_t next_event() const;
+  void advance(std::int64_t time_us);
+  void fill_machine();
+  void schedule();
+  bool fits(std::int32_t job) const { return cores_wanted(jobs_[job].tasks) <= machine_.free_cores(); }
+  std::int64_t cores_wanted(std::int32_t tasks) const;
+  void backfill();
+  void start(std::int32_t job);
+  JobRequest request_of(const LogJob& job) const;
+  double run_time_us(std::int32_t job, const Decision& decision);
+  void launch(Running running);
+  void end(std::int64_t slot);
+  std::vector<std::int32_t> leave(std::int64_t slot);
+  std::int64_t busy_cores() const { return machine_.cores() - machine_.free_cores() - down_; }
+  void sample();
+  void plan_failure();
+  void fail_node();
+  void repair_nodes();
+
+  Machine machine_;
+  const std::span<const LogJob> jobs_;
+  const Strategy& strategy_;
+  const PatternSource& patterns_;
+  const ReplayOptions& options_;
+  const Replay* const reference_;
+  ReplayControl* const control_;
+  Replay result_;
+
+  std::int64_t now_us_ = 0;
+  std::size_t arrived_ = 0;
+  std::deque<std::int32_t> waiting_;
+  std::vector<Running> running_;  // slots, reused
+  std::vector<std::int64_t> unused_slots_;
+  std::set<std::pair<std::int64_t, std::int64_t>> ends_;      // time, slot
+  std::set<std::pair<std::int64_t, std::int64_t>> expected_;  // by the requested times
+  std::int64_t next_sample_us_ = 0;
+
+  Random failures_;
+  std::int64_t next_failure_us_ = never_us;
+  std::int64_t next_repair_us_ = never_us;
+  std::vector<std::int64_t> node_down_until_;
+  std::vector<std::vector<std::int32_t>> down_cores_;  // per node, taken while it is down
+  std::int64_t down_ = 0;                              // all of them
+};
+
+std::int64_t Engine::cores_wanted(std::int32_t tasks) const {
+  if (!options_.whole_nodes) return tasks;
+  return static_cast<std::int64_t>(machine_.least_nodes(tasks)) * machine_.view().nodes[0].cores();
+}
+
+void Engine::launch(Running running) {
+  machine_.take(running.cores);
+  std::int64_t slot = static_cast<std::int64_t>(running_.size());
+  if (unused_slots_.empty()) {
+    running_.emplace_back();
+  } else {
+    slot = unused_slots_.back();
+    unused_slots_.pop_back();
+  }
+  ends_.emplace(running.end_us, slot);
+  expected_.emplace(running.expected_us, slot);
+  running_[slot] = std::move(running);
+}
+
+std::vector<std::int32_t> Engine::leave(std::int64_t slot) {
+  Running& running = running_[slot];
+  ends_.erase({running.end_us, slot});
+  expected_.erase({running.expected_us, slot});
+  machine_.release(running.cores);
+  unused_slots_.push_back(slot);
+  return std::move(running.cores);
+}
+
+// A machine in the middle of this log's work: a job is met running in proportion to its run time,
+// and at any point of it.
+void Engine::fill_machine() {
+  std::vector<double> weight;
+  double total = 0;
+  for (const LogJob& job : jobs_) weight.push_back(total += static_cast<double>(job.run_s));
+  Random random(number_of(options_.seed, fill_stream, 0));
+  const Strategy stock{"SLURM", true, false, {}};
+  constexpr int patience = 200;
+  for (int misses = 0; misses < patience && machine_.free_cores() > 0;) {
+    const auto pick = std::upper_bound(weight.begin(), weight.end(), fraction(random.next()) * total) - weight.begin();
+    const LogJob& job = jobs_[std::min<std::size_t>(static_cast<std::size_t>(pick), jobs_.size() - 1)];
+    const double left = fraction(random.next()) * static_cast<double>(job.run_s) * second_us;
+    if (cores_wanted(job.tasks) > machine_.free_cores()) {
+      ++misses;
+      continue;
+    }
+    const auto end_us = static_cast<std::int64_t>(left) + 1;
+    launch({filler, end_us, end_us + (job.limit_s - job.run_s) * second_us, decide(machine_, stock, request_of(job)).taken});
+  }
+}
+
+JobRequest Engine::request_of(const LogJob& job) const {
+  JobRequest request;
+  request.tasks = job.tasks;
+  request.whole_nodes = options_.whole_nodes;
+  request.stock = options_.stock_request;
+  return request;
+}
+
+double Engine::run_time_us(std::int32_t job, const Decision& decision) {
+  JobOutcome& outcome = result_.outcomes[job];
+  double stock_cost = decision.stock_cost;
+  if (reference_ != nullptr && reference_->outcomes[job].cost > 0) stock_cost = reference_->outcomes[job].cost;
+  outcome.ratio = strategy_.stock || stock_cost <= 0 ? 1.0 : decision.cost / stock_cost;
+  const double a = outcome.has_matrix ? options_.communication : 0;
+  double charge_s = options_.charge_stock_s;
+  if (decision.asked)
+    charge_s = options_.charge_measured ? static_cast<double>(decision.thinking_us) * 1e-6
+                                        : options_.charge_policy_s + options_.charge_policy_task_s * jobs_[job].tasks;
+  return ((1 + outcome.ratio * a - a) * static_cast<double>(jobs_[job].run_s) + charge_s) * second_us;
+}
+
+void Engine::start(std::int32_t job) {
+  JobOutcome& outcome = result_.outcomes[job];
+  JobRequest request = request_of(jobs_[job]);
+  const auto index = static_cast<std::size_t>(job);
+  request.seed = number_of(options_.seed, matrix_stream, index);
+  // The same jobs have a matrix under each strategy, and the same one.
+  if (fraction(number_of(options_.seed, share_stream, index)) < options_.share)
+    request.matrix = patterns_.matrix(request.tasks, request.seed);
+  outcome.has_matrix = request.matrix != nullptr;
+  Decision decision = decide(machine_, strategy_, request);
+  outcome.cost = decision.cost;
+  outcome.asked = decision.asked;
+  outcome.refused = decision.refused;
+  outcome.thinking_us += decision.thinking_us;
+  outcome.nodes = machine_.nodes_spanned(decision.leaf_of_rank);
+  outcome.switches = machine_.switches_spanned(decision.leaf_of_rank);
+  outcome.start_us = now_us_;
+  outcome.run_us = std::max<std::int64_t>(std::llround(run_time_us(job, decision)), 1);
+  launch({job, now_us_ + outcome.run_us, now_us_ + jobs_[job].limit_s * second_us, std::move(decision.taken)});
+}
+
+void Engine::end(std::int64_t slot) {
+  const std::int32_t job = running_[slot].job;
+  leave(slot);
+  if (job == filler) return;
+  result_.outcomes[job].end_us = now_us_;
+  ++result_.ended_jobs;
+  result_.makespan_us = now_us_;
+  if (control_ != nullptr) control_->ended_jobs = result_.ended_jobs;
+}
+
+void Engine::schedule() {
+  while (!waiting_.empty() && fits(waiting_.front())) {
+    const std::int32_t job = waiting_.front();
+    waiting_.pop_front();
+    start(job);
+  }
+  if (waiting_.size() > 1 && machine_.free_cores() > 0) backfill();
+}
+
+// EASY: the first job in the queue has a reservation for the moment when, by the requested times,
+// enough cores will be free. Others start if they end before it or leave enough cores for it.
+void Engine::backfill() {
+  const std::int64_t head = cores_wanted(jobs_[waiting_.front()].tasks);
+  std::int64_t free = machine_.free_cores();
+  std::int64_t shadow_us = never_us;
+  for (const auto& [time_us, slot] : expected_) {
+    free += std::ssize(running_[slot].cores);
+    if (free < head) continue;
+    shadow_us = std::max(time_us, now_us_);
+    break;
+  }
+  std::int64_t spare = free - head;  // below 0 when down nodes keep the head from ever fitting yet
+  if (shadow_us == never_us) spare = never_us;
+  const auto depth = std::min<std::size_t>(waiting_.size(), static_cast<std::size_t>(options_.backfill_depth) + 1);
+  std::vector<std::int32_t> passed;
+  for (std::size_t k = 1; k < depth && machine_.free_cores() > 0; ++k) {
+    const std::int32_t job = waiting_[k];
+    const std::int64_t wanted = cores_wanted(jobs_[job].tasks);
+    if (wanted > machine_.free_cores()) continue;
+    const bool before_shadow = now_us_ + jobs_[job].limit_s * second_us <= shadow_us;
+    if (!before_shadow && wanted > spare) continue;
+    if (!before_shadow) spare -= wanted;
+    start(job);
+    passed.push_back(job);
+  }
+  if (passed.empty()) return;
+  std::size_t kept = 1;
+  for (std::size_t k = 1, next = 0; k < depth; ++k) {
+    if (next < passed.size() && passed[next] == waiting_[k])
+      ++next;
+    else
+      waiting_[kept++] = waiting_[k];
+  }
+  waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(kept), waiting_.begin() + static_cast<std::ptrdiff_t>(depth));
+}
+
+void Engine::sample() {
+  std::vector<std::int64_t> in_switch(static_cast<std::size_t>(machine_.switches()), 0);
+  std::vector<std::int64_t> in_subtree(in_switch.size(), 0);
+  const TreeTopology& tree = *machine_.view().tree;
+  for (std::int32_t n = 0; n < machine_.nodes(); ++n) in_switch[machine_.switch_of(n)] += machine_.free_on(n);
+  std::int32_t subtree = -1;
+  std::int32_t subtree_vertex = -1;
+  for (std::int32_t s = 0; s < machine_.switches(); ++s) {
+    std::int32_t v = machine_.switch_vertex(s);
+    while (v > 0 && tree.parent(v) > 0) v = tree.parent(v);
+    if (v != subtree_vertex) {
+      ++subtree;
+      subtree_vertex = v;
+    }
+    in_subtree[subtree] += in_switch[s];
+  }
+  result_.samples.push_back({now_us_, busy_cores(), std::ssize(waiting_),
+                             *std::max_element(in_switch.begin(), in_switch.end()),
+                             *std::max_element(in_subtree.begin(), in_subtree.end())});
+}
+
+// Nodes fail independently, so that failures of all together are a Poisson process.
+void Engine::plan_failure() {
+  if (options_.node_failures_per_hour <= 0) return;
+  const double rate = options_.node_failures_per_hour * machine_.nodes();
+  const double gap_hours = -std::log1p(-fraction(failures_.next())) / rate;
+  next_failure_us_ = now_us_ + 1 + static_cast<std::int64_t>(std::min(gap_hours, 1e6) * hour_us);
+}
+
+// All jobs of the node start again from the head of the queue; the node is gone until it is repaired.
+void Engine::fail_node() {
+  const std::int32_t n = failures_.below(machine_.nodes());
+  plan_failure();
+  if (node_down_until_[n] > now_us_) return;
+  ++result_.node_failures;
+  const NodeView& node = machine_.view().nodes[n];
+  std::vector<std::int64_t> struck;
+  for (const auto& [time_us, slot] : ends_)
+    if (std::any_of(running_[slot].cores.begin(), running_[slot].cores.end(),
+                    [&](std::int32_t leaf) { return machine_.node_of(leaf) == n; }))
+      struck.push_back(slot);
+  std::vector<std::int32_t> again;
+  for (const std::int64_t slot : struck) {
+    const std::int32_t job = running_[slot].job;
+    leave(slot);
+    if (job == filler) continue;
+    ++result_.outcomes[job].restarts;
+    again.push_back(job);
+  }
+  std::sort(again.begin(), again.end());
+  waiting_.insert(waiting_.begin(), again.begin(), again.end());
+  for (std::int32_t c = 0; c < node.cores(); ++c) down_cores_[n].push_back(node.first_leaf + c);
+  machine_.take(down_cores_[n]);
+  down_ += node.cores();
+  node_down_until_[n] = now_us_ + std::max<std::int64_t>(std::llround(options_.repair_hours * hour_us), 1);
+  next_repair_us_ = std::min(next_repair_us_, node_down_until_[n]);
+}
+
+void Engine::repair_nodes() {
+  next_repair_us_ = never_us;
+  for (std::int32_t n = 0; n < machine_.nodes(); ++n) {
+    if (down_cores_[n].empty()) continue;
+    if (node_down_until_[n] > now_us_) {
+      next_repair_us_ = std::min(next_repair_us_, node_down_until_[n]);
+      continue;
+    }
+    machine_.release(down_cores_[n]);
+    down_ -= std::ssize(down_cores_[n]);
+    down_cores_[n].clear();
+  }
+}
+
+std::int64_t Engine::next_event() const {
+  std::int64_t next = std::min({next_sample_us_, next_failure_us_, next_repair_us_});
+  if (!ends_.empty()) next = std::min(next, ends_.begin()->first);
+  if (arrived_ < jobs_.size()) next = std::min(next, jobs_[arrived_].submit_s * second_us);
+  return next;
+}
+
+void Engine::advance(std::int64_t time_us) {
+  result_.busy_core_us += static_cast<double>(busy_cores()) * static_cast<double>(time_us - now_us_);
+  now_us_ = time_us;
+}
+
+Replay Engine::run() {
+  const std::int64_t begin_us = processor_time_us();
+  if (options_.full_start) fill_machine();
+  while (result_.ended_jobs < std::ssize(jobs_)) {
+    if (stopped()) {
+      result_.interrupted = true;
+      break;
+    }
+    advance(next_event());
+    while (!ends_.empty() && ends_.begin()->first <= now_us_) end(ends_.begin()->second);
+    if (now_us_ >= next_repair_us_) repair_nodes();
+    if (now_us_ >= next_failure_us_) fail_node();
+    for (; arrived_ < jobs_.size() && jobs_[arrived_].submit_s * second_us <= now_us_; ++arrived_)
+      waiting_.push_back(static_cast<std::int32_t>(arrived_));
+    schedule();
+    if (now_us_ >= next_sample_us_) {
+      sample();
+      next_sample_us_ = now_us_ + hour_us;
+    }
+  }
+  result_.processor_s = static_cast<double>(processor_time_us() - begin_us) / second_us;
+  return std::move(result_);
+}
+
+}  // namespace
+
+Replay replay(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy,
+              const PatternSource& patterns, const ReplayOptions& options, const Replay* reference,
+              ReplayControl* control) {
+  return Engine(machine, jobs, strategy, patterns, options, reference, control).run();
+}
+
+}  // namespace placement

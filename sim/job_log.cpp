@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/job_log.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/tree_topology.hpp"
+#include "sim/line_source.hpp"
+
+namespace placement {
+
+namespace {
+
+// Beyond this, times are damage and sums of them would not fit.
+constexpr std::int64_t longest_time_s = std::int64_t{1} << 40;
+
+}  // namespace
+
+std::int64_t LogNotes::skipped_lines() const {
+  std::int64_t lines = 0;
+  for (const Note& note : notes_)
+    if (note.skipped) lines += note.count;
+  return lines;
+}
+
+void LogNotes::add(std::string_view what, std::int64_t line, bool skipped) {
+  const auto known = std::find_if(notes_.begin(), notes_.end(), [&](const Note& note) {
+    return note.skipped == skipped && note.what == what;
+  });
+  if (known != notes_.end())
+    ++known->count;
+  else
+    notes_.push_back({std::string(what), 1, line, skipped});
+}
+
+std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes& notes) {
+  const auto refuse = [&](std::string_view why) {
+    notes.skipped(why, line);
+    return std::nullopt;
+  };
+  LogJob job;
+  job.id = record.id;
+  job.line = line;
+  if (record.submit_s < 0 || record.submit_s > longest_time_s) return refuse("no valid submit time");
+  job.submit_s = record.submit_s;
+  if (record.run_s < 0) return refuse("no run time: unknown or negative");
+  if (record.run_s == 0) return refuse("run time zero: never started or ended at once");
+  if (record.run_s > longest_time_s) return refuse("run time out of range");
+  job.run_s = record.run_s;
+  std::int64_t tasks = record.allocated_tasks;
+  if (tasks <= 0 && record.requested_tasks > 0) {
+    tasks = record.requested_tasks;
+    notes.repaired("processors allocated are not known: those requested are taken", line);
+  }
+  if (tasks <= 0) return refuse("no processors");
+  if (tasks > TreeTopology::max_leaves) return refuse("number of processors out of range");
+  job.tasks = static_cast<std::int32_t>(tasks);
+  if (record.limit_s <= 0 || record.limit_s > longest_time_s) {
+    notes.repaired("no requested time: the run time is taken", line);
+    job.limit_s = job.run_s;
+  } else {
+    if (record.limit_s < job.run_s) notes.repaired("ran longer than requested: the run time is taken", line);
+    job.limit_s = std::max(record.limit_s, job.run_s);
+  }
+  job.partition = std::move(record.partition);
+  return job;
+}
+
+void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink) {
+  std::string line;
+  const bool any = LineSource(path).next(line);
+  if (any && line.find('|') != std::string::npos && line[0] != ';')
+    read_sacct(path, notes, sink);
+  else
+    read_swf(path, notes, sink);
+}
+
+}  // namespace placement

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace placement {
+
+// A job of a log that can be replayed.
+struct LogJob {
+  std::int64_t id = 0;
+  std::int64_t line = 0;      // of the log
+  std::int64_t submit_s = 0;  // on the log's own clock, >= 0
+  std::int64_t run_s = 1;     // > 0
+  std::int64_t limit_s = 1;   // what the user asked for, >= run_s
+  std::int32_t tasks = 1;     // one core each
+  std::string partition;      // as the log says, perhaps empty
+};
+
+// A record as it stands in a log; -1 is "not known".
+struct LogRecord {
+  std::int64_t id = -1;
+  std::int64_t submit_s = -1;
+  std::int64_t run_s = -1;
+  std::int64_t limit_s = -1;
+  std::int64_t allocated_tasks = -1;
+  std::int64_t requested_tasks = -1;
+  std::string partition;
+};
+
+// What was odd in a log: each reason once, with how often and where first.
+class LogNotes {
+ public:
+  struct Note {
+    std::string what;
+    std::int64_t count = 0;
+    std::int64_t first_line = 0;
+    bool skipped = false;  // the line was left out; else it was put right
+  };
+
+  void skipped(std::string_view what, std::int64_t line) { add(what, line, true); }
+  void repaired(std::string_view what, std::int64_t line) { add(what, line, false); }
+
+  const std::vector<Note>& notes() const { return notes_; }  // in the order in which they came up
+  std::int64_t skipped_lines() const;
+
+ private:
+  void add(std::string_view what, std::int64_t line, bool skipped);
+
+  std::vector<Note> notes_;
+};
+
+using JobSink = std::function<void(LogJob&&)>;
+
+// The job of a record, or none with a note: no submit time, never ran, no processors.
+std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes& notes);
+
+// Hands each job of a Standard Workload Format log to the sink, in the order of the log; plain or
+// gzip, one line in memory at a time. What cannot be used is skipped with a note. Throws Error when
+// the file cannot be read or unpacked.
+void read_swf(const std::string& path, LogNotes& notes, const JobSink& sink);
+
+// The same of `sacct --parsable2` output with a header line; JobID, Submit, Elapsed or ElapsedRaw,
+// and AllocCPUS, NCPUS or ReqCPUS are needed, Timelimit or TimelimitRaw and Partition used. Job steps
+// are skipped. Times without a zone count as UTC. Throws Error also when the header lacks a column.
+void read_sacct(const std::string& path, LogNotes& notes, const JobSink& sink);
+
+// Either of them: a first line with '|' is sacct's.
+void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink);
+
+}  // namespace placement

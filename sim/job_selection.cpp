@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/job_selection.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace placement {
+
+namespace {
+
+bool partition_wanted(const JobSelection& selection, const std::string& partition) {
+  return selection.partitions.empty() ||
+         std::any_of(selection.partitions.begin(), selection.partitions.end(),
+                     [&](const std::string& wanted) { return equal_any_case(wanted, partition); });
+}
+
+}  // namespace
+
+JobList select_jobs(const std::string& path, const JobSelection& selection, LogNotes& notes) {
+  JobList list;
+  std::int64_t before_s = 0;
+  std::int64_t usable = 0;
+  read_job_log(path, notes, [&](LogJob&& job) {
+    ++usable;
+    if (!partition_wanted(selection, job.partition) || job.submit_s < selection.from_s ||
+        job.tasks < selection.least_tasks || job.tasks > selection.most_tasks ||
+        (selection.from_s > 0 && job.submit_s - selection.from_s >= selection.window_s)) {
+      ++list.not_selected;
+      return;
+    }
+    if (job.submit_s < before_s) notes.repaired("submitted before the job above it: sorted", job.line);
+    before_s = job.submit_s;
+    list.jobs.push_back(std::move(job));
+  });
+  if (usable == 0) throw Error(path + ": no job in it can be replayed");
+  std::stable_sort(list.jobs.begin(), list.jobs.end(),
+                   [](const LogJob& a, const LogJob& b) { return a.submit_s < b.submit_s; });
+  if (!list.jobs.empty()) {
+    const std::int64_t begin_s = selection.from_s > 0 ? selection.from_s : list.jobs.front().submit_s;
+    const auto end = std::find_if(list.jobs.begin(), list.jobs.end(), [&](const LogJob& job) {
+      return job.submit_s - begin_s >= selection.window_s;
+    });
+    const auto kept = std::min<std::int64_t>(end - list.jobs.begin(), selection.most_jobs);
+    list.not_selected += static_cast<std::int64_t>(list.jobs.size()) - kept;
+    list.jobs.resize(static_cast<std::size_t>(kept));
+    for (LogJob& job : list.jobs) job.submit_s -= begin_s;
+  }
+  if (list.jobs.empty())
+    throw Error(path + ": none of its " + std::to_string(usable) + " usable jobs is in the selection");
+  return list;
+}
+
+}  // namespace placement

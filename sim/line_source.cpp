@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/line_source.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "core/error.hpp"
+
+namespace placement {
+
+LineSource::LineSource(const std::string& path) : path_(path), buffer_(1 << 16) {
+  errno = 0;
+  file_ = gzopen(path.c_str(), "rb");
+  if (file_ == nullptr) throw Error(path + ": " + (errno != 0 ? std::strerror(errno) : "no memory"));
+}
+
+LineSource::~LineSource() { gzclose(file_); }
+
+bool LineSource::fill() {
+  errno = 0;
+  const int got = gzread(file_, buffer_.data(), static_cast<unsigned>(buffer_.size()));
+  int code = Z_OK;
+  const char* text = gzerror(file_, &code);
+  // A gzip file that ends too early is told with the last bytes, not as a failed read.
+  if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
+    throw Error(path_ + ": " + (code == Z_ERRNO ? std::strerror(errno) : text) + " after line " +
+                std::to_string(number_));
+  at_ = 0;
+  end_ = static_cast<std::size_t>(got);
+  return got > 0;
+}
+
+bool LineSource::next(std::string& line) {
+  line.clear();
+  bool any = false;
+  while (at_ < end_ || fill()) {
+    any = true;
+    const auto begin = buffer_.begin() + static_cast<std::ptrdiff_t>(at_);
+    const auto stop = std::find(begin, buffer_.begin() + static_cast<std::ptrdiff_t>(end_), '\n');
+    const std::size_t length = static_cast<std::size_t>(stop - begin);
+    line.append(begin, begin + static_cast<std::ptrdiff_t>(std::min(length, longest_line - line.size())));
+    at_ += length;
+    if (at_ < end_) {
+      ++at_;
+      break;
+    }
+  }
+  if (!any) return false;
+  ++number_;
+  if (!line.empty() && line.back() == '\r') line.pop_back();
+  return true;
+}
+
+}  // namespace placement

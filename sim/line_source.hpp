@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+struct gzFile_s;
+
+namespace placement {
+
+// The lines of a file, plain or gzip, read piece by piece.
+class LineSource {
+ public:
+  // Throws Error when the file cannot be opened.
+  explicit LineSource(const std::string& path);
+  ~LineSource();
+  LineSource(const LineSource&) = delete;
+  LineSource& operator=(const LineSource&) = delete;
+
+  // The next line without its end (LF or CR LF); false after the last. A line is cut after
+  // longest_line bytes, the rest of it dropped. Throws Error on damage.
+  bool next(std::string& line);
+  std::int64_t number() const { return number_; }  // of the line last read, from 1
+
+  static constexpr std::size_t longest_line = 1 << 16;
+
+ private:
+  bool fill();
+
+  std::string path_;
+  gzFile_s* file_ = nullptr;
+  std::vector<char> buffer_;
+  std::size_t at_ = 0;
+  std::size_t end_ = 0;
+  std::int64_t number_ = 0;
+};
+
+}  // namespace placement

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/machine.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "core/error.hpp"
+#include "treematch/node_choice.hpp"
+
+namespace placement {
+
+namespace {
+
+// Sums of the largest one, two, ... sizes.
+std::vector<std::int64_t> sums_of_largest(std::vector<std::int64_t> sizes) {
+  std::sort(sizes.rbegin(), sizes.rend());
+  std::partial_sum(sizes.begin(), sizes.end(), sizes.begin());
+  return sizes;
+}
+
+std::int32_t different(std::vector<std::int32_t>& numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  return static_cast<std::int32_t>(std::unique(numbers.begin(), numbers.end()) - numbers.begin());
+}
+
+}  // namespace
+
+Machine::Machine(ClusterView view) : view_(std::move(view)), node_of_leaf_(view_.tree->leaves(), -1) {
+  if (view_.nodes.empty()) throw Error("the machine has no nodes");
+  const TreeTopology& tree = *view_.tree;
+  std::map<std::int32_t, std::int32_t> number_of;  // by first leaf: from left to right
+  std::vector<std::int32_t> vertex_of_node;
+  std::vector<std::int64_t> node_cores;
+  for (std::int32_t n = 0; n < nodes(); ++n) {
+    NodeView& node = view_.nodes[n];
+    if (node.cores() < 1) throw Error("node " + node.name + " has no cores");
+    node.core_free.assign(static_cast<std::size_t>(node.cores()), true);
+    cores_ += node.cores();
+    free_.push_back(node.cores());
+    node_cores.push_back(node.cores());
+    for (std::int32_t c = 0; c < node.cores(); ++c) node_of_leaf_.at(node.first_leaf + c) = n;
+    const std::int32_t vertex = node_vertex(view_, n);
+    vertex_of_node.push_back(vertex == 0 ? 0 : tree.parent(vertex));
+  }
+  free_cores_ = cores_;
+  node_room_ = sums_of_largest(node_cores);
+  for (const std::int32_t vertex : vertex_of_node) number_of.emplace(vertex, 0);
+  std::vector<std::pair<std::int32_t, std::int32_t>> order;
+  for (const auto& [vertex, unused] : number_of) order.push_back({tree.first_leaf(vertex), vertex});
+  std::sort(order.begin(), order.end());
+  for (const auto& [leaf, vertex] : order) {
+    number_of[vertex] = switches();
+    switch_vertex_.push_back(vertex);
+  }
+  std::vector<std::int64_t> switch_cores(switch_vertex_.size(), 0);
+  for (std::int32_t n = 0; n < nodes(); ++n) {
+    switch_of_node_.push_back(number_of[vertex_of_node[n]]);
+    switch_cores[switch_of_node_[n]] += node_cores[n];
+  }
+  switch_room_ = sums_of_largest(switch_cores);
+}
+
+std::int32_t Machine::switch_distance(std::int32_t a, std::int32_t b) const {
+  const TreeTopology& tree = *view_.tree;
+  const std::int32_t u = switch_vertex_[a];
+  const std::int32_t v = switch_vertex_[b];
+  return tree.level(u) + tree.level(v) - 2 * tree.level(tree.lowest_common_ancestor(u, v));
+}
+
+std::int32_t Machine::least(const std::vector<std::int64_t>& room, std::int64_t cores) {
+  const auto found = std::lower_bound(room.begin(), room.end(), cores);
+  return static_cast<std::int32_t>(std::min<std::ptrdiff_t>(found - room.begin() + 1, std::ssize(room)));
+}
+
+std::int32_t Machine::nodes_spanned(std::span<const std::int32_t> leaves) const {
+  std::vector<std::int32_t> used;
+  for (const std::int32_t leaf : leaves) used.push_back(node_of_leaf_[leaf]);
+  return different(used);
+}
+
+std::int32_t Machine::switches_spanned(std::span<const std::int32_t> leaves) const {
+  std::vector<std::int32_t> used;
+  for (const std::int32_t leaf : leaves) used.push_back(switch_of_node_[node_of_leaf_[leaf]]);
+  return different(used);
+}
+
+void Machine::set(std::span<const std::int32_t> leaves, bool free) {
+  const std::int32_t change = free ? 1 : -1;
+  for (const std::int32_t leaf : leaves) {
+    const std::int32_t n = node_of_leaf_[leaf];
+    NodeView& node = view_.nodes[n];
+    const auto core = static_cast<std::size_t>(leaf - node.first_leaf);
+    if (node.core_free[core] == free)
+      throw Error("core " + std::to_string(core) + " of " + node.name + " is " + (free ? "free" : "in use") + " already");
+    node.core_free[core] = free;
+    free_[n] += change;
+    free_cores_ += change;
+  }
+}
+
+}  // namespace placement

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/metrics.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace placement {
+
+namespace {
+
+constexpr double second_us = 1e6;
+
+double value_of(const LogJob& job, const JobOutcome& outcome, Measure measure) {
+  const double submit_us = static_cast<double>(job.submit_s) * second_us;
+  const double flow_s = (static_cast<double>(outcome.end_us) - submit_us) / second_us;
+  switch (measure) {
+    case Measure::flow: return flow_s;
+    case Measure::wait: return (static_cast<double>(outcome.start_us) - submit_us) / second_us;
+    case Measure::run: return static_cast<double>(outcome.run_us) / second_us;
+    case Measure::stretch: return flow_s / static_cast<double>(job.run_s);
+  }
+  return 0;
+}
+
+bool counts(const JobOutcome& outcome, JobGroup group) {
+  return outcome.end_us >= 0 && (group == JobGroup::all || outcome.has_matrix == (group == JobGroup::with_matrix));
+}
+
+// Means of what decisions led to.
+void summarise_decisions(std::span<const LogJob> jobs, const Replay& replay, Summary& summary) {
+  std::int64_t asked = 0;
+  double ratios = 0, gains = 0, thinking_ms = 0;
+  for (std::size_t k = 0; k < jobs.size(); ++k) {
+    const JobOutcome& outcome = replay.outcomes[k];
+    if (outcome.end_us < 0) continue;
+    summary.refused += outcome.refused;
+    summary.restarts += outcome.restarts;
+    if (outcome.asked) {
+      ++asked;
+      const double ms = static_cast<double>(outcome.thinking_us) / 1000;
+      thinking_ms += ms;
+      summary.longest_decision_ms = std::max(summary.longest_decision_ms, ms);
+    }
+    if (!outcome.has_matrix) continue;
+    ++summary.with_matrix;
+    ratios += outcome.ratio;
+    gains += 1 - static_cast<double>(outcome.run_us) / second_us / static_cast<double>(jobs[k].run_s);
+  }
+  if (asked > 0) summary.decision_ms = thinking_ms / static_cast<double>(asked);
+  if (summary.with_matrix == 0) return;
+  summary.mean_ratio = ratios / static_cast<double>(summary.with_matrix);
+  summary.mean_gain = gains / static_cast<double>(summary.with_matrix);
+}
+
+void summarise_sizes(const Machine& machine, std::span<const LogJob> jobs, const Replay& replay, Summary& summary) {
+  struct Sums {
+    std::int64_t jobs = 0, matrices = 0;
+    double switches = 0, least = 0, ratios = 0;
+  };
+  std::vector<Sums> sums(33);
+  for (std::size_t k = 0; k < jobs.size(); ++k) {
+    const JobOutcome& outcome = replay.outcomes[k];
+    if (outcome.end_us < 0) continue;
+    Sums& s = sums[std::bit_width(static_cast<std::uint32_t>(jobs[k].tasks - 1))];
+    ++s.jobs;
+    s.switches += outcome.switches;
+    s.least += machine.least_switches(jobs[k].tasks);
+    if (outcome.has_matrix) {
+      ++s.matrices;
+      s.ratios += outcome.ratio;
+    }
+  }
+  double extra = 0;
+  for (std::size_t bits = 0; bits < sums.size(); ++bits) {
+    const Sums& s = sums[bits];
+    if (s.jobs == 0) continue;
+    const double n = static_cast<double>(s.jobs);
+    summary.sizes.push_back({1 << bits, s.jobs, s.switches / n, s.least / n,
+                             s.matrices > 0 ? s.ratios / static_cast<double>(s.matrices) : 1.0});
+    extra += s.switches - s.least;
+  }
+  if (summary.ended > 0) summary.extra_switches = extra / static_cast<double>(summary.ended);
+}
+
+}  // namespace
+
+std::string to_string(Measure measure) {
+  switch (measure) {
+    case Measure::flow: return "flow";
+    case Measure::wait: return "wait";
+    case Measure::run: return "run";
+    case Measure::stretch: return "stretch";
+  }
+  return {};
+}
+
+std::string to_string(JobGroup group) {
+  switch (group) {
+    case JobGroup::all: return "all";
+    case JobGroup::with_matrix: return "with matrix";
+    case JobGroup::without_matrix: return "without matrix";
+  }
+  return {};
+}
+
+Summary summarise(const Machine& machine, std::span<const LogJob> jobs, const Replay& replay) {
+  Summary summary;
+  summary.strategy = replay.strategy;
+  summary.jobs = std::ssize(jobs);
+  summary.ended = replay.ended_jobs;
+  summary.interrupted = replay.interrupted;
+  summary.replay_s = replay.processor_s;
+  summary.makespan_s = static_cast<double>(replay.makespan_us) / second_us;
+  if (replay.makespan_us > 0)
+    summary.utilisation =
+        replay.busy_core_us / static_cast<double>(replay.makespan_us) / static_cast<double>(replay.machine_cores);
+  std::vector<double> values;
+  for (const Measure measure : all_measures) {
+    values.clear();
+    for (std::size_t k = 0; k < jobs.size(); ++k)
+      if (counts(replay.outcomes[k], JobGroup::all)) values.push_back(value_of(jobs[k], replay.outcomes[k], measure));
+    summary.measures[static_cast<int>(measure)] = mean_interval(values);
+  }
+  summarise_decisions(jobs, replay, summary);
+  summarise_sizes(machine, jobs, replay, summary);
+  for (const MachineSample& sample : replay.samples) {
+    summary.largest_in_switch += static_cast<double>(sample.largest_in_switch);
+    summary.largest_in_subtree += static_cast<double>(sample.largest_in_subtree);
+  }
+  if (!replay.samples.empty()) {
+    summary.largest_in_switch /= static_cast<double>(replay.samples.size());
+    summary.largest_in_subtree /= static_cast<double>(replay.samples.size());
+  }
+  return summary;
+}
+
+PairedComparison compare(std::span<const LogJob> jobs, const Replay& first, const Replay& second, Measure measure,
+                         JobGroup group) {
+  std::vector<double> a;
+  std::vector<double> b;
+  for (std::size_t k = 0; k < jobs.size(); ++k) {
+    if (!counts(first.outcomes[k], group) || !counts(second.outcomes[k], group)) continue;
+    a.push_back(value_of(jobs[k], first.outcomes[k], measure));
+    b.push_back(value_of(jobs[k], second.outcomes[k], measure));
+  }
+  return compare_paired(a, b);
+}
+
+std::vector<double> mean_by_window(std::span<const LogJob> jobs, const Replay& replay, Measure measure,
+                                   std::span<const double> hours) {
+  std::vector<double> means;
+  double sum = 0;
+  std::int64_t count = 0;
+  std::size_t k = 0;
+  for (const double hour : hours) {
+    for (; k < jobs.size() && static_cast<double>(jobs[k].submit_s) <= hour * 3600; ++k)
+      if (counts(replay.outcomes[k], JobGroup::all)) {
+        sum += value_of(jobs[k], replay.outcomes[k], measure);
+        ++count;
+      }
+    means.push_back(count > 0 ? sum / static_cast<double>(count) : 0);
+  }
+  return means;
+}
+
+std::vector<double> window_hours(std::span<const LogJob> jobs) {
+  if (jobs.empty()) return {};
+  const double last = static_cast<double>(jobs.back().submit_s) / 3600;
+  std::vector<double> hours;
+  for (double decade = 1; decade < last; decade *= 10)
+    for (const double step : {1.0, 2.0, 5.0})
+      if (step * decade < last) hours.push_back(step * decade);
+  hours.push_back(last);
+  return hours;
+}
+
+}  // namespace placement

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/pattern.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/matrix_read.hpp"
+#include "core/text.hpp"
+#include "treematch/random.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::int64_t message = 1000;  // the weight of one neighbour in the synthetic patterns
+constexpr std::int32_t full_all_to_all = 512;
+
+std::vector<CommEdge> random_graph(std::int32_t ranks, double degree, std::uint64_t seed) {
+  Random random(seed);
+  const double pairs = static_cast<double>(ranks) * (ranks - 1) / 2;
+  const auto wanted = static_cast<std::int64_t>(std::llround(std::min(degree * ranks / 2, pairs)));
+  std::vector<CommEdge> edges;
+  edges.reserve(static_cast<std::size_t>(std::max<std::int64_t>(wanted, 1)));
+  for (std::int64_t k = 0; k < std::max<std::int64_t>(wanted, 1); ++k) {
+    const std::int32_t a = random.below(ranks);
+    const std::int32_t b = (a + 1 + random.below(ranks - 1)) % ranks;
+    edges.push_back({a, b, 1 + random.below(static_cast<std::int32_t>(message))});
+  }
+  return edges;
+}
+
+// The divisor of n next below its root of the given degree.
+std::int32_t side(std::int32_t n, int root) {
+  auto s = static_cast<std::int32_t>(std::pow(static_cast<double>(n), 1.0 / root) + 1e-9);
+  while (s > 1 && n % s != 0) --s;
+  return std::max(s, 1);
+}
+
+std::vector<CommEdge> stencil(std::int32_t ranks, int dimensions) {
+  std::array<std::int32_t, 3> size{1, 1, 1};
+  size[0] = dimensions == 3 ? side(ranks, 3) : 1;
+  size[1] = side(ranks / size[0], 2);
+  size[2] = ranks / size[0] / size[1];
+  std::vector<CommEdge> edges;
+  for (std::int32_t r = 0; r < ranks; ++r) {
+    const std::int32_t x = r % size[2], y = r / size[2] % size[1], z = r / size[2] / size[1];
+    if (x + 1 < size[2]) edges.push_back({r, r + 1, message});
+    if (y + 1 < size[1]) edges.push_back({r, r + size[2], message});
+    if (z + 1 < size[0]) edges.push_back({r, r + size[2] * size[1], message});
+  }
+  return edges;
+}
+
+std::vector<CommEdge> all_to_all(std::int32_t ranks) {
+  std::vector<CommEdge> edges;
+  if (ranks <= full_all_to_all) {
+    for (std::int32_t a = 0; a < ranks; ++a)
+      for (std::int32_t b = a + 1; b < ranks; ++b) edges.push_back({a, b, message});
+    return edges;
+  }
+  // In the step of distance 2^k the blocks whose number has bit k travel: about half of them.
+  for (std::int64_t step = 1; step < ranks; step *= 2) {
+    std::int64_t blocks = 0;
+    for (std::int32_t b = 0; b < ranks; ++b) blocks += (b & step) != 0;
+    for (std::int32_t a = 0; a < ranks; ++a)
+      edges.push_back({a, static_cast<std::int32_t>((a + step) % ranks), blocks * message});
+  }
+  return edges;
+}
+
+std::vector<CommEdge> data_tree(std::int32_t ranks) {
+  std::vector<CommEdge> edges;
+  for (std::int32_t r = 1; r < ranks; ++r) edges.push_back({(r - 1) / 4, r, message});
+  return edges;
+}
+
+}  // namespace
+
+PatternSpec parse_pattern(std::string_view word) {
+  PatternSpec spec;
+  const std::string name = lower_case(word.substr(0, word.find('=')));
+  if (name == "random") {
+    if (name.size() == word.size()) return spec;
+    const std::string_view degree = word.substr(name.size() + 1);
+    const auto [stop, failure] = std::from_chars(degree.data(), degree.data() + degree.size(), spec.degree);
+    if (failure != std::errc{} || stop != degree.data() + degree.size() || !(spec.degree > 0 && spec.degree <= 1e6))
+      throw Error("random=" + shown(degree) + ": neighbours per rank are wanted, above 0");
+  } else if (name == "stencil2d") {
+    spec.kind = PatternSpec::Kind::stencil_2d;
+  } else if (name == "stencil3d") {
+    spec.kind = PatternSpec::Kind::stencil_3d;
+  } else if (name == "alltoall") {
+    spec.kind = PatternSpec::Kind::all_to_all;
+  } else if (name == "dt") {
+    spec.kind = PatternSpec::Kind::data_tree;
+  } else if (word.find('/') != std::string_view::npos) {
+    spec.kind = PatternSpec::Kind::folder;
+    spec.folder = word;
+  } else {
+    throw Error("unknown pattern " + shown(word) +
+                ": random, random=DEGREE, stencil2d, stencil3d, alltoall, dt or the path of a folder (./NAME)");
+  }
+  return spec;
+}
+
+PatternSource::PatternSource(const PatternSpec& spec) : spec_(spec) {
+  if (spec.kind != PatternSpec::Kind::folder) return;
+  std::vector<std::string> paths;
+  std::error_code failure;
+  for (const auto& entry : std::filesystem::directory_iterator(spec.folder, failure))
+    if (entry.is_regular_file()) paths.push_back(entry.path().string());
+  if (failure) throw Error(spec.folder + ": " + failure.message());
+  if (paths.empty()) throw Error(spec.folder + ": no files in it");
+  std::sort(paths.begin(), paths.end());
+  for (const std::string& path : paths) {
+    auto matrix = std::make_shared<const CommMatrix>(read_matrix(path));
+    recorded_[matrix->ranks()].push_back(std::move(matrix));
+  }
+}
+
+std::shared_ptr<const CommMatrix> PatternSource::matrix(std::int32_t ranks, std::uint64_t seed) const {
+  if (ranks < 2) return nullptr;
+  if (spec_.kind == PatternSpec::Kind::folder) {
+    const auto found = recorded_.find(ranks);
+    return found == recorded_.end() ? nullptr : found->second[seed % found->second.size()];
+  }
+  std::vector<CommEdge> edges;
+  switch (spec_.kind) {
+    case PatternSpec::Kind::random: edges = random_graph(ranks, spec_.degree, seed); break;
+    case PatternSpec::Kind::stencil_2d: edges = stencil(ranks, 2); break;
+    case PatternSpec::Kind::stencil_3d: edges = stencil(ranks, 3); break;
+    case PatternSpec::Kind::all_to_all: edges = all_to_all(ranks); break;
+    case PatternSpec::Kind::data_tree: edges = data_tree(ranks); break;
+    case PatternSpec::Kind::folder: break;
+  }
+  return std::make_shared<CommMatrix>(CommMatrix::from_edges(ranks, std::move(edges)));
+}
+
+}  // namespace placement

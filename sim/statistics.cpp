@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/statistics.hpp"
+
+#include <cmath>
+#include <vector>
+
+namespace placement {
+
+double student_t95(std::int64_t degrees) {
+  constexpr double table[] = {6.3138, 2.9200, 2.3534, 2.1318};
+  if (degrees <= 4) return table[degrees < 1 ? 0 : degrees - 1];
+  // Cornish-Fisher expansion around the normal quantile z (Abramowitz and Stegun, 26.7.5).
+  constexpr double z = 1.6448536269514722;
+  constexpr double z2 = z * z;
+  const double n = static_cast<double>(degrees);
+  const double g1 = z * (z2 + 1) / 4;
+  const double g2 = z * ((5 * z2 + 16) * z2 + 3) / 96;
+  const double g3 = z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384;
+  return z + g1 / n + g2 / (n * n) + g3 / (n * n * n);
+}
+
+MeanInterval mean_interval(std::span<const double> values) {
+  MeanInterval result;
+  result.count = std::ssize(values);
+  if (values.empty()) return result;
+  const double n = static_cast<double>(values.size());
+  double sum = 0;
+  for (const double value : values) sum += value;
+  result.mean = result.low = result.high = sum / n;
+  if (values.size() < 2) return result;
+  double squares = 0;
+  for (const double value : values) squares += (value - result.mean) * (value - result.mean);
+  const double half = student_t95(result.count - 1) * std::sqrt(squares / (n - 1) / n);
+  result.low -= half;
+  result.high += half;
+  return result;
+}
+
+PairedComparison compare_paired(std::span<const double> first, std::span<const double> second) {
+  std::vector<double> differences;
+  std::vector<double> logarithms;
+  for (std::size_t k = 0; k < first.size(); ++k) {
+    differences.push_back(first[k] - second[k]);
+    if (first[k] > 0 && second[k] > 0) logarithms.push_back(std::log(first[k] / second[k]));
+  }
+  PairedComparison result{mean_interval(differences), mean_interval(logarithms)};
+  for (double* value : {&result.ratio.mean, &result.ratio.low, &result.ratio.high}) *value = std::exp(*value);
+  return result;
+}
+
+}  // namespace placement

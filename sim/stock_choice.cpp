@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/stock_choice.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::int32_t none = -1;
+
+// One choice. Offered are nodes with at least `share` free cores.
+class StockChooser {
+ public:
+  StockChooser(const Machine& machine, std::int32_t tasks, std::int32_t share)
+      : machine_(machine),
+        tree_(*machine.view().tree),
+        cores_left_(tasks),
+        nodes_left_(machine.least_nodes(tasks)),
+        nodes_of_(static_cast<std::size_t>(machine.switches())),
+        offered_(static_cast<std::size_t>(tree_.vertices()), 0),
+        distance_(static_cast<std::size_t>(machine.switches()), 0) {
+    for (std::int32_t n = 0; n < machine.nodes(); ++n) {
+      if (machine.free_on(n) < share) continue;
+      nodes_of_[machine.switch_of(n)].push_back(n);
+      room_ += machine.free_on(n);
+    }
+    for (std::int32_t s = 0; s < machine.switches(); ++s)
+      for (std::int32_t v = machine.switch_vertex(s); v >= 0; v = tree_.parent(v))
+        offered_[v] += static_cast<std::int32_t>(nodes_of_[s].size());
+  }
+
+  bool enough() const { return room_ >= cores_left_; }
+
+  std::vector<std::int32_t> choose() {
+    while (cores_left_ > 0) {
+      const std::int32_t best = best_switch();
+      if (best == none) throw Error("too few free cores");
+      take(best);
+      offered_[machine_.switch_vertex(best)] = 0;
+      for (std::int32_t s = 0; s < machine_.switches(); ++s) distance_[s] += machine_.switch_distance(s, best);
+    }
+    // An allocation is a set of nodes: ranks follow the numbers of the nodes, not the order of choice.
+    std::sort(leaves_.begin(), leaves_.end(), [&](std::int32_t a, std::int32_t b) {
+      const std::int32_t m = machine_.node_of(a);
+      const std::int32_t n = machine_.node_of(b);
+      return m != n ? m < n : a < b;
+    });
+    return std::move(leaves_);
+  }
+
+ private:
+
+  std::int32_t best_switch() const {
+    std::int32_t best = none;
+    for (std::int32_t s = 0; s < machine_.switches(); ++s) {
+      if (offered_[machine_.switch_vertex(s)] == 0) continue;
+      if (best == none) {
+        best = s;
+        continue;
+      }
+      if (distance_[s] > distance_[best]) continue;
+      const int tighter = compare(machine_.switch_vertex(s), machine_.switch_vertex(best));
+      if (tighter > 0 || (tighter == 0 && distance_[s] < distance_[best])) best = s;
+    }
+    return best;
+  }
+
+  // Above 0 when the first switch suits the nodes still wanted better than the second. Where neither
+  // holds them, the switches above are compared.
+  int compare(std::int32_t a, std::int32_t b) const {
+    const auto sign = [](std::int32_t x, std::int32_t y) { return (x > y) - (x < y); };
+    for (;;) {
+      const bool a_fits = offered_[a] >= nodes_left_;
+      const bool b_fits = offered_[b] >= nodes_left_;
+      if (a_fits && b_fits && offered_[a] != offered_[b]) return sign(offered_[b], offered_[a]);
+      if (a_fits != b_fits) return a_fits ? 1 : -1;
+      if (a_fits || tree_.parent(a) == tree_.parent(b) || a == 0 || b == 0) return sign(offered_[a], offered_[b]);
+      a = tree_.parent(a);
+      b = tree_.parent(b);
+    }
+  }
+
+  // Nodes of the switch in their order. Each gives what it has, but leaves a core to each node that
+  // must still come.
+  void take(std::int32_t leaf_switch) {
+    for (const std::int32_t n : nodes_of_[leaf_switch]) {
+      if (cores_left_ <= 0) return;
+      const std::int32_t kept_back = std::max(nodes_left_ - 1, 0);
+      std::int32_t wanted = std::min(machine_.free_on(n), std::max(cores_left_ - kept_back, 1));
+      cores_left_ -= wanted;
+      --nodes_left_;
+      const NodeView& node = machine_.view().nodes[n];
+      for (std::int32_t c = 0; wanted > 0; ++c)
+        if (node.core_free[c]) {
+          leaves_.push_back(node.first_leaf + c);
+          --wanted;
+        }
+    }
+  }
+
+  const Machine& machine_;
+  const TreeTopology& tree_;
+  std::int32_t cores_left_;
+  std::int32_t nodes_left_;
+  std::int64_t room_ = 0;
+  std::vector<std::vector<std::int32_t>> nodes_of_;  // offered, per leaf switch
+  std::vector<std::int32_t> offered_;                // nodes offered below each vertex
+  std::vector<std::int32_t> distance_;               // to the switches taken, summed
+  std::vector<std::int32_t> leaves_;
+};
+
+}  // namespace
+
+std::vector<std::int32_t> stock_choice(const Machine& machine, std::int32_t tasks, StockRequest request) {
+  if (tasks < 1 || tasks > machine.free_cores())
+    throw Error(std::to_string(tasks) + " tasks on " + std::to_string(machine.free_cores()) + " free cores");
+  if (request == StockRequest::nodes) {
+    const std::int32_t nodes = machine.least_nodes(tasks);
+    StockChooser with_share(machine, tasks, (tasks + nodes - 1) / nodes);
+    if (with_share.enough()) return with_share.choose();
+  }
+  return StockChooser(machine, tasks, 1).choose();
+}
+
+}  // namespace placement

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace placement {
+
+struct PlotSeries {
+  std::string name;
+  std::vector<std::pair<double, double>> points;  // in the order in which they are joined
+};
+
+struct Plot {
+  std::string title;
+  std::string x_label;
+  std::string y_label;
+  bool log_x = false;  // points with x <= 0 are left out
+  bool steps = false;  // a value holds until the next point
+  std::vector<PlotSeries> series;
+};
+
+// The plot as a standalone SVG document; points that are not finite are left out.
+std::string svg(const Plot& plot);
+
+// The empirical distribution: for each value v, the share of values <= v.
+PlotSeries ecdf(std::string name, std::vector<double> values);
+
+}  // namespace placement

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <charconv>
+#include <cmath>
+#include <map>
+
+#include "core/text.hpp"
+#include "sim/job_log.hpp"
+#include "sim/line_source.hpp"
+
+namespace placement {
+
+namespace {
+
+// The columns that matter, from 0; the format has 18.
+enum Column { job_id = 0, submit = 1, run = 3, allocated = 4, requested = 7, limit = 8, partition = 15 };
+constexpr std::size_t columns = 18;
+constexpr std::size_t least_columns = 5;  // what old logs leave out at the end is not known
+
+// Some logs have decimals where the format wants whole numbers.
+std::optional<std::int64_t> number(std::string_view word) {
+  double value = 0;
+  const auto [stop, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (failure != std::errc{} || stop != word.data() + word.size() || !(std::fabs(value) < 9e15)) return std::nullopt;
+  return std::llround(value);
+}
+
+// "; Partition: 10 standard" gives number 10 its name.
+void note_partition(std::string_view comment, std::map<std::int64_t, std::string>& names) {
+  const auto words = split_words(comment.substr(1));
+  if (words.size() < 3 || words[0] != "Partition:") return;
+  if (const auto key = parse_integer(words[1])) names.emplace(*key, words[2]);
+}
+
+}  // namespace
+
+void read_swf(const std::string& path, LogNotes& notes, const JobSink& sink) {
+  LineSource source(path);
+  std::map<std::int64_t, std::string> partition_names;
+  std::string line;
+  while (source.next(line)) {
+    const std::string_view text = trimmed(line);
+    if (text.empty()) continue;
+    if (text[0] == ';') {
+      note_partition(text, partition_names);
+      continue;
+    }
+    const auto words = split_words(text);
+    std::int64_t field[columns];
+    std::fill(field, field + columns, -1);
+    bool good = words.size() >= least_columns;
+    for (std::size_t c = 0; good && c < columns && c < words.size(); ++c) {
+      const auto value = number(words[c]);
+      good = value.has_value();
+      if (good) field[c] = *value;
+    }
+    if (!good) {
+      notes.skipped("not a line of numbers in 18 columns", source.number());
+      continue;
+    }
+    if (words.size() != columns) notes.repaired("not 18 columns: those missing are not known", source.number());
+    LogRecord record{field[job_id], field[submit],    field[run], field[limit],
+                     field[allocated], field[requested], {}};
+    if (field[partition] >= 0) {
+      const auto name = partition_names.find(field[partition]);
+      record.partition = name == partition_names.end() ? std::to_string(field[partition]) : name->second;
+    }
+    if (auto job = usable_job(std::move(record), source.number(), notes)) sink(std::move(*job));
+  }
+}
+
+}  // namespace placement

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/job_log.hpp"
+
+#include <zlib.h>
+
+#include "sim/job_selection.hpp"
+#include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace placement;
+
+namespace {
+
+struct Read {
+  std::vector<LogJob> jobs;
+  LogNotes notes;
+
+  std::int64_t count(std::string_view what) const {
+    for (const auto& note : notes.notes())
+      if (note.what.find(what) != std::string::npos) return note.count;
+    return 0;
+  }
+};
+
+Read read_path(const std::string& path) {
+  Read read;
+  read_job_log(path, read.notes, [&](LogJob&& job) { read.jobs.push_back(std::move(job)); });
+  return read;
+}
+
+Read read_text(std::string_view text) {
+  const TemporaryDirectory directory;
+  return read_path(directory.file("log", text));
+}
+
+void write_gzip(const std::string& path, std::string_view text) {
+  gzFile file = gzopen(path.c_str(), "wb");
+  ck_assert(file != nullptr);
+  ck_assert_int_eq(gzwrite(file, text.data(), static_cast<unsigned>(text.size())), static_cast<int>(text.size()));
+  gzclose(file);
+}
+
+constexpr std::string_view two_jobs =
+    "; Version: 2.2\n; Partition: 10 standard\n"
+    "1 0 5 100 16 -1 -1 32 200 -1 1 7 8 -1 -1 10 -1 -1\n"
+    "2 60 5 50 4 12.5 -1 4 20 -1 1 7 8 -1 -1 3 -1 -1\r\n";
+
+}  // namespace
+
+START_TEST(reads_the_fields_that_matter) {
+  const Read read = read_text(two_jobs);
+  ck_assert_uint_eq(read.jobs.size(), 2);
+  ck_assert_int_eq(read.jobs[0].id, 1);
+  ck_assert_int_eq(read.jobs[0].run_s, 100);
+  ck_assert_int_eq(read.jobs[0].limit_s, 200);
+  ck_assert_int_eq(read.jobs[0].tasks, 16);
+  ck_assert_text_eq(read.jobs[0].partition, "standard");
+  ck_assert_text_eq(read.jobs[1].partition, "3");
+  ck_assert_int_eq(read.jobs[1].submit_s, 60);
+  ck_assert_int_eq(read.jobs[1].limit_s, 50);
+  ck_assert_int_eq(read.count("ran longer than requested"), 1);
+  ck_assert_int_eq(read.notes.skipped_lines(), 0);
+}
+END_TEST
+
+START_TEST(counts_and_explains_each_bad_line) {
+  const Read read = read_text(
+      "1 -1 0 10 4 -1 -1 4 20 -1 1 1 1 1 1 1 -1 -1\n"
+      "2 0 0 -1 4 -1 -1 4 20 -1 1 1 1 1 1 1 -1 -1\n"
+      "3 0 0 0 4 -1 -1 4 20 -1 5 1 1 1 1 1 -1 -1\n"
+      "4 0 0 10 -1 -1 -1 -1 20 -1 1 1 1 1 1 1 -1 -1\n"
+      "5 0 0 10 -1 -1 -1 8 -1 -1 1 1 1 1 1 1 -1 -1\n"
+      "six words are no line at all\n"
+      "7 0 0\n"
+      "8 0 0 99999999999999999999999 4 -1 -1 4 20 -1 1 1 1 1 1 1 -1 -1\n"
+      "9 0 0 10 99999999999 -1 -1 4 20 -1 1 1 1 1 1 1 -1 -1\n"
+      "10 0 0 nan 4 -1 -1 4 20 -1 1 1 1 1 1 1 -1 -1\n"
+      "11 0 0 10 4\n"
+      "\n   \n; done\n");
+  ck_assert_uint_eq(read.jobs.size(), 2);
+  ck_assert_int_eq(read.jobs[0].tasks, 8);
+  ck_assert_int_eq(read.jobs[0].limit_s, 10);
+  ck_assert_int_eq(read.jobs[1].id, 11);
+  ck_assert_int_eq(read.count("no valid submit time"), 1);
+  ck_assert_int_eq(read.count("unknown or negative"), 1);
+  ck_assert_int_eq(read.count("run time zero"), 1);
+  ck_assert_int_eq(read.count("no processors"), 1);
+  ck_assert_int_eq(read.count("those requested are taken"), 1);
+  ck_assert_int_eq(read.count("no requested time"), 2);
+  ck_assert_int_eq(read.count("not a line of numbers"), 4);
+  ck_assert_int_eq(read.count("number of processors out of range"), 1);
+  ck_assert_int_eq(read.notes.skipped_lines(), 9);
+  for (const auto& note : read.notes.notes())
+    if (note.what.find("not a line") != std::string::npos) ck_assert_int_eq(note.first_line, 6);
+}
+END_TEST
+
+START_TEST(unpacks_gzip_and_tells_damage) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/log.swf.gz";
+  write_gzip(path, two_jobs);
+  ck_assert_uint_eq(read_path(path).jobs.size(), 2);
+  std::string many;
+  for (int k = 0; k < 20000; ++k)
+    many += std::to_string(k) + " " + std::to_string(k * 7919 % 10007) + " 5 100 16 -1 -1 32 200 -1 1 7 8 -1 -1 10 -1 -1\n";
+  write_gzip(path, many);
+  ck_assert_uint_eq(read_path(path).jobs.size(), 20000);
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+  ck_assert_error(read_path(path), "log.swf.gz: unexpected end of file");
+  ck_assert_error(read_path(directory.path() + "/none"), "none: No such file");
+}
+END_TEST
+
+START_TEST(cuts_endless_lines) {
+  const Read read = read_text(std::string(300000, '7') + "\n" + std::string(two_jobs));
+  ck_assert_uint_eq(read.jobs.size(), 2);
+  ck_assert_int_eq(read.notes.skipped_lines(), 1);
+}
+END_TEST
+
+START_TEST(reads_sacct) {
+  const Read read = read_text(
+      "JobID|Partition|Submit|Elapsed|AllocCPUS|Timelimit|State\n"
+      "100|thin|2024-05-01T00:00:10|01:00:00|32|2-00:00:00|COMPLETED\n"
+      "100.batch|thin|2024-05-01T00:00:10|01:00:00|32||COMPLETED\n"
+      "101_7|thin|2024-05-01T00:01:00|00:00:30|1|UNLIMITED|FAILED\n"
+      "102|thin|2024-05-01T00:02:00|00:00:00|0|01:00:00|CANCELLED\n"
+      "103|thin|Unknown|00:10|4|01:00:00|COMPLETED\n"
+      "104|thin\n");
+  ck_assert_uint_eq(read.jobs.size(), 2);
+  ck_assert_int_eq(read.jobs[0].submit_s, 1714521610);
+  ck_assert_int_eq(read.jobs[0].run_s, 3600);
+  ck_assert_int_eq(read.jobs[0].limit_s, 172800);
+  ck_assert_int_eq(read.jobs[0].tasks, 32);
+  ck_assert_text_eq(read.jobs[0].partition, "thin");
+  ck_assert_int_eq(read.jobs[1].id, 101);
+  ck_assert_int_eq(read.count("a job step"), 1);
+  ck_assert_int_eq(read.count("no requested time"), 1);
+  ck_assert_int_eq(read.count("run time zero"), 1);
+  ck_assert_int_eq(read.count("no valid submit time"), 1);
+  ck_assert_int_eq(read.count("not as many columns"), 1);
+  ck_assert_error(read_text("JobID|Submit|Elapsed\n"), "log:1: the header has no column AllocCPUS, NCPUS, ReqCPUS");
+}
+END_TEST
+
+START_TEST(prefers_raw_columns_of_sacct) {
+  const Read read = read_text(
+      "JobID|Submit|ElapsedRaw|NCPUS|TimelimitRaw\n5|1714521610|90|8|60\n6|1714521600|-5|8|60\n");
+  ck_assert_uint_eq(read.jobs.size(), 1);
+  ck_assert_int_eq(read.jobs[0].submit_s, 1714521610);
+  ck_assert_int_eq(read.jobs[0].run_s, 90);
+  ck_assert_int_eq(read.jobs[0].limit_s, 3600);
+}
+END_TEST
+
+START_TEST(selects_and_sorts) {
+  const TemporaryDirectory directory;
+  std::string text = "; Partition: 1 thin\n";
+  const int submit[] = {500, 300, 400, 900, 600};
+  for (int k = 0; k < 5; ++k)
+    text += std::to_string(k) + " " + std::to_string(submit[k]) + " 0 10 " + std::to_string(4 << k) +
+            " -1 -1 -1 20 -1 1 1 1 1 1 " + (k == 4 ? "2" : "1") + " -1 -1\n";
+  const std::string path = directory.file("log", text);
+  LogNotes notes;
+  JobSelection selection;
+  selection.partitions = {"THIN"};
+  selection.window_s = 500;
+  JobList list = select_jobs(path, selection, notes);
+  ck_assert_uint_eq(list.jobs.size(), 3);
+  ck_assert_int_eq(list.not_selected, 2);
+  ck_assert_int_eq(list.jobs[0].id, 1);
+  ck_assert_int_eq(list.jobs[0].submit_s, 0);
+  ck_assert_int_eq(list.jobs[2].submit_s, 200);
+  ck_assert_uint_eq(notes.notes().size(), 1);  // one job out of order
+
+  selection = {};
+  selection.from_s = 350;
+  selection.window_s = 200;
+  list = select_jobs(path, selection, notes);
+  ck_assert_uint_eq(list.jobs.size(), 2);
+  ck_assert_int_eq(list.jobs[0].submit_s, 50);
+  selection.most_jobs = 1;
+  ck_assert_int_eq(select_jobs(path, selection, notes).jobs[0].id, 2);
+  selection = {};
+  selection.least_tasks = 8;
+  selection.most_tasks = 16;
+  ck_assert_uint_eq(select_jobs(path, selection, notes).jobs.size(), 2);
+}
+END_TEST
+
+START_TEST(refuses_an_empty_selection) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("log", two_jobs);
+  LogNotes notes;
+  JobSelection selection;
+  selection.from_s = 1000;
+  ck_assert_error(select_jobs(path, selection, notes), "none of its 2 usable jobs is in the selection");
+  selection = {};
+  selection.partitions = {"fat"};
+  ck_assert_error(select_jobs(path, selection, notes), "none of its 2");
+  ck_assert_error(select_jobs(directory.file("empty", ""), {}, notes), "no job in it can be replayed");
+  ck_assert_error(select_jobs(directory.file("bad", "; nothing\n1 2 3\n"), {}, notes), "no job in it");
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("job_log");
+  TCase* all = tcase_create("all");
+  tcase_add_test(all, reads_the_fields_that_matter);
+  tcase_add_test(all, counts_and_explains_each_bad_line);
+  tcase_add_test(all, unpacks_gzip_and_tells_damage);
+  tcase_add_test(all, cuts_endless_lines);
+  tcase_add_test(all, reads_sacct);
+  tcase_add_test(all, prefers_raw_columns_of_sacct);
+  tcase_add_test(all, selects_and_sorts);
+  tcase_add_test(all, refuses_an_empty_selection);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The event-driven replay: scheduling, run times, failures, and what is measured.
+#include <algorithm>
+#include <cmath>
+
+#include "sim/metrics.hpp"
+#include "tests/check.hpp"
+#include "tests/simulate_machines.hpp"
+#include "treematch/random.hpp"
+
+using namespace placement;
+
+namespace {
+
+ReplayOptions plain() {
+  ReplayOptions options;
+  options.charge_policy_s = options.charge_policy_task_s = 0;
+  return options;
+}
+
+Replay run(const Machine& machine, const std::vector<LogJob>& jobs, const char* strategy, const ReplayOptions& options,
+           const char* pattern = "random") {
+  return replay(machine, jobs, parse_strategy(strategy), PatternSource(parse_pattern(pattern)), options);
+}
+
+std::vector<double> starts(const Replay& replay) {
+  std::vector<double> seconds;
+  for (const JobOutcome& outcome : replay.outcomes) seconds.push_back(static_cast<double>(outcome.start_us) / 1e6);
+  return seconds;
+}
+
+std::vector<LogJob> random_jobs(int count, std::int32_t most_tasks, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<LogJob> jobs;
+  std::int64_t submit_s = 0;
+  for (int k = 0; k < count; ++k) {
+    submit_s += random.below(60);
+    const std::int32_t run_s = 1 + random.below(600);
+    jobs.push_back(job_of(submit_s, run_s, run_s + random.below(1000), 1 + random.below(most_tasks)));
+    jobs.back().id = k;
+  }
+  return jobs;
+}
+
+// At no time do jobs that run together have more tasks than there are cores; none starts too early.
+void check_legal(const Machine& machine, const std::vector<LogJob>& jobs, const Replay& replay) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // an end comes before a start at the same time
+  for (std::size_t k = 0; k < jobs.size(); ++k) {
+    const JobOutcome& outcome = replay.outcomes[k];
+    ck_assert_int_ge(outcome.start_us, jobs[k].submit_s * 1000000);
+    ck_assert_int_eq(outcome.end_us, outcome.start_us + outcome.run_us);
+    changes.push_back({outcome.start_us, jobs[k].tasks});
+    changes.push_back({outcome.end_us, -jobs[k].tasks});
+  }
+  std::sort(changes.begin(), changes.end());
+  std::int64_t used = 0;
+  for (const auto& [time_us, change] : changes) {
+    used += change;
+    ck_assert_int_le(used, machine.cores());
+  }
+  ck_assert_int_eq(replay.ended_jobs, std::ssize(jobs));
+}
+
+}  // namespace
+
+START_TEST(first_come_first_served) {
+  const Machine machine = machine_of({2}, 1, 4);
+  const std::vector<LogJob> jobs{job_of(0, 100, 100, 8), job_of(10, 50, 50, 8), job_of(20, 10, 10, 8)};
+  const Replay replay = run(machine, jobs, "SLURM", plain());
+  ck_assert((starts(replay) == std::vector<double>{0, 100, 150}));
+  ck_assert_int_eq(replay.makespan_us, 160000000);
+  ck_assert_double_eq_tol(replay.busy_core_us / 8 / 160e6, 1, 1e-12);
+}
+END_TEST
+
+START_TEST(backfill_passes_without_delaying_the_head) {
+  const Machine machine = machine_of({2}, 1, 4);
+  const std::vector<LogJob> jobs{
+      job_of(0, 100, 100, 6),  // runs; two cores free until 100
+      job_of(1, 50, 50, 8),    // the head: reserved for 100
+      job_of(2, 90, 200, 2),   // would end by 202 as requested: no
+      job_of(3, 97, 97, 2),    // ends at 100 sharp: yes
+      job_of(4, 10, 10, 1),    // no core left
+  };
+  const Replay replay = run(machine, jobs, "SLURM", plain());
+  ck_assert((starts(replay) == std::vector<double>{0, 100, 150, 3, 150}));
+}
+END_TEST
+
+START_TEST(backfill_uses_cores_that_the_head_spares) {
+  const Machine machine = machine_of({2}, 1, 4);
+  const std::vector<LogJob> jobs{
+      job_of(0, 100, 100, 6), job_of(1, 50, 50, 7),
+      job_of(2, 500, 500, 1),  // the head leaves one core: may run past it
+      job_of(3, 500, 500, 1),  // but not two
+  };
+  ck_assert((starts(run(machine, jobs, "SLURM", plain())) == std::vector<double>{0, 100, 2, 150}));
+}
+END_TEST
+
+START_TEST(jobs_that_end_early_or_late_move_the_head) {
+  const Machine machine = machine_of({1}, 1, 4);
+  // The first ends long before it asked for; the reservation is earlier than thought.
+  const std::vector<LogJob> jobs{job_of(0, 10, 1000, 3), job_of(1, 5, 5, 4), job_of(2, 900, 900, 1)};
+  ck_assert((starts(run(machine, jobs, "SLURM", plain())) == std::vector<double>{0, 902, 2}));
+}
+END_TEST
+
+START_TEST(depth_limits_backfill) {
+  const Machine machine = machine_of({1}, 1, 4);
+  const std::vector<LogJob> jobs{job_of(0, 100, 100, 3), job_of(1, 10, 10, 4), job_of(2, 10, 10, 2), job_of(3, 5, 5, 1)};
+  ReplayOptions options = plain();
+  options.backfill_depth = 1;
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 100, 110, 110}));
+  options.backfill_depth = 0;
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 100, 110, 110}));
+  options.backfill_depth = 2;
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 100, 110, 3}));
+}
+END_TEST
+
+START_TEST(run_times_follow_the_model) {
+  const Machine machine = machine_of({4, 4}, 2, 2);
+  const std::vector<LogJob> jobs{job_of(0, 1000, 2000, 16), job_of(5000, 1000, 2000, 1)};
+  ReplayOptions options = plain();
+  options.communication = 0.4;
+  const Replay replay = run(machine, jobs, "TM-A", options, "random=3");
+  const JobOutcome& outcome = replay.outcomes[0];
+  ck_assert(outcome.has_matrix);
+  ck_assert_double_lt(outcome.ratio, 1);
+  ck_assert_double_eq_tol(static_cast<double>(outcome.run_us) / 1e6, 1000 * (1 + 0.4 * outcome.ratio - 0.4), 1e-5);
+  ck_assert_int_eq(replay.outcomes[1].run_us, 1000000000);  // one rank has nobody to talk to
+  options.charge_policy_s = 3;
+  options.charge_policy_task_s = 0.5;
+  options.charge_stock_s = 2;
+  const Replay charged = run(machine, jobs, "TM-A", options, "random=3");
+  ck_assert_int_eq(charged.outcomes[0].run_us, outcome.run_us + 11000000);
+  ck_assert_int_eq(charged.outcomes[1].run_us, 1002000000);
+}
+END_TEST
+
+START_TEST(no_matrices_make_all_strategies_equal) {
+  const Machine machine = machine_of({3, 2}, 1, 4);
+  const std::vector<LogJob> jobs = random_jobs(200, 20, 3);
+  ReplayOptions options = plain();
+  options.share = 0;
+  const Replay stock = run(machine, jobs, "SLURM", options);
+  check_legal(machine, jobs, stock);
+  for (const char* strategy : {"TM-A", "TM-I", "TM-Isub"})
+    ck_assert(starts(run(machine, jobs, strategy, options)) == starts(stock));
+}
+END_TEST
+
+START_TEST(shares_are_the_same_jobs_for_all) {
+  const Machine machine = machine_of({3, 2}, 1, 4);
+  const std::vector<LogJob> jobs = random_jobs(300, 20, 4);
+  ReplayOptions options = plain();
+  options.share = 0.5;
+  const Replay stock = run(machine, jobs, "SLURM", options);
+  const Replay other = run(machine, jobs, "TM-Isub", options);
+  std::int64_t with = 0;
+  for (std::size_t k = 0; k < jobs.size(); ++k) {
+    ck_assert_int_eq(stock.outcomes[k].has_matrix, other.outcomes[k].has_matrix);
+    with += stock.outcomes[k].has_matrix;
+  }
+  ck_assert_int_gt(with, 100);
+  ck_assert_int_lt(with, 180);
+}
+END_TEST
+
+START_TEST(every_strategy_is_legal_and_deterministic) {
+  const Machine machine = machine_of({3, 2, 3}, 2, 2);
+  const std::vector<LogJob> jobs = random_jobs(150, 32, 5);
+  for (const bool full : {false, true})
+    for (const char* strategy : {"SLURM", "TM-A", "TM-I", "TM-Isub", "TM-Isub+1", "RANDOM", "SEQUENTIAL"}) {
+      ReplayOptions options;
+      options.full_start = full;
+      const Replay first = run(machine, jobs, strategy, options);
+      check_legal(machine, jobs, first);
+      ck_assert(starts(run(machine, jobs, strategy, options)) == starts(first));
+      if (full) ck_assert_double_gt(starts(first)[0], 0);
+    }
+}
+END_TEST
+
+START_TEST(whole_nodes_are_not_shared) {
+  const Machine machine = machine_of({2}, 1, 4);
+  const std::vector<LogJob> jobs{job_of(0, 100, 100, 1), job_of(0, 100, 100, 1), job_of(0, 100, 100, 1)};
+  ReplayOptions options = plain();
+  options.whole_nodes = true;
+  for (const char* strategy : {"SLURM", "TM-Isub"})
+    ck_assert((starts(run(machine, jobs, strategy, options)) == std::vector<double>{0, 0, 100}));
+}
+END_TEST
+
+START_TEST(stock_run_is_a_reference_of_its_own) {
+  const Machine machine = machine_of({3, 2, 3}, 2, 2);
+  const std::vector<LogJob> jobs = random_jobs(100, 16, 6);
+  const PatternSource patterns(parse_pattern("random=2"));
+  const Replay stock = replay(machine, jobs, parse_strategy("SLURM"), patterns, plain());
+  const Replay held = replay(machine, jobs, parse_strategy("TM-Isub"), patterns, plain(), &stock);
+  for (std::size_t k = 0; k < jobs.size(); ++k)
+    if (stock.outcomes[k].cost > 0)
+      ck_assert_double_eq_tol(held.outcomes[k].ratio, held.outcomes[k].cost / stock.outcomes[k].cost, 1e-12);
+}
+END_TEST
+
+START_TEST(failed_nodes_restart_their_jobs) {
+  const Machine machine = machine_of({2, 2}, 1, 2);
+  const std::vector<LogJob> jobs = random_jobs(100, 8, 8);
+  ReplayOptions options = plain();
+  options.node_failures_per_hour = 2;
+  options.repair_hours = 0.1;
+  for (const char* strategy : {"SLURM", "TM-Isub"}) {
+    const Replay first = run(machine, jobs, strategy, options);
+    ck_assert_int_gt(first.node_failures, 0);
+    std::int64_t restarts = 0;
+    for (const JobOutcome& outcome : first.outcomes) restarts += outcome.restarts;
+    ck_assert_int_gt(restarts, 0);
+    check_legal(machine, jobs, first);
+    ck_assert(starts(run(machine, jobs, strategy, options)) == starts(first));
+    ck_assert_double_le(first.busy_core_us, 8.0 * static_cast<double>(first.makespan_us));
+  }
+}
+END_TEST
+
+START_TEST(ends_when_told) {
+  const Machine machine = machine_of({2, 2}, 1, 2);
+  const std::vector<LogJob> jobs = random_jobs(50, 8, 9);
+  const std::atomic<bool> stop{true};
+  ReplayControl control;
+  control.stop = &stop;
+  const Replay replayed = replay(machine, jobs, parse_strategy("SLURM"), PatternSource({}), plain(), nullptr, &control);
+  ck_assert(replayed.interrupted);
+  const Summary summary = summarise(machine, jobs, replayed);
+  ck_assert_int_eq(summary.ended, 0);
+  ck_assert(std::isfinite(summary.utilisation) && std::isfinite(summary.mean_gain));
+}
+END_TEST
+
+START_TEST(means_intervals_and_quantiles) {
+  // Student's t, 0.95: the printed tables.
+  const std::pair<std::int64_t, double> table[] = {{1, 6.314}, {2, 2.920}, {3, 2.353}, {4, 2.132},  {5, 2.015},
+                                                   {7, 1.895}, {10, 1.812}, {30, 1.697}, {120, 1.658}, {100000, 1.645}};
+  for (const auto& [degrees, value] : table) ck_assert_double_eq_tol(student_t95(degrees), value, 0.0025);
+  const std::vector<double> values{1, 2, 3, 4};
+  const MeanInterval interval = mean_interval(values);
+  ck_assert_double_eq_tol(interval.mean, 2.5, 1e-12);
+  ck_assert_double_eq_tol(interval.high - interval.mean, 2.3534 * std::sqrt(5.0 / 3 / 4), 1e-3);
+  ck_assert_int_eq(mean_interval({}).count, 0);
+  ck_assert_double_eq(mean_interval(std::vector<double>{7}).high, 7);
+  const std::vector<double> first{2, 8, 0}, second{1, 2, 5};
+  const PairedComparison paired = compare_paired(first, second);
+  ck_assert_double_eq_tol(paired.difference.mean, 2.0 / 3, 1e-12);
+  ck_assert_double_eq_tol(paired.ratio.mean, std::sqrt(8.0), 1e-12);
+  ck_assert_int_eq(paired.ratio.count, 2);
+}
+END_TEST
+
+START_TEST(measures_jobs_and_sizes) {
+  const Machine machine = machine_of({2, 2}, 1, 4);
+  const std::vector<LogJob> jobs{job_of(0, 100, 100, 16), job_of(0, 50, 50, 9), job_of(7200, 10, 10, 1)};
+  const Replay replay = run(machine, jobs, "SLURM", plain());
+  const Summary summary = summarise(machine, jobs, replay);
+  ck_assert_int_eq(summary.ended, 3);
+  ck_assert_double_eq_tol(summary.measures[0].mean, (100 + 150 + 10) / 3.0, 1e-9);
+  ck_assert_double_eq_tol(summary.measures[3].mean, (1 + 3 + 1) / 3.0, 1e-9);
+  ck_assert_double_eq_tol(summary.utilisation, (1600 + 450 + 10) / 16.0 / 7210, 1e-9);
+  ck_assert_uint_eq(summary.sizes.size(), 2);
+  ck_assert_int_eq(summary.sizes[1].tasks, 16);
+  ck_assert_int_eq(summary.sizes[1].jobs, 2);
+  ck_assert_double_eq(summary.sizes[1].switches, 2);
+  ck_assert_double_eq(summary.extra_switches, 0);
+  const std::vector<double> hours{1, 3};
+  const std::vector<double> means = mean_by_window(jobs, replay, Measure::flow, hours);
+  ck_assert_double_eq_tol(means[0], 125, 1e-9);
+  ck_assert_double_eq_tol(means[1], 260 / 3.0, 1e-9);
+  ck_assert((window_hours(jobs) == std::vector<double>{1, 2}));
+  ck_assert(window_hours({}).empty());
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("simulate_replay");
+  TCase* all = tcase_create("all");
+  tcase_set_timeout(all, 120);
+  tcase_add_test(all, first_come_first_served);
+  tcase_add_test(all, backfill_passes_without_delaying_the_head);
+  tcase_add_test(all, backfill_uses_cores_that_the_head_spares);
+  tcase_add_test(all, jobs_that_end_early_or_late_move_the_head);
+  tcase_add_test(all, depth_limits_backfill);
+  tcase_add_test(all, run_times_follow_the_model);
+  tcase_add_test(all, no_matrices_make_all_strategies_equal);
+  tcase_add_test(all, shares_are_the_same_jobs_for_all);
+  tcase_add_test(all, every_strategy_is_legal_and_deterministic);
+  tcase_add_test(all, whole_nodes_are_not_shared);
+  tcase_add_test(all, stock_run_is_a_reference_of_its_own);
+  tcase_add_test(all, failed_nodes_restart_their_jobs);
+  tcase_add_test(all, ends_when_told);
+  tcase_add_test(all, means_intervals_and_quantiles);
+  tcase_add_test(all, measures_jobs_and_sizes);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}

@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Drives placectl simulate as a person does: output, files, messages, exit codes, Ctrl-C.
+# PLACECTL names the program, EXAMPLE_LOG the made-up log.
+set -u
+placectl=${PLACECTL:?} log=${EXAMPLE_LOG:?} work=$(mktemp -d) failures=0
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+
+fail() {
+  failures=$((failures + 1))
+  printf 'FAIL: %s\n' "$*"
+}
+
+# Runs the command; leaves $out, $err and $code.
+run() {
+  "$placectl" simulate "$@" >.out 2>.err </dev/null
+  code=$? out=$(cat .out) err=$(cat .err) command="placectl simulate $*"
+}
+
+ends() { [ "$code" = "$1" ] || fail "$command: exit code $code instead of $1; $err"; }
+has() { case "$out$err" in *"$1"*) ;; *) fail "$command: no '$1' in '$out$err'" ;; esac }
+refused() {  # code, message
+  ends "$1"
+  [ "$err" = "placectl simulate: $2" ] || fail "$command: message '$err' instead of '$2'"
+  [ -z "$out" ] || fail "$command: output '$out'"
+}
+
+machine=(--switches 4:4 --node 2x4)
+
+run --help
+ends 0
+has '--strategies'
+run "${machine[@]}" "$log"
+ends 0
+has 'skipped 1: no run time: unknown or negative'
+has 'skipped 1: run time zero'
+has 'skipped 1: not a line of numbers in 18 columns'
+has 'skipped 1: larger than the machine'
+has 'put right 1: processors allocated are not known'
+has 'put right 1: no requested time'
+has 'put right 3: submitted before the job above it'
+has '122 jobs of'
+
+# The same seed gives the same files, with one thread or several; another seed does not.
+for name in one two; do
+  run "${machine[@]}" -s 'SLURM TM-A TM-I TM-Isub TM-Isub+1 RANDOM' --threads "$([ $name = one ] && echo 1 || echo 3)" -o $name "$log"
+  ends 0
+done
+for strategy in SLURM TM-A TM-I TM-Isub TM-Isub+1 RANDOM; do
+  cmp -s "one/jobs-$strategy.csv" "two/jobs-$strategy.csv" || fail "jobs of $strategy differ between two runs"
+  [ "$(wc -l <"one/jobs-$strategy.csv")" = 123 ] || fail "jobs of $strategy are not 122"
+done
+run "${machine[@]}" --seed 2 -s TM-A -o other "$log"
+cmp -s one/jobs-TM-A.csv other/jobs-TM-A.csv && fail 'another seed changes nothing'
+for file in summary.csv comparisons.csv windows.csv sizes.csv summary.json flow.svg stretch.svg run.svg size.svg; do
+  [ -s "one/$file" ] || fail "no $file"
+done
+run "${machine[@]}" --json -s 'SLURM TM-A' "$log"
+ends 0
+if command -v python3 >/dev/null; then python3 -m json.tool <.out >/dev/null || fail 'the JSON is none'; fi
+
+# All options at once.
+run "${machine[@]}" -s 'SLURM;TREEMATCH=scope=subtree,levels-up=1' --full --share 50 -a 50 --pattern stencil3d --charge 1,0.01 \
+  --stock-charge 2 --node-failures 20 --repair 1 --whole-nodes --reference stock-run --backfill-depth 10 \
+  --scale-run-times 50 --partition small,large --hours 2 --min-tasks 2 --max-tasks 64 --jobs 50 "$log"
+ends 0
+has '50 jobs of'
+gzip -c "$log" >log.gz
+run "${machine[@]}" --stock-request tasks --charge measured -s SLURM log.gz
+ends 0
+printf 'JobID|Submit|ElapsedRaw|AllocCPUS|TimelimitRaw|Partition\n7|1714521610|90|8|60|a\n' >sacct.txt
+run "${machine[@]}" -s SLURM sacct.txt
+ends 0
+has '1 jobs of sacct.txt'
+
+refused_option() { run "${machine[@]}" "$@" "$log"; }
+run "$log"
+refused 2 'one of --topology and --switches is needed: the machine'
+run "${machine[@]}" none.swf
+refused 1 'none.swf: No such file or directory'
+: >empty
+run "${machine[@]}" empty
+refused 1 'empty: no job in it can be replayed'
+refused_option --partition none
+refused 1 "$log: none of its 123 usable jobs is in the selection"
+refused_option --from 99999999
+refused 1 "$log: none of its 123 usable jobs is in the selection"
+refused_option --min-tasks 1000
+refused 1 "$log: all jobs selected are larger than the machine"
+refused_option -s TM-X
+ends 1
+has 'strategies are SLURM, TM-A'
+refused_option -s 'SLURM slurm'
+refused 2 '--strategies: slurm is given twice'
+refused_option -a 101
+refused 2 '--communication 101: a number from 0 to 100 is wanted'
+refused_option --share nan
+refused 2 '--share nan: a number from 0 to 100 is wanted'
+refused_option --charge fast
+refused 2 '--charge fast: none, measured, or SECONDS[,SECONDS PER TASK] is wanted'
+refused_option --reference once
+refused 2 '--reference once: now or stock-run is wanted'
+refused_option --pattern hexagon
+ends 1
+has 'unknown pattern hexagon'
+refused_option -o /proc/none
+ends 1
+for switches in 0:4 x '' 4:-1 1024:1024:1024; do
+  run --switches "$switches" "$log"
+  ends 2
+done
+run --switches 4:4 --node 8 "$log"
+refused 2 '--node 8: SOCKETSxCORES is wanted, as in 2x8'
+
+# Ctrl-C ends it with what there is.
+for _ in $(seq 200); do tail -n +8 "$log"; done >long.swf
+"$placectl" simulate "${machine[@]}" -s 'TM-I' long.swf >.out 2>.err &
+pid=$!
+# Once it is the program and has a handler of its own for the signal.
+caught() { case $(cat /proc/$pid/comm) in *placectl*) ;; *) return 1 ;; esac && [ $((0x$(sed -n 's/^SigCgt:[[:space:]]*//p' /proc/$pid/status) & 2)) != 0 ]; }
+for _ in $(seq 600); do caught 2>/dev/null && break; sleep 0.1; done
+kill -INT $pid
+wait $pid
+code=$? out=$(cat .out) err=$(cat .err) command='interrupted'
+ends 0
+has '  interrupted'
+
+[ $failures = 0 ] || exit 1
+echo 'all as it should be'

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/simulate_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <new>
+
+#include "core/error.hpp"
+#include "sim/svg_plot.hpp"
+#include "tools/json.hpp"
+#include "tools/output.hpp"
+
+namespace placement {
+
+namespace {
+
+__attribute__((format(printf, 1, 2))) std::string line(const char* format, ...) {
+  va_list values;
+  va_start(values, format);
+  char* text = nullptr;
+  const int length = vasprintf(&text, format, values);
+  va_end(values);
+  if (length < 0) throw std::bad_alloc();
+  std::string out(text, static_cast<std::size_t>(length));
+  std::free(text);
+  return out;
+}
+
+const MeanInterval& of(const Summary& summary, Measure measure) { return summary.measures[static_cast<int>(measure)]; }
+
+// ---- tables for people
+
+std::string input_text(const Report& report) {
+  const ReplayOptions& options = report.options;
+  std::string out = line("%zu jobs of %s; %lld usable jobs not selected\n", report.jobs.size(), report.log.c_str(),
+                         static_cast<long long>(report.not_selected));
+  for (const LogNotes::Note& note : report.notes->notes())
+    out += line("  %s %lld: %s (first in line %lld)\n", note.skipped ? "skipped" : "put right",
+                static_cast<long long>(note.count), note.what.c_str(), static_cast<long long>(note.first_line));
+  if (report.too_large > 0)
+    out += line("  skipped %lld: larger than the machine\n", static_cast<long long>(report.too_large));
+  out += line("machine: %d nodes, %lld cores, %d leaf switches; %s at the begin; communication %g %%, %g %% of the jobs "
+              "with a matrix\n\n",
+              report.machine->nodes(), static_cast<long long>(report.machine->cores()), report.machine->switches(),
+              options.full_start ? "full" : "empty", 100 * options.communication, 100 * options.share);
+  return out;
+}
+
+std::string strategies_text(const Report& report) {
+  std::string out = line("%-14s %8s %11s %6s %9s %9s %9s %8s %6s %6s %9s %8s\n", "strategy", "jobs", "makespan s", "util",
+                         "wait s", "flow s", "run s", "stretch", "R", "gain", "decide ms", "replay s");
+  for (const Summary& s : report.summaries)
+    out += line("%-14s %8lld %11.0f %5.1f%% %9.0f %9.0f %9.0f %8.2f %6.3f %5.1f%% %9.2f %8.1f%s\n", s.strategy.c_str(),
+                static_cast<long long>(s.ended), s.makespan_s, 100 * s.utilisation, of(s, Measure::wait).mean,
+                of(s, Measure::flow).mean, of(s, Measure::run).mean, of(s, Measure::stretch).mean, s.mean_ratio,
+                100 * s.mean_gain, s.decision_ms, s.replay_s, s.interrupted ? "  interrupted" : "");
+  for (const Summary& s : report.summaries) {
+    if (s.refused > 0)
+      out += line("%s: %lld jobs took the stock choice because the policy could not serve them\n", s.strategy.c_str(),
+                  static_cast<long long>(s.refused));
+    if (s.restarts > 0)
+      out += line("%s: %lld restarts after node failures\n", s.strategy.c_str(), static_cast<long long>(s.restarts));
+  }
+  return out + "R and gain are of the jobs with a matrix\n";
+}
+
+// All pairs for all jobs; for a group of them, the first strategy against each other.
+std::string comparisons_text(const Report& report) {
+  std::string out;
+  for (const JobGroup group : {JobGroup::all, JobGroup::with_matrix, JobGroup::without_matrix})
+    for (const Measure measure : {Measure::flow, Measure::run, Measure::stretch})
+      for (std::size_t a = 0; a < report.replays.size() && (a == 0 || group == JobGroup::all); ++a)
+        for (std::size_t b = a + 1; b < report.replays.size(); ++b) {
+          const PairedComparison c = compare(report.jobs, report.replays[a], report.replays[b], measure, group);
+          if (c.difference.count == 0) continue;
+          const bool sure = c.difference.low > 0 || c.difference.high < 0;
+          out += line("%-15s %-8s %-10s - %-10s %10.2f  [%.2f, %.2f]%s  %.3f\n", to_string(group).c_str(),
+                      to_string(measure).c_str(), report.replays[a].strategy.c_str(), report.replays[b].strategy.c_str(),
+                      c.difference.mean, c.difference.low, c.difference.high, sure ? "" : " open", c.ratio.mean);
+        }
+  if (out.empty()) return out;
+  return "\nPaired by job: mean difference (flow and run in seconds), its 90 % confidence interval by Student's t (open: it\n"
+         "holds 0), and the geometric mean of the ratios\n" + out;
+}
+
+std::string sizes_text(const Report& report) {
+  std::string out = "\nLeaf switches a job spans, and the least that could hold it, by tasks\n" + line("%8s %8s %7s", "up to", "jobs", "least");
+  for (const Summary& s : report.summaries) out += line(" %14s", s.strategy.c_str());
+  out += "\n";
+  if (report.summaries.empty()) return out;
+  for (const SizeClass& first : report.summaries[0].sizes) {
+    out += line("%8d %8lld %7.2f", first.tasks, static_cast<long long>(first.jobs), first.least_switches);
+    for (const Summary& s : report.summaries) {
+      const auto same = std::find_if(s.sizes.begin(), s.sizes.end(), [&](const SizeClass& c) { return c.tasks == first.tasks; });
+      out += same == s.sizes.end() ? line(" %14s", "-") : line(" %14.2f", same->switches);
+    }
+    out += "\n";
+  }
+  out += "Largest job that one leaf switch, or one subtree below the root, could take (cores, mean over time)\n";
+  for (const Summary& s : report.summaries)
+    out += line("  %-14s %8.0f %8.0f\n", s.strategy.c_str(), s.largest_in_switch, s.largest_in_subtree);
+  return out;
+}
+
+// ---- files for programs
+
+std::string summary_csv(const Report& report) {
+  std::string out =
+      "strategy,jobs,ended,with_matrix,refused,restarts,makespan_s,utilisation,wait_s,flow_s,run_s,stretch,ratio,gain,"
+      "decision_ms,longest_decision_ms,extra_switches,largest_in_switch,largest_in_subtree,replay_s,interrupted\n";
+  for (const Summary& s : report.summaries)
+    out += line("%s,%lld,%lld,%lld,%lld,%lld,%.3f,%.6f,%.3f,%.3f,%.3f,%.4f,%.5f,%.5f,%.3f,%.3f,%.4f,%.1f,%.1f,%.2f,%d\n",
+                s.strategy.c_str(), static_cast<long long>(s.jobs), static_cast<long long>(s.ended),
+                static_cast<long long>(s.with_matrix), static_cast<long long>(s.refused),
+                static_cast<long long>(s.restarts), s.makespan_s, s.utilisation, of(s, Measure::wait).mean,
+                of(s, Measure::flow).mean, of(s, Measure::run).mean, of(s, Measure::stretch).mean, s.mean_ratio, s.mean_gain,
+                s.decision_ms, s.longest_decision_ms, s.extra_switches, s.largest_in_switch, s.largest_in_subtree,
+                s.replay_s, s.interrupted ? 1 : 0);
+  return out;
+}
+
+std::string comparisons_csv(const Report& report) {
+  std::string out = "group,measure,first,second,jobs,difference,difference_low90,difference_high90,ratio,ratio_low90,ratio_high90\n";
+  for (const JobGroup group : {JobGroup::all, JobGroup::with_matrix, JobGroup::without_matrix})
+    for (const Measure measure : all_measures)
+      for (std::size_t a = 0; a < report.replays.size(); ++a)
+        for (std::size_t b = a + 1; b < report.replays.size(); ++b) {
+          const PairedComparison c = compare(report.jobs, report.replays[a], report.replays[b], measure, group);
+          out += line("%s,%s,%s,%s,%lld,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n", to_string(group).c_str(), to_string(measure).c_str(),
+                      report.replays[a].strategy.c_str(), report.replays[b].strategy.c_str(),
+                      static_cast<long long>(c.difference.count), c.difference.mean, c.difference.low, c.difference.high,
+                      c.ratio.mean, c.ratio.low, c.ratio.high);
+        }
+  return out;
+}
+
+std::string windows_csv(const Report& report) {
+  const std::vector<double> hours = window_hours(report.jobs);
+  std::string out = "strategy,hours,flow_s,stretch\n";
+  for (const Replay& replay : report.replays) {
+    const auto flow = mean_by_window(report.jobs, replay, Measure::flow, hours);
+    const auto stretch = mean_by_window(report.jobs, replay, Measure::stretch, hours);
+    for (std::size_t k = 0; k < hours.size(); ++k)
+      out += line("%s,%.4g,%.3f,%.4f\n", replay.strategy.c_str(), hours[k], flow[k], stretch[k]);
+  }
+  return out;
+}
+
+std::string sizes_csv(const Report& report) {
+  std::string out = "strategy,tasks_up_to,jobs,switches,least_switches,ratio\n";
+  for (const Summary& s : report.summaries)
+    for (const SizeClass& c : s.sizes)
+      out += line("%s,%d,%lld,%.4f,%.4f,%.5f\n", s.strategy.c_str(), c.tasks, static_cast<long long>(c.jobs), c.switches,
+                  c.least_switches, c.ratio);
+  return out;
+}
+
+std::string jobs_csv(const Report& report, const Replay& replay) {
+  std::string out = "job,submit_s,tasks,log_run_s,start_s,end_s,run_s,nodes,switches,matrix,ratio,refused,restarts\n";
+  for (std::size_t k = 0; k < report.jobs.size(); ++k) {
+    const LogJob& job = report.jobs[k];
+    const JobOutcome& o = replay.outcomes[k];
+    if (o.start_us < 0) continue;
+    out += line("%lld,%lld,%d,%lld,%.3f,", static_cast<long long>(job.id), static_cast<long long>(job.submit_s), job.tasks,
+                static_cast<long long>(job.run_s), static_cast<double>(o.start_us) / 1e6);
+    if (o.end_us >= 0) out += line("%.3f", static_cast<double>(o.end_us) / 1e6);
+    out += line(",%.3f,%d,%d,%d,%.5f,%d,%d\n", static_cast<double>(o.run_us) / 1e6, o.nodes, o.switches,
+                o.has_matrix ? 1 : 0, o.ratio, o.refused ? 1 : 0, o.restarts);
+  }
+  return out;
+}
+
+std::string machine_csv(const Replay& replay) {
+  std::string out = "time_s,busy_cores,waiting_jobs,largest_in_switch,largest_in_subtree\n";
+  for (const MachineSample& s : replay.samples)
+    out += line("%.0f,%lld,%lld,%lld,%lld\n", static_cast<double>(s.time_us) / 1e6, static_cast<long long>(s.busy_cores),
+                static_cast<long long>(s.waiting_jobs), static_cast<long long>(s.largest_in_switch),
+                static_cast<long long>(s.largest_in_subtree));
+  return out;
+}
+
+// ---- plots
+
+std::string growth_plot(const Report& report, Measure measure, const std::string& title, const std::string& unit) {
+  Plot plot;
+  plot.title = title;
+  plot.x_label = "jobs submitted in the first hours";
+  plot.y_label = unit;
+  const std::vector<double> hours = window_hours(report.jobs);
+  for (const Replay& replay : report.replays) {
+    const auto means = mean_by_window(report.jobs, replay, measure, hours);
+    PlotSeries series{replay.strategy, {}};
+    for (std::size_t k = 0; k < hours.size(); ++k) series.points.push_back({hours[k], means[k]});
+    plot.series.push_back(std::move(series));
+  }
+  return svg(plot);
+}
+
+std::string run_plot(const Report& report) {
+  Plot plot{"Run times", "seconds", "share of jobs", true, true, {}};
+  std::vector<double> values;
+  for (const LogJob& job : report.jobs) values.push_back(static_cast<double>(job.run_s));
+  plot.series.push_back(ecdf("log", values));
+  for (const Replay& replay : report.replays) {
+    values.clear();
+    for (const JobOutcome& o : replay.outcomes)
+      if (o.end_us >= 0) values.push_back(std::round(static_cast<double>(o.run_us) / 1e6));
+    plot.series.push_back(ecdf(replay.strategy, values));
+  }
+  return svg(plot);
+}
+
+std::string size_plot(const Report& report) {
+  Plot plot{"Sizes of jobs", "cores", "share of jobs", true, true, {}};
+  std::vector<double> values;
+  for (const LogJob& job : report.jobs) values.push_back(job.tasks);
+  plot.series.push_back(ecdf("log", values));
+  return svg(plot);
+}
+
+// ---- JSON
+
+void put_interval(JsonWriter& json, std::string_view name, const MeanInterval& interval) {
+  json.key(name).begin_object().member("mean", interval.mean).member("low90", interval.low).member("high90", interval.high);
+  json.end_object();
+}
+
+void put_options(JsonWriter& json, const Report& report) {
+  const ReplayOptions& o = report.options;
+  json.key("options").begin_object();
+  json.member("communication", o.communication).member("share", o.share);
+  json.member("whole_nodes", o.whole_nodes).member("full_start", o.full_start);
+  json.member("backfill_depth", o.backfill_depth).member("seed", static_cast<std::int64_t>(o.seed));
+  json.end_object();
+}
+
+void put_summary(JsonWriter& json, const Summary& s) {
+  json.begin_object().member("strategy", s.strategy).member("jobs", s.jobs).member("ended", s.ended);
+  json.member("with_matrix", s.with_matrix).member("refused", s.refused).member("restarts", s.restarts);
+  json.member("makespan_s", s.makespan_s).member("utilisation", s.utilisation);
+  for (const Measure measure : all_measures)
+    put_interval(json, to_string(measure) + (measure == Measure::stretch ? "" : "_s"), of(s, measure));
+  json.member("ratio", s.mean_ratio).member("gain", s.mean_gain).member("decision_ms", s.decision_ms);
+  json.member("longest_decision_ms", s.longest_decision_ms).member("replay_s", s.replay_s);
+  json.member("extra_switches", s.extra_switches).member("largest_in_switch", s.largest_in_switch);
+  json.member("largest_in_subtree", s.largest_in_subtree).member("interrupted", s.interrupted);
+  json.key("sizes").begin_array();
+  for (const SizeClass& c : s.sizes) {
+    json.begin_object().member("tasks_up_to", c.tasks).member("jobs", c.jobs).member("switches", c.switches);
+    json.member("least_switches", c.least_switches).member("ratio", c.ratio).end_object();
+  }
+  json.end_array().end_object();
+}
+
+void put_comparisons(JsonWriter& json, const Report& report) {
+  json.key("comparisons").begin_array();
+  for (const JobGroup group : {JobGroup::all, JobGroup::with_matrix, JobGroup::without_matrix})
+    for (const Measure measure : all_measures)
+      for (std::size_t a = 0; a < report.replays.size(); ++a)
+        for (std::size_t b = a + 1; b < report.replays.size(); ++b) {
+          const PairedComparison c = compare(report.jobs, report.replays[a], report.replays[b], measure, group);
+          if (c.difference.count == 0) continue;
+          json.begin_object().member("group", to_string(group)).member("measure", to_string(measure));
+          json.member("first", report.replays[a].strategy).member("second", report.replays[b].strategy);
+          json.member("jobs", c.difference.count);
+          put_interval(json, "difference", c.difference);
+          put_interval(json, "ratio", c.ratio);
+          json.end_object();
+        }
+  json.end_array();
+}
+
+}  // namespace
+
+std::string report_text(const Report& report) {
+  return input_text(report) + strategies_text(report) + comparisons_text(report) + sizes_text(report);
+}
+
+std::string report_json(const Report& report) {
+  JsonWriter json;
+  json.begin_object().member("log", report.log).member("selected", std::ssize(report.jobs));
+  json.member("not_selected", report.not_selected).member("larger_than_machine", report.too_large);
+  json.member("nodes", report.machine->nodes()).member("cores", report.machine->cores());
+  json.key("notes").begin_array();
+  for (const LogNotes::Note& note : report.notes->notes()) {
+    json.begin_object().member("what", note.what).member("count", note.count).member("first", note.first_line);
+    json.member("skipped", note.skipped).end_object();
+  }
+  json.end_array();
+  put_options(json, report);
+  json.key("strategies").begin_array();
+  for (const Summary& summary : report.summaries) put_summary(json, summary);
+  json.end_array();
+  put_comparisons(json, report);
+  return json.end_object().take();
+}
+
+void write_report(const Report& report, const std::string& folder) {
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (failure) throw Error(folder + ": " + failure.message());
+  const auto write = [&](const std::string& name, const std::string& text) { write_output(folder + "/" + name, text); };
+  write("summary.csv", summary_csv(report));
+  write("comparisons.csv", comparisons_csv(report));
+  write("windows.csv", windows_csv(report));
+  write("sizes.csv", sizes_csv(report));
+  write("summary.json", report_json(report));
+  for (const Replay& replay : report.replays) {
+    std::string name = replay.strategy;
+    std::replace(name.begin(), name.end(), '/', '_');
+    write("jobs-" + name + ".csv", jobs_csv(report, replay));
+    write("machine-" + name + ".csv", machine_csv(replay));
+  }
+  write("flow.svg", growth_plot(report, Measure::flow, "Mean flow time", "seconds"));
+  write("stretch.svg", growth_plot(report, Measure::stretch, "Mean stretch", "flow time / run time in the log"));
+  write("run.svg", run_plot(report));
+  write("size.svg", size_plot(report));
+}
+
+}  // namespace placement

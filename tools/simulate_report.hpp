@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/job_selection.hpp"
+#include "sim/metrics.hpp"
+
+namespace placement {
+
+// A replay as people and programs read it.
+struct Report {
+  std::string log;
+  const Machine* machine = nullptr;
+  std::span<const LogJob> jobs;
+  const LogNotes* notes = nullptr;
+  std::int64_t not_selected = 0;
+  std::int64_t too_large = 0;  // jobs larger than the machine
+  ReplayOptions options;
+  std::span<const Replay> replays;
+  std::vector<Summary> summaries;  // one per replay
+};
+
+// Tables for a terminal: what was read, a line per strategy, paired comparisons, switches by size.
+std::string report_text(const Report& report);
+
+std::string report_json(const Report& report);
+
+// Writes into the folder, which is made when it does not exist: summary.csv, comparisons.csv,
+// windows.csv, sizes.csv, summary.json, for each strategy jobs-NAME.csv and machine-NAME.csv, and the
+// plots flow.svg, stretch.svg, run.svg and size.svg. Throws Error when a file cannot be written.
+void write_report(const Report& report, const std::string& folder);
+
+}  // namespace placement
