@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "mpi/reorder.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -102,29 +103,60 @@ std::vector<int> decide(MPI_Comm comm, const CommMatrix& matrix, const std::vect
   return {order.rank_of_process.begin(), order.rank_of_process.end()};
 }
 
+// Some milliseconds, for programs that need it.
+const ProcessPlace& place_of_this_process() {
+  static const ProcessPlace place = place_of_process();
+  return place;
+}
+
 // Places of all processes, at rank 0.
 std::vector<ProcessPlace> gathered_places(MPI_Comm comm) {
-  static const ProcessPlace place = place_of_process();  // some milliseconds, for programs that need it
   std::vector<ProcessPlace> places(rank_in(comm) == 0 ? static_cast<std::size_t>(size_of(comm)) : 0);
   constexpr int words = static_cast<int>(ProcessPlace::levels);
-  PMPI_Gather(place.path.data(), words, MPI_INT64_T, places.data(), words, MPI_INT64_T, 0, comm);
+  PMPI_Gather(place_of_this_process().path.data(), words, MPI_INT64_T, places.data(), words, MPI_INT64_T, 0, comm);
   return places;
 }
 
-// Rank 0's answer to all.
-std::vector<int> shared(MPI_Comm comm, std::vector<int> ranks) {
-  int length = static_cast<int>(ranks.size());
-  PMPI_Bcast(&length, 1, MPI_INT, 0, comm);
-  ranks.resize(static_cast<std::size_t>(length));
-  if (length > 0) PMPI_Bcast(ranks.data(), length, MPI_INT, 0, comm);
-  return ranks;
+// Places and edges of all processes, at rank 0; in as few messages as can be, since they are what
+// reordering costs.
+struct Gathered {
+  std::vector<ProcessPlace> places;
+  std::vector<CommEdge> edges;
+};
+Gathered gathered(MPI_Comm comm, const std::vector<Edge>& mine) {
+  std::vector<std::int64_t> words(place_of_this_process().path.begin(), place_of_this_process().path.end());
+  for (const Edge& edge : mine) words.insert(words.end(), {edge.from, edge.to, edge.weight});
+  const bool first = rank_in(comm) == 0;
+  const int length = static_cast<int>(words.size());
+  std::vector<int> lengths(first ? static_cast<std::size_t>(size_of(comm)) : 0);
+  PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
+  std::vector<int> offsets(lengths.size());
+  std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
+  std::vector<std::int64_t> all(first ? static_cast<std::size_t>(offsets.back() + lengths.back()) : 0);
+  PMPI_Gatherv(words.data(), length, MPI_INT64_T, all.data(), lengths.data(), offsets.data(), MPI_INT64_T, 0, comm);
+  Gathered result;
+  for (std::size_t p = 0; p < lengths.size(); ++p) {
+    const std::int64_t* at = all.data() + offsets[p];
+    const std::int64_t* end = at + lengths[p];
+    ProcessPlace& place = result.places.emplace_back();
+    std::copy_n(at, ProcessPlace::levels, place.path.begin());
+    for (at += ProcessPlace::levels; at + 3 <= end; at += 3)
+      if (at[2] > 0)
+        result.edges.push_back({static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]), at[2]});
+  }
+  return result;
 }
 
-CommMatrix matrix_of(int size, const std::vector<int>& words) {
-  std::vector<CommEdge> edges;
-  for (std::size_t k = 0; k + 3 <= words.size(); k += 3)
-    if (words[k + 2] > 0) edges.push_back({words[k], words[k + 1], words[k + 2]});
-  return CommMatrix::from_edges(size, std::move(edges));
+// Rank 0's answer to all: the ranks, behind a word that says whether there are any.
+std::vector<int> shared(MPI_Comm comm, std::vector<int> ranks) {
+  const auto size = static_cast<std::size_t>(size_of(comm));
+  const int any = !ranks.empty();
+  ranks.resize(size);
+  ranks.push_back(any);
+  PMPI_Bcast(ranks.data(), static_cast<int>(ranks.size()), MPI_INT, 0, comm);
+  if (!ranks.back()) return {};
+  ranks.pop_back();
+  return ranks;
 }
 
 void put_reordered_world() {
@@ -198,21 +230,11 @@ void end() {
 
 std::vector<int> ranks_for(MPI_Comm comm, const std::vector<Edge>& mine) {
   if (!state.ready) return {};
-  static_assert(sizeof(Edge) == 3 * sizeof(int));
-  const bool first = rank_in(comm) == 0;
-  const int size = size_of(comm);
-  const int words = static_cast<int>(mine.size() * 3);
-  std::vector<int> lengths(first ? static_cast<std::size_t>(size) : 0);
-  PMPI_Gather(&words, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
-  std::vector<int> offsets(lengths.size());
-  std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
-  std::vector<int> all(first ? static_cast<std::size_t>(offsets.back() + lengths.back()) : 0);
-  PMPI_Gatherv(mine.data(), words, MPI_INT, all.data(), lengths.data(), offsets.data(), MPI_INT, 0, comm);
-  const std::vector<ProcessPlace> places = gathered_places(comm);
+  Gathered all = gathered(comm, mine);
   std::vector<int> ranks;
-  if (first) {
+  if (rank_in(comm) == 0) {
     try {
-      ranks = decide(comm, matrix_of(size, all), places);
+      ranks = decide(comm, CommMatrix::from_edges(size_of(comm), std::move(all.edges)), all.places);
     } catch (const std::exception& error) {
       warn(comm, std::string(error.what()) + "; ranks stay as they are");
       ranks.clear();
@@ -236,9 +258,8 @@ std::vector<int> ranks_for(MPI_Comm comm, const std::string& matrix_file) {
   return shared(comm, std::move(ranks));
 }
 
-int with_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm* made) {
+int split_by_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm* made) {
   const int size = size_of(comm);
-  const int rank = rank_in(comm);
   std::vector<bool> taken(static_cast<std::size_t>(size), false);
   bool permutation = static_cast<int>(rank_of_process.size()) == size;
   for (const int wanted : rank_of_process) {
@@ -246,11 +267,13 @@ int with_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm*
     if (permutation) taken[wanted] = true;
   }
   if (!permutation) return PMPI_Comm_dup(comm, made);
-  const int result = PMPI_Comm_split(comm, 0, rank_of_process[rank], made);
-  if (result != MPI_SUCCESS) return result;
-  int got = -1;
-  PMPI_Comm_rank(*made, &got);
-  if (all_agree(comm, got == rank_of_process[rank])) return MPI_SUCCESS;
+  return PMPI_Comm_split(comm, 0, rank_of_process[rank_in(comm)], made);
+}
+
+int with_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm* made) {
+  const int result = split_by_ranks(comm, rank_of_process, made);
+  if (result != MPI_SUCCESS || rank_of_process.empty()) return result;
+  if (all_agree(comm, rank_in(*made) == rank_of_process[rank_in(comm)])) return MPI_SUCCESS;
   warn(comm, "the MPI library does not give the ranks asked for; ranks stay as they are");
   PMPI_Comm_free(made);
   return PMPI_Comm_dup(comm, made);

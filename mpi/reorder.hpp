@@ -44,7 +44,8 @@ std::vector<int> ranks_for(MPI_Comm comm, const std::vector<Edge>& mine);
 std::vector<int> ranks_for(MPI_Comm comm, const std::string& matrix_file);
 
 // Collective: the processes of comm, this one as `rank_of_process[its rank]`; a duplicate in the same
-// order for an empty permutation.
+// order for an empty permutation. split_by_ranks leaves it to the caller to see whether it came out so.
+int split_by_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm* made);
 int with_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm* made);
 
 inline int rank_in(MPI_Comm comm) {

@@ -56,16 +56,22 @@ Vertex exchanged(MPI_Comm made, int old_rank, int old_rank_of_mine, const std::v
   int sent[2] = {static_cast<int>(mine.sources.size()), static_cast<int>(mine.destinations.size())};
   int got[2] = {0, 0};
   PMPI_Sendrecv(sent, 2, MPI_INT, old_rank, 0, got, 2, MPI_INT, from, 0, made, MPI_STATUS_IGNORE);
-  Vertex theirs;
-  const auto move = [&](const std::vector<int>& out, std::vector<int>& in, int length) {
-    in.resize(static_cast<std::size_t>(length));
-    PMPI_Sendrecv(out.data(), static_cast<int>(out.size()), MPI_INT, old_rank, 1, in.data(), length, MPI_INT, from, 1,
-                  made, MPI_STATUS_IGNORE);
+  std::vector<int> out;
+  for (const auto* list : {&mine.sources, &mine.source_weights, &mine.destinations, &mine.destination_weights})
+    out.insert(out.end(), list->begin(), list->end());
+  std::vector<int> in(2 * static_cast<std::size_t>(got[0] + got[1]));
+  PMPI_Sendrecv(out.data(), static_cast<int>(out.size()), MPI_INT, old_rank, 1, in.data(), static_cast<int>(in.size()),
+                MPI_INT, from, 1, made, MPI_STATUS_IGNORE);
+  const int* at = in.data();
+  const auto take = [&](int length) {
+    at += length;
+    return std::vector<int>(at - length, at);
   };
-  move(mine.sources, theirs.sources, got[0]);
-  move(mine.source_weights, theirs.source_weights, got[0]);
-  move(mine.destinations, theirs.destinations, got[1]);
-  move(mine.destination_weights, theirs.destination_weights, got[1]);
+  Vertex theirs;
+  theirs.sources = take(got[0]);
+  theirs.source_weights = take(got[0]);
+  theirs.destinations = take(got[1]);
+  theirs.destination_weights = take(got[1]);
   return theirs;
 }
 
@@ -117,7 +123,7 @@ int dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[],
     edges.push_back({me, mine.destinations[k], mine.destination_weights[k]});
   const std::vector<int> ranks = ranks_for(comm, edges);
   OwnComm base;
-  if (ranks.empty() || with_ranks(comm, ranks, base.out()) != MPI_SUCCESS) return unchanged(0);
+  if (ranks.empty() || split_by_ranks(comm, ranks, base.out()) != MPI_SUCCESS) return unchanged(0);
 
   const Vertex vertex = exchanged(base.get(), me, ranks[me], ranks, mine);
   const int result = create(base.get(), static_cast<int>(vertex.sources.size()), vertex.sources.data(),
@@ -154,7 +160,7 @@ int dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degre
     }
   const std::vector<int> ranks = ranks_for(comm, edges);
   OwnComm base;
-  if (ranks.empty() || with_ranks(comm, ranks, base.out()) != MPI_SUCCESS) return unchanged(0);
+  if (ranks.empty() || split_by_ranks(comm, ranks, base.out()) != MPI_SUCCESS) return unchanged(0);
 
   // Edges name ranks of the communicator to come, so that they hold as they are.
   const int result = create(base.get(), n, sources, degrees, destinations, weights, info, 0, made);
@@ -180,7 +186,7 @@ int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[],
       if (edges[k] >= 0 && edges[k] < nodes) mine.push_back({me, edges[k], 1});
   const std::vector<int> ranks = ranks_for(comm, mine);
   OwnComm base;
-  if (ranks.empty() || with_ranks(comm, ranks, base.out()) != MPI_SUCCESS) return unchanged(0);
+  if (ranks.empty() || split_by_ranks(comm, ranks, base.out()) != MPI_SUCCESS) return unchanged(0);
 
   const int result = create(base.get(), nodes, index, edges, 0, made);
   if (result != MPI_SUCCESS) return result;
@@ -220,7 +226,7 @@ int cart_create(MPI_Comm comm, int dimensions, const int dims[], const int perio
   }
   const std::vector<int> ranks = ranks_for(comm, mine);
   OwnComm base;
-  if (ranks.empty() || with_ranks(comm, ranks, base.out()) != MPI_SUCCESS) return unchanged(0);
+  if (ranks.empty() || split_by_ranks(comm, ranks, base.out()) != MPI_SUCCESS) return unchanged(0);
 
   const int result = create(base.get(), dimensions, dims, periods, 0, made);
   if (result != MPI_SUCCESS) return result;
