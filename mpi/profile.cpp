@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -75,6 +76,11 @@ int prepare(int rank, int ranks, std::uint64_t run) {
 #endif
   try {
     state.settings = profile_settings(library);
+    // The program may change its directory, and programs that it spawns have a profile of their own.
+    state.settings.file = std::filesystem::absolute(state.settings.file).string();
+    MPI_Comm parent = MPI_COMM_NULL;
+    PMPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL) state.settings.file += ".spawned";
     make_table(rank, ranks, run);
     return 1;
   } catch (const std::exception& error) {

@@ -29,7 +29,7 @@ double percent(double part, double whole) { return whole > 0 ? 100.0 * part / wh
 }  // namespace
 
 ProfileFile::ProfileFile(std::string path, std::int32_t ranks)
-    : path_(std::move(path)), temporary_(path_ + ".part"), out_(std::fopen(temporary_.c_str(), "we")) {
+    : path_(std::move(path)), temporary_(path_ + ".part" + std::to_string(getpid())), out_(std::fopen(temporary_.c_str(), "we")) {
   if (!out_)
     failure_ = errno;
   else if (std::fprintf(out_, "np %" PRId32 "\n", ranks) < 0)

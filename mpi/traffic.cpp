@@ -64,7 +64,9 @@ Traffic::Traffic(std::int32_t rank, std::int32_t ranks, std::uint64_t run, const
     memory = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) fail("the table of counters", "no memory");
   } else {
-    const File file(open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
+    // A new file even where there is one: another program may have that one mapped.
+    unlink(path.c_str());
+    const File file(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
     if (file.get() < 0) fail(path, "cannot make the table of counters");
     // Real blocks at once: a full disk must be an error here and not a signal at the first message.
     errno = posix_fallocate(file.get(), 0, static_cast<off_t>(mapped_bytes_));

@@ -70,6 +70,9 @@ grep -q "rank . ended without MPI_Finalize" "$scratch/log" || fail "exits: the l
 tool=$build/placement-profile
 "$tool" --from-topology -o "$scratch/topology" "$MPIRUN" -np 4 "$scratch/mpi_traffic" topologies >"$scratch/log" 2>&1 &&
   grep -q '^1 3 5002 3$' "$scratch/topology" || { fail "--from-topology"; cat "$scratch/log"; }
+"$tool" -o "$scratch/spawns" "$MPIRUN" -np 3 "$scratch/mpi_traffic" spawns >"$scratch/log" 2>&1 || { fail "spawns"; cat "$scratch/log"; }
+printf 'np 2\n0 1 7 1\n' | diff -u - "$scratch/spawns.spawned" || fail "profile of spawned processes"
+grep -q '^outside the world     18 bytes in 2 messages' "$scratch/spawns.summary" || fail "messages to spawned processes"
 "$tool" -o "$scratch/none" sh -c 'exit 7'
 [ $? = 7 ] || fail "the exit status of the command is lost"
 "$tool" --count=nonsense true 2>"$scratch/log" && fail "--count=nonsense is taken"

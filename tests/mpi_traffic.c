@@ -16,6 +16,7 @@
 
 static int rank, ranks;
 static MPI_Comm thread_comm;
+static char *program;
 static char out[1 << 20], in[1 << 20];
 
 #define WORLD MPI_COMM_WORLD
@@ -331,6 +332,7 @@ static void forks(void) {
   const pid_t child = fork();
   if (child == 0) exit(0);
   waitpid(child, NULL, 0);
+  if (chdir("/") != 0) exit(5); /* where the profile goes is a matter of the beginning */
   say_five();
 }
 
@@ -340,6 +342,23 @@ static void init_twice(void) {
   MPI_Barrier(WORLD);
   MPI_Init(NULL, NULL);
   MPI_Barrier(WORLD);
+}
+
+/* Two more processes, with a world of their own, which send 7 bytes; and 9 bytes to each from rank 0. */
+static void spawns(void) {
+  MPI_Comm children;
+  MPI_Comm_spawn(program, (char *[]){"spawned", NULL}, 2, MPI_INFO_NULL, 0, WORLD, &children, MPI_ERRCODES_IGNORE);
+  if (rank == 0)
+    for (int child = 0; child < 2; ++child) MPI_Send(out, 9, MPI_BYTE, child, 0, children);
+  say_five();
+  MPI_Comm_disconnect(&children);
+}
+static void spawned(void) {
+  MPI_Comm parents;
+  MPI_Comm_get_parent(&parents);
+  MPI_Recv(in, 9, MPI_BYTE, 0, 0, parents, ANY);
+  first_to_last(WORLD, 7);
+  MPI_Comm_disconnect(&parents);
 }
 
 static void nothing(void) {}
@@ -354,9 +373,11 @@ static const struct {
     {"graph_neighbours", graph_neighbours}, {"inter_collectives", inter_collectives},
     {"persistent_collective", persistent_collective}, {"threads", threads},
     {"aborts", aborts}, {"killed", killed}, {"exits", exits}, {"forks", forks}, {"init_twice", init_twice},
+    {"spawns", spawns}, {"spawned", spawned},
 };
 
 int main(int argc, char **argv) {
+  program = argv[0];
   if (argc == 2 && strcmp(argv[1], "threads") == 0) {
     int provided;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);

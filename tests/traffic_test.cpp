@@ -88,6 +88,19 @@ START_TEST(outlives_a_killed_process) {
 }
 END_TEST
 
+START_TEST(two_programs_do_not_share_a_table) {
+  const TemporaryDirectory scratch;
+  const std::string path = scratch.path() + "/table";
+  Traffic first(0, 2, 1, path);
+  first.add(TrafficKind::point_to_point, 1, 5);
+  Traffic second(0, 2, 2, path);
+  second.add(TrafficKind::point_to_point, 1, 50);
+  first.add(TrafficKind::point_to_point, 1, 5);
+  ck_assert_uint_eq(first.total(TrafficKind::point_to_point).bytes, 10);
+  ck_assert_uint_eq(Traffic::left_behind(path).total(TrafficKind::point_to_point).bytes, 50);
+}
+END_TEST
+
 START_TEST(refuses_what_is_no_table) {
   const TemporaryDirectory scratch;
   const std::string path = scratch.path() + "/table";
@@ -159,6 +172,7 @@ int main() {
   tcase_add_test(all, size_classes_end_where_numbers_end);
   tcase_add_test(all, threads_lose_nothing);
   tcase_add_test(all, outlives_a_killed_process);
+  tcase_add_test(all, two_programs_do_not_share_a_table);
   tcase_add_test(all, refuses_what_is_no_table);
   tcase_add_test(all, file_takes_its_name_when_complete);
   tcase_add_test(all, settings_are_strict);
