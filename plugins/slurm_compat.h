@@ -30,11 +30,17 @@
 #endif
 
 /*
- * Data of slurmctld that no library has. Clients scan PluginDir and may load the plugin: functions
- * bind when they are called, data at once, so it must be weak there [a client would print an error
- * and go on without].
+ * Slurm's data. Whatever uses libslurm scans PluginDir and may load the plugin: functions bind when
+ * they are called, data at once, and a client that lacks one would print an error and go on without.
  */
-extern List job_list __attribute__((weak));
+#pragma weak cr_node_num_cores
+#pragma weak job_list
+#pragma weak node_record_count
+#pragma weak node_record_table_ptr
+#pragma weak slurm_conf
+#pragma weak switch_record_cnt
+#pragma weak switch_record_table
+
 static inline bool in_slurmctld(void)
 {
 	return &job_list != NULL;

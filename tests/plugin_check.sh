@@ -13,7 +13,14 @@ failed=0
 fail() { echo "FAIL: $*"; failed=1; }
 
 defined() { nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $NF); print $NF }' | sort -u; }
-needed() { nm -D --undefined-only "$1" | awk '$(NF - 1) == "U" { sub(/@.*/, "", $NF); print $NF }' | sort -u; }
+# undefined FILE TYPES: what it takes from others; the compiler's own weak names are nobody's business.
+undefined() {
+  nm -D --undefined-only "$1" |
+    awk -v types="$2" 'index(types, $(NF - 1)) { sub(/@.*/, "", $NF); print $NF }' |
+    grep -vE '^(__gmon_start__|__cxa_finalize|_ITM_.*)$' | sort -u
+}
+needed() { undefined "$1" Uwv; }
+data_of() { nm -D --defined-only "$@" | awk 'NF > 1 && $(NF - 1) ~ /^[BDRVG]$/ { sub(/@.*/, "", $NF); print $NF }' | sort -u; }
 
 # Libraries that a file is linked with, and Slurm's own that its host brings.
 libraries() { ldd "$1" | awk '/=> \// { print $3 }'; }
@@ -51,6 +58,11 @@ if [ -e "$select" ] && [ -x "$slurmctld" ]; then
   sed -n '/^global:/,/^local:/s/^  \([a-z_]*\);$/\1/p' "$map" | sort > "$scratch/wanted"
   defined "$select" | diff "$scratch/wanted" - || fail "$select does not export exactly what $map lists"
   check_needed "$select" "$slurmctld" "$full"
+  # Data binds when the plugin is loaded, by whatever client: what slurmctld alone has must be weak.
+  data_of "$slurmctld" "$full" > "$scratch/data"
+  for library in $(libraries "$select"); do defined "$library"; done | sort -u > "$scratch/linked"
+  undefined "$select" U | comm -12 - "$scratch/data" | comm -23 - "$scratch/linked" > "$scratch/strong"
+  [ ! -s "$scratch/strong" ] || fail "$select needs data of slurmctld in every client:" $(cat "$scratch/strong")
 fi
 
 for spank in "$dir"/loadmatrix.so "$dir"/nodestate.so; do
