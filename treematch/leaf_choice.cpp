@@ -16,16 +16,14 @@ Leaves within(const TreeTopology& tree, Leaves usable, std::int32_t vertex) {
   return {begin, end};
 }
 
-// Usable leaves below each vertex.
-std::vector<std::int32_t> usable_below(const TreeTopology& tree, Leaves usable) {
-  std::vector<std::int32_t> count(tree.vertices(), 0);
+std::int32_t lowest_with_enough(const TreeTopology& tree, Leaves usable, std::int32_t ranks) {
+  // Leaves are numbered from left to right: all of them lie below the vertex where the first and the
+  // last meet.
+  if (static_cast<std::size_t>(ranks) == usable.size())
+    return tree.lowest_common_ancestor(tree.leaf_vertex(usable.front()), tree.leaf_vertex(usable.back()));
+  std::vector<std::int32_t> count(tree.vertices(), 0);  // usable leaves below each vertex
   for (const std::int32_t leaf : usable) count[tree.leaf_vertex(leaf)] = 1;
   for (std::int32_t v = tree.vertices() - 1; v > 0; --v) count[tree.parent(v)] += count[v];
-  return count;
-}
-
-std::int32_t lowest_with_enough(const TreeTopology& tree, Leaves usable, std::int32_t ranks) {
-  const std::vector<std::int32_t> count = usable_below(tree, usable);
   std::vector<std::int32_t> height(tree.vertices(), 0);
   std::int32_t best = 0;
   for (std::int32_t v = tree.vertices() - 1; v >= 0; --v) {
@@ -71,6 +69,7 @@ std::vector<std::int32_t> packed_leaves(const TreeTopology& tree, Leaves usable,
                                         std::int32_t count) {
   std::vector<std::int32_t> chosen;
   if (count == 0) return chosen;
+  if (static_cast<std::size_t>(count) == usable.size()) return {usable.begin(), usable.end()};
   std::int32_t vertex = lowest_with_enough(tree, usable, count);
   usable = within(tree, usable, vertex);
   std::size_t wanted = static_cast<std::size_t>(count);

@@ -38,7 +38,8 @@ std::string scope_of(const Request& request) {
 }
 
 std::vector<std::int32_t> sorted(std::vector<std::int32_t> leaves) {
-  std::sort(leaves.begin(), leaves.end());
+  // Nodes mostly come in the order of their leaves.
+  if (!std::is_sorted(leaves.begin(), leaves.end())) std::sort(leaves.begin(), leaves.end());
   return leaves;
 }
 
@@ -190,7 +191,7 @@ Placement Chooser::among(const NodeLimits& limits, const NodeCounts& in_order,
   if (request_.node_level) {
     if (compact) add(evaluated(slots_.leaves(*compact), "natural order on the smallest subtree"));
   } else {
-    if (compact && (small || !chosen())) add(mapped(*compact));
+    if (compact && *compact != in_order && (small || !chosen())) add(mapped(*compact));
     if (small || !chosen()) add(mapped(in_order));
   }
   const auto best = std::min_element(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
