@@ -40,7 +40,8 @@ void add_item(PolicySpec& spec, std::string_view item, std::string_view word) {
   if (!is_name(key))
     throw Error(in_quotes(key) + " is no key: a matrix file with = in its name is given as matrix=FILE");
   if (!spec.parameters.emplace(key, value).second)
-    throw Error(key + " is given twice in " + in_quotes(word));
+    throw Error(key + " is given twice in " + in_quotes(word) +
+                (lone ? ": a matrix file with a comma in its name is given by --comm-matrix=FILE" : ""));
   if (spec.parameters.size() > max_items)
     throw Error("more than " + std::to_string(max_items) + " items in " + in_quotes(word));
 }

@@ -23,7 +23,8 @@ constexpr PolicyKey treematch_keys[] = {
 constexpr PolicyKey random_keys[] = {{"seed", "of the random choice (1)"}};
 
 constexpr Policy table[] = {
-    {"TREEMATCH", "nodes, cores and ranks by the communication matrix", true, true, treematch_keys, place_treematch},
+    {"TREEMATCH", "nodes, cores and ranks by the communication matrix", true, true, treematch_keys, place_treematch,
+     check_treematch},
     {"SEQUENTIAL", "the first nodes offered, ranks in order", false, false, {}, place_sequential},
     {"RANDOM", "random nodes, ranks at random", false, false, random_keys, place_random},
 };
@@ -65,6 +66,7 @@ const Policy& check_policy_spec(const PolicySpec& spec) {
     if (!known)
       throw Error("unknown key " + key + " for " + spec.policy + ": known are " + listed(policy->keys));
   }
+  if (policy->check) policy->check(spec.parameters);
   return *policy;
 }
 

@@ -21,6 +21,7 @@ struct Policy {
   bool for_users;            // offered by -m; the others are baselines for tools and the simulator
   std::span<const PolicyKey> keys;
   PlaceFunction place;
+  void (*check)(const Parameters&) = nullptr;  // throws Error on a value that `place` would not take
 };
 
 std::span<const Policy> policies();
@@ -28,7 +29,8 @@ std::span<const Policy> policies();
 // The policy of that name in any case, or null.
 const Policy* find_policy(std::string_view name);
 
-// Throws Error that lists what is known when the policy or one of its keys is not.
+// Throws Error that lists what is known when the policy or one of its keys is not, or that tells
+// what would be right when a value is not.
 const Policy& check_policy_spec(const PolicySpec& spec);
 
 }  // namespace placement

@@ -29,7 +29,12 @@ std::string users_policies() {
 
 PolicySpec checked_spec(const std::string& word, const std::string& option,
                         const std::string& matrix_file) {
-  PolicySpec spec = parse_policy_spec(word);
+  PolicySpec spec;
+  try {
+    spec = parse_policy_spec(word);
+  } catch (const Error& error) {
+    throw Error(option + ": " + error.what());
+  }
   if (!users_policy(spec.policy))
     throw Error(option + ": unknown policy " + spec.policy + ", known are " + users_policies());
   if (!matrix_file.empty() && !spec.parameters.emplace(matrix_key, matrix_file).second)
@@ -59,8 +64,12 @@ bool is_stock_distribution(std::string_view word) {
 }
 
 std::string hint_for_unknown_word(std::string_view word) {
+  if (is_stock_distribution(word) || users_policy(word)) return {};
+  if (users_policy(word.substr(0, word.find_first_of(":,"))))
+    return shown(word) + ": the items of a policy follow =, as in " +
+           std::string(word.substr(0, word.find_first_of(":,"))) + "=FILE, and no word of Slurm's stands beside it";
   const auto equals = word.find('=');
-  if (equals == word.npos || is_stock_distribution(word) || users_policy(word)) return {};
+  if (equals == word.npos) return {};
   return std::string(word.substr(0, equals)) + " is no placement policy, known are " + users_policies();
 }
 

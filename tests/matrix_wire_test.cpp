@@ -123,6 +123,26 @@ START_TEST(refuses_hostile_payloads) {
 }
 END_TEST
 
+// A regular matrix packs to nearly nothing, so that the bytes alone bound neither time nor memory.
+START_TEST(many_pairs_do_not_travel_however_small) {
+  const auto all_to_all = [](std::int32_t ranks) {
+    std::vector<CommEdge> edges;
+    for (std::int32_t a = 0; a < ranks; ++a)
+      for (std::int32_t b = a + 1; b < ranks; ++b) edges.push_back({a, b, 1});
+    return CommMatrix::from_edges(ranks, std::move(edges));
+  };
+  const CommMatrix most = all_to_all(1024);
+  const Bytes packed = pack_matrix(most);
+  ck_assert_uint_lt(packed.size(), 4096);
+  ck_assert(unpack_matrix(packed) == most);
+  const CommMatrix more = all_to_all(1025);
+  ck_assert_error(pack_matrix(more), "at most 1048576 and 524288 travel");
+  const WireMatrix groups = coarsen_to_fit(more, 1 << 20, 2);
+  ck_assert(groups.coarse() && groups.tasks() == 1025 && groups.matrix.ranks() == 513);
+  ck_assert_int_eq(expand_groups(groups).ranks(), 1025);
+}
+END_TEST
+
 START_TEST(refuses_frames_without_a_size) {
   Bytes bytes = framed({0, 0, 0});
   const unsigned char payload[] = {0, 0, 0};
@@ -240,6 +260,7 @@ int main() {
   tcase_add_test(all, refuses_to_pack_what_the_other_side_refuses);
   tcase_add_test(all, refuses_every_truncation);
   tcase_add_test(all, refuses_hostile_payloads);
+  tcase_add_test(all, many_pairs_do_not_travel_however_small);
   tcase_add_test(all, refuses_frames_without_a_size);
   tcase_add_test(all, groups_heavy_pairs);
   tcase_add_test(all, groups_are_equal);

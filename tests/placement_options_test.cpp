@@ -55,6 +55,8 @@ START_TEST(unknown_words_are_left_to_slurm) {
     ck_assert(!options.take_distribution(word, false));
   }
   ck_assert(placement::hint_for_unknown_word("foo").empty());
+  ck_assert(placement::hint_for_unknown_word("treematch:block").find("treematch=FILE") != std::string::npos);
+  ck_assert(placement::hint_for_unknown_word("TREEMATCH,pack").find("TREEMATCH=FILE") != std::string::npos);
   ck_assert(placement::hint_for_unknown_word("TREMATCH=m").find("known are TREEMATCH") != std::string::npos);
 }
 END_TEST
@@ -117,7 +119,15 @@ START_TEST(errors_say_what_would_be_right) {
   options.take_placement("random");
   ck_assert_error(options.resolve(4), "unknown policy RANDOM");
   options.take_placement("");
-  ck_assert_error(options.resolve(4), "no policy");
+  ck_assert_error(options.resolve(4), "--placement: no policy");
+  for (const char* value : {"scope=rack", "scope=", "seed=-1", "seed=x", "seed=9223372036854775808", "levels-up=65"}) {
+    options.take_distribution(treematch() + "," + value, false);
+    ck_assert_error(options.resolve(4), "-m: ");
+  }
+  options.take_distribution(treematch() + ",scope=rack", false);
+  ck_assert_error(options.resolve(4), "-m: scope=rack: allocation, whole or subtree is wanted");
+  options.take_distribution("TREEMATCH=a,b", false);
+  ck_assert_error(options.resolve(4), "comma in its name is given by --comm-matrix=FILE");
 }
 END_TEST
 

@@ -37,6 +37,15 @@ std::string scope_of(const Request& request) {
   return scope;
 }
 
+MapOptions options_of(const Request& request) {
+  MapOptions options;
+  options.seed = static_cast<std::uint64_t>(
+      number_parameter(request, "seed", static_cast<std::int64_t>(request.seed), INT64_MAX));
+  options.levels_up = static_cast<std::int32_t>(number_parameter(request, "levels-up", 0, 64));
+  options.scope = scope_of(request) == "whole" ? LeafScope::whole : LeafScope::subtree;
+  return options;
+}
+
 std::vector<std::int32_t> sorted(std::vector<std::int32_t> leaves) {
   // Nodes mostly come in the order of their leaves.
   if (!std::is_sorted(leaves.begin(), leaves.end())) std::sort(leaves.begin(), leaves.end());
@@ -47,11 +56,7 @@ std::vector<std::int32_t> sorted(std::vector<std::int32_t> leaves) {
 class Chooser {
  public:
   Chooser(const ClusterView& view, const Request& request, const Deadline& deadline)
-      : view_(view), request_(request), slots_(view, request), scope_(scope_of(request)) {
-    options_.seed = static_cast<std::uint64_t>(
-        number_parameter(request, "seed", static_cast<std::int64_t>(request.seed), INT64_MAX));
-    options_.levels_up = static_cast<std::int32_t>(number_parameter(request, "levels-up", 0, 64));
-    options_.scope = scope_ == "whole" ? LeafScope::whole : LeafScope::subtree;
+      : view_(view), request_(request), slots_(view, request), scope_(scope_of(request)), options_(options_of(request)) {
     options_.deadline = deadline;
   }
 
@@ -216,6 +221,12 @@ Placement Chooser::choose() const {
 }
 
 }  // namespace
+
+void check_treematch(const Parameters& parameters) {
+  Request request;
+  request.parameters = parameters;
+  options_of(request);
+}
 
 Placement place_treematch(const ClusterView& view, const Request& request, const Deadline& deadline) {
   if (request.tasks < 1) throw Error(std::to_string(request.tasks) + " tasks: at least 1 is wanted");

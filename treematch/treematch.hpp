@@ -14,4 +14,7 @@ namespace placement {
 // request.node_tasks is given, nodes and counts stay and only the ranks move.
 Placement place_treematch(const ClusterView& view, const Request& request, const Deadline& deadline);
 
+// Throws Error when the value of one of these parameters is none that place_treematch() takes.
+void check_treematch(const Parameters& parameters);
+
 }  // namespace placement
