@@ -147,9 +147,8 @@ CommMatrix parse_matrix_market(TextScanner& in, const MatrixReadOptions& options
   while (in.next_line()) {
     if (lines++ == announced)
       in.fail("the size line announces " + std::to_string(announced) + " entries, here is one more");
-    const std::int64_t row = in.count("row", ranks);
-    const std::int64_t column = in.count("column", ranks);
-    if (row == 0 || column == 0) in.fail("row and column are counted from 1, here is a 0");
+    const std::int64_t row = in.count("row", ranks, 1);
+    const std::int64_t column = in.count("column", ranks, 1);
     if (banner.symmetric && row < column)
       in.fail("row " + std::to_string(row) + ", column " + std::to_string(column) +
               " is above the diagonal: a symmetric matrix holds its lower half");

@@ -73,14 +73,14 @@ std::string_view TextScanner::word(std::string_view what) {
   return raw_field();
 }
 
-std::int64_t TextScanner::count(std::string_view what, std::int64_t most) {
+std::int64_t TextScanner::count(std::string_view what, std::int64_t most, std::int64_t least) {
   const std::string_view field = word(what);
   std::int64_t value = 0;
   const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), value);
   if (field.empty() || field.front() == '-' || stop != field.data() + field.size() || code != std::errc{} ||
-      value > most)
-    fail(std::string(what) + " " + quoted(field) + ": want a whole number from 0 to " +
-         std::to_string(most));
+      value < least || value > most)
+    fail(std::string(what) + " " + quoted(field) + ": want a whole number from " + std::to_string(least) +
+         " to " + std::to_string(most));
   return value;
 }
 

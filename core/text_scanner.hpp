@@ -30,8 +30,8 @@ class TextScanner {
 
   // The next field of the line, whatever it holds. Throws Error when there is none.
   std::string_view word(std::string_view what);
-  // The next field as a whole number of 0..most. Throws Error, `what` naming the field.
-  std::int64_t count(std::string_view what, std::int64_t most);
+  // The next field as a whole number of least..most. Throws Error, `what` naming the field.
+  std::int64_t count(std::string_view what, std::int64_t most, std::int64_t least = 0);
   // The next field as an amount of traffic.
   Decimal amount(std::string_view what);
   // Throws Error when a field is left in the line.

@@ -117,8 +117,9 @@ START_TEST(matrix_market) {
   ck_assert_error(with("coordinate real general", ""), "m: ends before the line 'rows columns entries'");
   ck_assert_error(with("coordinate real general", "3 4 0\n"), "m:2: 3 rows and 4 columns");
   ck_assert_error(with("coordinate real general", "3 3 1\n0 1 5\n"),
-                  "m:3: row and column are counted from 1");
-  ck_assert_error(with("coordinate real general", "3 3 1\n4 1 5\n"), "m:3: row '4'");
+                  "m:3: row '0': want a whole number from 1 to 3");
+  ck_assert_error(with("coordinate real general", "3 3 1\n1 0 5\n"), "m:3: column '0': want a whole number from 1 to 3");
+  ck_assert_error(with("coordinate real general", "3 3 1\n4 1 5\n"), "m:3: row '4': want a whole number from 1 to 3");
   ck_assert_error(with("coordinate real symmetric", "3 3 1\n1 2 5\n"),
                   "m:3: row 1, column 2 is above the diagonal");
   ck_assert_error(with("coordinate real general", "3 3 2\n1 2 5\n"), "m: ends after 1 entries");
