@@ -136,6 +136,19 @@ START_TEST(weights_near_the_limit) {
 }
 END_TEST
 
+START_TEST(a_million_leaves) {
+  const TreeTopology tree = TreeTopology::balanced(Ints{10, 10, 20, 20, 25});
+  Ints usable;
+  for (std::int32_t leaf = 0; leaf < tree.leaves(); ++leaf)
+    if (leaf % 25 < 16 || leaf >= 900000) usable.push_back(leaf);
+  std::vector<CommEdge> edges;
+  for (std::int32_t k = 0; k < 49; ++k) edges.push_back({k * 17 % 50, (k + 1) * 17 % 50, 2});
+  const CommMatrix chain = CommMatrix::from_edges(50, edges);
+  // Groups of 16 are the tightest: four of them, so three pairs of the chain between them.
+  ck_assert(mapped(chain, tree, usable, {.scope = LeafScope::whole}).cost <= 2 * (46 * 2 + 3 * 4));
+}
+END_TEST
+
 START_TEST(random_small_cases) {
   Random random(7);
   Cost total = 0;
@@ -207,6 +220,7 @@ int main() {
   tcase_add_test(all, scopes);
   tcase_add_test(all, arity_one_and_disconnected);
   tcase_add_test(all, weights_near_the_limit);
+  tcase_add_test(all, a_million_leaves);
   tcase_add_test(all, random_small_cases);
   tcase_add_test(all, refine_only_improves);
   suite_add_tcase(suite, all);
