@@ -14,6 +14,9 @@ class Deadline {
   static Deadline never() { return Deadline{}; }
   static Deadline after(std::chrono::microseconds time) { return Deadline{Clock::now() + time}; }
 
+  // The same, but so much before it.
+  Deadline earlier(Clock::duration time) const { return at_ ? Deadline{*at_ - time} : *this; }
+
   bool expired() const { return at_ && Clock::now() >= *at_; }
 
  private:

@@ -2,6 +2,7 @@
 #include "treematch/tree_map.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 
 #include "tests/check.hpp"
@@ -49,6 +50,39 @@ MapResult mapped(const CommMatrix& matrix, const TreeTopology& tree, const Ints&
   ck_assert(result.cost <= result.natural_cost);
   ck_assert(map_to_tree(matrix, tree, usable, options).leaf_of_rank == result.leaf_of_rank);
   return result;
+}
+
+// A 27-point stencil on a cube whose ranks are shuffled.
+CommMatrix shuffled_stencil(std::int32_t side) {
+  const std::int32_t n = side * side * side;
+  Ints rank(n);
+  std::iota(rank.begin(), rank.end(), 0);
+  Random random(11);
+  for (std::int32_t k = n - 1; k > 0; --k) std::swap(rank[k], rank[random.below(k + 1)]);
+  std::vector<CommEdge> edges;
+  for (std::int32_t v = 0; v < n; ++v)
+    for (std::int32_t step = 14; step < 27; ++step) {
+      const std::int32_t x = v % side + step % 3 - 1, y = v / side % side + step / 3 % 3 - 1, z = v / side / side + step / 9 - 1;
+      if (x < 0 || y < 0 || z < 0 || x >= side || y >= side || z >= side) continue;
+      edges.push_back({rank[v], rank[x + side * (y + side * z)], 1 + step});
+    }
+  return CommMatrix::from_edges(n, std::move(edges));
+}
+
+// Whatever the deadline cuts short, the mapping is whole.
+void map_in_time(const CommMatrix& matrix, const TreeTopology& tree, const Ints& usable) {
+  for (const LeafScope scope : {LeafScope::given, LeafScope::whole})
+    for (const int us : {-1000, 0, 20, 300, 2000, 9000, 40000}) {
+      const MapOptions options{.scope = scope, .deadline = Deadline::after(std::chrono::microseconds(us))};
+      const MapResult result = map_to_tree(matrix, tree, usable, options);
+      ck_assert_int_eq(static_cast<std::int32_t>(result.leaf_of_rank.size()), matrix.ranks());
+      ck_assert(legal(result, usable));
+      ck_assert(result.cost == tree.hop_bytes(matrix, result.leaf_of_rank));
+      ck_assert(result.cost <= result.natural_cost);
+      if (us > 0) continue;
+      ck_assert_str_eq(result.method.c_str(), "natural");
+      ck_assert(std::equal(result.leaf_of_rank.begin(), result.leaf_of_rank.end(), usable.begin()));
+    }
 }
 
 const CommMatrix figure2 = CommMatrix::from_edges(
@@ -209,6 +243,37 @@ START_TEST(refine_only_improves) {
 }
 END_TEST
 
+START_TEST(deadline_leaves_a_whole_mapping) {
+  for (const std::int32_t side : {1, 2, 7, 16}) {
+    const CommMatrix matrix = shuffled_stencil(side);
+    const TreeTopology tree = TreeTopology::balanced(Ints{5, 7, 19, 9});
+    Ints usable;
+    for (std::int32_t leaf = 0; leaf < tree.leaves(); ++leaf)
+      if (leaf % 5 != 2) usable.push_back(leaf);
+    map_in_time(matrix, tree, usable);
+  }
+}
+END_TEST
+
+START_TEST(deadline_with_65536_ranks) {
+  const TreeTopology tree = TreeTopology::balanced(Ints{14, 20, 18, 2, 8});
+  std::vector<CommEdge> edges = shuffled_stencil(40).edges();
+  for (std::int32_t rank = 64000; rank < 65536; ++rank) edges.push_back({0, rank, 5});  // a hub
+  map_in_time(CommMatrix::from_edges(65536, std::move(edges)), tree, all_leaves(tree));
+}
+END_TEST
+
+START_TEST(late_deadline_changes_nothing) {
+  const TreeTopology tree = TreeTopology::balanced(Ints{4, 5, 6, 7});
+  const CommMatrix matrix = shuffled_stencil(8);
+  for (const LeafScope scope : {LeafScope::given, LeafScope::whole}) {
+    const MapResult never = map_to_tree(matrix, tree, all_leaves(tree), {.scope = scope});
+    const MapOptions late{.scope = scope, .deadline = Deadline::after(std::chrono::hours(1))};
+    ck_assert(map_to_tree(matrix, tree, all_leaves(tree), late).leaf_of_rank == never.leaf_of_rank);
+  }
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("tree_map");
   TCase* all = tcase_create("all");
@@ -223,6 +288,9 @@ int main() {
   tcase_add_test(all, a_million_leaves);
   tcase_add_test(all, random_small_cases);
   tcase_add_test(all, refine_only_improves);
+  tcase_add_test(all, deadline_leaves_a_whole_mapping);
+  tcase_add_test(all, deadline_with_65536_ranks);
+  tcase_add_test(all, late_deadline_changes_nothing);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

@@ -26,15 +26,18 @@ std::vector<std::int8_t> Bisection::split(const Graph& graph, std::int32_t least
   const std::int32_t largest = std::max(2, n / 20);
   Sides best = multilevel(graph, first, largest);
   const std::int32_t tries = n < small ? 2 * tries_ : tries_;
-  for (std::int32_t k = 1; k < tries; ++k)
-    if (Sides other = multilevel(graph, first, largest); other.cut < best.cut) best = std::move(other);
+  try {
+    for (std::int32_t k = 1; k < tries; ++k)
+      if (Sides other = multilevel(graph, first, largest); other.cut < best.cut) best = std::move(other);
+  } catch (const OutOfTime&) {
+  }
   return std::move(best.side);
 }
 
 Bisection::Sides Bisection::multilevel(const Graph& graph, std::int32_t first, std::int32_t largest) {
   if (graph.vertices() <= coarsest) return refined(graph, first, grown(graph, first));
   std::vector<std::int32_t> coarse_of;
-  const Graph coarse = coarsened(graph, largest, random_, coarse_of);
+  const Graph coarse = coarsened(graph, largest, random_, coarse_of, watch_);
   work_ += 2 * static_cast<std::int64_t>(graph.arc.size()) + 4 * graph.vertices();
   if (coarse.vertices() > graph.vertices() / 20 * 19) return refined(graph, first, grown(graph, first));
   const Sides best = multilevel(coarse, first, largest);
@@ -46,7 +49,7 @@ Bisection::Sides Bisection::multilevel(const Graph& graph, std::int32_t first, s
 Bisection::Sides Bisection::refined(const Graph& graph, std::int32_t first, std::vector<std::int8_t> side) {
   const std::int32_t slack = *std::max_element(graph.size.begin(), graph.size.end()) - 1 + freedom_;
   Sides result{std::move(side), 0, 0};
-  result.cut = refiner_.refine(graph, first, slack, passes, result.side);
+  result.cut = refiner_.refine(graph, first, slack, passes, result.side, watch_);
   result.off_target = std::max(0, std::abs(refiner_.off_target()) - freedom_);
   return result;
 }
@@ -56,11 +59,14 @@ std::vector<std::int8_t> Bisection::grown(const Graph& graph, std::int32_t first
   const std::int32_t n = graph.vertices();
   std::vector<std::int8_t> side(n, 1);
   std::vector<std::int64_t> gain(n, 0);  // traffic into side 0 minus traffic into side 1
-  for (std::int32_t v = 0; v < n; ++v)
+  for (std::int32_t v = 0; v < n; ++v) {
+    watch_.spend(static_cast<std::int64_t>(graph.arcs(v).size()) + 1);
     for (const Arc& arc : graph.arcs(v)) gain[v] -= arc.weight;
+  }
   std::vector<std::int32_t> fringe;
   std::vector<bool> reached(n, false);
   for (std::int32_t size = 0; size < first;) {
+    watch_.spend(static_cast<std::int64_t>(fringe.size()) + 1);
     std::size_t at = 0;
     for (std::size_t k = 1; k < fringe.size(); ++k)
       if (gain[fringe[k]] > gain[fringe[at]]) at = k;
@@ -78,6 +84,7 @@ std::vector<std::int8_t> Bisection::grown(const Graph& graph, std::int32_t first
     if (size > 0 && size + graph.size[best] - first > first - size) break;
     side[best] = 0;
     size += graph.size[best];
+    watch_.spend(static_cast<std::int64_t>(graph.arcs(best).size()));
     for (const Arc& arc : graph.arcs(best)) {
       gain[arc.to] += 2 * static_cast<std::int64_t>(arc.weight);
       if (side[arc.to] == 0 || reached[arc.to]) continue;

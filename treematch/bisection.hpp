@@ -6,6 +6,7 @@
 #include "treematch/fm.hpp"
 #include "treematch/graph.hpp"
 #include "treematch/random.hpp"
+#include "treematch/watch.hpp"
 
 namespace placement {
 
@@ -14,11 +15,13 @@ namespace placement {
 class Bisection {
  public:
   // Of so many tries, each from another matching, the best stays: what decides the quality is how
-  // the finest graph was matched.
-  Bisection(std::uint64_t seed, std::int32_t tries) : random_(seed), tries_(tries) {}
+  // the finest graph was matched. The watch must outlive the object.
+  Bisection(std::uint64_t seed, std::int32_t tries, const Watch& watch)
+      : random_(seed), tries_(tries), watch_(watch) {}
 
   // For a graph whose vertices all have size 1: side 0 gets at least `least` and at most `most` of
-  // them, with little traffic to the others. 0 <= least <= most <= vertices.
+  // them, with little traffic to the others. 0 <= least <= most <= vertices. Throws OutOfTime before
+  // the first try has ended.
   std::vector<std::int8_t> split(const Graph& graph, std::int32_t least, std::int32_t most);
 
   std::int64_t work() const { return work_ + refiner_.work(); }  // arcs visited so far
@@ -36,6 +39,7 @@ class Bisection {
 
   Random random_;
   std::int32_t tries_;
+  const Watch& watch_;
   std::int32_t freedom_ = 0;  // by how much side 0 may differ from its target, once all sizes are 1
   BisectionRefiner refiner_;
   std::int64_t work_ = 0;

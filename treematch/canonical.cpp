@@ -35,18 +35,22 @@ void sort_within_kinds(std::vector<Branch>& branches) {
 
 }  // namespace
 
-void order_equal_branches(const TreeTopology& whole, std::vector<std::int32_t>& leaf_of_rank) {
+void order_equal_branches(const TreeTopology& whole, std::vector<std::int32_t>& leaf_of_rank,
+                          const Watch& watch) {
+  watch.spend(static_cast<std::int64_t>(leaf_of_rank.size()));
   std::vector<std::pair<std::int32_t, std::int32_t>> used;  // leaf and rank, from left to right
   for (std::size_t r = 0; r < leaf_of_rank.size(); ++r) used.emplace_back(leaf_of_rank[r], static_cast<std::int32_t>(r));
   std::sort(used.begin(), used.end());
   std::vector<std::int32_t> vertices;
   for (const auto& [leaf, rank] : used) vertices.push_back(whole.leaf_vertex(leaf));
+  watch.spend(static_cast<std::int64_t>(leaf_of_rank.size()));
   const TreeTopology tree = whole.cut_at(vertices);
 
   std::map<Kind, std::int32_t> number_of_shape;
   std::vector<Branch> branch(tree.vertices());
   for (std::int32_t v = tree.vertices() - 1; v >= 0; --v) {
     if (v > 0) branch[v].edge = tree.position(v) - tree.position(tree.parent(v));
+    watch.spend(8 * static_cast<std::int64_t>(tree.leaf_count(v)));
     if (tree.children(v).empty()) {
       branch[v].ranks = {used[tree.first_leaf(v)].second};
       continue;

@@ -4,12 +4,15 @@
 #include <vector>
 
 #include "core/tree_topology.hpp"
+#include "treematch/watch.hpp"
 
 namespace placement {
 
 // Of all mappings that differ only by exchanging equal branches, which costs nothing, takes the one
 // whose ranks ascend from left to right: people can read it, and it does not depend on how it was
 // found. leaf_of_rank has one leaf per rank, all different. At least one rank.
-void order_equal_branches(const TreeTopology& tree, std::vector<std::int32_t>& leaf_of_rank);
+// Throws OutOfTime with the mapping as it was.
+void order_equal_branches(const TreeTopology& tree, std::vector<std::int32_t>& leaf_of_rank,
+                          const Watch& watch = Watch());
 
 }  // namespace placement

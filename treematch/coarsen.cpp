@@ -36,11 +36,14 @@ std::vector<std::int32_t> shuffled_vertices(std::int32_t n, Random& random) {
 }
 
 // The partner of each vertex, or itself.
-std::vector<std::int32_t> matched(const Graph& graph, std::int32_t largest, Random& random) {
+std::vector<std::int32_t> matched(const Graph& graph, std::int32_t largest, Random& random,
+                                  const Watch& watch) {
   std::vector<std::int32_t> partner(graph.vertices(), unmatched);
   std::int32_t lonely = unmatched;  // without any arc: merged among themselves
   for (const std::int32_t v : shuffled_vertices(graph.vertices(), random)) {
+    watch.spend(1);
     if (partner[v] != unmatched) continue;
+    watch.spend(static_cast<std::int64_t>(graph.arcs(v).size()));
     std::int32_t best = v;
     float rating = 0;
     for (const Arc& arc : graph.arcs(v)) {
@@ -70,7 +73,8 @@ std::vector<std::int32_t> matched(const Graph& graph, std::int32_t largest, Rand
 
 }  // namespace
 
-Graph contracted(const Graph& graph, std::span<const std::int32_t> part_of, std::int32_t parts) {
+Graph contracted(const Graph& graph, std::span<const std::int32_t> part_of, std::int32_t parts,
+                 const Watch& watch) {
   Graph result;
   result.size.assign(parts, 0);
   std::vector<std::int32_t> begin(static_cast<std::size_t>(parts) + 1, 0);
@@ -89,6 +93,7 @@ Graph contracted(const Graph& graph, std::span<const std::int32_t> part_of, std:
   for (std::int32_t self = 0; self < parts; ++self) {
     const auto first_arc = static_cast<std::int64_t>(result.arc.size());
     for (std::int32_t k = self == 0 ? 0 : begin[self - 1]; k < begin[self]; ++k) {
+      watch.spend(static_cast<std::int64_t>(graph.arcs(member[k]).size()) + 1);
       for (const Arc& arc : graph.arcs(member[k])) {
         const std::int32_t to = part_of[arc.to];
         if (to == self || to < 0) continue;
@@ -106,13 +111,13 @@ Graph contracted(const Graph& graph, std::span<const std::int32_t> part_of, std:
 }
 
 Graph coarsened(const Graph& graph, std::int32_t largest, Random& random,
-                std::vector<std::int32_t>& coarse_of) {
-  const std::vector<std::int32_t> partner = matched(graph, largest, random);
+                std::vector<std::int32_t>& coarse_of, const Watch& watch) {
+  const std::vector<std::int32_t> partner = matched(graph, largest, random, watch);
   std::int32_t vertices = 0;
   coarse_of.resize(graph.vertices());
   for (std::int32_t v = 0; v < graph.vertices(); ++v)
     coarse_of[v] = partner[v] < v ? coarse_of[partner[v]] : vertices++;
-  return contracted(graph, coarse_of, vertices);
+  return contracted(graph, coarse_of, vertices, watch);
 }
 
 }  // namespace placement

@@ -7,7 +7,8 @@
 namespace placement {
 
 std::int64_t BisectionRefiner::refine(const Graph& graph, std::int32_t first, std::int32_t slack,
-                                      std::int32_t passes, std::vector<std::int8_t>& side) {
+                                      std::int32_t passes, std::vector<std::int8_t>& side, const Watch& watch) {
+  watch_ = &watch;
   graph_ = &graph;
   side_ = &side;
   slack_ = slack;
@@ -28,6 +29,7 @@ void BisectionRefiner::start(std::int32_t first) {
   off_ = -first;
   std::int64_t twice = 0;
   for (std::int32_t v = 0; v < n; ++v) {
+    watch_->spend(static_cast<std::int64_t>(graph_->arcs(v).size()) + 1);
     if (side[v] == 0) off_ += graph_->size[v];
     Vertex vertex{0, 0};
     for (const Arc& arc : graph_->arcs(v)) {
@@ -48,6 +50,7 @@ bool BisectionRefiner::pass() {
   const std::int32_t n = graph_->vertices();
   for (GainBuckets& queue : queue_) queue.reset(n);
   for (std::int32_t v = 0; v < n; ++v) {
+    watch_->spend(1);
     state_[v] = outside;
     if (vertex_[v].cut_arcs == 0) continue;
     queue_[(*side_)[v]].add(v, vertex_[v].gain);
@@ -99,6 +102,7 @@ std::int32_t BisectionRefiner::next() {
 // The boundary is used up: any vertex of the side may go.
 void BisectionRefiner::refill(int from) {
   for (std::int32_t v = 0; v < graph_->vertices(); ++v) {
+    watch_->spend(1);
     if ((*side_)[v] != from || state_[v] != outside) continue;
     queue_[from].add(v, vertex_[v].gain);
     state_[v] = queued;
@@ -109,6 +113,7 @@ void BisectionRefiner::refill(int from) {
 void BisectionRefiner::flip(std::int32_t v, bool keep_queues) {
   std::int8_t* side = side_->data();
   const auto arcs = graph_->arcs(v);
+  watch_->spend(static_cast<std::int64_t>(arcs.size()) + 1);
   const std::int8_t to = 1 - side[v];
   side[v] = to;
   off_ += to == 0 ? graph_->size[v] : -graph_->size[v];

@@ -18,7 +18,7 @@ std::int32_t scaled(std::int64_t weight, double factor, std::int64_t least) {
 
 }  // namespace
 
-Graph scaled_graph(const CommMatrix& matrix) {
+Graph scaled_graph(const CommMatrix& matrix, const Watch& watch) {
   const std::int32_t n = matrix.ranks();
   // With a floor of 1 per pair the pairs themselves take part of the range.
   const std::int64_t least = matrix.pairs() < most / 2 ? 1 : 0;
@@ -33,6 +33,7 @@ Graph scaled_graph(const CommMatrix& matrix) {
   for (std::int32_t v = 0; v < n; ++v) {
     const auto neighbours = matrix.neighbours(v);
     const auto weights = matrix.weights(v);
+    watch.spend(static_cast<std::int64_t>(neighbours.size()) + 1);
     for (std::size_t k = 0; k < neighbours.size(); ++k)
       graph.arc[at++] = {neighbours[k], scaled(weights[k], factor, least)};
     graph.row[v + 1] = at;
@@ -40,19 +41,24 @@ Graph scaled_graph(const CommMatrix& matrix) {
   return graph;
 }
 
-std::vector<HeavyPair> pairs_by_weight(const Graph& graph) {
+std::vector<HeavyPair> pairs_by_weight(const Graph& graph, const Watch& watch) {
   std::vector<HeavyPair> pairs;
   pairs.reserve(graph.arc.size() / 2);
-  for (std::int32_t v = 0; v < graph.vertices(); ++v)
+  for (std::int32_t v = 0; v < graph.vertices(); ++v) {
+    watch.spend(static_cast<std::int64_t>(graph.arcs(v).size()) + 1);
     for (const Arc& arc : graph.arcs(v))
       if (arc.to > v) pairs.push_back({arc.weight, v, arc.to});
-  const auto heavier = [](const HeavyPair& x, const HeavyPair& y) { return x.weight > y.weight; };
+  }
+  const auto heavier = [&](const HeavyPair& x, const HeavyPair& y) {
+    watch.spend(1);
+    return x.weight > y.weight;
+  };
   if (!std::is_sorted(pairs.begin(), pairs.end(), heavier))
     std::stable_sort(pairs.begin(), pairs.end(), heavier);
   return pairs;
 }
 
-Graph renumbered(const Graph& graph, std::span<const std::int32_t> order) {
+Graph renumbered(const Graph& graph, std::span<const std::int32_t> order, const Watch& watch) {
   std::vector<std::int32_t> number(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) number[order[k]] = static_cast<std::int32_t>(k);
   Graph result;
@@ -60,6 +66,7 @@ Graph renumbered(const Graph& graph, std::span<const std::int32_t> order) {
   result.size.reserve(order.size());
   result.arc.reserve(graph.arc.size());
   for (const std::int32_t old : order) {
+    watch.spend(static_cast<std::int64_t>(graph.arcs(old).size()) + 1);
     for (const Arc& arc : graph.arcs(old)) result.arc.push_back({number[arc.to], arc.weight});
     result.row.push_back(static_cast<std::int64_t>(result.arc.size()));
     result.size.push_back(graph.size[old]);
@@ -67,7 +74,7 @@ Graph renumbered(const Graph& graph, std::span<const std::int32_t> order) {
   return result;
 }
 
-std::vector<std::int32_t> breadth_first(const Graph& graph) {
+std::vector<std::int32_t> breadth_first(const Graph& graph, const Watch& watch) {
   const std::int32_t n = graph.vertices();
   std::vector<std::int32_t> order;
   order.reserve(n);
@@ -79,8 +86,10 @@ std::vector<std::int32_t> breadth_first(const Graph& graph) {
   };
   for (std::int32_t start = 0; start < n; ++start) {
     add(start);
-    for (std::size_t head = order.size() - 1; head < order.size(); ++head)
+    for (std::size_t head = order.size() - 1; head < order.size(); ++head) {
+      watch.spend(static_cast<std::int64_t>(graph.arcs(order[head]).size()) + 1);
       for (const Arc& arc : graph.arcs(order[head])) add(arc.to);
+    }
   }
   return order;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/comm_matrix.hpp"
+#include "treematch/watch.hpp"
 
 namespace placement {
 
@@ -29,20 +30,20 @@ struct Graph {
 
 // Exact while the matrix sums to less than 2^31; otherwise weights are scaled to fit and rounded, a
 // pair with traffic keeping at least 1 (or nothing where even that would be too much).
-Graph scaled_graph(const CommMatrix& matrix);
+Graph scaled_graph(const CommMatrix& matrix, const Watch& watch = Watch());
 
 struct HeavyPair {
   std::int32_t weight, a, b;
 };
 
 // All pairs a < b, the heaviest first; equal ones as the graph has them.
-std::vector<HeavyPair> pairs_by_weight(const Graph& graph);
+std::vector<HeavyPair> pairs_by_weight(const Graph& graph, const Watch& watch = Watch());
 
 // The same graph with vertex k being vertex order[k] of the old one. Neighbours in the graph that
 // come close to each other in the order also do so in memory.
-Graph renumbered(const Graph& graph, std::span<const std::int32_t> order);
+Graph renumbered(const Graph& graph, std::span<const std::int32_t> order, const Watch& watch = Watch());
 
 // All vertices breadth first, component by component: a good order for renumbered().
-std::vector<std::int32_t> breadth_first(const Graph& graph);
+std::vector<std::int32_t> breadth_first(const Graph& graph, const Watch& watch = Watch());
 
 }  // namespace placement

@@ -5,11 +5,13 @@
 
 #include "treematch/graph.hpp"
 #include "treematch/leaf_tree.hpp"
+#include "treematch/watch.hpp"
 
 namespace placement {
 
 // The baseline that a mapping must not lose against: pairs by falling traffic, each new rank as
 // near to its partner as a slot is free, in the tightest of the subtrees. Slot of each rank.
-std::vector<std::int32_t> greedy_mapping(const Graph& graph, const LeafTree& tree);
+std::vector<std::int32_t> greedy_mapping(const Graph& graph, const LeafTree& tree,
+                                         const Watch& watch = Watch());
 
 }  // namespace placement

@@ -38,13 +38,14 @@ Groups flattened(const Groups& outer, const Groups& inner) {
 
 // `count` pairs of the vertices, of which there are enough: those matched, the heaviest ones when
 // there are too many, and the others as they come.
-Groups pairs(const Graph& graph, std::int32_t count, Pairing pairing) {
-  const std::vector<std::int32_t> partner = paired(graph, pairing);
+Groups pairs(const Graph& graph, std::int32_t count, Pairing pairing, const Watch& watch) {
+  const std::vector<std::int32_t> partner = paired(graph, pairing, watch);
   std::vector<HeavyPair> chosen;
   std::vector<std::int32_t> single;
   for (std::int32_t v = 0; v < graph.vertices(); ++v) {
     if (partner[v] < 0) single.push_back(v);
     if (partner[v] < v) continue;
+    watch.spend(static_cast<std::int64_t>(graph.arcs(v).size()) + 1);
     for (const Arc& arc : graph.arcs(v))
       if (arc.to == partner[v]) chosen.push_back({arc.weight, v, arc.to});
   }
@@ -58,21 +59,33 @@ Groups pairs(const Graph& graph, std::int32_t count, Pairing pairing) {
   return groups;
 }
 
+// Of the traffic only that between vertices below `border` and the others, by rising neighbours.
+Graph across(const Graph& graph, std::int32_t border, const Watch& watch) {
+  Graph result;
+  result.size = graph.size;
+  for (std::int32_t v = 0; v < graph.vertices(); ++v) {
+    watch.spend(2 * static_cast<std::int64_t>(graph.arcs(v).size()) + 1);
+    for (const Arc& arc : graph.arcs(v))
+      if ((arc.to < border) != (v < border) && arc.weight > 0) result.arc.push_back(arc);
+    std::sort(result.arc.begin() + result.row.back(), result.arc.end(),
+              [](const Arc& x, const Arc& y) { return x.to < y.to; });
+    result.row.push_back(static_cast<std::int64_t>(result.arc.size()));
+  }
+  return result;
+}
+
 // One more vertex for each group, out of those that are in none.
-Groups joined(const Graph& graph, const Groups& groups, Pairing pairing) {
+Groups joined(const Graph& graph, const Groups& groups, Pairing pairing, const Watch& watch) {
   std::vector<std::int32_t> part = group_of(groups, graph.vertices());
   std::vector<std::int32_t> single;
-  std::vector<CommEdge> edges;
   for (std::int32_t v = 0; v < graph.vertices(); ++v) {
     if (part[v] >= 0) continue;
-    for (const Arc& arc : graph.arcs(v))
-      if (part[arc.to] >= 0)
-        edges.push_back({part[arc.to], groups.count() + static_cast<std::int32_t>(single.size()), arc.weight});
+    part[v] = groups.count() + static_cast<std::int32_t>(single.size());
     single.push_back(v);
   }
   const auto both = groups.count() + static_cast<std::int32_t>(single.size());
   std::vector<std::int32_t> partner =
-      paired(scaled_graph(CommMatrix::from_edges(both, std::move(edges))), pairing);
+      paired(across(contracted(graph, part, both, watch), groups.count(), watch), pairing, watch);
   partner.resize(groups.count());
   std::vector<bool> taken(single.size(), false);
   for (const std::int32_t p : partner)
@@ -94,17 +107,18 @@ Groups joined(const Graph& graph, const Groups& groups, Pairing pairing) {
 }
 
 // `count` groups of `size` vertices, of which there are enough.
-Groups grouped(const Graph& graph, std::int32_t size, std::int32_t count, Pairing pairing) {
+Groups grouped(const Graph& graph, std::int32_t size, std::int32_t count, Pairing pairing,
+               const Watch& watch) {
   if (size == 1) {
     Groups all{1, std::vector<std::int32_t>(count)};
     for (std::int32_t v = 0; v < count; ++v) all.member[v] = v;
     return all;
   }
-  if (size == 2) return pairs(graph, count, pairing);
-  if (size % 2 == 1) return joined(graph, grouped(graph, size - 1, count, pairing), pairing);
-  const Groups halves = grouped(graph, size / 2, 2 * count, pairing);
-  const Graph between = contracted(graph, group_of(halves, graph.vertices()), 2 * count);
-  return flattened(pairs(between, count, pairing), halves);
+  if (size == 2) return pairs(graph, count, pairing, watch);
+  if (size % 2 == 1) return joined(graph, grouped(graph, size - 1, count, pairing, watch), pairing, watch);
+  const Groups halves = grouped(graph, size / 2, 2 * count, pairing, watch);
+  const Graph between = contracted(graph, group_of(halves, graph.vertices()), 2 * count, watch);
+  return flattened(pairs(between, count, pairing, watch), halves);
 }
 
 // Vertices without traffic up to a number.
@@ -116,7 +130,7 @@ void pad(Graph& graph, std::int32_t vertices) {
 }  // namespace
 
 std::vector<std::int32_t> grouped_order(const Graph& graph, std::span<const std::int32_t> arities,
-                                        Pairing pairing) {
+                                        Pairing pairing, const Watch& watch) {
   const std::int32_t n = graph.vertices();
   Groups order{1, std::vector<std::int32_t>(n)};
   for (std::int32_t v = 0; v < n; ++v) order.member[v] = v;
@@ -128,15 +142,16 @@ std::vector<std::int32_t> grouped_order(const Graph& graph, std::span<const std:
     // The vertices that make the numbers come out: their traffic is nil, their numbers the highest.
     order.member.resize(static_cast<std::size_t>(count) * arity * order.size, -1);
     pad(level, count * arity);
-    const Groups groups = grouped(level, arity, count, pairing);
-    level = contracted(level, group_of(groups, level.vertices()), count);
+    const Groups groups = grouped(level, arity, count, pairing, watch);
+    level = contracted(level, group_of(groups, level.vertices()), count, watch);
     order = flattened(groups, order);
   }
   std::erase(order.member, -1);
   return order.member;
 }
 
-std::vector<std::int32_t> grouped_mapping(const Graph& graph, const LeafTree& tree, Pairing pairing) {
+std::vector<std::int32_t> grouped_mapping(const Graph& graph, const LeafTree& tree, Pairing pairing,
+                                          const Watch& watch) {
   std::vector<std::int32_t> arities;
   for (std::int32_t v = 0; tree.vertex(v).children > 0;) {
     arities.push_back(tree.vertex(v).children);
@@ -145,7 +160,7 @@ std::vector<std::int32_t> grouped_mapping(const Graph& graph, const LeafTree& tr
       if (tree.vertex(child).slots > tree.vertex(fullest).slots) fullest = child;
     v = fullest;
   }
-  const std::vector<std::int32_t> order = grouped_order(graph, arities, pairing);
+  const std::vector<std::int32_t> order = grouped_order(graph, arities, pairing, watch);
   std::vector<std::int32_t> slot(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) slot[order[k]] = static_cast<std::int32_t>(k);
   return slot;

@@ -7,6 +7,7 @@
 #include "treematch/graph.hpp"
 #include "treematch/leaf_tree.hpp"
 #include "treematch/pairing.hpp"
+#include "treematch/watch.hpp"
 
 namespace placement {
 
@@ -17,10 +18,11 @@ namespace placement {
 // at each level, is one run; missing ones (when their number is not the product of the arities)
 // are left out. Equal choices fall to the lower numbers.
 std::vector<std::int32_t> grouped_order(const Graph& graph, std::span<const std::int32_t> arities,
-                                        Pairing pairing);
+                                        Pairing pairing, const Watch& watch = Watch());
 
 // The same on a tree with as many slots as vertices, whose subtrees may be unequal: grouped by the
 // arities of its fullest branch, then laid on the slots from left to right. Slot of each vertex.
-std::vector<std::int32_t> grouped_mapping(const Graph& graph, const LeafTree& tree, Pairing pairing);
+std::vector<std::int32_t> grouped_mapping(const Graph& graph, const LeafTree& tree, Pairing pairing,
+                                          const Watch& watch = Watch());
 
 }  // namespace placement

@@ -50,11 +50,12 @@ void check_mapping(std::span<const std::int32_t> usable, std::int32_t ranks,
 namespace {
 
 template <typename Sum>
-Sum summed(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::int32_t> slot) {
+Sum summed(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::int32_t> slot, const Watch& watch) {
   Sum cost = 0;
   for (std::int32_t a = 0; a < matrix.ranks(); ++a) {
     const auto neighbours = matrix.neighbours(a);
     const auto weights = matrix.weights(a);
+    watch.spend(static_cast<std::int64_t>(neighbours.size()) + 1);
     for (std::size_t k = neighbours.size(); k > 0 && neighbours[k - 1] > a; --k)
       cost += static_cast<Sum>(weights[k - 1]) * tree.distance(slot[a], slot[neighbours[k - 1]]);
   }
@@ -63,10 +64,11 @@ Sum summed(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::
 
 }  // namespace
 
-Cost mapping_cost(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::int32_t> slot) {
+Cost mapping_cost(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::int32_t> slot,
+                  const Watch& watch) {
   // 64 bits are twice as fast, and nearly always enough.
   const bool fits = static_cast<Cost>(matrix.total_weight()) * tree.diameter() <= INT64_MAX;
-  return fits ? Cost{summed<std::int64_t>(matrix, tree, slot)} : summed<Cost>(matrix, tree, slot);
+  return fits ? Cost{summed<std::int64_t>(matrix, tree, slot, watch)} : summed<Cost>(matrix, tree, slot, watch);
 }
 
 }  // namespace placement

@@ -7,6 +7,7 @@
 #include "core/cost.hpp"
 #include "core/tree_topology.hpp"
 #include "treematch/leaf_tree.hpp"
+#include "treematch/watch.hpp"
 
 namespace placement {
 
@@ -19,6 +20,7 @@ void check_mapping(std::span<const std::int32_t> usable, std::int32_t ranks,
                    std::span<const std::int32_t> leaf_of_rank);
 
 // The exact hop-bytes of a mapping [TM §1], in O(pairs) on a coded tree.
-Cost mapping_cost(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::int32_t> slot);
+Cost mapping_cost(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::int32_t> slot,
+                  const Watch& watch = Watch());
 
 }  // namespace placement

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "treematch/bisection.hpp"
+#include "treematch/watch.hpp"
 
 namespace placement {
 
@@ -24,19 +25,23 @@ struct Part {
 class Multisection {
  public:
   Multisection(const LeafTree& tree, std::uint64_t seed, std::int32_t tries, const Deadline& deadline)
-      : tree_(tree), bisection_(seed, tries), deadline_(deadline) {}
+      : tree_(tree), watch_(deadline), bisection_(seed, tries, watch_) {}
 
   std::vector<std::int32_t> run(const Graph& graph) {
     slot_.resize(graph.vertices());
     local_.assign(graph.vertices(), -1);
     Part all;
-    if (graph.vertices() < in_cache) {
-      all.graph = graph;
-      all.rank.resize(graph.vertices());
-      std::iota(all.rank.begin(), all.rank.end(), 0);
-    } else {
-      all.rank = breadth_first(graph);
-      all.graph = renumbered(graph, all.rank);
+    all.rank.resize(graph.vertices());
+    std::iota(all.rank.begin(), all.rank.end(), 0);
+    try {
+      if (graph.vertices() < in_cache) {
+        all.graph = graph;
+      } else {
+        std::vector<std::int32_t> order = breadth_first(graph, watch_);
+        all.graph = renumbered(graph, order, watch_);
+        all.rank = std::move(order);
+      }
+    } catch (const OutOfTime&) {  // and they stay in the natural order
     }
     descend(0, std::move(all));
     return std::move(slot_);
@@ -46,11 +51,7 @@ class Multisection {
   void descend(std::int32_t v, Part part) {
     const LeafTree::Vertex& vertex = tree_.vertex(v);
     if (part.rank.empty()) return;
-    if (part.graph.arc.empty() || deadline_.expired() || only_leaves(vertex)) {
-      for (std::size_t k = 0; k < part.rank.size(); ++k)
-        slot_[part.rank[k]] = vertex.first_slot + static_cast<std::int32_t>(k);
-      return;
-    }
+    if (part.graph.arc.empty() || watch_.over() || only_leaves(vertex)) return fill({&v, 1}, part.rank);
     const std::vector<std::int32_t> children = enough_children(vertex, static_cast<std::int32_t>(part.rank.size()));
     split(children, std::move(part));
   }
@@ -89,12 +90,25 @@ class Multisection {
     const auto ranks = static_cast<std::int32_t>(part.rank.size());
     const std::int32_t most = std::min(ranks, slots_of(left_children));
     const std::int32_t least = std::max(0, ranks - slots_of(right_children));
-    const std::vector<std::int8_t> side = bisection_.split(part.graph, least, most);
-    Part left = subset(part, side, 0);
-    Part right = subset(part, side, 1);
+    Part left, right;
+    try {
+      const std::vector<std::int8_t> side = bisection_.split(part.graph, least, most);
+      left = subset(part, side, 0);
+      right = subset(part, side, 1);
+    } catch (const OutOfTime&) {
+      return fill(children, part.rank);
+    }
     part = {};
     split(left_children, std::move(left));
     split(right_children, std::move(right));
+  }
+
+  // From left to right as they come.
+  void fill(std::span<const std::int32_t> children, std::span<const std::int32_t> ranks) {
+    std::size_t next = 0;
+    for (const std::int32_t child : children)
+      for (std::int32_t k = 0; k < tree_.vertex(child).slots && next < ranks.size(); ++k)
+        slot_[ranks[next++]] = tree_.vertex(child).first_slot + k;
   }
 
   std::int32_t slots_of(std::span<const std::int32_t> children) const {
@@ -115,6 +129,7 @@ class Multisection {
     subset.graph.row.reserve(subset.rank.size() + 1);
     for (std::int32_t v = 0; v < n; ++v) {
       if (side[v] != which) continue;
+      watch_.spend(static_cast<std::int64_t>(part.graph.arcs(v).size()) + 1);
       for (const Arc& arc : part.graph.arcs(v))
         if (side[arc.to] == which) subset.graph.arc.push_back({local_[arc.to], arc.weight});
       subset.graph.row.push_back(static_cast<std::int64_t>(subset.graph.arc.size()));
@@ -123,8 +138,8 @@ class Multisection {
   }
 
   const LeafTree& tree_;
+  const Watch watch_;
   Bisection bisection_;
-  const Deadline& deadline_;
   std::vector<std::int32_t> slot_;
   std::vector<std::int32_t> local_;
 };

@@ -22,9 +22,10 @@ namespace placement {
 
 namespace {
 
-std::vector<std::int32_t> heaviest_first(const Graph& graph) {
+std::vector<std::int32_t> heaviest_first(const Graph& graph, const Watch& watch) {
   std::vector<std::int32_t> partner(graph.vertices(), -1);
-  for (const HeavyPair& pair : pairs_by_weight(graph)) {
+  for (const HeavyPair& pair : pairs_by_weight(graph, watch)) {
+    watch.spend(1);
     if (partner[pair.a] >= 0 || partner[pair.b] >= 0) continue;
     partner[pair.a] = pair.b;
     partner[pair.b] = pair.a;
@@ -55,8 +56,8 @@ std::vector<std::int32_t> maximum_weight(const Graph& graph) {
 
 }  // namespace
 
-std::vector<std::int32_t> paired(const Graph& graph, Pairing pairing) {
-  return pairing == Pairing::maximum_weight ? maximum_weight(graph) : heaviest_first(graph);
+std::vector<std::int32_t> paired(const Graph& graph, Pairing pairing, const Watch& watch) {
+  return pairing == Pairing::maximum_weight ? maximum_weight(graph) : heaviest_first(graph, watch);
 }
 
 }  // namespace placement

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "treematch/graph.hpp"
+#include "treematch/watch.hpp"
 
 namespace placement {
 
@@ -12,7 +13,8 @@ enum class Pairing {
   maximum_weight,  // a matching of maximum weight [JA §2]
 };
 
-// The partner of each vertex, or -1. Deterministic: equal pairs come in the order of their vertices.
-std::vector<std::int32_t> paired(const Graph& graph, Pairing pairing);
+// The partner of each vertex, or -1. The watch has no influence on a matching of maximum weight.
+// Deterministic: equal pairs come in the order of their vertices.
+std::vector<std::int32_t> paired(const Graph& graph, Pairing pairing, const Watch& watch = Watch());
 
 }  // namespace placement

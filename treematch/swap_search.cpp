@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "treematch/watch.hpp"
+
 namespace placement {
 
 namespace {
@@ -16,13 +18,14 @@ constexpr std::int32_t few = 64;              // slots that are all tried
 
 class SwapSearch {
  public:
-  SwapSearch(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot)
-      : graph_(graph), tree_(tree), slot_(slot), owner_(tree.slots(), nobody),
+  SwapSearch(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, const Watch& watch)
+      : graph_(graph), tree_(tree), watch_(watch), slot_(slot), owner_(tree.slots(), nobody),
         seen_(tree.vertices().size(), 0) {
     for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) owner_[slot[rank]] = rank;
   }
 
-  std::int64_t run(std::int64_t work, const Deadline& deadline) {
+  // Out of time, it leaves `slot` as far as it came.
+  std::int64_t run(std::int64_t work) {
     const std::int32_t n = graph_.vertices();
     std::vector<std::int32_t> queue(n);  // a ring: each rank waits at most once
     waiting_.assign(n, 1);
@@ -34,14 +37,17 @@ class SwapSearch {
       waiting_[rank] = 1;
       queue[(head + length++) % n] = rank;
     };
-    for (std::int64_t turn = 0; length > 0 && work > 0; ++turn) {
-      if (turn % 256 == 0 && deadline.expired()) break;
+    while (length > 0 && work > 0) {
       const std::int32_t rank = queue[head];
       head = head + 1 < n ? head + 1 : 0;
       --length;
       waiting_[rank] = 0;
       work_ = 1;
-      find_step(rank);
+      try {
+        find_step(rank);
+      } catch (const OutOfTime&) {
+        break;
+      }
       work -= work_;
       if (target_ == nobody) continue;
       const std::int32_t other = exchange(rank, target_);
@@ -60,8 +66,15 @@ class SwapSearch {
     std::int64_t cost = 0;
     for (const Arc& arc : graph_.arcs(rank))
       if (arc.to != other) cost += arc.weight * tree_.distance(slot, slot_[arc.to]);
-    work_ += static_cast<std::int64_t>(graph_.arcs(rank).size());
+    visit(rank);
     return cost;
+  }
+
+  // The arcs of a rank cost work and time.
+  void visit(std::int32_t rank) {
+    const auto arcs = static_cast<std::int64_t>(graph_.arcs(rank).size());
+    work_ += arcs;
+    watch_.spend(arcs);
   }
 
   // Sets target_ to the slot with the largest gain for rank and occupant together, or nobody.
@@ -103,6 +116,7 @@ class SwapSearch {
     seen_[v] = turn_;
     const LeafTree::Vertex& vertex = tree_.vertex(v);
     if (vertex.children == 0) return;
+    watch_.spend(1);
     const std::int32_t last = vertex.first_child + std::min(vertex.children, wide);
     std::int64_t cost = -1;
     std::int64_t position = -1;
@@ -120,7 +134,7 @@ class SwapSearch {
   // on another one.
   std::int64_t cost_in(std::int32_t rank, std::int32_t v, std::int64_t position) {
     std::int64_t cost = 0;
-    work_ += static_cast<std::int64_t>(graph_.arcs(rank).size());
+    visit(rank);
     std::int32_t leaf = tree_.vertex(v).first_child;
     while (tree_.vertex(leaf).children > 0 || tree_.vertex(leaf).position != position) ++leaf;
     const std::int32_t slot = tree_.vertex(leaf).first_slot;
@@ -147,7 +161,7 @@ class SwapSearch {
           gain -= arc.weight * (apart - sibling_distance(to));
         }
       }
-      work_ += static_cast<std::int64_t>(graph_.arcs(other).size());
+      visit(other);
     }
     if (gain > best_) {
       best_ = gain;
@@ -173,6 +187,7 @@ class SwapSearch {
 
   const Graph& graph_;
   const LeafTree& tree_;
+  const Watch& watch_;
   std::vector<std::int32_t>& slot_;
   std::vector<std::int32_t> owner_;
   std::vector<std::int64_t> seen_;  // the turn in which a vertex was last tried
@@ -189,15 +204,21 @@ class SwapSearch {
 std::int64_t swap_search(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot,
                          std::int64_t work, const Deadline& deadline) {
   if (graph.arc.empty() || tree.slots() < 2) return work;
-  if (graph.vertices() < in_cache) return SwapSearch(graph, tree, slot).run(work, deadline);
+  const Watch watch(deadline);
+  if (graph.vertices() < in_cache) return SwapSearch(graph, tree, slot, watch).run(work);
   // Numbered by their slots, ranks that are near in the tree are near in memory.
   std::vector<std::int32_t> owner(tree.slots(), nobody);
   for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) owner[slot[rank]] = rank;
   std::erase(owner, nobody);
   std::vector<std::int32_t> ordered_slot(owner.size());
   for (std::size_t k = 0; k < owner.size(); ++k) ordered_slot[k] = slot[owner[k]];
-  const Graph ordered = renumbered(graph, owner);
-  const std::int64_t left = SwapSearch(ordered, tree, ordered_slot).run(work, deadline);
+  std::int64_t left = work;
+  try {
+    const Graph ordered = renumbered(graph, owner, watch);
+    left = SwapSearch(ordered, tree, ordered_slot, watch).run(work);
+  } catch (const OutOfTime&) {
+    return left;
+  }
   for (std::size_t k = 0; k < owner.size(); ++k) slot[owner[k]] = ordered_slot[k];
   return left;
 }

@@ -2,6 +2,7 @@
 #include "treematch/tree_map.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "treematch/mapping_check.hpp"
 #include "treematch/multisection.hpp"
 #include "treematch/swap_search.hpp"
+#include "treematch/watch.hpp"
 
 namespace placement {
 
@@ -30,34 +32,51 @@ class Portfolio {
             const MapOptions& options)
       : matrix_(matrix), whole_tree_(tree), scope_(std::move(scope)), options_(options),
         work_(options.work_limit > 0 ? options.work_limit : default_work(matrix)),
-        graph_(scaled_graph(matrix)), tree_(tree, scope_) {}
+        tree_(tree, scope_), search_end_(options.deadline), watch_(options.deadline) {}
 
   MapResult run() {
     natural();
-    offer(greedy_mapping(graph_, tree_), "greedy");
-    if (!graph_.arc.empty()) {
-      pack();
-      if (matrix_.ranks() <= many && matrix_.pairs() <= 32 * static_cast<std::int64_t>(matrix_.ranks()))
-        offer(from_packed(grouped_mapping(graph_, *packed_tree_, Pairing::heaviest_first)), "grouping");
-      if (matrix_.ranks() <= few)
-        search_and_offer(from_packed(sections(*packed_tree_)), "multisection of packed leaves");
-      search_and_offer(sections(tree_), "multisection");
-      if (!searched_) search_and_offer(best_, result_.method + ", refined");
+    try {
+      improve();
+    } catch (const OutOfTime&) {
     }
     for (std::int32_t& slot : best_) slot = tree_.leaf(slot);
     result_.leaf_of_rank = std::move(best_);
+    try {
+      order_equal_branches(whole_tree_, result_.leaf_of_rank, watch_);
+    } catch (const OutOfTime&) {
+    }
     return std::move(result_);
   }
 
  private:
+  void improve() {
+    const Watch search(search_end_);
+    graph_ = scaled_graph(matrix_, search);
+    offer(greedy_mapping(graph_, tree_, search), "greedy");
+    if (graph_.arc.empty()) return;
+    pack(search);
+    if (matrix_.ranks() <= many && matrix_.pairs() <= 32 * static_cast<std::int64_t>(matrix_.ranks()))
+      offer(from_packed(grouped_mapping(graph_, *packed_tree_, Pairing::heaviest_first, search)), "grouping");
+    if (matrix_.ranks() <= few)
+      search_and_offer(from_packed(sections(*packed_tree_)), "multisection of packed leaves");
+    search_and_offer(sections(tree_), "multisection");
+    if (!searched_) search_and_offer(best_, result_.method + ", refined");
+  }
+
+  // Needs no more than the tree. What it takes to evaluate is set aside for the mapping that the
+  // deadline meets half made, whose ranks lie less in order.
   void natural() {
+    const auto start = Deadline::Clock::now();
     best_.resize(matrix_.ranks());
     for (std::int32_t rank = 0; rank < matrix_.ranks(); ++rank) best_[rank] = rank;
     result_.cost = result_.natural_cost = mapping_cost(matrix_, tree_, best_);
     result_.method = "natural";
+    search_end_ = options_.deadline.earlier(2 * (Deadline::Clock::now() - start));
   }
 
-  void pack() {
+  void pack(const Watch& search) {
+    search.spend(whole_tree_.vertices());
     packed_ = packed_leaves(whole_tree_, scope_, matrix_.ranks());
     packed_tree_.emplace(whole_tree_, packed_);
   }
@@ -71,11 +90,11 @@ class Portfolio {
   }
 
   std::vector<std::int32_t> sections(const LeafTree& tree) const {
-    return multisection(graph_, tree, options_.seed, work_, options_.deadline);
+    return multisection(graph_, tree, options_.seed, work_, search_end_);
   }
 
   void search_and_offer(std::vector<std::int32_t> slot, const std::string& method) {
-    swap_search(graph_, tree_, slot, work_ / 4, options_.deadline);
+    swap_search(graph_, tree_, slot, work_ / 4, search_end_);
     searched_ = offer(std::move(slot), method) || searched_;
   }
 
@@ -86,7 +105,7 @@ class Portfolio {
 
   // Keeps a mapping that is better than all before, and says so.
   bool offer(std::vector<std::int32_t> slot, const std::string& method) {
-    const Cost cost = mapping_cost(matrix_, tree_, slot);
+    const Cost cost = mapping_cost(matrix_, tree_, slot, watch_);
     if (cost >= result_.cost) return false;
     result_.cost = cost;
     result_.method = method;
@@ -99,8 +118,10 @@ class Portfolio {
   const std::vector<std::int32_t> scope_;  // usable leaves that the scope admits
   const MapOptions& options_;
   const std::int64_t work_;
-  const Graph graph_;
   const LeafTree tree_;  // over scope_
+  Deadline search_end_;  // after which there is only time to evaluate what has been found
+  const Watch watch_;
+  Graph graph_;
   std::vector<std::int32_t> packed_;
   std::optional<LeafTree> packed_tree_;
   std::vector<std::int32_t> best_;  // slot of each rank in tree_
@@ -114,13 +135,10 @@ MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree,
                       std::span<const std::int32_t> usable, const MapOptions& options) {
   check_usable(tree, usable, matrix.ranks());
   if (matrix.ranks() == 0) return {.leaf_of_rank = {}, .cost = 0, .natural_cost = 0, .method = "natural"};
-  MapResult result =
-      Portfolio(matrix, tree,
-                leaves_in_scope(tree, usable, matrix.ranks(), options.scope, options.levels_up),
-                options)
-          .run();
-  order_equal_branches(tree, result.leaf_of_rank);
-  return result;
+  return Portfolio(matrix, tree,
+                   leaves_in_scope(tree, usable, matrix.ranks(), options.scope, options.levels_up),
+                   options)
+      .run();
 }
 
 }  // namespace placement

@@ -36,7 +36,8 @@ struct MapResult {
 
 // Maps the ranks of the matrix onto usable leaves, one each, with few hop-bytes [TM §5].
 // `usable` is ascending without duplicates. The result is legal, deterministic for the same input
-// and seed, and never costs more than the natural order on the same leaves or greedy.
+// and seed, and never costs more than the natural order on the same leaves or greedy. Where the
+// deadline passes, it is the best mapping found so far, at worst the natural order.
 // Throws Error when a leaf is out of range or listed twice, or when ranks outnumber usable leaves.
 MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree,
                       std::span<const std::int32_t> usable, const MapOptions& options);
