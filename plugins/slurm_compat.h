@@ -8,6 +8,12 @@
 
 #include "config.h"
 
+/* First: it gives Slurm's functions the names that libslurm exports too, where it has them at all. */
+#ifndef USE_ALIAS
+#define USE_ALIAS 1
+#endif
+#include "src/common/slurm_xlator.h"
+
 #include "slurm/slurm.h"
 #include "slurm/slurm_errno.h"
 #include "src/common/bitstring.h"
@@ -32,11 +38,13 @@
 /*
  * Slurm's data. Whatever uses libslurm scans PluginDir and may load the plugin: functions bind when
  * they are called, data at once, and a client that lacks one would print an error and go on without.
+ * plugin_load_from_file is weak to tell programs that have only libslurm, which does not export it.
  */
 #pragma weak cr_node_num_cores
 #pragma weak job_list
 #pragma weak node_record_count
 #pragma weak node_record_table_ptr
+#pragma weak plugin_load_from_file
 #pragma weak slurm_conf
 #pragma weak switch_record_cnt
 #pragma weak switch_record_table

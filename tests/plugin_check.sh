@@ -63,6 +63,11 @@ if [ -e "$select" ] && [ -x "$slurmctld" ]; then
   for library in $(libraries "$select"); do defined "$library"; done | sort -u > "$scratch/linked"
   undefined "$select" U | comm -12 - "$scratch/data" | comm -23 - "$scratch/linked" > "$scratch/strong"
   [ ! -s "$scratch/strong" ] || fail "$select needs data of slurmctld in every client:" $(cat "$scratch/strong")
+  # A client has libslurm alone, which exports most of Slurm's functions as slurm_NAME only.
+  for library in /usr/lib/*/libslurm.so; do [ ! -e "$library" ] || defined "$library"; done |
+    sed -n 's/^slurm_//p' | sort -u > "$scratch/prefixed"
+  undefined "$select" U | comm -12 - "$scratch/prefixed" > "$scratch/plain"
+  [ ! -s "$scratch/plain" ] || fail "$select calls by a name that clients lack:" $(cat "$scratch/plain")
 fi
 
 for spank in "$dir"/loadmatrix.so "$dir"/nodestate.so; do

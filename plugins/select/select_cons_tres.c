@@ -124,7 +124,7 @@ EXPORT extern int select_p_job_test(job_record_t *job, bitstr_t *nodes, uint32_t
 
 static int bind_one(void **slot, const char *name)
 {
-	if ((*slot = plugin_get_sym(real_plugin, name)))
+	if ((*slot = dlsym(real_plugin, name)))
 		return SLURM_SUCCESS;
 	error("placement: the real select/cons_tres has no %s", name);
 	return SLURM_ERROR;
@@ -209,7 +209,23 @@ static char *find_real(void)
 	return found;
 }
 
-/* The loader checks the version and runs the real init(). */
+/* As Slurm's own loader does it, for programs in which that cannot be reached. */
+static int load_in_client(const char *path)
+{
+	void *handle = dlopen(path, RTLD_LAZY);
+	const uint32_t *version = handle ? dlsym(handle, "plugin_version") : NULL;
+	int (*real_init)(void) = handle ? (int (*)(void)) dlsym(handle, "init") : NULL;
+
+	if (!version || *version != SLURM_VERSION_NUMBER || (real_init && real_init())) {
+		if (handle)
+			dlclose(handle);
+		return SLURM_ERROR;
+	}
+	real_plugin = handle;
+	return SLURM_SUCCESS;
+}
+
+/* Slurm's loader checks the version and runs the real init(). */
 static int load_real(void)
 {
 	char *path = find_real();
@@ -220,7 +236,10 @@ static int load_real(void)
 		      slurm_conf.plugindir);
 		return SLURM_ERROR;
 	}
-	rc = plugin_load_from_file(&real_plugin, path);
+	if (&plugin_load_from_file)
+		rc = plugin_load_from_file(&real_plugin, path);
+	else
+		rc = load_in_client(path);
 	if (rc != SLURM_SUCCESS)
 		error("placement: %s does not load", path);
 	else if (in_slurmctld())
