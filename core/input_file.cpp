@@ -2,6 +2,7 @@
 #include "core/input_file.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -19,6 +20,7 @@ namespace placement {
 namespace {
 
 constexpr std::size_t piece = std::size_t{1} << 18;
+constexpr int patience_seconds = 30;  // with whoever writes into a pipe
 
 class FileDescriptor {
  public:
@@ -42,9 +44,20 @@ class FileDescriptor {
   throw Error(path + ": more than " + std::to_string(max_bytes) + " bytes, which is the limit");
 }
 
+// A pipe into which nobody writes would otherwise hold srun for ever, deaf to signals.
+void wait_for_data(const std::string& path, int file) {
+  pollfd waiting{file, POLLIN, 0};
+  int ready = 0;
+  while ((ready = poll(&waiting, 1, patience_seconds * 1000)) < 0 && errno == EINTR) {
+  }
+  if (ready < 0) fail_errno(path, "cannot be read", errno);
+  if (ready == 0)
+    throw Error(path + ": nothing came through this pipe for " + std::to_string(patience_seconds) + " seconds");
+}
+
 // The bytes as they are.
 std::string slurp(const std::string& path, std::size_t max_bytes) {
-  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (file < 0) fail_errno(path, "cannot be opened", errno);
   struct stat status {};
   if (fstat(file, &status) != 0) fail_errno(path, "cannot be examined", errno);
@@ -58,8 +71,9 @@ std::string slurp(const std::string& path, std::size_t max_bytes) {
   for (std::size_t used = 0;;) {
     if (used == room) room += std::max(piece, room / 2);
     content.resize(room);
+    if (!S_ISREG(status.st_mode)) wait_for_data(path, file);
     const ssize_t got = read(file, content.data() + used, room - used);
-    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got < 0) fail_errno(path, "cannot be read", errno);
     used += static_cast<std::size_t>(got);
     if (used > max_bytes) fail_size(path, max_bytes);
