@@ -62,7 +62,9 @@ CommMatrix shuffled_stencil(std::int32_t side) {
   std::vector<CommEdge> edges;
   for (std::int32_t v = 0; v < n; ++v)
     for (std::int32_t step = 14; step < 27; ++step) {
-      const std::int32_t x = v % side + step % 3 - 1, y = v / side % side + step / 3 % 3 - 1, z = v / side / side + step / 9 - 1;
+      const std::int32_t x = v % side + step % 3 - 1;
+      const std::int32_t y = v / side % side + step / 3 % 3 - 1;
+      const std::int32_t z = v / side / side + step / 9 - 1;
       if (x < 0 || y < 0 || z < 0 || x >= side || y >= side || z >= side) continue;
       edges.push_back({rank[v], rank[x + side * (y + side * z)], 1 + step});
     }

@@ -14,7 +14,7 @@ namespace placement {
 // exactly as many ranks as there are slots; where it has more, at each vertex the fewest children
 // are taken that hold the part, and the traffic decides how many ranks go to each of them.
 // `work` (arcs visited, about) decides how many bisections are tried at each step, at least one.
-// Once the deadline has passed, which is looked at every few microseconds, what is left is split as it comes. Returns the slot of each rank.
+// Once the deadline has passed, what is left is split as it comes. Returns the slot of each rank.
 std::vector<std::int32_t> multisection(const Graph& graph, const LeafTree& tree, std::uint64_t seed,
                                        std::int64_t work, const Deadline& deadline);
 
