@@ -165,6 +165,20 @@ Ints free_leaves(const Ints& arities, std::int32_t percent, Random random) {
   return usable;
 }
 
+// The rows right of the diagonal, one after the other [TM §2].
+const Ints figure2{5, 10, 100, 20, 5, 10};
+// Eight ranks, in the same form.
+const Ints job8{100, 19, 12, 19, 11, 2511, 223, 12, 12, 25, 28, 223, 1412, 223,
+                251, 1584, 17, 10, 1995, 112, 17, 17, 158, 17, 12, 25, 19, 100};
+
+Edges upper(std::int32_t ranks, const Ints& weights) {
+  Edges edges;
+  auto weight = weights.begin();
+  for (std::int32_t a = 0; a < ranks; ++a)
+    for (std::int32_t b = a + 1; b < ranks; ++b) edges.push_back({a, b, *weight++});
+  return edges;
+}
+
 struct Recipe {
   const char* name;
   const char* kind;
@@ -172,6 +186,7 @@ struct Recipe {
   std::function<Edges(Random)> edges;
   const Ints* arities;
   std::int32_t held = 0;  // per cent
+  Ints usable = {};       // these leaves instead
 };
 
 Edges mixed(std::int32_t nx, std::int32_t ny, std::int32_t nz, int points, Random random) {
@@ -180,7 +195,9 @@ Edges mixed(std::int32_t nx, std::int32_t ny, std::int32_t nz, int points, Rando
 
 const std::vector<Recipe>& recipes() {
   static const std::vector<Recipe> all{
-      {"fig2", "paper", 4, [](Random) { return Edges{{0, 1, 5}, {0, 2, 10}, {0, 3, 100}, {1, 2, 20}, {1, 3, 5}, {2, 3, 10}}; }, &bin8},
+      {"fig2", "paper", 4, [](Random) { return upper(4, figure2); }, &bin8},
+      {"fig2-even", "paper", 4, [](Random) { return upper(4, figure2); }, &bin8, 0, {0, 2, 4, 6}},
+      {"job8", "paper", 8, [](Random) { return upper(8, job8); }, &bin8},
       {"st2d-1k-full", "tree-full", 1024, [](Random) { return stencil(32, 32, 1, 5); }, &k1024},
       {"st2d-1k-shuf", "tree-full", 1024, [](Random r) { return mixed(32, 32, 1, 5, r); }, &k1024},
       {"st3d-4k-nat", "tree-full", 4096, [](Random) { return stencil(16, 16, 16, 7); }, &k4096},
@@ -229,7 +246,7 @@ Instance make_instance(const std::string& name, const std::string& salt) {
     const std::string holes = "holes " + std::to_string(recipe.held) + " of " + std::to_string(recipe.arities->size());
     return {name, recipe.kind, CommMatrix::from_edges(recipe.ranks, recipe.edges(seeded(salt, name))),
             *recipe.arities, TreeTopology::balanced(*recipe.arities),
-            free_leaves(*recipe.arities, recipe.held, seeded(salt, holes))};
+            recipe.usable.empty() ? free_leaves(*recipe.arities, recipe.held, seeded(salt, holes)) : recipe.usable};
   }
   throw Error("no instance " + name);
 }
