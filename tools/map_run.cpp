@@ -94,10 +94,26 @@ void map_leaves(const MapTask& task, MapOutcome& outcome) {
   outcome.reasons.push_back(result.method);
 }
 
+// slurmctld chooses nodes and cores, and srun then places the ranks on them: the same two steps.
+Placement on_what_was_chosen(const Policy& policy, const ClusterView& view, const MapTask& task,
+                             const Placement& chosen) {
+  ClusterView job = view;
+  Request step = task.request;
+  step.node_tasks.assign(view.nodes.size(), 0);
+  for (NodeView& node : job.nodes)
+    if (!step.whole_nodes) node.core_free.assign(node.core_free.size(), false);
+  for (const RankPlace& rank : chosen.ranks) {
+    ++step.node_tasks[rank.node];
+    for (const std::int32_t core : rank.cores) job.nodes[rank.node].core_free[core] = true;
+  }
+  return policy.place(job, step, deadline_of(task));
+}
+
 void ask_policy(const MapTask& task, const Policy& policy, MapOutcome& outcome) {
   const bool has_nodes = !task.view.nodes.empty();
   const ClusterView view = has_nodes ? task.view : leaf_nodes(task);
-  Placement placement = policy.place(view, task.request, deadline_of(task));
+  const Placement chosen = policy.place(view, task.request, deadline_of(task));
+  Placement placement = policy.for_users ? on_what_was_chosen(policy, view, task, chosen) : chosen;
   for (const RankPlace& rank : placement.ranks)
     outcome.leaf_of_rank.push_back(view.nodes[rank.node].first_leaf + rank.cores.at(0));
   outcome.reasons = std::move(placement.reasons);
