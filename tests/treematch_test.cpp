@@ -2,6 +2,7 @@
 #include "treematch/treematch.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <random>
 #include <set>
 
@@ -103,6 +104,18 @@ START_TEST(motivating_example) {  // [TM §3]
   const auto nodes_of = [&](std::int32_t r, std::int32_t s) { return std::set<std::int32_t>{node(r), node(s)}; };
   const bool as_printed = nodes_of(0, 6) == std::set{0, 1} && nodes_of(2, 4) == std::set{4, 5};
   ck_assert_msg(as_printed, "A n%d D n%d B n%d C n%d", node(0), node(6), node(2), node(4));
+}
+END_TEST
+
+START_TEST(no_time_gives_the_natural_order) {
+  const ClusterView view = machine({4, 4}, 1, 4);
+  for (const std::int32_t nodes : {2, 3, 8}) {
+    Request request = request_of(8, matrix_of(8, {{0, 7, 50}, {1, 6, 50}, {2, 5, 50}, {3, 4, 50}}));
+    request.min_nodes = request.max_nodes = nodes;
+    const Placement placement = place_treematch(view, request, Deadline::after(std::chrono::microseconds(-1)));
+    ck_assert_int_eq(nodes_used(counts_of(view, placement)), nodes);
+    ck_assert(placement.cost == placement.natural_cost);
+  }
 }
 END_TEST
 
@@ -289,6 +302,7 @@ int main() {
   Suite* suite = suite_create("treematch");
   TCase* all = tcase_create("all");
   tcase_add_test(all, motivating_example);
+  tcase_add_test(all, no_time_gives_the_natural_order);
   tcase_add_test(all, limits_on_nodes);
   tcase_add_test(all, tasks_per_node_exactly);
   tcase_add_test(all, whole_nodes_share_evenly);

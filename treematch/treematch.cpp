@@ -185,19 +185,21 @@ Placement Chooser::among(const NodeLimits& limits, const NodeCounts& in_order,
   const std::vector<std::int32_t> natural = slots_.leaves(in_order);
   std::vector<Candidate> candidates{evaluated(natural, "natural order")};
   const auto chosen = [&] { return candidates.size() > 1; };
+  // Each candidate costs some evaluations, even where there is no time to look for a good one.
+  const auto in_time = [&] { return !options_.deadline.expired(); };
   const auto add = [&](std::optional<Candidate> candidate) {
     if (candidate) candidates.push_back(std::move(*candidate));
   };
   // Ranks placed freely seldom happen to be spread as the limits ask.
-  if (small || !(limits.spreads() || request_.node_level)) add(free_choice(limits));
+  if (in_time() && (small || !(limits.spreads() || request_.node_level))) add(free_choice(limits));
   const std::int32_t freely = chosen() ? candidates.back().nodes : limits.least_nodes();
-  if (small || !chosen()) add(grouped(limits, freely));
-  if (small && freely > limits.least_nodes()) add(grouped(limits, limits.least_nodes()));
+  if (in_time() && (small || !chosen())) add(grouped(limits, freely));
+  if (in_time() && small && freely > limits.least_nodes()) add(grouped(limits, limits.least_nodes()));
   if (request_.node_level) {
     if (compact) add(evaluated(slots_.leaves(*compact), "natural order on the smallest subtree"));
   } else {
-    if (compact && *compact != in_order && (small || !chosen())) add(mapped(*compact));
-    if (small || !chosen()) add(mapped(in_order));
+    if (in_time() && compact && *compact != in_order && (small || !chosen())) add(mapped(*compact));
+    if (in_time() && (small || !chosen())) add(mapped(in_order));
   }
   const auto best = std::min_element(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     return a.cost != b.cost ? a.cost < b.cost : a.nodes < b.nodes;
