@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/config.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "spank/bind_plan.hpp"
@@ -226,6 +227,14 @@ void tell_tasks(const StepShape& step, const StepPlacement& placement) {
   setenv(plan_variable, plan->c_str(), 1);
 }
 
+// The administrator's switch, on hosts that have the file: srun applies no more than slurmctld does.
+// Throws Error when the file is broken, which means off.
+bool enforced() {
+  const Mode mode = read_config(placement_conf_path(), MissingFile::defaults).mode;
+  if (mode != Mode::enforce) slurm_verbose("placement: Mode=%s: stock placement", to_string(mode).c_str());
+  return mode == Mode::enforce;
+}
+
 void place(spank_t spank) {
   Client& self = client();
   std::uint32_t job = 0, step = 0;
@@ -233,7 +242,7 @@ void place(spank_t spank) {
       spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step >= SLURM_MAX_NORMAL_STEP_ID)
     return;
   const std::optional<Wish> wish = self.wish ? self.wish : wish_of_job(job);
-  if (!wish || starts_a_launcher(spank)) return;
+  if (!wish || starts_a_launcher(spank) || !enforced()) return;
   if (self.components != 1)
     throw Error("a step over several components of a heterogeneous job is placed as Slurm does");
 
