@@ -40,7 +40,18 @@ class Share {
     }
     return spent_ >= limit;
   }
-  void spend(Clock::duration time) { spent_ += time; }
+
+  // Counts the time from here to the end of the scope, however that ends.
+  class Use {
+   public:
+    explicit Use(Share& share) : share_(share) {}
+    ~Use() { share_.spent_ += Clock::now() - start_; }
+    Use(const Use&) = delete;
+
+   private:
+    Share& share_;
+    const Clock::time_point start_ = Clock::now();
+  };
 
  private:
   Clock::time_point window_{};
@@ -130,7 +141,7 @@ const Answer& answer_of(State& now, const placement_offer& offer, const placemen
   if (!now.machine) return now.fleeting = {std::nullopt, "placement is off"};
   if (now.share.used_up(whole_share))
     return now.fleeting = {std::nullopt, "the time for decisions in this second is used up"};
-  const Clock::time_point start = Clock::now();
+  const Share::Use use(now.share);
   JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count},
                                 now.config);
   copy_text(now.result.policy, sizeof now.result.policy, job.asked.spec.policy);
@@ -144,7 +155,6 @@ const Answer& answer_of(State& now, const placement_offer& offer, const placemen
     job.answer = fresh_answer(now, offer, request, job.asked);
     job.question = question;
   }
-  now.share.spend(Clock::now() - start);
   return hasty ? now.fleeting : *job.answer;
 }
 
