@@ -66,7 +66,7 @@ if [ -e "$select" ] && [ -x "$slurmctld" ]; then
   # A client has libslurm alone, which exports most of Slurm's functions as slurm_NAME only.
   for library in /usr/lib/*/libslurm.so; do [ ! -e "$library" ] || defined "$library"; done |
     sed -n 's/^slurm_//p' | sort -u > "$scratch/prefixed"
-  undefined "$select" U | comm -12 - "$scratch/prefixed" > "$scratch/plain"
+  undefined "$select" U | comm -12 - "$scratch/prefixed" | comm -23 - "$scratch/linked" > "$scratch/plain"
   [ ! -s "$scratch/plain" ] || fail "$select calls by a name that clients lack:" $(cat "$scratch/plain")
 fi
 
