@@ -5,7 +5,7 @@
 
 packages_build=(gcc g++ gfortran make autoconf automake libtool pkg-config check libzstd-dev zlib1g-dev
   liblemon-dev libhwloc-dev libslurm-dev libopenmpi-dev openmpi-bin dpkg-dev xz-utils)
-packages_cluster=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2 util-linux procps)
+packages_cluster=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2 util-linux procps python3)
 
 missing_packages() {  # package...
   local package
