@@ -61,6 +61,8 @@ space_keep() {  # name dir ttl owner
     sleep 0.5
   done
   kill -KILL "$(space_pid)" 2>/dev/null
+  # Should its pid be lost with the folder: --kill-child takes it along.
+  kill -KILL "$child" 2>/dev/null
   wait "$child" 2>/dev/null
   return 0
 }
