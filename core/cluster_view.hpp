@@ -5,9 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "core/live_state.hpp"
 #include "core/tree_topology.hpp"
 
 namespace placement {
+
+class TorusTopology;
 
 // A node as a policy sees it. Its cores are the leaves first_leaf .. first_leaf + cores() - 1 of
 // the tree, in the order socket * cores_per_socket + core, which is also Slurm's numbering.
@@ -18,6 +21,8 @@ struct NodeView {
   std::int32_t cores_per_socket = 1;
   std::int32_t threads_per_core = 1;
   std::vector<bool> core_free;  // one per core: usable by this job
+  std::int32_t state = -1;       // index into ClusterView::live->nodes, or -1: nothing is known of it
+  std::int32_t torus_node = -1;  // index into ClusterView::torus, or -1: it has no coordinates
 
   std::int32_t cores() const { return sockets * cores_per_socket; }
 };
@@ -27,6 +32,8 @@ struct NodeView {
 struct ClusterView {
   std::shared_ptr<const TreeTopology> tree;
   std::vector<NodeView> nodes;  // in the order of the caller, which is also the natural order of ranks
+  std::shared_ptr<const TorusTopology> torus = nullptr;  // null: the tree tells distances between nodes
+  std::shared_ptr<const LiveState> live = nullptr;       // null: no live data, or too old to be used
 };
 
 }  // namespace placement
