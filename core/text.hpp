@@ -36,6 +36,9 @@ bool equal_any_case(std::string_view a, std::string_view b);
 // A decimal number and nothing else; none when it is not one or passes 64 bits.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 
+// The text as content of an XML element or attribute.
+std::string xml_escaped(std::string_view text);
+
 // The known word that the unknown one was probably meant to be, or empty: at most two letters wrong,
 // and fewer than half of them. Upper and lower case are the same.
 std::string_view near_miss(std::string_view unknown, std::span<const std::string_view> known);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/text.hpp"
+
 namespace placement {
 
 namespace {
@@ -22,18 +24,6 @@ std::string at(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f", value);
   return text;
-}
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '&') out += "&amp;";
-    else if (c == '"') out += "&quot;";
-    else out += c;
-  }
-  return out;
 }
 
 struct Axis {
@@ -90,7 +80,7 @@ void span_axes(const Plot& plot, Axis& x, Axis& y) {
 }
 
 std::string text(double x, double y, const std::string& anchor, const std::string& words, const std::string& more = {}) {
-  return "<text x=\"" + at(x) + "\" y=\"" + at(y) + "\" text-anchor=\"" + anchor + "\"" + more + ">" + escaped(words) +
+  return "<text x=\"" + at(x) + "\" y=\"" + at(y) + "\" text-anchor=\"" + anchor + "\"" + more + ">" + xml_escaped(words) +
          "</text>\n";
 }
 

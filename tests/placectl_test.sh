@@ -62,7 +62,7 @@ general() {
   refused 2 "placectl: unknown command 'mpa': did you mean map?"
   run weather
   refused 2 "placectl: unknown command 'weather': the commands are map, cost, matrix, check-config, rankfile and simulate"
-  for words in map cost 'matrix info' 'matrix convert' check-config rankfile; do
+  for words in map cost 'matrix info' 'matrix convert' 'matrix heatmap' check-config rankfile; do
     # shellcheck disable=SC2086
     run $words --help
     [ $code = 0 ] || fail "$command: exit code $code"
@@ -260,9 +260,9 @@ slurm_topology() {
 
 matrices() {
   run matrix
-  refused 2 'placectl matrix: no command given: it takes info or convert'
+  refused 2 'placectl matrix: no command given: it takes info, convert or heatmap'
   run matrix show
-  refused 2 "placectl matrix: unknown command 'show': it takes info or convert"
+  refused 2 "placectl matrix: unknown command 'show': it takes info, convert or heatmap"
   run matrix info matrix -n 2
   expect 0 $'format    dense\nranks     4\npairs     6 (density 1)\ntotal     150\nsymmetric yes\nheaviest  0 - 3: 100\nheaviest  1 - 2: 20' ''
   for form in dense edges np mtx mm; do
@@ -284,6 +284,16 @@ matrices() {
   refused 2 'placectl matrix: an argument is missing: placectl matrix convert --to FORMAT IN [OUT]'
   run matrix convert --to edges matrix /nonexistent/out
   refused 1 'placectl matrix: cannot write /nonexistent/out: No such file or directory'
+  run matrix heatmap matrix -o picture.png
+  expect 0 ''
+  [ "$(head -c 4 picture.png | tail -c 3)" = PNG ] || fail 'picture.png is no PNG'
+  run matrix heatmap matrix --title 'a & b' --unit messages --linear -o picture.svg
+  expect 0 ''
+  for words in 'a &amp; b' '>rank<' '>messages<'; do grep -q "$words" picture.svg || fail "picture.svg lacks $words"; done
+  run matrix heatmap matrix
+  refused 2 'placectl matrix: --output is missing: a file that ends in .png or .svg'
+  run matrix heatmap matrix -o picture.gif
+  refused 2 'placectl matrix: picture.gif: a heat map goes to a file that ends in .png or .svg'
   printf '0 0.5\n0.5 0\n' >fractions
   run matrix info fractions
   has 'scale     fractions: all values times 10^1'

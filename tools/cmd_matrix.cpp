@@ -12,6 +12,7 @@
 #include "core/text.hpp"
 #include "tools/command.hpp"
 #include "tools/command_line.hpp"
+#include "tools/heatmap.hpp"
 #include "tools/json.hpp"
 #include "tools/output.hpp"
 
@@ -21,8 +22,9 @@ namespace {
 
 constexpr const char* matrix_usage =
     "usage: placectl matrix info [OPTION]... FILE\n"
-    "       placectl matrix convert --to FORMAT IN [OUT]\n\n"
-    "Looks at and converts communication matrices; placectl matrix COMMAND --help shows more.\n";
+    "       placectl matrix convert --to FORMAT IN [OUT]\n"
+    "       placectl matrix heatmap [OPTION]... -o PICTURE FILE\n\n"
+    "Looks at, converts and draws communication matrices; placectl matrix COMMAND --help shows more.\n";
 
 constexpr Option info_options[] = {
     {'n', "heaviest", "N", "so many of the heaviest pairs [5]"},
@@ -50,6 +52,22 @@ constexpr CommandHelp convert_help{
     convert_options,
     1,
     2};
+
+constexpr Option heatmap_options[] = {
+    {'o', "output", "PICTURE", "where it goes: a file that ends in .png or .svg"},
+    {0, "title", "TEXT", "above the picture [the file's name and the number of ranks]"},
+    {0, "unit", "TEXT", "what the values are [bytes]"},
+    {0, "linear", nullptr, "colours in proportion to the values, not to their logarithms"},
+};
+
+constexpr CommandHelp heatmap_help{
+    "placectl matrix heatmap",
+    "[OPTION]... -o PICTURE FILE",
+    "Draws a communication matrix: a square for each pair of ranks, the darker the more traffic.\n"
+    "Of more than 512 ranks, neighbouring ones share a square.\n",
+    heatmap_options,
+    1,
+    1};
 
 struct MatrixFacts {
   const CommMatrix& matrix;
@@ -162,6 +180,24 @@ int matrix_convert(int argc, char** argv) {
   return exit_ok;
 }
 
+int matrix_heatmap(int argc, char** argv) {
+  const CommandLine line(heatmap_help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(heatmap_help));
+    return exit_ok;
+  }
+  if (!line.has("output")) throw UsageError("--output is missing: a file that ends in .png or .svg");
+  const std::string& file = line.operands()[0];
+  const CommMatrix matrix = read_matrix(file);
+  HeatMapStyle style;
+  style.title = line.value_or("title", file.substr(file.find_last_of('/') + 1) + ", " + std::to_string(matrix.ranks()) +
+                                           (matrix.ranks() == 1 ? " rank" : " ranks"));
+  style.unit = line.value_or("unit", "bytes");
+  style.logarithmic = !line.has("linear");
+  write_heat_map(*line.value("output"), heat_map_of(matrix), style);
+  return exit_ok;
+}
+
 }  // namespace
 
 int command_matrix(int argc, char** argv) {
@@ -172,8 +208,9 @@ int command_matrix(int argc, char** argv) {
   }
   if (first == "info") return matrix_info(argc - 1, argv + 1);
   if (first == "convert") return matrix_convert(argc - 1, argv + 1);
+  if (first == "heatmap") return matrix_heatmap(argc - 1, argv + 1);
   throw UsageError((first.empty() ? "no command given" : "unknown command '" + shown(first) + "'") +
-                   std::string(": it takes info or convert"));
+                   std::string(": it takes info, convert or heatmap"));
 }
 
 }  // namespace placement

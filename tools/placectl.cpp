@@ -26,7 +26,7 @@ struct Command {
 constexpr Command commands[] = {
     {"map", "place the ranks of a communication matrix", command_map},
     {"cost", "what a given mapping costs", command_cost},
-    {"matrix", "look at and convert communication matrices", command_matrix},
+    {"matrix", "look at, convert and draw communication matrices", command_matrix},
     {"check-config", "check placement.conf", command_check_config},
     {"rankfile", "an Open MPI rankfile for the allocation one is in", command_rankfile},
     {"simulate", "replay a job log under several strategies", command_simulate},

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/heatmap.hpp"
+
+#include <zlib.h>
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
+#include "tools/command_line.hpp"
+
+using namespace placement;
+
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+std::uint32_t number_at(const std::string& bytes, std::size_t at) {
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < 4; ++i) number = number << 8 | static_cast<std::uint8_t>(bytes.at(at + i));
+  return number;
+}
+
+// The pixels of a PNG as our writer makes them, after checking all that a reader checks.
+struct Pixels {
+  std::uint32_t width = 0, height = 0;
+  std::string rows;
+
+  std::uint32_t at(int x, int y) const {
+    const std::size_t place = static_cast<std::size_t>(y) * (width * 3 + 1) + 1 + static_cast<std::size_t>(x) * 3;
+    return number_at(rows, place - 1) & 0xffffff;
+  }
+};
+
+Pixels read_png(const std::string& file) {
+  ck_assert(file.starts_with("\x89PNG\r\n\x1a\n"));
+  Pixels pixels;
+  std::map<std::string, std::string> chunks;
+  std::string order;
+  for (std::size_t at = 8; at < file.size();) {
+    const std::uint32_t length = number_at(file, at);
+    const std::string covered = file.substr(at + 4, length + 4);
+    ck_assert_uint_eq(covered.size(), length + 4);
+    ck_assert_uint_eq(number_at(file, at + 8 + length),
+                      crc32(0, reinterpret_cast<const Bytef*>(covered.data()), static_cast<uInt>(covered.size())));
+    chunks[covered.substr(0, 4)] = covered.substr(4);
+    order += covered.substr(0, 4);
+    at += length + 12;
+  }
+  ck_assert_text_eq(order, "IHDRIDATIEND");
+  pixels.width = number_at(chunks["IHDR"], 0);
+  pixels.height = number_at(chunks["IHDR"], 4);
+  ck_assert(chunks["IHDR"].substr(8) == std::string("\x08\x02\0\0\0", 5));
+  uLongf size = (static_cast<uLongf>(pixels.width) * 3 + 1) * pixels.height;
+  const uLongf expected = size;
+  pixels.rows.resize(size);
+  ck_assert_int_eq(uncompress(reinterpret_cast<Bytef*>(pixels.rows.data()), &size,
+                              reinterpret_cast<const Bytef*>(chunks["IDAT"].data()), chunks["IDAT"].size()), Z_OK);
+  ck_assert_uint_eq(size, expected);
+  return pixels;
+}
+
+bool has_words(const Picture& picture, const std::string& text) {
+  for (const Picture::Words& words : picture.words)
+    if (words.text == text) return true;
+  return false;
+}
+
+std::string all_words(const Picture& picture) {
+  std::string text;
+  for (const Picture::Words& words : picture.words) text += "[" + words.text + "]";
+  return text;
+}
+
+double brightness(std::uint32_t colour) {
+  return 0.3 * (colour >> 16 & 0xff) + 0.6 * (colour >> 8 & 0xff) + 0.1 * (colour & 0xff);
+}
+
+}  // namespace
+
+START_TEST(cells_of_a_small_matrix) {
+  const HeatMap map = heat_map_of(CommMatrix::from_edges(3, {{0, 1, 10}, {1, 2, 1000}}));
+  ck_assert_int_eq(map.cells(), 3);
+  ck_assert_int_eq(map.group(), 1);
+  ck_assert(map.cell(0, 1) == 10 && map.cell(1, 0) == 10 && map.cell(2, 1) == 1000);
+  ck_assert(map.cell(0, 0) == 0 && map.cell(0, 2) == 0);
+}
+END_TEST
+
+START_TEST(large_matrices_are_binned) {
+  HeatMap traffic(1000, HeatMap::Kind::traffic), measured(1000, HeatMap::Kind::measurement);
+  ck_assert_int_eq(traffic.group(), 2);
+  ck_assert_int_eq(traffic.cells(), 500);
+  for (HeatMap* map : {&traffic, &measured}) {
+    map->add(998, 0, 3);
+    map->add(999, 1, 5);
+    map->add(999, 0, unknown);
+    map->add(999, 0, INFINITY);
+  }
+  ck_assert(traffic.cell(499, 0) == 8 && traffic.cell(0, 499) == 0);
+  ck_assert(measured.cell(499, 0) == 4 && std::isnan(measured.cell(0, 499)));
+  const HeatMap odd(1025, HeatMap::Kind::traffic);
+  ck_assert_int_eq(odd.group(), 3);
+  ck_assert_int_eq(odd.cells(), 342);
+  ck_assert_int_eq(HeatMap(512, HeatMap::Kind::traffic).group(), 1);
+  ck_assert(has_words(draw(traffic, {.title = "t", .unit = "bytes"}), "bytes, sum of 2 x 2 (log)"));
+}
+END_TEST
+
+START_TEST(colours_in_the_picture) {
+  const std::vector<double> values{1, 10, 100, unknown, 0, 10, 1, 1, 1};
+  const Picture picture = draw(heat_map_of(3, values), {.title = "three", .unit = "us"});
+  const Pixels png = read_png(to_png(picture));
+  ck_assert_uint_eq(png.width, static_cast<std::uint32_t>(picture.width));
+  // The first pixel of the field of cells is where the frame's upper line is not yet.
+  int left = 0;
+  while (png.at(left, picture.height / 2) != 0 || png.at(left, 56) != 0) ++left;
+  ++left;
+  const auto cell = [&](int row, int column) { return png.at(left + column * 171 + 85, 56 + row * 171 + 85); };
+  ck_assert_uint_eq(cell(0, 1), cell(1, 2));
+  ck_assert_uint_eq(cell(1, 1), 0xffffff);  // 0 has no logarithm
+  ck_assert_uint_ne(cell(1, 0), 0xffffff);  // unknown is not nothing
+  ck_assert(brightness(cell(0, 0)) > brightness(cell(0, 1)) && brightness(cell(0, 1)) > brightness(cell(0, 2)));
+  ck_assert(has_words(picture, "none") && has_words(picture, "unknown") && has_words(picture, "three"));
+  ck_assert(has_words(picture, "1") && has_words(picture, "10") && has_words(picture, "100"));
+  // On a linear scale 10 is near 1, and 0 is a value.
+  const Picture linear = draw(heat_map_of(3, values), {.title = "three", .unit = "us", .logarithmic = false});
+  ck_assert(!has_words(linear, "none"));
+  ck_assert_msg(has_words(linear, "0") && has_words(linear, "25"), "%s", all_words(linear).c_str());
+}
+END_TEST
+
+START_TEST(extremes) {
+  for (const std::vector<double>& value : {std::vector<double>{unknown}, {0}, {-5}, {1e300}, {1e-300}})
+    for (const bool logarithmic : {true, false}) {
+      const Picture picture = draw(heat_map_of(1, value), {.title = "", .logarithmic = logarithmic});
+      read_png(to_png(picture));
+      ck_assert(to_svg(picture).ends_with("</svg>\n"));
+    }
+  read_png(to_png(draw(heat_map_of(2, {1e-300, 1e300, 1, 2}), {.title = std::string(5000, 'x')})));
+  read_png(to_png(draw(heat_map_of(CommMatrix::from_edges(2, {{0, 1, INT64_MAX}})), {.title = "\xc3\xa9\x01"})));
+  ck_assert_error(HeatMap(0, HeatMap::Kind::traffic), "nothing to draw");
+  ck_assert_error(heat_map_of(CommMatrix()), "nothing to draw");
+  ck_assert_error(heat_map_of(2, std::vector<double>{1, 2, 3}), "cannot have 3 values");
+  ck_assert_error(HeatMap(2, HeatMap::Kind::traffic).add(0, 2, 1), "no place (0, 2)");
+  ck_assert_error(draw(heat_map_of(2, {1, 2, 3, 4}), {.title = "", .names = {"a"}}), "cannot have 1 names");
+}
+END_TEST
+
+START_TEST(names_and_markup) {
+  const Picture picture = draw(heat_map_of(2, {1, 2, 3, 4}),
+                               {.title = "a<b & \"c\"", .axis = "node", .names = {"n1", "a-name-that-is-far-too-long"}});
+  ck_assert_msg(has_words(picture, "n1") && has_words(picture, "a-name-that-is.."), "%s", all_words(picture).c_str());
+  const std::string svg = to_svg(picture);
+  ck_assert(svg.find(">a&lt;b &amp; &quot;c&quot;</text>") != std::string::npos);
+  ck_assert(svg.find("<b") == std::string::npos);
+}
+END_TEST
+
+START_TEST(files) {
+  const TemporaryDirectory directory;
+  const HeatMap map = heat_map_of(2, {1, 2, 3, 4});
+  write_heat_map(directory.path() + "/a.PNG", map, {.title = "a"});
+  write_heat_map(directory.path() + "/a.svg", map, {.title = "a"});
+  ck_assert_error(write_heat_map(directory.path() + "/none/a.svg", map, {.title = "a"}), "cannot write");
+  bool refused = false;
+  try {
+    write_heat_map(directory.path() + "/a.gif", map, {.title = "a"});
+  } catch (const UsageError&) {
+    refused = true;
+  }
+  ck_assert(refused);
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("heatmap");
+  TCase* all = tcase_create("all");
+  tcase_add_test(all, cells_of_a_small_matrix);
+  tcase_add_test(all, large_matrices_are_binned);
+  tcase_add_test(all, colours_in_the_picture);
+  tcase_add_test(all, extremes);
+  tcase_add_test(all, names_and_markup);
+  tcase_add_test(all, files);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}
