@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/live_state.hpp"
+#include "core/outage_file.hpp"
 #include "core/tree_topology.hpp"
 
 namespace placement {
@@ -34,6 +35,7 @@ struct ClusterView {
   std::vector<NodeView> nodes;  // in the order of the caller, which is also the natural order of ranks
   std::shared_ptr<const TorusTopology> torus = nullptr;  // null: the tree tells distances between nodes
   std::shared_ptr<const LiveState> live = nullptr;       // null: no live data, or too old to be used
+  std::shared_ptr<const NodeOutages> outages = nullptr;  // of the site's own, in place of those in `live`
 };
 
 }  // namespace placement

@@ -55,9 +55,9 @@ std::string show_distances(const Config& config) {
 }
 
 // slurmctld has no working directory to speak of, so that a relative path would mean anything.
-bool set_path(Config& config, std::string_view value) {
+bool set_path(std::string& target, std::string_view value) {
   if (!value.starts_with('/')) return false;
-  config.treematch_topology_file = value;
+  target = value;
   return true;
 }
 
@@ -94,7 +94,8 @@ constexpr ConfigKey keys[] = {
      "A file that describes the machine in place of Slurm's own topology: a topology.conf, a \"tree\" line with the "
      "arities from the root to the cores, or a \"tleaf\" line as SCOTCH and TreeMatch have it. Its leaves are the "
      "cores of all nodes in the order of slurm.conf.",
-     set_path, [](const Config& c) { return c.treematch_topology_file; }},
+     [](Config& c, std::string_view v) { return set_path(c.treematch_topology_file, v); },
+     [](const Config& c) { return c.treematch_topology_file; }},
     {"TreematchScope", "whole or subtree",
      "Where TREEMATCH looks for cores: on the whole tree, or in the smallest subtree that has enough.",
      [](Config& c, std::string_view v) { return set_word(c.treematch_scope, scope_names, v); },
@@ -107,6 +108,17 @@ constexpr ConfigKey keys[] = {
      "The distance of two cores whose paths meet 1, 2, .. levels above them. Without it each link counts as one hop. "
      "Levels at which nothing branches (one socket in every node) are not counted.",
      set_distances, show_distances},
+    {"TorusFile", "an absolute path",
+     "A file with the coordinates of the nodes in a torus or mesh, for TOFA: one line per node with its name and "
+     "coordinates, and perhaps a line \"torus 8 8 mesh 4\" with the sizes of the dimensions.",
+     [](Config& c, std::string_view v) { return set_path(c.torus_file, v); },
+     [](const Config& c) { return c.torus_file; }},
+    {"OutageFile", "an absolute path",
+     "A file with outage probabilities for TOFA, in place of those that placement-monitor estimates: one line per "
+     "node, or list of nodes, with the probability from 0 to 1 that it fails while a job runs. Nodes that are not "
+     "listed have 0.",
+     [](Config& c, std::string_view v) { return set_path(c.outage_file, v); },
+     [](const Config& c) { return c.outage_file; }},
 };
 
 std::string unknown_key(std::string_view key) {

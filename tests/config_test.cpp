@@ -28,6 +28,8 @@ START_TEST(all_keys) {
       "TreematchTopologyFile=/etc/a b.tgt\n"
       "TreematchScope=WHOLE\n"
       "TreematchLevelsUp=3\n"
+      "TorusFile=/etc/torus\n"
+      "OutageFile=/etc/outages\n"
       "LevelDistances=0, 2,2 ,9",
       "p");
   ck_assert(config.mode == Mode::observe);
@@ -39,13 +41,15 @@ START_TEST(all_keys) {
   ck_assert(config.treematch_scope == TreeScope::whole);
   ck_assert_int_eq(config.treematch_levels_up, 3);
   ck_assert(config.level_distances == (std::vector<std::int64_t>{0, 2, 2, 9}));
+  ck_assert_text_eq(config.torus_file, "/etc/torus");
+  ck_assert_text_eq(config.outage_file, "/etc/outages");
 }
 END_TEST
 
 START_TEST(what_is_shown_is_read_again) {
   const Config config = parse_config(
       "Mode=advise\nDecisionTimeMs=1\nMaxMatrixRanks=2\nMaxMatrixBytes=3\nNodeLevelTasks=4\n"
-      "TreematchTopologyFile=/t\nTreematchScope=whole\nTreematchLevelsUp=5\nLevelDistances=6,7",
+      "TreematchTopologyFile=/t\nTreematchScope=whole\nTreematchLevelsUp=5\nLevelDistances=6,7\nTorusFile=/8\nOutageFile=/9",
       "p");
   std::string text;
   for (const ConfigKey& key : config_keys()) text += std::string(key.name) + "=" + key.show(config) + "\n";

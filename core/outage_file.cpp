@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/outage_file.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/hostlist.hpp"
+#include "core/input_file.hpp"
+#include "core/text.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::size_t max_file_bytes = 64 << 20;
+
+bool parse_probability(std::string_view word, double& value) {
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  return error == std::errc{} && end == word.data() + word.size() && std::isfinite(value) && value >= 0 && value <= 1;
+}
+
+}  // namespace
+
+NodeOutages parse_outages(std::string_view text, const std::string& file) {
+  NodeOutages outages;
+  for (const TextLine& line : text_lines(text)) {
+    const std::vector<std::string_view> words = split_words(line.text);
+    if (words.size() != 2)
+      fail_at(file, line.number, "'" + shown(line.text) + "' is not of the form \"node probability\"");
+    double probability = 0;
+    if (!parse_probability(words[1], probability))
+      fail_at(file, line.number, "probability '" + shown(words[1]) + "': it takes a number from 0 to 1");
+    std::vector<std::string> names;
+    try {
+      names = expand_hostlist(words[0]);
+    } catch (const Error& error) {
+      fail_at(file, line.number, error.what());
+    }
+    for (std::string& name : names) {
+      if (outages.lists(name)) fail_at(file, line.number, "node " + shown(name) + " is listed twice");
+      outages.set(std::move(name), probability);
+    }
+  }
+  return outages;
+}
+
+NodeOutages read_outages(const std::string& path) { return parse_outages(read_input_file(path, max_file_bytes), path); }
+
+}  // namespace placement
