@@ -36,6 +36,8 @@ struct ClusterView {
   std::shared_ptr<const TorusTopology> torus = nullptr;  // null: the tree tells distances between nodes
   std::shared_ptr<const LiveState> live = nullptr;       // null: no live data, or too old to be used
   std::shared_ptr<const NodeOutages> outages = nullptr;  // of the site's own, in place of those in `live`
+  double live_age_s = unknown_value;  // since it was published; what it holds is so much older still
+  std::string why_not_live = {};      // when `live` is null: what a policy that needs it tells the user
 };
 
 }  // namespace placement

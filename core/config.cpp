@@ -61,6 +61,13 @@ bool set_path(std::string& target, std::string_view value) {
   return true;
 }
 
+bool set_user(std::string& target, std::string_view value) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+  if (value.empty() || value.size() > 32 || value.find_first_not_of(letters) != std::string_view::npos) return false;
+  target = value;
+  return true;
+}
+
 // A new key is one entry here.
 constexpr ConfigKey keys[] = {
     {"Mode", "off, observe, advise or enforce",
@@ -119,6 +126,19 @@ constexpr ConfigKey keys[] = {
      "listed have 0.",
      [](Config& c, std::string_view v) { return set_path(c.outage_file, v); },
      [](const Config& c) { return c.outage_file; }},
+    {"SnapshotFile", "an absolute path",
+     "The file in which placement-monitor publishes the state of the cluster, and from which slurmctld and placectl "
+     "read it. It belongs to MonitorUser, to root, or to the user of slurmctld, and nobody else may write it.",
+     [](Config& c, std::string_view v) { return set_path(c.snapshot_file, v); },
+     [](const Config& c) { return c.snapshot_file; }},
+    {"SnapshotMaxAgeS", "a whole number from 1 to 86400",
+     "Seconds after which a snapshot is too old to decide by. Policies that need live data then leave the job to "
+     "Slurm, and say so.",
+     [](Config& c, std::string_view v) { return set_integer(c.snapshot_max_age_s, 1, 86400, v); },
+     [](const Config& c) { return std::to_string(c.snapshot_max_age_s); }},
+    {"MonitorUser", "the name of a user", "The user as whom placement-monitor runs.",
+     [](Config& c, std::string_view v) { return set_user(c.monitor_user, v); },
+     [](const Config& c) { return c.monitor_user; }},
 };
 
 std::string unknown_key(std::string_view key) {

@@ -33,6 +33,10 @@ struct Config {
   std::string torus_file;                    // coordinates of nodes [TOFA §2]; empty: none
   std::string outage_file;                   // outage probabilities of the site's own; empty: the snapshot's
 
+  std::string snapshot_file = "/run/slurm-placement/snapshot";
+  std::int64_t snapshot_max_age_s = 60;
+  std::string monitor_user = "placement";
+
   bool operator==(const Config&) const = default;
 };
 

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "core/error.hpp"
+#include "core/file_descriptor.hpp"
 
 namespace placement {
 
@@ -21,20 +22,6 @@ namespace {
 
 constexpr std::size_t piece = std::size_t{1} << 18;
 constexpr int patience_seconds = 30;  // with whoever writes into a pipe
-
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int number) : number_(number) {}
-  ~FileDescriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  operator int() const { return number_; }
-
- private:
-  int number_;
-};
 
 [[noreturn]] void fail_errno(const std::string& path, const char* what, int error) {
   throw Error(path + ": " + what + ": " + std::strerror(error));

@@ -30,7 +30,10 @@ START_TEST(all_keys) {
       "TreematchLevelsUp=3\n"
       "TorusFile=/etc/torus\n"
       "OutageFile=/etc/outages\n"
-      "LevelDistances=0, 2,2 ,9",
+      "LevelDistances=0, 2,2 ,9\n"
+      "SnapshotFile=/run/x\n"
+      "SnapshotMaxAgeS=9\n"
+      "MonitorUser=watcher",
       "p");
   ck_assert(config.mode == Mode::observe);
   ck_assert_int_eq(config.decision_time_ms, 7);
@@ -43,13 +46,17 @@ START_TEST(all_keys) {
   ck_assert(config.level_distances == (std::vector<std::int64_t>{0, 2, 2, 9}));
   ck_assert_text_eq(config.torus_file, "/etc/torus");
   ck_assert_text_eq(config.outage_file, "/etc/outages");
+  ck_assert_text_eq(config.snapshot_file, "/run/x");
+  ck_assert_int_eq(config.snapshot_max_age_s, 9);
+  ck_assert_text_eq(config.monitor_user, "watcher");
 }
 END_TEST
 
 START_TEST(what_is_shown_is_read_again) {
   const Config config = parse_config(
       "Mode=advise\nDecisionTimeMs=1\nMaxMatrixRanks=2\nMaxMatrixBytes=3\nNodeLevelTasks=4\n"
-      "TreematchTopologyFile=/t\nTreematchScope=whole\nTreematchLevelsUp=5\nLevelDistances=6,7\nTorusFile=/8\nOutageFile=/9",
+      "TreematchTopologyFile=/t\nTreematchScope=whole\nTreematchLevelsUp=5\nLevelDistances=6,7\nTorusFile=/8\nOutageFile=/9\n"
+      "SnapshotFile=/s\nSnapshotMaxAgeS=8\nMonitorUser=u",
       "p");
   std::string text;
   for (const ConfigKey& key : config_keys()) text += std::string(key.name) + "=" + key.show(config) + "\n";

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace placement {
+
+// 64 bits over many bytes, quickly: four chains of multiplications, so that memory is the limit. It
+// tells accidents (a cut, torn or damaged piece), not intent.
+inline std::uint64_t checksum(std::span<const std::byte> bytes) {
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15u;
+  constexpr std::size_t lanes = 4;
+  std::uint64_t lane[lanes] = {1, 2, 3, 4};
+  std::size_t at = 0;
+  for (; at + sizeof lane <= bytes.size(); at += sizeof lane) {
+    std::uint64_t words[lanes];
+    std::memcpy(words, bytes.data() + at, sizeof words);
+    for (std::size_t l = 0; l < lanes; ++l) lane[l] = std::rotl((lane[l] ^ words[l]) * odd, 29);
+  }
+  std::uint64_t all = bytes.size() * odd;
+  for (; at < bytes.size(); ++at) all = std::rotl((all ^ std::to_integer<std::uint64_t>(bytes[at])) * odd, 29);
+  for (const std::uint64_t one : lane) all = std::rotl((all ^ one) * odd, 29);
+  return all ^ (all >> 32);
+}
+
+}  // namespace placement

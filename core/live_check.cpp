@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/live_check.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "core/error.hpp"
+#include "core/node_fields.hpp"
+#include "core/text_scanner.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::size_t longest_name = 255;
+
+std::string written(double value) {
+  char text[32];
+  const auto [end, error] = std::to_chars(text, text + sizeof text, value);
+  return {text, error == std::errc{} ? end : text};
+}
+
+// NaN passes.
+bool in_range(double value, double most) { return std::isnan(value) || (value >= 0 && value <= most); }
+
+void check_name(const std::string& name, std::unordered_set<std::string_view>& seen) {
+  const bool printable = std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; });
+  if (name.empty() || name.size() > longest_name || !printable)
+    throw Error("node name " + quoted(name) + ": want 1 to 255 printable characters without blanks");
+  if (!seen.insert(name).second) throw Error("node " + name + " is there twice");
+}
+
+void check_node(const NodeState& node) {
+  if (static_cast<std::size_t>(node.liveness) >= liveness_names.size())
+    throw Error("node " + node.name + ": no such liveness: " + std::to_string(static_cast<int>(node.liveness)));
+  if (node.outages < 0) throw Error("node " + node.name + ": " + std::to_string(node.outages) + " outages");
+  for (const NodeField& field : node_fields) {
+    const double value = field.get(node);
+    if (in_range(value, field.most) && !(field.required && std::isnan(value))) continue;
+    throw Error("node " + node.name + ": " + std::string(field.name) + " is " + written(value) +
+                (field.most == 1 ? ": want a number from 0 to 1" : ": want a number of 0 or more"));
+  }
+}
+
+void check_sizes(const PairTable& pairs, std::size_t nodes) {
+  if (pairs.groups < 0 || pairs.groups > max_pair_groups)
+    throw Error(std::to_string(pairs.groups) + " groups: at most " + std::to_string(max_pair_groups) +
+                " are possible");
+  const std::size_t cells = static_cast<std::size_t>(pairs.groups) * static_cast<std::size_t>(pairs.groups);
+  const bool whole = pairs.latency_us.size() == cells && pairs.bandwidth_Bps.size() == cells &&
+                     pairs.peak_bandwidth_Bps.size() == cells && pairs.source.size() == cells &&
+                     pairs.age_s.size() == cells;
+  const std::size_t per_node = pairs.groups > 0 ? nodes : 0;
+  const auto fits = [per_node](std::size_t size) { return size == 0 || size == per_node; };
+  if (!whole || pairs.group_of_node.size() != per_node || !fits(pairs.node_latency_us.size()) ||
+      !fits(pairs.node_bandwidth_Bps.size()))
+    throw Error("the tables of the pairs are not of the size that " + std::to_string(pairs.groups) +
+                " groups and " + std::to_string(nodes) + " nodes have");
+  for (const std::int32_t group : pairs.group_of_node)
+    if (group < 0 || group >= pairs.groups)
+      throw Error("group " + std::to_string(group) + " of a node is outside 0.." + std::to_string(pairs.groups - 1));
+}
+
+[[noreturn]] void fail_pair(std::size_t a, std::size_t b, std::string_view what, double value) {
+  throw Error("groups " + std::to_string(a) + " and " + std::to_string(b) + ": " + std::string(what) + " is " +
+              written(value) + ": want a number of 0 or more, the same in both directions");
+}
+
+// One table and its mirror image, by tiles: a large one is read from memory twice and not once per cell.
+void check_table(std::span<const float> table, std::size_t groups, std::string_view what) {
+  constexpr std::size_t tile = 64;
+  constexpr float most = std::numeric_limits<float>::max();
+  for (std::size_t top = 0; top < groups; top += tile)
+    for (std::size_t left = top; left < groups; left += tile)
+      for (std::size_t a = top; a < std::min(top + tile, groups); ++a)
+        for (std::size_t b = std::max(left, a); b < std::min(left + tile, groups); ++b) {
+          const float value = table[a * groups + b];
+          const float mirrored = table[b * groups + a];
+          const bool same = std::isnan(value) ? std::isnan(mirrored) : value == mirrored;
+          if (!same || !in_range(value, most)) fail_pair(a, b, what, same ? value : mirrored);
+        }
+}
+
+void check_sources(const PairTable& pairs) {
+  const auto groups = static_cast<std::size_t>(pairs.groups);
+  for (std::size_t at = 0; at < pairs.source.size(); ++at) {
+    const auto source = static_cast<std::size_t>(pairs.source[at]);
+    const std::size_t a = at / groups, b = at % groups;
+    if (source >= pair_source_names.size()) fail_pair(a, b, "source", static_cast<double>(source));
+    if (pairs.source[at] == PairSource::none &&
+        !(std::isnan(pairs.latency_us[at]) && std::isnan(pairs.bandwidth_Bps[at])))
+      throw Error("groups " + std::to_string(a) + " and " + std::to_string(b) +
+                  ": a pair of source none has a latency or bandwidth");
+    if (a < b && pairs.source[at] != pairs.source[b * groups + a])
+      fail_pair(a, b, "source", static_cast<double>(source));
+  }
+}
+
+void check_per_node(std::span<const float> values, std::string_view what) {
+  for (const float value : values)
+    if (!in_range(value, std::numeric_limits<float>::max()))
+      throw Error(std::string(what) + " of a node is " + written(value) + ": want a number of 0 or more");
+}
+
+}  // namespace
+
+void check_live_state(const LiveState& state) {
+  if (state.published_at_s < 0) throw Error("published " + std::to_string(state.published_at_s) + " s after 1970");
+  if (!in_range(state.outage_horizon_s, NodeField::any))
+    throw Error("the outage horizon is " + written(state.outage_horizon_s) + " s");
+  if (state.nodes.size() > max_live_nodes)
+    throw Error(std::to_string(state.nodes.size()) + " nodes: at most " + std::to_string(max_live_nodes) +
+                " are possible");
+  std::unordered_set<std::string_view> seen;
+  for (const NodeState& node : state.nodes) {
+    check_name(node.name, seen);
+    check_node(node);
+  }
+  const PairTable& pairs = state.pairs;
+  check_sizes(pairs, state.nodes.size());
+  const auto groups = static_cast<std::size_t>(pairs.groups);
+  check_table(pairs.latency_us, groups, "the latency");
+  check_table(pairs.bandwidth_Bps, groups, "the bandwidth");
+  check_table(pairs.peak_bandwidth_Bps, groups, "the peak bandwidth");
+  check_table(pairs.age_s, groups, "the age");
+  check_sources(pairs);
+  check_per_node(pairs.node_latency_us, "the latency");
+  check_per_node(pairs.node_bandwidth_Bps, "the bandwidth");
+}
+
+}  // namespace placement

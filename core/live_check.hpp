@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+
+#include "core/live_state.hpp"
+
+namespace placement {
+
+inline constexpr std::size_t max_live_nodes = 1 << 17;
+inline constexpr std::int32_t max_pair_groups = 8192;
+
+// What policies may rely on, whoever wrote the state. Throws Error naming node or pair and value unless
+// - names are of 1 to 255 printable characters without blanks, each one once;
+// - enumerations have one of their values, counts are not negative;
+// - each number is NaN or from 0 to the most that its kind has (node_fields.hpp), none is infinite;
+// - without groups no array of the pairs has a member; with groups each node is in one of them, the
+//   tables have groups x groups cells and are symmetric, those per node are empty or have one per node;
+// - a pair of source `none` has neither latency nor bandwidth.
+void check_live_state(const LiveState& state);
+
+}  // namespace placement

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/pair_arrays.hpp"
+
+#include <utility>
+
+namespace placement {
+
+PairArrays::PairArrays(std::int32_t count, std::vector<std::int32_t> of_node)
+    : groups(count), group_of_node(std::move(of_node)) {
+  const auto cells = static_cast<std::size_t>(groups) * static_cast<std::size_t>(groups);
+  constexpr auto nothing = static_cast<float>(unknown_value);
+  latency_us.assign(cells, nothing);
+  bandwidth_Bps.assign(cells, nothing);
+  peak_bandwidth_Bps.assign(cells, nothing);
+  source.assign(cells, PairSource::none);
+  age_s.assign(cells, nothing);
+}
+
+void PairArrays::set(std::int32_t a, std::int32_t b, const Cell& cell) {
+  const auto n = static_cast<std::size_t>(groups);
+  for (const std::size_t at : {static_cast<std::size_t>(a) * n + static_cast<std::size_t>(b),
+                               static_cast<std::size_t>(b) * n + static_cast<std::size_t>(a)}) {
+    latency_us[at] = cell.latency_us;
+    bandwidth_Bps[at] = cell.bandwidth_Bps;
+    peak_bandwidth_Bps[at] = cell.peak_bandwidth_Bps;
+    source[at] = cell.source;
+    age_s[at] = cell.age_s;
+  }
+}
+
+PairArrays::Cell pair_cell(const PairTable& table, std::int32_t a, std::int32_t b) {
+  const std::size_t at = static_cast<std::size_t>(a) * static_cast<std::size_t>(table.groups) +
+                         static_cast<std::size_t>(b);
+  return {table.latency_us[at], table.bandwidth_Bps[at], table.peak_bandwidth_Bps[at], table.source[at],
+          table.age_s[at]};
+}
+
+PairTable pair_table(PairArrays arrays) {
+  const auto kept = std::make_shared<const PairArrays>(std::move(arrays));
+  PairTable table;
+  table.groups = kept->groups;
+  table.group_of_node = kept->group_of_node;
+  table.latency_us = kept->latency_us;
+  table.bandwidth_Bps = kept->bandwidth_Bps;
+  table.peak_bandwidth_Bps = kept->peak_bandwidth_Bps;
+  table.source = kept->source;
+  table.age_s = kept->age_s;
+  table.node_latency_us = kept->node_latency_us;
+  table.node_bandwidth_Bps = kept->node_bandwidth_Bps;
+  table.owner = kept;
+  return table;
+}
+
+}  // namespace placement

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The import of a snapshot: a text that is taken gives the same state through its own text and through the
+// file.
+#include "core/error.hpp"
+#include "core/live_check.hpp"
+#include "core/snapshot_text.hpp"
+#include "tests/fuzz/fuzz_target.hpp"
+#include "tests/snapshot_samples.hpp"
+
+using namespace placement;
+
+const char* const fuzz_corpus = "snapshot_text";
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  LiveState state;
+  try {
+    state = parse_snapshot(as_text(data, size), "fuzz");
+  } catch (const Error& error) {
+    REQUIRE(std::string_view(error.what()).size() < 4000);
+    return 0;
+  }
+  check_live_state(state);
+  const std::string text = format_snapshot(state);
+  REQUIRE(same_state(parse_snapshot(text, "again"), state));
+  REQUIRE(format_snapshot(parse_snapshot(text, "again")) == text);
+  return 0;
+}
