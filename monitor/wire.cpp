@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/wire.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace placement {
+
+namespace {
+
+constexpr std::uint8_t magic[] = {'S', 'P', 'L', 'W'};
+
+class Writer {
+ public:
+  void u8(std::uint8_t value) { out_.push_back(value); }
+  void u16(std::uint16_t value) { number(value, 2); }
+  void u32(std::uint32_t value) { number(value, 4); }
+  void u64(std::uint64_t value) { number(value, 8); }
+  void real(double value) {
+    const bool fits = std::abs(value) <= std::numeric_limits<float>::max();
+    u32(std::bit_cast<std::uint32_t>(fits ? static_cast<float>(value) + 0.0f  // no -0
+                                       : std::numeric_limits<float>::quiet_NaN()));
+  }
+  void raw(ByteView bytes) { out_.insert(out_.end(), bytes.begin(), bytes.end()); }
+  void name(std::string_view text) {
+    text = text.substr(0, max_wire_name);
+    u8(static_cast<std::uint8_t>(text.size()));
+    out_.insert(out_.end(), text.begin(), text.end());
+  }
+  void pad(std::size_t size) { out_.resize(std::max(size, out_.size())); }
+  Bytes take() { return std::move(out_); }
+
+ private:
+  void number(std::uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) out_.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+  }
+
+  Bytes out_;
+};
+
+// Reads on with zeros after the first thing that is wrong; done() then says so.
+class Reader {
+ public:
+  explicit Reader(ByteView bytes) : bytes_(bytes) {}
+
+  std::uint8_t u8() { return static_cast<std::uint8_t>(number(1)); }
+  std::uint16_t u16() { return static_cast<std::uint16_t>(number(2)); }
+  std::uint32_t u32() { return static_cast<std::uint32_t>(number(4)); }
+  std::uint64_t u64() { return number(8); }
+
+  // Not negative, not infinite; NaN is "not known" and has one spelling.
+  double real(double most = std::numeric_limits<float>::max()) {
+    const std::uint32_t bits = u32();
+    const float value = std::bit_cast<float>(bits);
+    if (std::isnan(value)) {
+      require(bits == std::bit_cast<std::uint32_t>(std::numeric_limits<float>::quiet_NaN()));
+      return unknown_value;
+    }
+    require(value >= 0 && !std::signbit(value) && value <= most);
+    return value;
+  }
+  void raw(std::span<std::uint8_t> to) {
+    const ByteView from = take(to.size());
+    std::copy(from.begin(), from.end(), to.begin());
+  }
+  std::string name(bool may_be_empty = false) {
+    const std::size_t size = u8();
+    require(size <= max_wire_name && (size > 0 || may_be_empty));
+    const ByteView from = take(size);
+    require(std::all_of(from.begin(), from.end(), [](std::uint8_t c) {
+      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '_' ||
+             c == '-';
+    }));
+    return good_ ? std::string(from.begin(), from.end()) : std::string();
+  }
+  template <typename Enum>
+  Enum choice(Enum last) {
+    const std::uint8_t value = u8();
+    require(value >= 1 && value <= static_cast<std::uint8_t>(last));
+    return static_cast<Enum>(value);
+  }
+  ByteView rest() { return take(bytes_.size() - at_); }
+  void zeros() {
+    const ByteView pad = rest();
+    require(std::all_of(pad.begin(), pad.end(), [](std::uint8_t byte) { return byte == 0; }));
+  }
+  void require(bool condition) { good_ = good_ && condition; }
+  bool good() const { return good_; }
+  bool done() const { return good_ && at_ == bytes_.size(); }
+
+ private:
+  ByteView take(std::size_t size) {
+    if (!good_ || size > bytes_.size() - at_) {
+      good_ = false;
+      return {};
+    }
+    at_ += size;
+    return bytes_.subspan(at_ - size, size);
+  }
+  std::uint64_t number(std::size_t bytes) {
+    std::uint64_t value = 0;
+    const ByteView from = take(bytes);
+    for (std::size_t i = 0; i < from.size(); ++i) value |= std::uint64_t{from[i]} << (8 * i);
+    return value;
+  }
+
+  ByteView bytes_;
+  std::size_t at_ = 0;
+  bool good_ = true;
+};
+
+// All attributes that travel, in their order on the wire, each with the most that it can be.
+template <typename State, typename Visit>
+void each_attribute(State& state, Visit visit) {
+  constexpr double any = std::numeric_limits<float>::max();
+  visit(state.cores, any);
+  visit(state.sockets, any);
+  visit(state.frequency_MHz, any);
+  visit(state.memory_MiB, any);
+  const auto means = [&](auto& of, double most) {
+    visit(of.minutes_1, most);
+    visit(of.minutes_5, most);
+    visit(of.minutes_15, most);
+  };
+  means(state.cpu_load, any);
+  means(state.slurm_load, any);
+  means(state.cpu_utilisation, 1);
+  means(state.memory_available_MiB, any);
+  means(state.flow_rate_Bps, any);
+  means(state.users, any);
+  means(state.cpu_pressure, 1);
+  means(state.memory_pressure, 1);
+  means(state.io_pressure, 1);
+}
+
+Writer begin(MessageKind kind) {
+  Writer out;
+  out.u8(static_cast<std::uint8_t>(kind));
+  return out;
+}
+
+Writer begin(FrameKind kind) {
+  Writer out;
+  out.raw(magic);
+  out.u8(wire_version);
+  out.u8(static_cast<std::uint8_t>(kind));
+  out.u16(0);
+  return out;
+}
+
+// A reader behind the first byte; not good if that is another.
+Reader body(ByteView message, MessageKind kind) {
+  Reader in(message);
+  in.require(message.size() <= max_message && in.u8() == static_cast<std::uint8_t>(kind));
+  return in;
+}
+
+Reader body(ByteView datagram, FrameKind kind) {
+  Reader in(datagram);
+  in.require(frame_kind(datagram) == kind);
+  if (in.good()) in.u64();
+  return in;
+}
+
+void write_term(Writer& out, const PublisherTerm& term) {
+  out.u64(term.term);
+  out.name(term.publisher);
+  out.u32(term.age_ms);
+  out.u32(term.remaining_ms);
+}
+
+PublisherTerm read_term(Reader& in) {
+  PublisherTerm term;
+  term.term = in.u64();
+  term.publisher = in.name(true);
+  term.age_ms = in.u32();
+  term.remaining_ms = in.u32();
+  in.require((term.term == 0) == term.publisher.empty());
+  return term;
+}
+
+template <typename Message>
+std::optional<Message> whole(const Reader& in, Message&& message) {
+  if (!in.done()) return std::nullopt;
+  return std::move(message);
+}
+
+}  // namespace
+
+std::string to_string(const NetAddress& address) {
+  const auto& ip = address.ip;
+  const bool v4 = std::all_of(ip.begin(), ip.begin() + 10, [](auto b) { return b == 0; }) && ip[10] == 255 && ip[11] == 255;
+  std::string text;
+  if (v4) {
+    for (std::size_t i = 12; i < 16; ++i) text += (i > 12 ? "." : "") + std::to_string(ip[i]);
+  } else {
+    constexpr char digits[] = "0123456789abcdef";
+    text = "[";
+    for (std::size_t i = 0; i < 16; i += 2) {
+      if (i > 0) text += ':';
+      const unsigned group = ip[i] << 8 | ip[i + 1];
+      bool begun = false;
+      for (int shift = 12; shift >= 0; shift -= 4) {
+        const unsigned digit = group >> shift & 15;
+        begun = begun || digit != 0 || shift == 0;
+        if (begun) text += digits[digit];
+      }
+    }
+    text += ']';
+  }
+  return text + ":" + std::to_string(address.port);
+}
+
+Bytes encode(const Heartbeat& heartbeat) {
+  Writer out = begin(MessageKind::heartbeat);
+  out.raw(heartbeat.boot_id);
+  out.u64(heartbeat.agent_start_id);
+  out.u64(heartbeat.number);
+  out.u64(static_cast<std::uint64_t>(heartbeat.sent_at_ms));
+  out.u32(heartbeat.uptime_s);
+  out.u32(heartbeat.flags & all_heartbeat_flags);
+  out.real(heartbeat.link_Bps);
+  each_attribute(heartbeat.state, [&](double value, double most) {
+    out.real(value >= 0 && value <= most ? value : unknown_value);
+  });
+  write_term(out, heartbeat.heard);
+  out.pad(heartbeat_message_bytes);
+  return out.take();
+}
+
+std::optional<Heartbeat> decode_heartbeat(ByteView message) {
+  Reader in = body(message, MessageKind::heartbeat);
+  in.require(message.size() == heartbeat_message_bytes);
+  Heartbeat heartbeat;
+  in.raw(heartbeat.boot_id);
+  heartbeat.agent_start_id = in.u64();
+  heartbeat.number = in.u64();
+  heartbeat.sent_at_ms = static_cast<std::int64_t>(in.u64());
+  heartbeat.uptime_s = in.u32();
+  heartbeat.flags = in.u32();
+  heartbeat.link_Bps = in.real();
+  each_attribute(heartbeat.state, [&](double& value, double most) { value = in.real(most); });
+  heartbeat.heard = read_term(in);
+  in.zeros();
+  in.require(heartbeat.number > 0 && heartbeat.sent_at_ms >= 0 && (heartbeat.flags & ~all_heartbeat_flags) == 0);
+  return whole(in, std::move(heartbeat));
+}
+
+Bytes encode(const HeartbeatAck& ack) {
+  Writer out = begin(MessageKind::heartbeat_ack);
+  out.u64(ack.number);
+  write_term(out, ack.publisher);
+  const std::size_t jobs = std::min(ack.single_node_jobs.size(), max_single_node_jobs);
+  out.u8(static_cast<std::uint8_t>(jobs));
+  for (std::size_t i = 0; i < jobs; ++i) out.u32(ack.single_node_jobs[i]);
+  return out.take();
+}
+
+std::optional<HeartbeatAck> decode_heartbeat_ack(ByteView message) {
+  Reader in = body(message, MessageKind::heartbeat_ack);
+  HeartbeatAck ack;
+  ack.number = in.u64();
+  ack.publisher = read_term(in);
+  const std::size_t jobs = in.u8();
+  in.require(jobs <= max_single_node_jobs);
+  for (std::size_t i = 0; in.good() && i < jobs; ++i) ack.single_node_jobs.push_back(in.u32());
+  return whole(in, std::move(ack));
+}
+
+Bytes encode(const ProbeLease& lease) {
+  Writer out = begin(MessageKind::lease);
+  out.u64(lease.id);
+  out.u64(lease.term);
+  out.u8(static_cast<std::uint8_t>(lease.kind));
+  out.u8(static_cast<std::uint8_t>(lease.role));
+  out.name(lease.peer);
+  out.raw(lease.peer_address.ip);
+  out.u16(lease.peer_address.port);
+  out.raw(lease.key);
+  out.u32(lease.start_in_ms);
+  out.u32(lease.expires_in_ms);
+  out.u16(lease.packets);
+  out.u16(lease.packet_bytes);
+  out.u64(lease.max_bytes);
+  return out.take();
+}
+
+std::optional<ProbeLease> decode_lease(ByteView message) {
+  Reader in = body(message, MessageKind::lease);
+  ProbeLease lease;
+  lease.id = in.u64();
+  lease.term = in.u64();
+  lease.kind = in.choice(ProbeKind::bulk);
+  lease.role = in.choice(ProbeRole::responder);
+  lease.peer = in.name();
+  in.raw(lease.peer_address.ip);
+  lease.peer_address.port = in.u16();
+  in.raw(lease.key);
+  lease.start_in_ms = in.u32();
+  lease.expires_in_ms = in.u32();
+  lease.packets = in.u16();
+  lease.packet_bytes = in.u16();
+  lease.max_bytes = in.u64();
+  in.require(lease.peer_address.port != 0 && lease.packets >= 1 && lease.packets <= max_probe_packets &&
+             lease.packet_bytes >= min_probe_packet && lease.packet_bytes <= max_datagram &&
+             lease.expires_in_ms >= 1 && lease.expires_in_ms <= max_lease_ms &&
+             lease.start_in_ms < lease.expires_in_ms);
+  return whole(in, std::move(lease));
+}
+
+Bytes encode(const ProbeResult& result) {
+  Writer out = begin(MessageKind::probe_result);
+  out.u64(result.lease);
+  out.u8(static_cast<std::uint8_t>(result.kind));
+  out.name(result.peer);
+  out.u8(static_cast<std::uint8_t>(result.outcome));
+  out.u32(result.sent);
+  out.u32(result.received);
+  out.real(result.min_latency_us);
+  out.real(result.median_latency_us);
+  out.real(result.bandwidth_Bps);
+  out.real(result.other_flow_Bps);
+  out.u64(result.bytes);
+  return out.take();
+}
+
+std::optional<ProbeResult> decode_probe_result(ByteView message) {
+  Reader in = body(message, MessageKind::probe_result);
+  ProbeResult result;
+  result.lease = in.u64();
+  result.kind = in.choice(ProbeKind::bulk);
+  result.peer = in.name();
+  result.outcome = in.choice(ProbeOutcome::refused);
+  result.sent = in.u32();
+  result.received = in.u32();
+  result.min_latency_us = in.real();
+  result.median_latency_us = in.real();
+  result.bandwidth_Bps = in.real();
+  result.other_flow_Bps = in.real();
+  result.bytes = in.u64();
+  in.require(!(result.min_latency_us > result.median_latency_us));
+  return whole(in, std::move(result));
+}
+
+Bytes encode(const ProbePacket& packet, std::size_t message_bytes) {
+  Writer out = begin(MessageKind::probe_packet);
+  out.u8(static_cast<std::uint8_t>(packet.kind));
+  out.u32(packet.index);
+  out.u32(packet.held_ns);
+  out.u32(packet.received);
+  // A rate is told more exactly than other reals: it is computed with.
+  out.u64(std::bit_cast<std::uint64_t>(packet.rate_Bps >= 0 ? packet.rate_Bps + 0.0 : unknown_value));
+  out.pad(std::min(message_bytes, max_message));
+  return out.take();
+}
+
+std::optional<ProbePacket> decode_probe_packet(ByteView message) {
+  Reader in = body(message, MessageKind::probe_packet);
+  ProbePacket packet;
+  packet.kind = in.choice(ProbePacket::Kind::report);
+  packet.index = in.u32();
+  packet.held_ns = in.u32();
+  packet.received = in.u32();
+  packet.rate_Bps = std::bit_cast<double>(in.u64());
+  in.zeros();
+  if (std::isnan(packet.rate_Bps)) packet.rate_Bps = unknown_value;
+  in.require(!(packet.rate_Bps < 0) && !std::isinf(packet.rate_Bps) && !std::signbit(packet.rate_Bps));
+  return whole(in, std::move(packet));
+}
+
+Bytes encode_accept() { return begin(MessageKind::accept).take(); }
+
+std::optional<MessageKind> message_kind(ByteView message) {
+  Reader in(message);
+  const MessageKind kind = in.choice(MessageKind::probe_packet);
+  return in.good() ? std::optional(kind) : std::nullopt;
+}
+
+std::optional<FrameKind> frame_kind(ByteView datagram) {
+  if (datagram.size() > max_datagram) return std::nullopt;
+  Reader in(datagram);
+  for (const std::uint8_t byte : magic) in.require(in.u8() == byte);
+  in.require(in.u8() == wire_version);
+  const FrameKind kind = in.choice(FrameKind::sealed);
+  in.require(in.u16() == 0);
+  return in.good() ? std::optional(kind) : std::nullopt;
+}
+
+Bytes encode_hello(const Nonce& nonce) {
+  Writer out = begin(FrameKind::hello);
+  out.raw(nonce);
+  out.pad(hello_bytes);
+  return out.take();
+}
+
+std::optional<Nonce> decode_hello(ByteView datagram) {
+  Reader in = body(datagram, FrameKind::hello);
+  Nonce nonce{};
+  in.raw(nonce);
+  in.zeros();
+  in.require(datagram.size() == hello_bytes);
+  return whole(in, std::move(nonce));
+}
+
+Bytes encode(const ChallengeFrame& frame) {
+  Writer out = begin(FrameKind::challenge);
+  out.raw(frame.nonce);
+  out.raw(frame.cookie);
+  return out.take();
+}
+
+std::optional<ChallengeFrame> decode_challenge(ByteView datagram) {
+  Reader in = body(datagram, FrameKind::challenge);
+  ChallengeFrame frame;
+  in.raw(frame.nonce);
+  in.raw(frame.cookie);
+  return whole(in, std::move(frame));
+}
+
+Bytes encode(const JoinFrame& frame) {
+  Writer out = begin(FrameKind::join);
+  out.raw(frame.nonce);
+  out.raw(frame.cookie);
+  out.name(frame.name);
+  out.raw({reinterpret_cast<const std::uint8_t*>(frame.credential.data()), frame.credential.size()});
+  return out.take();
+}
+
+std::optional<JoinFrame> decode_join(ByteView datagram) {
+  Reader in = body(datagram, FrameKind::join);
+  JoinFrame frame;
+  in.raw(frame.nonce);
+  in.raw(frame.cookie);
+  frame.name = in.name();
+  const ByteView credential = in.rest();
+  in.require(!credential.empty());
+  // Of munge's letters, so that it is a C string.
+  in.require(std::all_of(credential.begin(), credential.end(), [](std::uint8_t c) { return c > ' ' && c < 127; }));
+  frame.credential.assign(credential.begin(), credential.end());
+  return whole(in, std::move(frame));
+}
+
+Bytes encode(const RefusedFrame& frame) {
+  Writer out = begin(FrameKind::refused);
+  out.raw(frame.nonce);
+  out.u8(frame.reason);
+  return out.take();
+}
+
+std::optional<RefusedFrame> decode_refused(ByteView datagram) {
+  Reader in = body(datagram, FrameKind::refused);
+  RefusedFrame frame;
+  in.raw(frame.nonce);
+  frame.reason = in.u8();
+  return whole(in, std::move(frame));
+}
+
+Bytes encode_reset(std::uint64_t session) {
+  Writer out = begin(FrameKind::reset);
+  out.u64(session);
+  return out.take();
+}
+
+std::optional<std::uint64_t> decode_reset(ByteView datagram) {
+  Reader in = body(datagram, FrameKind::reset);
+  std::uint64_t session = in.u64();
+  return whole(in, std::move(session));
+}
+
+Bytes encode(const SealedHeader& header) {
+  Writer out = begin(FrameKind::sealed);
+  out.u64(header.session);
+  out.u64(header.sequence);
+  return out.take();
+}
+
+std::optional<SealedHeader> decode_sealed_header(ByteView datagram) {
+  Reader in = body(datagram, FrameKind::sealed);
+  SealedHeader header;
+  header.session = in.u64();
+  header.sequence = in.u64();
+  in.require(in.rest().size() > seal_tag_bytes);
+  return whole(in, std::move(header));
+}
+
+Bytes encode(const JoinSecret& secret) {
+  Writer out;
+  out.raw(secret.nonce);
+  out.raw(secret.cookie);
+  out.raw(secret.secret);
+  out.name(secret.name);
+  return out.take();
+}
+
+std::optional<JoinSecret> decode_join_secret(ByteView bytes) {
+  Reader in(bytes);
+  JoinSecret secret;
+  in.raw(secret.nonce);
+  in.raw(secret.cookie);
+  in.raw(secret.secret);
+  secret.name = in.name();
+  return whole(in, std::move(secret));
+}
+
+}  // namespace placement
