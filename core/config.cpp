@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t max_file_bytes = 1 << 20;
 
 constexpr std::string_view mode_names[] = {"off", "observe", "advise", "enforce"};
+constexpr std::string_view weight_names[] = {"respect", "ignore"};
 constexpr std::string_view scope_names[] = {"whole", "subtree"};
 
 template <typename Enum>
@@ -97,6 +98,11 @@ constexpr ConfigKey keys[] = {
      "group, which is quick; srun still places the single ranks by the matrix.",
      [](Config& c, std::string_view v) { return set_integer(c.node_level_tasks, 0, 1 << 24, v); },
      [](const Config& c) { return std::to_string(c.node_level_tasks); }},
+    {"NodeWeights", "respect or ignore",
+     "respect: a policy chooses among the nodes with the least Weight= of slurm.conf that suffice for the job, as "
+     "stock Slurm takes light nodes first. ignore: among all.",
+     [](Config& c, std::string_view v) { return set_word(c.node_weights, weight_names, v); },
+     [](const Config& c) { return std::string(weight_names[static_cast<std::size_t>(c.node_weights)]); }},
     {"TreematchTopologyFile", "an absolute path",
      "A file that describes the machine in place of Slurm's own topology: a topology.conf, a \"tree\" line with the "
      "arities from the root to the cores, or a \"tleaf\" line as SCOTCH and TreeMatch have it. Its leaves are the "

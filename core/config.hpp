@@ -19,6 +19,9 @@ enum class Mode {
 // Where TREEMATCH looks for leaves when the user does not say [TM §6].
 enum class TreeScope { whole, subtree };
 
+// Whether Slurm's Weight= of nodes binds the policies.
+enum class NodeWeights { respect, ignore };
+
 // placement.conf. The comments in the table of config.cpp are the documentation of the keys.
 struct Config {
   Mode mode = Mode::enforce;
@@ -26,6 +29,7 @@ struct Config {
   std::int64_t max_matrix_ranks = 131072;
   std::int64_t max_matrix_bytes = 1 << 20;   // as shipped, that is compressed
   std::int64_t node_level_tasks = 4096;      // more tasks than this: slurmctld places groups of ranks
+  NodeWeights node_weights = NodeWeights::respect;
   std::string treematch_topology_file;       // empty: Slurm's own topology
   TreeScope treematch_scope = TreeScope::subtree;
   std::int64_t treematch_levels_up = 0;      // k of TM-Isub+k

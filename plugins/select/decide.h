@@ -68,6 +68,7 @@ struct placement_offer {
 	const uint32_t *first_core;	/* node_count + 1 offsets into core_free */
 	const uint8_t *core_free;	/* 1: the job may have the core */
 	const uint16_t *cpus_per_core;	/* threads of a core that the job may use */
+	const uint64_t *weight;		/* Slurm takes light nodes first; NULL: all weigh the same */
 };
 
 struct placement_request {

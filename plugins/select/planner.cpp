@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 
@@ -84,10 +85,37 @@ class Planner {
     return count * leaves_per_core_ / leaves_per_task_;
   }
 
+  bool suffice(std::span<const std::uint32_t> nodes) const {
+    std::uint64_t room = 0;
+    for (const std::uint32_t node : nodes)
+      room += request_.tasks_per_node > 0 ? request_.tasks_per_node : capacity(node);
+    return room >= tasks_ && nodes.size() >= request_.min_nodes;
+  }
+
+  // An administrator who gives nodes different weights wants light ones used first: the policy chooses
+  // among the lightest that suffice, and the nodes that the job insists on.
+  void keep_light_nodes() {
+    if (offer_.weight == nullptr || config_.node_weights == NodeWeights::ignore) return;
+    const std::span required(request_.required, request_.required_count);
+    std::map<std::uint64_t, std::vector<std::uint32_t>> of_weight;
+    std::vector<std::uint32_t> kept;
+    for (const std::uint32_t node : chosen_) {
+      if (std::find(required.begin(), required.end(), node) != required.end())
+        kept.push_back(node);
+      else
+        of_weight[offer_.weight[node]].push_back(node);
+    }
+    for (const auto& [weight, nodes] : of_weight) {
+      if (suffice(kept)) break;
+      kept.insert(kept.end(), nodes.begin(), nodes.end());
+    }
+    std::sort(kept.begin(), kept.end());
+    chosen_ = kept;
+  }
+
   // Nodes that can take a task, and all that one of them must take.
   void choose_nodes() {
     std::vector<std::int32_t> chosen_at(offer_.node_count, -1);
-    std::uint64_t room = 0;
     for (std::uint32_t node = 0; node < offer_.node_count; ++node) {
       if (offer_.node[node] < 0 || offer_.node[node] >= machine_.nodes())
         throw Error("a node is offered that the machine does not have");
@@ -96,12 +124,11 @@ class Planner {
         throw Error("node " + shape.name + " has changed its cores");
       const std::uint64_t tasks = capacity(node);
       if (tasks == 0 || tasks < request_.tasks_per_node) continue;
-      room += request_.tasks_per_node > 0 ? request_.tasks_per_node : tasks;
-      chosen_at[node] = static_cast<std::int32_t>(chosen_.size());
       chosen_.push_back(node);
     }
-    if (room < tasks_ || chosen_.size() < request_.min_nodes)
-      throw Error("not enough cores are free for the policy to choose from");
+    if (!suffice(chosen_)) throw Error("not enough cores are free for the policy to choose from");
+    keep_light_nodes();
+    for (std::size_t i = 0; i < chosen_.size(); ++i) chosen_at[chosen_[i]] = static_cast<std::int32_t>(i);
     for (const std::uint32_t node : std::span(request_.required, request_.required_count)) {
       if (node >= offer_.node_count || chosen_at[node] < 0)
         throw Error("a required node has not enough free cores");

@@ -330,6 +330,14 @@ static uint32_t fill_cores(uint8_t *free, const struct job_test_arguments *argum
 	return whole_nodes(arguments->job) && busy ? 0 : count;
 }
 
+/* A node that would have to be woken comes after all that are awake, as in stock. */
+static uint64_t weight_of(const node_record_t *node)
+{
+	uint64_t asleep = IS_NODE_POWERED_DOWN(node) || IS_NODE_POWERING_DOWN(node);
+
+	return (asleep << 32) | (node->config_ptr ? node->config_ptr->weight : 0);
+}
+
 static void offer_node(struct job_view *view, const struct machine_tables *tables,
 		       const struct job_test_arguments *arguments, const struct taken *taken, int i)
 {
@@ -350,6 +358,7 @@ static void offer_node(struct job_view *view, const struct machine_tables *table
 	view->record[at] = i;
 	view->node[at] = tables->node_of_record[i];
 	view->cpus_per_core[at] = cpus_per_core(arguments->job, node);
+	view->weight[at] = weight_of(node);
 	view->first_core[at + 1] = cores_at + node->tot_cores;
 	view->offer.node_count++;
 }
@@ -365,6 +374,7 @@ static void offer_nodes(struct job_view *view, const struct machine_tables *tabl
 	view->required = xcalloc(most + 1, sizeof(uint32_t));
 	view->first_core = xcalloc(most + 2, sizeof(uint32_t));
 	view->cpus_per_core = xcalloc(most + 1, sizeof(uint16_t));
+	view->weight = xcalloc(most + 1, sizeof(uint64_t));
 	view->core_free = xcalloc(cr_get_coremap_offset(node_record_count) + 1, sizeof(uint8_t));
 	fill_taken(&taken, arguments->job);
 	for (int i = 0; i < tables->record_count && i < bit_size(arguments->nodes); i++)
@@ -375,6 +385,7 @@ static void offer_nodes(struct job_view *view, const struct machine_tables *tabl
 	view->offer.first_core = view->first_core;
 	view->offer.core_free = view->core_free;
 	view->offer.cpus_per_core = view->cpus_per_core;
+	view->offer.weight = view->weight;
 	view->request.required = view->required;
 }
 
@@ -397,5 +408,6 @@ void job_view_free(struct job_view *view)
 	xfree(view->first_core);
 	xfree(view->core_free);
 	xfree(view->cpus_per_core);
+	xfree(view->weight);
 	xfree(view->required);
 }

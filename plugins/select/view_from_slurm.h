@@ -36,6 +36,7 @@ struct job_view {
 	uint32_t *first_core;
 	uint8_t *core_free;
 	uint16_t *cpus_per_core;
+	uint64_t *weight;
 	uint32_t *required;
 };
 
