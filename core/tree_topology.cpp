@@ -56,16 +56,21 @@ TreeTopology TreeTopology::from_parents(std::span<const std::int32_t> parent,
 }
 
 TreeTopology TreeTopology::cut_at(std::span<const std::int32_t> vertices) const {
-  std::vector<char> kept(parent_.size(), 0);
+  // All vertices from there up. The last way up is remembered: neighbours share most of theirs.
+  std::vector<std::int32_t> kept;
+  std::vector<std::int32_t> last(depth_ + 1, -1);  // by level
   for (const std::int32_t vertex : vertices)
-    for (std::int32_t v = vertex; v >= 0 && !kept[v]; v = parent_[v]) kept[v] = 1;
-  std::vector<std::int32_t> number(parent_.size(), -1);
+    for (std::int32_t v = vertex; v >= 0 && last[level_[v]] != v; v = parent_[v]) {
+      last[level_[v]] = v;
+      kept.push_back(v);
+    }
+  std::sort(kept.begin(), kept.end());
+  kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
   std::vector<std::int32_t> parent;
   std::vector<std::int64_t> position;
-  for (std::size_t v = 0; v < parent_.size(); ++v) {
-    if (!kept[v]) continue;
-    number[v] = static_cast<std::int32_t>(parent.size());
-    parent.push_back(parent_[v] < 0 ? -1 : number[parent_[v]]);
+  for (const std::int32_t v : kept) {
+    const auto above = std::lower_bound(kept.begin(), kept.end(), parent_[v]);
+    parent.push_back(parent_[v] < 0 ? -1 : static_cast<std::int32_t>(above - kept.begin()));
     position.push_back(position_[v]);
   }
   TreeTopology tree = from_parents(parent);
@@ -76,9 +81,15 @@ TreeTopology TreeTopology::cut_at(std::span<const std::int32_t> vertices) const 
 void TreeTopology::number_leaves() {
   const std::int32_t n = vertices();
   leaf_count_.assign(n, 0);
+  height_.assign(n, 0);
+  most_leaves_.assign(depth_ + 1, 0);
   for (std::int32_t v = n - 1; v >= 0; --v) {
     if (children(v).empty()) leaf_count_[v] = 1;
-    if (v > 0) leaf_count_[parent_[v]] += leaf_count_[v];
+    std::int32_t& most = most_leaves_[height_[v]];
+    most = std::max(most, leaf_count_[v]);
+    if (v == 0) continue;
+    leaf_count_[parent_[v]] += leaf_count_[v];
+    height_[parent_[v]] = std::max(height_[parent_[v]], height_[v] + 1);
   }
   if (leaf_count_[0] > max_leaves)
     throw Error("the tree has more than " + std::to_string(max_leaves) + " leaves");
@@ -111,12 +122,9 @@ void TreeTopology::measure(std::span<const std::int64_t> level_distance) {
                   ": they must not be negative, decrease, or pass 2^31 - 1");
     before = distance;
   }
-  std::vector<std::int32_t> height(n, 0);
-  for (std::int32_t v = n - 1; v > 0; --v)
-    height[parent_[v]] = std::max(height[parent_[v]], height[v] + 1);
   const auto at = [&](std::int32_t h) { return h == 0 ? 0 : level_distance[h - 1]; };
   for (std::int32_t v = 1; v < n; ++v)
-    position_[v] = position_[parent_[v]] + at(height[parent_[v]]) - at(height[v]);
+    position_[v] = position_[parent_[v]] + at(height_[parent_[v]]) - at(height_[v]);
 }
 
 std::int32_t TreeTopology::lowest_common_ancestor(std::int32_t vertex, std::int32_t other) const {
@@ -127,6 +135,11 @@ std::int32_t TreeTopology::lowest_common_ancestor(std::int32_t vertex, std::int3
     other = parent_[other];
   }
   return vertex;
+}
+
+std::int32_t TreeTopology::least_height_of(std::int32_t count) const {
+  const auto found = std::find_if(most_leaves_.begin(), most_leaves_.end(), [&](std::int32_t most) { return most >= count; });
+  return static_cast<std::int32_t>(found - most_leaves_.begin());
 }
 
 std::int64_t TreeTopology::distance(std::int32_t leaf, std::int32_t other) const {

@@ -50,6 +50,11 @@ class TreeTopology {
   std::int32_t first_leaf(std::int32_t vertex) const { return first_leaf_[vertex]; }
   std::int32_t leaf_count(std::int32_t vertex) const { return leaf_count_[vertex]; }
   std::int32_t level(std::int32_t vertex) const { return level_[vertex]; }       // root is 0
+  std::int32_t height(std::int32_t vertex) const { return height_[vertex]; }     // above its deepest leaf
+
+  // The height of the lowest vertex with so many leaves; 0 < count <= leaves().
+  std::int32_t least_height_of(std::int32_t count) const;
+
   std::int64_t position(std::int32_t vertex) const { return position_[vertex]; }  // see above
   std::int32_t leaf_vertex(std::int32_t leaf) const { return leaf_vertex_[leaf]; }
 
@@ -67,6 +72,8 @@ class TreeTopology {
   std::vector<std::int32_t> first_child_;  // vertices + 1 offsets into child_
   std::vector<std::int32_t> child_;
   std::vector<std::int32_t> level_;
+  std::vector<std::int32_t> height_;
+  std::vector<std::int32_t> most_leaves_;  // below any vertex of each height
   std::vector<std::int32_t> first_leaf_;
   std::vector<std::int32_t> leaf_count_;
   std::vector<std::int32_t> leaf_vertex_;

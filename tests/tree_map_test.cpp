@@ -276,6 +276,39 @@ START_TEST(late_deadline_changes_nothing) {
 }
 END_TEST
 
+// Leaves that part as others did get the mapping that they would get anyway.
+START_TEST(memory_changes_nothing) {
+  const TreeTopology tree = TreeTopology::balanced(Ints{3, 4, 2, 4});
+  Random random(5);
+  int recalled = 0;
+  for (int round = 0; round < 40; ++round) {
+    const std::int32_t ranks = 2 + random.below(20);
+    std::vector<CommEdge> edges;
+    for (int k = 0; k < 3 * ranks; ++k) edges.push_back({random.below(ranks), random.below(ranks), 1 + random.below(50)});
+    std::erase_if(edges, [](const CommEdge& edge) { return edge.a == edge.b; });
+    const CommMatrix matrix = CommMatrix::from_edges(ranks, edges);
+    MapMemory memory;
+    for (int call = 0; call < 6; ++call) {
+      // Whole nodes of eight leaves, or leaves at random.
+      Ints usable;
+      for (std::int32_t leaf = 0; leaf < tree.leaves(); ++leaf)
+        if (call < 4 ? leaf / 8 >= call : random.below(3) > 0) usable.push_back(leaf);
+      if (usable.size() < static_cast<std::size_t>(ranks)) continue;
+      for (const LeafScope scope : {LeafScope::given, LeafScope::subtree, LeafScope::whole}) {
+        const MapResult alone = map_to_tree(matrix, tree, usable, {.scope = scope});
+        const std::size_t before = memory.size();
+        const MapResult with = map_to_tree(matrix, tree, usable, {.scope = scope, .memory = &memory});
+        recalled += memory.size() == before;
+        ck_assert(with.leaf_of_rank == alone.leaf_of_rank);
+        ck_assert(with.cost == alone.cost && with.natural_cost == alone.natural_cost);
+        ck_assert_text_eq(with.method, alone.method);
+      }
+    }
+  }
+  ck_assert_int_gt(recalled, 100);
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("tree_map");
   TCase* all = tcase_create("all");
@@ -293,6 +326,7 @@ int main() {
   tcase_add_test(all, deadline_leaves_a_whole_mapping);
   tcase_add_test(all, deadline_with_65536_ranks);
   tcase_add_test(all, late_deadline_changes_nothing);
+  tcase_add_test(all, memory_changes_nothing);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

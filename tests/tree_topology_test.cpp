@@ -68,6 +68,38 @@ START_TEST(one_leaf_and_chains) {
 }
 END_TEST
 
+START_TEST(cut_above_some_vertices) {
+  const TreeTopology whole = tree({2, 3, 2});  // 0; 1 2; 3..8; leaves 9..20
+  const TreeTopology nodes = whole.cut_at(std::vector<std::int32_t>{8, 3, 4, 20});
+  ck_assert_int_eq(nodes.leaves(), 3);  // 20 lies below 8
+  const TreeTopology mixed = whole.cut_at(std::vector<std::int32_t>{7, 3, 20, 9 + 2});
+  ck_assert_int_eq(mixed.leaves(), 4);  // from left to right: 3, 11 below 4, 7, 20 below 8
+  ck_assert_int_eq(mixed.vertices(), 9);
+  ck_assert_int_eq(mixed.distance(0, 1), 3);
+  ck_assert_int_eq(mixed.distance(0, 2), 4);
+  ck_assert_int_eq(mixed.distance(1, 3), 6);
+  ck_assert_int_eq(whole.cut_at(std::vector<std::int32_t>{0}).leaves(), 1);
+  ck_assert_error(whole.cut_at(std::vector<std::int32_t>{}), "root");
+}
+END_TEST
+
+START_TEST(heights_of_an_uneven_tree) {
+  //      0
+  //    1   2
+  //   3 4
+  //  5 6 7 below 3
+  const TreeTopology t = TreeTopology::from_parents(std::vector<std::int32_t>{-1, 0, 0, 1, 1, 3, 3, 3});
+  ck_assert_int_eq(t.height(0), 3);
+  ck_assert_int_eq(t.height(1), 2);
+  ck_assert_int_eq(t.height(2), 0);
+  ck_assert_int_eq(t.height(3), 1);
+  ck_assert_int_eq(t.least_height_of(1), 0);
+  ck_assert_int_eq(t.least_height_of(3), 1);
+  ck_assert_int_eq(t.least_height_of(4), 2);
+  ck_assert_int_eq(t.least_height_of(5), 3);
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("tree_topology");
   TCase* all = tcase_create("all");
@@ -76,6 +108,8 @@ int main() {
   tcase_add_test(all, unbalanced);
   tcase_add_test(all, refuses_what_is_no_tree);
   tcase_add_test(all, one_leaf_and_chains);
+  tcase_add_test(all, cut_above_some_vertices);
+  tcase_add_test(all, heights_of_an_uneven_tree);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

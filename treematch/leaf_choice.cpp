@@ -16,21 +16,42 @@ Leaves within(const TreeTopology& tree, Leaves usable, std::int32_t vertex) {
   return {begin, end};
 }
 
+// The same of leaves of which none lies left of the vertex.
+Leaves leading(const TreeTopology& tree, Leaves usable, std::int32_t vertex) {
+  const auto most = std::min(usable.size(), static_cast<std::size_t>(tree.leaf_count(vertex)));
+  const std::int32_t end = tree.first_leaf(vertex) + tree.leaf_count(vertex);
+  if (most == 0 || usable.front() >= end) return {};
+  if (usable[most - 1] < end) return usable.first(most);  // often: all are usable, or few are left
+  const Leaves candidates = usable.first(most);
+  return {candidates.begin(), std::lower_bound(candidates.begin(), candidates.end(), end)};
+}
+
+// Looks from left to right only where there are enough, and no longer once none can be lower.
 std::int32_t lowest_with_enough(const TreeTopology& tree, Leaves usable, std::int32_t ranks) {
   // Leaves are numbered from left to right: all of them lie below the vertex where the first and the
   // last meet.
   if (static_cast<std::size_t>(ranks) == usable.size())
     return tree.lowest_common_ancestor(tree.leaf_vertex(usable.front()), tree.leaf_vertex(usable.back()));
-  std::vector<std::int32_t> count(tree.vertices(), 0);  // usable leaves below each vertex
-  for (const std::int32_t leaf : usable) count[tree.leaf_vertex(leaf)] = 1;
-  for (std::int32_t v = tree.vertices() - 1; v > 0; --v) count[tree.parent(v)] += count[v];
-  std::vector<std::int32_t> height(tree.vertices(), 0);
+  const std::int32_t least_height = tree.least_height_of(ranks);
+  struct Place {
+    std::int32_t vertex;
+    Leaves usable;
+  };
+  std::vector<Place> stack{{0, usable}};
   std::int32_t best = 0;
-  for (std::int32_t v = tree.vertices() - 1; v >= 0; --v) {
-    if (v > 0) height[tree.parent(v)] = std::max(height[tree.parent(v)], height[v] + 1);
-    if (count[v] < ranks) continue;
-    const bool lower = best == 0 || height[v] < height[best];
-    if (lower || (height[v] == height[best] && tree.first_leaf(v) < tree.first_leaf(best))) best = v;
+  while (!stack.empty()) {
+    const Place place = stack.back();
+    stack.pop_back();
+    if (tree.height(place.vertex) < tree.height(best)) best = place.vertex;
+    if (tree.height(best) == least_height) break;
+    const std::size_t first = stack.size();
+    Leaves rest = place.usable;
+    for (const std::int32_t child : tree.children(place.vertex)) {
+      const Leaves below = leading(tree, rest, child);
+      rest = rest.subspan(below.size());
+      if (below.size() >= static_cast<std::size_t>(ranks)) stack.push_back({child, below});
+    }
+    std::reverse(stack.begin() + static_cast<std::ptrdiff_t>(first), stack.end());
   }
   return best;
 }

@@ -24,6 +24,8 @@ class LeafTree {
     std::int32_t first_child = 0;  // children are consecutive
     std::int32_t children = 0;     // 0 or at least 2
     std::int64_t position = 0;     // twice the distance from the root of the whole tree
+
+    bool operator==(const Vertex&) const = default;
   };
 
   // The root is vertex 0; parents come before their children.

@@ -100,30 +100,41 @@ std::optional<NodeCounts> first_or_largest(const NodeLimits& limits, std::vector
   return first_that_fit(limits, order);
 }
 
-// Nodes below each vertex, and their room.
+// The vertices that stand for nodes, and those above.
 struct Subtrees {
+  struct Subtree {
+    std::int32_t vertex;
+    std::int64_t room = 0;
+    std::int32_t nodes = 0;     // with room
+    std::int32_t required = 0;
+  };
+
+  std::vector<std::int32_t> number;  // of each vertex of the tree among the subtrees, or -1
+  std::vector<Subtree> subtree;
   std::vector<std::int32_t> vertex_of_node;
-  std::vector<std::int64_t> room;      // per vertex
-  std::vector<std::int32_t> nodes;     // per vertex: nodes with room
-  std::vector<std::int32_t> required;  // per vertex
+
+  // Null where there is no node.
+  const Subtree* at(std::int32_t vertex) const { return number[vertex] < 0 ? nullptr : &subtree[number[vertex]]; }
 };
 
 Subtrees survey(const ClusterView& view, const NodeLimits& limits) {
   const TreeTopology& tree = *view.tree;
-  Subtrees s{{}, std::vector<std::int64_t>(tree.vertices(), 0), std::vector<std::int32_t>(tree.vertices(), 0),
-             std::vector<std::int32_t>(tree.vertices(), 0)};
+  Subtrees s{std::vector<std::int32_t>(tree.vertices(), -1), {}, {}};
+  s.vertex_of_node.reserve(view.nodes.size());
   for (std::size_t n = 0; n < view.nodes.size(); ++n) {
     const auto node = static_cast<std::int32_t>(n);
-    const std::int32_t vertex = node_vertex(view, node);
-    s.vertex_of_node.push_back(vertex);
-    s.room[vertex] += limits.capacity()[n];
-    s.nodes[vertex] += limits.capacity()[n] > 0;
-    s.required[vertex] += limits.required(node);
-  }
-  for (std::int32_t v = tree.vertices() - 1; v > 0; --v) {
-    s.room[tree.parent(v)] += s.room[v];
-    s.nodes[tree.parent(v)] += s.nodes[v];
-    s.required[tree.parent(v)] += s.required[v];
+    const std::int32_t capacity = limits.capacity()[n];
+    s.vertex_of_node.push_back(node_vertex(view, node));
+    for (std::int32_t v = s.vertex_of_node[n]; v >= 0; v = tree.parent(v)) {
+      if (s.number[v] < 0) {
+        s.number[v] = static_cast<std::int32_t>(s.subtree.size());
+        s.subtree.push_back({v});
+      }
+      Subtrees::Subtree& above = s.subtree[s.number[v]];
+      above.room += capacity;
+      above.nodes += capacity > 0;
+      above.required += limits.required(node);
+    }
   }
   return s;
 }
@@ -131,25 +142,23 @@ Subtrees survey(const ClusterView& view, const NodeLimits& limits) {
 // The nodes below the vertex: branches with most room first.
 std::vector<std::int32_t> nodes_below(const ClusterView& view, const Subtrees& s, std::int32_t top) {
   const TreeTopology& tree = *view.tree;
-  std::vector<std::int32_t> rank_of_vertex(tree.vertices(), -1);
-  std::vector<std::int32_t> stack{top};
+  std::vector<std::int32_t> rank_of_subtree(s.subtree.size(), -1);
+  std::vector<const Subtrees::Subtree*> stack{s.at(top)};
   for (std::int32_t next = 0; !stack.empty(); ++next) {
-    const std::int32_t vertex = stack.back();
+    const Subtrees::Subtree* subtree = stack.back();
     stack.pop_back();
-    rank_of_vertex[vertex] = next;
-    std::vector<std::int32_t> branches;
-    for (const std::int32_t child : tree.children(vertex))
-      if (s.room[child] > 0) branches.push_back(child);
-    std::stable_sort(branches.begin(), branches.end(),
-                     [&](std::int32_t a, std::int32_t b) { return s.room[a] > s.room[b]; });
+    rank_of_subtree[subtree - s.subtree.data()] = next;
+    std::vector<const Subtrees::Subtree*> branches;
+    for (const std::int32_t child : tree.children(subtree->vertex))
+      if (const auto* branch = s.at(child); branch != nullptr && branch->room > 0) branches.push_back(branch);
+    std::stable_sort(branches.begin(), branches.end(), [](const auto* a, const auto* b) { return a->room > b->room; });
     stack.insert(stack.end(), branches.rbegin(), branches.rend());
   }
+  const auto rank = [&](std::int32_t node) { return rank_of_subtree[s.number[s.vertex_of_node[node]]]; };
   std::vector<std::int32_t> nodes;
   for (std::size_t n = 0; n < view.nodes.size(); ++n)
-    if (rank_of_vertex[s.vertex_of_node[n]] >= 0) nodes.push_back(static_cast<std::int32_t>(n));
-  std::stable_sort(nodes.begin(), nodes.end(), [&](std::int32_t a, std::int32_t b) {
-    return rank_of_vertex[s.vertex_of_node[a]] < rank_of_vertex[s.vertex_of_node[b]];
-  });
+    if (rank(static_cast<std::int32_t>(n)) >= 0) nodes.push_back(static_cast<std::int32_t>(n));
+  std::stable_sort(nodes.begin(), nodes.end(), [&](std::int32_t a, std::int32_t b) { return rank(a) < rank(b); });
   return nodes;
 }
 
@@ -175,15 +184,18 @@ std::optional<NodeCounts> compact_counts(const ClusterView& view, const NodeLimi
   const TreeTopology& tree = *view.tree;
   const Subtrees s = survey(view, limits);
   // The tightest fit first: least room, then the leftmost.
-  std::vector<std::int32_t> vertices;
-  for (std::int32_t v = 0; v < tree.vertices(); ++v)
-    if (s.room[v] >= limits.tasks() && s.nodes[v] >= limits.least_nodes() && s.required[v] == s.required[0])
-      vertices.push_back(v);
-  std::sort(vertices.begin(), vertices.end(), [&](std::int32_t a, std::int32_t b) {
-    if (s.room[a] != s.room[b]) return s.room[a] < s.room[b];
-    return tree.level(a) != tree.level(b) ? tree.level(a) > tree.level(b) : tree.first_leaf(a) < tree.first_leaf(b);
+  const std::int32_t required = s.at(0) == nullptr ? 0 : s.at(0)->required;
+  std::vector<const Subtrees::Subtree*> enough;
+  for (const Subtrees::Subtree& subtree : s.subtree)
+    if (subtree.room >= limits.tasks() && subtree.nodes >= limits.least_nodes() && subtree.required == required)
+      enough.push_back(&subtree);
+  std::sort(enough.begin(), enough.end(), [&](const auto* a, const auto* b) {
+    if (a->room != b->room) return a->room < b->room;
+    const auto at = [&](std::int32_t v) { return std::pair(-tree.level(v), tree.first_leaf(v)); };
+    return at(a->vertex) < at(b->vertex);
   });
-  for (std::int32_t vertex : vertices) {
+  for (const Subtrees::Subtree* subtree : enough) {
+    std::int32_t vertex = subtree->vertex;
     if (!first_or_largest(limits, nodes_below(view, s, vertex))) continue;
     for (std::int32_t k = 0; k < levels_up && vertex != 0; ++k) vertex = tree.parent(vertex);
     return first_or_largest(limits, nodes_below(view, s, vertex));

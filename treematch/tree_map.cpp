@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -49,15 +50,34 @@ class Portfolio {
  private:
   void improve() {
     const Watch search(search_end_);
+    if (options_.memory != nullptr) {
+      pack(search);
+      if (recall()) return;
+    }
+    search_all_ways(search);
+    if (options_.memory != nullptr && !search_end_.expired())
+      options_.memory->keep({{tree_.vertices().begin(), tree_.vertices().end()}, packed_slots(), best_, result_.cost, result_.method});
+  }
+
+  bool recall() {
+    const MapMemory::Entry* same = options_.memory->find(tree_.vertices(), packed_slots());
+    if (same == nullptr) return false;
+    best_ = same->slot;
+    result_.cost = same->cost;
+    result_.method = same->method;
+    return true;
+  }
+
+  void search_all_ways(const Watch& search) {
     graph_ = scaled_graph(matrix_, search);
     offer(greedy_mapping(graph_, tree_, search), "greedy");
     if (graph_.arc.empty()) return;
-    pack(search);
+    if (!packed_tree_) pack(search);
     if (matrix_.ranks() <= many && matrix_.pairs() <= 32 * static_cast<std::int64_t>(matrix_.ranks()))
       offer(from_packed(grouped_mapping(graph_, *packed_tree_, Pairing::heaviest_first, search)), "grouping");
-    if (matrix_.ranks() <= few)
-      search_and_offer(from_packed(sections(*packed_tree_)), "multisection of packed leaves");
-    search_and_offer(sections(tree_), "multisection");
+    const bool both = matrix_.ranks() <= few;
+    if (both) search_and_offer(from_packed(sections(*packed_tree_)), "multisection of packed leaves");
+    if (!both || packed_ != scope_) search_and_offer(sections(tree_), "multisection");
     if (!searched_) search_and_offer(best_, result_.method + ", refined");
   }
 
@@ -93,6 +113,12 @@ class Portfolio {
       s = static_cast<std::int32_t>(std::lower_bound(scope_.begin(), scope_.end(), packed_[s]) -
                                     scope_.begin());
     return slot;
+  }
+
+  std::vector<std::int32_t> packed_slots() const {
+    std::vector<std::int32_t> all(packed_.size());
+    std::iota(all.begin(), all.end(), 0);
+    return from_packed(std::move(all));
   }
 
   std::vector<std::int32_t> sections(const LeafTree& tree) const {
@@ -136,6 +162,13 @@ class Portfolio {
 };
 
 }  // namespace
+
+const MapMemory::Entry* MapMemory::find(std::span<const LeafTree::Vertex> shape,
+                                        std::span<const std::int32_t> packed) const {
+  for (const Entry& entry : entries_)
+    if (std::ranges::equal(entry.packed, packed) && std::ranges::equal(entry.shape, shape)) return &entry;
+  return nullptr;
+}
 
 MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree,
                       std::span<const std::int32_t> usable, const MapOptions& options) {

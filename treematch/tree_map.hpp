@@ -9,6 +9,7 @@
 #include "core/cost.hpp"
 #include "core/deadline.hpp"
 #include "core/tree_topology.hpp"
+#include "treematch/leaf_tree.hpp"
 
 namespace placement {
 
@@ -19,12 +20,34 @@ enum class LeafScope {
   subtree,  // TM-Isub(+k): the smallest subtree that has enough, k levels further up
 };
 
+// What has been found for one matrix with one seed and one limit of work. Leaves that part in the
+// same way as others before them take over their mapping, without a search.
+class MapMemory {
+ public:
+  struct Entry {
+    std::vector<LeafTree::Vertex> shape;  // of the tree over the leaves in scope
+    std::vector<std::int32_t> packed;     // slots of the leaves that lie close together
+    std::vector<std::int32_t> slot;       // the mapping
+    Cost cost = 0;
+    std::string method;
+  };
+
+  // Null when there were no such leaves yet.
+  const Entry* find(std::span<const LeafTree::Vertex> shape, std::span<const std::int32_t> packed) const;
+  void keep(Entry entry) { entries_.push_back(std::move(entry)); }
+  std::size_t size() const { return entries_.size(); }
+
+ private:
+  std::vector<Entry> entries_;
+};
+
 struct MapOptions {
   std::uint64_t seed = 1;
   LeafScope scope = LeafScope::subtree;
   std::int32_t levels_up = 0;   // k of TM-Isub+k
   std::int64_t work_limit = 0;  // units of work (about one edge visit each), 0: as much as pays
   Deadline deadline = Deadline::never();
+  MapMemory* memory = nullptr;  // shared by calls that differ in their leaves alone
 };
 
 struct MapResult {

@@ -52,12 +52,20 @@ std::vector<std::int32_t> sorted(std::vector<std::int32_t> leaves) {
   return leaves;
 }
 
+// The tree whose leaves are nodes, and the view's node on each of them, from left to right.
+struct NodeTree {
+  std::vector<std::int32_t> order;
+  TreeTopology tree;
+};
+
 // One decision: what is offered, and the work of choosing from it.
 class Chooser {
  public:
   Chooser(const ClusterView& view, const Request& request, const Deadline& deadline)
       : view_(view), request_(request), slots_(view, request), scope_(scope_of(request)), options_(options_of(request)) {
     options_.deadline = deadline;
+    remembering_ = options_;
+    remembering_.memory = &memory_;
   }
 
   Placement choose() const;
@@ -69,6 +77,7 @@ class Chooser {
   Candidate mapped(const NodeCounts& counts) const;
   std::optional<Candidate> free_choice(const NodeLimits& limits) const;
   std::optional<Candidate> grouped(const NodeLimits& limits, std::int32_t nodes) const;
+  const NodeTree& node_tree() const;
   std::vector<std::int32_t> groups_of_ranks(std::int32_t groups, std::int32_t size) const;
   std::vector<std::int32_t> rough_groups(std::int32_t size, const std::vector<std::int32_t>& places) const;
 
@@ -77,6 +86,9 @@ class Chooser {
   const Slots slots_;
   const std::string scope_;
   MapOptions options_;
+  mutable MapMemory memory_;  // of mappings of the request's matrix
+  MapOptions remembering_;
+  mutable std::optional<NodeTree> node_tree_;  // once it is needed
 };
 
 Candidate Chooser::evaluated(std::vector<std::int32_t> leaf_of_rank, std::string method) const {
@@ -90,7 +102,7 @@ Candidate Chooser::evaluated(std::vector<std::int32_t> leaf_of_rank, std::string
 }
 
 Candidate Chooser::mapped(const NodeCounts& counts) const {
-  MapOptions options = options_;
+  MapOptions options = remembering_;
   options.scope = LeafScope::given;
   MapResult result = map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(counts)), options);
   return evaluated(std::move(result.leaf_of_rank), result.method);
@@ -99,7 +111,7 @@ Candidate Chooser::mapped(const NodeCounts& counts) const {
 // Nodes, cores and ranks at once, where the limits on nodes happen to be kept.
 std::optional<Candidate> Chooser::free_choice(const NodeLimits& limits) const {
   MapResult result =
-      map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(limits.capacity())), options_);
+      map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(limits.capacity())), remembering_);
   if (!limits.allow(slots_.counts(result.leaf_of_rank))) return std::nullopt;
   return evaluated(std::move(result.leaf_of_rank), result.method);
 }
@@ -136,26 +148,31 @@ std::vector<std::int32_t> Chooser::rough_groups(std::int32_t size, const std::ve
   return group;
 }
 
+const NodeTree& Chooser::node_tree() const {
+  if (node_tree_) return *node_tree_;
+  std::vector<std::int32_t> order(view_.nodes.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto first_leaf = [&](std::int32_t node) { return view_.nodes[node].first_leaf; };
+  const auto left = [&](std::int32_t a, std::int32_t b) { return first_leaf(a) < first_leaf(b); };
+  if (!std::is_sorted(order.begin(), order.end(), left)) std::sort(order.begin(), order.end(), left);
+  std::vector<std::int32_t> vertices;
+  for (const std::int32_t node : order) vertices.push_back(node_vertex(view_, node));
+  return node_tree_.emplace(NodeTree{std::move(order), view_.tree->cut_at(vertices)});
+}
+
 // Groups of ranks first, one per node, then a node for each group: for jobs that fix the number of
 // nodes. Every node that is used takes the same number of tasks, give or take one.
 std::optional<Candidate> Chooser::grouped(const NodeLimits& limits, std::int32_t nodes) const {
   const std::int32_t size = (request_.tasks + nodes - 1) / nodes;
-  std::vector<std::int32_t> order(view_.nodes.size());  // from left to right: the leaves of node_tree
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return view_.nodes[a].first_leaf < view_.nodes[b].first_leaf;
-  });
-  std::vector<std::int32_t> vertices;
+  const std::vector<std::int32_t>& order = node_tree().order;
   std::vector<std::int32_t> usable;
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    vertices.push_back(node_vertex(view_, order[k]));
+  for (std::size_t k = 0; k < order.size(); ++k)
     if (limits.capacity()[order[k]] >= size) usable.push_back(static_cast<std::int32_t>(k));
-  }
   if (static_cast<std::int32_t>(usable.size()) < nodes) return std::nullopt;
 
   const std::vector<std::int32_t> group = groups_of_ranks(nodes, size);
   const MapResult chosen =
-      map_to_tree(request_.matrix->aggregated(group, nodes), view_.tree->cut_at(vertices), usable, options_);
+      map_to_tree(request_.matrix->aggregated(group, nodes), node_tree().tree, usable, options_);
   std::vector<std::int32_t> node_of_rank(group);
   NodeCounts counts(order.size(), 0);
   for (std::int32_t& node : node_of_rank) {
