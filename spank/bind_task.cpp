@@ -10,6 +10,7 @@
 
 #include "spank/bind_plan.hpp"
 #include "spank/cpu_masks.hpp"
+#include "spank/task_environment.hpp"
 
 namespace placement {
 
@@ -18,14 +19,6 @@ namespace {
 constexpr const char* bind_variable = "SLURM_CPU_BIND";
 constexpr const char* bind_list_variable = "SLURM_CPU_BIND_LIST";
 constexpr const char* bind_type_variable = "SLURM_CPU_BIND_TYPE";
-constexpr std::size_t longest_variable = 128 * 1024;
-
-std::optional<std::string> variable(spank_t spank, const char* name) {
-  std::vector<char> text(longest_variable);
-  if (spank_getenv(spank, name, text.data(), static_cast<int>(text.size())) != ESPANK_SUCCESS)
-    return std::nullopt;
-  return std::string(text.data());
-}
 
 struct Task {
   std::uint32_t job = 0, step = 0, total = 0;
@@ -55,8 +48,8 @@ std::optional<Task> this_task(spank_t spank) {
 
 // What Slurm's own binding gave to each task of the node; it repeats a list that is too short.
 std::optional<std::vector<CpuMask>> masks_dealt(spank_t spank, std::size_t tasks) {
-  const auto type = variable(spank, bind_type_variable);
-  const auto list = variable(spank, bind_list_variable);
+  const auto type = task_variable(spank, bind_type_variable);
+  const auto list = task_variable(spank, bind_list_variable);
   if (!type || *type != "mask_cpu:" || !list) return std::nullopt;
   auto masks = parse_masks(*list);
   if (!masks) return std::nullopt;
@@ -79,8 +72,8 @@ bool set_mask(const CpuMask& mask) {
 
 // What the program reads there is what the kernel was told.
 void tell_program(spank_t spank, const std::vector<CpuMask>& masks) {
-  const auto old_list = variable(spank, bind_list_variable);
-  const auto old_bind = variable(spank, bind_variable);
+  const auto old_list = task_variable(spank, bind_list_variable);
+  const auto old_bind = task_variable(spank, bind_variable);
   const std::string list = to_string(masks);
   spank_setenv(spank, bind_list_variable, list.c_str(), 1);
   if (!old_list || !old_bind || !old_bind->ends_with(*old_list)) return;
@@ -91,7 +84,7 @@ void tell_program(spank_t spank, const std::vector<CpuMask>& masks) {
 }  // namespace
 
 void bind_task(spank_t spank) {
-  const auto plan = variable(spank, plan_variable);
+  const auto plan = task_variable(spank, plan_variable);
   if (!plan) return;
   spank_unsetenv(spank, plan_variable);  // it means nothing to the program
 

@@ -22,6 +22,7 @@
 #include "spank/dist_hook.hpp"
 #include "spank/launch_layout.hpp"
 #include "spank/options.hpp"
+#include "spank/profiling.hpp"
 #include "spank/ship.hpp"
 #include "spank/slurm_view.hpp"
 #include "spank/step_ranks.hpp"
@@ -37,6 +38,8 @@ struct Client {
   bool hooked = false;        // -m may name a policy
   int components = 0;         // whose options are done
   std::optional<Wish> wish;   // of the last of them
+  std::optional<std::string> profile;  // --profile-comm: its file, empty for the user's store
+  bool looked_for_profile = false;     // of a wish for a stored one; the user knows what came of it
   bool stock_word = false;    // that one had a stock -m in force,
   bool stock_by_hand = false; // given on the command line
 };
@@ -61,10 +64,12 @@ std::string environment(const char* name) {
 
 // ---- options
 
-enum Option { placement_option = 1, comm_matrix_option };
+enum Option { placement_option = 1, comm_matrix_option, profile_option };
 
 int take_option(int which, const char* argument, int remote) {
-  if (remote || !argument) return 0;
+  if (remote) return 0;
+  if (which == profile_option) client().profile = argument ? argument : "";
+  if (!argument) return 0;
   if (which == placement_option) client().options.take_placement(argument);
   if (which == comm_matrix_option) client().options.take_matrix_file(argument);
   return 0;
@@ -74,16 +79,21 @@ char placement_name[] = "placement", placement_argument[] = "POLICY[=ITEM,..]",
      placement_usage[] = "place the job and its ranks by a policy, such as TREEMATCH=FILE with the "
                          "application's communication matrix; same as -m POLICY[=ITEM,..]",
      matrix_name[] = "comm-matrix", matrix_argument[] = "FILE",
-     matrix_usage[] = "the communication matrix for the policy";
+     matrix_usage[] = "the communication matrix for the policy, or auto for the program's stored profile",
+     profile_name[] = "profile-comm", profile_argument[] = "[FILE]",
+     profile_usage[] = "count what pairs of ranks send each other: in FILE, or stored for a later -m TREEMATCH=auto";
+constexpr int optional_argument_of_getopt = 2;
 spank_option our_options[] = {
     {placement_name, placement_argument, placement_usage, 1, placement_option, take_option},
     {matrix_name, matrix_argument, matrix_usage, 1, comm_matrix_option, take_option},
+    {profile_name, profile_argument, profile_usage, optional_argument_of_getopt, profile_option, take_option},
 };
 
 // Slurm keeps SPANK options of a job in its environment and in the job control environment, for
 // the node's side. Ours mean nothing there, and an sbatch inside the job would take them for its own.
 constexpr const char* option_traces[] = {"_SLURM_SPANK_OPTION_loadmatrix_placement",
-                                         "_SLURM_SPANK_OPTION_loadmatrix_comm_matrix"};
+                                         "_SLURM_SPANK_OPTION_loadmatrix_comm_matrix",
+                                         "_SLURM_SPANK_OPTION_loadmatrix_profile_comm"};
 
 bool see_distribution(const char* word) {
   try {
@@ -120,7 +130,9 @@ void point_to_placement() {
 
 void forget_outer_job(bool inside_a_job) {
   unsetenv(plan_variable);
+  unsetenv(step_profile_variable);
   if (client().is_srun && inside_a_job) return;  // a step of that job: its matrix is meant for us
+  unsetenv((std::string(job_environment_prefix) + job_profile_variable).c_str());
   for (const std::string& name : parcel_names()) unsetenv((job_environment_prefix + name).c_str());
 }
 
@@ -151,6 +163,15 @@ void ship(spank_t spank, const Wish& wish, int component) {
   slurm_verbose("placement: %s, %zu bytes go with the job", to_string(wish.spec).c_str(), bytes);
 }
 
+// So that slurmctld chooses the nodes by it, as far as srun knows by now what will run.
+void look_for_profile(int component) {
+  Client& self = client();
+  const auto tasks = task_count();
+  if (!self.is_srun || component > 0 || !self.wish || !self.wish->automatic || !tasks) return;
+  self.wish->matrix = stored_profile(command_given(), *tasks);
+  self.looked_for_profile = true;
+}
+
 void finish_component(spank_t spank) {
   Client& self = client();
   const PlacementOptions options = std::exchange(self.options, {});
@@ -164,8 +185,12 @@ void finish_component(spank_t spank) {
   self.wish = options.resolve(task_count());
   self.stock_word = options.distribution_given();
   self.stock_by_hand = options.distribution_on_command_line();
-  const bool allocates = !self.is_srun || self.outer_job.empty();
-  if (self.wish && allocates) ship(spank, *self.wish, component);
+  if (self.profile) self.profile = checked_profile_file(*self.profile);
+  if (self.is_srun && !self.outer_job.empty()) return;  // a step: the job is there already
+  look_for_profile(component);
+  if (self.wish) ship(spank, *self.wish, component);
+  if (self.profile && spank_job_control_setenv(spank, job_profile_variable, self.profile->c_str(), 1) != ESPANK_SUCCESS)
+    throw Error("Slurm does not take --profile-comm into the job's environment");
 }
 
 // ---- steps
@@ -241,13 +266,17 @@ void place(spank_t spank) {
   if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
       spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step >= SLURM_MAX_NORMAL_STEP_ID)
     return;
-  const std::optional<Wish> wish = self.wish ? self.wish : wish_of_job(job);
+  std::optional<Wish> wish = self.wish ? self.wish : wish_of_job(job);
   if (!wish || starts_a_launcher(spank) || !enforced()) return;
+  if (wish->automatic && !wish->matrix && self.looked_for_profile) return;
   if (self.components != 1)
     throw Error("a step over several components of a heterogeneous job is placed as Slurm does");
 
   slurm_step_layout_t* const layout = layout_of(spank);
   if (!layout) throw Error("this srun is not built as expected");
+  if (wish->automatic && !wish->matrix)
+    wish->matrix = stored_profile(command_of_step(spank), static_cast<std::int32_t>(layout->task_cnt));
+  if (wish->automatic && !wish->matrix) return;
   if (wish->matrix && static_cast<std::uint32_t>(wish->matrix->ranks()) != layout->task_cnt)
     throw Error("the matrix is of " + std::to_string(wish->matrix->ranks()) + " ranks, step " +
                 std::to_string(job) + "." + std::to_string(step) + " has " +
@@ -260,6 +289,20 @@ void place(spank_t spank) {
   slurm_verbose("placement: step %u.%u by %s: %s hop-bytes, in natural order %s", job, step,
                 wish->spec.policy.c_str(), to_string(placement.cost).c_str(),
                 to_string(placement.natural_cost).c_str());
+}
+
+// Has the step profiled when its srun or its job was asked for that.
+void profile(spank_t spank) {
+  const Client& self = client();
+  std::uint32_t step = 0, tasks = 0;
+  if (spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step >= SLURM_MAX_NORMAL_STEP_ID) return;
+  std::optional<std::string> file = self.profile;
+  const char* const of_job = std::getenv((std::string(job_environment_prefix) + job_profile_variable).c_str());
+  if (!file && of_job && !self.outer_job.empty()) file = of_job;
+  if (!file || starts_a_launcher(spank)) return;
+  if (self.components != 1) throw Error("a step over several components of a heterogeneous job is not profiled");
+  if (spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks) != ESPANK_SUCCESS) throw Error("this srun does not tell its tasks");
+  profile_step(spank, *file, static_cast<std::int32_t>(tasks));
 }
 
 }  // namespace
@@ -295,6 +338,11 @@ void client_place_step(spank_t spank) {
     place(spank);
   } catch (const std::exception& error) {
     slurm_info("placement: %s: stock placement", error.what());
+  }
+  try {
+    profile(spank);
+  } catch (const std::exception& error) {
+    slurm_info("placement: %s: no profile", error.what());
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "spank/bind_task.hpp"
 #include "spank/client.hpp"
+#include "spank/profiling.hpp"
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
@@ -47,6 +48,10 @@ EXPORTED int slurm_spank_local_user_init(spank_t spank, int, char**) {
 EXPORTED int slurm_spank_task_init(spank_t spank, int, char**) {
   try {
     if (spank_context() == S_CTX_REMOTE) placement::bind_task(spank);
+  } catch (...) {
+  }
+  try {
+    if (spank_context() == S_CTX_REMOTE) placement::profile_task(spank);
   } catch (...) {
   }
   return ESPANK_SUCCESS;

@@ -14,6 +14,7 @@ namespace placement {
 namespace {
 
 constexpr const char* matrix_key = "matrix";
+constexpr std::string_view automatic = "auto";  // as a matrix: that of the program's stored profile
 
 const Policy* users_policy(std::string_view word) {
   const Policy* policy = find_policy(word.substr(0, word.find('=')));
@@ -105,7 +106,10 @@ std::optional<Wish> PlacementOptions::resolve(std::optional<std::int32_t> tasks)
   Wish wish{checked_spec(*word_, option_, matrix_file_), nullptr, overrides_};
   auto& parameters = wish.spec.parameters;
   const auto file = parameters.find(matrix_key);
-  if (file != parameters.end()) {
+  if (file != parameters.end() && file->second == automatic) {
+    wish.automatic = true;
+    parameters.erase(file);
+  } else if (file != parameters.end()) {
     wish.matrix = std::make_shared<const CommMatrix>(read_matrix(file->second));
     if (tasks && *tasks != wish.matrix->ranks())
       throw Error(file->second + ": the matrix is of " + std::to_string(wish.matrix->ranks()) +

@@ -12,11 +12,12 @@
 namespace placement {
 
 // What a job component or a step asks for: a policy that is known, with keys that are known, and
-// the matrix, read.
+// the matrix, read, unless it is to be that of a stored profile.
 struct Wish {
   PolicySpec spec;                            // without matrix=: the file means nothing elsewhere
   std::shared_ptr<const CommMatrix> matrix;   // null when the policy takes none
   bool overrides_distribution = false;        // a stock -m came before it and lost
+  bool automatic = false;                     // the matrix is that of a stored profile: matrix=auto
 };
 
 // Collects what the options of one job component say, in the order in which Slurm reads them:

@@ -15,6 +15,8 @@ namespace {
 
 constexpr const char* version_name = "PLACEMENT_VERSION";
 constexpr const char* policy_name = "PLACEMENT_POLICY";
+// In place of the two above: slurmctld has nothing to decide by, and each step looks for a profile.
+constexpr const char* automatic_name = "PLACEMENT_AUTO";
 constexpr const char* component_name = "PLACEMENT_COMPONENT";
 constexpr const char* overrides_name = "PLACEMENT_OVERRIDES_DISTRIBUTION";
 constexpr const char* pieces_name = "PLACEMENT_MATRIX_PIECES";
@@ -48,8 +50,9 @@ std::string coarse_note(const WireMatrix& wire) {
 Parcel pack_parcel(const Wish& wish, std::int32_t component, std::int32_t ranks_per_node) {
   Parcel parcel;
   auto& variables = parcel.variables;
-  variables.emplace_back(version_name, version);
-  variables.emplace_back(policy_name, to_string(wish.spec));
+  const bool automatic = wish.automatic && !wish.matrix;
+  if (!automatic) variables.emplace_back(version_name, version);
+  variables.emplace_back(automatic ? automatic_name : policy_name, to_string(wish.spec));
   if (component > 0) variables.emplace_back(component_name, std::to_string(component));
   if (wish.overrides_distribution) variables.emplace_back(overrides_name, "1");
   if (!wish.matrix) return parcel;
@@ -66,18 +69,21 @@ Parcel pack_parcel(const Wish& wish, std::int32_t component, std::int32_t ranks_
 
 std::optional<Delivery> unpack_parcel(const Getenv& get) {
   const char* const found = get(version_name);
-  if (!found) return std::nullopt;
-  if (std::strcmp(found, version) != 0)
+  const char* const automatic = found ? nullptr : get(automatic_name);
+  if (!found && !automatic) return std::nullopt;
+  if (found && std::strcmp(found, version) != 0)
     throw Error("the job was submitted with version " + std::string(found) +
                 " of the placement variables, this is version " + version);
-  const char* const word = get(policy_name);
+  const char* const word = automatic ? automatic : get(policy_name);
   if (!word) throw Error(std::string(job_environment_prefix) + policy_name + " is missing");
 
   Delivery delivery;
   delivery.wish.spec = parse_policy_spec(word);
+  delivery.wish.automatic = automatic != nullptr;
   delivery.wish.overrides_distribution = get(overrides_name) != nullptr;
   if (const char* text = get(component_name))
     delivery.component = number_in(component_name, text, INT16_MAX);
+  if (automatic) return delivery;
   if (const char* text = get(pieces_name)) {
     const int pieces = number_in(pieces_name, text, most_pieces);
     std::string all;
@@ -93,7 +99,7 @@ std::optional<Delivery> unpack_parcel(const Getenv& get) {
 }
 
 std::vector<std::string> parcel_names() {
-  std::vector<std::string> names{version_name, policy_name, component_name, overrides_name, pieces_name};
+  std::vector<std::string> names{version_name, policy_name, automatic_name, component_name, overrides_name, pieces_name};
   for (int piece = 0; piece < most_pieces; ++piece) names.push_back(piece_name(piece));
   return names;
 }

@@ -166,6 +166,20 @@ START_TEST(the_task_count_is_known_from_fixed_numbers_only) {
 }
 END_TEST
 
+START_TEST(auto_is_a_stored_profile) {
+  for (const bool apart : {false, true}) {
+    PlacementOptions options;
+    options.take_placement(apart ? "TREEMATCH" : "TREEMATCH=auto,seed=3");
+    if (apart) options.take_matrix_file("auto");
+    const auto wish = options.resolve(4);
+    ck_assert(wish && wish->automatic && !wish->matrix && !wish->spec.parameters.contains("matrix"));
+  }
+  PlacementOptions options;
+  options.take_placement(treematch());
+  ck_assert(!options.resolve(4)->automatic);
+}
+END_TEST
+
 int main() {
   Suite* const suite = suite_create("placement_options");
   TCase* const tests = tcase_create("placement_options");
@@ -178,6 +192,7 @@ int main() {
   tcase_add_test(tests, errors_say_what_would_be_right);
   tcase_add_test(tests, a_matrix_of_another_size_is_an_error_where_the_size_is_known);
   tcase_add_test(tests, the_task_count_is_known_from_fixed_numbers_only);
+  tcase_add_test(tests, auto_is_a_stored_profile);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

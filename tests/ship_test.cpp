@@ -128,6 +128,30 @@ START_TEST(damaged_parcels_are_refused) {
 }
 END_TEST
 
+// Nothing of it is for slurmctld, which asks for PLACEMENT_VERSION first.
+START_TEST(a_wish_for_a_stored_profile_travels_without_a_matrix) {
+  Wish wish;
+  wish.spec = placement::parse_policy_spec("TREEMATCH=seed=7");
+  wish.automatic = true;
+  const Parcel parcel = placement::pack_parcel(wish, 2, 0);
+  auto environment = environment_of(parcel);
+  ck_assert(!environment.contains("SLURM_SPANK_PLACEMENT_VERSION") && !environment.contains("SLURM_SPANK_PLACEMENT_POLICY"));
+  const auto get = [&](const std::string& name) -> const char* {
+    const auto found = environment.find("SLURM_SPANK_" + name);
+    return found == environment.end() ? nullptr : found->second.c_str();
+  };
+  const auto delivery = placement::unpack_parcel(get);
+  ck_assert(delivery && delivery->wish.automatic && !delivery->wish.matrix);
+  ck_assert_int_eq(delivery->component, 2);
+  ck_assert_str_eq(delivery->wish.spec.parameters.at("seed").c_str(), "7");
+  // Once a profile is found, it is a wish with a matrix.
+  wish.matrix = std::make_shared<const CommMatrix>(ring(4));
+  environment = environment_of(placement::pack_parcel(wish, 0, 0));
+  ck_assert(environment.contains("SLURM_SPANK_PLACEMENT_VERSION") && !environment.contains("SLURM_SPANK_PLACEMENT_AUTO"));
+  ck_assert(!placement::unpack_parcel(get)->wish.automatic);
+}
+END_TEST
+
 int main() {
   Suite* const suite = suite_create("ship");
   TCase* const tests = tcase_create("ship");
@@ -136,6 +160,7 @@ int main() {
   tcase_add_test(tests, every_name_is_listed_for_removal);
   tcase_add_test(tests, large_matrices_go_as_groups_within_the_limits);
   tcase_add_test(tests, damaged_parcels_are_refused);
+  tcase_add_test(tests, a_wish_for_a_stored_profile_travels_without_a_matrix);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

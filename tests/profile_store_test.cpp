@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/profile_store.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utime.h>
+
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace placement;
+namespace fs = std::filesystem;
+
+namespace {
+
+void write(const std::string& path, std::time_t age_s, std::size_t bytes = 1) {
+  std::ofstream(path) << std::string(bytes, 'x');
+  const utimbuf times{std::time(nullptr) - age_s, std::time(nullptr) - age_s};
+  utime(path.c_str(), &times);
+}
+
+std::string class_of(const std::vector<std::string>& arguments) {
+  std::string text = class_of_arguments(arguments);
+  for (char& c : text)
+    if (c == '\0') c = '|';
+  return text;
+}
+
+std::size_t files_in(const std::string& directory) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(directory), fs::directory_iterator()));
+}
+
+}  // namespace
+
+START_TEST(numbers_do_not_make_a_class) {
+  ck_assert_text_eq(class_of({"-i", "40", "mesh2.nml"}), "-i|#|mesh#.nml|");
+  ck_assert_text_eq(class_of({"-i", "4000", "mesh17.nml"}), "-i|#|mesh#.nml|");
+  ck_assert_text_eq(class_of({"0.5", "1e-7", "4x2x1", "3."}), "#|#e-#|#x#x#|#.|");
+  ck_assert_text_eq(class_of({}), "");
+  ck_assert(class_of({"a", "b"}) != class_of({"ab"}));
+  ck_assert(class_of({""}) != class_of({}));
+}
+END_TEST
+
+START_TEST(programs_are_found_as_a_shell_finds_them) {
+  const TemporaryDirectory directory;
+  const std::string home = fs::canonical(directory.path()).string();
+  fs::create_directories(home + "/bin");
+  for (const char* name : {"/bin/app", "/here"}) {
+    write(home + name, 0);
+    chmod((home + name).c_str(), 0700);
+  }
+  write(home + "/bin/plain", 0);
+  fs::create_symlink(home + "/bin/app", home + "/link");
+  const std::string path = "/nonexistent:" + home + "/bin";
+  const auto program = [&](const std::string& word) { return program_run({word, "x"}, 4, home, path).program; };
+  ck_assert_text_eq(program("app"), home + "/bin/app");
+  ck_assert_text_eq(program("bin/app"), home + "/bin/app");
+  ck_assert_text_eq(program("./link"), home + "/bin/app");
+  ck_assert_text_eq(program("here"), home + "/here");
+  ck_assert_text_eq(program("plain"), "plain");  // not executable
+  ck_assert_text_eq(program("/no/such"), "/no/such");
+  const ProgramRun run = program_run({"app", "-i", "3"}, 7, home, path);
+  ck_assert_int_eq(run.ranks, 7);
+  ck_assert_uint_eq(run.arguments.size(), 2);
+  ck_assert_error(program_run({}, 1, home, path), "no command");
+}
+END_TEST
+
+START_TEST(the_same_arguments_come_before_the_latest) {
+  const TemporaryDirectory directory;
+  const ProfileStore store(directory.path() + "/a/b");
+  const ProgramRun asked{"/bin/app", {"-i", "3"}, 8}, other{"/bin/app", {"-i", "4"}, 8}, third{"/bin/app", {"-i", "5"}, 8};
+  ck_assert(!store.find(asked));  // there is no directory yet
+  write(store.file_for(other), 50);
+  struct stat status;
+  stat(store.directory().c_str(), &status);
+  ck_assert_int_eq(status.st_mode & 0777, 0700);
+  stat((directory.path() + "/a").c_str(), &status);
+  ck_assert_int_eq(status.st_mode & 0777, 0700);
+
+  auto found = store.find(asked);
+  ck_assert(found && !found->same_arguments);
+  ck_assert_text_eq(found->file, store.file_for(other));
+  write(store.file_for(third), 20);
+  ck_assert_text_eq(store.find(asked)->file, store.file_for(third));
+  write(store.file_for(asked), 90);
+  found = store.find(asked);
+  ck_assert(found && found->same_arguments);
+  ck_assert_text_eq(found->file, store.file_for(asked));
+
+  for (const ProgramRun& stranger : {ProgramRun{"/bin/app", {"-i", "3"}, 9}, ProgramRun{"/bin/app", {"-i", "3"}, 88},
+                                     ProgramRun{"/bin/app2", {"-i", "3"}, 8}, ProgramRun{"/opt/app", {"-i", "3"}, 8},
+                                     ProgramRun{"/bin/app", {"-j", "3"}, 8}, ProgramRun{"/bin/app", {"-i3"}, 8}})
+    ck_assert(!store.find(stranger));
+  // What lies beside a profile is none.
+  write(store.file_for({"/bin/app", {}, 3}) + ".summary", 0);
+  ck_assert(!store.find({"/bin/app", {}, 3}));
+}
+END_TEST
+
+START_TEST(what_others_may_write_says_nothing) {
+  const TemporaryDirectory directory;
+  const ProfileStore store(directory.path() + "/store");
+  const ProgramRun run{"/bin/app", {}, 2};
+  write(store.file_for(run), 0);
+  chmod(store.directory().c_str(), 0770);
+  ck_assert_error(store.find(run), "others may write into");
+  ck_assert_error(store.file_for(run), "others may write into");
+  chmod(store.directory().c_str(), 0755);  // reading is no harm
+  ck_assert(store.find(run).has_value());
+  fs::remove(store.file_for(run));
+  fs::create_symlink("/etc/passwd", store.file_for(run));
+  ck_assert(!store.find(run));
+  if (geteuid() == 0) {
+    ck_assert_int_eq(chown(store.directory().c_str(), 12345, 12345), 0);
+    ck_assert_error(store.find(run), "belongs to another user");
+  }
+  const ProfileStore file(directory.file("file", "x"));
+  ck_assert_error(file.find(run), "is no directory");
+  ck_assert_error(file.file_for(run), "cannot make");
+}
+END_TEST
+
+START_TEST(the_store_is_bounded) {
+  const TemporaryDirectory directory;
+  const ProfileStore store(directory.path() + "/store");
+  const ProgramRun run{"/bin/app", {}, 2};
+  store.file_for(run);
+  for (std::size_t i = 0; i < ProfileStore::most_files; ++i)
+    write(store.directory() + "/old" + std::to_string(i), static_cast<std::time_t>(10000 + i));
+  write(store.directory() + "/young", 10);
+  store.file_for(run);
+  ck_assert_uint_eq(files_in(store.directory()), ProfileStore::most_files - 2);
+  ck_assert(fs::exists(store.directory() + "/young") && fs::exists(store.directory() + "/old0"));
+  ck_assert(!fs::exists(store.directory() + "/old511"));
+  // By size: the oldest goes, and that is enough.
+  for (int i = 0; i < 3; ++i) {
+    const std::string path = store.directory() + "/large" + std::to_string(i);
+    write(path, 5000 - i);
+    fs::resize_file(path, ProfileStore::most_bytes / 3 + 1);  // sparse
+    write(path + "x", 0);
+    const utimbuf times{std::time(nullptr) - 50000 + i, std::time(nullptr) - 50000 + i};
+    utime(path.c_str(), &times);
+  }
+  store.file_for(run);
+  ck_assert(!fs::exists(store.directory() + "/large0"));
+  // Of the last hour nothing is removed, however much there is.
+  const TemporaryDirectory second;
+  const ProfileStore busy(second.path());
+  for (std::size_t i = 0; i < ProfileStore::most_files + 9; ++i) write(busy.directory() + "/new" + std::to_string(i), 60);
+  busy.file_for(run);
+  ck_assert_uint_eq(files_in(busy.directory()), ProfileStore::most_files + 9);
+}
+END_TEST
+
+START_TEST(where_it_is) {
+  std::map<std::string, std::string> variables;
+  const auto getenv = [&](const char* name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  };
+  ck_assert_error(ProfileStore::of_user(getenv), "no place for profiles");
+  variables["HOME"] = "/home/u";
+  ck_assert_text_eq(ProfileStore::of_user(getenv).directory(), "/home/u/.local/share/slurm-placement/profiles");
+  variables["XDG_DATA_HOME"] = "relative";
+  ck_assert_text_eq(ProfileStore::of_user(getenv).directory(), "/home/u/.local/share/slurm-placement/profiles");
+  variables["XDG_DATA_HOME"] = "/data";
+  ck_assert_text_eq(ProfileStore::of_user(getenv).directory(), "/data/slurm-placement/profiles");
+  variables["PLACEMENT_PROFILE_STORE"] = "/own";
+  ck_assert_text_eq(ProfileStore::of_user(getenv).directory(), "/own");
+  variables["PLACEMENT_PROFILE_STORE"] = "own";
+  ck_assert_error(ProfileStore::of_user(getenv), "PLACEMENT_PROFILE_STORE=own: not an absolute path");
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("profile_store");
+  TCase* all = tcase_create("all");
+  tcase_add_test(all, numbers_do_not_make_a_class);
+  tcase_add_test(all, programs_are_found_as_a_shell_finds_them);
+  tcase_add_test(all, the_same_arguments_come_before_the_latest);
+  tcase_add_test(all, what_others_may_write_says_nothing);
+  tcase_add_test(all, the_store_is_bounded);
+  tcase_add_test(all, where_it_is);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}
