@@ -2,6 +2,8 @@
 #include "core/node_hardware.hpp"
 
 #include <hwloc.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <memory>
 #include <type_traits>
@@ -19,11 +21,19 @@ Topology load() {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return nullptr;
   Topology topology(raw);
+  // It would move the process from CPU to CPU to ask each, which takes longer the more processes there are.
+  hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
   hwloc_topology_set_all_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
   for (const hwloc_obj_type_t type : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_CORE})
     hwloc_topology_set_type_filter(raw, type, HWLOC_TYPE_FILTER_KEEP_ALL);
   if (hwloc_topology_load(raw) != 0) return nullptr;
   return topology;
+}
+
+// A process that may run everywhere is nowhere in particular, and the hardware need not be read.
+bool is_bound() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) < sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 // The object of the type that holds the whole set; -1 when there is none.
@@ -37,6 +47,7 @@ std::int64_t covering(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_co
 
 NodePosition node_position() {
   NodePosition position;
+  if (!is_bound()) return position;
   const Topology topology = load();
   hwloc_bitmap_t set = hwloc_bitmap_alloc();
   if (topology && set && hwloc_get_cpubind(topology.get(), set, HWLOC_CPUBIND_PROCESS) == 0) {

@@ -12,7 +12,7 @@ struct NodePosition {
   std::array<std::int64_t, levels> path{-1, -1, -1};
 };
 
-// The position of this process by its CPU binding. All -1 when the hardware cannot be read.
+// The position of this process by its CPU binding. All -1 when it has none, or the hardware cannot be read.
 NodePosition node_position();
 
 }  // namespace placement

@@ -117,45 +117,70 @@ std::vector<ProcessPlace> gathered_places(MPI_Comm comm) {
   return places;
 }
 
-// Places and edges of all processes, at rank 0; in as few messages as can be, since they are what
-// reordering costs.
+// What a process sends to rank 0. Messages are what reordering costs, so that edges go along, as
+// many as the largest usual stencil has; where some process has more, another round brings the rest.
+struct Report {
+  static constexpr int most_edges = 26;
+  ProcessPlace place;
+  std::int32_t edges = 0;  // of the process, perhaps more than are here
+  Edge edge[most_edges] = {};
+};
+
+// Places and edges of all processes, at rank 0.
 struct Gathered {
   std::vector<ProcessPlace> places;
   std::vector<CommEdge> edges;
+  bool complete = true;
+
+  void add(const Edge& edge) {
+    if (edge.weight > 0) edges.push_back({edge.from, edge.to, edge.weight});
+  }
 };
+
 Gathered gathered(MPI_Comm comm, const std::vector<Edge>& mine) {
-  std::vector<std::int64_t> words(place_of_this_process().path.begin(), place_of_this_process().path.end());
-  for (const Edge& edge : mine) words.insert(words.end(), {edge.from, edge.to, edge.weight});
-  const bool first = rank_in(comm) == 0;
-  const int length = static_cast<int>(words.size());
-  std::vector<int> lengths(first ? static_cast<std::size_t>(size_of(comm)) : 0);
-  PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
-  std::vector<int> offsets(lengths.size());
-  std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
-  std::vector<std::int64_t> all(first ? static_cast<std::size_t>(offsets.back() + lengths.back()) : 0);
-  PMPI_Gatherv(words.data(), length, MPI_INT64_T, all.data(), lengths.data(), offsets.data(), MPI_INT64_T, 0, comm);
+  Report own;
+  own.place = place_of_this_process();
+  own.edges = static_cast<std::int32_t>(mine.size());
+  std::copy_n(mine.begin(), std::min(mine.size(), static_cast<std::size_t>(Report::most_edges)), own.edge);
+  std::vector<Report> all(rank_in(comm) == 0 ? static_cast<std::size_t>(size_of(comm)) : 0);
+  PMPI_Gather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, 0, comm);
   Gathered result;
-  for (std::size_t p = 0; p < lengths.size(); ++p) {
-    const std::int64_t* at = all.data() + offsets[p];
-    const std::int64_t* end = at + lengths[p];
-    ProcessPlace& place = result.places.emplace_back();
-    std::copy_n(at, ProcessPlace::levels, place.path.begin());
-    for (at += ProcessPlace::levels; at + 3 <= end; at += 3)
-      if (at[2] > 0)
-        result.edges.push_back({static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]), at[2]});
+  for (const Report& report : all) {
+    result.places.push_back(report.place);
+    result.complete = result.complete && report.edges <= Report::most_edges;
+    for (int i = 0; i < std::min(report.edges, Report::most_edges); ++i) result.add(report.edge[i]);
   }
   return result;
 }
 
-// Rank 0's answer to all: the ranks, behind a word that says whether there are any.
-std::vector<int> shared(MPI_Comm comm, std::vector<int> ranks) {
-  const auto size = static_cast<std::size_t>(size_of(comm));
-  const int any = !ranks.empty();
-  ranks.resize(size);
-  ranks.push_back(any);
+// Collective: the edges that did not go along, to rank 0.
+void gather_the_rest(MPI_Comm comm, const std::vector<Edge>& mine, Gathered& all) {
+  const int sent = std::min(static_cast<int>(mine.size()), Report::most_edges);
+  const int bytes = (static_cast<int>(mine.size()) - sent) * static_cast<int>(sizeof(Edge));
+  std::vector<int> lengths(all.places.size());
+  PMPI_Gather(&bytes, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
+  std::vector<int> offsets(lengths.size());
+  std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
+  std::vector<Edge> edges(lengths.empty() ? 0 : static_cast<std::size_t>(offsets.back() + lengths.back()) / sizeof(Edge));
+  PMPI_Gatherv(mine.data() + sent, bytes, MPI_BYTE, edges.data(), lengths.data(), offsets.data(), MPI_BYTE, 0, comm);
+  for (const Edge& edge : edges) all.add(edge);
+}
+
+enum Answer { keep_ranks, new_ranks, send_the_rest };
+
+// Rank 0's answer to all: the ranks, behind a word that says what the answer is.
+Answer answered(MPI_Comm comm, Answer answer, std::vector<int>& ranks) {
+  ranks.resize(static_cast<std::size_t>(size_of(comm)));
+  ranks.push_back(answer);
   PMPI_Bcast(ranks.data(), static_cast<int>(ranks.size()), MPI_INT, 0, comm);
-  if (!ranks.back()) return {};
+  answer = static_cast<Answer>(ranks.back());
   ranks.pop_back();
+  if (answer != new_ranks) ranks.clear();
+  return answer;
+}
+
+std::vector<int> shared(MPI_Comm comm, std::vector<int> ranks) {
+  answered(comm, ranks.empty() ? keep_ranks : new_ranks, ranks);
   return ranks;
 }
 
@@ -232,6 +257,11 @@ std::vector<int> ranks_for(MPI_Comm comm, const std::vector<Edge>& mine) {
   if (!state.ready) return {};
   Gathered all = gathered(comm, mine);
   std::vector<int> ranks;
+  if (rank_in(comm) != 0 || !all.complete) {
+    if (answered(comm, send_the_rest, ranks) != send_the_rest) return ranks;
+    gather_the_rest(comm, mine, all);
+    if (rank_in(comm) != 0) return shared(comm, {});
+  }
   if (rank_in(comm) == 0) {
     try {
       ranks = decide(comm, CommMatrix::from_edges(size_of(comm), std::move(all.edges)), all.places);
@@ -262,12 +292,23 @@ int split_by_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_C
   const int size = size_of(comm);
   std::vector<bool> taken(static_cast<std::size_t>(size), false);
   bool permutation = static_cast<int>(rank_of_process.size()) == size;
-  for (const int wanted : rank_of_process) {
+  std::vector<int> process_of_rank(static_cast<std::size_t>(size));
+  for (std::size_t process = 0; process < rank_of_process.size(); ++process) {
+    const int wanted = rank_of_process[process];
     permutation = permutation && wanted >= 0 && wanted < size && !taken[wanted];
-    if (permutation) taken[wanted] = true;
+    if (!permutation) break;
+    taken[wanted] = true;
+    process_of_rank[wanted] = static_cast<int>(process);
   }
   if (!permutation) return PMPI_Comm_dup(comm, made);
-  return PMPI_Comm_split(comm, 0, rank_of_process[rank_in(comm)], made);
+  // All know the order, so that nobody need be asked for it as MPI_Comm_split would.
+  MPI_Group group = MPI_GROUP_NULL, ordered = MPI_GROUP_NULL;
+  PMPI_Comm_group(comm, &group);
+  PMPI_Group_incl(group, size, process_of_rank.data(), &ordered);
+  const int result = PMPI_Comm_create(comm, ordered, made);
+  PMPI_Group_free(&ordered);
+  PMPI_Group_free(&group);
+  return result;
 }
 
 int with_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm* made) {

@@ -32,6 +32,12 @@ reorder "four nodes" 8 "moved [1-8] moved [1-8] moved [1-8] moved [1-8] moved [1
   PLACEMENT_REORDER_HARDWARE="$scratch/four_pairs" -- topologies
 reorder "uneven: 7 ranks on nodes of three" 7 "moved * moved * moved * moved * moved *" \
   PLACEMENT_REORDER_HARDWARE="$scratch/five_triples" -- topologies
+# One rank knows all 28 or 32 edges, which is more than go in one message; and rank 0 none.
+printf '2\n8 2\n' >"$scratch/eight_pairs"
+for ranks in 14 16; do
+  reorder "$ranks ranks on nodes of two" $ranks "moved [1-9]* moved [1-9]* moved [1-9]* *" \
+    PLACEMENT_REORDER_HARDWARE="$scratch/eight_pairs" -- topologies
+done
 reorder "this machine" 6 "moved 0 moved 0 moved 0 *" -- topologies
 reorder "switched off" 8 "moved 0 moved 0 moved 0 moved 0 moved 0 *" PLACEMENT_REORDER=off \
   PLACEMENT_REORDER_HARDWARE="$scratch/four_pairs" -- topologies
