@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace placement {
+
+struct ProbePair {
+  std::int32_t a = 0;
+  std::int32_t b = 0;
+
+  bool operator==(const ProbePair&) const = default;
+};
+
+// One round of a tournament in which each of n meets each other once [NLA §8]: n - 1 rounds for an even
+// n, n for an odd one, in which one rests. The pairs of a round are disjoint, a < b.
+std::int32_t tournament_rounds(std::int32_t n);
+std::vector<ProbePair> tournament_round(std::int32_t n, std::int32_t round);
+
+enum class Measurement : std::uint8_t { latency, bandwidth };
+
+struct ScheduleSettings {
+  double latency_period_s = 60;
+  double bandwidth_period_s = 300;
+  // No round is shorter: a probe has to end, and its result to arrive, before its nodes meet others.
+  double latency_round_s = 0.5;
+  double bandwidth_round_s = 2;
+  std::int32_t all_pairs_nodes = 128;   // up to so many nodes all pairs are measured
+  std::int32_t random_peers = 2;        // beyond: per node and period, besides one within its leaf
+  std::int32_t pairs_at_once = 256;     // more pairs of a round are spread over several
+  std::uint64_t seed = 1;
+};
+
+// Which pairs are to be measured when. With few nodes a period is one tournament of all. Beyond
+// all_pairs_nodes a period is: a tournament of one node of each leaf switch; rounds in which the nodes
+// are paired at random; a round in which they are paired within their leaf. What is drawn at random
+// stays for an hour.
+// Only one round is under way at a time, of whichever measurement, so that no node is in two probes at
+// once. Periods that are too short for their rounds are stretched.
+class ProbeSchedule {
+ public:
+  // leaf_of_node: 0, 1, .. per node; all 0 when nothing is known of switches.
+  ProbeSchedule(std::span<const std::int32_t> leaf_of_node, const ScheduleSettings& settings);
+
+  struct Round {
+    Measurement measurement = Measurement::latency;
+    std::vector<ProbePair> pairs;  // between usable nodes alone
+    double lasts_s = 0;            // leases end then, and no other round begins before
+  };
+  // The next round if one is due, else one without pairs. usable: one per node, whether it can be
+  // probed now. Called with a clock that does not run backwards.
+  Round next(double now_s, const std::vector<bool>& usable);
+
+  bool all_pairs() const { return all_pairs_; }
+  // How long a period really takes with this number of nodes.
+  double period_s(Measurement measurement) const;
+
+ private:
+  struct Track {  // of one measurement
+    Measurement measurement;
+    double period_s, least_s;
+    std::int64_t cycle = -1;
+    double began_s = 0, next_s = 0, every_s = 0;
+    std::vector<std::vector<ProbePair>> rounds;  // of this cycle, beyond all_pairs_nodes
+    std::size_t at = 0, count = 0;
+  };
+  void begin_cycle(Track& track, double now_s, const std::vector<bool>& usable);
+  std::vector<std::vector<ProbePair>> sampled_rounds(const Track& track, const std::vector<bool>& usable) const;
+  std::size_t rounds_in_cycle() const;
+  double every_s(const Track& track, std::size_t rounds) const;
+
+  ScheduleSettings settings_;
+  std::vector<std::int32_t> leaf_;
+  std::vector<std::vector<std::int32_t>> members_;  // of each leaf
+  bool all_pairs_;
+  Track latency_, bandwidth_;
+  double busy_until_s_;
+};
+
+}  // namespace placement
