@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/matrix_wire.hpp"
 
-#include <zstd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -12,6 +10,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/zstd_frame.hpp"
 
 namespace placement {
 
@@ -152,22 +151,12 @@ CommMatrix read_pairs(Reader& in, const WireLimits& limits) {
   return CommMatrix::from_edges(ranks, std::move(edges));
 }
 
-// One frame of known size, and nothing else.
 std::vector<std::byte> unpacked(std::span<const std::byte> frame, const WireLimits& limits) {
-  const std::size_t length = ZSTD_findFrameCompressedSize(frame.data(), frame.size());
-  if (ZSTD_isError(length)) fail("no complete zstd frame");
-  if (length != frame.size()) fail(std::to_string(frame.size() - length) + " bytes too many at the end");
-  const unsigned long long size = ZSTD_getFrameContentSize(frame.data(), frame.size());
-  if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR)
-    fail("the unpacked size is not told");
-  if (size > limits.max_unpacked_bytes)
-    fail("unpacked " + std::to_string(size) + " bytes: the limit is " +
-         std::to_string(limits.max_unpacked_bytes));
-  std::vector<std::byte> payload(size);
-  const std::size_t got = ZSTD_decompress(payload.data(), payload.size(), frame.data(), frame.size());
-  if (ZSTD_isError(got)) fail(std::string("broken zstd data: ") + ZSTD_getErrorName(got));
-  if (got != payload.size()) fail("the unpacked size differs from the told one");
-  return payload;
+  try {
+    return unpack_frame(frame, limits.max_unpacked_bytes);
+  } catch (const Error& error) {
+    fail(error.what());
+  }
 }
 
 }  // namespace
@@ -185,11 +174,8 @@ std::vector<std::byte> pack_wire(const WireMatrix& wire) {
     fail(std::to_string(payload.size()) + " bytes: at most " + std::to_string(limits.max_unpacked_bytes) +
          " travel");
   std::vector<std::byte> bytes(std::begin(magic), std::end(magic));
-  bytes.resize(std::size(magic) + ZSTD_compressBound(payload.size()));
-  const std::size_t got = ZSTD_compress(bytes.data() + std::size(magic), bytes.size() - std::size(magic),
-                                        payload.data(), payload.size(), compression_level);
-  if (ZSTD_isError(got)) throw std::bad_alloc();  // the room is enough by construction
-  bytes.resize(std::size(magic) + got);
+  const std::vector<std::byte> frame = pack_frame(payload, compression_level);
+  bytes.insert(bytes.end(), frame.begin(), frame.end());
   return bytes;
 }
 

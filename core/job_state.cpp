@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core/job_state.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "core/armour.hpp"
+#include "core/error.hpp"
+#include "core/pair_arrays.hpp"
+#include "core/snapshot_text.hpp"
+#include "core/torus_topology.hpp"
+#include "core/zstd_frame.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::size_t max_text_bytes = std::size_t{4} << 20;
+constexpr std::int32_t max_groups = 128;        // their pairs come to some 30 KiB
+constexpr std::size_t max_other_nodes = 1024;   // that may fail
+constexpr int compression_level = 3;            // slurmctld packs under its locks
+constexpr std::string_view end_of_torus = "---\n";
+
+float three_digits(float value) {
+  if (!std::isfinite(value) || value == 0) return value;
+  const double unit = std::pow(10.0, std::floor(std::log10(std::fabs(value))) - 2);
+  return static_cast<float>(std::round(value / unit) * unit);
+}
+
+// Nodes of the live state: the job's, and others that are likelier to fail than the best.
+class Selection {
+ public:
+  Selection(const ClusterView& view, std::span<const std::int32_t> nodes) : view_(view) {
+    for (const std::int32_t node : nodes) {
+      names_.push_back(view.nodes[static_cast<std::size_t>(node)].name);
+      taken_.insert(names_.back());
+      states_.push_back(view.nodes[static_cast<std::size_t>(node)].state);
+    }
+    jobs_own_ = names_.size();
+  }
+
+  void add_risky_nodes() {
+    if (!view_.live || !view_.torus) return;
+    std::vector<std::int32_t> risky;
+    double least = 1;
+    for (const NodeState& node : view_.live->nodes)
+      if (!std::isnan(node.outage_probability)) least = std::min(least, node.outage_probability);
+    for (std::size_t n = 0; n < view_.live->nodes.size(); ++n) {
+      const NodeState& node = view_.live->nodes[n];
+      if (node.outage_probability > least && !taken_.contains(node.name) && view_.torus->find(node.name) >= 0)
+        risky.push_back(static_cast<std::int32_t>(n));
+    }
+    std::stable_sort(risky.begin(), risky.end(), [&](std::int32_t a, std::int32_t b) {
+      return view_.live->nodes[static_cast<std::size_t>(a)].outage_probability >
+             view_.live->nodes[static_cast<std::size_t>(b)].outage_probability;
+    });
+    risky.resize(std::min(risky.size(), max_other_nodes));
+    for (const std::int32_t node : risky) {
+      names_.push_back(view_.live->nodes[static_cast<std::size_t>(node)].name);
+      states_.push_back(node);
+    }
+  }
+
+  std::string torus_text() const {
+    if (!view_.torus) return {};
+    const TorusTopology& torus = *view_.torus;
+    std::string text;
+    for (const TorusDimension& dimension : torus.dimensions())
+      text += (dimension.wraps ? " torus " : " mesh ") + std::to_string(dimension.size);
+    std::string lines;
+    for (const std::string& name : names_) {
+      const std::int32_t node = torus.find(name);
+      if (node < 0) continue;
+      lines += name;
+      for (std::size_t d = 0; d < torus.dimensions().size(); ++d)
+        lines += " " + std::to_string(torus.coordinate(torus.position(node), d));
+      lines += "\n";
+    }
+    return lines.empty() ? lines : text.substr(1) + "\n" + lines;
+  }
+
+  std::string live_text(bool with_pairs) const {
+    if (!view_.live) return {};
+    LiveState part;
+    part.published_at_s = view_.live->published_at_s;
+    part.outage_horizon_s = view_.live->outage_horizon_s;
+    for (std::size_t n = 0; n < names_.size(); ++n) {
+      NodeState node;
+      node.name = names_[n];
+      if (states_[n] >= 0) {
+        const NodeState& known = view_.live->nodes[static_cast<std::size_t>(states_[n])];
+        node.liveness = known.liveness;
+        node.age_s = known.age_s;
+        node.outage_probability = known.outage_probability;
+      }
+      part.nodes.push_back(std::move(node));
+    }
+    if (with_pairs) part.pairs = pairs();
+    return format_snapshot(part);
+  }
+
+ private:
+  // The cells between the groups of the job's nodes; other nodes share one group, the last, without cells.
+  PairTable pairs() const {
+    const PairTable& all = view_.live->pairs;
+    if (all.groups == 0) return {};
+    std::vector<std::int32_t> group_of_node, old_group;
+    std::unordered_map<std::int32_t, std::int32_t> new_group;
+    for (std::size_t n = 0; n < jobs_own_; ++n) {
+      const std::int32_t group = states_[n] < 0 ? -1 : all.group_of_node[static_cast<std::size_t>(states_[n])];
+      const auto [entry, is_new] = new_group.emplace(group, static_cast<std::int32_t>(old_group.size()));
+      if (is_new) old_group.push_back(group);
+      group_of_node.push_back(entry->second);
+    }
+    const auto groups = static_cast<std::int32_t>(old_group.size());
+    if (groups > max_groups) return {};
+    group_of_node.resize(names_.size(), groups);
+    PairArrays arrays(groups + 1, std::move(group_of_node));
+    for (std::int32_t a = 0; a < groups; ++a)
+      for (std::int32_t b = a; b < groups; ++b) {
+        if (old_group[static_cast<std::size_t>(a)] < 0 || old_group[static_cast<std::size_t>(b)] < 0) continue;
+        PairArrays::Cell cell =
+            pair_cell(all, old_group[static_cast<std::size_t>(a)], old_group[static_cast<std::size_t>(b)]);
+        for (float* value : {&cell.latency_us, &cell.bandwidth_Bps, &cell.peak_bandwidth_Bps, &cell.age_s})
+          *value = three_digits(*value);
+        arrays.set(a, b, cell);
+      }
+    arrays.node_latency_us = of_nodes(all.node_latency_us);
+    arrays.node_bandwidth_Bps = of_nodes(all.node_bandwidth_Bps);
+    return pair_table(std::move(arrays));
+  }
+
+  std::vector<float> of_nodes(std::span<const float> all) const {
+    std::vector<float> values;
+    if (all.empty()) return values;
+    for (const std::int32_t state : states_)
+      values.push_back(state < 0 ? static_cast<float>(unknown_value)
+                                 : three_digits(all[static_cast<std::size_t>(state)]));
+    return values;
+  }
+
+  const ClusterView& view_;
+  std::vector<std::string> names_;
+  std::vector<std::int32_t> states_;  // into view_.live->nodes, or -1
+  std::unordered_set<std::string> taken_;
+  std::size_t jobs_own_ = 0;
+};
+
+std::string packed(std::uint32_t job, const Selection& selection, bool with_pairs, std::size_t max_bytes) {
+  const std::string text = selection.torus_text() + std::string(end_of_torus) + selection.live_text(with_pairs);
+  if (text.size() > max_text_bytes) return {};
+  const std::string result =
+      std::to_string(job) + "." + armour(pack_frame(std::as_bytes(std::span(text)), compression_level));
+  return result.size() <= max_bytes ? result : std::string();
+}
+
+}  // namespace
+
+std::string pack_job_state(std::uint32_t job, const ClusterView& view, std::span<const std::int32_t> nodes,
+                           std::size_t max_bytes) {
+  if (nodes.empty() || (!view.torus && !view.live)) return {};
+  const Selection own(view, nodes);
+  Selection all = own;
+  all.add_risky_nodes();
+  for (const bool with_pairs : {true, false})
+    if (std::string text = packed(job, all, with_pairs, max_bytes); !text.empty()) return text;
+  return packed(job, own, false, max_bytes);
+}
+
+std::uint32_t job_of_state(std::string_view text) {
+  std::uint32_t job = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), job);
+  if (error != std::errc{} || end == text.data() + text.size() || *end != '.')
+    throw Error("the state of a job does not begin with its number");
+  return job;
+}
+
+JobState unpack_job_state(std::string_view text) {
+  job_of_state(text);
+  const std::vector<std::byte> frame = disarm(text.substr(text.find('.') + 1), max_text_bytes);
+  const std::vector<std::byte> bytes = unpack_frame(frame, max_text_bytes);
+  const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::size_t end = all.starts_with(end_of_torus) ? 0 : all.find("\n" + std::string(end_of_torus)) + 1;
+  if (end == 0 && !all.starts_with(end_of_torus)) throw Error("the state of a job has no end of its torus");
+  const std::string_view live = all.substr(end + end_of_torus.size());
+  JobState state;
+  if (end > 0)
+    state.torus = std::make_shared<const TorusTopology>(parse_torus(all.substr(0, end), "the job's torus").torus);
+  if (!live.empty()) state.live = std::make_shared<const LiveState>(parse_snapshot(live, "the job's state"));
+  return state;
+}
+
+void attach_job_state(ClusterView& view, const JobState& state) {
+  view.torus = state.torus;
+  view.live = state.live;
+  std::unordered_map<std::string_view, std::int32_t> number;
+  if (state.live)
+    for (std::size_t n = 0; n < state.live->nodes.size(); ++n)
+      number.emplace(state.live->nodes[n].name, static_cast<std::int32_t>(n));
+  for (NodeView& node : view.nodes) {
+    const auto found = number.find(node.name);
+    node.state = found == number.end() ? -1 : found->second;
+    node.torus_node = state.torus ? state.torus->find(node.name) : -1;
+  }
+}
+
+}  // namespace placement

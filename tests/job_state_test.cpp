@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What travels with a job of the state of the cluster.
+#include "core/job_state.hpp"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/armour.hpp"
+#include "core/pair_arrays.hpp"
+#include "core/torus_topology.hpp"
+#include "core/zstd_frame.hpp"
+#include "tests/check.hpp"
+
+using namespace placement;
+
+namespace {
+
+constexpr std::size_t roomy = 64 << 10;
+
+// n0 .. on a ring of positions 0 .., each its own group of pairs; n1 fails at times, the last often.
+ClusterView view_of(std::int32_t nodes) {
+  std::vector<TorusTopology::Node> points;
+  LiveState live;
+  live.published_at_s = 1700000000;
+  live.outage_horizon_s = 86400;
+  std::vector<std::int32_t> group;
+  ClusterView view;
+  for (std::int32_t n = 0; n < nodes; ++n) {
+    const std::string name = "n" + std::to_string(n);
+    points.push_back({name, {n}});
+    NodeState state;
+    state.name = name;
+    state.liveness = Liveness::up;
+    state.age_s = 2;
+    state.outage_probability = n == 1 ? 0.02 : n == nodes - 1 ? 0.25 : 0.001;
+    live.nodes.push_back(state);
+    group.push_back(n);
+    NodeView node;
+    node.name = name;
+    node.core_free = {true};
+    node.state = n;
+    node.torus_node = n;
+    view.nodes.push_back(node);
+  }
+  PairArrays pairs(nodes, group);
+  for (std::int32_t a = 0; a < nodes; ++a)
+    for (std::int32_t b = a + 1; b < nodes; ++b)
+      pairs.set(a, b, {50.12345F + static_cast<float>(a), 1.23456e8F, 1.25e8F, PairSource::measured, 7.7777F});
+  live.pairs = pair_table(std::move(pairs));
+  view.live = std::make_shared<const LiveState>(std::move(live));
+  view.torus = std::make_shared<const TorusTopology>(std::vector<TorusDimension>{{nodes, true}, {2, false}}, points);
+  return view;
+}
+
+ClusterView nodes_named(const std::vector<std::string>& names) {
+  ClusterView view;
+  for (const std::string& name : names) view.nodes.emplace_back().name = name;
+  return view;
+}
+
+}  // namespace
+
+START_TEST(the_job_s_nodes_and_those_that_may_fail) {
+  const ClusterView view = view_of(8);
+  const std::vector<std::int32_t> nodes = {4, 2};
+  const std::string text = pack_job_state(17, view, nodes, roomy);
+  ck_assert_uint_eq(job_of_state(text), 17);
+  const JobState state = unpack_job_state(text);
+  ck_assert_int_eq(state.live->published_at_s, 1700000000);
+  ck_assert_int_eq(state.live->nodes.size(), 4);
+  for (std::size_t n = 0; const char* name : {"n4", "n2", "n7", "n1"})  // others by their probability
+    ck_assert_str_eq(state.live->nodes[n++].name.c_str(), name);
+  ck_assert_double_eq(state.live->nodes[2].outage_probability, 0.25);
+  ck_assert_int_eq(state.torus->nodes(), 4);
+  ck_assert_int_eq(state.torus->positions(), 16);
+  ck_assert(state.torus->dimensions()[0].wraps && !state.torus->dimensions()[1].wraps);
+
+  ClusterView step = nodes_named({"n2", "elsewhere", "n4"});
+  attach_job_state(step, state);
+  ck_assert_int_eq(step.nodes[0].state, 1);
+  ck_assert_int_eq(step.nodes[1].state, -1);
+  ck_assert_int_eq(step.nodes[1].torus_node, -1);
+  ck_assert_int_eq(step.torus->position(step.nodes[2].torus_node), 4);
+  const PairTable& pairs = step.live->pairs;
+  const auto group = [&](std::size_t node) {
+    return pairs.group_of_node[static_cast<std::size_t>(step.nodes[node].state)];
+  };
+  const PairArrays::Cell cell = pair_cell(pairs, group(0), group(2));
+  ck_assert_float_eq(cell.latency_us, 52.1F);
+  ck_assert_float_eq(cell.bandwidth_Bps, 1.23e8F);
+  ck_assert_float_eq(cell.peak_bandwidth_Bps, 1.25e8F);
+  ck_assert(cell.source == PairSource::measured);
+}
+END_TEST
+
+START_TEST(parts_that_are_missing) {
+  ClusterView view = view_of(4);
+  const std::vector<std::int32_t> nodes = {0, 3};
+  ck_assert(pack_job_state(1, view, {}, roomy).empty());
+  view.torus = nullptr;
+  JobState state = unpack_job_state(pack_job_state(1, view, nodes, roomy));
+  ck_assert(!state.torus && state.live);
+  ck_assert_int_eq(state.live->nodes.size(), 2);  // without routes others do not matter
+  view = view_of(4);
+  view.live = nullptr;
+  for (NodeView& node : view.nodes) node.state = -1;
+  state = unpack_job_state(pack_job_state(1, view, nodes, roomy));
+  ck_assert(state.torus && !state.live);
+  view.torus = nullptr;
+  ck_assert(pack_job_state(1, view, nodes, roomy).empty());
+  view = view_of(4);  // a node of which nothing is known
+  view.nodes[0].state = -1;
+  view.nodes[0].name = "new";
+  state = unpack_job_state(pack_job_state(1, view, nodes, roomy));
+  ck_assert_str_eq(state.live->nodes[0].name.c_str(), "new");
+  ck_assert(state.live->nodes[0].liveness == Liveness::unknown);
+  ck_assert(std::isnan(state.live->nodes[0].outage_probability));
+  ck_assert_int_eq(state.torus->find("new"), -1);
+  view = view_of(2);  // no node of the job has coordinates
+  for (NodeView& node : view.nodes) node.name += "x", node.state = -1;
+  view.live = nullptr;
+  state = unpack_job_state(pack_job_state(1, view, {std::vector<std::int32_t>{0}}, roomy));
+  ck_assert(!state.torus && !state.live);
+}
+END_TEST
+
+START_TEST(what_does_not_fit_is_left_out) {
+  const ClusterView view = view_of(100);
+  std::vector<std::int32_t> nodes;
+  for (std::int32_t n = 0; n < 100; n += 2) nodes.push_back(n);
+  const std::string whole = pack_job_state(1, view, nodes, roomy);
+  ck_assert_int_gt(unpack_job_state(whole).live->pairs.groups, 50);
+  const std::string without_pairs = pack_job_state(1, view, nodes, whole.size() - 1);
+  ck_assert_uint_lt(without_pairs.size(), whole.size());
+  const JobState state = unpack_job_state(without_pairs);
+  ck_assert_int_eq(state.live->pairs.groups, 0);
+  ck_assert_uint_eq(state.live->nodes.size(), 52);
+  const std::string own = pack_job_state(1, view, nodes, without_pairs.size() - 1);
+  ck_assert_uint_eq(unpack_job_state(own).live->nodes.size(), 50);
+  ck_assert(pack_job_state(1, view, nodes, own.size() - 1).empty());
+  const ClusterView many = view_of(200);  // too many pairs to be sent at all
+  nodes.clear();
+  for (std::int32_t n = 0; n < 200; ++n) nodes.push_back(n);
+  ck_assert_int_eq(unpack_job_state(pack_job_state(1, many, nodes, roomy)).live->pairs.groups, 0);
+}
+END_TEST
+
+START_TEST(hostile_texts) {
+  const std::string good = pack_job_state(1, view_of(4), std::vector<std::int32_t>{0, 1}, roomy);
+  ck_assert_error(job_of_state(""), "number");
+  ck_assert_error(job_of_state("17"), "number");
+  ck_assert_error(job_of_state("-1.x"), "number");
+  ck_assert_error(job_of_state("99999999999.x"), "number");
+  ck_assert_error(unpack_job_state("1."), "");
+  for (std::size_t cut = 2; cut < good.size(); cut += 7) ck_assert_error(unpack_job_state(good.substr(0, cut)), "");
+  const auto armoured = [](const std::string& text) {
+    return "1." + armour(pack_frame(std::as_bytes(std::span(text)), 3));
+  };
+  ck_assert_error(unpack_job_state(armoured("")), "end of its torus");
+  ck_assert_error(unpack_job_state(armoured("torus 2\nn0 0\n")), "end of its torus");
+  ck_assert_error(unpack_job_state(armoured("torus 2\nn0 5\n---\n")), "the job's torus:2");
+  ck_assert_error(unpack_job_state(armoured("---\nnonsense")), "the job's state:1");
+  ck_assert_error(unpack_job_state(armoured(std::string(std::size_t{8} << 20, 'x'))), "limit");
+  const JobState empty = unpack_job_state(armoured("---\n"));
+  ck_assert(!empty.torus && !empty.live);
+}
+END_TEST
+
+static Suite* suite() {
+  Suite* suite = suite_create("job_state");
+  TCase* core = tcase_create("core");
+  tcase_add_test(core, the_job_s_nodes_and_those_that_may_fail);
+  tcase_add_test(core, parts_that_are_missing);
+  tcase_add_test(core, what_does_not_fit_is_left_out);
+  tcase_add_test(core, hostile_texts);
+  suite_add_tcase(suite, core);
+  return suite;
+}
+
+int main() { return run_suite(suite()); }
