@@ -133,6 +133,10 @@ mapping_json() {
   json "['cost']" 360
   run matrix info matrix --json
   json "['heaviest'][0]" "{'a': 0, 'b': 3, 'weight': 100}"
+  run matrix info matrix -t tree --json
+  json "['gain']['cost']" 360
+  json "['gain']['run_time'][1]['communication']" 0.3
+  json "['traffic']['most']" 115
   run check-config --json
   json "['settings']['Mode']" enforce
 }
@@ -264,7 +268,20 @@ matrices() {
   run matrix show
   refused 2 "placectl matrix: unknown command 'show': it takes info, convert or heatmap"
   run matrix info matrix -n 2
-  expect 0 $'format    dense\nranks     4\npairs     6 (density 1)\ntotal     150\nsymmetric yes\nheaviest  0 - 3: 100\nheaviest  1 - 2: 20' ''
+  expect 0 $'format    dense\nranks     4\npairs     6 (density 1)\ntotal     150\nsymmetric yes\npartners  3 to 3, median 3 of a rank\ntraffic   30 to 115, median 40 of a rank\nregular   90 % of the traffic is in 2 differences of rank numbers, and in 4 pairs\nheaviest  0 - 3: 100\nheaviest  1 - 2: 20' ''
+  run matrix info matrix -n 0 -t tree
+  has $'topology  tree\nnatural   570 hop-bytes, in natural order\nplaced    360 hop-bytes by TREEMATCH, 63.2 % of that\nrun time  96.3 %, 88.9 %, 81.6 % of that in natural order where 10 %, 30 %, 50 % of it is communication'
+  run matrix info matrix -n 0 -t tree -p random
+  has 'hop-bytes by RANDOM, '
+  run matrix info matrix -n 0 -p random
+  refused 2 'placectl matrix: --policy needs --topology'
+  printf '3 0\n' >silent
+  run matrix info silent -t tree
+  has 'placed    0 hop-bytes by TREEMATCH, 100 % of that'
+  printf '40 1\n0 39 1\n' >many
+  run matrix info many -t tree
+  [ $code = 1 ] || fail "$command: exit code $code"
+  has 'the matrix has 40 ranks, and 8 of the 8 leaves are usable'
   for form in dense edges np mtx mm; do
     run matrix convert --to $form matrix "as.$form"
     expect 0 ''

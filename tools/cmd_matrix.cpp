@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <memory>
+#include <numeric>
+#include <optional>
 
 #include "core/error.hpp"
 #include "core/matrix_read.hpp"
 #include "core/matrix_write.hpp"
+#include "core/policy_spec.hpp"
 #include "core/text.hpp"
+#include "core/topology_read.hpp"
 #include "tools/command.hpp"
 #include "tools/command_line.hpp"
 #include "tools/heatmap.hpp"
-#include "tools/json.hpp"
+#include "tools/map_run.hpp"
+#include "tools/matrix_facts.hpp"
 #include "tools/output.hpp"
 
 namespace placement {
@@ -28,13 +33,16 @@ constexpr const char* matrix_usage =
 
 constexpr Option info_options[] = {
     {'n', "heaviest", "N", "so many of the heaviest pairs [5]"},
+    {'t', "topology", "FILE", "also say what placement could gain on this machine, of which all is free"},
+    {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it]"},
+    {'p', "policy", "WORD", "by which policy, as for placectl map [TREEMATCH]"},
     {'j', "json", nullptr, "in JSON"},
 };
 
 constexpr CommandHelp info_help{
     "placectl matrix info",
     "[OPTION]... FILE",
-    "Reads a communication matrix and says what is in it. The content decides the form: dense\n"
+    "Reads a communication matrix and says what is in it, and how regular it is. The content decides the form: dense\n"
     "text, edge list, np list, MatrixMarket, or the .prof files of Open MPI's monitoring (a\n"
     "file, a directory of them, or the prefix DIR/NAME); zstd-compressed ones are unpacked.\n",
     info_options,
@@ -69,68 +77,15 @@ constexpr CommandHelp heatmap_help{
     1,
     1};
 
-struct MatrixFacts {
-  const CommMatrix& matrix;
-  const MatrixInfo& info;
-  std::vector<CommEdge> heaviest;  // by falling traffic
-  std::int32_t silent = 0;         // ranks without any
-
-  double density() const {
-    const double all = 0.5 * matrix.ranks() * (matrix.ranks() - 1.0);
-    return all > 0 ? static_cast<double>(matrix.pairs()) / all : 0;
-  }
-};
-
-MatrixFacts facts_of(const CommMatrix& matrix, const MatrixInfo& info, std::size_t heaviest) {
-  MatrixFacts facts{matrix, info, matrix.edges(), 0};
-  const auto heavier = [](const CommEdge& x, const CommEdge& y) {
-    return x.weight != y.weight ? x.weight > y.weight : std::pair(x.a, x.b) < std::pair(y.a, y.b);
-  };
-  const auto count = static_cast<std::ptrdiff_t>(std::min(heaviest, facts.heaviest.size()));
-  std::partial_sort(facts.heaviest.begin(), facts.heaviest.begin() + count, facts.heaviest.end(), heavier);
-  facts.heaviest.resize(static_cast<std::size_t>(count));
-  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank)
-    if (matrix.neighbours(rank).empty()) ++facts.silent;
-  return facts;
-}
-
-std::string format_facts(const MatrixFacts& facts) {
-  char density[32];
-  std::snprintf(density, sizeof density, "%.6g", facts.density());
-  std::string text = std::string("format    ") + to_string(facts.info.format) + "\n";
-  text += "ranks     " + std::to_string(facts.matrix.ranks()) + "\n";
-  text += "pairs     " + std::to_string(facts.matrix.pairs()) + " (density " + density + ")\n";
-  text += "total     " + std::to_string(facts.matrix.total_weight()) + "\n";
-  text += std::string("symmetric ") + (facts.info.symmetric ? "yes" : "no: both directions were added") + "\n";
-  if (facts.info.scale_power != 0)
-    text += "scale     fractions: all values times 10^" + std::to_string(facts.info.scale_power) +
-            (facts.info.rounded ? ", rounded\n" : "\n");
-  if (facts.silent > 0) text += "silent    " + std::to_string(facts.silent) + " ranks without traffic\n";
-  for (const CommEdge& edge : facts.heaviest)
-    text += "heaviest  " + std::to_string(edge.a) + " - " + std::to_string(edge.b) + ": " +
-            std::to_string(edge.weight) + "\n";
-  for (const std::string& note : facts.info.notes) text += "note      " + note + "\n";
-  return text;
-}
-
-std::string format_json(const MatrixFacts& facts) {
-  JsonWriter json;
-  json.begin_object()
-      .member("format", to_string(facts.info.format))
-      .member("ranks", facts.matrix.ranks())
-      .member("pairs", facts.matrix.pairs())
-      .member("density", facts.density())
-      .member("total", facts.matrix.total_weight())
-      .member("symmetric", facts.info.symmetric)
-      .member("scale_power", facts.info.scale_power)
-      .member("rounded", facts.info.rounded)
-      .member("silent_ranks", facts.silent);
-  json.key("heaviest").begin_array();
-  for (const CommEdge& edge : facts.heaviest)
-    json.begin_object().member("a", edge.a).member("b", edge.b).member("weight", edge.weight).end_object();
-  json.end_array().key("notes").begin_array();
-  for (const std::string& note : facts.info.notes) json.value(note);
-  return json.end_array().end_object().take();
+PlacementGain gain_on(const std::string& topology, const CommandLine& line, std::shared_ptr<const CommMatrix> matrix) {
+  MapTask task;
+  task.matrix = std::move(matrix);
+  task.view = read_topology(topology, line.value_or("slurm-conf", ""));
+  task.usable.resize(static_cast<std::size_t>(task.view.tree ? task.view.tree->leaves() : 0));
+  std::iota(task.usable.begin(), task.usable.end(), 0);
+  task.spec = parse_policy_spec(line.value_or("policy", "TREEMATCH"));
+  const MapOutcome outcome = run_map(task);
+  return {topology, outcome.natural_cost, outcome.cost, task.spec.policy};
 }
 
 int matrix_info(int argc, char** argv) {
@@ -141,9 +96,13 @@ int matrix_info(int argc, char** argv) {
   }
   const auto heaviest = static_cast<std::size_t>(line.integer("heaviest", 0, INT32_MAX).value_or(5));
   MatrixInfo info;
-  const CommMatrix matrix = read_matrix(line.operands()[0], {}, &info);
-  const MatrixFacts facts = facts_of(matrix, info, heaviest);
-  write_output("", line.has("json") ? format_json(facts) : format_facts(facts));
+  const auto matrix = std::make_shared<const CommMatrix>(read_matrix(line.operands()[0], {}, &info));
+  const MatrixFacts facts = facts_of(*matrix, info, heaviest);
+  std::optional<PlacementGain> gain;
+  if (line.has("topology")) gain = gain_on(*line.value("topology"), line, matrix);
+  for (const char* option : {"slurm-conf", "policy"})
+    if (line.has(option) && !gain) throw UsageError(std::string("--") + option + " needs --topology");
+  write_output("", line.has("json") ? facts_as_json(facts, gain) : format_facts(facts, gain));
   return exit_ok;
 }
 
