@@ -69,6 +69,31 @@ bool set_user(std::string& target, std::string_view value) {
   return true;
 }
 
+bool set_interfaces(Config& config, std::string_view value) {
+  std::vector<std::string> names;
+  for (const std::string_view part : split_at(value, ',')) {
+    const std::string_view name = trimmed(part);
+    constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@-";
+    if (name.empty() || name.size() > 15 || name.starts_with('.') || name.find_first_not_of(letters) != std::string_view::npos)
+      return false;  // no path, and no longer than the kernel has names
+    names.emplace_back(name);
+  }
+  config.probe_interfaces = std::move(names);
+  return true;
+}
+
+std::string show_interfaces(const Config& config) {
+  std::string text;
+  for (const std::string& name : config.probe_interfaces) text += (text.empty() ? "" : ",") + name;
+  return text;
+}
+
+bool set_yes_no(bool& target, std::string_view value) {
+  if (!equal_any_case(value, "yes") && !equal_any_case(value, "no")) return false;
+  target = equal_any_case(value, "yes");
+  return true;
+}
+
 // A new key is one entry here.
 constexpr ConfigKey keys[] = {
     {"Mode", "off, observe, advise or enforce",
@@ -142,9 +167,44 @@ constexpr ConfigKey keys[] = {
      "Slurm, and say so.",
      [](Config& c, std::string_view v) { return set_integer(c.snapshot_max_age_s, 1, 86400, v); },
      [](const Config& c) { return std::to_string(c.snapshot_max_age_s); }},
-    {"MonitorUser", "the name of a user", "The user as whom placement-monitor runs.",
+    {"MonitorUser", "the name of a user",
+     "The user as whom placement-monitor and placement-agent run: the same one on all hosts, without privileges.",
      [](Config& c, std::string_view v) { return set_user(c.monitor_user, v); },
      [](const Config& c) { return c.monitor_user; }},
+    {"MonitorPort", "a whole number from 1 to 65535", "The UDP port of placement-monitor on each SlurmctldHost.",
+     [](Config& c, std::string_view v) { return set_integer(c.monitor_port, 1, 65535, v); },
+     [](const Config& c) { return std::to_string(c.monitor_port); }},
+    {"AgentPort", "a whole number from 1 to 65535", "The UDP port at which the agents of nodes probe each other.",
+     [](Config& c, std::string_view v) { return set_integer(c.agent_port, 1, 65535, v); },
+     [](const Config& c) { return std::to_string(c.agent_port); }},
+    {"AgentDirectory", "an absolute path",
+     "The directory with the lock by which one placement-agent runs on a node and no second one. It belongs to "
+     "MonitorUser, and nobody else may write it.",
+     [](Config& c, std::string_view v) { return set_path(c.agent_directory, v); },
+     [](const Config& c) { return c.agent_directory; }},
+    {"ProbeInterface", "names of network interfaces with commas between them",
+     "The interfaces whose traffic counts as the node's; the probes go through the first. Without it those that have "
+     "hardware count, or all but lo where none has, and the probes go where Slurm's messages go.",
+     set_interfaces, show_interfaces},
+    {"ProbeLinkMbps", "a whole number from 0 to 10000000",
+     "The rate of these interfaces in Mbit/s, for the budget of the probes. 0: what the kernel says, and 1000 where it "
+     "says nothing.",
+     [](Config& c, std::string_view v) { return set_integer(c.probe_link_Mbps, 0, 10000000, v); },
+     [](const Config& c) { return std::to_string(c.probe_link_Mbps); }},
+    {"ProbeLinkPercent", "a whole number from 1 to 100",
+     "How much of the link's capacity an agent may use for probes, in percent, over a minute.",
+     [](Config& c, std::string_view v) { return set_integer(c.probe_link_percent, 1, 100, v); },
+     [](const Config& c) { return std::to_string(c.probe_link_percent); }},
+    {"ProbeBytesPerMinute", "a whole number from 0 to 1000000000000",
+     "How many bytes an agent may send for probes in a minute, whatever the link's capacity. 0: none, the agent takes "
+     "part in no probe.",
+     [](Config& c, std::string_view v) { return set_integer(c.probe_bytes_per_minute, 0, 1000000000000, v); },
+     [](const Config& c) { return std::to_string(c.probe_bytes_per_minute); }},
+    {"ProbeBusyNodes", "yes or no",
+     "yes: a node takes part in probes of latency and packet trains also while it runs a job of several nodes. no: only "
+     "while it runs no job, or none but such as run on this node alone.",
+     [](Config& c, std::string_view v) { return set_yes_no(c.probe_busy_nodes, v); },
+     [](const Config& c) { return std::string(c.probe_busy_nodes ? "yes" : "no"); }},
 };
 
 std::string unknown_key(std::string_view key) {

@@ -40,6 +40,14 @@ struct Config {
   std::string snapshot_file = "/run/slurm-placement/snapshot";
   std::int64_t snapshot_max_age_s = 60;
   std::string monitor_user = "placement";
+  std::int64_t monitor_port = 6828;
+  std::int64_t agent_port = 6829;
+  std::string agent_directory = "/run/slurm-placement";
+  std::vector<std::string> probe_interfaces;  // the first carries the probes; empty: all that have hardware
+  std::int64_t probe_link_Mbps = 0;           // 0: what the kernel says
+  std::int64_t probe_link_percent = 1;
+  std::int64_t probe_bytes_per_minute = 32 << 20;
+  bool probe_busy_nodes = false;
 
   bool operator==(const Config&) const = default;
 };

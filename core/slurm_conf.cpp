@@ -85,14 +85,34 @@ std::vector<std::string> hosts_at(const std::string& list, const std::string& fi
   }
 }
 
+using TakeLine = std::function<void(const std::string& file, const ConfLine& line)>;
+
+void read_lines(const std::string& path, int depth, const TakeLine& take) {
+  for (const ConfLine& line : conf_lines(read_input_file(path, max_file_bytes))) {
+    const std::vector<std::string_view> words = split_words(line.rest);
+    if (!line.pairs.empty() || words.size() != 2 || !equal_any_case(words[0], "include")) {
+      take(path, line);
+      continue;
+    }
+    if (depth >= max_include_depth) fail_at(path, line.number, "files include each other");
+    const std::filesystem::path included(words[1]);
+    read_lines(included.is_absolute() ? included.string()
+                                      : (std::filesystem::path(path).parent_path() / included).string(),
+               depth + 1, take);
+  }
+}
+
 // The NodeName lines of one slurm.conf with all that it includes.
 class NodeReader {
  public:
-  void read(const std::string& path, int depth);
+  void read(const std::string& path) {
+    for_each_conf_line(path, [this](const std::string& file, const ConfLine& line) {
+      if (!line.pairs.empty() && equal_any_case(line.pairs[0].first, "NodeName")) add_nodes(file, line);
+    });
+  }
   std::vector<NodeShape> take() { return std::move(nodes_); }
 
  private:
-  void include(const std::string& path, const ConfLine& line, int depth);
   void add_nodes(const std::string& path, const ConfLine& line);
   std::optional<std::int32_t> count(const std::string& path, const ConfLine& line, const char* key) const;
   NodeShape shape(const std::string& path, const ConfLine& line) const;
@@ -101,25 +121,6 @@ class NodeReader {
   std::vector<NodeShape> nodes_;
   std::unordered_map<std::string, bool> known_;
 };
-
-void NodeReader::read(const std::string& path, int depth) {
-  for (const ConfLine& line : conf_lines(read_input_file(path, max_file_bytes))) {
-    if (line.pairs.empty())
-      include(path, line, depth);
-    else if (equal_any_case(line.pairs[0].first, "NodeName"))
-      add_nodes(path, line);
-  }
-}
-
-void NodeReader::include(const std::string& path, const ConfLine& line, int depth) {
-  const std::vector<std::string_view> words = split_words(line.rest);
-  if (words.size() != 2 || !equal_any_case(words[0], "include")) return;
-  if (depth >= max_include_depth) fail_at(path, line.number, "files include each other");
-  const std::filesystem::path included(words[1]);
-  read(included.is_absolute() ? included.string()
-                              : (std::filesystem::path(path).parent_path() / included).string(),
-       depth + 1);
-}
 
 std::optional<std::int32_t> NodeReader::count(const std::string& path, const ConfLine& line,
                                               const char* key) const {
@@ -280,9 +281,11 @@ std::vector<ConfLine> conf_lines(std::string_view text) {
   return lines;
 }
 
+void for_each_conf_line(const std::string& path, const TakeLine& take) { read_lines(path, 0, take); }
+
 std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path) {
   NodeReader reader;
-  reader.read(slurm_conf_path, 0);
+  reader.read(slurm_conf_path);
   std::vector<NodeShape> nodes = reader.take();
   if (nodes.empty()) throw Error(slurm_conf_path + ": it has no NodeName line");
   return nodes;

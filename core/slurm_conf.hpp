@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,11 @@ struct ConfLine {
 };
 
 std::vector<ConfLine> conf_lines(std::string_view text);
+
+// Each line of a slurm.conf and of the files that it includes, in their order, with the name of its
+// file. Throws Error when a file cannot be read or files include each other.
+void for_each_conf_line(const std::string& path,
+                        const std::function<void(const std::string& file, const ConfLine& line)>& take);
 
 // The nodes of a slurm.conf and of the files that it includes, in their order. Sockets, cores and
 // threads follow Slurm's rules for what is left out. Throws Error with file and line.

@@ -222,6 +222,8 @@ Bytes encode(const Heartbeat& heartbeat) {
   out.u32(heartbeat.uptime_s);
   out.u32(heartbeat.flags & all_heartbeat_flags);
   out.real(heartbeat.link_Bps);
+  out.raw(heartbeat.probe_address.ip);
+  out.u16(heartbeat.probe_address.port);
   each_attribute(heartbeat.state, [&](double value, double most) {
     out.real(value >= 0 && value <= most ? value : unknown_value);
   });
@@ -241,6 +243,8 @@ std::optional<Heartbeat> decode_heartbeat(ByteView message) {
   heartbeat.uptime_s = in.u32();
   heartbeat.flags = in.u32();
   heartbeat.link_Bps = in.real();
+  in.raw(heartbeat.probe_address.ip);
+  heartbeat.probe_address.port = in.u16();
   each_attribute(heartbeat.state, [&](double& value, double most) { value = in.real(most); });
   heartbeat.heard = read_term(in);
   in.zeros();

@@ -94,6 +94,9 @@ struct Heartbeat {
   std::uint32_t uptime_s = 0;              // of the node
   std::uint32_t flags = 0;                 // HeartbeatFlag
   double link_Bps = unknown_value;         // nominal rate of the interface that matters
+  // Where this agent answers probes, for the leases of its peers. An address of zeros: at the address
+  // from which its heartbeats come, with this port. Port 0: nowhere.
+  NetAddress probe_address;
   NodeState state;                         // attributes; name, liveness, age and outages do not travel
   PublisherTerm heard;                     // the newest that this agent has heard from any monitor
 };

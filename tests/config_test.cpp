@@ -33,7 +33,9 @@ START_TEST(all_keys) {
       "LevelDistances=0, 2,2 ,9\n"
       "SnapshotFile=/run/x\n"
       "SnapshotMaxAgeS=9\n"
-      "MonitorUser=watcher",
+      "MonitorUser=watcher\n"
+      "MonitorPort=1\nAgentPort=65535\nAgentDirectory=/run/a\nProbeInterface=ib0, eth0.5\nProbeLinkMbps=100\n"
+      "ProbeLinkPercent=2\nProbeBytesPerMinute=0\nProbeBusyNodes=YES",
       "p");
   ck_assert(config.mode == Mode::observe);
   ck_assert_int_eq(config.decision_time_ms, 7);
@@ -49,6 +51,14 @@ START_TEST(all_keys) {
   ck_assert_text_eq(config.snapshot_file, "/run/x");
   ck_assert_int_eq(config.snapshot_max_age_s, 9);
   ck_assert_text_eq(config.monitor_user, "watcher");
+  ck_assert_int_eq(config.monitor_port, 1);
+  ck_assert_int_eq(config.agent_port, 65535);
+  ck_assert_text_eq(config.agent_directory, "/run/a");
+  ck_assert(config.probe_interfaces == (std::vector<std::string>{"ib0", "eth0.5"}));
+  ck_assert_int_eq(config.probe_link_Mbps, 100);
+  ck_assert_int_eq(config.probe_link_percent, 2);
+  ck_assert_int_eq(config.probe_bytes_per_minute, 0);
+  ck_assert(config.probe_busy_nodes);
 }
 END_TEST
 
@@ -56,7 +66,8 @@ START_TEST(what_is_shown_is_read_again) {
   const Config config = parse_config(
       "Mode=advise\nDecisionTimeMs=1\nMaxMatrixRanks=2\nMaxMatrixBytes=3\nNodeLevelTasks=4\n"
       "TreematchTopologyFile=/t\nTreematchScope=whole\nTreematchLevelsUp=5\nLevelDistances=6,7\nTorusFile=/8\nOutageFile=/9\n"
-      "SnapshotFile=/s\nSnapshotMaxAgeS=8\nMonitorUser=u",
+      "SnapshotFile=/s\nSnapshotMaxAgeS=8\nMonitorUser=u\nMonitorPort=2\nAgentPort=3\nAgentDirectory=/b\n"
+      "ProbeInterface=c,d\nProbeLinkMbps=9\nProbeLinkPercent=10\nProbeBytesPerMinute=11\nProbeBusyNodes=yes",
       "p");
   std::string text;
   for (const ConfigKey& key : config_keys()) text += std::string(key.name) + "=" + key.show(config) + "\n";
@@ -74,6 +85,12 @@ START_TEST(each_key_documents_itself) {
     ck_assert_msg(!key.set(config, ""), "%s takes an empty value", key.name.data());
     ck_assert(config == Config{});
   }
+}
+END_TEST
+
+START_TEST(interfaces) {
+  for (const char* bad : {"a,,b", "../x", ".", "a b", "a:1", "0123456789abcdef"})
+    ck_assert_error(parse_config(std::string("ProbeInterface=") + bad, "p"), "names of network interfaces");
 }
 END_TEST
 
@@ -146,6 +163,7 @@ int main() {
   tcase_add_test(all, all_keys);
   tcase_add_test(all, what_is_shown_is_read_again);
   tcase_add_test(all, each_key_documents_itself);
+  tcase_add_test(all, interfaces);
   tcase_add_test(all, unknown_keys);
   tcase_add_test(all, lines_that_are_no_setting);
   tcase_add_test(all, bad_values);

@@ -19,6 +19,8 @@ Heartbeat full_heartbeat() {
   heartbeat.uptime_s = 86400;
   heartbeat.flags = slurmd_running | jobs_running;
   heartbeat.link_Bps = 125e6;
+  heartbeat.probe_address.ip[3] = 9;
+  heartbeat.probe_address.port = 6829;
   NodeState& state = heartbeat.state;
   state.cores = 128;
   state.sockets = 2;
@@ -83,6 +85,7 @@ START_TEST(heartbeat_comes_back) {
   ck_assert(got->boot_id == sent.boot_id && got->heard == sent.heard);
   ck_assert_uint_eq(got->agent_start_id, sent.agent_start_id);
   ck_assert_uint_eq(got->number, 7);
+  ck_assert(got->probe_address == sent.probe_address);
   ck_assert_int_eq(got->sent_at_ms, sent.sent_at_ms);
   ck_assert_uint_eq(got->flags, sent.flags);
   ck_assert_double_eq(got->state.memory_MiB, 257000);
@@ -116,7 +119,7 @@ START_TEST(encoder_says_nothing_impossible) {
 END_TEST
 
 START_TEST(heartbeat_refuses_what_cannot_be) {
-  constexpr std::size_t number_at = 25, flags_at = 45, cores_at = 53, utilisation_at = cores_at + 4 * 10;
+  constexpr std::size_t number_at = 25, flags_at = 45, cores_at = 71, utilisation_at = cores_at + 4 * 10;
   const Bytes good = encode(full_heartbeat());
   ck_assert(decode_heartbeat(good).has_value());
   const auto refused = [&](std::size_t at, std::uint32_t bits) {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace placement {
+
+// Which processes of this node are Slurm's jobs', and how many of their threads run or wait for a
+// disk: the part of the load average that Slurm causes. A process belongs to a job when a slurmstepd is
+// among its ancestors or it lies in a control group of Slurm's, so that neither
+// proctrack/linuxproc nor a version of control groups is needed.
+//
+// Others are looked at when they are new and once in a dozen scans after that: most of a node's
+// processes never change, and reading them all every few seconds would cost more than all else.
+class SlurmProcesses {
+ public:
+  // `root` stands before /proc.
+  explicit SlurmProcesses(std::string root) : root_(std::move(root)) {}
+
+  // False when /proc cannot be read.
+  bool scan();
+
+  double running() const { return running_; }  // threads of jobs that run or wait for a disk
+  bool slurmd() const { return slurmd_; }       // a slurmd is there
+  // Jobs with a process here, ascending; 0 for one whose number is not to be seen.
+  const std::vector<std::uint32_t>& jobs() const { return jobs_; }
+  std::size_t processes() const { return known_.size(); }
+  std::size_t files_read() const { return files_read_; }  // by the last scan
+
+ private:
+  enum class Kind : std::uint8_t { other, slurmd, stepd, job };
+  struct Entry {
+    std::uint64_t started_ticks = 0;
+    std::int64_t threads = 0;
+    std::int32_t parent = 0;
+    std::uint32_t job = 0;
+    std::uint32_t scan = 0;  // the last one that saw it
+    std::uint8_t looks = 0;  // how often it was read, as far as that matters
+    Kind kind = Kind::other;
+    char state = '?';
+  };
+
+  bool list();
+  bool read(std::int32_t pid, const char* file);  // into buffer_
+  bool due(std::int32_t pid, const Entry& entry) const;
+  void look_at(std::int32_t pid, Entry& entry);
+  bool trusted(std::int32_t pid) const;
+  void join_families();
+  double running_threads(std::int32_t pid, const Entry& entry);
+
+  std::string root_;
+  std::unordered_map<std::int32_t, Entry> known_;
+  std::vector<std::int32_t> pids_;
+  std::string buffer_;
+  std::vector<std::uint32_t> jobs_;
+  double running_ = 0;
+  bool slurmd_ = false;
+  std::uint32_t scan_ = 0;
+  std::size_t files_read_ = 0;
+};
+
+}  // namespace placement
