@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/decision.hpp"
+
+namespace placement {
+
+// Decisions on their way from slurmctld to whoever keeps a history: a file in memory (tmpfs) with a fixed
+// number of places, each for one decision. The writer never waits and never asks whether somebody
+// reads: after ring_places decisions the oldest is overwritten. Readers find out what they missed.
+//
+//   header: magic, version, a random number of this ring, how many decisions were ever written
+//   place:  checksum, sequence number from 0, the packed decision; place = sequence number modulo ring_places
+inline constexpr std::size_t ring_places = 1024;
+
+class DecisionWriter {
+ public:
+  // Goes on with the file if it is this user's ring, else makes a new one in its place; all may read it.
+  // The file is allocated whole and mapped, so that put() does no I/O. Throws Error, also when the
+  // directory is not on a file system in memory.
+  explicit DecisionWriter(const std::string& path);
+  ~DecisionWriter();
+  DecisionWriter(const DecisionWriter&) = delete;
+  DecisionWriter& operator=(const DecisionWriter&) = delete;
+
+  // One thread at a time. A bounded number of stores, nothing else.
+  void put(const Decision& decision) noexcept;
+
+ private:
+  std::byte* map_ = nullptr;
+};
+
+// How far a reader has come.
+struct RingCursor {
+  std::uint64_t ring = 0;  // the ring's random number
+  std::uint64_t next = 0;  // sequence number of the next decision to be read
+
+  bool operator==(const RingCursor&) const = default;
+};
+
+// A reader with its own place; there may be several. It never writes.
+class DecisionReader {
+ public:
+  // Goes on at the cursor; the default one begins with the oldest decision there is. With `owners` the
+  // file must belong to one of these users.
+  explicit DecisionReader(std::string path, RingCursor from = {}, std::vector<uid_t> owners = {});
+
+  // What came since the last call, at most `most`; nothing when the file is not there. A new ring in the
+  // file's place is read from its beginning. Throws Error when the file cannot be read or is no ring.
+  std::vector<Decision> read(std::size_t most = ring_places);
+
+  RingCursor cursor() const { return cursor_; }
+  std::uint64_t overrun() const { return overrun_; }  // overwritten before they were read
+  std::uint64_t broken() const { return broken_; }    // places whose content was damaged
+
+ private:
+  std::string path_;
+  RingCursor cursor_;
+  std::vector<uid_t> owners_;
+  std::uint64_t overrun_ = 0;
+  std::uint64_t broken_ = 0;
+};
+
+}  // namespace placement
