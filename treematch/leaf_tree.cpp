@@ -13,6 +13,42 @@ LeafTree::LeafTree(const TreeTopology& tree, std::span<const std::int32_t> leave
   if (!coded_) find_heavy_paths();
 }
 
+LeafTree LeafTree::cut_at(std::span<const std::int32_t> vertices) const {
+  std::vector<std::int32_t> number(vertex_.size(), -1);
+  for (const std::int32_t cut : vertices)
+    for (std::int32_t v = cut; v >= 0 && number[v] < 0; v = vertex_[v].parent) number[v] = 0;
+  std::int32_t kept = 0;
+  for (std::int32_t& n : number)
+    if (n == 0) n = kept++;
+  LeafTree above;
+  for (std::size_t v = 0; v < vertex_.size(); ++v) {
+    if (number[v] < 0) continue;
+    Vertex vertex = vertex_[v];
+    const bool leaf = vertex.children == 0 || number[vertex.first_child] < 0;
+    if (v > 0) vertex.parent = number[vertex.parent];
+    vertex.first_child = leaf ? kept : number[vertex.first_child];
+    if (leaf) vertex.children = 0;
+    vertex.slots = 0;
+    above.vertex_.push_back(vertex);
+    above.origin_.push_back(origin_[v]);
+  }
+  for (const std::int32_t v : vertices) above.leaf_.push_back(leaf_[vertex_[v].first_slot]);
+  above.assign_slots();
+  above.coded_ = coded_;
+  if (!coded_) {
+    above.find_heavy_paths();
+    return above;
+  }
+  // Where the slots of two vertices part does not depend on which slots these are.
+  std::int64_t least = INT64_MAX;
+  for (const std::int32_t v : slot_vertex_) least = std::min(least, vertex_[v].position);
+  for (const std::int32_t v : vertices) above.code_.push_back(code_[vertex_[v].first_slot]);
+  above.offset_.assign(vertices.size(), 0);
+  for (int bit = 0; bit <= 64; ++bit)
+    above.by_bit_[bit] = by_bit_[bit] - least + vertex_[vertices.front()].position;
+  return above;
+}
+
 void LeafTree::keep_branchings(const TreeTopology& tree) {
   // Children with a leaf of ours below, per vertex of the whole tree; -1 marks such a leaf itself.
   std::vector<std::int32_t> used_children(tree.vertices(), 0);

@@ -17,6 +17,10 @@ class LeafTree {
   // `leaves` ascending without duplicates, at least one.
   LeafTree(const TreeTopology& tree, std::span<const std::int32_t> leaves);
 
+  // The tree above these vertices, which become its slots: they come from left to right, all equally
+  // far from the root, and hold all slots of this tree.
+  LeafTree cut_at(std::span<const std::int32_t> vertices) const;
+
   struct Vertex {
     std::int32_t parent = -1;
     std::int32_t first_slot = 0;
@@ -46,6 +50,7 @@ class LeafTree {
   }
 
  private:
+  LeafTree() = default;
   void keep_branchings(const TreeTopology& tree);
   void assign_slots();
   void assign_codes(const TreeTopology& tree);

@@ -17,6 +17,7 @@
 #include "treematch/mapping_check.hpp"
 #include "treematch/multisection.hpp"
 #include "treematch/swap_search.hpp"
+#include "treematch/units.hpp"
 #include "treematch/watch.hpp"
 
 namespace placement {
@@ -24,7 +25,11 @@ namespace placement {
 namespace {
 
 constexpr std::int32_t few = 256;     // ranks up to which nothing is too dear
+constexpr std::int32_t moderate = 1024;  // ranks up to which some time may be wasted
 constexpr std::int32_t many = 16384;  // ranks from which on groupings are left out
+
+constexpr double some_fit = 0.88;  // of units, from which on they are worth a try
+constexpr double good_fit = 0.97;  // hardly anything is better
 
 // The portfolio: mappings found in different ways, of which the best stays.
 class Portfolio {
@@ -73,13 +78,26 @@ class Portfolio {
     offer(greedy_mapping(graph_, tree_, search), "greedy");
     if (graph_.arc.empty()) return;
     if (!packed_tree_) pack(search);
-    if (matrix_.ranks() <= many && matrix_.pairs() <= 32 * static_cast<std::int64_t>(matrix_.ranks()))
+    if (matrix_.ranks() <= many && sparse())
       offer(from_packed(grouped_mapping(graph_, *packed_tree_, Pairing::heaviest_first, search)), "grouping");
     const bool both = matrix_.ranks() <= few;
     if (both) search_and_offer(from_packed(sections(*packed_tree_)), "multisection of packed leaves");
+    if (units(search)) return;
     if (!both || packed_ != scope_) search_and_offer(sections(tree_), "multisection");
     if (!searched_) search_and_offer(best_, result_.method + ", refined");
   }
+
+  // Says whether there is no point in multisection: the traffic falls into pieces of the size of the
+  // lowest subtrees, and the ranks are too many to look for a little more.
+  bool units(const Watch& search) {
+    if (!sparse()) return false;
+    const std::optional<Units> units = join_to_units(graph_, *packed_tree_, search);
+    if (!units || units->fit < some_fit) return false;
+    search_and_offer(from_packed(units_mapping(graph_, *packed_tree_, *units, options_.seed, work_, search_end_)), "units");
+    return matrix_.ranks() > many ? units->fit > good_fit : units->equal_pieces && matrix_.ranks() > moderate;
+  }
+
+  bool sparse() const { return matrix_.pairs() <= 32 * static_cast<std::int64_t>(matrix_.ranks()); }
 
   // Only for the reader: it costs the same without. The natural order is in order already.
   void order() {

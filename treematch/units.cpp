@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "treematch/units.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "treematch/coarsen.hpp"
+#include "treematch/front_grouping.hpp"
+#include "treematch/multisection.hpp"
+#include "treematch/swap_search.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::int32_t largest_unit = 128;
+constexpr double perfect = 0.999;
+constexpr double hopeless = 0.6;  // no other way of grouping is tried
+
+// The places and which of them is the odd one.
+std::optional<Units> lowest_subtrees(const LeafTree& tree) {
+  Units units;
+  std::int32_t size = 0;
+  for (std::int32_t slot = 0; slot < tree.slots();) {
+    std::int32_t v = tree.slot_vertex(slot);
+    const std::int32_t above = tree.vertex(v).parent;
+    if (above >= 0 && tree.vertex(above).slots == tree.vertex(above).children) v = above;
+    units.place.push_back(v);
+    slot += tree.vertex(v).slots;
+    size = std::max(size, tree.vertex(v).slots);
+  }
+  if (units.place.size() < 4 || size < 2 || size > largest_unit) return std::nullopt;
+  const std::int64_t position = tree.vertex(units.place.front()).position;
+  for (std::size_t k = 0; k < units.place.size(); ++k) {
+    if (tree.vertex(units.place[k]).position != position) return std::nullopt;
+    if (tree.vertex(units.place[k]).slots == size) continue;
+    if (units.odd >= 0) return std::nullopt;
+    units.odd = static_cast<std::int32_t>(k);
+  }
+  return units;
+}
+
+// The ways to make groups of a size, by way of smaller ones: cubes of eight and squares of four fit
+// together on grids, and other sizes can be made up of them.
+std::vector<std::vector<std::int32_t>> ways_to(std::int32_t size, bool exact) {
+  std::vector<std::vector<std::int32_t>> ways{{size}};
+  for (const std::int32_t brick : {8, 4})
+    if (exact && size % brick == 0 && size > brick) ways.push_back({brick, size / brick});
+  return ways;
+}
+
+FrontGroups grouped_by(const Graph& graph, const std::vector<std::int32_t>& way, const Watch& watch) {
+  FrontGroups groups = front_groups(graph, way.front(), watch);
+  if (way.size() == 1) return groups;
+  const FrontGroups outer = front_groups(contracted(graph, groups.group, groups.groups, watch), way.back(), watch);
+  for (std::int32_t& group : groups.group) group = outer.group[group];
+  groups.groups = outer.groups;
+  return groups;
+}
+
+double fit_of(const Graph& graph, const FrontGroups& groups, const Watch& watch) {
+  std::vector<std::int64_t> inside(groups.groups, 0);
+  for (std::int32_t v = 0; v < graph.vertices(); ++v) {
+    watch.spend(static_cast<std::int64_t>(graph.arcs(v).size()) + 1);
+    for (const Arc& arc : graph.arcs(v))
+      if (groups.group[arc.to] == groups.group[v]) inside[groups.group[v]] += arc.weight;
+  }
+  const auto best = static_cast<double>(*std::max_element(inside.begin(), inside.end()));
+  const auto sum = static_cast<double>(std::accumulate(inside.begin(), inside.end(), std::int64_t{0}));
+  return best > 0 ? sum / (best * static_cast<double>(groups.groups)) : 0;
+}
+
+}  // namespace
+
+std::optional<Units> join_to_units(const Graph& graph, const LeafTree& tree, const Watch& watch) {
+  std::optional<Units> units = lowest_subtrees(tree);
+  if (!units) return units;
+  const std::int32_t size = tree.vertex(units->place[units->odd == 0 ? 1 : 0]).slots;
+  for (const std::vector<std::int32_t>& way : ways_to(size, units->odd < 0)) {
+    FrontGroups groups = grouped_by(graph, way, watch);
+    const double fit = fit_of(graph, groups, watch);
+    if (fit > units->fit || units->unit_of.empty()) {
+      units->fit = fit;
+      units->unit_of = std::move(groups.group);
+      units->equal_pieces = way.size() == 1 && fit > perfect;
+    }
+    if (units->fit > perfect || units->fit < hopeless) break;
+  }
+  return units;
+}
+
+std::vector<std::int32_t> units_mapping(const Graph& graph, const LeafTree& tree, const Units& units,
+                                        std::uint64_t seed, std::int64_t work, const Deadline& deadline) {
+  const auto count = static_cast<std::int32_t>(units.place.size());
+  const Watch watch(deadline);
+  Graph between = contracted(graph, units.unit_of, count, watch);
+  std::fill(between.size.begin(), between.size.end(), 1);
+  const LeafTree above = tree.cut_at(units.place);
+  std::vector<std::int32_t> place = multisection(between, above, seed, work, deadline);
+  swap_search(between, above, place, work, deadline);
+  if (units.odd >= 0) std::iter_swap(std::find(place.begin(), place.end(), units.odd), place.end() - 1);
+  std::vector<std::int32_t> next(count);
+  for (std::int32_t k = 0; k < count; ++k) next[k] = tree.vertex(units.place[place[k]]).first_slot;
+  std::vector<std::int32_t> slot(graph.vertices());
+  for (std::int32_t v = 0; v < graph.vertices(); ++v) slot[v] = next[units.unit_of[v]]++;
+  return slot;
+}
+
+}  // namespace placement
