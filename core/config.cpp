@@ -167,6 +167,12 @@ constexpr ConfigKey keys[] = {
      "Slurm, and say so.",
      [](Config& c, std::string_view v) { return set_integer(c.snapshot_max_age_s, 1, 86400, v); },
      [](const Config& c) { return std::to_string(c.snapshot_max_age_s); }},
+    {"DecisionFile", "an absolute path",
+     "Where slurmctld tells its decisions to placement-monitor and placectl: a file in memory, so the directory must be "
+     "on tmpfs, as /dev/shm and /run are, and the user of slurmctld must be able to make files there. Where the directory "
+     "does not exist no decision is told.",
+     [](Config& c, std::string_view v) { return set_path(c.decision_file, v); },
+     [](const Config& c) { return c.decision_file; }},
     {"MonitorUser", "the name of a user",
      "The user as whom placement-monitor and placement-agent run: the same one on all hosts, without privileges.",
      [](Config& c, std::string_view v) { return set_user(c.monitor_user, v); },

@@ -85,11 +85,12 @@ struct Layout {
 };
 
 // What is larger than this is not even read.
-std::size_t max_file_bytes() {
+std::size_t max_file_bytes(std::size_t nodes) {
+  const auto most = static_cast<std::uint32_t>(std::min(nodes, max_live_nodes));
   Header header{};
-  header.nodes = header.latency_nodes = header.bandwidth_nodes = max_live_nodes;
-  header.name_bytes = max_name_bytes;
-  header.groups = max_pair_groups;
+  header.nodes = header.latency_nodes = header.bandwidth_nodes = most;
+  header.name_bytes = std::min<std::uint32_t>(max_name_bytes, most * 255);
+  header.groups = std::min<std::uint32_t>(max_pair_groups, most);
   return Layout(header).end;
 }
 
@@ -221,14 +222,16 @@ void write_all(const std::string& path, int file, std::span<const std::byte> byt
   }
 }
 
-void check_file(const std::string& path, const struct stat& status, std::span<const uid_t> owners) {
+void check_file(const std::string& path, const struct stat& status, std::span<const uid_t> owners,
+                std::size_t max_nodes) {
   if (!S_ISREG(status.st_mode)) throw Error(path + ": is no regular file");
   if (!owners.empty() && std::find(owners.begin(), owners.end(), status.st_uid) == owners.end())
     throw Error(path + ": belongs to user " + std::to_string(status.st_uid) + ", who is not trusted with it");
   if (!owners.empty() && (status.st_mode & (S_IWGRP | S_IWOTH)))
     throw Error(path + ": others than its owner may write it");
-  if (status.st_size < 0 || static_cast<std::size_t>(status.st_size) > max_file_bytes())
-    throw Error(path + ": " + std::to_string(status.st_size) + " bytes are more than a snapshot has");
+  if (status.st_size < 0 || static_cast<std::size_t>(status.st_size) > max_file_bytes(max_nodes))
+    throw Error(path + ": " + std::to_string(status.st_size) + " bytes are more than a snapshot of " +
+                std::to_string(max_nodes) + " nodes has");
 }
 
 struct AlignedDelete {
@@ -314,12 +317,12 @@ void write_snapshot(const std::string& path, const LiveState& state) {
   }
 }
 
-LiveState read_snapshot(const std::string& path, std::span<const uid_t> owners) {
+LiveState read_snapshot(const std::string& path, std::span<const uid_t> owners, std::size_t max_nodes) {
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (file < 0) fail_errno(path, "cannot be opened", errno);
   struct stat status {};
   if (fstat(file, &status) != 0) fail_errno(path, "cannot be examined", errno);
-  check_file(path, status, owners);
+  check_file(path, status, owners, max_nodes);
   const auto size = static_cast<std::size_t>(status.st_size);
   const std::shared_ptr<std::byte> bytes = aligned_bytes(size);
   read_all(path, file, {bytes.get(), size});

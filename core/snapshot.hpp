@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/live_check.hpp"
 #include "core/live_state.hpp"
 
 namespace placement {
@@ -32,7 +33,8 @@ void write_snapshot(const std::string& path, const LiveState& state);
 
 // Reads the file into memory of its own: under a mapping a file could be cut short by its owner, which
 // would end the process. With `owners` it must belong to one of these users and be writable for no one
-// else. Throws Error naming the file.
-LiveState read_snapshot(const std::string& path, std::span<const uid_t> owners = {});
+// else. What is larger than a state of so many nodes can be is not read. Throws Error naming the file.
+LiveState read_snapshot(const std::string& path, std::span<const uid_t> owners = {},
+                        std::size_t max_nodes = max_live_nodes);
 
 }  // namespace placement

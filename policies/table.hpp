@@ -22,6 +22,7 @@ struct Policy {
   std::span<const PolicyKey> keys;
   PlaceFunction place;
   void (*check)(const Parameters&) = nullptr;  // throws Error on a value that `place` would not take
+  bool uses_live = false;    // goes by ClusterView::live: another state may give another answer
 };
 
 std::span<const Policy> policies();

@@ -35,7 +35,8 @@ START_TEST(all_keys) {
       "SnapshotMaxAgeS=9\n"
       "MonitorUser=watcher\n"
       "MonitorPort=1\nAgentPort=65535\nAgentDirectory=/run/a\nProbeInterface=ib0, eth0.5\nProbeLinkMbps=100\n"
-      "ProbeLinkPercent=2\nProbeBytesPerMinute=0\nProbeBusyNodes=YES",
+      "ProbeLinkPercent=2\nProbeBytesPerMinute=0\nProbeBusyNodes=YES\n"
+      "DecisionFile=/run/y",
       "p");
   ck_assert(config.mode == Mode::observe);
   ck_assert_int_eq(config.decision_time_ms, 7);
@@ -59,6 +60,7 @@ START_TEST(all_keys) {
   ck_assert_int_eq(config.probe_link_percent, 2);
   ck_assert_int_eq(config.probe_bytes_per_minute, 0);
   ck_assert(config.probe_busy_nodes);
+  ck_assert_text_eq(config.decision_file, "/run/y");
 }
 END_TEST
 
@@ -67,7 +69,8 @@ START_TEST(what_is_shown_is_read_again) {
       "Mode=advise\nDecisionTimeMs=1\nMaxMatrixRanks=2\nMaxMatrixBytes=3\nNodeLevelTasks=4\n"
       "TreematchTopologyFile=/t\nTreematchScope=whole\nTreematchLevelsUp=5\nLevelDistances=6,7\nTorusFile=/8\nOutageFile=/9\n"
       "SnapshotFile=/s\nSnapshotMaxAgeS=8\nMonitorUser=u\nMonitorPort=2\nAgentPort=3\nAgentDirectory=/b\n"
-      "ProbeInterface=c,d\nProbeLinkMbps=9\nProbeLinkPercent=10\nProbeBytesPerMinute=11\nProbeBusyNodes=yes",
+      "ProbeInterface=c,d\nProbeLinkMbps=9\nProbeLinkPercent=10\nProbeBytesPerMinute=11\nProbeBusyNodes=yes\n"
+      "DecisionFile=/d",
       "p");
   std::string text;
   for (const ConfigKey& key : config_keys()) text += std::string(key.name) + "=" + key.show(config) + "\n";

@@ -342,8 +342,8 @@ START_TEST(no_time_at_all) {
   const placement_offer c = offer.c();
   const placement_request request = request_for(environment, 4);
   const Deadline past = Deadline::after(std::chrono::microseconds(0));
-  ck_assert_error(make_plan(machine, c, request, asked, Config{}, past), "no time");
-  ck_assert_uint_eq(make_plan(machine, c, request, asked, Config{}, Deadline::never()).nodes.size(), 1);
+  ck_assert_error(make_plan(machine, {}, c, request, asked, Config{}, past), "no time");
+  ck_assert_uint_eq(make_plan(machine, {}, c, request, asked, Config{}, Deadline::never()).nodes.size(), 1);
 }
 END_TEST
 

@@ -186,7 +186,8 @@ START_TEST(files_are_replaced_and_checked) {
   ck_assert_error(read_snapshot(directory.file("empty", "")), "0 bytes are too few");
   const std::string huge = directory.file("huge", "");
   std::filesystem::resize_file(huge, std::uintmax_t{1} << 40);
-  ck_assert_error(read_snapshot(huge), "more than a snapshot has");
+  ck_assert_error(read_snapshot(huge), "bytes are more than a snapshot of");
+  ck_assert_error(read_snapshot(path, {}, 1), "of 1 nodes has");
   ck_assert(!std::filesystem::exists(path + ".new"));
 }
 END_TEST

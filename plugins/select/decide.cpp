@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <new>
@@ -14,8 +15,10 @@
 
 #include "core/error.hpp"
 #include "plugins/select/asked.hpp"
+#include "plugins/select/live_feed.hpp"
 #include "plugins/select/machine.hpp"
 #include "plugins/select/planner.hpp"
+#include "plugins/select/teller.hpp"
 
 namespace placement {
 
@@ -73,6 +76,9 @@ struct JobEntry {
 struct State {
   Config config;
   std::unique_ptr<const Machine> machine;  // null: off
+  std::unique_ptr<const LiveFeed> feed;    // null: off
+  std::unique_ptr<Teller> teller;          // null: nobody is told
+  std::string warning;
   AskedCache<JobEntry> jobs;
   Share share;
   Answer fleeting;  // an answer that is not kept
@@ -98,8 +104,10 @@ void mix(std::uint64_t& hash, const T* values, std::size_t count) {
   hash ^= hash >> 29;
 }
 
-std::uint64_t question_of(const placement_offer& offer, const placement_request& request) {
+std::uint64_t question_of(const placement_offer& offer, const placement_request& request,
+                          std::uint64_t generation) {
   std::uint64_t hash = offer.node_count;
+  mix(hash, &generation, 1);
   mix(hash, offer.node, offer.node_count);
   mix(hash, offer.cpus_per_core, offer.node_count);
   if (offer.weight != nullptr) mix(hash, offer.weight, offer.node_count);
@@ -111,12 +119,12 @@ std::uint64_t question_of(const placement_offer& offer, const placement_request&
   return hash;
 }
 
-Answer fresh_answer(State& now, const placement_offer& offer, const placement_request& request,
-                    const Asked& asked) {
+Answer fresh_answer(State& now, const LiveNow& live, const placement_offer& offer,
+                    const placement_request& request, const Asked& asked) {
   const auto budget = std::chrono::milliseconds(now.config.decision_time_ms);
   Answer answer;
   try {
-    answer.plan = make_plan(*now.machine, offer, request, asked, now.config, Deadline::after(budget));
+    answer.plan = make_plan(*now.machine, live, offer, request, asked, now.config, Deadline::after(budget));
   } catch (const Error& error) {
     answer.reason = error.what();
   }
@@ -125,14 +133,14 @@ Answer fresh_answer(State& now, const placement_offer& offer, const placement_re
 
 // Nodes close together, whatever the ranks say to each other. It is not kept: with more time the
 // same question deserves better.
-Answer hasty_answer(State& now, const placement_offer& offer, const placement_request& request,
-                    const Asked& asked) {
+Answer hasty_answer(State& now, const LiveNow& live, const placement_offer& offer,
+                    const placement_request& request, const Asked& asked) {
   Asked plain = asked;
   placement_request sized = request;
   if (request.tasks == 0 && request.whole_nodes)
     sized.tasks = static_cast<std::uint32_t>(asked.matrix->ranks());
   plain.matrix = nullptr;
-  Answer answer = fresh_answer(now, offer, sized, plain);
+  Answer answer = fresh_answer(now, live, offer, sized, plain);
   if (answer.plan) answer.plan->note = "without the matrix, the time for decisions is used up";
   return answer;
 }
@@ -146,17 +154,22 @@ const Answer& answer_of(State& now, const placement_offer& offer, const placemen
   JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count},
                                 now.config);
   copy_text(now.result.policy, sizeof now.result.policy, job.asked.spec.policy);
-  const std::uint64_t question = question_of(offer, request);
+  const LiveNow live = now.feed->now();
+  const bool uses_live = job.asked.policy != nullptr && job.asked.policy->uses_live;
+  if (uses_live && live.state) now.result.live_age_s = live.age_s;
+  const std::uint64_t question = question_of(offer, request, uses_live ? live.generation : 0);
   now.result.remembered = job.answer && job.question == question;
   const bool hasty = !now.result.remembered && job.asked.matrix && now.share.used_up(full_share);
   if (hasty) {
-    now.fleeting = hasty_answer(now, offer, request, job.asked);
+    now.fleeting = hasty_answer(now, live, offer, request, job.asked);
   } else if (!now.result.remembered) {
     job.answer.reset();
-    job.answer = fresh_answer(now, offer, request, job.asked);
+    job.answer = fresh_answer(now, live, offer, request, job.asked);
     job.question = question;
   }
-  return hasty ? now.fleeting : *job.answer;
+  const Answer& answer = hasty ? now.fleeting : *job.answer;
+  if (now.teller) now.teller->decided(*now.machine, offer, job.asked, live, answer.plan ? &*answer.plan : nullptr);
+  return answer;
 }
 
 void fill_result(placement_plan& result, const Answer& answer) {
@@ -185,11 +198,43 @@ enum placement_mode as_c(Mode mode) {
   return PLACEMENT_OFF;
 }
 
+// A history is kept where there is a directory for it; elsewhere it is not missed.
+std::unique_ptr<Teller> teller_of(const std::string& path, std::string& warning) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(std::filesystem::path(path).parent_path(), error)) return nullptr;
+  try {
+    return std::make_unique<Teller>(path);
+  } catch (const Error& wrong) {
+    warning = std::string("decisions are not recorded: ") + wrong.what();
+    return nullptr;
+  }
+}
+
+void configure_on(State& now, const placement_machine& machine) {
+  auto known = std::make_unique<const Machine>(machine, now.config);
+  now.teller = teller_of(now.config.decision_file, now.warning);
+  now.feed = std::make_unique<const LiveFeed>(now.config.snapshot_file, snapshot_owners(now.config.monitor_user),
+                                              now.config.snapshot_max_age_s, known->node_names());
+  if (const std::string trouble = now.feed->trouble(); !trouble.empty())
+    now.warning += (now.warning.empty() ? "" : "; ") + trouble;
+  now.machine = std::move(known);
+}
+
 }  // namespace
 
 }  // namespace placement
 
 using placement::state;
+
+extern "C" const char* placement_warning(void) { return state().warning.c_str(); }
+
+extern "C" void placement_tell(const struct placement_outcome* outcome) {
+  auto& now = state();
+  try {
+    if (now.teller) now.teller->tell(*outcome, now.result, now.config.mode);
+  } catch (...) {  // out of memory: the history has a gap
+  }
+}
 
 extern "C" enum placement_mode placement_current_mode(void) {
   auto& now = state();
@@ -199,6 +244,9 @@ extern "C" enum placement_mode placement_current_mode(void) {
 extern "C" void placement_unconfigure(void) {
   auto& now = state();
   now.machine.reset();
+  now.feed.reset();
+  now.teller.reset();
+  now.warning.clear();
   now.jobs.clear();
   now.fleeting = {};
 }
@@ -213,7 +261,7 @@ extern "C" enum placement_mode placement_configure(const char* config_path,
   try {
     now.config = placement::read_config(config_path, placement::MissingFile::defaults);
     if (now.config.mode != placement::Mode::off)
-      now.machine = std::make_unique<const placement::Machine>(*machine, now.config);
+      placement::configure_on(now, *machine);
   } catch (const std::exception& error) {
     placement::copy_text(message, message_size, error.what());
   } catch (...) {
@@ -231,6 +279,8 @@ extern "C" const struct placement_plan* placement_decide(const struct placement_
                                                          const struct placement_request* request) {
   auto& now = state();
   now.result = {};
+  now.result.live_age_s = -1;
+  if (now.teller) now.teller->forget();
   const auto start = placement::Clock::now();
   try {
     placement::fill_result(now.result, placement::answer_of(now, *offer, *request));

@@ -59,6 +59,9 @@ void placement_unconfigure(void);
 
 enum placement_mode placement_current_mode(void);
 
+/* What else the last placement_configure() found, and goes on without; empty: nothing. */
+const char *placement_warning(void);
+
 /* ---- one decision */
 
 /* The nodes that may be used, in Slurm's order. */
@@ -99,6 +102,7 @@ struct placement_plan {
 	char natural_cost[48];		/* the same cores, ranks in order */
 	char stock_cost[48];		/* the first nodes offered, ranks in order; or empty */
 	char reason[PLACEMENT_REASON_SIZE];	/* why not placed, or what was left out */
+	double live_age_s;		/* of the live data that the policy goes by; < 0: none */
 	bool remembered;		/* the question was asked before */
 	int64_t time_us;
 };
@@ -112,6 +116,30 @@ const struct placement_plan *placement_decide(const struct placement_offer *offe
 
 /* What was planned could not be had: the same question is not answered with it again. */
 void placement_plan_failed(uint32_t job_id, const char *reason);
+
+/* ---- what became of it */
+
+enum decision_end {
+	DECISION_STOCK,		/* Slurm's own answer */
+	DECISION_NODES,		/* the policy's nodes */
+	DECISION_CORES,		/* the policy's nodes and cores */
+	DECISION_ADVICE,	/* Slurm's own answer, the policy would have had another */
+};
+
+struct placement_outcome {
+	uint32_t job_id;
+	uint32_t restarts;
+	uint32_t uid;
+	enum decision_end end;
+	bool for_start;			/* else only whether the job could run was asked */
+	bool decided;			/* placement_decide() was called for it, and for nothing since */
+	const char *reason;		/* of DECISION_STOCK; or NULL */
+	const char *given;		/* nodes that Slurm allocated, or NULL */
+	const char *stock_choice;	/* nodes that Slurm itself chose, or NULL where it was not asked */
+};
+
+/* For whoever keeps a history: some stores into memory. */
+void placement_tell(const struct placement_outcome *outcome);
 
 #ifdef __cplusplus
 }

@@ -161,9 +161,12 @@ static void end_decision(struct decision *decision, job_record_t *job, bool writ
 {
 	decision->job_id = job->job_id;
 	decision->restarts = job->restart_cnt;
+	decision->uid = job->user_id;
 	if (write)
 		record_write(job, decision);
 	decision_done(decision);
+	xfree(decision->given);
+	xfree(decision->stock_choice);
 }
 
 /* The plan, or NULL with the reason. */
@@ -226,7 +229,13 @@ static int run_now(job_test_call *real, const struct job_test_arguments *argumen
 		decision.end = DECISION_ADVICE;
 	if (rc != SLURM_SUCCESS)
 		rc = call_real(real, arguments);
-	end_decision(&decision, arguments->job, rc == SLURM_SUCCESS && mode != PLACEMENT_OBSERVE);
+	decision.started = rc == SLURM_SUCCESS;
+	if (decision.started) {
+		decision.given = bitmap2node_name(arguments->nodes);
+		if (decision.end == DECISION_STOCK || decision.end == DECISION_ADVICE)
+			decision.stock_choice = xstrdup(decision.given);
+	}
+	end_decision(&decision, arguments->job, decision.started && mode != PLACEMENT_OBSERVE);
 	job_view_free(&view);
 	return rc;
 }
@@ -250,6 +259,7 @@ static int will_run(job_test_call *real, const struct job_test_arguments *argume
 		return rc;
 	}
 	save_state(&stock, arguments);
+	decision.stock_choice = bitmap2node_name(arguments->nodes);
 	again.nodes = offered;
 	if (make_plan(&view, &decision, &again)) {
 		arguments->job->bit_flags |= TEST_NOW_ONLY;
@@ -310,5 +320,7 @@ void placement_reconfigure(void)
 		error("placement: %s; placement is off until the next reconfigure", message);
 	else
 		debug("placement: %s read, mode %d", path, (int) placement_current_mode());
+	if (placement_warning()[0])
+		info("placement: %s", placement_warning());
 	xfree(path);
 }

@@ -23,6 +23,22 @@ Machine::Machine(const placement_machine& machine, const Config& config)
   if (from_file_)
     views_.emplace(1, read_topology_of(config.treematch_topology_file, nodes_, level_distances_));
   view(1);
+  if (!config.torus_file.empty()) read_torus_of(config.torus_file);
+  if (!config.outage_file.empty())
+    outages_ = std::make_shared<const NodeOutages>(read_outages(config.outage_file));
+}
+
+std::vector<std::string> Machine::node_names() const {
+  std::vector<std::string> names;
+  for (const NodeShape& node : nodes_) names.push_back(node.name);
+  return names;
+}
+
+// Nodes without coordinates stay without: a policy that needs them does not take such nodes.
+void Machine::read_torus_of(const std::string& path) {
+  torus_ = std::make_shared<const TorusTopology>(read_torus(path).torus);
+  check_torus_nodes(*torus_, node_names(), path);
+  for (const NodeShape& node : nodes_) torus_node_.push_back(torus_->find(node.name));
 }
 
 const ClusterView& Machine::view(std::int32_t threads) const {

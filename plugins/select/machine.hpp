@@ -7,7 +7,9 @@
 
 #include "core/cluster_view.hpp"
 #include "core/config.hpp"
+#include "core/outage_file.hpp"
 #include "core/switch_tree.hpp"
+#include "core/torus_topology.hpp"
 #include "plugins/select/decide.h"
 
 namespace placement {
@@ -16,12 +18,20 @@ namespace placement {
 // share cores, one whose leaves are hardware threads: a node then has `threads` leaves per core.
 class Machine {
  public:
-  // Copies what it needs, and reads config.treematch_topology_file if there is one. Throws Error
-  // when the description makes no tree.
+  // Copies what it needs, and reads the topology, torus and outage files that config names. Throws
+  // Error when the description makes no tree, or a file is wrong.
   Machine(const placement_machine& machine, const Config& config);
 
   std::int32_t nodes() const { return static_cast<std::int32_t>(nodes_.size()); }
   const NodeShape& node(std::int32_t node) const { return nodes_[node]; }
+
+  std::vector<std::string> node_names() const;
+
+  // Null, and -1, without a TorusFile.
+  std::shared_ptr<const TorusTopology> torus() const { return torus_; }
+  std::int32_t torus_node(std::int32_t node) const { return torus_ ? torus_node_[node] : -1; }
+  // Null without an OutageFile.
+  std::shared_ptr<const NodeOutages> outages() const { return outages_; }
 
   // Built when first asked for, kept for few different `threads`. Throws Error when there is none.
   const ClusterView& view(std::int32_t threads) const;
@@ -29,10 +39,15 @@ class Machine {
  private:
   static constexpr std::size_t max_views = 4;
 
+  void read_torus_of(const std::string& path);
+
   std::vector<SwitchShape> switches_;
   std::vector<NodeShape> nodes_;
   std::vector<std::int64_t> level_distances_;
   bool from_file_;
+  std::shared_ptr<const TorusTopology> torus_;
+  std::vector<std::int32_t> torus_node_;
+  std::shared_ptr<const NodeOutages> outages_;
   mutable std::map<std::int32_t, ClusterView> views_;
 };
 

@@ -21,9 +21,9 @@ std::int32_t clamped(std::uint64_t value) {
 // One question, from the offer's arrays to a policy's request and back.
 class Planner {
  public:
-  Planner(const Machine& machine, const placement_offer& offer, const placement_request& request,
-          const Asked& asked, const Config& config)
-      : machine_(machine), offer_(offer), request_(request), asked_(asked), config_(config) {
+  Planner(const Machine& machine, const LiveNow& live, const placement_offer& offer,
+          const placement_request& request, const Asked& asked, const Config& config)
+      : machine_(machine), live_(live), offer_(offer), request_(request), asked_(asked), config_(config) {
     choose_tasks();
     choose_leaves();
     choose_nodes();
@@ -35,6 +35,7 @@ class Planner {
     const Placement placement = asked_.policy->place(view, request, deadline);
     Plan plan = wanted(view, placement, request.cores_per_task);
     plan.note = note_;
+    plan.terms = placement.reasons;
     if (request.matrix && !asked_.coarse) {
       plan.cost = to_string(placement.cost);
       plan.natural_cost = to_string(placement.natural_cost);
@@ -161,9 +162,16 @@ class Planner {
     const ClusterView& all = machine_.view(leaves_per_core_);
     ClusterView view;
     view.tree = all.tree;
+    view.torus = machine_.torus();
+    view.outages = machine_.outages();
+    view.live = live_.state;
+    view.live_age_s = live_.age_s;
+    view.why_not_live = live_.why_not;
     view.nodes.reserve(chosen_.size());
     for (const std::uint32_t node : chosen_) {
       NodeView& added = view.nodes.emplace_back(all.nodes[offer_.node[node]]);
+      if (live_.state) added.state = (*live_.state_of_node)[offer_.node[node]];
+      added.torus_node = machine_.torus_node(offer_.node[node]);
       const auto free = cores(node);
       added.core_free.assign(free.size() * leaves_per_core_, false);
       for (std::size_t leaf = 0; leaf < added.core_free.size(); ++leaf)
@@ -247,6 +255,7 @@ class Planner {
   }
 
   const Machine& machine_;
+  const LiveNow& live_;
   const placement_offer& offer_;
   const placement_request& request_;
   const Asked& asked_;
@@ -266,12 +275,12 @@ class Planner {
 
 }  // namespace
 
-Plan make_plan(const Machine& machine, const placement_offer& offer,
+Plan make_plan(const Machine& machine, const LiveNow& live, const placement_offer& offer,
                const placement_request& request, const Asked& asked, const Config& config,
                const Deadline& deadline) {
   if (asked.policy == nullptr) throw Error(asked.error);
   if (deadline.expired()) throw Error("no time is left to decide");
-  return Planner(machine, offer, request, asked, config).plan(deadline);
+  return Planner(machine, live, offer, request, asked, config).plan(deadline);
 }
 
 }  // namespace placement

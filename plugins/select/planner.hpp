@@ -8,6 +8,7 @@
 #include "core/deadline.hpp"
 #include "plugins/select/asked.hpp"
 #include "plugins/select/decide.h"
+#include "plugins/select/live_feed.hpp"
 #include "plugins/select/machine.hpp"
 
 namespace placement {
@@ -22,11 +23,12 @@ struct Plan {
   std::string cost;                        // empty without a matrix
   std::string natural_cost;
   std::string stock_cost;
+  std::vector<std::string> terms;          // what the policy says of its choice
 };
 
 // Asks the policy and checks its answer. Throws Error with the reason when the job is to run as
 // stock Slurm would run it.
-Plan make_plan(const Machine& machine, const placement_offer& offer,
+Plan make_plan(const Machine& machine, const LiveNow& live, const placement_offer& offer,
                const placement_request& request, const Asked& asked, const Config& config,
                const Deadline& deadline);
 

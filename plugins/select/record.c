@@ -65,6 +65,8 @@ void record_format(char *text, size_t size, const struct decision *decision)
 		used = append(text, room, used, " first-nodes=%s", plan->stock_cost);
 	if (plan && plan->placed && plan->reason[0])
 		used = append(text, room, used, " (%s)", plan->reason);
+	if (plan && plan->live_age_s >= 0)
+		used = append(text, room, used, " live-age=%.0fs", plan->live_age_s);
 	if (plan)
 		used = append(text, room, used, " us=%lld", (long long) plan->time_us);
 	disarm_text(text + strlen(OWN_BEGIN));
@@ -114,11 +116,31 @@ void record_write(job_record_t *job, const struct decision *decision)
 		job->system_comment = xstrdup(text);
 }
 
+/* What was asked again and again without a start is told once. */
+static void tell(const struct decision *decision)
+{
+	struct placement_outcome outcome = {
+		.job_id = decision->job_id,
+		.restarts = decision->restarts,
+		.uid = decision->uid,
+		.end = decision->end,
+		.for_start = decision->mode == SELECT_MODE_RUN_NOW,
+		.decided = decision->plan != NULL,
+		.reason = decision->end == DECISION_STOCK ? decision->reason : NULL,
+		.given = decision->given,
+		.stock_choice = decision->stock_choice,
+	};
+
+	if (decision->started || (decision->plan && !decision->plan->remembered))
+		placement_tell(&outcome);
+}
+
 /* The one place where a decision leaves this plugin for whoever keeps a history. */
 void decision_done(const struct decision *decision)
 {
 	char text[RECORD_SIZE];
 
+	tell(decision);
 	if (get_log_level() < LOG_LEVEL_DEBUG)
 		return;
 	record_format(text, sizeof(text), decision);

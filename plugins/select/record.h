@@ -13,21 +13,17 @@
 
 #define RECORD_SIZE 512
 
-/* How a decision ended. */
-enum decision_end {
-	DECISION_STOCK,		/* Slurm's own answer */
-	DECISION_NODES,		/* the policy's nodes */
-	DECISION_CORES,		/* the policy's nodes and cores */
-	DECISION_ADVICE,	/* Slurm's own answer, the policy would have had another */
-};
-
 struct decision {
 	uint32_t job_id;
 	uint16_t restarts;
+	uint32_t uid;
+	bool started;				/* Slurm has allocated nodes for a start */
 	uint16_t mode;				/* of select_p_job_test */
 	enum decision_end end;
 	const char *reason;			/* of DECISION_STOCK */
 	const struct placement_plan *plan;	/* NULL: it did not come to one */
+	char *given;				/* nodes that Slurm allocated, or NULL */
+	char *stock_choice;			/* nodes that Slurm itself chose, or NULL */
 };
 
 /* Puts the decision into the job's system comment, in place of an older one. */

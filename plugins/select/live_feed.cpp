@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/select/live_feed.hpp"
+
+#include <pwd.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <ctime>
+#include <list>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/snapshot.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr auto look_every = std::chrono::seconds(1);
+constexpr std::int64_t clocks_differ_s = 5;  // at most, between monitor and slurmctld
+
+// What tells one file of a name from the next.
+struct FileMark {
+  dev_t device = 0;
+  ino_t inode = 0;
+  off_t size = -1;
+  std::int64_t changed_ns = 0;
+
+  bool operator==(const FileMark&) const = default;
+};
+
+FileMark mark_of(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return {};
+  return {status.st_dev, status.st_ino, status.st_size,
+          std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec};
+}
+
+// A snapshot with what a decision needs to find nodes in it.
+struct Published {
+  LiveState state;
+  std::vector<std::int32_t> state_of_node;
+};
+
+std::shared_ptr<const Published> published(LiveState state, const std::vector<std::string>& nodes) {
+  auto result = std::make_shared<Published>();
+  result->state = std::move(state);
+  std::unordered_map<std::string_view, std::int32_t> index;
+  for (const NodeState& node : result->state.nodes) index.emplace(node.name, static_cast<std::int32_t>(index.size()));
+  for (const std::string& node : nodes) {
+    const auto found = index.find(node);
+    result->state_of_node.push_back(found == index.end() ? -1 : found->second);
+  }
+  return result;
+}
+
+}  // namespace
+
+struct LiveFeed::Watch {
+  const std::string path;
+  const std::vector<uid_t> owners;
+  const std::int64_t max_age_s;
+  const std::vector<std::string> nodes;
+
+  mutable std::mutex mutex;
+  std::condition_variable end_changed;
+  bool end = false;
+  std::shared_ptr<const Published> newest;
+  std::uint64_t generation = 0;
+  std::string trouble;
+
+  // The thread's own.
+  FileMark seen;
+  std::list<std::shared_ptr<const Published>> retired;
+
+  void look() {
+    const FileMark mark = mark_of(path);
+    if (mark == seen) return;
+    seen = mark;
+    if (mark == FileMark{}) return;  // an old state stays what it was until it is too old
+    std::shared_ptr<const Published> read;
+    std::string wrong;
+    try {
+      // The machine's nodes and as many that are gone or not yet configured.
+      read = published(read_snapshot(path, owners, 2 * nodes.size() + 64), nodes);
+    } catch (const std::exception& error) {
+      wrong = error.what();
+    }
+    const std::lock_guard lock(mutex);
+    trouble = std::move(wrong);
+    if (!read) return;
+    // A decision may hold the old one. It is not to be the one who frees it: that can take milliseconds.
+    if (newest) retired.push_back(std::move(newest));
+    newest = std::move(read);
+    ++generation;
+  }
+
+  void run() {
+    for (std::unique_lock lock(mutex); !end_changed.wait_for(lock, look_every, [this] { return end; });) {
+      lock.unlock();
+      retired.remove_if([](const auto& old) { return old.use_count() == 1; });
+      look();
+      lock.lock();
+    }
+  }
+};
+
+LiveFeed::LiveFeed(std::string path, std::vector<uid_t> owners, std::int64_t max_age_s, std::vector<std::string> nodes)
+    : watch_(new Watch{std::move(path), std::move(owners), max_age_s, std::move(nodes), {}, {}, false, {}, 0, {}, {}, {}}) {
+  watch_->look();
+  // Signals are for slurmctld's own threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    std::thread([watch = watch_] {
+      try {
+        watch->run();
+      } catch (...) {  // out of memory: the state grows old, and policies say so
+      }
+    }).detach();
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    throw;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+LiveFeed::~LiveFeed() {
+  const std::lock_guard lock(watch_->mutex);
+  watch_->end = true;
+  watch_->end_changed.notify_all();
+}
+
+std::string LiveFeed::trouble() const {
+  const std::lock_guard lock(watch_->mutex);
+  return watch_->trouble;
+}
+
+LiveNow LiveFeed::now() const {
+  LiveNow result;
+  std::shared_ptr<const Published> newest;
+  {
+    const std::lock_guard lock(watch_->mutex);
+    newest = watch_->newest;
+    result.generation = watch_->generation;
+    result.why_not = watch_->trouble;
+  }
+  if (!newest) {
+    if (result.why_not.empty()) result.why_not = "there are no live data: no " + watch_->path;
+    return result;
+  }
+  const std::int64_t age_s = std::int64_t{std::time(nullptr)} - newest->state.published_at_s;
+  if (age_s < -clocks_differ_s || age_s > watch_->max_age_s) {
+    const std::string trouble = std::exchange(result.why_not, {});
+    if (age_s > watch_->max_age_s)
+      result.why_not = "the live data are " + std::to_string(age_s) +
+                       " s old, more than SnapshotMaxAgeS=" + std::to_string(watch_->max_age_s);
+    else
+      result.why_not = "the live data are of a time " + std::to_string(-age_s) + " s ahead";
+    if (!trouble.empty()) result.why_not += "; " + trouble;
+    result.generation = 0;
+    return result;
+  }
+  result.why_not.clear();
+  result.age_s = static_cast<double>(std::max<std::int64_t>(age_s, 0));
+  result.state = std::shared_ptr<const LiveState>(newest, &newest->state);
+  result.state_of_node = std::shared_ptr<const std::vector<std::int32_t>>(newest, &newest->state_of_node);
+  return result;
+}
+
+std::vector<uid_t> snapshot_owners(const std::string& monitor_user) {
+  std::vector<uid_t> owners = {0, geteuid()};
+  passwd entry{};
+  passwd* found = nullptr;
+  std::vector<char> room(16384);
+  if (getpwnam_r(monitor_user.c_str(), &entry, room.data(), room.size(), &found) == 0 && found != nullptr)
+    owners.push_back(found->pw_uid);
+  return owners;
+}
+
+}  // namespace placement

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/live_state.hpp"
+
+namespace placement {
+
+// The live state that one decision goes by.
+struct LiveNow {
+  std::shared_ptr<const LiveState> state;  // null: see why_not
+  std::shared_ptr<const std::vector<std::int32_t>> state_of_node;  // of each node of the machine; -1: not known
+  double age_s = unknown_value;
+  std::string why_not;
+  std::uint64_t generation = 0;  // another number: another state
+};
+
+// Keeps the monitor's newest snapshot at hand. A decision is made under slurmctld's locks, where nothing
+// may be opened or read; and a mapping of a file that another user may cut short would end slurmctld when he
+// does. So a thread looks once a second whether the file was replaced, reads it into private memory,
+// checks all of it, and only then swaps a pointer. It holds no lock of Slurm's at any time, and the one
+// lock that it shares with decisions for the length of that swap. It is left to itself at the end: whoever
+// waited for it could wait for a file system.
+class LiveFeed {
+ public:
+  // Reads the file at once, if it is there, then begins to watch it. `nodes` are the machine's.
+  LiveFeed(std::string path, std::vector<uid_t> owners, std::int64_t max_age_s, std::vector<std::string> nodes);
+  ~LiveFeed();
+  LiveFeed(const LiveFeed&) = delete;
+  LiveFeed& operator=(const LiveFeed&) = delete;
+
+  // No I/O.
+  LiveNow now() const;
+
+  // What is wrong with a file that is there; empty: nothing.
+  std::string trouble() const;
+
+ private:
+  struct Watch;
+  std::shared_ptr<Watch> watch_;
+};
+
+// Who may publish the state: root, the user of this process, and the one named. Throws nothing: a user
+// who does not exist is nobody.
+std::vector<uid_t> snapshot_owners(const std::string& monitor_user);
+
+}  // namespace placement

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <memory>
+#include <string>
+
+#include "core/decision.hpp"
+#include "core/decision_ring.hpp"
+#include "plugins/select/asked.hpp"
+#include "plugins/select/decide.h"
+#include "plugins/select/live_feed.hpp"
+#include "plugins/select/machine.hpp"
+#include "plugins/select/planner.hpp"
+
+namespace placement {
+
+// Tells decisions to whoever keeps a history, through the ring: first what was decided, then, when Slurm
+// has allocated, what became of it.
+class Teller {
+ public:
+  // Opens the ring. Throws Error when that is not possible.
+  explicit Teller(const std::string& path) : ring_(path) {}
+
+  // What the policy was offered and wanted; a plan that is null means that there is none.
+  void decided(const Machine& machine, const placement_offer& offer, const Asked& asked, const LiveNow& live,
+               const Plan* plan);
+  // Nothing was asked of a policy.
+  void forget() { decision_ = {}; }
+
+  // Completes the decision and writes it.
+  void tell(const placement_outcome& outcome, const placement_plan& result, Mode mode);
+
+ private:
+  DecisionWriter ring_;
+  Decision decision_;  // what is known of it so far
+};
+
+}  // namespace placement
