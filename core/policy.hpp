@@ -11,6 +11,7 @@
 #include "core/comm_matrix.hpp"
 #include "core/cost.hpp"
 #include "core/deadline.hpp"
+#include "core/error.hpp"
 
 namespace placement {
 
@@ -32,6 +33,13 @@ struct Request {
   std::shared_ptr<const CommMatrix> matrix; // ranks() == tasks, or null
   Parameters parameters;
   std::uint64_t seed = 1;
+  std::int64_t waited_s = std::numeric_limits<std::int64_t>::max();  // since the job could start; nobody waits: for ever
+};
+
+// The request could be served, and the user asked to wait for better times instead: the job stays in the queue.
+class MustWait : public Error {
+ public:
+  using Error::Error;
 };
 
 // The parameter as a number; `otherwise` when it is not given. Throws Error on anything but a

@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "policies/baselines.hpp"
+#include "policies/nla.hpp"
 #include "treematch/treematch.hpp"
 
 namespace placement {
@@ -22,9 +23,33 @@ constexpr PolicyKey treematch_keys[] = {
 
 constexpr PolicyKey random_keys[] = {{"seed", "of the random choice (1)"}};
 
+constexpr PolicyKey nla_keys[] = {
+    {"matrix", "communication matrix, to place the ranks on the nodes by measured distance"},
+    {"alpha", "weight of compute load, 0 to 1 (0.3)"},
+    {"beta", "weight of network load, 1 - alpha (0.7)"},
+    {"latency", "weight of latency in network load (0.25)"},
+    {"bandwidth", "weight of missing bandwidth in network load (0.75)"},
+    {"cpu_load", "weights of attributes in compute load (0.3)"},
+    {"cpu_utilisation", "(0.2)"},
+    {"flow_rate_bps", "(0.2)"},
+    {"memory_used_mib", "(0.1)"},
+    {"cores", "(0.1)"},
+    {"frequency_mhz", "(0.05)"},
+    {"memory_mib", "(0.05)"},
+    {"memory_available_mib", "(0)"},
+    {"users", "(0)"},
+    {"processors", "what load leaves of a node: loaded (default), or printed, as in the paper"},
+    {"max-age", "seconds after which data of a node count as missing (120)"},
+    {"wait", "wait at most so many seconds while the cluster is overloaded (0)"},
+    {"seed", "of the mapper's random choices (1)"},
+};
+
 constexpr Policy table[] = {
     {"TREEMATCH", "nodes, cores and ranks by the communication matrix", true, true, treematch_keys, place_treematch,
      check_treematch},
+    {"NLA", "nodes by live load and the network between them", false, true, nla_keys, place_nla, check_nla},
+    {"NLA-PAPER", "the same without the local search", false, false, nla_keys, place_nla_paper, check_nla},
+    {"LOAD-AWARE", "the least loaded nodes", false, false, nla_keys, place_load_aware, check_nla},
     {"SEQUENTIAL", "the first nodes offered, ranks in order", false, false, {}, place_sequential},
     {"RANDOM", "random nodes, ranks at random", false, false, random_keys, place_random},
 };

@@ -9,6 +9,7 @@ int command_check_config(int argc, char** argv);
 int command_cost(int argc, char** argv);
 int command_map(int argc, char** argv);
 int command_matrix(int argc, char** argv);
+int command_select(int argc, char** argv);
 int command_simulate(int argc, char** argv);
 int command_rankfile(int argc, char** argv);
 

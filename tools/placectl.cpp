@@ -29,6 +29,7 @@ constexpr Command commands[] = {
     {"matrix", "look at, convert and draw communication matrices", command_matrix},
     {"check-config", "check placement.conf", command_check_config},
     {"rankfile", "an Open MPI rankfile for the allocation one is in", command_rankfile},
+    {"select", "choose nodes by load and network", command_select},
     {"simulate", "replay a job log under several strategies", command_simulate},
 };
 

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "netload/compute_load.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace placement {
+
+namespace {
+
+constexpr double most_cores = 1 << 24;
+
+// Adds weight * value of one attribute to the load of each node.
+void add_attribute(const std::vector<double>& column, bool maximise, double weight, std::vector<double>& load) {
+  double largest = 0;
+  for (const double value : column)
+    if (value > largest) largest = value;
+  if (!(largest > 0)) return;  // the sum is 0, or nothing is known
+  // In units of the largest, so that no sum overflows.
+  double sum = 0;
+  double least = 1;
+  std::size_t known = 0;
+  for (const double value : column) {
+    if (std::isnan(value)) continue;
+    sum += value / largest;
+    least = std::min(least, value / largest);
+    ++known;
+  }
+  if (known < column.size()) sum *= static_cast<double>(column.size()) / static_cast<double>(known);
+  const double worst = maximise ? least : 1;
+  for (std::size_t n = 0; n < column.size(); ++n) {
+    const double share = (std::isnan(column[n]) ? worst : column[n] / largest) / sum;
+    load[n] += weight * (maximise ? 1 / sum - share : share);
+  }
+}
+
+}  // namespace
+
+std::vector<double> compute_load(const NodeTable& table, const NlaWeights& weights) {
+  std::vector<double> load(static_cast<std::size_t>(table.nodes), 0.0);
+  for (std::size_t a = 0; a < node_attribute_count; ++a)
+    if (weights.attribute[a] > 0 && !table.columns[a].empty())
+      add_attribute(table.columns[a], node_attributes()[a].maximise, weights.attribute[a], load);
+  return load;
+}
+
+std::int32_t effective_processors(double cores, double load, std::int32_t least, ProcessorFormula formula) {
+  if (!(cores >= 1)) return least;
+  cores = std::min(std::floor(cores), most_cores);
+  const double busy = load > 0 ? std::ceil(load) : 0;
+  const double left = formula == ProcessorFormula::printed ? cores - std::fmod(busy, cores) : cores - busy;
+  return static_cast<std::int32_t>(std::max(left, static_cast<double>(least)));
+}
+
+}  // namespace placement

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "netload/group_search.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/error.hpp"
+#include "netload/local_search.hpp"
+
+namespace placement {
+
+namespace {
+
+// Steps of about a nanosecond that one choice may take: some thousand nodes are looked at in full.
+constexpr std::int64_t most_work = 60'000'000;
+constexpr std::int64_t work_per_pair = 4;
+
+constexpr std::size_t most_runners_up = 20;
+
+// The local search begins from so many groups, from all of few nodes.
+constexpr std::size_t most_improved(std::size_t nodes) { return std::max<std::size_t>(4, 256 / std::max<std::size_t>(nodes, 1)); }
+
+// The shortest beginning of a sorted order that fulfils the request, while the order comes unsorted: the largest
+// element leaves as soon as the others are enough.
+template <typename Real>
+class Beginning {
+ public:
+  Beginning(std::span<const std::int32_t> processors, std::int64_t processes, std::int64_t nodes)
+      : processors_(processors), processes_(processes), nodes_(nodes) {}
+
+  bool enough() const { return room_ >= processes_ && static_cast<std::int64_t>(heap_.size()) >= nodes_; }
+  // What is not below this does not get in. Elements come in the order of nodes, so that equal ones stay out.
+  Real limit() const { return limit_; }
+
+  void add(Real value, std::int32_t node) {
+    heap_.emplace_back(value, node);
+    std::push_heap(heap_.begin(), heap_.end());
+    room_ += processors_[static_cast<std::size_t>(node)];
+    while (!heap_.empty() && enough_without_last()) {
+      room_ -= processors_[static_cast<std::size_t>(heap_.front().second)];
+      std::pop_heap(heap_.begin(), heap_.end());
+      heap_.pop_back();
+    }
+    if (enough()) limit_ = heap_.empty() ? std::numeric_limits<Real>::lowest() : heap_.front().first;
+  }
+
+  template <typename Take>
+  void each(Take take) const {
+    for (const auto& [value, node] : heap_) take(node);
+  }
+  std::size_t size() const { return heap_.size(); }
+
+ private:
+  bool enough_without_last() const {
+    return room_ - processors_[static_cast<std::size_t>(heap_.front().second)] >= processes_ &&
+           static_cast<std::int64_t>(heap_.size()) - 1 >= nodes_;
+  }
+
+  std::span<const std::int32_t> processors_;
+  std::int64_t processes_;
+  std::int64_t nodes_;
+  std::int64_t room_ = 0;
+  Real limit_ = std::numeric_limits<Real>::infinity();
+  std::vector<std::pair<Real, std::int32_t>> heap_;
+};
+
+// Algorithm 1 for one start after another.
+class Starter {
+ public:
+  Starter(const GroupInput& input, const GroupRequest& request)
+      : input_(input), request_(request), count_(input.processors.size()) {
+    if (input.network->dense()) {
+      for (const double load : input.compute_load) base_.push_back(input.alpha * load);
+      sum_.resize(count_);
+    } else {
+      for (const double load : input.compute_load) base_single_.push_back(static_cast<float>(input.alpha * load));
+      sum_single_.resize(count_);
+    }
+  }
+
+  std::vector<std::int32_t> group(std::int32_t start) {
+    if (input_.processors[static_cast<std::size_t>(start)] <= 0) return {};
+    std::vector<std::int32_t> group = request_.required;
+    if (std::find(group.begin(), group.end(), start) == group.end()) group.push_back(start);
+    std::int64_t room = request_.processes;
+    for (const std::int32_t node : group) room -= input_.processors[static_cast<std::size_t>(node)];
+    const std::int64_t nodes = request_.min_nodes - static_cast<std::int64_t>(group.size());
+    if (room > 0 || nodes > 0) {
+      if (input_.network->dense())
+        fill(group, sums(start), room, nodes);
+      else
+        fill(group, sums_single(start), room, nodes);
+    }
+    if (static_cast<std::int64_t>(group.size()) > request_.max_nodes) return {};
+    std::sort(group.begin(), group.end());
+    return group;
+  }
+
+ private:
+  std::span<const double> sums(std::int32_t start) {
+    const std::span<const double> row = input_.network->row(start);
+    for (std::size_t u = 0; u < count_; ++u) sum_[u] = base_[u] + input_.beta * row[u];
+    return sum_;
+  }
+  std::span<const float> sums_single(std::int32_t start) {
+    input_.network->add_row(start, static_cast<float>(input_.beta), base_single_, sum_single_, scratch_);
+    return sum_single_;
+  }
+
+  template <typename Real>
+  void fill(std::vector<std::int32_t>& group, std::span<const Real> sum, std::int64_t room, std::int64_t nodes) {
+    Beginning<Real> rest(input_.processors, room, nodes);
+    constexpr std::size_t lanes = 16;
+    for (std::size_t u = 0; u < count_; u += lanes) {
+      const std::size_t end = std::min(u + lanes, count_);
+      // Most blocks hold nothing that could get in.
+      Real least = sum[u];
+      for (std::size_t k = u + 1; k < end; ++k) least = sum[k] < least ? sum[k] : least;
+      if (!(least < rest.limit())) continue;
+      for (std::size_t k = u; k < end; ++k) {
+        const auto node = static_cast<std::int32_t>(k);
+        if (sum[k] < rest.limit() && input_.processors[k] > 0 && !in(group, node)) rest.add(sum[k], node);
+      }
+    }
+    rest.each([&](std::int32_t node) { group.push_back(node); });
+  }
+
+  // Before the rest joins, a group has the required nodes and the start.
+  static bool in(const std::vector<std::int32_t>& group, std::int32_t node) {
+    return std::find(group.begin(), group.end(), node) != group.end();
+  }
+
+  const GroupInput& input_;
+  const GroupRequest& request_;
+  const std::size_t count_;
+  std::vector<double> base_, sum_;
+  std::vector<float> base_single_, sum_single_, scratch_;
+};
+
+// Every so manieth node, so that the work is bounded and all parts of the machine are seen.
+std::int32_t step_between_starts(const GroupInput& input, const GroupRequest& request) {
+  const auto nodes = static_cast<std::int64_t>(input.processors.size());
+  std::int64_t room = 0;
+  for (const std::int32_t processors : input.processors) room += processors;
+  const std::int64_t size =
+      std::min(nodes, std::max<std::int64_t>(request.min_nodes, nodes * request.processes / std::max<std::int64_t>(room, 1) + 1));
+  const std::int64_t each = nodes + size * size / 2 * work_per_pair;
+  return static_cast<std::int32_t>(std::max<std::int64_t>(1, (nodes * each + most_work - 1) / most_work));
+}
+
+double part(double value, double sum) { return sum > 0 ? value / sum : 0; }
+
+// The best groups that differ, least T_G first.
+std::vector<Group> best_groups(std::vector<Group>& groups, std::size_t count) {
+  std::vector<std::size_t> order(groups.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return groups[a].total_load < groups[b].total_load; });
+  std::vector<Group> best;
+  for (const std::size_t k : order) {
+    if (best.size() == count) break;
+    const bool known = std::any_of(best.begin(), best.end(), [&](const Group& g) { return g.nodes == groups[k].nodes; });
+    if (!known) best.push_back(std::move(groups[k]));
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<double> addition_loads(const GroupInput& input, std::int32_t start) {
+  std::vector<double> sum;
+  for (std::size_t u = 0; u < input.compute_load.size(); ++u)
+    sum.push_back(input.alpha * input.compute_load[u] +
+                  input.beta * input.network->at(start, static_cast<std::int32_t>(u)));
+  sum[static_cast<std::size_t>(start)] = 0;
+  return sum;
+}
+
+std::vector<std::int32_t> candidate_group(const GroupInput& input, const GroupRequest& request, std::int32_t start) {
+  return Starter(input, request).group(start);
+}
+
+Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes) {
+  Group group;
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    group.compute_load += input.compute_load[static_cast<std::size_t>(nodes[k])];
+    for (std::size_t l = k + 1; l < nodes.size(); ++l) group.network_load += input.network->at(nodes[k], nodes[l]);
+  }
+  group.nodes = std::move(nodes);
+  return group;
+}
+
+double total_load(const GroupInput& input, const GroupChoice& choice, const Group& group) {
+  return input.alpha * part(group.compute_load, choice.compute_sum) +
+         input.beta * part(group.network_load, choice.network_sum);
+}
+
+GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, GroupSearch search,
+                         const Deadline& deadline) {
+  const auto nodes = static_cast<std::int32_t>(input.processors.size());
+  GroupChoice choice;
+  std::vector<Group> groups;
+  Starter starter(input, request);
+  const std::int32_t step = step_between_starts(input, request);
+  bool late = false;
+  for (std::int32_t start = 0; start < nodes && !late; start += step) {
+    late = deadline.expired();
+    if (late) break;
+    std::vector<std::int32_t> members = starter.group(start);
+    if (members.empty()) continue;
+    Group group = !groups.empty() && groups.back().nodes == members ? groups.back()
+                                                                    : measured_group(input, std::move(members));
+    choice.compute_sum += group.compute_load;
+    choice.network_sum += group.network_load;
+    groups.push_back(std::move(group));
+  }
+  if (groups.empty() && step > 1 && !late) {  // those that were left out may still have one
+    for (std::int32_t start = 0; start < nodes && groups.empty(); ++start) {
+      std::vector<std::int32_t> members = starter.group(start);
+      if (members.empty()) continue;
+      groups.push_back(measured_group(input, std::move(members)));
+      choice.compute_sum = groups[0].compute_load;
+      choice.network_sum = groups[0].network_load;
+    }
+  }
+  if (groups.empty())
+    throw Error(late ? "no time is left to choose nodes by load and network"
+                     : "no group of nodes keeps to the limits on nodes and processes per node");
+  choice.starts = static_cast<std::int64_t>(groups.size());
+  for (Group& group : groups) group.total_load = total_load(input, choice, group);
+  const std::size_t improved = most_improved(input.processors.size());
+  std::vector<Group> best = best_groups(groups, std::max(most_runners_up + 1, improved));
+  std::int64_t room = 0;
+  for (const std::int32_t node : best[0].nodes) room += input.processors[static_cast<std::size_t>(node)];
+  choice.short_of_processors = room < request.processes;
+  choice.best = best[0];
+  if (search == GroupSearch::improved)
+    for (std::size_t k = 0; k < std::min(best.size(), improved); ++k) {
+      Group group = improved_group(input, request, choice, best[k], deadline);
+      if (group.total_load < choice.best.total_load) {
+        choice.best = std::move(group);
+        choice.improved = true;
+      }
+    }
+  for (Group& group : best)
+    if (group.nodes != choice.best.nodes && choice.runners_up.size() < most_runners_up)
+      choice.runners_up.push_back(std::move(group));
+  return choice;
+}
+
+std::vector<std::int32_t> group_in_order(const GroupInput& input, const GroupRequest& request,
+                                         std::span<const std::int32_t> order) {
+  std::vector<std::int32_t> group = request.required;
+  std::int64_t room = request.processes;
+  for (const std::int32_t node : group) room -= input.processors[static_cast<std::size_t>(node)];
+  for (const std::int32_t node : order) {
+    if (room <= 0 && static_cast<std::int64_t>(group.size()) >= request.min_nodes) break;
+    if (input.processors[static_cast<std::size_t>(node)] <= 0) continue;
+    if (std::find(request.required.begin(), request.required.end(), node) != request.required.end()) continue;
+    group.push_back(node);
+    room -= input.processors[static_cast<std::size_t>(node)];
+  }
+  if (group.empty() || static_cast<std::int64_t>(group.size()) > request.max_nodes)
+    throw Error("no group of nodes keeps to the limits on nodes and processes per node");
+  return group;
+}
+
+std::vector<std::int32_t> least_loaded_group(const GroupInput& input, const GroupRequest& request) {
+  std::vector<std::int32_t> order(input.processors.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return input.compute_load[static_cast<std::size_t>(a)] < input.compute_load[static_cast<std::size_t>(b)];
+  });
+  std::vector<std::int32_t> group = group_in_order(input, request, order);
+  std::sort(group.begin(), group.end());
+  return group;
+}
+
+std::vector<std::int32_t> processes_per_node(std::span<const std::int32_t> processors, std::int32_t processes) {
+  std::vector<std::int32_t> share(processors.size(), 0);
+  std::int32_t left = processes;
+  for (std::size_t k = 0; k < share.size(); ++k) {
+    share[k] = std::min(processors[k], left);
+    left -= share[k];
+  }
+  if (share.empty() || left == 0) return share;
+  const auto count = static_cast<std::int32_t>(share.size());
+  for (std::int32_t k = 0; k < count; ++k) share[static_cast<std::size_t>(k)] += left / count + (k < left % count ? 1 : 0);
+  return share;
+}
+
+}  // namespace placement

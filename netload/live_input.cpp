@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "netload/live_input.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace placement {
+
+namespace {
+
+constexpr double noise = 0.2;      // of a processor
+constexpr double disbelief = 4;    // times what nine of ten nodes say at most
+constexpr std::size_t fewest = 3;  // nodes among which one can stand out
+
+double sane(double value) { return value >= 0 && std::isfinite(value) ? value : unknown_value; }
+
+double sum_where_known(double a, double b) { return std::isnan(b) ? a : a - b; }
+
+// Cuts off at `disbelief` times the value that nine of ten nodes do not pass, and at `floor` at the least.
+void cut_off(std::vector<double>& column, double floor) {
+  std::vector<double> known;
+  for (const double value : column)
+    if (!std::isnan(value)) known.push_back(value);
+  if (known.size() < fewest) return;
+  // With fewer than ten nodes the largest is left out.
+  const std::size_t out = std::max<std::size_t>(known.size() / 10, 1);
+  const auto at = known.end() - static_cast<std::ptrdiff_t>(out) - 1;
+  std::nth_element(known.begin(), at, known.end());
+  const double bound = std::max(disbelief * *at, floor);
+  for (double& value : column)
+    if (value > bound) value = bound;
+}
+
+double attribute_of(const NodeState& state, NodeAttribute which) {
+  switch (which) {
+    case NodeAttribute::cpu_load: return mean_of(state.cpu_load);
+    case NodeAttribute::cpu_utilisation: return std::min(1.0, mean_of(state.cpu_utilisation));
+    case NodeAttribute::flow_rate: return mean_of(state.flow_rate_Bps);
+    case NodeAttribute::memory_used: {
+      const double memory = sane(state.memory_MiB);
+      return std::clamp(memory - mean_of(state.memory_available_MiB), 0.0, memory);
+    }
+    case NodeAttribute::cores: return sane(state.cores);
+    case NodeAttribute::frequency: return sane(state.frequency_MHz);
+    case NodeAttribute::memory: return sane(state.memory_MiB);
+    case NodeAttribute::memory_available: return std::min(mean_of(state.memory_available_MiB), sane(state.memory_MiB));
+    case NodeAttribute::users: return mean_of(state.users);
+  }
+  return unknown_value;
+}
+
+// Below this nothing stands out, whatever the others say.
+double floor_of(NodeAttribute which) {
+  switch (which) {
+    case NodeAttribute::cpu_load: return 16;          // processes
+    case NodeAttribute::cpu_utilisation: return 1;    // all of the node
+    case NodeAttribute::flow_rate: return 125e6;      // a gigabit per second
+    case NodeAttribute::users: return 16;
+    default: return 0;
+  }
+}
+
+bool told(const NodeState& state) {
+  return !std::isnan(mean_of(state.cpu_load)) || !std::isnan(mean_of(state.cpu_utilisation));
+}
+
+}  // namespace
+
+double mean_of(const RunningMeans& means) {
+  double sum = 0;
+  int known = 0;
+  for (const double value : {means.minutes_1, means.minutes_5, means.minutes_15}) {
+    if (std::isnan(sane(value))) continue;
+    sum += value;
+    ++known;
+  }
+  return known > 0 ? sum / known : unknown_value;
+}
+
+double load_beyond_slurm(const NodeState& state) {
+  const double load = mean_of(state.cpu_load);
+  return std::isnan(load) ? unknown_value : std::max(0.0, sum_where_known(load, mean_of(state.slurm_load)) - noise);
+}
+
+NodeTable live_attributes(const LiveState& live, std::span<const std::int32_t> state_of,
+                          std::span<const double> cores) {
+  NodeTable table;
+  table.nodes = static_cast<std::int32_t>(state_of.size());
+  for (std::size_t a = 0; a < node_attribute_count; ++a) {
+    const auto which = static_cast<NodeAttribute>(a);
+    std::vector<double>& column = table.columns[a];
+    column.assign(state_of.size(), unknown_value);
+    for (std::size_t c = 0; c < state_of.size(); ++c)
+      if (state_of[c] >= 0) column[c] = attribute_of(live.nodes[static_cast<std::size_t>(state_of[c])], which);
+    if (which == NodeAttribute::cores && !cores.empty())
+      column.assign(cores.begin(), cores.end());
+    else
+      cut_off(column, floor_of(which));
+  }
+  return table;
+}
+
+LiveCoverage live_coverage(const LiveState& live, std::span<const std::int32_t> state_of) {
+  LiveCoverage coverage;
+  coverage.candidates = static_cast<std::int32_t>(state_of.size());
+  for (const std::int32_t index : state_of) {
+    if (index < 0 || !told(live.nodes[static_cast<std::size_t>(index)])) continue;
+    ++coverage.told;
+    const double age = live.nodes[static_cast<std::size_t>(index)].age_s;
+    if (age > coverage.oldest_s) coverage.oldest_s = age;
+  }
+  return coverage;
+}
+
+}  // namespace placement

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "netload/load_tables.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <unordered_map>
+
+#include "core/error.hpp"
+#include "core/live_state.hpp"
+#include "core/text.hpp"
+
+namespace placement {
+
+namespace {
+
+// A text as rows of fields, the first of which names the columns.
+class Table {
+ public:
+  Table(std::string_view text, const std::string& file) : file_(file), lines_(lines_of(text)) {
+    if (lines_.empty()) throw Error(file + ": the table is empty: a line with the names of its columns is wanted");
+    tabs_ = lines_[0].text.find('\t') != std::string_view::npos;
+    header_ = fields(lines_[0]);
+  }
+
+  // For each column the place of its name in `known`. Throws Error on others and on repeated ones.
+  std::vector<std::size_t> columns(std::span<const std::string_view> known) const {
+    std::vector<std::size_t> places;
+    for (const std::string_view name : header_) {
+      const auto found = std::find(known.begin(), known.end(), name);
+      if (found == known.end()) fail_at(file_, lines_[0].number, unknown_column(name, known));
+      const auto place = static_cast<std::size_t>(found - known.begin());
+      if (std::find(places.begin(), places.end(), place) != places.end())
+        fail_at(file_, lines_[0].number, "column " + std::string(name) + " is there twice");
+      places.push_back(place);
+    }
+    return places;
+  }
+
+  std::size_t rows() const { return lines_.size() - 1; }
+  std::vector<std::string_view> row(std::size_t r) const {
+    std::vector<std::string_view> row = fields(lines_[r + 1]);
+    if (row.size() != header_.size())
+      fail(r, std::to_string(row.size()) + " fields, and the first line names " + std::to_string(header_.size()) +
+                  " columns");
+    return row;
+  }
+
+  double number(std::size_t r, std::string_view field, std::string_view column) const {
+    if (field.empty() || field == "-" || equal_any_case(field, "na") || equal_any_case(field, "nan"))
+      return unknown_value;
+    double value = 0;
+    const auto [stop, failure] = std::from_chars(field.data(), field.data() + field.size(), value);
+    const bool whole = failure == std::errc{} && stop == field.data() + field.size();
+    if (!whole || !std::isfinite(value) || value < 0)
+      fail(r, std::string(column) + " '" + shown(field) + "': a number of 0 or more is wanted, or - where it is not known");
+    return value;
+  }
+
+  [[noreturn]] void fail(std::size_t r, const std::string& message) const {
+    fail_at(file_, lines_[r + 1].number, message);
+  }
+
+ private:
+  // Not text_lines(), which would take away tabs at the ends: there a field may be empty.
+  static std::vector<TextLine> lines_of(std::string_view text) {
+    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+    if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+    std::vector<TextLine> lines;
+    std::int64_t number = 0;
+    while (!text.empty()) {
+      ++number;
+      std::string_view line = text.substr(0, text.find('\n'));
+      text.remove_prefix(std::min(line.size() + 1, text.size()));
+      line = line.substr(0, line.find('#'));
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      if (!trimmed(line).empty()) lines.push_back({number, line});
+    }
+    return lines;
+  }
+
+  std::vector<std::string_view> fields(const TextLine& line) const {
+    if (!tabs_) return split_words(line.text);
+    std::vector<std::string_view> fields = split_at(line.text, '\t');
+    for (std::string_view& field : fields) field = trimmed(field);
+    return fields;
+  }
+
+  static std::string unknown_column(std::string_view name, std::span<const std::string_view> known) {
+    std::string message = "unknown column '" + shown(name) + "': ";
+    if (const std::string_view meant = near_miss(name, known); !meant.empty())
+      return message + "did you mean " + std::string(meant) + "?";
+    message += "the columns are";
+    for (std::size_t i = 0; i < known.size(); ++i)
+      message += (i == 0 ? " " : i + 1 < known.size() ? ", " : " and ") + std::string(known[i]);
+    return message;
+  }
+
+  const std::string& file_;
+  std::vector<TextLine> lines_;
+  bool tabs_ = false;
+  std::vector<std::string_view> header_;
+};
+
+// What is used is what is not available, where only that is told.
+void derive_used_memory(NodeTable& table) {
+  std::vector<double>& used = table[NodeAttribute::memory_used];
+  const std::vector<double>& memory = table[NodeAttribute::memory];
+  const std::vector<double>& available = table[NodeAttribute::memory_available];
+  if (!used.empty() || memory.empty() || available.empty()) return;
+  for (std::size_t n = 0; n < memory.size(); ++n)
+    used.push_back(std::isnan(memory[n]) || std::isnan(available[n]) ? unknown_value
+                                                                     : std::max(memory[n] - available[n], 0.0));
+}
+
+}  // namespace
+
+NamedNodes read_node_table(std::string_view text, const std::string& file) {
+  std::vector<std::string_view> known{"node"};
+  for (const AttributeInfo& attribute : node_attributes()) known.push_back(attribute.name);
+  const Table rows(text, file);
+  const std::vector<std::size_t> columns = rows.columns(known);
+  const auto name_column = std::find(columns.begin(), columns.end(), 0U);
+  if (name_column == columns.end()) throw Error(file + ": no column is named node");
+  const auto name_at = static_cast<std::size_t>(name_column - columns.begin());
+
+  NamedNodes nodes;
+  std::unordered_map<std::string_view, std::size_t> row_of_name;
+  for (std::size_t r = 0; r < rows.rows(); ++r) {
+    const std::vector<std::string_view> row = rows.row(r);
+    if (row[name_at].empty()) rows.fail(r, "the node has no name");
+    if (!row_of_name.emplace(row[name_at], r).second) rows.fail(r, "node " + shown(row[name_at]) + " is there twice");
+    if (nodes.names.size() == max_table_nodes)
+      rows.fail(r, "more than " + std::to_string(max_table_nodes) + " nodes");
+    nodes.names.emplace_back(row[name_at]);
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      if (columns[c] > 0)
+        nodes.table.columns[columns[c] - 1].push_back(rows.number(r, row[c], known[columns[c]]));
+  }
+  if (nodes.names.empty()) throw Error(file + ": there is no node in the table");
+  nodes.table.nodes = static_cast<std::int32_t>(nodes.names.size());
+  derive_used_memory(nodes.table);
+  return nodes;
+}
+
+DensePairs read_pair_table(std::string_view text, const std::string& file, const std::vector<std::string>& names) {
+  constexpr std::string_view known[] = {"u", "v", "latency_us", "bandwidth_Bps", "bandwidth_missing_Bps"};
+  const Table rows(text, file);
+  const std::vector<std::size_t> columns = rows.columns(known);
+  const auto place_of = [&](std::size_t column) {
+    const auto found = std::find(columns.begin(), columns.end(), column);
+    if (found == columns.end()) throw Error(file + ": no column is named " + std::string(known[column]));
+    return static_cast<std::size_t>(found - columns.begin());
+  };
+  const std::size_t u_at = place_of(0);
+  const std::size_t v_at = place_of(1);
+  std::unordered_map<std::string_view, std::size_t> index;
+  for (std::size_t n = 0; n < names.size(); ++n) index.emplace(names[n], n);
+
+  DensePairs pairs;
+  pairs.nodes = static_cast<std::int32_t>(names.size());
+  std::vector<double>* const targets[] = {nullptr, nullptr, &pairs.latency_us, &pairs.bandwidth_Bps,
+                                          &pairs.bandwidth_missing_Bps};
+  for (const std::size_t column : columns)
+    if (targets[column] != nullptr) targets[column]->assign(names.size() * names.size(), unknown_value);
+  std::vector<bool> given(names.size() * names.size(), false);
+  for (std::size_t r = 0; r < rows.rows(); ++r) {
+    const std::vector<std::string_view> row = rows.row(r);
+    const auto node = [&](std::size_t at) {
+      const auto found = index.find(row[at]);
+      if (found == index.end()) rows.fail(r, "node '" + shown(row[at]) + "' is not in the table of nodes");
+      return found->second;
+    };
+    const std::size_t u = node(u_at);
+    const std::size_t v = node(v_at);
+    if (given[u * names.size() + v])
+      rows.fail(r, "the pair " + names[u] + " " + names[v] + " is there twice");
+    given[u * names.size() + v] = true;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (targets[columns[c]] == nullptr) continue;
+      const double value = rows.number(r, row[c], known[columns[c]]);
+      if (u == v || std::isnan(value)) continue;
+      std::vector<double>& target = *targets[columns[c]];
+      const double other = target[v * names.size() + u];
+      target[u * names.size() + v] = target[v * names.size() + u] = std::isnan(other) ? value : other / 2 + value / 2;
+    }
+  }
+  return pairs;
+}
+
+}  // namespace placement

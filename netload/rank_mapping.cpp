@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "netload/rank_mapping.hpp"
+
+#include <algorithm>
+
+namespace placement {
+
+namespace {
+
+// Entries of the table of what each rank would cost on each node.
+constexpr std::int64_t most_entries = 1 << 21;
+constexpr std::int32_t most_ranks = 4096;
+constexpr int most_sweeps = 20;
+
+// A gain smaller than this part of the cost is rounding.
+constexpr double least_gain = 1e-12;
+
+// Exchanges of equal units (ranks, or nodes with all of their ranks) between places.
+class Exchange {
+ public:
+  Exchange(const CommMatrix& matrix, const NodeDistances& distances, std::vector<std::int32_t>& place)
+      : matrix_(matrix), distances_(distances), place_(place), nodes_(static_cast<std::size_t>(distances.nodes)) {
+    cost_on_.assign(place.size() * nodes_, 0.0);
+    for (std::size_t unit = 0; unit < place.size(); ++unit) {
+      const auto rank = static_cast<std::int32_t>(unit);
+      for (std::size_t k = 0; k < matrix.neighbours(rank).size(); ++k)
+        move_peer(unit, -1, place[static_cast<std::size_t>(matrix.neighbours(rank)[k])],
+                  static_cast<double>(matrix.weights(rank)[k]));
+      total_ += cost_on(unit, place[unit]) / 2;
+    }
+  }
+
+  template <typename MayExchange>
+  void run(const Deadline& deadline, MayExchange may_exchange) {
+    bool better = true;
+    for (int sweep = 0; sweep < most_sweeps && better; ++sweep) {
+      better = false;
+      for (std::size_t a = 0; a < place_.size(); ++a) {
+        if (a % 64 == 0 && deadline.expired()) return;
+        better = best_exchange(a, may_exchange) || better;
+      }
+    }
+  }
+
+ private:
+  double cost_on(std::size_t unit, std::int32_t node) const { return cost_on_[unit * nodes_ + static_cast<std::size_t>(node)]; }
+
+  // A peer of the unit goes from one node to another; -1: it was nowhere.
+  void move_peer(std::size_t unit, std::int32_t from, std::int32_t to, double weight) {
+    double* const row = &cost_on_[unit * nodes_];
+    for (std::int32_t node = 0; node < distances_.nodes; ++node)
+      row[node] += weight * (distances_.at(node, to) - (from < 0 ? 0.0 : distances_.at(node, from)));
+  }
+
+  template <typename MayExchange>
+  bool best_exchange(std::size_t a, MayExchange may_exchange) {
+    double best = -least_gain * total_;
+    std::size_t best_unit = a;
+    for (std::size_t b = 0; b < place_.size(); ++b) {
+      if (place_[a] == place_[b] || !may_exchange(a, b)) continue;
+      double change = cost_on(a, place_[b]) + cost_on(b, place_[a]) - cost_on(a, place_[a]) - cost_on(b, place_[b]);
+      if (!(change < best)) continue;
+      // Their own traffic stays where it was; the sum took it for gone, twice.
+      change += 2 * static_cast<double>(matrix_.weight(static_cast<std::int32_t>(a), static_cast<std::int32_t>(b))) *
+                distances_.at(place_[a], place_[b]);
+      if (!(change < best)) continue;
+      best = change;
+      best_unit = b;
+    }
+    if (best_unit == a) return false;
+    total_ += best;
+    move(a, place_[a], place_[best_unit]);
+    move(best_unit, place_[best_unit], place_[a]);
+    std::swap(place_[a], place_[best_unit]);
+    return true;
+  }
+
+  void move(std::size_t unit, std::int32_t from, std::int32_t to) {
+    const auto rank = static_cast<std::int32_t>(unit);
+    for (std::size_t k = 0; k < matrix_.neighbours(rank).size(); ++k)
+      move_peer(static_cast<std::size_t>(matrix_.neighbours(rank)[k]), from, to, static_cast<double>(matrix_.weights(rank)[k]));
+  }
+
+  const CommMatrix& matrix_;
+  const NodeDistances& distances_;
+  std::vector<std::int32_t>& place_;
+  const std::size_t nodes_;
+  std::vector<double> cost_on_;  // of each unit on each node, the others staying where they are
+  double total_ = 0;
+};
+
+}  // namespace
+
+double measured_cost(const CommMatrix& matrix, const NodeDistances& distances, std::span<const std::int32_t> node_of_rank) {
+  double cost = 0;
+  for (const CommEdge& edge : matrix.edges())
+    cost += static_cast<double>(edge.weight) * distances.at(node_of_rank[static_cast<std::size_t>(edge.a)],
+                                                            node_of_rank[static_cast<std::size_t>(edge.b)]);
+  return cost;
+}
+
+std::vector<std::int32_t> mapped_by_distance(const CommMatrix& matrix, const NodeDistances& distances,
+                                             std::vector<std::int32_t> node_of_rank, const Deadline& deadline) {
+  const auto nodes = static_cast<std::size_t>(distances.nodes);
+  if (static_cast<std::int64_t>(nodes * nodes) > most_entries) return node_of_rank;
+  std::vector<std::int32_t> count(nodes, 0), place(nodes);
+  for (const std::int32_t node : node_of_rank) ++count[static_cast<std::size_t>(node)];
+  for (std::size_t k = 0; k < nodes; ++k) place[k] = static_cast<std::int32_t>(k);
+  const CommMatrix between = matrix.aggregated(node_of_rank, distances.nodes);
+  Exchange(between, distances, place).run(deadline, [&](std::size_t a, std::size_t b) { return count[a] == count[b]; });
+  for (std::int32_t& node : node_of_rank) node = place[static_cast<std::size_t>(node)];
+  const bool few = matrix.ranks() <= most_ranks &&
+                   static_cast<std::int64_t>(nodes * node_of_rank.size()) <= most_entries;
+  if (few) Exchange(matrix, distances, node_of_rank).run(deadline, [](std::size_t, std::size_t) { return true; });
+  return node_of_rank;
+}
+
+}  // namespace placement

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "netload/selection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+#include <random>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace placement {
+
+namespace {
+
+struct NamedRule {
+  std::string_view policy;
+  SelectionRule rule;
+};
+
+constexpr NamedRule rules[] = {
+    {"NLA", SelectionRule::nla},
+    {"NLA-PAPER", SelectionRule::nla_paper},
+    {"LOAD-AWARE", SelectionRule::load_aware},
+    {"RANDOM", SelectionRule::random},
+    {"SEQUENTIAL", SelectionRule::sequential},
+};
+
+std::vector<std::int32_t> order_of_nodes(std::size_t nodes, SelectionRule rule, std::uint64_t seed) {
+  std::vector<std::int32_t> order(nodes);
+  std::iota(order.begin(), order.end(), 0);
+  if (rule != SelectionRule::random) return order;
+  std::mt19937_64 random(seed);
+  // The same on every machine, which std::shuffle does not promise.
+  for (std::size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[random() % k]);
+  return order;
+}
+
+std::vector<std::int32_t> group_by_rule(const GroupInput& input, const GroupRequest& request, SelectionRule rule,
+                                        std::uint64_t seed) {
+  if (rule == SelectionRule::load_aware) return least_loaded_group(input, request);
+  std::vector<std::int32_t> group = group_in_order(input, request, order_of_nodes(input.processors.size(), rule, seed));
+  std::sort(group.begin(), group.end());
+  return group;
+}
+
+}  // namespace
+
+std::optional<SelectionRule> selection_rule(std::string_view policy) {
+  for (const NamedRule& named : rules)
+    if (named.policy == policy) return named.rule;
+  return std::nullopt;
+}
+
+ProcessorFormula processor_formula(const Parameters& parameters) {
+  const auto found = parameters.find("processors");
+  if (found == parameters.end() || found->second == "loaded") return ProcessorFormula::loaded;
+  if (found->second == "printed") return ProcessorFormula::printed;
+  throw Error("processors=" + shown(found->second) + ": it takes loaded or printed");
+}
+
+Overload overload_of(std::span<const double> cores, std::span<const double> load, double wanted) {
+  Overload overload;
+  overload.wanted = wanted;
+  for (std::size_t n = 0; n < std::min(cores.size(), load.size()); ++n) {
+    if (std::isnan(cores[n]) || std::isnan(load[n])) continue;
+    overload.known = true;
+    overload.idle += std::max(0.0, cores[n] - load[n]);
+  }
+  return overload;
+}
+
+std::string to_string(const Overload& overload, std::span<const double> cores) {
+  double all = 0;
+  for (const double value : cores)
+    if (!std::isnan(value)) all += value;
+  char text[160];
+  std::snprintf(text, sizeof text, "the cluster is overloaded: %.1f of %.0f processors are idle, %.0f are wanted",
+                overload.idle, all, overload.wanted);
+  return text;
+}
+
+GroupChoice select_group(const GroupInput& input, const GroupRequest& request, SelectionRule rule, std::uint64_t seed,
+                         const Deadline& deadline) {
+  const GroupSearch search = rule == SelectionRule::nla ? GroupSearch::improved : GroupSearch::paper;
+  GroupChoice choice = choose_group(input, request, search, deadline);
+  if (rule == SelectionRule::nla || rule == SelectionRule::nla_paper) return choice;
+  Group group = measured_group(input, group_by_rule(input, request, rule, seed));
+  group.total_load = total_load(input, choice, group);
+  choice.runners_up.insert(choice.runners_up.begin(), std::move(choice.best));
+  std::erase_if(choice.runners_up, [&](const Group& other) { return other.nodes == group.nodes; });
+  choice.best = std::move(group);
+  choice.improved = false;
+  return choice;
+}
+
+}  // namespace placement

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policies/nla.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+#include <optional>
+
+#include "core/error.hpp"
+#include "core/hostlist.hpp"
+#include "netload/live_input.hpp"
+#include "netload/rank_mapping.hpp"
+#include "netload/selection.hpp"
+#include "policies/baselines.hpp"
+#include "treematch/node_choice.hpp"
+#include "treematch/slots.hpp"
+#include "treematch/treematch.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr double most_wait_s = 86400;
+constexpr double default_max_age_s = 120;
+constexpr double most_max_age_s = 86400;
+
+// Of how many candidates, and of how many of their pairs, something has to be known.
+constexpr double least_told = 0.75;
+constexpr double least_pairs = 0.5;
+
+double max_age_s(const Parameters& parameters) {
+  return fraction_parameter(parameters, "max-age", default_max_age_s, most_max_age_s);
+}
+
+// What the keys of TREEMATCH would mean here nothing.
+Request without_own_keys(const Request& request) {
+  Request plain = request;
+  plain.parameters.clear();
+  const auto seed = request.parameters.find("seed");
+  if (seed != request.parameters.end()) plain.parameters.insert(*seed);
+  return plain;
+}
+
+std::string short_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
+// One decision over the nodes of a view.
+class Chooser {
+ public:
+  Chooser(const ClusterView& view, const Request& request, const Deadline& deadline)
+      : view_(view),
+        request_(request),
+        deadline_(deadline),
+        weights_(nla_weights(request.parameters)),
+        slots_(view, request),
+        limits_(view, request, slots_.capacity()) {
+    find_states();
+    measure();
+  }
+
+  Placement place(SelectionRule rule) {
+    refuse_when_overloaded();
+    for (const std::vector<std::int32_t>& processors : processors_to_try()) {
+      const GroupInput input = input_of(processors);
+      std::optional<GroupChoice> choice;
+      try {
+        choice = select_group(input, group_request(), rule, request_.seed, deadline_);
+      } catch (const Error&) {
+        if (deadline_.expired()) throw;
+        continue;
+      }
+      if (const auto counts = counts_on(choice->best.nodes, processors)) return answer(*choice, input, *counts);
+    }
+    throw Error("no group of nodes keeps to the limits on nodes and tasks per node");
+  }
+
+ private:
+  // What is too old, or of a node that may be down, is not known.
+  void find_states() {
+    if (!view_.live) throw Error("there are no live data of the nodes");
+    const LiveState& live = *view_.live;
+    const double max_age = max_age_s(request_.parameters);
+    for (const NodeView& node : view_.nodes) {
+      const bool known = node.state >= 0 && static_cast<std::size_t>(node.state) < live.nodes.size();
+      const NodeState* const state = known ? &live.nodes[static_cast<std::size_t>(node.state)] : nullptr;
+      const bool stale = state != nullptr && state->age_s > max_age;
+      stale_ += stale;
+      const bool usable = state != nullptr && !stale && state->liveness != Liveness::suspect &&
+                          state->liveness != Liveness::down;
+      state_of_.push_back(usable ? node.state : -1);
+      down_.push_back(state != nullptr && state->liveness == Liveness::down);
+      cores_.push_back(static_cast<double>(node.cores()) * node.threads_per_core);
+    }
+  }
+
+  void measure() {
+    const LiveState& live = *view_.live;
+    coverage_ = live_coverage(live, state_of_);
+    if (coverage_.told < least_told * coverage_.candidates)
+      throw Error("live data of " + std::to_string(coverage_.candidates - coverage_.told) + " of " +
+                  std::to_string(coverage_.candidates) + " nodes are " +
+                  (stale_ > 0 ? "missing or older than " + short_number(max_age_s(request_.parameters)) + " s" : "missing"));
+    compute_ = compute_load(live_attributes(live, state_of_, cores_), weights_);
+    network_ = NetworkLoad(live.pairs, state_of_, weights_);
+    const double nodes = coverage_.candidates;
+    const double pairs = nodes * (nodes - 1) / 2;
+    if (weights_.beta > 0 && static_cast<double>(network_.known_pairs()) < least_pairs * pairs)
+      throw Error("the network is measured between " + std::to_string(network_.known_pairs()) + " of " +
+                  short_number(pairs) + " pairs of nodes only");
+    for (std::size_t n = 0; n < state_of_.size(); ++n)
+      beyond_.push_back(state_of_[n] < 0 ? unknown_value
+                                         : load_beyond_slurm(live.nodes[static_cast<std::size_t>(state_of_[n])]));
+  }
+
+  void refuse_when_overloaded() const {
+    const double wait = fraction_parameter(request_.parameters, "wait", 0, most_wait_s);
+    if (static_cast<double>(request_.waited_s) >= wait) return;
+    std::vector<double> free;  // logical processors that the job may have
+    for (const NodeView& node : view_.nodes)
+      free.push_back(static_cast<double>(std::count(node.core_free.begin(), node.core_free.end(), true)) *
+                     node.threads_per_core);
+    std::vector<double> busy = beyond_;
+    const Overload overload = overload_of(free, busy, static_cast<double>(request_.tasks) * request_.cores_per_task);
+    if (overload.overloaded())
+      throw MustWait(to_string(overload, free) + ", the job waits for at most " + short_number(wait) + " s");
+  }
+
+  GroupInput input_of(const std::vector<std::int32_t>& processors) const {
+    return {compute_, &network_, processors, weights_.alpha, weights_.beta};
+  }
+
+  GroupRequest group_request() const {
+    GroupRequest request;
+    request.processes = request_.tasks;
+    request.min_nodes = limits_.least_nodes();
+    request.max_nodes = limits_.most_nodes();
+    request.required = request_.required_nodes;
+    std::sort(request.required.begin(), request.required.end());
+    request.required.erase(std::unique(request.required.begin(), request.required.end()), request.required.end());
+    return request;
+  }
+
+  // Tasks that a node is to take. First what its load leaves of it; then, as far as few nodes are wanted, as many
+  // as these must take; then all that it has room for.
+  std::vector<std::vector<std::int32_t>> processors_to_try() const {
+    const NodeCounts& room = limits_.capacity();
+    const std::int32_t share = (request_.tasks + limits_.most_nodes() - 1) / limits_.most_nodes();
+    std::vector<std::int32_t> beside_load, enough, all, large;
+    for (std::size_t n = 0; n < room.size(); ++n) {
+      const bool out = down_[n] && !limits_.required(static_cast<std::int32_t>(n));
+      const std::int32_t capacity = out ? 0 : room[n];
+      std::int32_t tasks = std::min(capacity, request_.max_tasks_per_node);
+      if (!request_.equal_tasks_per_node && capacity > 0) {
+        const NodeView& node = view_.nodes[n];
+        const auto free = static_cast<double>(std::count(node.core_free.begin(), node.core_free.end(), true));
+        const std::int32_t cores = effective_processors(free, beyond_[n], 1, processor_formula(request_.parameters));
+        tasks = std::clamp(cores / std::max(request_.cores_per_task, 1), 1, capacity);
+      }
+      beside_load.push_back(tasks);
+      enough.push_back(std::min(capacity, std::max(tasks, share)));
+      all.push_back(capacity);
+      large.push_back(capacity >= share || limits_.required(static_cast<std::int32_t>(n)) ? capacity : 0);
+    }
+    return {beside_load, enough, all, large};
+  }
+
+  // Tasks of each node of the view, or nothing when the limits do not allow these nodes.
+  std::optional<NodeCounts> counts_on(const std::vector<std::int32_t>& nodes,
+                                      const std::vector<std::int32_t>& processors) const {
+    if (request_.equal_tasks_per_node || request_.whole_nodes) return limits_.spread(nodes);
+    std::vector<std::int32_t> wanted;
+    for (const std::int32_t node : nodes) wanted.push_back(processors[static_cast<std::size_t>(node)]);
+    wanted = processes_per_node(wanted, request_.tasks);
+    NodeCounts counts(view_.nodes.size(), 0);
+    for (std::size_t k = 0; k < nodes.size(); ++k) counts[static_cast<std::size_t>(nodes[k])] = wanted[k];
+    return limits_.allow(counts) ? std::optional(counts) : limits_.spread(nodes);
+  }
+
+  Placement answer(const GroupChoice& choice, const GroupInput& input, const NodeCounts& counts) const {
+    const std::vector<std::int32_t> natural = slots_.leaves(counts);
+    Placement placement = slots_.placement(request_.matrix ? leaves_by_distance(choice.best.nodes, counts) : natural,
+                                           natural, "load and network");
+    placement.reasons.push_back(described(choice.best) + " C=" + short_number(choice.best.compute_load) +
+                                " N=" + short_number(choice.best.network_load) +
+                                " T=" + short_number(choice.best.total_load));
+    if (!choice.runners_up.empty())
+      placement.reasons.push_back("runner-up " + described(choice.runners_up[0]) +
+                                  " T=" + short_number(choice.runners_up[0].total_load));
+    if (const auto stock = sequential_counts(limits_)) {
+      std::vector<std::int32_t> nodes;
+      for (std::size_t n = 0; n < stock->size(); ++n)
+        if ((*stock)[n] > 0) nodes.push_back(static_cast<std::int32_t>(n));
+      const Group group = measured_group(input, std::move(nodes));
+      placement.reasons.push_back("first nodes " + described(group) +
+                                  " T=" + short_number(total_load(input, choice, group)));
+    }
+    placement.reasons.push_back("data " + short_number(coverage_.oldest_s) + " s old");
+    return placement;
+  }
+
+  std::string described(const Group& group) const {
+    std::vector<std::string> names;
+    for (const std::int32_t node : group.nodes) names.push_back(view_.nodes[static_cast<std::size_t>(node)].name);
+    constexpr std::size_t longest = 48;
+    const std::string list = compress_hostlist(names);
+    return list.size() <= longest ? list : std::to_string(names.size()) + " nodes from " + names.front();
+  }
+
+  // From the natural order and from that of the mapper on the tree, ranks are exchanged by measured distance.
+  std::vector<std::int32_t> leaves_by_distance(const std::vector<std::int32_t>& nodes, const NodeCounts& counts) const {
+    NodeDistances distances;
+    distances.nodes = static_cast<std::int32_t>(nodes.size());
+    for (const std::int32_t u : nodes)
+      for (const std::int32_t v : nodes) distances.value.push_back(network_.at(u, v));
+    std::vector<std::int32_t> place_of(view_.nodes.size(), -1);
+    for (std::size_t k = 0; k < nodes.size(); ++k) place_of[static_cast<std::size_t>(nodes[k])] = static_cast<std::int32_t>(k);
+
+    std::vector<std::int32_t> natural;
+    for (std::size_t n = 0; n < counts.size(); ++n) natural.insert(natural.end(), static_cast<std::size_t>(counts[n]), place_of[n]);
+    std::vector<std::int32_t> best = mapped_by_distance(*request_.matrix, distances, natural, deadline_);
+    if (!deadline_.expired() && request_.matrix->total_weight() > 0) {
+      std::vector<std::int32_t> by_tree = places_by_tree(counts, place_of);
+      by_tree = mapped_by_distance(*request_.matrix, distances, std::move(by_tree), deadline_);
+      if (measured_cost(*request_.matrix, distances, by_tree) < measured_cost(*request_.matrix, distances, best))
+        best = std::move(by_tree);
+    }
+    for (std::int32_t& place : best) place = nodes[static_cast<std::size_t>(place)];
+    return slots_.leaves_on(best);
+  }
+
+  std::vector<std::int32_t> places_by_tree(const NodeCounts& counts, const std::vector<std::int32_t>& place_of) const {
+    Request step = without_own_keys(request_);
+    step.node_tasks = counts;
+    std::vector<std::int32_t> places;
+    for (const RankPlace& rank : place_treematch(view_, step, deadline_).ranks)
+      places.push_back(place_of[static_cast<std::size_t>(rank.node)]);
+    return places;
+  }
+
+  const ClusterView& view_;
+  const Request& request_;
+  const Deadline& deadline_;
+  const NlaWeights weights_;
+  const Slots slots_;
+  const NodeLimits limits_;
+  std::vector<std::int32_t> state_of_;  // of each node of the view; -1: nothing is known
+  std::vector<bool> down_;
+  std::vector<double> cores_;           // logical
+  std::vector<double> beyond_;          // load that Slurm did not cause
+  std::int32_t stale_ = 0;
+  LiveCoverage coverage_;
+  std::vector<double> compute_;
+  NetworkLoad network_;
+};
+
+Placement place_by(const ClusterView& view, const Request& request, const Deadline& deadline, SelectionRule rule) {
+  if (request.tasks < 1) throw Error(std::to_string(request.tasks) + " tasks: at least 1 is wanted");
+  if (request.matrix && request.matrix->ranks() != request.tasks)
+    throw Error("the matrix has " + std::to_string(request.matrix->ranks()) + " ranks, and " +
+                std::to_string(request.tasks) + " tasks are asked for");
+  if (request.node_tasks.empty()) return Chooser(view, request, deadline).place(rule);
+  return request.matrix ? place_treematch(view, without_own_keys(request), deadline)
+                        : place_sequential(view, request, deadline);
+}
+
+}  // namespace
+
+Placement place_nla(const ClusterView& view, const Request& request, const Deadline& deadline) {
+  return place_by(view, request, deadline, SelectionRule::nla);
+}
+
+Placement place_nla_paper(const ClusterView& view, const Request& request, const Deadline& deadline) {
+  return place_by(view, request, deadline, SelectionRule::nla_paper);
+}
+
+Placement place_load_aware(const ClusterView& view, const Request& request, const Deadline& deadline) {
+  return place_by(view, request, deadline, SelectionRule::load_aware);
+}
+
+void check_nla(const Parameters& parameters) {
+  nla_weights(parameters);
+  processor_formula(parameters);
+  max_age_s(parameters);
+  fraction_parameter(parameters, "wait", 0, most_wait_s);
+  Request request;
+  request.parameters = parameters;
+  number_parameter(request, "seed", 1, INT64_MAX);
+}
+
+}  // namespace placement

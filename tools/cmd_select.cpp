@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "core/error.hpp"
+#include "core/hostlist.hpp"
+#include "core/input_file.hpp"
+#include "core/policy_spec.hpp"
+#include "core/text.hpp"
+#include "netload/load_tables.hpp"
+#include "netload/selection.hpp"
+#include "policies/table.hpp"
+#include "tools/command.hpp"
+#include "tools/command_line.hpp"
+#include "tools/json.hpp"
+#include "tools/output.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::size_t max_table_bytes = std::size_t{1} << 30;
+
+constexpr Option options[] = {
+    {'p', "policy", "WORD", "nla, nla-paper, load-aware, random or sequential, with\n=KEY=VALUE,.. as srun -m takes it [nla]"},
+    {'n', "tasks", "N", "number of processes"},
+    {0, "ntasks-per-node", "N", "so many processes on each node\n[cores of the node minus its load]"},
+    {0, "set", "LIST", "KEY=VALUE,..: weights alpha, beta, latency, bandwidth or of an\n"
+                       "attribute by its name; processors=printed; seed"},
+    {0, "nodes", "FILE", "table of nodes: node, and any of cpu_load, cpu_utilisation,\n"
+                         "flow_rate_Bps, memory_used_MiB, cores, frequency_MHz, memory_MiB,\n"
+                         "memory_available_MiB, users"},
+    {0, "pairs", "FILE", "table of pairs: u, v, and any of latency_us, bandwidth_Bps,\nbandwidth_missing_Bps"},
+    {'s', "seed", "N", "of the random policy [1]"},
+    {0, "runners-up", "N", "how many other groups to show [3]"},
+    {'j', "json", nullptr, "report in JSON"},
+};
+
+constexpr CommandHelp help{
+    "placectl select",
+    "--tasks N --nodes FILE [--pairs FILE] [OPTION]...",
+    "Chooses a group of nodes by their load and the network between them. Prints its hostlist, its\n"
+    "compute load, network load and total load, and those of the runners-up.\n",
+    options,
+    0,
+    0};
+
+// What is known of the nodes, and what is asked.
+struct Selection {
+  std::vector<std::string> names;
+  NodeTable table;
+  NetworkLoad network;
+  NlaWeights weights;
+  PolicySpec spec;
+  SelectionRule rule = SelectionRule::nla;
+  std::int32_t tasks = 0;
+  std::vector<std::int32_t> processors;
+  std::vector<double> cores;  // empty: not known
+  std::vector<double> load;   // that counts against cores; empty: not known
+};
+
+// --set on top of what the word of the policy says.
+PolicySpec policy_spec(const CommandLine& line) {
+  PolicySpec spec = parse_policy_spec(line.value_or("policy", "nla"));
+  if (const auto set = line.value("set")) {
+    for (const auto& [key, value] : parse_policy_spec(spec.policy + "=" + *set).parameters)
+      spec.parameters[key] = value;
+  }
+  if (const auto seed = line.integer("seed", 0, INT64_MAX)) spec.parameters["seed"] = std::to_string(*seed);
+  return spec;
+}
+
+SelectionRule rule_of(const PolicySpec& spec) {
+  if (const auto rule = selection_rule(spec.policy)) return *rule;
+  throw UsageError("--policy " + shown(lower_case(spec.policy)) +
+                   ": it takes nla, nla-paper, load-aware, random or sequential");
+}
+
+void read_tables(const CommandLine& line, Selection& selection) {
+  const std::string nodes = *line.value("nodes");
+  NamedNodes read = read_node_table(read_input_file(nodes, max_table_bytes), nodes);
+  selection.names = std::move(read.names);
+  selection.table = std::move(read.table);
+  selection.cores = selection.table[NodeAttribute::cores];
+  selection.load = selection.table[NodeAttribute::cpu_load];
+  selection.network = NetworkLoad(selection.table.nodes);
+  if (const auto pairs = line.value("pairs"))
+    selection.network =
+        NetworkLoad(read_pair_table(read_input_file(*pairs, max_table_bytes), *pairs, selection.names), selection.weights);
+}
+
+void count_processors(const CommandLine& line, Selection& selection) {
+  const auto nodes = static_cast<std::size_t>(selection.table.nodes);
+  if (const auto per_node = line.integer("ntasks-per-node", 1, INT32_MAX)) {
+    selection.processors.assign(nodes, static_cast<std::int32_t>(*per_node));
+    return;
+  }
+  if (std::none_of(selection.cores.begin(), selection.cores.end(), [](double cores) { return cores >= 1; }))
+    throw Error("the cores of the nodes are not known: give --ntasks-per-node");
+  const ProcessorFormula formula = processor_formula(selection.spec.parameters);
+  for (std::size_t n = 0; n < nodes; ++n)
+    selection.processors.push_back(effective_processors(
+        selection.cores[n], selection.load.empty() ? unknown_value : selection.load[n], 1, formula));
+}
+
+std::vector<std::string> names_of(const Selection& selection, const Group& group) {
+  std::vector<std::string> names;
+  for (const std::int32_t node : group.nodes) names.push_back(selection.names[static_cast<std::size_t>(node)]);
+  return names;
+}
+
+std::vector<std::int32_t> tasks_of(const Selection& selection, const Group& group) {
+  std::vector<std::int32_t> processors;
+  for (const std::int32_t node : group.nodes)
+    processors.push_back(selection.processors[static_cast<std::size_t>(node)]);
+  return processes_per_node(processors, selection.tasks);
+}
+
+void write_group(JsonWriter& json, const Selection& selection, const Group& group) {
+  const std::vector<std::string> names = names_of(selection, group);
+  json.key("nodes").begin_array();
+  for (const std::string& name : names) json.value(name);
+  json.end_array().member("hostlist", compress_hostlist(names));
+  json.member("compute_load", group.compute_load);
+  json.member("network_load", group.network_load);
+  json.member("total_load", group.total_load);
+}
+
+std::string format_select_json(const Selection& selection, const GroupChoice& choice, std::size_t runners_up,
+                               const Overload& overload) {
+  JsonWriter json;
+  json.begin_object().member("policy", selection.spec.policy).member("tasks", selection.tasks);
+  write_group(json, selection, choice.best);
+  json.key("tasks_of_node").begin_array();
+  for (const std::int32_t tasks : tasks_of(selection, choice.best)) json.value(tasks);
+  json.end_array();
+  json.key("weights").begin_object();
+  json.member("alpha", selection.weights.alpha).member("beta", selection.weights.beta);
+  json.member("latency", selection.weights.latency).member("bandwidth", selection.weights.bandwidth);
+  for (std::size_t a = 0; a < node_attribute_count; ++a)
+    json.member(node_attributes()[a].name, selection.weights.attribute[a]);
+  json.end_object();
+  json.member("candidate_nodes", static_cast<std::int64_t>(selection.names.size()));
+  json.member("short_of_processors", choice.short_of_processors);
+  if (overload.known) {
+    json.key("overload").begin_object().member("idle_processors", overload.idle);
+    json.member("wanted_processors", overload.wanted).member("overloaded", overload.overloaded()).end_object();
+  }
+  json.key("runners_up").begin_array();
+  for (std::size_t k = 0; k < std::min(runners_up, choice.runners_up.size()); ++k) {
+    json.begin_object();
+    write_group(json, selection, choice.runners_up[k]);
+    json.end_object();
+  }
+  json.end_array().end_object();
+  return json.take();
+}
+
+std::string format_row(const Selection& selection, const char* label, const Group& group) {
+  char numbers[96];
+  std::snprintf(numbers, sizeof numbers, "%-12s %12.6g %12.6g %12.6g  ", label, group.compute_load, group.network_load,
+                group.total_load);
+  return numbers + compress_hostlist(names_of(selection, group)) + "\n";
+}
+
+std::string format_select_text(const Selection& selection, const GroupChoice& choice, std::size_t runners_up,
+                               const Overload& overload) {
+  std::string text = compress_hostlist(names_of(selection, choice.best)) + "\n\n";
+  text += "             compute load network load   total load  nodes\n";
+  text += format_row(selection, "chosen", choice.best);
+  for (std::size_t k = 0; k < std::min(runners_up, choice.runners_up.size()); ++k)
+    text += format_row(selection, "runner-up", choice.runners_up[k]);
+  if (choice.short_of_processors)
+    text += "\nfewer processors than processes: the rest goes round robin over the nodes\n";
+  if (overload.overloaded()) text += "\n" + to_string(overload, selection.cores) + "\n";
+  return text;
+}
+
+}  // namespace
+
+int command_select(int argc, char** argv) {
+  const CommandLine line(help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(help));
+    return exit_ok;
+  }
+  Selection selection;
+  selection.spec = policy_spec(line);
+  selection.rule = rule_of(selection.spec);
+  PolicySpec checked = selection.spec;
+  checked.policy = "NLA";  // the others only leave some of its keys unused
+  check_policy_spec(checked);
+  selection.weights = nla_weights(selection.spec.parameters);
+  const auto tasks = line.integer("tasks", 1, INT32_MAX);
+  if (!tasks) throw UsageError("--tasks is missing");
+  selection.tasks = static_cast<std::int32_t>(*tasks);
+  const auto runners_up = static_cast<std::size_t>(line.integer("runners-up", 0, 20).value_or(3));
+  if (!line.has("nodes")) throw UsageError("--nodes is missing");
+  read_tables(line, selection);
+  count_processors(line, selection);
+
+  const std::vector<double> compute = compute_load(selection.table, selection.weights);
+  const GroupInput input{compute, &selection.network, selection.processors, selection.weights.alpha,
+                         selection.weights.beta};
+  GroupRequest request;
+  request.processes = selection.tasks;
+  Request seeded;
+  seeded.parameters = selection.spec.parameters;
+  const auto seed = static_cast<std::uint64_t>(number_parameter(seeded, "seed", 1, INT64_MAX));
+  const GroupChoice choice = select_group(input, request, selection.rule, seed);
+  const Overload overload = overload_of(selection.cores, selection.load, selection.tasks);
+  write_output("", line.has("json") ? format_select_json(selection, choice, runners_up, overload)
+                                    : format_select_text(selection, choice, runners_up, overload));
+  return exit_ok;
+}
+
+}  // namespace placement
