@@ -2,12 +2,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 
+#include "core/config.hpp"
 #include "core/error.hpp"
 #include "core/hostlist.hpp"
 #include "core/input_file.hpp"
 #include "core/policy_spec.hpp"
+#include "core/snapshot.hpp"
+#include "core/snapshot_text.hpp"
 #include "core/text.hpp"
+#include "netload/live_input.hpp"
 #include "netload/load_tables.hpp"
 #include "netload/selection.hpp"
 #include "policies/table.hpp"
@@ -28,6 +33,7 @@ constexpr Option options[] = {
     {0, "ntasks-per-node", "N", "so many processes on each node\n[cores of the node minus its load]"},
     {0, "set", "LIST", "KEY=VALUE,..: weights alpha, beta, latency, bandwidth or of an\n"
                        "attribute by its name; processors=printed; seed"},
+    {0, "state", "FILE", "a snapshot, as it is or exported as text\n[SnapshotFile of placement.conf]"},
     {0, "nodes", "FILE", "table of nodes: node, and any of cpu_load, cpu_utilisation,\n"
                          "flow_rate_Bps, memory_used_MiB, cores, frequency_MHz, memory_MiB,\n"
                          "memory_available_MiB, users"},
@@ -39,7 +45,7 @@ constexpr Option options[] = {
 
 constexpr CommandHelp help{
     "placectl select",
-    "--tasks N --nodes FILE [--pairs FILE] [OPTION]...",
+    "--tasks N [--state FILE | --nodes FILE [--pairs FILE]] [OPTION]...",
     "Chooses a group of nodes by their load and the network between them. Prints its hostlist, its\n"
     "compute load, network load and total load, and those of the runners-up.\n",
     options,
@@ -50,6 +56,7 @@ constexpr CommandHelp help{
 struct Selection {
   std::vector<std::string> names;
   NodeTable table;
+  LiveState live;  // to which `network` may point
   NetworkLoad network;
   NlaWeights weights;
   PolicySpec spec;
@@ -88,6 +95,45 @@ void read_tables(const CommandLine& line, Selection& selection) {
   if (const auto pairs = line.value("pairs"))
     selection.network =
         NetworkLoad(read_pair_table(read_input_file(*pairs, max_table_bytes), *pairs, selection.names), selection.weights);
+}
+
+LiveState read_state(const std::string& path) {
+  constexpr std::string_view text_begin = "slurm-placement-snapshot";
+  const std::string bytes = read_input_file(path, max_table_bytes);
+  return bytes.starts_with(text_begin) ? parse_snapshot(bytes, path) : read_snapshot(path);
+}
+
+// What the monitor published last. Throws Error when there is none, or none that slurmctld would go by.
+LiveState current_state() {
+  const Config config = read_config(placement_conf_path(), MissingFile::defaults);
+  LiveState live;
+  try {
+    live = read_state(config.snapshot_file);
+  } catch (const Error& error) {
+    throw Error(std::string("there is no live snapshot (give --state, or --nodes and --pairs): ") + error.what());
+  }
+  const std::int64_t age_s = std::time(nullptr) - live.published_at_s;
+  if (age_s > config.snapshot_max_age_s)
+    throw Error(config.snapshot_file + ": published " + std::to_string(age_s) + " s ago, older than SnapshotMaxAgeS=" +
+                std::to_string(config.snapshot_max_age_s) + "; --state takes it all the same");
+  return live;
+}
+
+// Nodes that are down are no candidates.
+void take_live(const CommandLine& line, Selection& selection) {
+  selection.live = line.has("state") ? read_state(*line.value("state")) : current_state();
+  std::vector<std::int32_t> state_of;
+  for (std::size_t n = 0; n < selection.live.nodes.size(); ++n) {
+    const NodeState& node = selection.live.nodes[n];
+    if (node.liveness == Liveness::down) continue;
+    state_of.push_back(static_cast<std::int32_t>(n));
+    selection.names.push_back(node.name);
+    selection.cores.push_back(node.cores);
+    selection.load.push_back(load_beyond_slurm(node));
+  }
+  if (state_of.empty()) throw Error("the snapshot has no node that is up");
+  selection.table = live_attributes(selection.live, state_of);
+  selection.network = NetworkLoad(selection.live.pairs, state_of, selection.weights);
 }
 
 void count_processors(const CommandLine& line, Selection& selection) {
@@ -196,8 +242,13 @@ int command_select(int argc, char** argv) {
   if (!tasks) throw UsageError("--tasks is missing");
   selection.tasks = static_cast<std::int32_t>(*tasks);
   const auto runners_up = static_cast<std::size_t>(line.integer("runners-up", 0, 20).value_or(3));
-  if (!line.has("nodes")) throw UsageError("--nodes is missing");
-  read_tables(line, selection);
+  if (line.has("state") && (line.has("nodes") || line.has("pairs")))
+    throw UsageError("--state has nodes and pairs: it goes without --nodes and --pairs");
+  if (line.has("pairs") && !line.has("nodes")) throw UsageError("--pairs needs --nodes");
+  if (line.has("nodes"))
+    read_tables(line, selection);
+  else
+    take_live(line, selection);
   count_processors(line, selection);
 
   const std::vector<double> compute = compute_load(selection.table, selection.weights);

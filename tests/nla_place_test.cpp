@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The policy NLA behind its seam, and ranks placed by measured distance.
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <string>
+
+#include "netload/rank_mapping.hpp"
+#include "policies/nla.hpp"
+#include "policies/table.hpp"
+#include "tests/check.hpp"
+
+using namespace placement;
+
+namespace {
+
+// Nodes n0 .. of so many cores below one switch, all idle, all pairs alike.
+struct Cluster {
+  ClusterView view;
+  std::shared_ptr<LiveState> live = std::make_shared<LiveState>();
+  std::vector<std::int32_t> group;
+  std::vector<float> latency, bandwidth;
+
+  explicit Cluster(std::int32_t nodes, std::int32_t cores = 4) {
+    const std::vector<std::int32_t> arities{nodes, cores};
+    view.tree = std::make_shared<const TreeTopology>(TreeTopology::balanced(arities));
+    const auto count = static_cast<std::size_t>(nodes);
+    latency.assign(count * count, 50);
+    bandwidth.assign(count * count, 1e8F);
+    for (std::int32_t n = 0; n < nodes; ++n) {
+      NodeView node{"n" + std::to_string(n), n * cores, 1, cores, 1, std::vector<bool>(static_cast<std::size_t>(cores), true)};
+      node.state = n;
+      view.nodes.push_back(node);
+      NodeState state;
+      state.name = node.name;
+      state.liveness = Liveness::up;
+      state.age_s = 2;
+      state.cores = cores;
+      state.cpu_load = {0, 0, 0};
+      live->nodes.push_back(state);
+      group.push_back(n);
+    }
+    live->pairs.groups = nodes;
+    live->pairs.group_of_node = group;
+    live->pairs.latency_us = latency;
+    live->pairs.bandwidth_Bps = bandwidth;
+    view.live = live;
+  }
+
+  void load(std::size_t node, double value) { live->nodes[node].cpu_load = {value, value, value}; }
+  void pair(std::size_t u, std::size_t v, float us, float Bps) {
+    latency[u * group.size() + v] = latency[v * group.size() + u] = us;
+    bandwidth[u * group.size() + v] = bandwidth[v * group.size() + u] = Bps;
+  }
+};
+
+Request tasks(std::int32_t count) {
+  Request request;
+  request.tasks = count;
+  return request;
+}
+
+std::string nodes_of(const Placement& placement) {
+  std::string text;
+  std::int32_t last = -1;
+  for (const RankPlace& rank : placement.ranks) {
+    if (rank.node != last) text += (text.empty() ? "" : " ") + std::to_string(rank.node);
+    last = rank.node;
+  }
+  return text;
+}
+
+std::string place(const Cluster& cluster, const Request& request) {
+  return nodes_of(place_nla(cluster.view, request, Deadline::never()));
+}
+
+}  // namespace
+
+START_TEST(a_loaded_node_is_avoided) {
+  Cluster cluster(4);
+  cluster.load(0, 3);
+  ck_assert_text_eq(place(cluster, tasks(8)), "1 2");
+  ck_assert_text_eq(nodes_of(place_load_aware(cluster.view, tasks(8), Deadline::never())), "1 2");
+}
+END_TEST
+
+START_TEST(a_slow_link_is_avoided) {
+  Cluster cluster(4);
+  cluster.pair(0, 1, 400, 1e6F);
+  ck_assert_text_eq(place(cluster, tasks(8)), "0 2");
+  ck_assert_text_eq(nodes_of(place_load_aware(cluster.view, tasks(8), Deadline::never())), "0 1");
+  for (std::size_t v : {0U, 2U, 3U}) cluster.pair(1, v, 400, 1e6F);
+  ck_assert_text_eq(place(cluster, tasks(12)), "0 2 3");
+}
+END_TEST
+
+START_TEST(load_takes_processors_but_not_slurms_own) {
+  Cluster cluster(3);
+  cluster.load(0, 2);
+  cluster.load(1, 2);
+  cluster.load(2, 2);
+  ck_assert_text_eq(place(cluster, tasks(4)), "0 1");  // two processors are left of each
+  for (NodeState& node : cluster.live->nodes) node.slurm_load = {2, 2, 2};
+  ck_assert_text_eq(place(cluster, tasks(4)), "0");
+}
+END_TEST
+
+START_TEST(what_the_job_needs_it_gets) {
+  Cluster cluster(3);
+  for (std::size_t n = 0; n < 3; ++n) cluster.load(n, 40);
+  Request request = tasks(12);
+  ck_assert_text_eq(place(cluster, request), "0 1 2");  // round robin when nothing is left
+  request = tasks(8);
+  request.equal_tasks_per_node = true;
+  request.max_tasks_per_node = 4;
+  ck_assert_text_eq(place(cluster, request), "0 1");
+  request = tasks(8);
+  request.min_nodes = request.max_nodes = 2;
+  cluster.load(0, 80);
+  ck_assert_text_eq(place(cluster, request), "1 2");
+  request.required_nodes = {0};
+  ck_assert_text_eq(place(cluster, request), "0 1");
+  request = tasks(13);
+  ck_assert_error(place(cluster, request), "only 12 of 13 tasks have room");
+}
+END_TEST
+
+START_TEST(tasks_are_laid_out_beside_the_load) {
+  Cluster cluster(2);
+  cluster.load(0, 3);
+  const Placement placement = place_nla(cluster.view, tasks(5), Deadline::never());
+  const auto on_first = std::count_if(placement.ranks.begin(), placement.ranks.end(), [](const RankPlace& r) { return r.node == 0; });
+  ck_assert_int_eq(on_first, 1);
+}
+END_TEST
+
+START_TEST(different_nodes_and_taken_cores) {
+  Cluster cluster(3);
+  cluster.view.nodes[0].core_free = {true, false, false, false};
+  cluster.view.nodes[1].core_free = {true, true, true, false};
+  Request request = tasks(4);
+  request.cores_per_task = 2;
+  ck_assert_error(place(cluster, request), "only 3 of 4 tasks have room");
+  request.tasks = 3;
+  ck_assert_text_eq(place(cluster, request), "1 2");
+  request.tasks = 2;
+  request.whole_nodes = true;
+  ck_assert_text_eq(place(cluster, request), "2");
+}
+END_TEST
+
+START_TEST(missing_data_are_told) {
+  Cluster cluster(4);
+  cluster.live->nodes[1].cpu_load = {};
+  cluster.load(3, 1);
+  ck_assert_text_eq(place(cluster, tasks(8)), "0 2");  // silence does not pay
+  cluster.live->nodes[2].age_s = 500;
+  ck_assert_error(place(cluster, tasks(8)), "live data of 2 of 4 nodes are missing or older than 120 s");
+  Request patient = tasks(8);
+  patient.parameters["max-age"] = "1000";
+  ck_assert_text_eq(place(cluster, patient), "0 2");
+  cluster.view.live = nullptr;
+  ck_assert_error(place(cluster, tasks(8)), "there are no live data");
+}
+END_TEST
+
+START_TEST(missing_pairs_are_told) {
+  Cluster cluster(4);
+  const float no = NAN;
+  cluster.pair(0, 1, no, no);
+  cluster.pair(2, 3, 60, 1e8F);
+  ck_assert_text_eq(place(cluster, tasks(8)), "0 2");  // not the pair that nobody measured
+  for (std::size_t u = 0; u < 4; ++u)
+    for (std::size_t v = 0; v < u; ++v) cluster.pair(u, v, no, no);
+  ck_assert_error(place(cluster, tasks(8)), "the network is measured between 0 of 6 pairs of nodes only");
+  Request compute_bound = tasks(8);
+  compute_bound.parameters["beta"] = "0";
+  ck_assert_text_eq(place(cluster, compute_bound), "0 1");
+}
+END_TEST
+
+START_TEST(nodes_that_are_down_or_suspect) {
+  Cluster cluster(4);
+  cluster.live->nodes[0].liveness = Liveness::down;
+  ck_assert_text_eq(place(cluster, tasks(8)), "1 2");
+  cluster.live->nodes[0].liveness = Liveness::suspect;
+  cluster.load(3, 0.5);
+  ck_assert_text_eq(place(cluster, tasks(8)), "1 2");
+  Request request = tasks(16);
+  ck_assert_text_eq(place(cluster, request), "0 1 2 3");
+}
+END_TEST
+
+START_TEST(waits_while_all_is_overloaded) {
+  Cluster cluster(3);
+  for (std::size_t n = 0; n < 3; ++n) cluster.load(n, 4);
+  Request request = tasks(2);
+  request.parameters["wait"] = "600";
+  request.waited_s = 10;
+  const std::string why = error_of([&] { place(cluster, request); });
+  ck_assert_text_eq(why, "the cluster is overloaded: 0.6 of 12 processors are idle, 2 are wanted, the job waits for at most 600 s");
+  bool waits = false;
+  try {
+    place(cluster, request);
+  } catch (const MustWait&) {
+    waits = true;
+  }
+  ck_assert(waits);
+  request.waited_s = 600;
+  ck_assert_text_eq(place(cluster, request), "0 1");
+  request.waited_s = 10;
+  for (std::size_t n = 0; n < 3; ++n) cluster.load(n, 2);
+  ck_assert_text_eq(place(cluster, request), "0");
+}
+END_TEST
+
+START_TEST(reasons_tell_what_was_chosen) {
+  Cluster cluster(4);
+  cluster.load(0, 3);
+  const Placement placement = place_nla(cluster.view, tasks(8), Deadline::never());
+  std::string all;
+  for (const std::string& reason : placement.reasons) all += reason + "|";
+  for (const char* part : {"8 tasks on 2 nodes by load and network|n[1-2] C=0", "runner-up n[1,3] T=", "first nodes n[0-1] T=", "data 2 s old"})
+    ck_assert_msg(all.find(part) != std::string::npos, "no '%s' in '%s'", part, all.c_str());
+}
+END_TEST
+
+// ---- ranks by measured distance
+
+namespace {
+
+CommMatrix ring(std::int32_t ranks, std::int64_t weight) {
+  std::vector<CommEdge> edges;
+  for (std::int32_t r = 0; r < ranks; ++r) edges.push_back({r, (r + 1) % ranks, weight});
+  return CommMatrix::from_edges(ranks, edges);
+}
+
+}  // namespace
+
+START_TEST(heavy_pairs_go_to_fast_links) {
+  // Two pairs of nodes with fast links; ranks 0-2 and 1-3 talk, one to a node.
+  Cluster cluster(4);
+  for (std::size_t u = 0; u < 4; ++u)
+    for (std::size_t v = 0; v < u; ++v) cluster.pair(u, v, u / 2 == v / 2 ? 20 : 200, u / 2 == v / 2 ? 1e8F : 3e7F);
+  Request request = tasks(4);
+  request.min_nodes = request.max_nodes = 4;
+  request.matrix = std::make_shared<const CommMatrix>(CommMatrix::from_edges(4, {{0, 2, 100}, {1, 3, 100}}));
+  const Placement placement = place_nla(cluster.view, request, Deadline::never());
+  ck_assert_int_eq(placement.ranks[0].node / 2, placement.ranks[2].node / 2);
+  ck_assert_int_eq(placement.ranks[1].node / 2, placement.ranks[3].node / 2);
+  ck_assert_int_ne(placement.ranks[0].node / 2, placement.ranks[1].node / 2);
+}
+END_TEST
+
+START_TEST(the_cost_never_rises_and_counts_stay) {
+  std::mt19937_64 random(3);
+  for (int trial = 0; trial < 20; ++trial) {
+    const std::int32_t nodes = 2 + trial % 5;
+    const std::int32_t ranks = 3 * nodes - trial % 2;
+    NodeDistances distances{nodes, {}};
+    distances.value.assign(static_cast<std::size_t>(nodes * nodes), 0.0);
+    for (std::int32_t u = 0; u < nodes; ++u)
+      for (std::int32_t v = 0; v < u; ++v)
+        distances.value[static_cast<std::size_t>(u * nodes + v)] = distances.value[static_cast<std::size_t>(v * nodes + u)] =
+            static_cast<double>(1 + random() % 100);
+    std::vector<CommEdge> edges;
+    for (int k = 0; k < 40; ++k)
+      edges.push_back({static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(ranks)),
+                       static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(ranks)),
+                       static_cast<std::int64_t>(1 + random() % 1000)});
+    const CommMatrix matrix = CommMatrix::from_edges(ranks, edges);
+    std::vector<std::int32_t> begin;
+    for (std::int32_t r = 0; r < ranks; ++r) begin.push_back(r % nodes);
+    std::vector<std::int32_t> end = mapped_by_distance(matrix, distances, begin, Deadline::never());
+    ck_assert_double_le(measured_cost(matrix, distances, end), measured_cost(matrix, distances, begin));
+    // No exchange of two ranks is left that would lower the cost: the search kept its books well.
+    const double cost = measured_cost(matrix, distances, end);
+    for (std::size_t a = 0; a < end.size(); ++a)
+      for (std::size_t b = 0; b < a; ++b) {
+        std::swap(end[a], end[b]);
+        ck_assert_double_ge(measured_cost(matrix, distances, end), cost * (1 - 1e-9));
+        std::swap(end[a], end[b]);
+      }
+    std::sort(begin.begin(), begin.end());
+    std::sort(end.begin(), end.end());
+    ck_assert(begin == end);
+  }
+}
+END_TEST
+
+START_TEST(a_step_keeps_its_counts) {
+  Cluster cluster(2);
+  Request request = tasks(4);
+  request.node_tasks = {3, 1};
+  request.parameters["alpha"] = "0.4";
+  ck_assert_text_eq(place(cluster, request), "0 1");
+  request.matrix = std::make_shared<const CommMatrix>(ring(4, 5));
+  cluster.view.live = nullptr;
+  const Placement placement = place_nla(cluster.view, request, Deadline::never());
+  ck_assert_int_eq(std::count_if(placement.ranks.begin(), placement.ranks.end(), [](const RankPlace& r) { return r.node == 0; }), 3);
+}
+END_TEST
+
+START_TEST(keys_are_checked) {
+  const auto check = [](Parameters parameters) { check_policy_spec({"NLA", std::move(parameters)}); };
+  check({{"alpha", "0.4"}, {"beta", "0.6"}, {"cpu_load", "1"}, {"wait", "60"}, {"max-age", "30.5"}});
+  ck_assert_error(check({{"alpha", "0.4"}, {"beta", "0.7"}}), "must add up to 1");
+  ck_assert_error(check({{"wait", "100000"}}), "wait=100000: a number from 0 to 86400 is wanted");
+  ck_assert_error(check({{"processors", "idle"}}), "processors=idle");
+  ck_assert_error(check({{"scope", "whole"}}), "unknown key scope for NLA");
+  ck_assert(find_policy("nla")->for_users);
+  ck_assert(!find_policy("load-aware")->for_users);
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("nla_place");
+  TCase* nodes = tcase_create("nodes");
+  tcase_add_test(nodes, a_loaded_node_is_avoided);
+  tcase_add_test(nodes, a_slow_link_is_avoided);
+  tcase_add_test(nodes, load_takes_processors_but_not_slurms_own);
+  tcase_add_test(nodes, what_the_job_needs_it_gets);
+  tcase_add_test(nodes, tasks_are_laid_out_beside_the_load);
+  tcase_add_test(nodes, different_nodes_and_taken_cores);
+  tcase_add_test(nodes, missing_data_are_told);
+  tcase_add_test(nodes, missing_pairs_are_told);
+  tcase_add_test(nodes, nodes_that_are_down_or_suspect);
+  tcase_add_test(nodes, waits_while_all_is_overloaded);
+  tcase_add_test(nodes, reasons_tell_what_was_chosen);
+  suite_add_tcase(suite, nodes);
+  TCase* ranks = tcase_create("ranks");
+  tcase_add_test(ranks, heavy_pairs_go_to_fast_links);
+  tcase_add_test(ranks, the_cost_never_rises_and_counts_stay);
+  tcase_add_test(ranks, a_step_keeps_its_counts);
+  suite_add_tcase(suite, ranks);
+  TCase* keys = tcase_create("keys");
+  tcase_add_test(keys, keys_are_checked);
+  suite_add_tcase(suite, keys);
+  return run_suite(suite);
+}

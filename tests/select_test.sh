@@ -1,0 +1,165 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Drives "placectl select" as a person does: the published case, tables, snapshots, messages and exit codes.
+set -u
+placectl=${PLACECTL:?} source=$(cd "${srcdir:-.}" && pwd -P)
+data=$source/tests/data/nla work=$(mktemp -d) checks=0 failures=0
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+unset SLURM_CONF SLURM_JOB_ID
+
+fail() {
+  failures=$((failures + 1))
+  printf 'FAIL: %s\n' "$*"
+}
+
+run() {
+  "$placectl" select "$@" >"$work/.out" 2>"$work/.err" </dev/null
+  code=$? out=$(cat "$work/.out") err=$(cat "$work/.err") command="placectl select $*"
+}
+
+# The exit code, and the first line of the output.
+chose() {
+  checks=$((checks + 1))
+  [ "$code" = 0 ] || fail "$command: exit code $code; $err"
+  [ "${out%%$'\n'*}" = "$1" ] || fail "$command: chose '${out%%$'\n'*}' instead of '$1'"
+}
+
+refused() {
+  checks=$((checks + 1))
+  [ "$code" = "$1" ] || fail "$command: exit code $code instead of $1; $err"
+  [ "$err" = "placectl select: $2" ] || fail "$command: message '$err' instead of '$2'"
+}
+
+has() {
+  checks=$((checks + 1))
+  case "$out$err" in *"$1"*) ;; *) fail "$command: no '$1' in '$out$err'" ;; esac
+}
+
+json() {
+  checks=$((checks + 1))
+  local got
+  got=$(printf '%s' "$out" | python3 -c "import json, sys; print(json.load(sys.stdin)$1)" 2>&1)
+  [ "$got" = "$2" ] || fail "$command: $1 is $got instead of $2"
+}
+
+published() {
+  local tables=(--nodes "$data/figure7_nodes.tsv" --pairs "$data/figure7_pairs.tsv" --tasks 32 --ntasks-per-node 4)
+  local policy
+  for policy in nla nla-paper NLA; do
+    run --policy $policy --set alpha=0.3,beta=0.7 "${tables[@]}"
+    chose 'csews[1,5,8-10,12,15-16]'
+  done
+  has 'runner-up'
+  run --policy load-aware "${tables[@]}"
+  chose 'csews[12,15-16,20,32,50-51,54]'
+  run --policy sequential "${tables[@]}"
+  chose 'csews[1,4-6,8-10,12]'
+  run --policy random --seed 3 "${tables[@]}"
+  local first=${out%%$'\n'*}
+  run --policy random --set seed=3 "${tables[@]}"
+  chose "$first"
+  run --json --runners-up 2 --set alpha=0.3 "${tables[@]}"
+  if python3 -c 'import json' 2>/dev/null; then
+    json '["nodes"]' "['csews1', 'csews5', 'csews8', 'csews9', 'csews10', 'csews12', 'csews15', 'csews16']"
+    json '["hostlist"]' 'csews[1,5,8-10,12,15-16]'
+    json '["total_load"]' 0.0358120296
+    json '["compute_load"]' 0.0934153846
+    json '["network_load"]' 0.349746155
+    json '["weights"]["beta"]' 0.7
+    json '["weights"]["cpu_load"]' 0.3
+    json '["tasks_of_node"]' '[4, 4, 4, 4, 4, 4, 4, 4]'
+    json '["runners_up"].__len__()' 2
+  fi
+}
+
+tables() {
+  printf 'node cores cpu_load\na 4 0\nb 4 4\nc 4 1.5\nd 4 0\n' >nodes
+  printf 'u v latency_us bandwidth_Bps\na b 10 100\na c 10 100\na d 900 1\nb c 10 100\nb d 900 1\nc d 900 1\n' >pairs
+  run --nodes nodes --pairs pairs --tasks 6
+  chose 'a,c'  # 4 and 2 processors on good links
+  run --nodes nodes --pairs pairs --tasks 6 --set beta=0
+  chose 'a,d'
+  run --nodes nodes --tasks 8  # no network: the least load alone
+  chose 'a,d'
+  run --nodes nodes --pairs pairs --tasks 40
+  chose 'a,b,c,d'
+  has 'the rest goes round robin'
+  has 'the cluster is overloaded: 10.5 of 16 processors are idle, 40 are wanted'
+  run --nodes nodes --tasks 8 --set beta=0,cores=0,cpu_load=0
+  chose 'a,b,c,d'
+  run --nodes nodes --tasks 8 --set beta=0,cores=0,cpu_load=0,processors=printed
+  chose 'a,b'  # as printed, b is idle
+  printf 'node cpu_load\nx 1\n' >one
+  run --nodes one --tasks 3 --ntasks-per-node 3
+  chose 'x'
+  printf 'node\nx\ny\n' >bare
+  run --nodes bare --tasks 2 --ntasks-per-node 2
+  chose 'x'
+}
+
+snapshots() {
+  cat >state <<'END'
+slurm-placement-snapshot	1
+published	1700000000
+node-columns	name	liveness	cores	cpu_load_1	slurm_load_1
+node	n1	up	4	4	4
+node	n2	up	4	4	0
+node	n3	down	4	0	0
+node	n4	up	4	0	0
+group	0	n1
+group	1	n2
+group	2	n3
+group	3	n4
+pair	0	1	50	1e8	1e8	measured	1
+pair	0	3	50	1e8	1e8	measured	1
+pair	1	3	50	1e8	1e8	measured	1
+END
+  run --state state --tasks 8
+  chose 'n[1,4]'  # n1 is loaded by Slurm's own jobs alone, n2 by others, n3 is down
+  run --state state --tasks 8 --json
+  has '"idle_processors": 8.2'
+  echo "SnapshotFile=$work/state" >placement.conf
+  : >slurm.conf
+  SLURM_CONF=$work/slurm.conf run --tasks 4
+  has 'older than SnapshotMaxAgeS=60; --state takes it all the same'
+  sed -i "s/^published.*/published\t$(date +%s)/" state
+  SLURM_CONF=$work/slurm.conf run --tasks 4
+  chose 'n4'
+}
+
+mistakes() {
+  run
+  refused 2 '--tasks is missing'
+  run --tasks 0
+  refused 2 '--tasks 0: it takes a number from 1 to 2147483647'
+  run --tasks 1 --policy treematch
+  refused 2 '--policy treematch: it takes nla, nla-paper, load-aware, random or sequential'
+  run --tasks 1 --state x --nodes y
+  refused 2 '--state has nodes and pairs: it goes without --nodes and --pairs'
+  run --tasks 1 --pairs y
+  refused 2 '--pairs needs --nodes'
+  run --tasks 1 --nodes nodes --set alpha=0.5,beta=0.6
+  refused 1 'alpha=0.5 and beta=0.6 add up to 1.1: they must add up to 1'
+  run --tasks 1 --nodes nodes --set alpha=x
+  refused 1 'alpha=x: a number from 0 to 1 is wanted'
+  run --tasks 1 --nodes nodes --set processors=some
+  refused 1 'processors=some: it takes loaded or printed'
+  run --tasks 1 --nodes nodes --set gamma=1
+  has 'unknown key gamma for NLA: known are matrix, alpha'
+  run --tasks 1 --nodes bare
+  refused 1 'the cores of the nodes are not known: give --ntasks-per-node'
+  printf 'node cores\na x\n' >bad
+  run --tasks 1 --nodes bad
+  refused 1 "bad:2: cores 'x': a number of 0 or more is wanted, or - where it is not known"
+  printf 'u v\na e\n' >bad
+  run --tasks 1 --nodes nodes --pairs bad
+  refused 1 "bad:2: node 'e' is not in the table of nodes"
+  run --tasks 1 --state bad
+  [ "$code" = 1 ] || fail "$command: exit code $code"
+}
+
+for part in published tables snapshots mistakes; do $part; done
+echo "$checks checks, $failures failures"
+[ $checks -gt 35 ] || { echo "FAIL: only $checks checks ran"; exit 1; }
+[ $failures = 0 ]
