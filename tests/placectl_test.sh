@@ -165,7 +165,7 @@ bad_mapping() {
   run map -m matrix -t tree --distances 1,2
   refused 1 'placectl map: tree: 2 distances for a tree of 3 levels'
   run map -m matrix -t tree -p weather
-  refused 2 'placectl map: unknown policy WEATHER: known are NATURAL, GREEDY, TREEMATCH, SEQUENTIAL, RANDOM'
+  refused 2 'placectl map: unknown policy WEATHER: known are NATURAL, GREEDY, TREEMATCH, NLA, NLA-PAPER, LOAD-AWARE, SEQUENTIAL, RANDOM'
   run map -m matrix -t tree -p treematch=colour=red
   [ $code = 1 ] || fail "$command: exit code $code"
   has 'unknown key colour for TREEMATCH: known are matrix, scope, levels-up, seed'
