@@ -16,12 +16,63 @@ skip() { echo "skipped: $*"; exit 77; }
 [ -n "$MPIRUN" ] && [ -x "$(command -v "$MPIRUN")" ] || skip "no mpirun"
 timeout 60 "$MPIRUN" -np 2 true >"$scratch/first" 2>&1 || { cat "$scratch/first"; skip "mpirun does not start programs here"; }
 
+libraries=${MPI_LIBRARIES:-$build/.libs}
 failures=0
+cases=0
 fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
 # under LIBRARY RANKS PROGRAM [ARGUMENT]..: run it with a library of ours preloaded.
 under() {
-  local library=$build/.libs/$1.so ranks=$2
+  local library=$libraries/$1.so ranks=$2
   shift 2
   [ -f "$library" ] || { echo "no $library"; return 1; }
   timeout 60 "$MPIRUN" -np "$ranks" env LD_PRELOAD="$library" "$@"
+}
+
+# check_case PROGRAM NAME RANKS EXPECTED [VARIABLE=VALUE]..: the matrix of PROGRAM NAME under the profiler.
+check_case() {
+  local program=$1 name=$2 ranks=$3 expected=$4 out=$scratch/$2.profile
+  shift 4
+  cases=$((cases + 1))
+  if ! under libplacement-profile "$ranks" env PLACEMENT_PROFILE="$out" "$@" "$program" "$name" >"$scratch/log" 2>&1; then
+    fail "$name: the program failed"; cat "$scratch/log"; return
+  fi
+  diff -u --label "$name: expected" --label "$name: counted" "$expected" "$out" || fail "$name"
+  ls "$out".rank* >/dev/null 2>&1 && fail "$name: tables of counters are left"
+  [ -s "$out.summary" ] || fail "$name: no summary"
+}
+
+# The section of a file of cases: "case NAME RANKS [VARIABLE=VALUE]..", then "source target bytes messages".
+expected_of() {  # file name
+  awk -v case="$2" '$1 == "case" { inside = $2 == case; if (inside) print "np " $3; next }
+                    /^(#|$)/ { next } inside' "$1"
+}
+
+# check_cases PROGRAM FILE [NAME]..: all cases of the file but those named.
+check_cases() {
+  local program=$1 file=$2 word name ranks settings
+  shift 2
+  while read -r word name ranks settings <&3; do
+    [ "$word" = case ] || continue
+    case " $* " in *" $name "*) continue ;; esac
+    expected_of "$file" "$name" >"$scratch/expected"
+    # shellcheck disable=SC2086
+    check_case "$program" "$name" "$ranks" "$scratch/expected" $settings
+  done 3<"$file"
+}
+
+# Fortran: each interface (mpif.h, mpi, mpi_f08) is counted like C, once.
+# 0-1: 40 bytes sent, 80 back, 2 x 12 persistent; 8 for each step of bcast from rank 0, allreduce of
+# 16 bytes in place both ways, 4 put.
+check_fortran() {  # compiler
+  local interface
+  [ -x "$(command -v "${1:-none}")" ] || { echo "no Fortran compiler of MPI: its interfaces are not tested"; return; }
+  printf 'np 2\n0 1 188 8\n' >"$scratch/expected"
+  for interface in mpif_h mpi mpi_f08; do
+    # mpif.h declares no argument types, and gfortran takes the first call of a function as the rule.
+    "$1" -cpp -D"use_$interface" -fallow-argument-mismatch -o "$scratch/fortran_$interface" "$source/tests/mpi_fortran.F90" \
+      >"$scratch/log" 2>&1 || { fail "Fortran $interface does not compile"; cat "$scratch/log"; continue; }
+    under libplacement-profile 2 env PLACEMENT_PROFILE="$scratch/f" "$scratch/fortran_$interface" >"$scratch/log" 2>&1 ||
+      { fail "Fortran $interface: the program failed"; cat "$scratch/log"; continue; }
+    diff -u "$scratch/expected" "$scratch/f" || fail "Fortran $interface"
+  done
 }

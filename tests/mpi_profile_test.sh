@@ -4,47 +4,9 @@
 . "${srcdir:-.}/tests/mpi_environment.sh"
 "$MPICC" -Wall -Werror -Wno-stringop-overflow -pthread -o "$scratch/mpi_traffic" "$source/tests/mpi_traffic.c" || exit 1
 
-# check_case NAME RANKS EXPECTED [VARIABLE=VALUE]..
-check_case() {
-  local name=$1 ranks=$2 expected=$3 out=$scratch/$1.profile
-  shift 3
-  if ! under libplacement-profile "$ranks" env PLACEMENT_PROFILE="$out" "$@" "$scratch/mpi_traffic" "$name" \
-      >"$scratch/log" 2>&1; then
-    fail "$name: the program failed"; cat "$scratch/log"; return
-  fi
-  diff -u --label "$name: expected" --label "$name: counted" "$expected" "$out" || fail "$name"
-  ls "$out".rank* >/dev/null 2>&1 && fail "$name: tables of counters are left"
-  [ -s "$out.summary" ] || fail "$name: no summary"
-}
-
-# Sections of the file: "case NAME RANKS [VARIABLE=VALUE]..", then "source target bytes messages".
-cases=0
-while read -r word name ranks settings <&3; do
-  [ "$word" = case ] || continue
-  awk -v case="$name" '$1 == "case" { inside = $2 == case; if (inside) print "np " $3; next }
-                       /^(#|$)/ { next } inside' "$source/tests/mpi_traffic.expected" >"$scratch/expected"
-  # shellcheck disable=SC2086
-  check_case "$name" "$ranks" "$scratch/expected" $settings
-  cases=$((cases + 1))
-done 3<"$source/tests/mpi_traffic.expected"
+check_cases "$scratch/mpi_traffic" "$source/tests/mpi_traffic.expected"
 [ "$cases" -gt 0 ] || fail "no cases"
-
-# ---- Fortran: each interface is counted like C, once
-# 0-1: 40 bytes sent, 80 back, 2 x 12 persistent; 8 for each step of bcast from rank 0, allreduce of
-# 16 bytes in place both ways, 4 put. The same program in mpif.h, mpi and mpi_f08.
-printf 'np 2\n0 1 188 8\n' >"$scratch/expected"
-if [ -x "$MPIFC" ]; then
-  for interface in mpif_h mpi mpi_f08; do
-    # mpif.h declares no argument types, and gfortran takes the first call of a function as the rule.
-    "$MPIFC" -cpp -D"use_$interface" -fallow-argument-mismatch -o "$scratch/fortran_$interface" "$source/tests/mpi_fortran.F90" \
-      >"$scratch/log" 2>&1 || { fail "Fortran $interface does not compile"; cat "$scratch/log"; continue; }
-    under libplacement-profile 2 env PLACEMENT_PROFILE="$scratch/f" "$scratch/fortran_$interface" >"$scratch/log" 2>&1 ||
-      { fail "Fortran $interface: the program failed"; cat "$scratch/log"; continue; }
-    diff -u "$scratch/expected" "$scratch/f" || fail "Fortran $interface"
-  done
-else
-  echo "no Fortran compiler of MPI: its interfaces are not tested"
-fi
+check_fortran "$MPIFC"
 
 # ---- programs that die: what was counted is left, and the tool makes a matrix of it.
 # dies NAME STATUS: STATUS is the exit status of mpirun without the profiler.

@@ -183,7 +183,8 @@ static void plain(void) {
   char name[MPI_MAX_OBJECT_NAME];
   MPI_Comm_get_name(MPI_COMM_WORLD, name, &sum);
   check(!strcmp(name, "MPI_COMM_WORLD"), "name");
-  const char *first = getenv("OMPI_COMM_WORLD_RANK");
+  const char *first = getenv("OMPI_COMM_WORLD_RANK"); /* what the launcher said */
+  if (!first) first = getenv("PMI_RANK");
   int moved = first && atoi(first) != rank, all;
   MPI_Allreduce(&moved, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) printf("moved %d\n", all);

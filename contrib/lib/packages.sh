@@ -7,6 +7,8 @@ packages_build=(gcc g++ gfortran make autoconf automake libtool pkg-config check
   liblemon-dev libhwloc-dev libmunge-dev libgcrypt20-dev libslurm-dev libopenmpi-dev openmpi-bin
   dpkg-dev xz-utils)
 packages_cluster=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2 util-linux procps python3)
+# What tests use where it is there: a second MPI library.
+packages_check=(mpich libmpich-dev)
 
 missing_packages() {  # package...
   local package
