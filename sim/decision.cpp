@@ -13,7 +13,7 @@ namespace {
 
 // The nodes of an allocation with nothing free but its cores.
 ClusterView allocation_view(const Machine& machine, const std::vector<std::int32_t>& leaves) {
-  ClusterView view{machine.view().tree, {}};
+  ClusterView view{machine.view().tree, {}, machine.view().torus, machine.view().live};
   std::int32_t last = -1;
   for (const std::int32_t leaf : leaves) {
     const std::int32_t n = machine.node_of(leaf);
@@ -35,6 +35,10 @@ Request policy_request(const Machine& machine, const Strategy& strategy, const J
   request.seed = job.seed;
   request.whole_nodes = job.whole_nodes;
   if (job.whole_nodes) request.max_nodes = machine.least_nodes(job.tasks);
+  // A policy that asks how long the job is learns what Slurm knows of it.
+  const auto keys = find_policy(strategy.policy.policy)->keys;
+  if (job.limit_s > 0 && std::any_of(keys.begin(), keys.end(), [](const PolicyKey& key) { return key.name == "job-seconds"; }))
+    request.parameters.emplace("job-seconds", std::to_string(job.limit_s));
   return request;
 }
 
@@ -59,14 +63,14 @@ std::int64_t processor_time_us() {
 }
 
 Decision decide(const Machine& machine, const Strategy& strategy, const JobRequest& job) {
-  const TreeTopology& tree = *machine.view().tree;
   Decision decision;
   decision.leaf_of_rank = stock_choice(machine, job.tasks, job.stock);
   if (job.matrix)
-    decision.cost = decision.stock_cost = static_cast<double>(tree.hop_bytes(*job.matrix, decision.leaf_of_rank));
+    decision.cost = decision.stock_cost = machine.communication(*job.matrix, decision.leaf_of_rank);
   const Policy* policy = strategy.stock ? nullptr : find_policy(strategy.policy.policy);
   if (policy != nullptr && (job.matrix || !policy->needs_matrix)) {
     decision.asked = true;
+    const double stock_slowdown = machine.slowdown(decision.leaf_of_rank);
     const std::int64_t begin_us = processor_time_us();
     try {
       ClusterView allocation;
@@ -82,7 +86,8 @@ Decision decide(const Machine& machine, const Strategy& strategy, const JobReque
         const RankPlace& place = placement.ranks[r];
         decision.leaf_of_rank[r] = view.nodes[place.node].first_leaf + place.cores.front();
       }
-      if (job.matrix) decision.cost = static_cast<double>(tree.hop_bytes(*job.matrix, decision.leaf_of_rank));
+      if (job.matrix) decision.cost = machine.communication(*job.matrix, decision.leaf_of_rank);
+      decision.slowdown = machine.slowdown(decision.leaf_of_rank) / stock_slowdown;
     } catch (const Error&) {
       decision.refused = true;
     }

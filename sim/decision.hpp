@@ -14,6 +14,7 @@ namespace placement {
 // What a job asks for at the moment when its cores are free.
 struct JobRequest {
   std::int32_t tasks = 1;
+  std::int64_t limit_s = 0;                  // requested time; 0: not known
   bool whole_nodes = false;                  // it gets all cores of its nodes, and as few nodes as can be
   StockRequest stock = StockRequest::nodes;
   std::shared_ptr<const CommMatrix> matrix;  // or null
@@ -23,8 +24,9 @@ struct JobRequest {
 struct Decision {
   std::vector<std::int32_t> leaf_of_rank;
   std::vector<std::int32_t> taken;   // all cores of the job, those of its ranks and of its whole nodes
-  double cost = 0;                   // hop-bytes; 0 without a matrix
-  double stock_cost = 0;             // hop-bytes of the stock choice in the same state of the machine
+  double cost = 0;                   // Machine::communication(); 0 without a matrix
+  double stock_cost = 0;             // that of the stock choice in the same state of the machine
+  double slowdown = 1;               // Machine::slowdown() over that of the stock choice
   std::int64_t thinking_us = 0;      // processor time that the policy took
   bool asked = false;                // the policy was asked
   bool refused = false;              // it could not serve the job: the stock choice stands

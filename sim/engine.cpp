@@ -46,6 +46,8 @@ class Engine {
     result_.machine_cores = machine.cores();
     node_down_until_.assign(static_cast<std::size_t>(machine.nodes()), 0);
     down_cores_.resize(static_cast<std::size_t>(machine.nodes()));
+    double sum = 0;
+    for (const double rate : options.failures_per_hour_of_node) failure_rates_.push_back(sum += rate);
     plan_failure();
   }
 
@@ -69,7 +71,8 @@ class Engine {
   std::int64_t busy_cores() const { return machine_.cores() - machine_.free_cores() - down_; }
   void sample();
   void plan_failure();
-  void fail_node();
+  std::int32_t random_node();
+  void fail_node(std::int32_t node, std::int64_t repair_us);
   void repair_nodes();
 
   Machine machine_;
@@ -91,6 +94,8 @@ class Engine {
   std::int64_t next_sample_us_ = 0;
 
   Random failures_;
+  std::vector<double> failure_rates_;  // of nodes 0..n together, per hour; empty: all alike
+  std::size_t planned_ = 0;            // failures that have happened
   std::int64_t next_failure_us_ = never_us;
   std::int64_t next_repair_us_ = never_us;
   std::vector<std::int64_t> node_down_until_;
@@ -151,6 +156,7 @@ void Engine::fill_machine() {
 JobRequest Engine::request_of(const LogJob& job) const {
   JobRequest request;
   request.tasks = job.tasks;
+  request.limit_s = job.limit_s;
   request.whole_nodes = options_.whole_nodes;
   request.stock = options_.stock_request;
   return request;
@@ -166,7 +172,7 @@ double Engine::run_time_us(std::int32_t job, const Decision& decision) {
   if (decision.asked)
     charge_s = options_.charge_measured ? static_cast<double>(decision.thinking_us) * 1e-6
                                         : options_.charge_policy_s + options_.charge_policy_task_s * jobs_[job].tasks;
-  return ((1 + outcome.ratio * a - a) * static_cast<double>(jobs_[job].run_s) + charge_s) * second_us;
+  return ((decision.slowdown * (1 - a) + outcome.ratio * a) * static_cast<double>(jobs_[job].run_s) + charge_s) * second_us;
 }
 
 void Engine::start(std::int32_t job) {
@@ -269,16 +275,23 @@ void Engine::sample() {
 
 // Nodes fail independently, so that failures of all together are a Poisson process.
 void Engine::plan_failure() {
-  if (options_.node_failures_per_hour <= 0) return;
-  const double rate = options_.node_failures_per_hour * machine_.nodes();
+  next_failure_us_ = never_us;
+  const double rate =
+      failure_rates_.empty() ? options_.node_failures_per_hour * machine_.nodes() : failure_rates_.back();
+  if (rate <= 0) return;
   const double gap_hours = -std::log1p(-fraction(failures_.next())) / rate;
   next_failure_us_ = now_us_ + 1 + static_cast<std::int64_t>(std::min(gap_hours, 1e6) * hour_us);
 }
 
+std::int32_t Engine::random_node() {
+  if (failure_rates_.empty()) return failures_.below(machine_.nodes());
+  const double place = fraction(failures_.next()) * failure_rates_.back();
+  return static_cast<std::int32_t>(std::upper_bound(failure_rates_.begin(), failure_rates_.end(), place) -
+                                   failure_rates_.begin());
+}
+
 // All jobs of the node start again from the head of the queue; the node is gone until it is repaired.
-void Engine::fail_node() {
-  const std::int32_t n = failures_.below(machine_.nodes());
-  plan_failure();
+void Engine::fail_node(std::int32_t n, std::int64_t repair_us) {
   if (node_down_until_[n] > now_us_) return;
   ++result_.node_failures;
   const NodeView& node = machine_.view().nodes[n];
@@ -290,8 +303,9 @@ void Engine::fail_node() {
   std::vector<std::int32_t> again;
   for (const std::int64_t slot : struck) {
     const std::int32_t job = running_[slot].job;
-    leave(slot);
+    const std::vector<std::int32_t> cores = leave(slot);
     if (job == filler) continue;
+    result_.lost_core_us += static_cast<double>(cores.size()) * static_cast<double>(now_us_ - result_.outcomes[job].start_us);
     ++result_.outcomes[job].restarts;
     again.push_back(job);
   }
@@ -300,7 +314,7 @@ void Engine::fail_node() {
   for (std::int32_t c = 0; c < node.cores(); ++c) down_cores_[n].push_back(node.first_leaf + c);
   machine_.take(down_cores_[n]);
   down_ += node.cores();
-  node_down_until_[n] = now_us_ + std::max<std::int64_t>(std::llround(options_.repair_hours * hour_us), 1);
+  node_down_until_[n] = now_us_ + std::max<std::int64_t>(repair_us, 1);
   next_repair_us_ = std::min(next_repair_us_, node_down_until_[n]);
 }
 
@@ -321,6 +335,7 @@ void Engine::repair_nodes() {
 std::int64_t Engine::next_event() const {
   std::int64_t next = std::min({next_sample_us_, next_failure_us_, next_repair_us_});
   if (!ends_.empty()) next = std::min(next, ends_.begin()->first);
+  if (planned_ < options_.planned_failures.size()) next = std::min(next, options_.planned_failures[planned_].time_us);
   if (arrived_ < jobs_.size()) next = std::min(next, jobs_[arrived_].submit_s * second_us);
   return next;
 }
@@ -341,7 +356,12 @@ Replay Engine::run() {
     advance(next_event());
     while (!ends_.empty() && ends_.begin()->first <= now_us_) end(ends_.begin()->second);
     if (now_us_ >= next_repair_us_) repair_nodes();
-    if (now_us_ >= next_failure_us_) fail_node();
+    for (; planned_ < options_.planned_failures.size() && options_.planned_failures[planned_].time_us <= now_us_; ++planned_)
+      fail_node(options_.planned_failures[planned_].node, options_.planned_failures[planned_].repair_us);
+    if (now_us_ >= next_failure_us_) {
+      fail_node(random_node(), std::llround(options_.repair_hours * hour_us));
+      plan_failure();
+    }
     for (; arrived_ < jobs_.size() && jobs_[arrived_].submit_s * second_us <= now_us_; ++arrived_)
       waiting_.push_back(static_cast<std::int32_t>(arrived_));
     schedule();

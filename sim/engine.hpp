@@ -12,6 +12,13 @@
 
 namespace placement {
 
+// A node that is known to fail at a moment of the window, and be back later. Its jobs start again.
+struct PlannedFailure {
+  std::int64_t time_us = 0;
+  std::int32_t node = 0;
+  std::int64_t repair_us = 0;  // until it is back
+};
+
 struct ReplayOptions {
   double communication = 0.3;  // a of [TM §7]: share of the run time spent communicating
   double share = 1.0;          // of jobs with two tasks or more that have a matrix
@@ -26,6 +33,8 @@ struct ReplayOptions {
   double charge_policy_s = 0.05;     // each decision of a policy, and for each task
   double charge_policy_task_s = 20e-6;
   double node_failures_per_hour = 0; // of each node
+  std::vector<double> failures_per_hour_of_node;  // one per node in place of that; empty: all alike
+  std::vector<PlannedFailure> planned_failures;   // by time; beside random ones
   double repair_hours = 4;
   std::uint64_t seed = 1;
 };
@@ -35,7 +44,7 @@ struct JobOutcome {
   std::int64_t end_us = -1;    // -1: not ended
   std::int64_t run_us = 0;     // last start to end, decision included
   std::int64_t thinking_us = 0;
-  double cost = 0;             // hop-bytes; 0 without a matrix
+  double cost = 0;             // of communication; 0 without a matrix
   double ratio = 1;            // R of [TM §7]
   std::int32_t nodes = 0;
   std::int32_t switches = 0;   // leaf switches
@@ -63,6 +72,7 @@ struct Replay {
   double busy_core_us = 0;           // until then, with the jobs that filled the machine
   std::int64_t machine_cores = 0;
   std::int64_t node_failures = 0;
+  double lost_core_us = 0;           // of jobs that had to start again, until then
   double processor_s = 0;            // time that the replay itself took on its core
   bool interrupted = false;
 };
@@ -73,12 +83,13 @@ struct ReplayControl {
   const std::atomic<bool>* stop = nullptr;  // set: end soon, with what there is
 };
 
-// R of a job is its hop-bytes over those of the stock choice in the same state of the machine; with
-// `reference`, over the hop-bytes that the same job had there (a replay of SLURM).
+// R of a job is its Machine::communication() over that of the stock choice in the same state of the machine;
+// with `reference`, over what the same job had there (a replay of SLURM).
 //
 // Replays the jobs (by submit time) on the machine, all cores free: first come, first served, with
 // EASY backfill on the requested times: a job may pass others if it does not delay the one that has
-// waited longest. Times follow T' = (1 + R a - a) T [TM §7]. Jobs larger than the machine must not be
+// waited longest. Times follow T' = (1 + R a - a) T [TM §7]; where load of others is known, computing takes longer,
+// T' = (S (1 - a) + R a) T with S the slowdown over that of the stock choice. Jobs larger than the machine must not be
 // among them. Deterministic unless charge_measured is set. Memory is O(jobs + cores).
 Replay replay(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy,
               const PatternSource& patterns, const ReplayOptions& options, const Replay* reference = nullptr,

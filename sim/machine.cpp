@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/error.hpp"
+#include "core/torus_topology.hpp"
 #include "treematch/node_choice.hpp"
 
 namespace placement {
@@ -19,6 +20,12 @@ std::vector<std::int64_t> sums_of_largest(std::vector<std::int64_t> sizes) {
   return sizes;
 }
 
+std::vector<std::int32_t> states_of_nodes(const ClusterView& view) {
+  std::vector<std::int32_t> states;
+  for (const NodeView& node : view.nodes) states.push_back(node.state);
+  return states;
+}
+
 std::int32_t different(std::vector<std::int32_t>& numbers) {
   std::sort(numbers.begin(), numbers.end());
   return static_cast<std::int32_t>(std::unique(numbers.begin(), numbers.end()) - numbers.begin());
@@ -26,7 +33,8 @@ std::int32_t different(std::vector<std::int32_t>& numbers) {
 
 }  // namespace
 
-Machine::Machine(ClusterView view) : view_(std::move(view)), node_of_leaf_(view_.tree->leaves(), -1) {
+Machine::Machine(ClusterView view)
+    : view_(std::move(view)), live_(view_.live, states_of_nodes(view_)), node_of_leaf_(view_.tree->leaves(), -1) {
   if (view_.nodes.empty()) throw Error("the machine has no nodes");
   const TreeTopology& tree = *view_.tree;
   std::map<std::int32_t, std::int32_t> number_of;  // by first leaf: from left to right
@@ -35,9 +43,11 @@ Machine::Machine(ClusterView view) : view_(std::move(view)), node_of_leaf_(view_
   for (std::int32_t n = 0; n < nodes(); ++n) {
     NodeView& node = view_.nodes[n];
     if (node.cores() < 1) throw Error("node " + node.name + " has no cores");
+    if (view_.torus && node.torus_node < 0) throw Error("node " + node.name + " has no coordinates on the torus");
     node.core_free.assign(static_cast<std::size_t>(node.cores()), true);
     cores_ += node.cores();
     free_.push_back(node.cores());
+    node_cores_.push_back(node.cores());
     node_cores.push_back(node.cores());
     for (std::int32_t c = 0; c < node.cores(); ++c) node_of_leaf_.at(node.first_leaf + c) = n;
     const std::int32_t vertex = node_vertex(view_, n);
@@ -61,6 +71,31 @@ Machine::Machine(ClusterView view) : view_(std::move(view)), node_of_leaf_(view_
   switch_room_ = sums_of_largest(switch_cores);
 }
 
+std::vector<std::int32_t> Machine::nodes_of(std::span<const std::int32_t> leaves) const {
+  std::vector<std::int32_t> nodes;
+  nodes.reserve(leaves.size());
+  for (const std::int32_t leaf : leaves) nodes.push_back(node_of_leaf_[leaf]);
+  return nodes;
+}
+
+double Machine::communication(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) const {
+  if (live_.knows_network()) return live_.transfer_s(matrix, nodes_of(leaf_of_rank));
+  if (!view_.torus) return static_cast<double>(view_.tree->hop_bytes(matrix, leaf_of_rank));
+  const TorusTopology& torus = *view_.torus;
+  std::vector<std::int32_t> position = nodes_of(leaf_of_rank);
+  for (std::int32_t& place : position) place = torus.position(view_.nodes[place].torus_node);
+  Cost cost = 0;
+  for (std::int32_t a = 0; a < matrix.ranks(); ++a)
+    for (std::size_t k = 0; k < matrix.neighbours(a).size(); ++k)
+      if (const std::int32_t b = matrix.neighbours(a)[k]; b > a)
+        cost += static_cast<Cost>(matrix.weights(a)[k]) * torus.distance(position[a], position[b]);
+  return static_cast<double>(cost);
+}
+
+double Machine::slowdown(std::span<const std::int32_t> leaves) const {
+  return view_.live ? live_.slowdown(nodes_of(leaves), node_cores_) : 1;
+}
+
 std::int32_t Machine::switch_distance(std::int32_t a, std::int32_t b) const {
   const TreeTopology& tree = *view_.tree;
   const std::int32_t u = switch_vertex_[a];
@@ -74,8 +109,7 @@ std::int32_t Machine::least(const std::vector<std::int64_t>& room, std::int64_t 
 }
 
 std::int32_t Machine::nodes_spanned(std::span<const std::int32_t> leaves) const {
-  std::vector<std::int32_t> used;
-  for (const std::int32_t leaf : leaves) used.push_back(node_of_leaf_[leaf]);
+  std::vector<std::int32_t> used = nodes_of(leaves);
   return different(used);
 }
 

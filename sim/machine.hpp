@@ -5,13 +5,15 @@
 #include <vector>
 
 #include "core/cluster_view.hpp"
+#include "core/comm_matrix.hpp"
+#include "sim/live_cost.hpp"
 
 namespace placement {
 
 // A machine and which of its cores are free. Cores are named by their leaves of the tree.
 class Machine {
  public:
-  // Throws Error when a node of the view has no cores, or the view no nodes.
+  // Throws Error when a node of the view has no cores, or no coordinates on its torus, or the view no nodes.
   explicit Machine(ClusterView view);
 
   // All nodes; core_free is the present.
@@ -27,6 +29,14 @@ class Machine {
   std::int32_t switches() const { return static_cast<std::int32_t>(switch_vertex_.size()); }
   std::int32_t switch_of(std::int32_t node) const { return switch_of_node_[node]; }
   std::int32_t switch_vertex(std::int32_t leaf_switch) const { return switch_vertex_[leaf_switch]; }
+  // What a job's communication costs with its ranks on these leaves; comparable for the same matrix only. Where
+  // the view knows the network, seconds of LiveCost::transfer_s(); else hop-bytes, by the links of the tree or,
+  // on a torus, by those of the torus between nodes, with none inside a node.
+  double communication(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) const;
+
+  // LiveCost::slowdown() of these leaves' nodes; 1 without a live state.
+  double slowdown(std::span<const std::int32_t> leaves) const;
+
   // Links between two leaf switches.
   std::int32_t switch_distance(std::int32_t a, std::int32_t b) const;
 
@@ -41,12 +51,15 @@ class Machine {
 
  private:
   void set(std::span<const std::int32_t> leaves, bool free);
+  std::vector<std::int32_t> nodes_of(std::span<const std::int32_t> leaves) const;
   static std::int32_t least(const std::vector<std::int64_t>& room, std::int64_t cores);
 
   ClusterView view_;
+  LiveCost live_;
   std::int64_t cores_ = 0;
   std::int64_t free_cores_ = 0;
   std::vector<std::int32_t> free_;  // per node
+  std::vector<std::int32_t> node_cores_;
   std::vector<std::int32_t> node_of_leaf_;
   std::vector<std::int32_t> switch_of_node_;
   std::vector<std::int32_t> switch_vertex_;

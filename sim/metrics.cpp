@@ -110,6 +110,8 @@ Summary summarise(const Machine& machine, std::span<const LogJob> jobs, const Re
   summary.jobs = std::ssize(jobs);
   summary.ended = replay.ended_jobs;
   summary.interrupted = replay.interrupted;
+  summary.node_failures = replay.node_failures;
+  summary.lost_core_hours = replay.lost_core_us / second_us / 3600;
   summary.replay_s = replay.processor_s;
   summary.makespan_s = static_cast<double>(replay.makespan_us) / second_us;
   if (replay.makespan_us > 0)
@@ -148,14 +150,14 @@ PairedComparison compare(std::span<const LogJob> jobs, const Replay& first, cons
 }
 
 std::vector<double> mean_by_window(std::span<const LogJob> jobs, const Replay& replay, Measure measure,
-                                   std::span<const double> hours) {
+                                   std::span<const double> hours, JobGroup group) {
   std::vector<double> means;
   double sum = 0;
   std::int64_t count = 0;
   std::size_t k = 0;
   for (const double hour : hours) {
     for (; k < jobs.size() && static_cast<double>(jobs[k].submit_s) <= hour * 3600; ++k)
-      if (counts(replay.outcomes[k], JobGroup::all)) {
+      if (counts(replay.outcomes[k], group)) {
         sum += value_of(jobs[k], replay.outcomes[k], measure);
         ++count;
       }

@@ -40,6 +40,8 @@ struct Summary {
   std::int64_t with_matrix = 0;
   std::int64_t refused = 0;
   std::int64_t restarts = 0;
+  std::int64_t node_failures = 0;
+  double lost_core_hours = 0;     // of work that began anew after a failure
   double makespan_s = 0;
   double utilisation = 0;     // of all cores, begin of the window to the last end
   MeanInterval measures[4];   // in the order of all_measures, all jobs that ended
@@ -63,7 +65,7 @@ PairedComparison compare(std::span<const LogJob> jobs, const Replay& first, cons
 
 // Mean over the jobs submitted in the first `hours`, one value per entry of hours.
 std::vector<double> mean_by_window(std::span<const LogJob> jobs, const Replay& replay, Measure measure,
-                                   std::span<const double> hours);
+                                   std::span<const double> hours, JobGroup group = JobGroup::all);
 
 // 1, 2, 5, 10, .. hours up to the last submit time, and that.
 std::vector<double> window_hours(std::span<const LogJob> jobs);

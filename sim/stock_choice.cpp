@@ -112,14 +112,68 @@ class StockChooser {
   std::vector<std::int32_t> leaves_;
 };
 
+// The choice without topology/tree: runs of neighbouring node numbers. The tightest run that holds all that
+// is still wanted, else the one with most cores; its nodes in their order. Offered are nodes with at least
+// `share` free cores; nothing when these do not suffice.
+std::vector<std::int32_t> choose_in_runs(const Machine& machine, std::int32_t tasks, std::int32_t share) {
+  struct Run {
+    std::int32_t first, last;
+    std::int64_t room;
+  };
+  std::vector<Run> runs;
+  for (std::int32_t n = 0; n < machine.nodes(); ++n) {
+    if (machine.free_on(n) < share) continue;
+    if (runs.empty() || runs.back().last != n - 1) runs.push_back({n, n, 0});
+    runs.back().last = n;
+    runs.back().room += machine.free_on(n);
+  }
+  std::vector<std::int32_t> nodes;
+  std::int32_t left = tasks;
+  while (left > 0) {
+    const auto better = [&](const Run& a, const Run& b) {
+      if ((a.room >= left) != (b.room >= left)) return a.room >= left;
+      return a.room >= left ? a.room < b.room : a.room > b.room;
+    };
+    const auto best = std::min_element(runs.begin(), runs.end(), better);
+    if (best == runs.end() || best->room == 0) return {};
+    for (std::int32_t n = best->first; n <= best->last && left > 0; ++n) {
+      nodes.push_back(n);
+      left -= std::min(left, machine.free_on(n));
+    }
+    best->room = 0;
+  }
+  std::sort(nodes.begin(), nodes.end());
+  std::vector<std::int32_t> leaves;
+  left = tasks;
+  auto nodes_left = static_cast<std::int32_t>(nodes.size());
+  for (const std::int32_t n : nodes) {
+    --nodes_left;  // each that follows keeps a core
+    std::int32_t wanted = std::min(machine.free_on(n), left - nodes_left);
+    left -= wanted;
+    const NodeView& node = machine.view().nodes[n];
+    for (std::int32_t c = 0; wanted > 0; ++c)
+      if (node.core_free[c]) {
+        leaves.push_back(node.first_leaf + c);
+        --wanted;
+      }
+  }
+  return leaves;
+}
+
 }  // namespace
 
 std::vector<std::int32_t> stock_choice(const Machine& machine, std::int32_t tasks, StockRequest request) {
   if (tasks < 1 || tasks > machine.free_cores())
     throw Error(std::to_string(tasks) + " tasks on " + std::to_string(machine.free_cores()) + " free cores");
+  const std::int32_t nodes = machine.least_nodes(tasks);
+  const std::int32_t share = (tasks + nodes - 1) / nodes;
+  if (machine.view().torus) {
+    std::vector<std::int32_t> leaves;
+    if (request == StockRequest::nodes) leaves = choose_in_runs(machine, tasks, share);
+    return leaves.empty() ? choose_in_runs(machine, tasks, 1) : leaves;
+  }
   if (request == StockRequest::nodes) {
-    const std::int32_t nodes = machine.least_nodes(tasks);
-    StockChooser with_share(machine, tasks, (tasks + nodes - 1) / nodes);
+    StockChooser with_share(machine, tasks, share);
     if (with_share.enough()) return with_share.choose();
   }
   return StockChooser(machine, tasks, 1).choose();

@@ -17,7 +17,8 @@ enum class StockRequest {
 // order of its ranks. Leaf switches one after the other: the tightest that holds all that is still
 // wanted, else the one with most nodes, near to those taken; its nodes in their order, each filled
 // before the next. With StockRequest::nodes, nodes that are too full for an even share come in only
-// when the others do not suffice. The machine must have so many free cores.
+// when the others do not suffice. On a torus, where Slurm has no topology/tree, the tightest run of neighbouring
+// node numbers that is enough, else the largest ones. The machine must have so many free cores.
 std::vector<std::int32_t> stock_choice(const Machine& machine, std::int32_t tasks, StockRequest request);
 
 }  // namespace placement

@@ -74,9 +74,39 @@ run "${machine[@]}" -s SLURM sacct.txt
 ends 0
 has '1 jobs of sacct.txt'
 
+# A torus, failures, a state that policies know.
+run --torus 4x4x4 --node 1x4 -s 'SLURM RANDOM' --share 50 -o torus "$log"
+ends 0
+has 'torus 4x4x4'
+[ -s torus/flow-without-matrix.svg ] || fail 'no plot of the jobs without a matrix'
+[ -e one/flow-without-matrix.svg ] && fail 'a plot of jobs without a matrix where all have one'
+printf 'mesh 4 4\na[1-8] 0-3 0-1\nb[1-8] 0-3 2-3\n' >torus.txt
+printf 'a[1-3] 0.6\nb8 0.9\n' >outages
+run --torus torus.txt --node 1x8 -s SLURM --outages outages --outage-hours 1 --repair 0.1 "$log"
+ends 0
+has 'SLURM: '
+has ' node failures, '
+has 'torus and mesh 4x4'
+printf '0 n[0-3] 0.5\n5000.5 n15 1 # one\n' >trace
+run "${machine[@]}" -s 'SLURM RANDOM' --state random --failure-trace trace "$log"
+ends 0
+has 'SLURM: 5 node failures, '
+run "${machine[@]}" --state none "$log"
+refused 1 'none: cannot be opened: No such file or directory'
+run "${machine[@]}" --outages outages "$log"
+refused 1 'outages: node a1 is not one of the machine, whose first is n0'
+run "${machine[@]}" --outage-hours 5 "$log"
+refused 2 '--outage-hours is for the probabilities of --outages'
+run "${machine[@]}" --failure-trace outages "$log"
+refused 1 "outages:1: 'a[1-3] 0.6' is not of the form \"seconds nodes hours\""
+run --torus 4x0 "$log"
+refused 2 '--torus 4x0: sizes are wanted, as in 8x8x8, or a file'
+run --torus 4x4 --switches 4:4 "$log"
+refused 2 'one of --topology, --switches and --torus is needed: the machine'
+
 refused_option() { run "${machine[@]}" "$@" "$log"; }
 run "$log"
-refused 2 'one of --topology and --switches is needed: the machine'
+refused 2 'one of --topology, --switches and --torus is needed: the machine'
 run "${machine[@]}" none.swf
 refused 1 'none.swf: No such file or directory'
 : >empty

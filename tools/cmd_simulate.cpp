@@ -16,6 +16,8 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "core/topology_read.hpp"
+#include "core/torus_topology.hpp"
+#include "sim/site.hpp"
 #include "tools/command.hpp"
 #include "tools/command_line.hpp"
 #include "tools/output.hpp"
@@ -30,6 +32,7 @@ constexpr Option options[] = {
     {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it]"},
     {0, "switches", "A:B:..", "a regular machine in place of a file: switches below each switch from\n"
                               "the root, and last the nodes of a leaf switch"},
+    {0, "torus", "WORD", "a torus in place of a tree: its sizes, as in 8x8x8, or a file of coordinates"},
     {0, "node", "SxC", "sockets and cores per socket of its nodes [2x8]"},
     {'s', "strategies", "LIST", "what to replay, apart by blanks or semicolons: SLURM, TM-A, TM-I, TM-Isub,\n"
                                 "TM-Isub+K, or POLICY=KEY=VALUE,.. [SLURM TM-A TM-Isub]"},
@@ -55,6 +58,10 @@ constexpr Option options[] = {
                           "PER TASK] [0.05,0.00002]"},
     {0, "stock-charge", "SECONDS", "the same of a stock decision [0]"},
     {0, "node-failures", "N", "failures of each node in 1000 hours; its jobs start again [0]"},
+    {0, "outages", "FILE", "nodes and their outage probabilities, which policies know and by which nodes fail"},
+    {0, "outage-hours", "H", "the time within which these are [24]"},
+    {0, "failure-trace", "FILE", "failures to come: lines of seconds since the begin, nodes, hours until back"},
+    {0, "state", "FILE", "live state that policies know: a snapshot or its text, or random for a made-up one"},
     {0, "repair", "HOURS", "until a failed node is back [4]"},
     {0, "seed", "N", "of all random choices [1]"},
     {0, "threads", "N", "strategies replayed at the same time [cores there are]"},
@@ -171,14 +178,60 @@ ClusterView regular_machine(const CommandLine& line) {
   return view_of_switches(switches, nodes);
 }
 
-Machine read_machine(const CommandLine& line) {
-  if (line.has("topology") == line.has("switches"))
-    throw UsageError("one of --topology and --switches is needed: the machine");
-  if (line.has("switches")) return Machine(regular_machine(line));
+// Nodes on a torus, and for stock Slurm in a row.
+ClusterView torus_machine(const CommandLine& line) {
+  const std::string word = *line.value("torus");
+  std::shared_ptr<const TorusTopology> torus;
+  if (word.find_first_not_of("0123456789x") == std::string::npos) {
+    std::vector<TorusDimension> dimensions;
+    for (const std::string_view part : split_at(word, 'x')) {
+      const auto size = parse_integer(part);
+      if (!size || *size < 1 || *size > TorusTopology::max_positions)
+        throw UsageError("--torus " + shown(word) + ": sizes are wanted, as in 8x8x8, or a file");
+      dimensions.push_back({static_cast<std::int32_t>(*size), true});
+    }
+    torus = std::make_shared<const TorusTopology>(TorusTopology::full(std::move(dimensions)));
+  } else {
+    torus = std::make_shared<const TorusTopology>(std::move(read_torus(word).torus));
+  }
+  std::vector<SwitchShape> row{{"row", -1, {}}};
+  std::vector<NodeShape> nodes;
+  for (std::int32_t n = 0; n < torus->nodes(); ++n) {
+    row[0].nodes.push_back(n);
+    nodes.push_back(node_shape(line));
+    nodes.back().name = torus->name(n);
+  }
+  ClusterView view = view_of_switches(row, nodes);
+  for (std::int32_t n = 0; n < torus->nodes(); ++n) view.nodes[n].torus_node = n;
+  view.torus = std::move(torus);
+  return view;
+}
+
+ClusterView read_shape(const CommandLine& line) {
+  if (line.has("topology") + line.has("switches") + line.has("torus") != 1)
+    throw UsageError("one of --topology, --switches and --torus is needed: the machine");
+  if (line.has("switches")) return regular_machine(line);
+  if (line.has("torus")) return torus_machine(line);
   const std::string path = *line.value("topology");
   ClusterView view = read_topology(path, line.value_or("slurm-conf", ""));
   if (view.nodes.empty())
     throw Error(path + ": gives no nodes, only a tree; take Slurm's topology.conf, or --switches and --node");
+  return view;
+}
+
+// What is known of the machine goes into its view, and into the options what will happen to it.
+Machine read_machine(const CommandLine& line, ReplayOptions& replay_options) {
+  ClusterView view = read_shape(line);
+  if (const auto state = line.value("state"))
+    attach_state(view, *state == "random" ? random_state(view, replay_options.seed) : read_state(*state), *state);
+  if (const auto outages = line.value("outages")) {
+    attach_outages(view, read_outages(*outages), number_option(line, "outage-hours", 24, 1e-3, 1e5) * 3600, *outages);
+    if (line.has("node-failures")) throw UsageError("--node-failures and --outages both say how often nodes fail");
+    replay_options.failures_per_hour_of_node = failure_rates(view);
+  } else if (line.has("outage-hours")) {
+    throw UsageError("--outage-hours is for the probabilities of --outages");
+  }
+  if (const auto trace = line.value("failure-trace")) replay_options.planned_failures = read_failures(*trace, view);
   return Machine(std::move(view));
 }
 
@@ -348,13 +401,13 @@ int command_simulate(int argc, char** argv) {
     return exit_ok;
   }
   const std::vector<Strategy> strategies = read_strategies(line);
-  const ReplayOptions replay_options = read_options(line);
+  ReplayOptions replay_options = read_options(line);
   const bool against_stock_run = choice(line, "reference", {"now", "stock-run"}) == 1;
   const double run_scale = number_option(line, "scale-run-times", 100, 0.01, 1e6) / 100;
   const std::int64_t cores = std::max(1u, std::thread::hardware_concurrency());
   const auto threads = static_cast<std::size_t>(line.integer("threads", 1, 1024).value_or(cores));
   const PatternSource patterns(parse_pattern(line.value_or("pattern", "random")));
-  const Machine machine = read_machine(line);
+  const Machine machine = read_machine(line, replay_options);
   if (replay_options.whole_nodes && !machine.regular())
     throw Error("--whole-nodes: wants nodes that all have the same number of cores");
 

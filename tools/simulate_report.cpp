@@ -10,6 +10,7 @@
 #include <new>
 
 #include "core/error.hpp"
+#include "core/torus_topology.hpp"
 #include "sim/svg_plot.hpp"
 #include "tools/json.hpp"
 #include "tools/output.hpp"
@@ -34,6 +35,16 @@ const MeanInterval& of(const Summary& summary, Measure measure) { return summary
 
 // ---- tables for people
 
+std::string shape_of(const TorusTopology& torus) {
+  std::string sizes;
+  bool wraps = true;
+  for (const TorusDimension& dimension : torus.dimensions()) {
+    sizes += (sizes.empty() ? "" : "x") + std::to_string(dimension.size);
+    wraps = wraps && dimension.wraps;
+  }
+  return (wraps ? "torus " : "torus and mesh ") + sizes;
+}
+
 std::string input_text(const Report& report) {
   const ReplayOptions& options = report.options;
   std::string out = line("%zu jobs of %s; %lld usable jobs not selected\n", report.jobs.size(), report.log.c_str(),
@@ -43,9 +54,11 @@ std::string input_text(const Report& report) {
                 static_cast<long long>(note.count), note.what.c_str(), static_cast<long long>(note.first_line));
   if (report.too_large > 0)
     out += line("  skipped %lld: larger than the machine\n", static_cast<long long>(report.too_large));
-  out += line("machine: %d nodes, %lld cores, %d leaf switches; %s at the begin; communication %g %%, %g %% of the jobs "
+  const std::string shape = report.machine->view().torus ? shape_of(*report.machine->view().torus)
+                                                         : std::to_string(report.machine->switches()) + " leaf switches";
+  out += line("machine: %d nodes, %lld cores, %s; %s at the begin; communication %g %%, %g %% of the jobs "
               "with a matrix\n\n",
-              report.machine->nodes(), static_cast<long long>(report.machine->cores()), report.machine->switches(),
+              report.machine->nodes(), static_cast<long long>(report.machine->cores()), shape.c_str(),
               options.full_start ? "full" : "empty", 100 * options.communication, 100 * options.share);
   return out;
 }
@@ -62,8 +75,9 @@ std::string strategies_text(const Report& report) {
     if (s.refused > 0)
       out += line("%s: %lld jobs took the stock choice because the policy could not serve them\n", s.strategy.c_str(),
                   static_cast<long long>(s.refused));
-    if (s.restarts > 0)
-      out += line("%s: %lld restarts after node failures\n", s.strategy.c_str(), static_cast<long long>(s.restarts));
+    if (s.node_failures > 0)
+      out += line("%s: %lld node failures, %lld restarts, %.1f core hours of work begun anew\n", s.strategy.c_str(),
+                  static_cast<long long>(s.node_failures), static_cast<long long>(s.restarts), s.lost_core_hours);
   }
   return out + "R and gain are of the jobs with a matrix\n";
 }
@@ -110,13 +124,13 @@ std::string sizes_text(const Report& report) {
 
 std::string summary_csv(const Report& report) {
   std::string out =
-      "strategy,jobs,ended,with_matrix,refused,restarts,makespan_s,utilisation,wait_s,flow_s,run_s,stretch,ratio,gain,"
+      "strategy,jobs,ended,with_matrix,refused,node_failures,restarts,lost_core_hours,makespan_s,utilisation,wait_s,flow_s,run_s,stretch,ratio,gain,"
       "decision_ms,longest_decision_ms,extra_switches,largest_in_switch,largest_in_subtree,replay_s,interrupted\n";
   for (const Summary& s : report.summaries)
-    out += line("%s,%lld,%lld,%lld,%lld,%lld,%.3f,%.6f,%.3f,%.3f,%.3f,%.4f,%.5f,%.5f,%.3f,%.3f,%.4f,%.1f,%.1f,%.2f,%d\n",
+    out += line("%s,%lld,%lld,%lld,%lld,%lld,%lld,%.3f,%.3f,%.6f,%.3f,%.3f,%.3f,%.4f,%.5f,%.5f,%.3f,%.3f,%.4f,%.1f,%.1f,%.2f,%d\n",
                 s.strategy.c_str(), static_cast<long long>(s.jobs), static_cast<long long>(s.ended),
                 static_cast<long long>(s.with_matrix), static_cast<long long>(s.refused),
-                static_cast<long long>(s.restarts), s.makespan_s, s.utilisation, of(s, Measure::wait).mean,
+                static_cast<long long>(s.node_failures), static_cast<long long>(s.restarts), s.lost_core_hours, s.makespan_s, s.utilisation, of(s, Measure::wait).mean,
                 of(s, Measure::flow).mean, of(s, Measure::run).mean, of(s, Measure::stretch).mean, s.mean_ratio, s.mean_gain,
                 s.decision_ms, s.longest_decision_ms, s.extra_switches, s.largest_in_switch, s.largest_in_subtree,
                 s.replay_s, s.interrupted ? 1 : 0);
@@ -185,14 +199,15 @@ std::string machine_csv(const Replay& replay) {
 
 // ---- plots
 
-std::string growth_plot(const Report& report, Measure measure, const std::string& title, const std::string& unit) {
+std::string growth_plot(const Report& report, Measure measure, const std::string& title, const std::string& unit,
+                        JobGroup group = JobGroup::all) {
   Plot plot;
   plot.title = title;
   plot.x_label = "jobs submitted in the first hours";
   plot.y_label = unit;
   const std::vector<double> hours = window_hours(report.jobs);
   for (const Replay& replay : report.replays) {
-    const auto means = mean_by_window(report.jobs, replay, measure, hours);
+    const auto means = mean_by_window(report.jobs, replay, measure, hours, group);
     PlotSeries series{replay.strategy, {}};
     for (std::size_t k = 0; k < hours.size(); ++k) series.points.push_back({hours[k], means[k]});
     plot.series.push_back(std::move(series));
@@ -241,6 +256,7 @@ void put_options(JsonWriter& json, const Report& report) {
 void put_summary(JsonWriter& json, const Summary& s) {
   json.begin_object().member("strategy", s.strategy).member("jobs", s.jobs).member("ended", s.ended);
   json.member("with_matrix", s.with_matrix).member("refused", s.refused).member("restarts", s.restarts);
+  json.member("node_failures", s.node_failures).member("lost_core_hours", s.lost_core_hours);
   json.member("makespan_s", s.makespan_s).member("utilisation", s.utilisation);
   for (const Measure measure : all_measures)
     put_interval(json, to_string(measure) + (measure == Measure::stretch ? "" : "_s"), of(s, measure));
@@ -317,6 +333,13 @@ void write_report(const Report& report, const std::string& folder) {
   }
   write("flow.svg", growth_plot(report, Measure::flow, "Mean flow time", "seconds"));
   write("stretch.svg", growth_plot(report, Measure::stretch, "Mean stretch", "flow time / run time in the log"));
+  // Where only some jobs have a matrix: what the others gain by it.
+  for (const JobGroup group : {JobGroup::with_matrix, JobGroup::without_matrix}) {
+    if (report.options.share >= 1 || report.options.share <= 0) continue;
+    std::string name = "flow-" + to_string(group) + ".svg";
+    std::replace(name.begin(), name.end(), ' ', '-');
+    write(name, growth_plot(report, Measure::flow, "Mean flow time of the jobs " + to_string(group), "seconds", group));
+  }
   write("run.svg", run_plot(report));
   write("size.svg", size_plot(report));
 }

@@ -29,7 +29,8 @@ std::string report_json(const Report& report);
 
 // Writes into the folder, which is made when it does not exist: summary.csv, comparisons.csv,
 // windows.csv, sizes.csv, summary.json, for each strategy jobs-NAME.csv and machine-NAME.csv, and the
-// plots flow.svg, stretch.svg, run.svg and size.svg. Throws Error when a file cannot be written.
+// plots flow.svg, stretch.svg, run.svg and size.svg; where some jobs have a matrix and some have none, also
+// flow-with-matrix.svg and flow-without-matrix.svg. Throws Error when a file cannot be written.
 void write_report(const Report& report, const std::string& folder);
 
 }  // namespace placement

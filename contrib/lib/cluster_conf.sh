@@ -3,10 +3,10 @@
 # A cluster's options, and the files that follow from them.
 
 nodes=8 leaves='' pods='' topology='' sockets=1 cores=4 threads=1 memory=2000 params=CR_Core
-mode=auto uplink=200mbit link=1gbit plugins=none placement_conf='' cgroup=hide ttl=3600 owner=0
+mode=auto uplink=200mbit link=1gbit plugins=none placement_conf='' cgroup=hide speed=1 ttl=3600 owner=0
 conf_lines=() partitions=()
 kept_settings=(nodes leaves pods topology sockets cores threads memory params mode uplink link
-  plugins placement_conf cgroup ttl conf_lines partitions)
+  plugins placement_conf cgroup speed ttl conf_lines partitions)
 
 parse_up_options() {
   local option
@@ -15,7 +15,7 @@ parse_up_options() {
     case $option in
       -c | --name | -n | --nodes | --leaves | --pods | --topology | --sockets | --cores | --threads | \
         --memory | --params | --mode | --uplink | --link | --plugins | --placement-conf | --conf | \
-        --partition | --cgroup | --ttl | --owner | --state)
+        --partition | --cgroup | --speed | --ttl | --owner | --state)
         [ $# -ge 2 ] || die "$option wants a value"
         ;;
       *) die "unknown option '$option'; contrib/cluster help lists them" ;;
@@ -56,6 +56,7 @@ check_settings() {
   number cores "$cores" 1 256
   number threads "$threads" 1 8
   number memory "$memory" 1 9999999
+  number speed "$speed" 1 100
   number ttl "$ttl" 1 86400
   [[ $owner =~ ^[0-9]+$ ]] || die "--owner is '$owner': a process id"
   case $mode in netns | loopback | auto) ;; *) die "--mode is '$mode': netns, loopback or auto" ;; esac
@@ -79,6 +80,7 @@ check_settings() {
   [ -z "$placement_conf" ] || [ -r "$placement_conf" ] || die "--placement-conf $placement_conf: no such file"
   [ "$plugins" = none ] || [ -d "$plugins" ] || die "--plugins $plugins: no such install prefix"
   case $top/ in /run/*) die "a clone below /run cannot be used: clusters cover that directory" ;; esac
+  [ "$speed" = 1 ] || command -v faketime >/dev/null || die "--speed needs faketime, which is not installed"
   local tool
   for tool in slurmctld slurmd munged srun unshare nsenter ip; do
     command -v $tool >/dev/null || die "$tool is not installed (contrib/check and contrib/try install what is needed)"
@@ -193,12 +195,12 @@ SchedulerType=sched/backfill
 SchedulerParameters=batch_sched_delay=0,bf_interval=2,sched_interval=5
 SlurmdParameters=config_overrides
 ReturnToService=2
-SlurmctldTimeout=60
-SlurmdTimeout=300
+SlurmctldTimeout=$((60 * speed))
+SlurmdTimeout=$((300 * speed))
 InactiveLimit=0
-KillWait=2
-MessageTimeout=30
-TCPTimeout=10
+KillWait=$((2 * speed))
+MessageTimeout=$((30 * speed))
+TCPTimeout=$((10 * speed))
 TreeWidth=64
 END
   [ "$topology" = none ] || echo TopologyPlugin=topology/tree

@@ -11,11 +11,36 @@ boot() {
     net_up || return 1
   fi
   ulimit -n 65536 2>/dev/null || ulimit -n "$(ulimit -Hn)"
+  [ "$speed" = 1 ] || start_clock || return 1
   start_munged || return 1
   daemon_control start slurmctld
   local k
   for ((k = 1; k <= nodes; k++)); do daemon_control start "n$k"; done
   wait_idle $((60 + nodes / 4))
+}
+
+# The clock that all share: memory in which libfaketime keeps when it started. What a program needs to
+# go by it, one NAME=VALUE per line, is in the file clock.
+start_clock() {
+  local _
+  # shellcheck disable=SC2016
+  run_daemon faketime faketime -m -f "+0 x$speed" bash -c '
+    env | grep -E "^(LD_PRELOAD|FAKETIME|FAKETIME_SHARED)=" >"$1.new" && mv "$1.new" "$1" && exec sleep infinity' \
+    bash "$ROOT/clock"
+  for _ in {1..100}; do
+    [ -s "$ROOT/clock" ] && return
+    sleep 0.05
+  done
+  echo "faketime does not start" >&2
+  return 1
+}
+
+# Sets $clock: what goes before a command that lives in the cluster's time.
+read_clock() {  # directory
+  clock=()
+  [ -s "$1/clock" ] || return 0
+  mapfile -t clock <"$1/clock"
+  clock=(env "${clock[@]}")
 }
 
 run_daemon() {  # label command...
@@ -37,7 +62,8 @@ daemon_alive() {
 start_munged() {
   local _
   (umask 077 && head -c 1024 /dev/urandom >"$ROOT/munge.key")
-  run_daemon munged munged --foreground --force --num-threads=4 --key-file="$ROOT/munge.key" \
+  read_clock "$ROOT"
+  run_daemon munged "${clock[@]}" munged --foreground --force --num-threads=4 --key-file="$ROOT/munge.key" \
     --socket="$ROOT/munge.sock" --pid-file="$ROOT/pid/munged.own" \
     --log-file="$ROOT/log/munged.log" --seed-file="$ROOT/munge.seed"
   for _ in {1..100}; do
@@ -53,6 +79,12 @@ on_node() {  # K command...
   local k=$1 enter=()
   shift
   [ "$mode" = netns ] && enter=(nsenter --net="/run/netns/n$k")
+  # The clock is in /dev/shm.
+  if [ "$speed" != 1 ]; then
+    read_clock "$ROOT"
+    # shellcheck disable=SC2016
+    exec "${enter[@]}" unshare --uts bash -c 'hostname "n$1" && shift && exec "$@"' bash "$k" "${clock[@]}" "$@"
+  fi
   # shellcheck disable=SC2016
   exec "${enter[@]}" unshare --uts --mount bash -c '
     hostname "n$1" && mount -t tmpfs -o mode=1777 placement-shm /dev/shm && shift && exec "$@"' bash "$k" "$@"
@@ -65,8 +97,9 @@ daemon_control() {  # action daemon
   case $action in
     start)
       daemon_alive "$daemon" && die "$daemon runs already"
+      read_clock "$ROOT"
       if [ "$daemon" = slurmctld ]; then
-        run_daemon slurmctld slurmctld -D -f "$SLURM_CONF"
+        run_daemon slurmctld "${clock[@]}" slurmctld -D -f "$SLURM_CONF"
       else
         run_daemon "$daemon" "$top/contrib/cluster" _node "${daemon#n}" slurmd -D -N "$daemon" -f "$SLURM_CONF"
       fi

@@ -103,8 +103,10 @@ in_space() {
   fi
   local -a client
   mapfile -t client < <([ -e "$D/settings" ] && { read_settings; client_env; })
+  read_clock "$D"
+  case ${2:-} in _boot | _node) clock=() ;; esac  # they give it to what they start
   # shellcheck disable=SC2016
   env "$(mark)" SP_CLUSTER_INSIDE=1 SP_CLUSTER_TOP="$D" "${client[@]}" \
     nsenter -t "$(space_pid)" -m -u -i -n -p -r -w \
-    bash -c 'cd "$1" && shift && exec "$@"' bash "$PWD" "$@"
+    bash -c 'cd "$1" && shift && exec "$@"' bash "$PWD" "${clock[@]}" "$@"
 }
