@@ -6,6 +6,7 @@
 #include <cmath>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "core/armour.hpp"
@@ -20,10 +21,10 @@ namespace placement {
 namespace {
 
 constexpr std::size_t max_text_bytes = std::size_t{4} << 20;
-constexpr std::int32_t max_groups = 128;        // their pairs come to some 30 KiB
-constexpr std::size_t max_other_nodes = 1024;   // that may fail
+constexpr std::int32_t max_groups = 128;       // their pairs come to some 30 KiB
+constexpr std::size_t max_other_nodes = 1024;  // that may fail
 constexpr int compression_level = 3;            // slurmctld packs under its locks
-constexpr std::string_view end_of_torus = "---\n";
+constexpr std::string_view end_of_part = "---\n";
 
 float three_digits(float value) {
   if (!std::isfinite(value) || value == 0) return value;
@@ -31,38 +32,33 @@ float three_digits(float value) {
   return static_cast<float>(std::round(value / unit) * unit);
 }
 
-// Nodes of the live state: the job's, and others that are likelier to fail than the best.
+// The job's nodes, and others that may fail.
 class Selection {
  public:
   Selection(const ClusterView& view, std::span<const std::int32_t> nodes) : view_(view) {
     for (const std::int32_t node : nodes) {
       names_.push_back(view.nodes[static_cast<std::size_t>(node)].name);
-      taken_.insert(names_.back());
       states_.push_back(view.nodes[static_cast<std::size_t>(node)].state);
     }
-    jobs_own_ = names_.size();
+    if (view.outages || !view.live) return;
+    for (const NodeState& node : view.live->nodes)
+      if (node.outage_probability > 0) live_outages_.set(node.name, node.outage_probability);
   }
 
   void add_risky_nodes() {
-    if (!view_.live || !view_.torus) return;
-    std::vector<std::int32_t> risky;
+    if (!view_.torus) return;
+    const std::unordered_set<std::string> own(names_.begin(), names_.end());
+    std::vector<std::pair<double, std::int32_t>> risky;  // the likeliest first
     double least = 1;
-    for (const NodeState& node : view_.live->nodes)
-      if (!std::isnan(node.outage_probability)) least = std::min(least, node.outage_probability);
-    for (std::size_t n = 0; n < view_.live->nodes.size(); ++n) {
-      const NodeState& node = view_.live->nodes[n];
-      if (node.outage_probability > least && !taken_.contains(node.name) && view_.torus->find(node.name) >= 0)
-        risky.push_back(static_cast<std::int32_t>(n));
+    for (std::int32_t node = 0; node < view_.torus->nodes(); ++node) {
+      const double probability = outages().of(view_.torus->name(node));
+      least = std::min(least, probability);
+      if (!own.contains(view_.torus->name(node))) risky.emplace_back(-probability, node);
     }
-    std::stable_sort(risky.begin(), risky.end(), [&](std::int32_t a, std::int32_t b) {
-      return view_.live->nodes[static_cast<std::size_t>(a)].outage_probability >
-             view_.live->nodes[static_cast<std::size_t>(b)].outage_probability;
-    });
+    std::erase_if(risky, [least](const auto& entry) { return -entry.first <= least; });
+    std::sort(risky.begin(), risky.end());
     risky.resize(std::min(risky.size(), max_other_nodes));
-    for (const std::int32_t node : risky) {
-      names_.push_back(view_.live->nodes[static_cast<std::size_t>(node)].name);
-      states_.push_back(node);
-    }
+    for (const auto& [probability, node] : risky) names_.push_back(view_.torus->name(node));
   }
 
   std::string torus_text() const {
@@ -83,19 +79,30 @@ class Selection {
     return lines.empty() ? lines : text.substr(1) + "\n" + lines;
   }
 
+  // The line is there also when nothing can fail: that is known then.
+  std::string outage_text() const {
+    if (!view_.outages && !view_.live) return {};
+    std::string text = "# outages\n";
+    for (const std::string& name : names_)
+      if (const double probability = outages().of(name); probability > 0) {
+        char digits[32];
+        const auto end = std::to_chars(digits, digits + sizeof digits, probability).ptr;
+        text += name + " " + std::string(digits, end) + "\n";
+      }
+    return text;
+  }
+
   std::string live_text(bool with_pairs) const {
     if (!view_.live) return {};
     LiveState part;
     part.published_at_s = view_.live->published_at_s;
-    part.outage_horizon_s = view_.live->outage_horizon_s;
-    for (std::size_t n = 0; n < names_.size(); ++n) {
+    for (std::size_t n = 0; n < states_.size(); ++n) {
       NodeState node;
       node.name = names_[n];
       if (states_[n] >= 0) {
         const NodeState& known = view_.live->nodes[static_cast<std::size_t>(states_[n])];
         node.liveness = known.liveness;
         node.age_s = known.age_s;
-        node.outage_probability = known.outage_probability;
       }
       part.nodes.push_back(std::move(node));
     }
@@ -104,22 +111,23 @@ class Selection {
   }
 
  private:
-  // The cells between the groups of the job's nodes; other nodes share one group, the last, without cells.
+  const NodeOutages& outages() const { return view_.outages ? *view_.outages : live_outages_; }
+
+  // The cells between the groups of the job's nodes.
   PairTable pairs() const {
     const PairTable& all = view_.live->pairs;
     if (all.groups == 0) return {};
     std::vector<std::int32_t> group_of_node, old_group;
     std::unordered_map<std::int32_t, std::int32_t> new_group;
-    for (std::size_t n = 0; n < jobs_own_; ++n) {
-      const std::int32_t group = states_[n] < 0 ? -1 : all.group_of_node[static_cast<std::size_t>(states_[n])];
+    for (const std::int32_t state : states_) {
+      const std::int32_t group = state < 0 ? -1 : all.group_of_node[static_cast<std::size_t>(state)];
       const auto [entry, is_new] = new_group.emplace(group, static_cast<std::int32_t>(old_group.size()));
       if (is_new) old_group.push_back(group);
       group_of_node.push_back(entry->second);
     }
     const auto groups = static_cast<std::int32_t>(old_group.size());
     if (groups > max_groups) return {};
-    group_of_node.resize(names_.size(), groups);
-    PairArrays arrays(groups + 1, std::move(group_of_node));
+    PairArrays arrays(groups, std::move(group_of_node));
     for (std::int32_t a = 0; a < groups; ++a)
       for (std::int32_t b = a; b < groups; ++b) {
         if (old_group[static_cast<std::size_t>(a)] < 0 || old_group[static_cast<std::size_t>(b)] < 0) continue;
@@ -144,14 +152,37 @@ class Selection {
   }
 
   const ClusterView& view_;
-  std::vector<std::string> names_;
-  std::vector<std::int32_t> states_;  // into view_.live->nodes, or -1
-  std::unordered_set<std::string> taken_;
-  std::size_t jobs_own_ = 0;
+  NodeOutages live_outages_;          // when the view has none of its own
+  std::vector<std::string> names_;    // the job's nodes, then others
+  std::vector<std::int32_t> states_;  // of the job's nodes: into view_.live->nodes, or -1
+};
+
+// The pieces of a text, each of whole lines and with its end.
+class Parts {
+ public:
+  explicit Parts(std::string_view text) : left_(text) {}
+
+  std::string_view next() {
+    std::size_t at = left_.starts_with(end_of_part) ? 0 : left_.find("\n" + std::string(end_of_part));
+    if (at == left_.npos) throw Error("the state of a job is not whole");
+    if (at > 0) ++at;  // the end of the line before
+    const std::string_view part = left_.substr(0, at);
+    left_.remove_prefix(at + end_of_part.size());
+    return part;
+  }
+
+  void end() const {
+    if (!left_.empty()) throw Error("the state of a job has too many parts");
+  }
+
+ private:
+  std::string_view left_;
 };
 
 std::string packed(std::uint32_t job, const Selection& selection, bool with_pairs, std::size_t max_bytes) {
-  const std::string text = selection.torus_text() + std::string(end_of_torus) + selection.live_text(with_pairs);
+  std::string text;
+  for (const std::string& part : {selection.torus_text(), selection.outage_text(), selection.live_text(with_pairs)})
+    text += part + std::string(end_of_part);
   if (text.size() > max_text_bytes) return {};
   const std::string result =
       std::to_string(job) + "." + armour(pack_frame(std::as_bytes(std::span(text)), compression_level));
@@ -162,7 +193,7 @@ std::string packed(std::uint32_t job, const Selection& selection, bool with_pair
 
 std::string pack_job_state(std::uint32_t job, const ClusterView& view, std::span<const std::int32_t> nodes,
                            std::size_t max_bytes) {
-  if (nodes.empty() || (!view.torus && !view.live)) return {};
+  if (nodes.empty() || (!view.torus && !view.outages && !view.live)) return {};
   const Selection own(view, nodes);
   Selection all = own;
   all.add_risky_nodes();
@@ -184,18 +215,21 @@ JobState unpack_job_state(std::string_view text) {
   const std::vector<std::byte> frame = disarm(text.substr(text.find('.') + 1), max_text_bytes);
   const std::vector<std::byte> bytes = unpack_frame(frame, max_text_bytes);
   const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const std::size_t end = all.starts_with(end_of_torus) ? 0 : all.find("\n" + std::string(end_of_torus)) + 1;
-  if (end == 0 && !all.starts_with(end_of_torus)) throw Error("the state of a job has no end of its torus");
-  const std::string_view live = all.substr(end + end_of_torus.size());
+  Parts parts(all);
   JobState state;
-  if (end > 0)
-    state.torus = std::make_shared<const TorusTopology>(parse_torus(all.substr(0, end), "the job's torus").torus);
-  if (!live.empty()) state.live = std::make_shared<const LiveState>(parse_snapshot(live, "the job's state"));
+  if (const std::string_view text = parts.next(); !text.empty())
+    state.torus = std::make_shared<const TorusTopology>(parse_torus(text, "the job's torus").torus);
+  if (const std::string_view text = parts.next(); !text.empty())
+    state.outages = std::make_shared<const NodeOutages>(parse_outages(text, "the job's outages"));
+  if (const std::string_view text = parts.next(); !text.empty())
+    state.live = std::make_shared<const LiveState>(parse_snapshot(text, "the job's state"));
+  parts.end();
   return state;
 }
 
 void attach_job_state(ClusterView& view, const JobState& state) {
   view.torus = state.torus;
+  view.outages = state.outages;
   view.live = state.live;
   std::unordered_map<std::string_view, std::int32_t> number;
   if (state.live)

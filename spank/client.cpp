@@ -15,6 +15,7 @@
 
 #include "core/config.hpp"
 #include "core/error.hpp"
+#include "core/job_state.hpp"
 #include "core/text.hpp"
 #include "spank/bind_plan.hpp"
 #include "spank/bind_task.hpp"
@@ -131,6 +132,7 @@ void point_to_placement() {
 void forget_outer_job(bool inside_a_job) {
   unsetenv(plan_variable);
   unsetenv(step_profile_variable);
+  if (!inside_a_job || !client().is_srun) unsetenv(job_state_variable);
   if (client().is_srun && inside_a_job) return;  // a step of that job: its matrix is meant for us
   unsetenv((std::string(job_environment_prefix) + job_profile_variable).c_str());
   for (const std::string& name : parcel_names()) unsetenv((job_environment_prefix + name).c_str());
@@ -260,6 +262,20 @@ bool enforced() {
   return mode == Mode::enforce;
 }
 
+// What slurmctld knew of the cluster when it chose the nodes. The variable may be another job's: one
+// submitted from within a job inherits its environment.
+void take_state_of_job(ClusterView& view, std::uint32_t job) {
+  const std::string text = environment(job_state_variable);
+  if (text.empty()) return;
+  try {
+    const std::string of = std::to_string(job_of_state(text));
+    if (of == std::to_string(job) || of == environment("SLURM_ARRAY_JOB_ID"))
+      attach_job_state(view, unpack_job_state(text));
+  } catch (const Error& error) {
+    slurm_info("placement: %s: %s: ranks are placed without the state of the cluster", job_state_variable, error.what());
+  }
+}
+
 void place(spank_t spank) {
   Client& self = client();
   std::uint32_t job = 0, step = 0;
@@ -283,7 +299,9 @@ void place(spank_t spank) {
                 std::to_string(layout->task_cnt) + " tasks");
   StepShape shape = shape_of(*layout, job, step);
   shape.cores_per_task = cores_per_task();
-  const StepPlacement placement = place_step(*wish, shape, load_cluster_view(shape.nodes, job));
+  ClusterView view = load_cluster_view(shape.nodes, job);
+  take_state_of_job(view, job);
+  const StepPlacement placement = place_step(*wish, shape, view);
   apply(placement, *layout);
   tell_tasks(shape, placement);
   slurm_verbose("placement: step %u.%u by %s: %s hop-bytes, in natural order %s", job, step,

@@ -56,7 +56,7 @@ struct Mount {
   std::int32_t leaves = 1;
 };
 
-// The old tree above the mounts of each node, with new leaves below these. The nodes keep names only;
+// The old tree above the mounts of each node, with new leaves below these. The nodes keep who they are;
 // first_leaf is that of the first mount.
 ClusterView regrown(const ClusterView& view, const std::vector<std::vector<Mount>>& mounts) {
   const TreeTopology& tree = *view.tree;
@@ -86,10 +86,14 @@ ClusterView regrown(const ClusterView& view, const std::vector<std::vector<Mount
   std::vector<std::int32_t> leaf_of_vertex(parent.size(), -1);
   for (std::int32_t leaf = 0; leaf < grown->leaves(); ++leaf)
     leaf_of_vertex[static_cast<std::size_t>(grown->leaf_vertex(leaf))] = leaf;
-  ClusterView result{grown, {}};
+  ClusterView result = view;
+  result.tree = grown;
+  result.nodes.clear();
   for (std::size_t node = 0; node < mounts.size(); ++node) {
     NodeView shape;
     shape.name = view.nodes[node].name;
+    shape.state = view.nodes[node].state;
+    shape.torus_node = view.nodes[node].torus_node;
     shape.first_leaf = leaf_of_vertex[first_vertex[node]];
     result.nodes.push_back(shape);
   }

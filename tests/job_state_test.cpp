@@ -2,7 +2,6 @@
 // What travels with a job of the state of the cluster.
 #include "core/job_state.hpp"
 
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -68,10 +67,14 @@ START_TEST(the_job_s_nodes_and_those_that_may_fail) {
   ck_assert_uint_eq(job_of_state(text), 17);
   const JobState state = unpack_job_state(text);
   ck_assert_int_eq(state.live->published_at_s, 1700000000);
-  ck_assert_int_eq(state.live->nodes.size(), 4);
-  for (std::size_t n = 0; const char* name : {"n4", "n2", "n7", "n1"})  // others by their probability
-    ck_assert_str_eq(state.live->nodes[n++].name.c_str(), name);
-  ck_assert_double_eq(state.live->nodes[2].outage_probability, 0.25);
+  ck_assert_int_eq(state.live->nodes.size(), 2);
+  for (std::size_t n = 0; const char* name : {"n4", "n2"}) ck_assert_str_eq(state.live->nodes[n++].name.c_str(), name);
+  for (std::int32_t n = 0; const char* name : {"n4", "n2", "n7", "n1"})  // others by their probability
+    ck_assert_str_eq(state.torus->name(n++).c_str(), name);
+  ck_assert_double_eq(state.outages->of("n7"), 0.25);
+  ck_assert_double_eq(state.outages->of("n1"), 0.02);
+  ck_assert_double_eq(state.outages->of("n4"), 0.001);
+  ck_assert(!state.outages->lists("n3"));
   ck_assert_int_eq(state.torus->nodes(), 4);
   ck_assert_int_eq(state.torus->positions(), 16);
   ck_assert(state.torus->dimensions()[0].wraps && !state.torus->dimensions()[1].wraps);
@@ -106,8 +109,17 @@ START_TEST(parts_that_are_missing) {
   view.live = nullptr;
   for (NodeView& node : view.nodes) node.state = -1;
   state = unpack_job_state(pack_job_state(1, view, nodes, roomy));
-  ck_assert(state.torus && !state.live);
+  ck_assert(state.torus && !state.live && !state.outages);
+  NodeOutages own;  // the site's own count more than those that were observed
+  own.set("n2", 0.5);
+  view = view_of(4);
+  view.outages = std::make_shared<const NodeOutages>(own);
+  state = unpack_job_state(pack_job_state(1, view, nodes, roomy));
+  ck_assert_uint_eq(state.outages->size(), 1);
+  ck_assert_double_eq(state.outages->of("n2"), 0.5);
+  view = view_of(4);
   view.torus = nullptr;
+  view.live = nullptr;
   ck_assert(pack_job_state(1, view, nodes, roomy).empty());
   view = view_of(4);  // a node of which nothing is known
   view.nodes[0].state = -1;
@@ -115,7 +127,7 @@ START_TEST(parts_that_are_missing) {
   state = unpack_job_state(pack_job_state(1, view, nodes, roomy));
   ck_assert_str_eq(state.live->nodes[0].name.c_str(), "new");
   ck_assert(state.live->nodes[0].liveness == Liveness::unknown);
-  ck_assert(std::isnan(state.live->nodes[0].outage_probability));
+  ck_assert(!state.outages->lists("new"));
   ck_assert_int_eq(state.torus->find("new"), -1);
   view = view_of(2);  // no node of the job has coordinates
   for (NodeView& node : view.nodes) node.name += "x", node.state = -1;
@@ -130,14 +142,14 @@ START_TEST(what_does_not_fit_is_left_out) {
   std::vector<std::int32_t> nodes;
   for (std::int32_t n = 0; n < 100; n += 2) nodes.push_back(n);
   const std::string whole = pack_job_state(1, view, nodes, roomy);
-  ck_assert_int_gt(unpack_job_state(whole).live->pairs.groups, 50);
+  ck_assert_int_eq(unpack_job_state(whole).live->pairs.groups, 50);
   const std::string without_pairs = pack_job_state(1, view, nodes, whole.size() - 1);
   ck_assert_uint_lt(without_pairs.size(), whole.size());
   const JobState state = unpack_job_state(without_pairs);
   ck_assert_int_eq(state.live->pairs.groups, 0);
-  ck_assert_uint_eq(state.live->nodes.size(), 52);
+  ck_assert_int_eq(state.torus->nodes(), 52);
   const std::string own = pack_job_state(1, view, nodes, without_pairs.size() - 1);
-  ck_assert_uint_eq(unpack_job_state(own).live->nodes.size(), 50);
+  ck_assert_int_eq(unpack_job_state(own).torus->nodes(), 50);
   ck_assert(pack_job_state(1, view, nodes, own.size() - 1).empty());
   const ClusterView many = view_of(200);  // too many pairs to be sent at all
   nodes.clear();
@@ -157,13 +169,15 @@ START_TEST(hostile_texts) {
   const auto armoured = [](const std::string& text) {
     return "1." + armour(pack_frame(std::as_bytes(std::span(text)), 3));
   };
-  ck_assert_error(unpack_job_state(armoured("")), "end of its torus");
-  ck_assert_error(unpack_job_state(armoured("torus 2\nn0 0\n")), "end of its torus");
-  ck_assert_error(unpack_job_state(armoured("torus 2\nn0 5\n---\n")), "the job's torus:2");
-  ck_assert_error(unpack_job_state(armoured("---\nnonsense")), "the job's state:1");
+  ck_assert_error(unpack_job_state(armoured("")), "not whole");
+  ck_assert_error(unpack_job_state(armoured("torus 2\nn0 0\n---\n")), "not whole");
+  ck_assert_error(unpack_job_state(armoured("torus 2\nn0 5\n---\n---\n---\n")), "the job's torus:2");
+  ck_assert_error(unpack_job_state(armoured("---\n---\nnonsense\n---\n")), "the job's state:1");
+  ck_assert_error(unpack_job_state(armoured("---\nn1 2\n---\n---\n")), "the job's outages:1");
+  ck_assert_error(unpack_job_state(armoured("---\n---\n---\n---\n")), "too many parts");
   ck_assert_error(unpack_job_state(armoured(std::string(std::size_t{8} << 20, 'x'))), "limit");
-  const JobState empty = unpack_job_state(armoured("---\n"));
-  ck_assert(!empty.torus && !empty.live);
+  const JobState empty = unpack_job_state(armoured("---\n---\n---\n"));
+  ck_assert(!empty.torus && !empty.outages && !empty.live);
 }
 END_TEST
 

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "core/error.hpp"
+#include "core/job_state.hpp"
 #include "plugins/select/asked.hpp"
 #include "plugins/select/live_feed.hpp"
 #include "plugins/select/machine.hpp"
@@ -60,6 +61,8 @@ class Share {
   Clock::time_point window_{};
   Clock::duration spent_{};
 };
+
+static_assert(std::string_view(PLACEMENT_JOB_STATE) == job_state_variable);
 
 struct Answer {
   std::optional<Plan> plan;
@@ -183,6 +186,7 @@ void fill_result(placement_plan& result, const Answer& answer) {
   result.tasks = plan.tasks.data();
   result.core_wanted = plan.core_wanted.data();
   result.task_count = plan.task_count;
+  result.job_state = plan.job_state.c_str();
   copy_text(result.cost, sizeof result.cost, plan.cost);
   copy_text(result.natural_cost, sizeof result.natural_cost, plan.natural_cost);
   copy_text(result.stock_cost, sizeof result.stock_cost, plan.stock_cost);

@@ -90,6 +90,9 @@ struct placement_request {
 
 #define PLACEMENT_REASON_SIZE 200
 
+/* The variable by which a job's steps learn what their nodes were chosen by. */
+#define PLACEMENT_JOB_STATE "PLACEMENT_STATE"
+
 struct placement_plan {
 	bool placed;
 	uint32_t node_count;
@@ -103,6 +106,7 @@ struct placement_plan {
 	char stock_cost[48];		/* the first nodes offered, ranks in order; or empty */
 	char reason[PLACEMENT_REASON_SIZE];	/* why not placed, or what was left out */
 	double live_age_s;		/* of the live data that the policy goes by; < 0: none */
+	const char *job_state;		/* value for PLACEMENT_JOB_STATE; or empty */
 	bool remembered;		/* the question was asked before */
 	int64_t time_us;
 };

@@ -3,6 +3,7 @@
 
 #include "plugins/select/decide.h"
 #include "plugins/select/record.h"
+#include "plugins/select/supply.h"
 #include "plugins/select/view_from_slurm.h"
 
 /* More of a job's environment than any client of ours makes is not looked at. */
@@ -234,6 +235,8 @@ static int run_now(job_test_call *real, const struct job_test_arguments *argumen
 		decision.given = bitmap2node_name(arguments->nodes);
 		if (decision.end == DECISION_STOCK || decision.end == DECISION_ADVICE)
 			decision.stock_choice = xstrdup(decision.given);
+		else
+			supply_variable(arguments->job, PLACEMENT_JOB_STATE, plan->job_state);
 	}
 	end_decision(&decision, arguments->job, decision.started && mode != PLACEMENT_OBSERVE);
 	job_view_free(&view);
@@ -288,8 +291,10 @@ int placement_job_test(job_test_call *real, const struct job_test_arguments *arg
 	if (mode == PLACEMENT_OFF || !job->details || !job->spank_job_env_size ||
 	    !placement_asked(job->spank_job_env, MIN(job->spank_job_env_size, MOST_ENVIRONMENT)))
 		return call_real(real, arguments);
-	if (mode != PLACEMENT_OBSERVE)
+	if (mode != PLACEMENT_OBSERVE) {
 		record_clear(job);
+		supply_variable(job, PLACEMENT_JOB_STATE, NULL);
+	}
 	if (arguments->mode == SELECT_MODE_RUN_NOW)
 		return run_now(real, arguments);
 	if (arguments->mode == SELECT_MODE_WILL_RUN && mode == PLACEMENT_ENFORCE)

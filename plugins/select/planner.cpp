@@ -8,10 +8,14 @@
 #include <span>
 
 #include "core/error.hpp"
+#include "core/job_state.hpp"
 
 namespace placement {
 
 namespace {
+
+// One variable of a job's environment; slurmctld keeps it with the job.
+constexpr std::size_t max_state_bytes = 32 << 10;
 
 std::int32_t clamped(std::uint64_t value) {
   return static_cast<std::int32_t>(
@@ -36,6 +40,7 @@ class Planner {
     Plan plan = wanted(view, placement, request.cores_per_task);
     plan.note = note_;
     plan.terms = placement.reasons;
+    if (asked_.policy->uses_live) plan.job_state = state_for_steps(view, placement);
     if (request.matrix && !asked_.coarse) {
       plan.cost = to_string(placement.cost);
       plan.natural_cost = to_string(placement.natural_cost);
@@ -240,6 +245,14 @@ class Planner {
                      [&](std::uint32_t a, std::uint32_t b) { return leaves[a] > leaves[b]; });
     order.resize(std::min(order.size(), needed));
     for (const std::uint32_t core : order) plan.core_wanted[offer_.first_core[node] + core] = 1;
+  }
+
+  std::string state_for_steps(const ClusterView& view, const Placement& placement) const {
+    std::vector<std::int32_t> nodes;
+    for (const RankPlace& rank : placement.ranks) nodes.push_back(rank.node);
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    return pack_job_state(request_.job_id, view, nodes, max_state_bytes);
   }
 
   std::string stock_cost(const ClusterView& view, const Request& request, const Deadline& deadline) const {

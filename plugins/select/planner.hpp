@@ -23,6 +23,7 @@ struct Plan {
   std::string cost;                        // empty without a matrix
   std::string natural_cost;
   std::string stock_cost;
+  std::string job_state;                   // for the job's steps, see core/job_state.hpp; mostly empty
   std::vector<std::string> terms;          // what the policy says of its choice
 };
 
