@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "policies/baselines.hpp"
 #include "policies/nla.hpp"
+#include "tofa/tofa.hpp"
 #include "treematch/treematch.hpp"
 
 namespace placement {
@@ -20,6 +21,21 @@ constexpr PolicyKey treematch_keys[] = {
     {"levels-up", "widen the smallest subtree by so many levels (0)"},
     {"seed", "of the mapper's random choices (1)"},
 };
+
+constexpr PolicyKey tofa_keys[] = {
+    {"matrix", "communication matrix; without one a compact healthy set of nodes is taken"},
+    {"seed", "of the search (1)"},
+    {"effort", "how long srun looks for a good mapping, from 1 to 1000 (10)"},
+    {"comm-share", "per cent of the run time that is communication (50)"},
+    {"job-seconds", "length of the job, to which outage probabilities are converted (as they are)"},
+};
+
+constexpr PolicyKey tofa_paper_keys[] = {
+    {"matrix", "communication matrix"},
+    {"seed", "of SCOTCH (1)"},
+};
+
+constexpr PolicyKey greedy_keys[] = {{"matrix", "communication matrix"}};
 
 constexpr PolicyKey random_keys[] = {{"seed", "of the random choice (1)"}};
 
@@ -50,6 +66,10 @@ constexpr Policy table[] = {
     {"NLA", "nodes by live load and the network between them", false, true, nla_keys, place_nla, check_nla},
     {"NLA-PAPER", "the same without the local search", false, false, nla_keys, place_nla_paper, check_nla},
     {"LOAD-AWARE", "the least loaded nodes", false, false, nla_keys, place_load_aware, check_nla},
+    {"TOFA", "near nodes of a torus, off nodes that fail and the routes through them", false, true, tofa_keys, place_tofa,
+     check_tofa},
+    {"TOFA-PAPER", "the first healthy window of nodes, ranks by SCOTCH", true, false, tofa_paper_keys, place_tofa_paper},
+    {"GREEDY", "the heaviest pairs first, as near as possible", true, false, greedy_keys, place_greedy},
     {"SEQUENTIAL", "the first nodes offered, ranks in order", false, false, {}, place_sequential},
     {"RANDOM", "random nodes, ranks at random", false, false, random_keys, place_random},
 };

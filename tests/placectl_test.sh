@@ -157,15 +157,15 @@ bad_mapping() {
   run map -m matrix -t tree --format xml
   refused 2 'placectl map: --format xml: it takes leaves or nodes'
   run map -m matrix -t tree --format nodes
-  refused 2 'placectl map: --format nodes needs a topology with nodes: a topology.conf, or --slurm-conf'
+  refused 2 'placectl map: --format nodes needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf'
   run map -m matrix -t tree --nodes 2
-  refused 2 'placectl map: --nodes needs a topology with nodes: a topology.conf, or --slurm-conf'
+  refused 2 'placectl map: --nodes needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf'
   run map -m matrix -t tree --distances 1,x
   refused 2 'placectl map: --distances 1,x: it takes numbers, as in 1,10,100'
   run map -m matrix -t tree --distances 1,2
   refused 1 'placectl map: tree: 2 distances for a tree of 3 levels'
   run map -m matrix -t tree -p weather
-  refused 2 'placectl map: unknown policy WEATHER: known are NATURAL, GREEDY, TREEMATCH, NLA, NLA-PAPER, LOAD-AWARE, SEQUENTIAL, RANDOM'
+  refused 2 'placectl map: unknown policy WEATHER: known are NATURAL, TREEMATCH, NLA, NLA-PAPER, LOAD-AWARE, TOFA, TOFA-PAPER, GREEDY, SEQUENTIAL, RANDOM'
   run map -m matrix -t tree -p treematch=colour=red
   [ $code = 1 ] || fail "$command: exit code $code"
   has 'unknown key colour for TREEMATCH: known are matrix, scope, levels-up, seed'
@@ -192,9 +192,6 @@ bad_mapping() {
   : >none
   run map -m matrix -t tree -a none
   refused 1 'placectl map: the matrix has 4 ranks, and 0 of the 8 leaves are usable'
-  printf 'torus 2 2\n' >torus
-  run map -m matrix -t torus
-  refused 1 "placectl map: torus:1: 'torus': only trees can be mapped to, and a tree line comes first"
   run map -m matrix -t tree -o /nonexistent/mapping
   refused 1 'placectl map: cannot write /nonexistent/mapping: No such file or directory'
   "$placectl" map -m matrix -t tree >/dev/full 2>.err
@@ -206,6 +203,61 @@ bad_mapping() {
   printf '0 0\n1 1\n2 2\n' >mapping
   run cost -m matrix -t tree mapping
   refused 1 'placectl cost: mapping: rank 3 is missing'
+}
+
+tori() {
+  printf 'torus 4 4\nfaulty 100 1 6\n' >torus
+  run map -m matrix -t torus --json -o mapping
+  [ "$code" = 0 ] || fail "$command: exit code $code; $err"
+  json "['policy']" TOFA
+  json "['abort_probability']" '0'
+  json "['expected_time']" '1'
+  json "['suspects_touched']" '0'
+  run cost -m matrix -t torus mapping
+  has 'abort     0 probability, by 0 of 4 nodes'
+  # ranks on nodes 0, 1, 2, 3 in natural order: node 1 is faulty, and 0 to 2 leads through it
+  run map -m matrix -t torus -p sequential --json
+  # 0-1 5, 0-2 10, 0-3 100, 1-2 20, 1-3 5, 2-3 10; the ring has 0-3 as neighbours; links at 1 weigh 100
+  json "['cost']" '3135'
+  json "['hop_bytes']" '165'
+  json "['abort_probability']" '0.02'
+  json "['leaf_of_rank']" '[0, 1, 2, 3]'
+  run map -m matrix -t torus -p sequential --fault-probability 0.5 --job-seconds 100
+  has 'abort     0.5 probability, by 1 of 4 nodes'
+  has 'expected  200 s'
+  printf '2 0.1\n' >outage
+  run map -m matrix -t torus -p sequential --outage outage --json
+  json "['abort_probability']" '0.118'
+  run map -m matrix -t torus -p greedy
+  [ "$code" = 0 ] || fail "$command: exit code $code; $err"
+  run map -m matrix -t torus -p treematch
+  refused 1 'placectl map: TREEMATCH maps to trees: on a torus take TOFA'
+  run map -m matrix -t torus -p tofa=effort=0
+  refused 1 'placectl map: effort=0: a number from 1 to 1000 is wanted'
+  printf '16 0.1\n' >outage
+  run map -m matrix -t torus --outage outage
+  refused 1 'placectl map: outage: the topology has no node or leaf 16'
+  printf '2 1.5\n' >outage
+  run map -m matrix -t torus --outage outage
+  refused 1 "placectl map: outage:1: probability '1.5': it takes a number from 0 to 1"
+  run map -m matrix -t torus --fault-probability 2
+  refused 2 'placectl map: --fault-probability 2: it takes a number from 0 to 1'
+  # named nodes, of which each has one core
+  printf 'torus 3 mesh 2\nn[1-3] 0-2 0\nm[1-2] 0-1 1\n' >named
+  printf 'n2 0.3\n' >outage
+  run map -m matrix -t named --outage outage --format nodes
+  [ "$(printf '%s\n' "$out" | cut -d' ' -f2 | sort | tr '\n' ' ')" = 'm1 m2 n1 n3 ' ] || fail "$command: '$out'"
+  run map -m matrix -t named -N4 -w n2 --format nodes
+  case $out in *n2*) ;; *) fail "$command: '$out'" ;; esac
+  printf 'n1 0.3\nx 0.1\n' >outage
+  run map -m matrix -t named --outage outage
+  refused 1 'placectl map: outage: the topology has no node or leaf x'
+  # trees: only nodes with ranks count
+  printf '2 0.5\n' >outage
+  run map -m matrix -t tree --outage outage -p tofa --json
+  json "['abort_probability']" '0'
+  run map -m matrix -t tree --outage outage -p natural --json
+  json "['abort_probability']" '0.5'
 }
 
 # The machine of TreeMatch's motivating example: six nodes of two cores under two switches, n3 busy.
@@ -450,7 +502,7 @@ allocations() {
   unset SLURM_JOB_ID SLURM_JOB_NODELIST SLURM_TASKS_PER_NODE SLURM_HET_SIZE
 }
 
-for part in general mapping mapping_json bad_mapping slurm_topology matrices configuration allocations completion extremes; do $part; done
+for part in general mapping mapping_json bad_mapping tori slurm_topology matrices configuration allocations completion extremes; do $part; done
 echo "$checks checks, $failures failures"
 [ $checks -gt 130 ] || { echo "FAIL: only $checks checks ran"; exit 1; }
 [ $failures = 0 ]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
+#include <cstdio>
 
 #include "core/leaf_files.hpp"
 #include "core/matrix_read.hpp"
@@ -7,7 +8,9 @@
 #include "tools/command.hpp"
 #include "tools/command_line.hpp"
 #include "tools/json.hpp"
+#include "tools/map_report.hpp"
 #include "tools/output.hpp"
+#include "tools/torus_machine.hpp"
 
 namespace placement {
 
@@ -15,8 +18,10 @@ namespace {
 
 constexpr Option options[] = {
     {'m', "matrix", "FILE", "communication matrix"},
-    {'t', "topology", "FILE", "the machine: a tree or tleaf file, or Slurm's topology.conf"},
+    {'t', "topology", "FILE", "the machine: a tree, tleaf or torus file, or Slurm's topology.conf"},
     {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it]"},
+    {0, "outage", "FILE", "outage probabilities: \"node probability\" lines; where the topology\n"
+                          "names no nodes, \"leaf probability\""},
     {'j', "json", nullptr, "in JSON"},
 };
 
@@ -24,7 +29,8 @@ constexpr CommandHelp help{
     "placectl cost",
     "--matrix FILE --topology FILE MAPPING",
     "Prints the hop-bytes of a mapping, a file of \"rank leaf\" lines, and those of the natural\n"
-    "order on the same leaves. A mapping with a rank or leaf twice or missing is an error.\n",
+    "order on the same leaves; on a torus, or with --outage, also the traffic of the busiest link\n"
+    "and the probability of an abort. A mapping with a rank or leaf twice or missing is an error.\n",
     options,
     1,
     1};
@@ -40,15 +46,30 @@ int command_cost(int argc, char** argv) {
   for (const char* option : {"matrix", "topology"})
     if (!line.has(option)) throw UsageError(std::string("--") + option + " is missing");
   const CommMatrix matrix = read_matrix(*line.value("matrix"));
-  const ClusterView view = read_topology(*line.value("topology"), line.value_or("slurm-conf", ""));
+  const std::string path = *line.value("topology");
+  MapFaults faults;
+  ClusterView view = is_torus_file(path) ? read_torus_machine(path, line.value_or("slurm-conf", ""), faults)
+                                         : read_topology(path, line.value_or("slurm-conf", ""));
+  view.outages = map_outages(view, faults, line.value("outage"), 0.02);
   std::vector<std::int32_t> leaf_of_rank = read_mapping(line.operands()[0], matrix.ranks(), view.tree->leaves());
-  const Cost cost = view.tree->hop_bytes(matrix, leaf_of_rank);
+  std::optional<Assessment> assessment;
+  if (view.torus || view.outages) assessment = assess_mapping(view, matrix, leaf_of_rank);
+  const Cost cost = mapping_cost(view, faults, matrix, leaf_of_rank);
   std::sort(leaf_of_rank.begin(), leaf_of_rank.end());
-  const Cost natural = view.tree->hop_bytes(matrix, leaf_of_rank);
-  if (line.has("json"))
-    write_output("", JsonWriter().begin_object().member("cost", cost).member("natural_cost", natural).end_object().take());
-  else
-    write_output("", "cost      " + to_string(cost) + " hop-bytes\nnatural   " + to_string(natural) + "\n");
+  const Cost natural = mapping_cost(view, faults, matrix, leaf_of_rank);
+  if (line.has("json")) {
+    JsonWriter json;
+    json.begin_object().member("cost", cost).member("natural_cost", natural);
+    if (assessment)
+      json.member("hop_bytes", assessment->hop_bytes)
+          .member("max_link_load", static_cast<double>(assessment->link_load_twice) / 2)
+          .member("abort_probability", assessment->abort_probability);
+    write_output("", json.end_object().take());
+    return exit_ok;
+  }
+  std::string text = "cost      " + to_string(cost) + " hop-bytes\nnatural   " + to_string(natural) + "\n";
+  if (assessment) text += format_assessment(*assessment, 0);
+  write_output("", text);
   return exit_ok;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 #include "tools/map_report.hpp"
 #include "tools/map_run.hpp"
 #include "tools/output.hpp"
+#include "tools/torus_machine.hpp"
 
 namespace placement {
 
@@ -22,13 +24,17 @@ namespace {
 
 constexpr Option options[] = {
     {'m', "matrix", "FILE", "communication matrix, in any form that \"placectl matrix info\" reads"},
-    {'t', "topology", "FILE", "the machine: a tree or tleaf file, or Slurm's topology.conf;\n"
+    {'t', "topology", "FILE", "the machine: a tree, tleaf or torus file, or Slurm's topology.conf;\n"
                               "without it, the Slurm allocation that placectl runs in"},
+    {0, "outage", "FILE", "outage probabilities: \"node probability\" lines; where the topology\n"
+                          "names no nodes, \"leaf probability\""},
+    {0, "fault-probability", "P", "of the nodes in a torus file's \"faulty\" line [0.02]"},
+    {0, "job-seconds", "N", "length of the job, for the expected time"},
     {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it]"},
     {0, "distances", "LIST", "distance per level from the leaves up, as in 1,10,100 [hops]"},
     {'a', "available", "FILE", "usable leaves, one per line; \"-\": all [-]"},
-    {'p', "policy", "WORD", "POLICY[=KEY=VALUE,..] as srun -m takes it, or NATURAL or GREEDY\n"
-                            "[TREEMATCH]"},
+    {'p', "policy", "WORD", "POLICY[=KEY=VALUE,..] as srun -m takes it, or NATURAL, GREEDY,\n"
+                            "SEQUENTIAL, RANDOM or TOFA-PAPER [TREEMATCH; on a torus TOFA]"},
     {0, "scope", "WORD", "leaves to choose from: whole, subtree, or given (the first ones)\n[subtree]"},
     {0, "levels-up", "K", "levels above the smallest sufficient subtree [0]"},
     {'s', "seed", "N", "of random choices [1]"},
@@ -41,14 +47,15 @@ constexpr Option options[] = {
     {'f', "format", "WORD", "leaves: \"rank leaf\" lines; nodes: \"rank node cores\" lines\n"
                             "[leaves, and nodes in an allocation]"},
     {'o', "output", "FILE", "where the mapping goes [standard output]"},
+    {0, "out", "FILE", "the same, as other mapping tools spell it"},
     {'j', "json", nullptr, "report in JSON on standard output"},
 };
 
 constexpr CommandHelp help{
     "placectl map",
     "--matrix FILE [--topology FILE] [OPTION]...",
-    "Places the ranks of a communication matrix on the leaves of a tree, one each, with few\n"
-    "hop-bytes. Writes one line per rank, and on standard error what the mapping costs, what\n"
+    "Places the ranks of a communication matrix on the leaves of a tree or the nodes of a torus,\n"
+    "with few hop-bytes. Writes one line per rank, and on standard error what the mapping costs, what\n"
     "the natural order and greedy cost, and the time it took.\n",
     options,
     0,
@@ -98,7 +105,7 @@ void set_limits(const CommandLine& line, const ClusterView& view, Request& reque
   if (view.nodes.empty())
     for (const char* option : {"nodes", "ntasks-per-node", "cores-per-task", "nodelist", "exclusive"})
       if (line.has(option))
-        throw UsageError(std::string("--") + option + " needs a topology with nodes: a topology.conf, or --slurm-conf");
+        throw UsageError(std::string("--") + option + " needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf");
   if (const auto nodes = line.value("nodes")) {
     const Range range = node_range(*nodes);
     request.min_nodes = range.least;
@@ -135,9 +142,40 @@ MapTask read_task(const CommandLine& line) {
   return task;
 }
 
+void read_machine(const CommandLine& line, MapTask& task) {
+  const std::string path = *line.value("topology");
+  if (is_torus_file(path)) {
+    if (line.has("distances")) throw UsageError("--distances is for trees: in a torus each link is one hop");
+    task.view = read_torus_machine(path, line.value_or("slurm-conf", ""), task.faults);
+    if (!line.has("policy")) task.spec.policy = "TOFA";
+  } else {
+    task.view = read_topology(path, line.value_or("slurm-conf", ""), distances(line));
+  }
+  double of_faulty = 0.02;
+  if (const auto text = line.value("fault-probability")) {
+    const auto [end, failure] = std::from_chars(text->data(), text->data() + text->size(), of_faulty);
+    if (failure != std::errc{} || end != text->data() + text->size() || !(of_faulty >= 0 && of_faulty <= 1))
+      throw UsageError("--fault-probability " + shown(*text) + ": it takes a number from 0 to 1");
+  }
+  task.view.outages = map_outages(task.view, task.faults, line.value("outage"), of_faulty);
+  task.tells_faults = line.has("outage") || line.has("job-seconds") || task.spec.policy.starts_with("TOFA");
+  if (const auto seconds = line.integer("job-seconds", 1, INT32_MAX)) {
+    task.job_seconds = static_cast<double>(*seconds);
+    if (task.spec.policy == "TOFA") task.spec.parameters.emplace("job-seconds", std::to_string(*seconds));
+  }
+}
+
+// Those without coordinates cannot be used.
+void drop_unknown_positions(MapTask& task) {
+  if (!task.view.torus) return;
+  const std::vector<std::int32_t> position = leaf_positions(task.view);
+  std::erase_if(task.usable, [&](std::int32_t leaf) { return position[leaf] < 0; });
+}
+
 MapOutcome map_to_file(const CommandLine& line, MapTask& task) {
-  task.view = read_topology(*line.value("topology"), line.value_or("slurm-conf", ""), distances(line));
+  read_machine(line, task);
   task.usable = read_available(line.value_or("available", "-"), task.view.tree->leaves());
+  drop_unknown_positions(task);
   set_limits(line, task.view, task.request);
   return run_map(task);
 }
@@ -145,7 +183,7 @@ MapOutcome map_to_file(const CommandLine& line, MapTask& task) {
 // The job's own matrix and policy where none are given here.
 MapOutcome map_to_allocation(const CommandLine& line, MapTask& task) {
   for (const char* option : {"slurm-conf", "distances", "available", "deadline-ms", "nodes", "ntasks-per-node",
-                             "cores-per-task", "nodelist", "exclusive"})
+                             "cores-per-task", "nodelist", "exclusive", "outage", "fault-probability", "job-seconds"})
     if (line.has(option)) throw UsageError(std::string("--") + option + " needs --topology");
   if (!std::getenv("SLURM_JOB_ID"))
     throw UsageError("--topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set)");
@@ -168,7 +206,7 @@ std::string format_mapping_of(const CommandLine& line, const MapTask& task, cons
   const std::string format = line.value_or("format", line.has("topology") ? "leaves" : "nodes");
   if (format == "nodes") {
     if (task.view.nodes.empty())
-      throw UsageError("--format nodes needs a topology with nodes: a topology.conf, or --slurm-conf");
+      throw UsageError("--format nodes needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf");
     return format_places(task.view, outcome.places);
   }
   if (format != "leaves") throw UsageError("--format " + shown(format) + ": it takes leaves or nodes");
@@ -188,9 +226,10 @@ int command_map(int argc, char** argv) {
   const MapOutcome outcome = line.has("topology") ? map_to_file(line, task) : map_to_allocation(line, task);
   const std::string mapping = format_mapping_of(line, task, outcome);
   const bool json = line.has("json");
-  if (line.has("output") || !json) write_output(line.value_or("output", ""), mapping);
+  const bool to_file = line.has("output") || line.has("out");
+  if (to_file || !json) write_output(line.value_or("output", line.value_or("out", "")), mapping);
   if (json)
-    write_output("", format_json(task, outcome, !line.has("output")));
+    write_output("", format_json(task, outcome, !to_file));
   else
     std::fputs(format_summary(task, outcome).c_str(), stderr);
   return exit_ok;

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "tofa/assess.hpp"
 #include "tools/json.hpp"
 
 namespace placement {
@@ -27,6 +28,9 @@ std::string format_baseline(const char* name, Cost baseline, Cost cost) {
   return text + "\n";
 }
 
+// Traffic of a link in one direction: pairs go half each way, so that it may end in a half.
+std::string half_of(Cost twice) { return to_string(twice / 2) + (twice % 2 == 0 ? "" : ".5"); }
+
 std::string joined(const std::vector<std::string>& parts) {
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
@@ -34,6 +38,21 @@ std::string joined(const std::vector<std::string>& parts) {
 }
 
 }  // namespace
+
+std::string format_assessment(const Assessment& assessment, double job_seconds) {
+  char line[160];
+  std::string text = "hops      " + to_string(assessment.hop_bytes) + " hop-bytes without weights\n" +
+                     "link load " + half_of(assessment.link_load_twice) + " at most, in one direction\n";
+  std::snprintf(line, sizeof line, "abort     %.9g probability, by %lld of %lld nodes with ranks or on their routes\n",
+                assessment.abort_probability, static_cast<long long>(assessment.suspects_touched),
+                static_cast<long long>(assessment.nodes_touched));
+  text += line;
+  const double length = job_seconds > 0 ? job_seconds : 1;
+  std::snprintf(line, sizeof line, job_seconds > 0 ? "expected  %.9g s until the job is through\n"
+                                                        : "expected  %.9g times the length of the job\n",
+                expected_seconds(length, assessment.abort_probability));
+  return text + line;
+}
 
 std::string format_places(const ClusterView& view, const std::vector<RankPlace>& places) {
   std::string text;
@@ -51,7 +70,8 @@ std::string format_summary(const MapTask& task, const MapOutcome& outcome) {
   std::snprintf(times, sizeof times, "time      %.6f s wall, %.6f s processor\n", outcome.wall_s, outcome.cpu_s);
   return text + "\ncost      " + to_string(outcome.cost) + " hop-bytes\n" +
          format_baseline("natural   ", outcome.natural_cost, outcome.cost) +
-         (outcome.greedy_cost ? format_baseline("greedy    ", *outcome.greedy_cost, outcome.cost) : "") + times;
+         (outcome.greedy_cost ? format_baseline("greedy    ", *outcome.greedy_cost, outcome.cost) : "") +
+         (outcome.assessment ? format_assessment(*outcome.assessment, task.job_seconds) : "") + times;
 }
 
 std::string format_json(const MapTask& task, const MapOutcome& outcome, bool with_mapping) {
@@ -64,6 +84,16 @@ std::string format_json(const MapTask& task, const MapOutcome& outcome, bool wit
       .member("cost", outcome.cost)
       .member("natural_cost", outcome.natural_cost);
   if (outcome.greedy_cost) json.member("greedy_cost", *outcome.greedy_cost);
+  if (const auto& assessment = outcome.assessment) {
+    json.member("hop_bytes", assessment->hop_bytes)
+        .member("max_link_load", static_cast<double>(assessment->link_load_twice) / 2)
+        .member("nodes_touched", assessment->nodes_touched)
+        .member("suspects_touched", assessment->suspects_touched)
+        .member("abort_probability", assessment->abort_probability)
+        .member("expected_time", expected_seconds(1, assessment->abort_probability));
+    if (task.job_seconds > 0)
+      json.member("expected_seconds", expected_seconds(task.job_seconds, assessment->abort_probability));
+  }
   json.member("wall_s", outcome.wall_s).member("cpu_s", outcome.cpu_s).key("reasons").begin_array();
   for (const std::string& reason : outcome.reasons) json.value(reason);
   json.end_array();

@@ -12,6 +12,9 @@ namespace placement {
 // share cores.
 std::string format_places(const ClusterView& view, const std::vector<RankPlace>& places);
 
+// Hop-bytes, busiest link, abort probability and expected time, in lines; job_seconds 0: not known.
+std::string format_assessment(const Assessment& assessment, double job_seconds);
+
 // What it costs, beside the baselines, and what it took: for people.
 std::string format_summary(const MapTask& task, const MapOutcome& outcome);
 

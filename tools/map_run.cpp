@@ -8,6 +8,8 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "policies/table.hpp"
+#include "tofa/tofa.hpp"
+#include "tofa/torus_map.hpp"
 #include "tools/command_line.hpp"
 #include "treematch/graph.hpp"
 #include "treematch/greedy.hpp"
@@ -69,8 +71,9 @@ void mark_free_cores(ClusterView& view, const std::vector<std::int32_t>& usable)
 
 // A machine without nodes for policies that want some: each usable leaf is one of one core.
 ClusterView leaf_nodes(const MapTask& task) {
-  ClusterView view{task.view.tree, {}};
-  for (const std::int32_t leaf : task.usable) view.nodes.push_back({"leaf" + std::to_string(leaf), leaf, 1, 1, 1, {true}});
+  ClusterView view = task.view;
+  for (const std::int32_t leaf : task.usable)
+    view.nodes.push_back({std::to_string(leaf), leaf, 1, 1, 1, {true}, -1, view.torus ? leaf : -1});
   return view;
 }
 
@@ -109,11 +112,20 @@ Placement on_what_was_chosen(const Policy& policy, const ClusterView& view, cons
   return policy.place(job, step, deadline_of(task));
 }
 
+bool one_core_each(const ClusterView& view) {
+  return std::all_of(view.nodes.begin(), view.nodes.end(), [](const NodeView& node) { return node.cores() == 1; });
+}
+
 void ask_policy(const MapTask& task, const Policy& policy, MapOutcome& outcome) {
   const bool has_nodes = !task.view.nodes.empty();
   const ClusterView view = has_nodes ? task.view : leaf_nodes(task);
-  const Placement chosen = policy.place(view, task.request, deadline_of(task));
-  Placement placement = policy.for_users ? on_what_was_chosen(policy, view, task, chosen) : chosen;
+  Placement placement;
+  if (policy.name == "TOFA" && one_core_each(view)) {  // nothing is left to be chosen within nodes
+    placement = place_tofa_thoroughly(view, task.request, deadline_of(task));
+  } else {
+    placement = policy.place(view, task.request, deadline_of(task));
+    if (policy.for_users) placement = on_what_was_chosen(policy, view, task, placement);
+  }
   for (const RankPlace& rank : placement.ranks)
     outcome.leaf_of_rank.push_back(view.nodes[rank.node].first_leaf + rank.cores.at(0));
   outcome.reasons = std::move(placement.reasons);
@@ -127,16 +139,29 @@ std::vector<std::int32_t> first_leaves(const MapTask& task) {
 
 const Policy& table_policy(const PolicySpec& spec) {
   if (find_policy(spec.policy)) return check_policy_spec(spec);
-  std::string names = "NATURAL, GREEDY";
+  std::string names = "NATURAL";
   for (const Policy& policy : policies()) names += ", " + std::string(policy.name);
   throw UsageError("unknown policy " + shown(spec.policy) + ": known are " + names);
+}
+
+Cost cost_on(const MapTask& task, const std::vector<std::int32_t>& leaf_of_rank) {
+  return mapping_cost(task.view, task.faults, *task.matrix, leaf_of_rank);
+}
+
+std::vector<std::int32_t> greedy_on(const MapTask& task, const std::vector<std::int32_t>& usable) {
+  if (!task.view.torus) return greedy_leaves(*task.matrix, *task.view.tree, usable);
+  const std::vector<std::int32_t> of_leaf = leaf_positions(task.view);
+  TorusSlots slots{task.view.torus.get(), {}, nullptr};
+  for (const std::int32_t leaf : usable) slots.position.push_back(of_leaf[leaf]);
+  std::vector<std::int32_t> mapped = greedy_on_torus(scaled_graph(*task.matrix), slots, Watch());
+  for (std::int32_t& slot : mapped) slot = usable[slot];
+  return mapped;
 }
 
 // Greedy on the leaves that a policy chose.
 Cost greedy_cost_among(const MapTask& task, std::vector<std::int32_t> leaves) {
   std::sort(leaves.begin(), leaves.end());
-  const TreeTopology& tree = *task.view.tree;
-  return tree.hop_bytes(*task.matrix, greedy_leaves(*task.matrix, tree, leaves));
+  return cost_on(task, greedy_on(task, leaves));
 }
 
 }  // namespace
@@ -151,7 +176,9 @@ std::vector<std::int32_t> greedy_leaves(const CommMatrix& matrix, const TreeTopo
 
 MapOutcome run_map(MapTask task) {
   const bool natural = task.spec.policy == "NATURAL";
-  const bool greedy = task.spec.policy == "GREEDY";
+  const bool limited = task.request.max_nodes < INT32_MAX || task.request.min_nodes > 1 || task.request.equal_tasks_per_node ||
+                       task.request.cores_per_task > 1 || !task.request.required_nodes.empty() || task.request.whole_nodes;
+  const bool greedy = task.spec.policy == "GREEDY" && !limited;  // else as a policy, which keeps to limits
   const Policy* policy = natural || greedy ? nullptr : &table_policy(task.spec);
   task.request.tasks = task.matrix->ranks();
   task.request.matrix = task.matrix;
@@ -165,7 +192,9 @@ MapOutcome run_map(MapTask task) {
   if (natural)
     outcome.leaf_of_rank = first_leaves(task);
   else if (greedy)
-    outcome.leaf_of_rank = greedy_leaves(*task.matrix, *task.view.tree, task.usable);
+    outcome.leaf_of_rank = greedy_on(task, task.usable);
+  else if (policy->name == "TREEMATCH" && task.view.torus)
+    throw Error("TREEMATCH maps to trees: on a torus take TOFA");
   else if (policy->name == "TREEMATCH" && !by_nodes)
     map_leaves(task, outcome);
   else
@@ -173,11 +202,11 @@ MapOutcome run_map(MapTask task) {
   outcome.wall_s = watch.wall_s();
   outcome.cpu_s = watch.cpu_s();
 
-  const auto cost_of = [&](const std::vector<std::int32_t>& leaves) {
-    return task.view.tree->hop_bytes(*task.matrix, leaves);
-  };
-  outcome.cost = cost_of(outcome.leaf_of_rank);
-  if (!by_nodes) outcome.natural_cost = cost_of(first_leaves(task));
+  outcome.cost = cost_on(task, outcome.leaf_of_rank);
+  if (!by_nodes) outcome.natural_cost = cost_on(task, first_leaves(task));
+  if (by_nodes && task.view.torus && policy->name != "TOFA") outcome.natural_cost = cost_on(task, first_leaves(task));
+  if (task.view.torus || task.tells_faults)
+    outcome.assessment = assess_mapping(task.view, *task.matrix, outcome.leaf_of_rank);
   outcome.greedy_cost = greedy ? outcome.cost : greedy_cost_among(task, by_nodes ? outcome.leaf_of_rank : task.usable);
   if (outcome.places.empty() && !task.view.nodes.empty()) outcome.places = places_of(task.view, outcome.leaf_of_rank);
   return outcome;

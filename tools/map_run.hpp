@@ -10,6 +10,7 @@
 #include "core/cluster_view.hpp"
 #include "core/policy.hpp"
 #include "core/policy_spec.hpp"
+#include "tools/torus_machine.hpp"
 #include "tools/allocation.hpp"
 
 namespace placement {
@@ -22,6 +23,9 @@ struct MapTask {
   PolicySpec spec;                   // a policy of the table, or NATURAL or GREEDY
   Request request;                   // limits; tasks, matrix and parameters are filled in
   std::optional<std::chrono::milliseconds> deadline;
+  MapFaults faults;            // of a torus file
+  bool tells_faults = false;   // link load and abort probability are wanted in the report
+  double job_seconds = 0;      // 0: not known
 };
 
 struct MapOutcome {
@@ -30,6 +34,7 @@ struct MapOutcome {
   Cost cost = 0;
   Cost natural_cost = 0;  // rank r on the r-th leaf: usable ones, or those of a policy with nodes
   std::optional<Cost> greedy_cost;  // heaviest pairs first: on the usable leaves, or those chosen
+  std::optional<Assessment> assessment;  // on a torus, or where outages are known
   std::vector<std::string> reasons;
   double wall_s = 0;  // of the decision alone
   double cpu_s = 0;

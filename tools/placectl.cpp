@@ -9,6 +9,9 @@
 
 #include "config.h"
 #include "core/error.hpp"
+#ifdef HAVE_SCOTCH
+#include "tofa/scotch_map.hpp"
+#endif
 #include "core/text.hpp"
 #include "tools/command.hpp"
 #include "tools/command_line.hpp"
@@ -87,6 +90,9 @@ int complain(const std::string& who, const char* what, int code) {
 
 int main(int argc, char** argv) {
   std::string who = "placectl";
+#ifdef HAVE_SCOTCH
+  provide_scotch(scotch_map);
+#endif
   try {
     const int code = run(argc, argv, who);
     if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw Error("cannot write to standard output");

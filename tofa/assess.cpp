@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tofa/assess.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace placement {
+
+void AnyFailure::add(double probability) {
+  const double p = std::clamp(probability, 0.0, 1.0);
+  surely_ = surely_ || p == 1.0;
+  hazard_ += p == 1.0 ? certain : std::min(certain, -std::log1p(-p));
+}
+
+double AnyFailure::probability() const { return surely_ ? 1.0 : -std::expm1(-hazard_); }
+
+Assessment assess(const TorusTopology& torus, const CommMatrix& matrix, std::span<const std::int32_t> position,
+                  std::span<const double> outage, const RouteFaults* faults) {
+  Assessment result;
+  std::vector<bool> touched(static_cast<std::size_t>(torus.positions()), false);
+  std::vector<Cost> load(static_cast<std::size_t>(torus.links()), 0);
+  for (const std::int32_t at : position) touched[at] = true;
+  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) {
+    const auto partners = matrix.neighbours(rank);
+    const auto weights = matrix.weights(rank);
+    for (std::size_t k = 0; k < partners.size(); ++k) {  // each pair twice, once each way
+      if (partners[k] > rank)
+        result.hop_bytes += static_cast<Cost>(weights[k]) * torus.distance(position[rank], position[partners[k]]);
+      if (faults) result.weighted_twice += static_cast<Cost>(weights[k]) * faults->weight(position[rank], position[partners[k]]);
+      torus.walk(position[rank], position[partners[k]], [&](std::int32_t link, std::int32_t next) {
+        touched[next] = true;
+        load[link] += weights[k];
+      });
+    }
+  }
+  for (const Cost l : load) result.link_load_twice = std::max(result.link_load_twice, l);
+  if (!faults) result.weighted_twice = 2 * result.hop_bytes;
+  AnyFailure failure;
+  for (std::size_t at = 0; at < touched.size(); ++at) {
+    if (!touched[at]) continue;
+    ++result.nodes_touched;
+    if (outage.empty() || !(outage[at] > 0)) continue;
+    ++result.suspects_touched;
+    failure.add(outage[at]);
+  }
+  result.abort_probability = failure.probability();
+  result.hazard = failure.hazard();
+  return result;
+}
+
+double expected_seconds(double job_seconds, double abort_probability) {
+  if (abort_probability >= 1) return std::numeric_limits<double>::infinity();
+  return job_seconds / (1 - abort_probability);
+}
+
+double outage_for(double probability, double horizon_s, double job_seconds) {
+  if (!(probability > 0) || !(horizon_s > 0) || !(job_seconds > 0)) return probability > 0 ? std::min(probability, 1.0) : 0.0;
+  if (probability >= 1) return 1;
+  return -std::expm1(std::log1p(-probability) * job_seconds / horizon_s);
+}
+
+}  // namespace placement

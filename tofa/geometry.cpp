@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tofa/geometry.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+
+#include "tofa/slot_halves.hpp"
+#include "treematch/random.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::size_t axes = 3;
+constexpr std::int32_t pivots = 12;       // ranks from which distances are taken
+constexpr std::size_t arcs_sampled = 4096;
+constexpr std::size_t points_sampled = 1024;
+constexpr double unit = 1 << 16;          // of RankPoints by distance
+
+using Point = std::array<double, axes>;
+
+std::int32_t ring(std::int32_t delta, std::int32_t size) {
+  delta = std::abs(delta);
+  return std::min(delta, size - delta);
+}
+
+// ---- by number
+
+struct Pair {
+  std::int32_t a, b;
+  std::int64_t weight;
+};
+
+std::vector<Pair> sampled_pairs(const Graph& graph) {
+  std::vector<Pair> pairs;
+  const std::size_t step = graph.arc.size() / arcs_sampled + 1;
+  std::size_t seen = 0;
+  for (std::int32_t v = 0; v < graph.vertices(); ++v)
+    for (const Arc& arc : graph.arcs(v))
+      if (seen++ % step == 0) pairs.push_back({v, arc.to, arc.weight});
+  return pairs;
+}
+
+std::int64_t steps_in_box(const std::vector<Pair>& pairs, std::int32_t a, std::int32_t b, std::int32_t c) {
+  std::int64_t total = 0;
+  for (const Pair& pair : pairs)
+    total += pair.weight * (ring(pair.a % a - pair.b % a, a) + ring(pair.a / a % b - pair.b / a % b, b) +
+                            ring(pair.a / a / b - pair.b / a / b, c));
+  return total;
+}
+
+// ---- by distance
+
+// Arcs that are at least half as heavy as the heaviest of either end.
+Graph heavy_part(const Graph& graph) {
+  std::vector<std::int32_t> heaviest(static_cast<std::size_t>(graph.vertices()), 0);
+  for (std::int32_t v = 0; v < graph.vertices(); ++v)
+    for (const Arc& arc : graph.arcs(v)) heaviest[v] = std::max(heaviest[v], arc.weight);
+  Graph heavy;
+  for (std::int32_t v = 0; v < graph.vertices(); ++v) {
+    for (const Arc& arc : graph.arcs(v))
+      if (arc.weight >= std::min(heaviest[v], heaviest[arc.to]) / 2) heavy.arc.push_back(arc);
+    heavy.row.push_back(static_cast<std::int64_t>(heavy.arc.size()));
+  }
+  return heavy;
+}
+
+// False when not all can be reached.
+bool distances_from(const Graph& graph, std::int32_t from, std::vector<std::int32_t>& distance, const Watch& watch) {
+  std::fill(distance.begin(), distance.end(), -1);
+  std::vector<std::int32_t> queue{from};
+  queue.reserve(distance.size());
+  distance[from] = 0;
+  for (std::size_t head = 0; head < queue.size(); ++head) {
+    watch.spend(static_cast<std::int64_t>(graph.arcs(queue[head]).size()) + 1);
+    for (const Arc& arc : graph.arcs(queue[head]))
+      if (distance[arc.to] < 0) {
+        distance[arc.to] = distance[queue[head]] + 1;
+        queue.push_back(arc.to);
+      }
+  }
+  return queue.size() == distance.size();
+}
+
+// The directions in which rows differ most, each row then in terms of them with variance 1.
+std::vector<Point> whitened(const std::vector<std::array<double, pivots>>& rows, std::uint64_t seed) {
+  std::array<std::array<double, pivots>, pivots> covariance{};
+  for (const auto& row : rows)
+    for (std::int32_t i = 0; i < pivots; ++i)
+      for (std::int32_t j = 0; j < pivots; ++j) covariance[i][j] += row[i] * row[j];
+  Random random(seed);
+  std::array<std::array<double, pivots>, axes> direction{};
+  std::vector<Point> points(rows.size(), Point{});
+  for (std::size_t k = 0; k < axes; ++k) {
+    auto& v = direction[k];
+    for (double& x : v) x = static_cast<double>(random.below(1000)) - 499.5;
+    double norm = 0;
+    for (int round = 0; round < 60; ++round) {  // power iteration, away from those found before
+      for (std::size_t other = 0; other < k; ++other) {
+        double along = 0;
+        for (std::int32_t i = 0; i < pivots; ++i) along += v[i] * direction[other][i];
+        for (std::int32_t i = 0; i < pivots; ++i) v[i] -= along * direction[other][i];
+      }
+      std::array<double, pivots> next{};
+      norm = 0;
+      for (std::int32_t i = 0; i < pivots; ++i) {
+        for (std::int32_t j = 0; j < pivots; ++j) next[i] += covariance[i][j] * v[j];
+        norm += next[i] * next[i];
+      }
+      norm = std::sqrt(norm);
+      if (!(norm > 1e-9)) break;
+      for (std::int32_t i = 0; i < pivots; ++i) v[i] = next[i] / norm;
+    }
+    const double variance = norm / static_cast<double>(rows.size());
+    if (!(variance > 1e-6)) continue;  // flat: the ranks need fewer axes
+    const double scale = 1 / std::sqrt(variance);
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      for (std::int32_t i = 0; i < pivots; ++i) points[r][k] += rows[r][i] * v[i] * scale;
+  }
+  return points;
+}
+
+// Evenly filled boxes have the flattest distribution along their own axes: the least fourth moment.
+double fourth_moment(const std::vector<Point>& points, std::size_t step, std::size_t i, std::size_t j, double c, double s) {
+  double sum = 0;
+  for (std::size_t p = 0; p < points.size(); p += step) {
+    const double x = c * points[p][i] - s * points[p][j];
+    const double y = s * points[p][i] + c * points[p][j];
+    sum += x * x * x * x + y * y * y * y;
+  }
+  return sum;
+}
+
+void turn_to_box(std::vector<Point>& points, const Watch& watch) {
+  constexpr int angles = 45;                    // of two degrees
+  constexpr double step_cosine = 0.99939082701909573, step_sine = 0.034899496702500969;
+  const std::size_t step = points.size() / points_sampled + 1;
+  for (int sweep = 0; sweep < 4; ++sweep)
+    for (std::size_t i = 0; i < axes; ++i)
+      for (std::size_t j = i + 1; j < axes; ++j) {
+        double c = 1, s = 0, best_c = 1, best_s = 0;
+        double least = fourth_moment(points, step, i, j, 1, 0);
+        for (int k = 1; k < angles; ++k) {
+          const double next_c = c * step_cosine - s * step_sine;
+          s = s * step_cosine + c * step_sine;
+          c = next_c;
+          watch.spend(static_cast<std::int64_t>(points.size() / step));
+          const double moment = fourth_moment(points, step, i, j, c, s);
+          if (moment >= least) continue;
+          least = moment;
+          best_c = c;
+          best_s = s;
+        }
+        for (Point& p : points) {
+          const double x = best_c * p[i] - best_s * p[j];
+          p[j] = best_s * p[i] + best_c * p[j];
+          p[i] = x;
+        }
+      }
+}
+
+}  // namespace
+
+std::optional<RankPoints> points_by_number(const Graph& graph, const Watch& watch) {
+  const std::int32_t n = graph.vertices();
+  const std::vector<Pair> pairs = sampled_pairs(graph);
+  if (pairs.empty()) return std::nullopt;
+  std::int64_t weight = 0;
+  for (const Pair& pair : pairs) weight += pair.weight;
+  std::int64_t least = -1;
+  std::int32_t best_a = n, best_b = 1;
+  for (std::int32_t a = 1; a <= n; ++a) {
+    if (n % a != 0) continue;
+    for (std::int32_t b = 1; b <= n / a; ++b) {
+      if (n / a % b != 0) continue;
+      watch.spend(static_cast<std::int64_t>(pairs.size()) * 4);
+      const std::int64_t steps = steps_in_box(pairs, a, b, n / a / b);
+      if (least >= 0 && steps >= least) continue;
+      least = steps;
+      best_a = a;
+      best_b = b;
+    }
+  }
+  if (least > 2 * weight) return std::nullopt;
+  RankPoints points(static_cast<std::size_t>(n));
+  for (std::int32_t v = 0; v < n; ++v) points[v] = {v % best_a, v / best_a % best_b, v / best_a / best_b};
+  return points;
+}
+
+std::optional<RankPoints> points_by_distance(const Graph& graph, std::uint64_t seed, const Watch& watch) {
+  const auto n = static_cast<std::size_t>(graph.vertices());
+  if (n < 8) return std::nullopt;
+  const Graph heavy = heavy_part(graph);
+  std::vector<std::array<double, pivots>> rows(n);
+  std::vector<std::int32_t> distance(n), nearest(n, INT32_MAX);
+  if (!distances_from(heavy, 0, distance, watch)) return std::nullopt;
+  // Each pivot is the rank farthest from those before, the first one farthest from anywhere.
+  auto pivot = static_cast<std::int32_t>(std::max_element(distance.begin(), distance.end()) - distance.begin());
+  for (std::int32_t k = 0; k < pivots; ++k) {
+    distances_from(heavy, pivot, distance, watch);
+    double mean = 0;
+    for (const std::int32_t d : distance) mean += d;
+    mean /= static_cast<double>(n);
+    for (std::size_t v = 0; v < n; ++v) {
+      rows[v][k] = distance[v] - mean;
+      nearest[v] = std::min(nearest[v], distance[v]);
+    }
+    pivot = static_cast<std::int32_t>(std::max_element(nearest.begin(), nearest.end()) - nearest.begin());
+  }
+  std::vector<Point> points = whitened(rows, seed);
+  turn_to_box(points, watch);
+  RankPoints result(n);
+  for (std::size_t v = 0; v < n; ++v)
+    for (std::size_t d = 0; d < axes; ++d)
+      result[v][d] = static_cast<std::int32_t>(std::lround(std::clamp(points[v][d], -1e3, 1e3) * unit));
+  return result;
+}
+
+std::vector<std::int32_t> map_points(const RankPoints& points, const std::array<std::size_t, 3>& axis_of,
+                                     const TorusSlots& slots, const std::vector<std::int32_t>& among,
+                                     const Watch& watch) {
+  std::vector<std::int32_t> slot_of_rank(points.size(), -1);
+  struct Part {
+    std::vector<std::int32_t> ranks, slots;
+  };
+  std::vector<Part> parts(1);
+  parts[0].slots = among;
+  parts[0].ranks.resize(points.size());
+  std::iota(parts[0].ranks.begin(), parts[0].ranks.end(), 0);
+  while (!parts.empty()) {
+    Part part = std::move(parts.back());
+    parts.pop_back();
+    watch.spend(static_cast<std::int64_t>(part.ranks.size()));
+    const std::optional<SlotCut> cut = cut_slots(slots, part.slots);
+    if (!cut) {
+      for (std::size_t k = 0; k < part.ranks.size(); ++k) slot_of_rank[part.ranks[k]] = part.slots[k];
+      continue;
+    }
+    const std::size_t axis = axis_of[std::min(cut->dimension, axes - 1)];
+    const std::size_t next = (axis + 1) % axes;
+    const std::size_t last = (axis + 2) % axes;
+    const auto key = [&](std::int32_t rank) {
+      return std::tuple(points[rank][axis], points[rank][next], points[rank][last], rank);
+    };
+    const auto half = static_cast<std::ptrdiff_t>(cut->first);
+    std::nth_element(part.ranks.begin(), part.ranks.begin() + half, part.ranks.end(),
+                     [&](std::int32_t a, std::int32_t b) { return key(a) < key(b); });
+    parts.push_back({{part.ranks.begin(), part.ranks.begin() + half}, {part.slots.begin(), part.slots.begin() + half}});
+    parts.push_back({{part.ranks.begin() + half, part.ranks.end()}, {part.slots.begin() + half, part.slots.end()}});
+  }
+  return slot_of_rank;
+}
+
+}  // namespace placement

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tofa/node_sets.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "treematch/random.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::size_t most_centres = 64;
+constexpr std::int32_t most_slabs = 16;      // in each dimension
+constexpr std::size_t most_nodes_sorted = 400'000;  // in all balls together
+constexpr std::int32_t pairs_sampled = 256;
+constexpr double suspect_hops = 64;        // a suspect on the way counts like so many hops
+constexpr std::int64_t box_work = 400'000;  // positions looked at in search of boxes
+
+class NodeSets {
+ public:
+  NodeSets(const OfferedNodes& nodes, const NodeLimits& limits) : nodes_(nodes), limits_(limits), torus_(*nodes.torus) {
+    at_.assign(static_cast<std::size_t>(torus_.positions()), -1);
+    for (std::size_t n = 0; n < nodes.position.size(); ++n) {
+      if (nodes.position[n] < 0 || limits.capacity()[n] == 0) continue;
+      usable_.push_back(static_cast<std::int32_t>(n));
+      at_[nodes.position[n]] = static_cast<std::int32_t>(n);
+    }
+    std::sort(usable_.begin(), usable_.end(),
+              [&](std::int32_t a, std::int32_t b) { return nodes.position[a] < nodes.position[b]; });
+  }
+
+  std::optional<NodeCounts> window() const {
+    for (std::size_t begin = 0; begin < usable_.size(); ++begin) {
+      std::vector<std::int32_t> healthy;
+      for (std::size_t k = begin; k < usable_.size() && !nodes_.suspect(usable_[k]); ++k) healthy.push_back(usable_[k]);
+      if (auto counts = first_that_fit(healthy)) return counts;
+      begin += healthy.size();  // no later start before the suspect node has more
+    }
+    return std::nullopt;
+  }
+
+  std::vector<NodeCounts> compact(std::size_t most) {
+    struct Scored {
+      double score;
+      NodeCounts counts;
+    };
+    std::vector<Scored> found;
+    const auto add = [&](std::optional<NodeCounts> counts) {
+      if (!counts) return;
+      const double score = score_of(*counts);
+      for (const Scored& other : found)
+        if (other.counts == *counts) return;
+      found.push_back({score, std::move(*counts)});
+    };
+    for (const std::int32_t centre : centres()) add(first_that_fit(ball(centre)));
+    if (torus_.dimensions().size() <= 3) add(box());
+    const std::size_t round_ones = found.size();
+    for (std::size_t d = 0; d < torus_.dimensions().size(); ++d) {
+      const std::int32_t starts = std::min(torus_.dimensions()[d].size, most_slabs);
+      for (std::int32_t k = 0; k < starts; ++k)
+        add(first_that_fit(slab(d, torus_.dimensions()[d].size * k / starts)));
+    }
+    const auto by_score = [](const Scored& a, const Scored& b) { return a.score < b.score; };
+    // Whole rings suit periodic grids, which the score does not know: the best slab is the second set.
+    const auto first_slab = found.begin() + static_cast<std::ptrdiff_t>(round_ones);
+    std::optional<Scored> best_slab;
+    if (first_slab != found.end() && round_ones > 0) best_slab = *std::min_element(first_slab, found.end(), by_score);
+    std::stable_sort(found.begin(), found.end(), by_score);
+    if (best_slab && found.size() > 1 && found[0].counts != best_slab->counts)
+      found.insert(found.begin() + 1, std::move(*best_slab));
+    std::vector<NodeCounts> best;
+    for (std::size_t k = 0; k < std::min(most, found.size()); ++k) best.push_back(std::move(found[k].counts));
+    return best;
+  }
+
+ private:
+  // The first nodes of the order that serve the request; required ones always.
+  std::optional<NodeCounts> first_that_fit(const std::vector<std::int32_t>& order) const {
+    std::vector<std::int32_t> picked;
+    std::int64_t room = 0;
+    for (std::size_t n = 0; n < nodes_.position.size(); ++n)
+      if (limits_.required(static_cast<std::int32_t>(n))) {
+        picked.push_back(static_cast<std::int32_t>(n));
+        room += limits_.capacity()[n];
+      }
+    const auto enough = [&] {
+      return room >= limits_.tasks() && static_cast<std::int32_t>(picked.size()) >= limits_.least_nodes();
+    };
+    for (const std::int32_t node : order) {
+      if (enough()) break;
+      if (limits_.required(node)) continue;
+      picked.push_back(node);
+      room += limits_.capacity()[node];
+    }
+    if (!enough()) return std::nullopt;
+    std::optional<NodeCounts> counts = limits_.spread(picked);
+    if (counts || order.empty()) return counts;
+    // Too many nodes that way: the roomiest of them.
+    std::stable_sort(picked.begin(), picked.end(), [&](std::int32_t a, std::int32_t b) {
+      return std::pair(!limits_.required(a), -limits_.capacity()[a]) < std::pair(!limits_.required(b), -limits_.capacity()[b]);
+    });
+    while (!picked.empty() && static_cast<std::int32_t>(picked.size()) > limits_.most_nodes()) picked.pop_back();
+    return limits_.spread(picked);
+  }
+
+  std::vector<std::int32_t> centres() const {
+    std::vector<std::int32_t> healthy;
+    for (const std::int32_t node : usable_)
+      if (!nodes_.suspect(node)) healthy.push_back(node);
+    if (healthy.empty()) healthy = usable_;
+    std::vector<std::int32_t> chosen;
+    const std::size_t count = 
+        std::min(healthy.size(), std::clamp<std::size_t>(most_nodes_sorted / (usable_.size() + 1), 8, most_centres));
+    for (std::size_t k = 0; k < count; ++k) chosen.push_back(healthy[k * healthy.size() / count]);
+    return chosen;
+  }
+
+  // Healthy nodes first, the nearest first of these.
+  std::vector<std::int32_t> ball(std::int32_t centre) const {
+    std::vector<std::vector<std::int32_t>> shell[2];
+    for (const std::int32_t node : usable_) {
+      auto& shells = shell[nodes_.suspect(node) ? 1 : 0];
+      const auto distance = static_cast<std::size_t>(torus_.distance(nodes_.position[centre], nodes_.position[node]));
+      if (shells.size() <= distance) shells.resize(distance + 1);
+      shells[distance].push_back(node);
+    }
+    std::vector<std::int32_t> order;
+    order.reserve(usable_.size());
+    for (const auto& shells : shell)
+      for (const auto& nodes : shells) order.insert(order.end(), nodes.begin(), nodes.end());
+    return order;
+  }
+
+  // Plane after plane across one dimension, from one coordinate on.
+  std::vector<std::int32_t> slab(std::size_t dimension, std::int32_t start) const {
+    const std::int32_t size = torus_.dimensions()[dimension].size;
+    std::vector<std::vector<std::int32_t>> planes(static_cast<std::size_t>(size));
+    for (const bool suspect : {false, true})
+      for (const std::int32_t node : usable_)
+        if (nodes_.suspect(node) == suspect)
+          planes[static_cast<std::size_t>((torus_.coordinate(nodes_.position[node], dimension) - start + size) % size)].push_back(node);
+    std::vector<std::int32_t> order;
+    order.reserve(usable_.size());
+    for (const auto& plane : planes) order.insert(order.end(), plane.begin(), plane.end());
+    return order;
+  }
+
+  // Mean hops between two tasks of the set, and what suspects stand between them.
+  double score_of(const NodeCounts& counts) const {
+    double hops = 0;
+    std::vector<std::int32_t> used;
+    for (const std::int32_t node : usable_)
+      if (counts[node] > 0) used.push_back(node);
+    double tasks = 0;
+    for (const std::int32_t node : used) tasks += counts[node];
+    for (std::size_t d = 0; d < torus_.dimensions().size(); ++d) {
+      const std::int32_t size = torus_.dimensions()[d].size;
+      std::vector<double> histogram(static_cast<std::size_t>(size), 0);
+      for (const std::int32_t node : used) histogram[torus_.coordinate(nodes_.position[node], d)] += counts[node];
+      if (size > 512) {  // by the spread alone
+        for (std::size_t k = 1; k < used.size(); ++k)
+          hops += std::abs(torus_.steps(d, torus_.coordinate(nodes_.position[used[0]], d),
+                                        torus_.coordinate(nodes_.position[used[k]], d))) / tasks;
+        continue;
+      }
+      for (std::int32_t a = 0; a < size; ++a)
+        for (std::int32_t b = 0; histogram[a] > 0 && b < a; ++b)
+          hops += 2 * histogram[a] * histogram[b] * std::abs(torus_.steps(d, a, b)) / (tasks * tasks);
+    }
+    if (!nodes_.faults || nodes_.faults->suspects() == 0) return hops;
+    Random random(1);
+    std::int64_t met = 0;
+    const auto count = static_cast<std::int32_t>(used.size());
+    for (std::int32_t k = 0; k < pairs_sampled; ++k)
+      met += nodes_.faults->on_route(nodes_.position[used[random.below(count)]], nodes_.position[used[random.below(count)]]);
+    return hops + suspect_hops * static_cast<double>(met) / pairs_sampled;
+  }
+
+  // A box without suspect nodes which routes between its nodes do not leave, the one with the least reach.
+  std::optional<NodeCounts> box() const {
+    std::array<std::int32_t, 3> size{1, 1, 1};
+    std::array<bool, 3> wraps{};
+    for (std::size_t d = 0; d < torus_.dimensions().size(); ++d) {
+      size[d] = torus_.dimensions()[d].size;
+      wraps[d] = torus_.dimensions()[d].wraps;
+    }
+    struct Shape {
+      std::array<std::int32_t, 3> extent;
+      std::int32_t reach, volume;
+    };
+    std::vector<Shape> shapes;
+    const std::int32_t least = limits_.least_nodes();
+    const auto closed = [&](std::size_t d, std::int32_t extent) {
+      return extent == size[d] || !wraps[d] || 2 * (extent - 1) < size[d];
+    };
+    if (size[0] > 64 || size[1] > 64 || size[2] > 64) return std::nullopt;
+    for (std::int32_t a = 1; a <= size[0]; ++a)
+      for (std::int32_t b = 1; closed(0, a) && b <= size[1]; ++b)
+        for (std::int32_t c = 1; closed(1, b) && c <= size[2]; ++c)
+          if (closed(2, c) && a * b * c >= least && a * b * c <= 2 * least) shapes.push_back({{a, b, c}, a + b + c, a * b * c});
+    std::stable_sort(shapes.begin(), shapes.end(), [](const Shape& x, const Shape& y) {
+      return std::pair(x.reach, x.volume) < std::pair(y.reach, y.volume);
+    });
+    std::int64_t work = box_work;
+    for (const Shape& shape : shapes)
+      for (const std::int32_t origin : usable_) {
+        if (work < 0) return std::nullopt;
+        const auto counts = in_box(nodes_.position[origin], shape.extent, work);
+        if (counts) return counts;
+      }
+    return std::nullopt;
+  }
+
+  std::optional<NodeCounts> in_box(std::int32_t origin, const std::array<std::int32_t, 3>& extent, std::int64_t& work) const {
+    const TorusTopology::Coordinates corner = torus_.coordinates(origin);
+    std::vector<std::int32_t> inside;
+    std::int64_t room = 0;
+    TorusTopology::Coordinates at{};
+    for (std::int32_t z = 0; z < extent[2]; ++z)
+      for (std::int32_t y = 0; y < extent[1]; ++y)
+        for (std::int32_t x = 0; x < extent[0]; ++x) {
+          --work;
+          const std::int32_t step[] = {x, y, z};
+          for (std::size_t d = 0; d < torus_.dimensions().size(); ++d) {
+            at[d] = corner[d] + step[d];
+            if (at[d] < torus_.dimensions()[d].size) continue;
+            if (!torus_.dimensions()[d].wraps) return std::nullopt;
+            at[d] -= torus_.dimensions()[d].size;
+          }
+          const std::int32_t position = torus_.position_of(at);
+          if (nodes_.faults && nodes_.faults->suspect(position)) return std::nullopt;
+          if (at_[position] < 0) continue;
+          inside.push_back(at_[position]);
+          room += limits_.capacity()[at_[position]];
+        }
+    if (room < limits_.tasks()) return std::nullopt;
+    return first_that_fit(inside);
+  }
+
+  const OfferedNodes& nodes_;
+  const NodeLimits& limits_;
+  const TorusTopology& torus_;
+  std::vector<std::int32_t> usable_;  // by position
+  std::vector<std::int32_t> at_;      // the usable node at each position, or -1
+};
+
+}  // namespace
+
+std::optional<NodeCounts> window_counts(const OfferedNodes& nodes, const NodeLimits& limits) {
+  return NodeSets(nodes, limits).window();
+}
+
+std::vector<NodeCounts> compact_sets(const OfferedNodes& nodes, const NodeLimits& limits, std::size_t most) {
+  return NodeSets(nodes, limits).compact(most);
+}
+
+}  // namespace placement

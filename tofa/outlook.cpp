@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tofa/outlook.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <unordered_map>
+
+namespace placement {
+
+namespace {
+
+constexpr double of_silent_node = 0.5;
+constexpr double share_of_busiest_link = 0.25;  // in the time of communication; the rest is by hop-bytes
+constexpr double published_outage = 0.02;  // at which a link weighs 100 more
+
+double outage_of(const NodeState& state, double horizon_s, double job_seconds) {
+  const double estimate = std::isnan(state.outage_probability)
+                              ? 0.0
+                              : outage_for(std::clamp(state.outage_probability, 0.0, 1.0), horizon_s, job_seconds);
+  const bool silent = state.liveness == Liveness::suspect || state.liveness == Liveness::down;
+  return silent ? std::max(estimate, of_silent_node) : estimate;
+}
+
+double median_of(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+Outlook::Outlook(const ClusterView& view, double job_seconds) {
+  std::unordered_map<std::string_view, double> live;
+  if (!view.outages && view.live && view.torus) {
+    live.reserve(view.live->nodes.size());
+    for (const NodeState& state : view.live->nodes)
+      live.emplace(state.name, outage_of(state, view.live->outage_horizon_s, job_seconds));
+  }
+  for (const NodeView& node : view.nodes) {
+    double outage = 0;
+    if (view.outages)
+      outage = view.outages->of(node.name);
+    else if (view.live && node.state >= 0 && static_cast<std::size_t>(node.state) < view.live->nodes.size())
+      outage = outage_of(view.live->nodes[node.state], view.live->outage_horizon_s, job_seconds);
+    node_outage_.push_back(outage);
+  }
+  if (view.torus) {
+    position_outage_.assign(static_cast<std::size_t>(view.torus->positions()), 0.0);
+    std::vector<double> all;
+    for (std::int32_t node = 0; node < view.torus->nodes(); ++node) {
+      double outage = 0;
+      if (view.outages) {
+        outage = view.outages->of(view.torus->name(node));
+      } else if (const auto found = live.find(view.torus->name(node)); found != live.end()) {
+        outage = found->second;
+      }
+      position_outage_[view.torus->position(node)] = outage;
+      all.push_back(outage);
+    }
+    median_ = median_of(std::move(all));
+    for (const double outage : position_outage_) any_suspect_ = any_suspect_ || is_suspect(outage);
+  } else {
+    median_ = median_of(node_outage_);
+  }
+  for (const double outage : node_outage_) any_suspect_ = any_suspect_ || is_suspect(outage);
+}
+
+RouteFaults Outlook::route_faults(const TorusTopology& torus) const {
+  std::vector<bool> suspect(static_cast<std::size_t>(torus.positions()), false);
+  std::vector<std::int32_t> extra(suspect.size(), 0);
+  for (std::size_t at = 0; at < suspect.size(); ++at) {
+    suspect[at] = is_suspect(position_outage_[at]);
+    if (suspect[at]) extra[at] = static_cast<std::int32_t>(100 * std::min(1.0, position_outage_[at] / published_outage));
+  }
+  return RouteFaults(torus, std::move(suspect), extra);
+}
+
+Judge::Judge(const TorusTopology& torus, const Outlook& outlook, const RouteFaults& faults, const CommMatrix& matrix,
+             std::span<const std::int32_t> reference, double communication_share)
+    : torus_(torus), outlook_(outlook), faults_(faults.suspects() > 0 ? &faults : nullptr), matrix_(matrix),
+      share_(communication_share) {
+  reference_ = assess(reference);
+}
+
+Assessment Judge::assess(std::span<const std::int32_t> position) const {
+  return placement::assess(torus_, matrix_, position, outlook_.of_positions(), faults_);
+}
+
+double Judge::badness(const Assessment& assessment) const {
+  const auto ratio = [](Cost value, Cost reference) {
+    return reference == 0 ? (value == 0 ? 1.0 : 2.0) : static_cast<double>(value) / static_cast<double>(reference);
+  };
+  const double communication = (1 - share_of_busiest_link) * ratio(assessment.weighted_twice, reference_.weighted_twice) +
+                               share_of_busiest_link * ratio(assessment.link_load_twice, reference_.link_load_twice);
+  return std::log(std::max(1e-9, 1 - share_ + share_ * communication)) + assessment.hazard;
+}
+
+}  // namespace placement

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tofa/route_faults.hpp"
+
+#include <algorithm>
+
+namespace placement {
+
+namespace {
+
+constexpr std::int32_t table_positions = 2048;
+constexpr std::int32_t published_extra = 100;
+
+}  // namespace
+
+RouteFaults::RouteFaults(const TorusTopology& torus, std::vector<bool> suspect, const std::vector<std::int32_t>& extra)
+    : torus_(torus), suspect_(std::move(suspect)), nodes_(torus), heavy_(torus) {
+  count_ = static_cast<std::int32_t>(std::count(suspect_.begin(), suspect_.end(), true));
+  nodes_.fill([&](std::size_t, std::int32_t position) { return suspect_[position] ? 1 : 0; });
+  heavy_.fill([&](std::size_t d, std::int32_t position) {
+    TorusTopology::Coordinates next = torus.coordinates(position);
+    next[d] = next[d] + 1 < torus.dimensions()[d].size ? next[d] + 1 : 0;
+    const auto of = [&](std::int32_t at) { return !suspect_[at] ? 0 : extra.empty() ? published_extra : extra[at]; };
+    return std::max(of(position), of(torus.position_of(next)));
+  });
+}
+
+void RouteFaults::tabulate() {
+  const std::int32_t n = torus_.positions();
+  if (n > table_positions || count_ == 0 || !table_.empty()) return;
+  std::vector<std::uint16_t> table(static_cast<std::size_t>(n) * static_cast<std::size_t>(n), 0);
+  for (std::int32_t a = 0; a < n; ++a)
+    for (std::int32_t b = 0; b <= a; ++b) {
+      const auto met = static_cast<std::uint16_t>(on_route(a, b) + on_route(b, a));
+      table[static_cast<std::size_t>(a) * static_cast<std::size_t>(n) + static_cast<std::size_t>(b)] = met;
+      table[static_cast<std::size_t>(b) * static_cast<std::size_t>(n) + static_cast<std::size_t>(a)] = met;
+    }
+  table_ = std::move(table);
+}
+
+}  // namespace placement

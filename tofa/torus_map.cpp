@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tofa/torus_map.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "tofa/geometry.hpp"
+#include "tofa/torus_bisection.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::int64_t work_per_place = 100;     // of annealing, per rank and arc, for each step of effort
+constexpr std::int64_t least_work = 60'000;
+constexpr std::int64_t most_work = 2'000'000'000;
+
+class Portfolio {
+ public:
+  Portfolio(const CommMatrix& matrix, const TorusSlots& slots, const std::vector<std::vector<std::int32_t>>& sets,
+            const TorusMapOptions& options)
+      : matrix_(matrix), slots_(slots), sets_(sets), options_(options), watch_(options.deadline) {}
+
+  std::vector<TorusMapping> run() {
+    found_.push_back({sets_.front(), "natural order"});
+    try {
+      graph_ = scaled_graph(matrix_, watch_);
+      if (!graph_.arc.empty()) improve();
+    } catch (const OutOfTime&) {
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void improve() {
+    cost_ = cost_of(found_.front().slot_of_rank);
+    offer(greedy_on_torus(graph_, slots_, watch_), "greedy", true);
+    const auto by_number = points_by_number(graph_, watch_);
+    const auto by_distance = points_by_distance(graph_, options_.seed, watch_);
+    for (const auto& set : sets_) {
+      if (by_number) offer_points(*by_number, set, "grid of ranks");
+      if (by_distance) offer_points(*by_distance, set, "grid by distances");
+      const bool good = geometric_ && cost_ < 2 * scaled_traffic();
+      if (!(good && options_.effort <= 1))
+        offer(torus_bisection(graph_, slots_, set, options_.seed, options_.effort > 3 ? 2 : 1, watch_), "bisection", false);
+    }
+    search();
+  }
+
+  std::int64_t scaled_traffic() const {
+    std::int64_t total = 0;
+    for (const Arc& arc : graph_.arc) total += arc.weight;
+    return total / 2;
+  }
+
+  void offer_points(const RankPoints& points, const std::vector<std::int32_t>& set, const char* method) {
+    std::array<std::size_t, 3> axis{0, 1, 2};
+    do {
+      const bool better = offer(map_points(points, axis, slots_, set, watch_), method, false);
+      geometric_ = geometric_ || better;
+    } while (std::next_permutation(axis.begin(), axis.end()));
+  }
+
+  void search() {
+    const std::vector<std::int32_t> start = found_.back().slot_of_rank;
+    const std::string from = found_.back().method;
+    const std::int64_t size = static_cast<std::int64_t>(graph_.arc.size()) + graph_.vertices();
+    const bool suspects = slots_.faults && slots_.faults->suspects() > 0;
+    const std::int64_t work =
+        std::min(most_work, std::max(least_work, work_per_place * size) * options_.effort * (suspects ? 4 : 1));
+    if (options_.effort <= 1) return annealed(start, work / 2, geometric_ ? Heat::cool : Heat::warm, from);
+    // Hot and long finds what lies far away, cool and short what lies near.
+    annealed(start, work / 2, Heat::hot, from);
+    annealed(start, work / 4, Heat::cool, from);
+    annealed(found_.back().slot_of_rank, work / 4, Heat::cool, from);
+  }
+
+  void annealed(std::vector<std::int32_t> slot, std::int64_t work, Heat heat, const std::string& from) {
+    anneal(graph_, slots_, slot, work, heat, options_.seed, watch_);
+    offer(std::move(slot), from + ", annealed", false);
+  }
+
+  std::int64_t cost_of(const std::vector<std::int32_t>& slot) const {
+    watch_.spend(static_cast<std::int64_t>(graph_.arc.size()));
+    return search_cost(graph_, slots_, slot);
+  }
+
+  // Keeps a mapping that is better than all before, or that is wanted anyway.
+  bool offer(std::vector<std::int32_t> slot, const std::string& method, bool anyway) {
+    const std::int64_t cost = cost_of(slot);
+    const bool better = cost < cost_;
+    if (better) {
+      cost_ = cost;
+      found_.push_back({std::move(slot), method});
+    } else if (anyway) {
+      found_.insert(found_.end() - 1, {std::move(slot), method});
+    }
+    return better;
+  }
+
+  const CommMatrix& matrix_;
+  const TorusSlots& slots_;
+  const std::vector<std::vector<std::int32_t>>& sets_;
+  const TorusMapOptions& options_;
+  const Watch watch_;
+  Graph graph_;
+  std::vector<TorusMapping> found_;  // the best one last
+  std::int64_t cost_ = 0;            // of the best one
+  bool geometric_ = false;           // the ranks lie on a grid
+};
+
+// Free slots by position, and the nearest to a position: through shells around it.
+class NearestFree {
+ public:
+  explicit NearestFree(const TorusSlots& slots, const Watch& watch)
+      : slots_(slots), watch_(watch), at_(static_cast<std::size_t>(slots.torus->positions())) {
+    for (std::int32_t slot = slots.size(); slot-- > 0;) at_[slots.position[slot]].push_back(slot);
+  }
+
+  std::int32_t take_near(std::int32_t position) {
+    // Breadth first over the grid meets the nearest free slot first.
+    if (stamp_.empty()) stamp_.assign(at_.size(), 0);
+    ++now_;
+    queue_.assign(1, position);
+    stamp_[position] = now_;
+    for (std::size_t head = 0; head < queue_.size(); ++head) {
+      const std::int32_t here = queue_[head];
+      watch_.spend(1);
+      if (!at_[here].empty()) return take(here);
+      std::int32_t stride = 1;
+      for (std::size_t d = 0; d < slots_.torus->dimensions().size(); ++d) {
+        const TorusDimension dimension = slots_.torus->dimensions()[d];
+        const std::int32_t x = slots_.torus->coordinate(here, d);
+        if (x + 1 < dimension.size || dimension.wraps)
+          reach(here + (x + 1 < dimension.size ? stride : -x * stride));
+        if (x > 0 || dimension.wraps) reach(here + (x > 0 ? -stride : (dimension.size - 1) * stride));
+        stride *= dimension.size;
+      }
+    }
+    return -1;
+  }
+
+  std::int32_t take_first() {
+    while (first_ < at_.size() && at_[first_].empty()) ++first_;
+    return take(static_cast<std::int32_t>(first_));
+  }
+
+ private:
+  void reach(std::int32_t position) {
+    if (stamp_[position] == now_) return;
+    stamp_[position] = now_;
+    queue_.push_back(position);
+  }
+
+  std::int32_t take(std::int32_t position) {
+    const std::int32_t slot = at_[position].back();
+    at_[position].pop_back();
+    return slot;
+  }
+
+  const TorusSlots& slots_;
+  const Watch& watch_;
+  std::vector<std::vector<std::int32_t>> at_;
+  std::vector<std::int32_t> stamp_;
+  std::vector<std::int32_t> queue_;
+  std::int32_t now_ = 0;
+  std::size_t first_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::int32_t> greedy_on_torus(const Graph& graph, const TorusSlots& slots, const Watch& watch) {
+  std::vector<std::int32_t> slot(static_cast<std::size_t>(graph.vertices()), -1);
+  NearestFree free(slots, watch);
+  for (const HeavyPair& pair : pairs_by_weight(graph, watch)) {
+    watch.spend(1);
+    if (slot[pair.a] >= 0 && slot[pair.b] >= 0) continue;
+    if (slot[pair.a] < 0 && slot[pair.b] < 0) slot[pair.a] = free.take_first();
+    if (slot[pair.a] < 0)
+      slot[pair.a] = free.take_near(slots.position[slot[pair.b]]);
+    else
+      slot[pair.b] = free.take_near(slots.position[slot[pair.a]]);
+  }
+  for (std::int32_t& s : slot)
+    if (s < 0) s = free.take_first();
+  return slot;
+}
+
+std::vector<TorusMapping> map_to_torus(const CommMatrix& matrix, const TorusSlots& slots,
+                                       const std::vector<std::vector<std::int32_t>>& sets,
+                                       const TorusMapOptions& options) {
+  return Portfolio(matrix, slots, sets, options).run();
+}
+
+}  // namespace placement

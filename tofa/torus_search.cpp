@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tofa/torus_search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "treematch/random.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::int32_t nobody = -1;
+constexpr std::int64_t suspect_hops = 64;       // a suspect on the way counts like so many hops
+constexpr std::size_t logarithms = 4096;
+
+// -ln of evenly spread numbers, in 1/1024: what chance is to be beaten with. As integers, so that every
+// machine has the same.
+const std::array<std::int32_t, logarithms>& log_table() {
+  static const auto table = [] {
+    std::array<std::int32_t, logarithms> t{};
+    for (std::size_t k = 0; k < logarithms; ++k)
+      t[k] = static_cast<std::int32_t>(std::lround(-1024.0 * std::log((static_cast<double>(k) + 0.5) / logarithms)));
+    return t;
+  }();
+  return table;
+}
+
+// Hops between slots. D: dimensions that are looked at, the others being of size 1.
+template <std::size_t D>
+class Hops {
+ public:
+  explicit Hops(const TorusSlots& slots) : at_(slots.position.size()) {
+    const TorusTopology& torus = *slots.torus;
+    const auto dimensions = torus.dimensions();
+    for (std::size_t s = 0; s < at_.size(); ++s) {
+      at_[s].fill(0);
+      for (std::size_t d = 0; d < dimensions.size(); ++d) at_[s][d] = torus.coordinate(slots.position[s], d);
+    }
+    for (std::size_t d = 0; d < D; ++d) {
+      const std::int32_t size = d < dimensions.size() ? dimensions[d].size : 1;
+      ring_[d].resize(static_cast<std::size_t>(2 * size));
+      centre_[d] = size;
+      for (std::int32_t delta = -size + 1; delta < size; ++delta)
+        ring_[d][static_cast<std::size_t>(size + delta)] =
+            d < dimensions.size() ? std::abs(torus.steps(d, delta < 0 ? -delta : 0, delta < 0 ? 0 : delta)) : 0;
+    }
+    for (std::size_t d = 0; d < D; ++d) middle_[d] = ring_[d].data() + centre_[d];
+  }
+
+  std::int32_t between(std::int32_t a, std::int32_t b) const {
+    const auto& x = at_[a];
+    const auto& y = at_[b];
+    std::int32_t hops = 0;
+    for (std::size_t d = 0; d < D; ++d) hops += middle_[d][x[d] - y[d]];
+    return hops;
+  }
+
+ private:
+  std::vector<std::array<std::int32_t, D == 3 ? 4 : D>> at_;
+  std::array<std::vector<std::int32_t>, D> ring_;
+  std::array<const std::int32_t*, D> middle_{};
+  std::array<std::int32_t, D> centre_{};
+};
+
+std::int64_t total_weight(const Graph& graph) {
+  std::int64_t total = 0;
+  for (const Arc& arc : graph.arc) total += arc.weight;
+  return total / 2;
+}
+
+// A pair that talks little fails with a suspect like any other: all count at least like the mean one.
+std::int64_t least_penalty_weight(const Graph& graph) {
+  const auto pairs = static_cast<std::int64_t>(graph.arc.size() / 2);
+  return pairs == 0 ? 1 : std::max<std::int64_t>(1, total_weight(graph) / pairs);
+}
+
+template <std::size_t D, bool with_suspects>
+class Annealing {
+ public:
+  Annealing(const Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::uint64_t seed,
+            const Watch& watch)
+      : graph_(graph), slots_(slots), hops_(slots), slot_(slot),
+        owner_(static_cast<std::size_t>(slots.size()), nobody), random_(seed), watch_(watch),
+        penalty_weight_(least_penalty_weight(graph)) {
+    for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) {
+      owner_[slot[rank]] = rank;
+      if (!graph.arcs(rank).empty()) talkers_.push_back(rank);
+    }
+    index_positions();
+  }
+
+  void run(std::int64_t work, Heat heat) {
+    if (talkers_.empty()) return;
+    std::vector<std::int32_t> best = slot_;
+    std::int64_t cost = 0;
+    std::int64_t best_cost = 0;  // relative to the start
+    // Typical change of a rank that moves by one hop.
+    double square = 0;
+    for (const Arc& arc : graph_.arc) square += static_cast<double>(arc.weight) * arc.weight;
+    const double unit = square / static_cast<double>(2 * total_weight(graph_));
+    const double start = unit * (heat == Heat::hot ? 3.0 : heat == Heat::warm ? 1.0 : 0.35);
+    const double end = unit * 0.06;
+    constexpr int steps = 48;
+    const std::int64_t work_per_step = work / steps;
+    try {
+      for (int step = 0; step <= steps; ++step) {
+        const double share = static_cast<double>(step) / steps;
+        const double heat_now = step == steps ? 0.0 : start * std::pow(end / start, share);
+        const auto temperature = static_cast<std::int64_t>(std::llround(heat_now));
+        for (std::int64_t left = step == steps ? 2 * work_per_step : work_per_step; left > 0;)
+          left -= try_move(temperature, cost);
+        if (cost < best_cost || step == steps) {
+          if (cost <= best_cost) {
+            best_cost = cost;
+            best = slot_;
+          }
+        }
+      }
+    } catch (const OutOfTime&) {
+      if (cost < best_cost) return;
+    }
+    slot_ = best;
+  }
+
+ private:
+  void index_positions() {
+    order_.resize(static_cast<std::size_t>(slots_.size()));
+    for (std::size_t k = 0; k < order_.size(); ++k) order_[k] = static_cast<std::int32_t>(k);
+    std::stable_sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) {
+      return slots_.position[a] < slots_.position[b];
+    });
+    first_.assign(static_cast<std::size_t>(slots_.torus->positions()) + 1, 0);
+    for (const std::int32_t position : slots_.position) ++first_[position + 1];
+    for (std::size_t k = 1; k < first_.size(); ++k) first_[k] += first_[k - 1];
+    shared_ = false;
+    for (std::size_t k = 1; k < first_.size(); ++k) shared_ = shared_ || first_[k] - first_[k - 1] > 1;
+    std::int32_t stride = 1;
+    for (std::size_t d = 0; d < slots_.torus->dimensions().size(); ++d) {
+      if (slots_.torus->dimensions()[d].size > 1) moving_.push_back({d, stride});
+      stride *= slots_.torus->dimensions()[d].size;
+    }
+  }
+
+  // A position one step away, or -1 beyond the end of a mesh.
+  std::int32_t beside(std::int32_t position) {
+    const auto [d, stride] = moving_[random_.below(static_cast<std::int32_t>(moving_.size()))];
+    const TorusDimension dimension = slots_.torus->dimensions()[d];
+    const std::int32_t at = slots_.torus->coordinate(position, d);
+    if (random_.next() & 1) {
+      if (at + 1 < dimension.size) return position + stride;
+      return dimension.wraps ? position - at * stride : -1;
+    }
+    if (at > 0) return position - stride;
+    return dimension.wraps ? position + (dimension.size - 1) * stride : -1;
+  }
+
+  std::int64_t pair_cost(std::int32_t weight, std::int32_t a, std::int32_t b) const {
+    std::int64_t cost = static_cast<std::int64_t>(weight) * hops_.between(a, b);
+    if constexpr (with_suspects)
+      if (const std::int32_t met = slots_.faults->between(slots_.position[a], slots_.position[b]))
+        cost += std::max<std::int64_t>(weight, penalty_weight_) * suspect_hops * met;
+    return cost;
+  }
+
+ public:
+  std::int64_t whole_cost() const {
+    std::int64_t cost = 0;
+    for (std::int32_t rank = 0; rank < graph_.vertices(); ++rank)
+      for (const Arc& arc : graph_.arcs(rank))
+        if (arc.to > rank) cost += pair_cost(arc.weight, slot_[rank], slot_[arc.to]);
+    return cost;
+  }
+
+ private:
+  std::int64_t change(std::int32_t rank, std::int32_t from, std::int32_t to, std::int32_t other) const {
+    std::int64_t delta = 0;
+    for (const Arc& arc : graph_.arcs(rank)) {
+      if (arc.to == other) continue;
+      const std::int32_t there = slot_[arc.to];
+      if constexpr (with_suspects)
+        delta += pair_cost(arc.weight, to, there) - pair_cost(arc.weight, from, there);
+      else
+        delta += static_cast<std::int64_t>(arc.weight) * (hops_.between(to, there) - hops_.between(from, there));
+    }
+    return delta;
+  }
+
+  std::int32_t target_for(std::int32_t rank) {
+    const auto arcs = graph_.arcs(rank);
+    const auto degree = static_cast<std::int32_t>(arcs.size());
+    const Arc* partner = &arcs[random_.below(degree)];
+    if (const Arc& another = arcs[random_.below(degree)]; another.weight > partner->weight) partner = &another;
+    std::int32_t position = slots_.position[slot_[partner->to]];
+    if (!shared_ || (random_.next() & 3) == 0) {
+      if (moving_.empty()) return slot_[rank];
+      position = beside(position);
+      if (position >= 0 && (random_.next() & 3) == 0) position = beside(position);
+    }
+    if (position < 0) return slot_[rank];
+    const std::int32_t here = first_[position + 1] - first_[position];
+    if (here == 0) return slot_[rank];
+    return order_[first_[position] + (here == 1 ? 0 : random_.below(here))];
+  }
+
+  // Returns the work that it was.
+  std::int64_t try_move(std::int64_t temperature, std::int64_t& cost) {
+    const std::int32_t rank = talkers_[random_.below(static_cast<std::int32_t>(talkers_.size()))];
+    const std::int32_t from = slot_[rank];
+    const std::int32_t to = target_for(rank);
+    if (to == from || slots_.position[to] == slots_.position[from]) {
+      watch_.spend(1);
+      return 1;
+    }
+    const std::int32_t other = owner_[to];
+    std::int64_t delta = change(rank, from, to, other);
+    auto work = static_cast<std::int64_t>(graph_.arcs(rank).size()) + 2;
+    if (other != nobody) {
+      delta += change(other, to, from, rank);
+      work += static_cast<std::int64_t>(graph_.arcs(other).size());
+    }
+    watch_.spend(work);
+    if (delta > 0 && delta * 1024 > temperature * log_table()[random_.next() & (logarithms - 1)]) return work;
+    slot_[rank] = to;
+    owner_[to] = rank;
+    owner_[from] = other;
+    if (other != nobody) slot_[other] = from;
+    cost += delta;
+    return work;
+  }
+
+  const Graph& graph_;
+  const TorusSlots& slots_;
+  const Hops<D> hops_;
+  std::vector<std::int32_t>& slot_;
+  std::vector<std::int32_t> owner_;
+  std::vector<std::int32_t> talkers_;  // ranks with partners
+  Random random_;
+  const Watch& watch_;
+  const std::int64_t penalty_weight_;
+  std::vector<std::int32_t> order_;  // slots by position
+  std::vector<std::int32_t> first_;  // of each position, into order_
+  std::vector<std::pair<std::size_t, std::int32_t>> moving_;  // dimensions that are longer than 1
+  bool shared_ = false;  // some position has several slots
+};
+
+template <typename Call>
+auto with_annealing(const Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::uint64_t seed,
+                    const Watch& watch, Call call) {
+  const bool suspects = slots.faults && slots.faults->suspects() > 0;
+  if (slots.torus->dimensions().size() <= 3) {
+    if (suspects) return call(Annealing<3, true>(graph, slots, slot, seed, watch));
+    return call(Annealing<3, false>(graph, slots, slot, seed, watch));
+  }
+  if (suspects) return call(Annealing<TorusTopology::max_dimensions, true>(graph, slots, slot, seed, watch));
+  return call(Annealing<TorusTopology::max_dimensions, false>(graph, slots, slot, seed, watch));
+}
+
+}  // namespace
+
+void anneal(const Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::int64_t work,
+            Heat heat, std::uint64_t seed, const Watch& watch) {
+  with_annealing(graph, slots, slot, seed, watch, [&](auto&& annealing) { annealing.run(work, heat); });
+}
+
+std::int64_t search_cost(const Graph& graph, const TorusSlots& slots, const std::vector<std::int32_t>& slot) {
+  std::vector<std::int32_t> copy = slot;
+  const Watch patient;
+  return with_annealing(graph, slots, copy, 1, patient, [](auto&& annealing) { return annealing.whole_cost(); });
+}
+
+}  // namespace placement
