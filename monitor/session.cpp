@@ -97,6 +97,10 @@ Bytes ClientSession::due(double now_s) {
   return encode_hello(nonce);
 }
 
+double ClientSession::next_s(double now_s) const {
+  return seeking_ ? std::max(now_s, next_hello_s_) : established_s_ + session_age_s;
+}
+
 void ClientSession::doubt(double now_s) {
   if (!seeking_) begin(now_s);
 }

@@ -78,6 +78,7 @@ class ClientSession {
   // A hello, when one is due: without a session at once and then after 1, 2, 4, .. 32 s, and before
   // a session grows old.
   Bytes due(double now_s);
+  double next_s(double now_s) const;  // when the next hello will be due
   Received receive(ByteView datagram, double now_s);
 
   bool established() const { return channel_.has_value(); }

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// placement-agent: reads its configuration, becomes the user that it is to be, and runs the loop.
+#include <getopt.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <vector>
+
+#include "config.h"
+#include "core/config.hpp"
+#include "core/error.hpp"
+#include "core/slurm_hosts.hpp"
+#include "monitor/agent.hpp"
+#include "monitor/safe_start.hpp"
+
+using namespace placement;
+
+namespace {
+
+// Exit codes, as placectl has them.
+constexpr int failed = 1;
+constexpr int bad_usage = 2;
+constexpr int runs_already = 3;
+
+constexpr double restart_pause_s = 1;
+constexpr double longest_restart_pause_s = 60;
+constexpr double good_run_s = 300;
+
+struct Options {
+  std::string slurm_conf;
+  std::string node;
+  bool keep = false;
+};
+
+constexpr char usage_text[] =
+    "usage: placement-agent [OPTION]...\n"
+    "The eyes of slurm-placement on one node: tells each placement-monitor every 5 s how the node is, and\n"
+    "measures the network to other nodes as the monitors lease it.\n"
+    "\n"
+    "  -f, --slurm-conf FILE  slurm.conf [$SLURM_CONF, /run/slurm/conf/slurm.conf or /etc/slurm/slurm.conf];\n"
+    "                         placement.conf is read beside it\n"
+    "  -N, --node NAME        NodeName of this node [the one with this host's name]\n"
+    "      --keep             go to the background and start the agent again whenever it dies\n"
+    "  -h, --help             this text\n"
+    "  -V, --version          the version\n"
+    "\n"
+    "exit codes: 0 ended by SIGTERM or SIGINT, 1 failure, 2 wrong usage, 3 an agent for this node runs already\n"
+    "see also: placement-agent(8), placement.conf(5)\n";
+
+bool to_syslog = false;
+
+void log_line(const std::string& text) {
+  std::fprintf(stderr, "placement-agent: %s\n", text.c_str());
+  if (to_syslog) syslog(LOG_DAEMON | LOG_INFO, "%s", text.c_str());
+}
+
+// The code to exit with, or -1 to go on.
+int read_options(int argc, char** argv, Options& options) {
+  constexpr int keep_code = 1000;
+  const option known[] = {{"slurm-conf", required_argument, nullptr, 'f'}, {"node", required_argument, nullptr, 'N'},
+                          {"keep", no_argument, nullptr, keep_code},       {"help", no_argument, nullptr, 'h'},
+                          {"version", no_argument, nullptr, 'V'},          {nullptr, 0, nullptr, 0}};
+  for (int code; (code = getopt_long(argc, argv, "f:N:hV", known, nullptr)) != -1;) switch (code) {
+      case 'f': options.slurm_conf = optarg; break;
+      case 'N': options.node = optarg; break;
+      case keep_code: options.keep = true; break;
+      case 'h': std::fputs(usage_text, stdout); return 0;
+      case 'V': std::puts("placement-agent " PACKAGE_VERSION); return 0;
+      default: std::fputs("placement-agent --help tells the options\n", stderr); return bad_usage;
+    }
+  if (optind < argc) {
+    std::fprintf(stderr, "placement-agent: '%s' is no option; --help tells them\n", argv[optind]);
+    return bad_usage;
+  }
+  return -1;
+}
+
+std::string own_node(const SlurmHosts& hosts, const std::string& wanted, const std::string& conf) {
+  if (!wanted.empty()) {
+    for (const SlurmHost& node : hosts.nodes)
+      if (node.name == wanted) return wanted;
+    throw Error("--node " + wanted + ": " + conf + " has no such node");
+  }
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  const SlurmHost* node = node_of_host(hosts, name);
+  if (node == nullptr) throw Error("no node of " + conf + " has this host's name, " + name + ": give --node");
+  return node->name;
+}
+
+// Runs until it is told to end. Returns the exit code.
+int run_agent(const Options& options, const sigset_t& stops) {
+  const std::string conf = options.slurm_conf.empty() ? slurm_conf_path() : options.slurm_conf;
+  const std::string own_conf = placement_conf_path(conf);
+  // As root still, if it is: nothing of somebody else's is read before it is known whose it is.
+  const std::vector<uid_t> owners = configuration_owners();
+  require_safe_file(conf, owners);
+  AgentSettings settings;
+  settings.config = read_config(own_conf, MissingFile::defaults);
+  const SlurmHosts hosts = read_slurm_hosts(conf);
+  const UserIds user = unprivileged_user(settings.config.monitor_user);
+  require_safe_file(own_conf, owners);
+  require_safe_munge_socket(hosts.munge_socket);
+  settings.node = own_node(hosts, options.node, conf);
+  settings.controllers = hosts.controllers;
+  make_directory_for(settings.config.agent_directory, user);
+  become(user, settings.config.monitor_user);
+  require_safe_directory(settings.config.agent_directory, user.uid);
+  if (take_lock(settings.config.agent_directory + "/agent." + settings.node + ".lock") < 0) {
+    log_line("an agent for node " + settings.node + " runs already");
+    return runs_already;
+  }
+  const auto credentials = munge_credentials(user.uid, hosts.munge_socket);
+  const FileDescriptor stop(signalfd(-1, &stops, SFD_NONBLOCK | SFD_CLOEXEC));
+  if (stop < 0) throw Error("signalfd fails");
+  Agent agent(settings, *credentials, log_line);
+  log_line("node " + settings.node + ", " + std::to_string(settings.controllers.size()) + " SlurmctldHost");
+  agent.run(stop);
+  log_line("ends");
+  return 0;
+}
+
+int run_and_tell(const Options& options, const sigset_t& stops) {
+  try {
+    return run_agent(options, stops);
+  } catch (const std::exception& error) {
+    log_line(error.what());
+    return failed;
+  }
+}
+
+// A process that starts the agent again whenever it dies: for nodes without a service manager that
+// would. It holds no lock, so that the agent outlives it.
+int keep(const Options& options, const sigset_t& stops) {
+  const pid_t starter = fork();
+  if (starter < 0) return failed;
+  if (starter > 0) _exit(0);
+  setsid();
+  if (chdir("/") != 0) return failed;
+  to_syslog = true;
+  openlog("placement-agent", LOG_PID | LOG_NDELAY, LOG_DAEMON);
+  double pause_s = restart_pause_s;
+  for (;;) {
+    const double begun_s = steady_s();
+    const pid_t agent = fork();
+    if (agent < 0) return failed;
+    if (agent == 0) return run_and_tell(options, stops);
+    sigset_t waited = stops;
+    sigaddset(&waited, SIGCHLD);
+    int status = 0;
+    while (waitpid(agent, &status, WNOHANG) == 0) {
+      siginfo_t signal;
+      if (sigwaitinfo(&waited, &signal) > 0 && signal.si_signo != SIGCHLD) {
+        kill(agent, SIGTERM);
+        waitpid(agent, &status, 0);
+        return 0;
+      }
+    }
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    // Ended on purpose, or somebody else's agent runs: then that one is looked after.
+    if (code == 0 || code == runs_already) return code;
+    if (steady_s() - begun_s > good_run_s) pause_s = restart_pause_s;
+    log_line("the agent died; starts again in " + std::to_string(static_cast<int>(pause_s)) + " s");
+    const timespec pause{static_cast<time_t>(pause_s), 0};
+    if (sigtimedwait(&stops, nullptr, &pause) > 0) return 0;
+    pause_s = std::min(2 * pause_s, longest_restart_pause_s);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  if (const int code = read_options(argc, argv, options); code >= 0) return code;
+  sigset_t stops;
+  sigemptyset(&stops);
+  sigaddset(&stops, SIGTERM);
+  sigaddset(&stops, SIGINT);
+  sigset_t blocked = stops;
+  sigaddset(&blocked, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &blocked, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  return options.keep ? keep(options, stops) : run_and_tell(options, stops);
+}
