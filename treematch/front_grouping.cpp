@@ -2,9 +2,7 @@
 #include "treematch/front_grouping.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <queue>
-#include <tuple>
 #include <utility>
 
 namespace placement {
@@ -16,17 +14,31 @@ constexpr std::int32_t nobody = -1;
 class FrontGrouping {
  public:
   FrontGrouping(const Graph& graph, std::int32_t size, const Watch& watch)
-      : graph_(graph), size_(size), watch_(watch), left_(graph.vertices(), 0), pull_(graph.vertices(), 0),
-        seen_(graph.vertices(), 0) {
-    result_.group.assign(graph.vertices(), nobody);
-    for (std::int32_t v = 0; v < graph.vertices(); ++v) {
-      watch_.spend(static_cast<std::int64_t>(graph.arcs(v).size()) + 1);
-      for (const Arc& arc : graph.arcs(v)) left_[v] += arc.weight;
-      if (left_[v] > 0 && (corner_ == nobody || left_[v] < left_[corner_])) corner_ = v;
+      : graph_(graph), size_(size), watch_(watch), vertex_(graph.vertices()) {}
+
+  FrontGroups run() {
+    try {
+      survey();
+      group_all();
+    } catch (const OutOfTime&) {
+      group_as_it_comes();
+    }
+    FrontGroups result{{}, groups_};
+    result.group.reserve(vertex_.size());
+    for (const Vertex& vertex : vertex_) result.group.push_back(vertex.group);
+    return result;
+  }
+
+ private:
+  void survey() {
+    for (std::int32_t v = 0; v < graph_.vertices(); ++v) {
+      watch_.spend(static_cast<std::int64_t>(graph_.arcs(v).size()) + 1);
+      for (const Arc& arc : graph_.arcs(v)) vertex_[v].left += arc.weight;
+      if (vertex_[v].left > 0 && (corner_ == nobody || vertex_[v].left < vertex_[corner_].left)) corner_ = v;
     }
   }
 
-  FrontGroups run() {
+  void group_all() {
     const std::int32_t n = graph_.vertices();
     for (std::int32_t taken = 0; taken < n;) {
       grow(std::min(size_, n - taken));
@@ -35,16 +47,29 @@ class FrontGrouping {
       } else if (choosy_ && !good_enough()) {
         ++put_off_;
         while (!members_.empty()) put_back();
-        if (put_off_ > 64 + 2 * result_.groups) take_any();
+        if (put_off_ > 64 + 2 * groups_) take_any();
       } else {
         taken += static_cast<std::int32_t>(members_.size());
         keep();
       }
     }
-    return std::move(result_);
   }
 
- private:
+  void group_as_it_comes() {
+    std::int32_t in_last = 0;
+    const std::int32_t unfinished = groups_;
+    for (const std::int32_t v : members_)
+      if (vertex_[v].group == unfinished) vertex_[v].group = nobody;
+    for (Vertex& vertex : vertex_) {
+      if (vertex.group != nobody) continue;
+      vertex.group = groups_;
+      if (++in_last < size_) continue;
+      ++groups_;
+      in_last = 0;
+    }
+    if (in_last > 0) ++groups_;
+  }
+
   // The next group, as far as it comes.
   void grow(std::int32_t members) {
     ++turn_;
@@ -67,59 +92,58 @@ class FrontGrouping {
 
   void keep() {
     best_inside_ = std::max(best_inside_, inside_);
-    ++result_.groups;
-    to_front(near_);
+    ++groups_;
+    for (const std::int32_t v : near_)
+      if (vertex_[v].group == nobody && vertex_[v].left > 0) to_front(v);
   }
 
   // From now on no group is put off.
   void take_any() {
     choosy_ = false;
     next_ = 0;
-    std::vector<std::int32_t> all(graph_.vertices());
-    for (std::int32_t v = 0; v < graph_.vertices(); ++v) all[v] = v;
-    to_front(all);
+    for (std::int32_t v = 0; v < graph_.vertices(); ++v)
+      if (vertex_[v].group == nobody && vertex_[v].left > 0) to_front(v);
   }
 
-  void to_front(const std::vector<std::int32_t>& vertices) {
-    for (const std::int32_t v : vertices)
-      if (result_.group[v] == nobody && left_[v] > 0) front_.emplace(left_[v], order_++, v);
-  }
+  void to_front(std::int32_t v) { front_.push({vertex_[v].left, order_++, v}); }
 
   // Where a group starts: at the front, or anywhere when all that hangs together is taken; last come
   // those that have nobody left.
   std::int32_t seed() {
-    const std::vector<std::int32_t>& group = result_.group;
     while (!front_.empty()) {
-      const auto [left, order, v] = front_.top();
+      const Entry entry = front_.top();
       front_.pop();
       watch_.spend(1);
-      if (group[v] == nobody && left_[v] == left) return v;
+      if (vertex_[entry.v].group == nobody && vertex_[entry.v].left == entry.left) return entry.v;
     }
     if (corner_ != nobody) return std::exchange(corner_, nobody);
     for (; next_ < graph_.vertices(); ++next_)
-      if (group[next_] == nobody && left_[next_] > 0) return next_++;
+      if (vertex_[next_].group == nobody && vertex_[next_].left > 0) return next_++;
     if (choosy_) return nobody;
-    while (group[next_lonely_] != nobody) ++next_lonely_;
+    while (vertex_[next_lonely_].group != nobody) ++next_lonely_;
     return next_lonely_;
   }
 
   // The vertex that belongs into the group most, or nobody.
   std::int32_t nearest() {
     std::int32_t best = nobody;
+    std::int32_t best_pull = 0;
     std::int64_t best_closing = -1;
     watch_.spend(static_cast<std::int64_t>(near_.size()) + 1);
-    std::erase_if(near_, [&](std::int32_t v) { return result_.group[v] != nobody; });
     for (const std::int32_t v : near_) {
-      if (best == nobody || pull_[v] > pull_[best]) {
+      const Vertex& vertex = vertex_[v];
+      if (vertex.group != nobody || vertex.pull < best_pull) continue;
+      if (vertex.pull > best_pull || best == nobody) {
         best = v;
+        best_pull = vertex.pull;
         best_closing = -1;
-      } else if (pull_[v] == pull_[best]) {
-        if (best_closing < 0) best_closing = closing(best);
-        const std::int64_t found = closing(v);
-        if (found < best_closing || (found == best_closing && left_[v] >= left_[best])) continue;
-        best = v;
-        best_closing = found;
+        continue;
       }
+      if (best_closing < 0) best_closing = closing(best);
+      const std::int64_t found = closing(v);
+      if (found < best_closing || (found == best_closing && vertex.left >= vertex_[best].left)) continue;
+      best = v;
+      best_closing = found;
     }
     return best;
   }
@@ -128,26 +152,28 @@ class FrontGrouping {
   std::int64_t closing(std::int32_t v) const {
     std::int64_t sum = 0;
     watch_.spend(static_cast<std::int64_t>(graph_.arcs(v).size()));
-    for (const Arc& arc : graph_.arcs(v))
-      if (seen_[arc.to] == turn_ && result_.group[arc.to] == nobody)
-        sum += std::min<std::int64_t>(arc.weight, pull_[arc.to]);
+    for (const Arc& arc : graph_.arcs(v)) {
+      const Vertex& to = vertex_[arc.to];
+      if (to.seen == turn_ && to.group == nobody) sum += std::min(arc.weight, to.pull);
+    }
     return sum;
   }
 
   void take(std::int32_t v) {
-    result_.group[v] = result_.groups;
+    vertex_[v].group = groups_;
     members_.push_back(v);
-    if (seen_[v] == turn_) inside_ += pull_[v];
+    if (vertex_[v].seen == turn_) inside_ += vertex_[v].pull;
     watch_.spend(static_cast<std::int64_t>(graph_.arcs(v).size()) + 1);
     for (const Arc& arc : graph_.arcs(v)) {
-      if (result_.group[arc.to] != nobody) continue;
-      left_[arc.to] -= arc.weight;
-      if (seen_[arc.to] != turn_) {
-        seen_[arc.to] = turn_;
-        pull_[arc.to] = 0;
+      Vertex& to = vertex_[arc.to];
+      if (to.group != nobody) continue;
+      to.left -= arc.weight;
+      if (to.seen != turn_) {
+        to.seen = turn_;
+        to.pull = 0;
         near_.push_back(arc.to);
       }
-      pull_[arc.to] += arc.weight;
+      to.pull += arc.weight;
     }
   }
 
@@ -155,28 +181,41 @@ class FrontGrouping {
   void put_back() {
     const std::int32_t v = members_.back();
     members_.pop_back();
-    result_.group[v] = nobody;
+    vertex_[v].group = nobody;
     for (const Arc& arc : graph_.arcs(v))
-      if (result_.group[arc.to] == nobody) left_[arc.to] += arc.weight;
+      if (vertex_[arc.to].group == nobody) vertex_[arc.to].left += arc.weight;
   }
 
-  using Entry = std::tuple<std::int64_t, std::int64_t, std::int32_t>;  // traffic left, order, vertex
+  struct Vertex {
+    std::int32_t group = nobody;
+    std::int32_t left = 0;  // traffic with vertices that have no group yet
+    std::int32_t pull = 0;  // traffic with the group that grows,
+    std::int32_t seen = 0;  // in this turn
+  };
+
+  struct Entry {
+    std::int32_t left;
+    std::int64_t order;
+    std::int32_t v;
+
+    bool operator<(const Entry& other) const {  // the first one is the greatest
+      return left != other.left ? left > other.left : order > other.order;
+    }
+  };
 
   const Graph& graph_;
   const std::int32_t size_;
   const Watch& watch_;
-  FrontGroups result_;
-  std::vector<std::int64_t> left_;  // traffic with vertices that have no group yet
-  std::vector<std::int64_t> pull_;  // traffic with the group that grows,
-  std::vector<std::int32_t> seen_;  // in this turn
+  std::vector<Vertex> vertex_;
+  std::int32_t groups_ = 0;
   std::int32_t turn_ = 0;
-  std::vector<std::int32_t> near_;     // neighbours of that group, as they came
+  std::vector<std::int32_t> near_;     // neighbours of the group that grows, as they came
   std::vector<std::int32_t> members_;  // of that group
   std::int64_t inside_ = 0;            // traffic among them
   std::int64_t best_inside_ = 0;       // and inside the best group so far
   bool choosy_ = true;                 // groups behind the best one are put off
   std::int32_t put_off_ = 0;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> front_;
+  std::priority_queue<Entry> front_;   // neighbours of groups, by the traffic they had left then
   std::int64_t order_ = 0;
   std::int32_t corner_ = nobody;
   std::int32_t next_ = 0;

@@ -17,7 +17,9 @@ struct FrontGroups {
 // front: each starts where least traffic is left to vertices without a group, in a corner so to
 // speak, and takes the neighbour with most traffic to it, of equal ones that which brings the next
 // ones nearer. A group that falls behind the best one is put off until there are no others, so that
-// on a grid the bricks fit together even where its sides are no multiple of theirs. size > 0.
+// on a grid the bricks fit together even where its sides are no multiple of theirs. Groups that follow
+// each other are near each other, for the most part. Once the time is over, what is left is grouped as
+// it comes. size > 0.
 FrontGroups front_groups(const Graph& graph, std::int32_t size, const Watch& watch = Watch());
 
 }  // namespace placement

@@ -29,7 +29,7 @@ constexpr std::int32_t moderate = 1024;  // ranks up to which some time may be w
 constexpr std::int32_t many = 16384;  // ranks from which on groupings are left out
 
 constexpr double some_fit = 0.88;  // of units, from which on they are worth a try
-constexpr double good_fit = 0.97;  // hardly anything is better
+constexpr double good_fit = 0.98;  // hardly anything is better
 
 // The portfolio: mappings found in different ways, of which the best stays.
 class Portfolio {
@@ -75,14 +75,14 @@ class Portfolio {
 
   void search_all_ways(const Watch& search) {
     graph_ = scaled_graph(matrix_, search);
-    offer(greedy_mapping(graph_, tree_, search), "greedy");
-    if (graph_.arc.empty()) return;
     if (!packed_tree_) pack(search);
+    const bool done = units(search);
+    offer(greedy_mapping(graph_, tree_, search), "greedy");
+    if (done || graph_.arc.empty()) return;
     if (matrix_.ranks() <= many && sparse())
       offer(from_packed(grouped_mapping(graph_, *packed_tree_, Pairing::heaviest_first, search)), "grouping");
     const bool both = matrix_.ranks() <= few;
     if (both) search_and_offer(from_packed(sections(*packed_tree_)), "multisection of packed leaves");
-    if (units(search)) return;
     if (!both || packed_ != scope_) search_and_offer(sections(tree_), "multisection");
     if (!searched_) search_and_offer(best_, result_.method + ", refined");
   }
@@ -90,10 +90,15 @@ class Portfolio {
   // Says whether there is no point in multisection: the traffic falls into pieces of the size of the
   // lowest subtrees, and the ranks are too many to look for a little more.
   bool units(const Watch& search) {
-    if (!sparse()) return false;
+    if (!sparse() || graph_.arc.empty()) return false;
     const std::optional<Units> units = join_to_units(graph_, *packed_tree_, search);
-    if (!units || units->fit < some_fit) return false;
-    search_and_offer(from_packed(units_mapping(graph_, *packed_tree_, *units, options_.seed, work_, search_end_)), "units");
+    if (!units) return false;
+    if (matrix_.ranks() > many) offer(from_packed(units_in_order(*packed_tree_, *units)), "units in order");
+    // Large units, few in number, leave too little choice above unless they fit.
+    const auto count = static_cast<std::int64_t>(units->place.size());
+    const bool choice = count * count > 32 * static_cast<std::int64_t>(matrix_.ranks());
+    if (units->fit < (choice ? some_fit : good_fit)) return false;
+    search_and_offer(from_packed(units_mapping(graph_, *packed_tree_, *units, options_.seed, work_ / 4, search_end_)), "units");
     return matrix_.ranks() > many ? units->fit > good_fit : units->equal_pieces && matrix_.ranks() > moderate;
   }
 

@@ -71,40 +71,56 @@ double fit_of(const Graph& graph, const FrontGroups& groups, const Watch& watch)
   return best > 0 ? sum / (best * static_cast<double>(groups.groups)) : 0;
 }
 
+// unit k goes to units.place[place[k]].
+std::vector<std::int32_t> laid_out(const LeafTree& tree, const Units& units, std::vector<std::int32_t> place) {
+  if (units.odd >= 0) std::iter_swap(std::find(place.begin(), place.end(), units.odd), place.end() - 1);
+  std::vector<std::int32_t> next;
+  for (const std::int32_t p : place) next.push_back(tree.vertex(units.place[p]).first_slot);
+  std::vector<std::int32_t> slot;
+  slot.reserve(units.unit_of.size());
+  for (const std::int32_t unit : units.unit_of) slot.push_back(next[unit]++);
+  return slot;
+}
+
 }  // namespace
 
 std::optional<Units> join_to_units(const Graph& graph, const LeafTree& tree, const Watch& watch) {
   std::optional<Units> units = lowest_subtrees(tree);
   if (!units) return units;
   const std::int32_t size = tree.vertex(units->place[units->odd == 0 ? 1 : 0]).slots;
-  for (const std::vector<std::int32_t>& way : ways_to(size, units->odd < 0)) {
-    FrontGroups groups = grouped_by(graph, way, watch);
-    const double fit = fit_of(graph, groups, watch);
-    if (fit > units->fit || units->unit_of.empty()) {
-      units->fit = fit;
-      units->unit_of = std::move(groups.group);
-      units->equal_pieces = way.size() == 1 && fit > perfect;
+  try {
+    for (const std::vector<std::int32_t>& way : ways_to(size, units->odd < 0)) {
+      FrontGroups groups = grouped_by(graph, way, watch);
+      if (units->unit_of.empty()) units->unit_of = groups.group;
+      const double fit = fit_of(graph, groups, watch);
+      if (fit > units->fit) {
+        units->fit = fit;
+        units->unit_of = std::move(groups.group);
+        units->equal_pieces = way.size() == 1 && fit > perfect;
+      }
+      if (units->fit > perfect || units->fit < hopeless) break;
     }
-    if (units->fit > perfect || units->fit < hopeless) break;
+  } catch (const OutOfTime&) {
+    units->fit = 0;
   }
   return units;
 }
 
+std::vector<std::int32_t> units_in_order(const LeafTree& tree, const Units& units) {
+  std::vector<std::int32_t> place(units.place.size());
+  std::iota(place.begin(), place.end(), 0);
+  return laid_out(tree, units, std::move(place));
+}
+
 std::vector<std::int32_t> units_mapping(const Graph& graph, const LeafTree& tree, const Units& units,
                                         std::uint64_t seed, std::int64_t work, const Deadline& deadline) {
-  const auto count = static_cast<std::int32_t>(units.place.size());
   const Watch watch(deadline);
-  Graph between = contracted(graph, units.unit_of, count, watch);
+  Graph between = contracted(graph, units.unit_of, static_cast<std::int32_t>(units.place.size()), watch);
   std::fill(between.size.begin(), between.size.end(), 1);
   const LeafTree above = tree.cut_at(units.place);
   std::vector<std::int32_t> place = multisection(between, above, seed, work, deadline);
   swap_search(between, above, place, work, deadline);
-  if (units.odd >= 0) std::iter_swap(std::find(place.begin(), place.end(), units.odd), place.end() - 1);
-  std::vector<std::int32_t> next(count);
-  for (std::int32_t k = 0; k < count; ++k) next[k] = tree.vertex(units.place[place[k]]).first_slot;
-  std::vector<std::int32_t> slot(graph.vertices());
-  for (std::int32_t v = 0; v < graph.vertices(); ++v) slot[v] = next[units.unit_of[v]]++;
-  return slot;
+  return laid_out(tree, units, std::move(place));
 }
 
 }  // namespace placement

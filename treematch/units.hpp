@@ -24,10 +24,14 @@ struct Units {
 };
 
 // For a tree with as many slots as the graph has vertices. Nothing where the lowest subtrees differ
-// (but for one, which may be smaller) or are too large or too few.
+// (but for one, which may be smaller) or are too large or too few. Once the time is over, the fit is 0
+// and units may be as they come.
 std::optional<Units> join_to_units(const Graph& graph, const LeafTree& tree, const Watch& watch = Watch());
 
-// Slot of each vertex. `seed`, `work` and `deadline` as in multisection().
+// Slot of each vertex, the units being laid out from left to right as they were made.
+std::vector<std::int32_t> units_in_order(const LeafTree& tree, const Units& units);
+
+// The same, the units being split down the tree. `seed`, `work` and `deadline` as in multisection().
 std::vector<std::int32_t> units_mapping(const Graph& graph, const LeafTree& tree, const Units& units,
                                         std::uint64_t seed, std::int64_t work, const Deadline& deadline);
 
