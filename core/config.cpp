@@ -167,6 +167,10 @@ constexpr ConfigKey keys[] = {
      "Slurm, and say so.",
      [](Config& c, std::string_view v) { return set_integer(c.snapshot_max_age_s, 1, 86400, v); },
      [](const Config& c) { return std::to_string(c.snapshot_max_age_s); }},
+    {"StateDirectory", "an absolute path",
+     "The directory in which placement-monitor keeps its history, history.sqlite. It belongs to MonitorUser.",
+     [](Config& c, std::string_view v) { return set_path(c.state_directory, v); },
+     [](const Config& c) { return c.state_directory; }},
     {"DecisionFile", "an absolute path",
      "Where slurmctld tells its decisions to placement-monitor and placectl: a file in memory, so the directory must be "
      "on tmpfs, as /dev/shm and /run are, and the user of slurmctld must be able to make files there. Where the directory "

@@ -48,6 +48,7 @@ struct Config {
   std::int64_t probe_link_percent = 1;
   std::int64_t probe_bytes_per_minute = 32 << 20;
   bool probe_busy_nodes = false;
+  std::string state_directory = "/var/lib/slurm-placement";
   std::string decision_file = "/dev/shm/slurm-placement-decisions";
 
   bool operator==(const Config&) const = default;

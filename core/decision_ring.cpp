@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -93,6 +94,10 @@ Header new_header() {
   return header;
 }
 
+void lock(const std::string& path, int file) {
+  if (flock(file, LOCK_EX | LOCK_NB) != 0) throw Error(path + ": another process writes decisions there");
+}
+
 // Made beside and renamed, so that no reader sees half of a header.
 int create_ring(const std::string& path) {
   const std::string beside = path + ".new";
@@ -100,6 +105,7 @@ int create_ring(const std::string& path) {
   const int file = open(beside.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
   if (file < 0) fail_errno(beside, "cannot be created", errno);
   try {
+    lock(beside, file);
     check_in_memory(beside, file);
     const Header header = new_header();
     // What is not allocated now could be missing later: a store into it would end slurmctld.
@@ -111,6 +117,21 @@ int create_ring(const std::string& path) {
   } catch (...) {
     close(file);
     unlink(beside.c_str());
+    throw;
+  }
+  return file;
+}
+
+int open_ring(const std::string& path) {
+  const int file = open_own(path);
+  if (file < 0) return create_ring(path);
+  try {
+    lock(path, file);
+    check_in_memory(path, file);
+    if (const int error = posix_fallocate(file, 0, ring_bytes); error != 0)
+      fail_errno(path, "cannot be allocated", error);
+  } catch (...) {
+    close(file);
     throw;
   }
   return file;
@@ -135,15 +156,8 @@ Header read_header(const std::string& path, int file) {
 
 }  // namespace
 
-DecisionWriter::DecisionWriter(const std::string& path) {
-  const int old = open_own(path);
-  const FileDescriptor file(old >= 0 ? old : create_ring(path));
-  if (old >= 0) {
-    check_in_memory(path, file);
-    if (const int error = posix_fallocate(file, 0, ring_bytes); error != 0)
-      fail_errno(path, "cannot be allocated", error);
-  }
-  void* const map = mmap(nullptr, ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+DecisionWriter::DecisionWriter(const std::string& path) : file_(open_ring(path)) {
+  void* const map = mmap(nullptr, ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file_, 0);
   if (map == MAP_FAILED) fail_errno(path, "cannot be mapped", errno);
   map_ = static_cast<std::byte*>(map);
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/decision.hpp"
+#include "core/file_descriptor.hpp"
 
 namespace placement {
 
@@ -24,8 +25,8 @@ inline constexpr std::size_t ring_places = 1024;
 class DecisionWriter {
  public:
   // Goes on with the file if it is this user's ring, else makes a new one in its place; all may read it.
-  // The file is allocated whole and mapped, so that put() does no I/O. Throws Error, also when the
-  // directory is not on a file system in memory.
+  // The file is allocated whole and mapped, so that put() does no I/O, and locked, so that no second
+  // process writes. Throws Error, also when the directory is not on a file system in memory.
   explicit DecisionWriter(const std::string& path);
   ~DecisionWriter();
   DecisionWriter(const DecisionWriter&) = delete;
@@ -35,6 +36,7 @@ class DecisionWriter {
   void put(const Decision& decision) noexcept;
 
  private:
+  FileDescriptor file_;  // holds the lock
   std::byte* map_ = nullptr;
 };
 

@@ -45,7 +45,11 @@ class TestMachine {
   }
 
   void configure(const std::string& text = "") const {
-    const TempFile file("DecisionTimeMs=10000\n" + text);
+    // The machine on which the tests run may have a slurmctld and a monitor of its own.
+    const bool with_ring = text.find("DecisionFile=") != std::string::npos;
+    const bool with_state = text.find("SnapshotFile=") != std::string::npos;
+    const TempFile file("DecisionTimeMs=10000\n" + text + (with_ring ? "" : "\nDecisionFile=/no/such/place") +
+                        (with_state ? "" : "\nSnapshotFile=/no/such/place"));
     char message[256];
     const placement_machine machine = c();
     placement_configure(file.path().c_str(), &machine, message, sizeof message);

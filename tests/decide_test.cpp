@@ -3,6 +3,7 @@
 #include "plugins/select/decide.h"
 
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -33,11 +34,14 @@ START_TEST(modes_and_bad_configurations) {
   const TestMachine machine(4, 2);
   const placement_machine c = machine.c();
   char message[256];
+  const bool ring_was_there = std::filesystem::exists(Config{}.decision_file);
   ck_assert_int_eq(placement_configure("/does/not/exist", &c, message, sizeof message), PLACEMENT_ENFORCE);
+  placement_unconfigure();
+  if (!ring_was_there) std::filesystem::remove(Config{}.decision_file);
   ck_assert_str_eq(message, "");
   for (const auto& [text, mode] : {std::pair{"Mode=off", PLACEMENT_OFF}, {"mode=observe", PLACEMENT_OBSERVE},
                                    {"Mode=advise\n", PLACEMENT_ADVISE}, {"Mode=Enforce", PLACEMENT_ENFORCE}}) {
-    const TempFile file(text);
+    const TempFile file(std::string(text) + "\nDecisionFile=/no/such/place");
     ck_assert_int_eq(placement_configure(file.path().c_str(), &c, message, sizeof message), mode);
     ck_assert_str_eq(message, "");
   }

@@ -222,6 +222,18 @@ START_TEST(other_files_in_the_way) {
 }
 END_TEST
 
+START_TEST(one_writer_at_a_time) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/ring";
+  {
+    const DecisionWriter writer(path);
+    ck_assert_error(DecisionWriter(path), "another process writes");
+  }
+  DecisionWriter(path).put(sample(1));
+  ck_assert_uint_eq(DecisionReader(path).read().size(), 1);
+}
+END_TEST
+
 START_TEST(only_in_memory) {
   const std::string here = std::filesystem::current_path().string() + "/ring-on-disk";
   const std::string error = error_of([&] { DecisionWriter writer(here); });
@@ -239,10 +251,9 @@ START_TEST(reads_while_another_process_writes) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/ring";
   constexpr std::uint32_t count = 40000;
-  const DecisionWriter made(path);
+  DecisionWriter writer(path);
   const pid_t child = fork();
   if (child == 0) {
-    DecisionWriter writer(path);
     for (std::uint32_t job = 0; job < count; ++job) writer.put(sample(job));
     _exit(0);
   }
@@ -279,6 +290,7 @@ int main() {
   tcase_add_test(cases, torn_places_are_counted);
   tcase_add_test(cases, goes_on_after_a_restart);
   tcase_add_test(cases, other_files_in_the_way);
+  tcase_add_test(cases, one_writer_at_a_time);
   tcase_add_test(cases, only_in_memory);
   tcase_add_test(cases, reads_while_another_process_writes);
   suite_add_tcase(suite, cases);

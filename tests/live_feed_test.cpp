@@ -191,7 +191,8 @@ START_TEST(wrong_files_are_told) {
   const placement_machine c = machine.c();
   char message[512];
   const auto configured = [&](const std::string& text) {
-    const TempFile file(text);
+    const bool with_ring = text.find("DecisionFile=") != std::string::npos;
+    const TempFile file(text + (with_ring ? "" : "\nDecisionFile=/no/such/place"));
     placement_configure(file.path().c_str(), &c, message, sizeof message);
     return std::string(message);
   };

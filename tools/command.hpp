@@ -10,6 +10,14 @@ int command_cost(int argc, char** argv);
 int command_map(int argc, char** argv);
 int command_matrix(int argc, char** argv);
 int command_select(int argc, char** argv);
+int command_decisions(int argc, char** argv);
+int command_explain(int argc, char** argv);
+int command_export(int argc, char** argv);
+int command_import(int argc, char** argv);
+int command_nodes(int argc, char** argv);
+int command_pairs(int argc, char** argv);
+int command_reliability(int argc, char** argv);
+int command_status(int argc, char** argv);
 int command_simulate(int argc, char** argv);
 int command_rankfile(int argc, char** argv);
 

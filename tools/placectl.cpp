@@ -33,6 +33,14 @@ constexpr Command commands[] = {
     {"check-config", "check placement.conf", command_check_config},
     {"rankfile", "an Open MPI rankfile for the allocation one is in", command_rankfile},
     {"select", "choose nodes by load and network", command_select},
+    {"status", "what placement has to go by at this moment", command_status},
+    {"nodes", "what is known of each node", command_nodes},
+    {"pairs", "what is known of the network between nodes", command_pairs},
+    {"reliability", "outages of nodes", command_reliability},
+    {"explain", "why a job got its nodes", command_explain},
+    {"decisions", "sum up what slurmctld decided", command_decisions},
+    {"export", "the live state as text", command_export},
+    {"import", "a live state from text", command_import},
     {"simulate", "replay a job log under several strategies", command_simulate},
 };
 

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// placectl status: what placement has to go by at this moment.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+
+#include "core/decision_ring.hpp"
+#include "core/error.hpp"
+#include "core/hostlist.hpp"
+#include "core/node_fields.hpp"
+#include "tools/command.hpp"
+#include "tools/json.hpp"
+#include "tools/output.hpp"
+#include "tools/state_input.hpp"
+#include "tools/text_table.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr Option options[] = {state_option, json_option};
+
+constexpr CommandHelp help{
+    "placectl status",
+    "[OPTION]...",
+    "Shows the mode of placement.conf, how old the live state of the cluster is, which nodes are up,\n"
+    "how much of the network is known, and the last decision. Exit code 1 when there is no live state\n"
+    "that decisions could go by.\n",
+    options,
+    0,
+    0};
+
+struct Status {
+  std::string mode;
+  std::string file;
+  std::string trouble;  // why there is no state that could be used; empty: there is one
+  StateInput input;
+  bool read = false;
+  std::array<std::vector<std::string>, liveness_names.size()> nodes;
+  std::array<std::int64_t, pair_source_names.size()> pairs{};  // of groups
+  double oldest_pair_s = unknown_value;
+  std::string ring_trouble;
+  std::uint64_t decisions = 0;  // ever, in this ring
+  double last_decision_s = unknown_value;
+};
+
+void look_at_state(Status& status, const CommandLine& line, const Config& config) {
+  try {
+    status.input = read_state(line, config);
+  } catch (const Error& error) {
+    status.trouble = error.what();
+    return;
+  }
+  status.read = true;
+  if (status.input.age_s > static_cast<double>(config.snapshot_max_age_s)) status.trouble = status.input.described(config);
+  for (const NodeState& node : status.input.state.nodes)
+    status.nodes[static_cast<std::size_t>(node.liveness)].push_back(node.name);
+  const PairTable& pairs = status.input.state.pairs;
+  for (std::int32_t a = 0; a < pairs.groups; ++a)
+    for (std::int32_t b = a + 1; b < pairs.groups; ++b) {
+      const std::size_t at = static_cast<std::size_t>(a) * static_cast<std::size_t>(pairs.groups) + static_cast<std::size_t>(b);
+      ++status.pairs[static_cast<std::size_t>(pairs.source[at])];
+      if (pairs.source[at] == PairSource::measured) status.oldest_pair_s = std::fmax(status.oldest_pair_s, pairs.age_s[at]);
+    }
+}
+
+void look_at_ring(Status& status, const Config& config) {
+  try {
+    if (!std::filesystem::exists(config.decision_file)) throw Error(config.decision_file + ": there is no such file");
+    DecisionReader reader(config.decision_file);
+    const std::vector<Decision> decisions = reader.read();
+    status.decisions = reader.cursor().next;
+    if (!decisions.empty()) status.last_decision_s = decisions.back().at_s;
+  } catch (const Error& error) {
+    status.ring_trouble = error.what();
+  }
+}
+
+std::string as_text(const Status& status, const Config& config) {
+  std::string text = "mode       " + status.mode + "\n";
+  text += "live state " + (status.read ? status.input.described(config) : status.trouble) + "\n";
+  for (const std::size_t liveness : {1u, 2u, 3u, 0u})
+    if (const auto& names = status.nodes[liveness]; !names.empty()) {
+      const std::string name(liveness_names[liveness]);
+      text += name + std::string(11 - name.size(), ' ') + std::to_string(names.size()) + " nodes: " + compress_hostlist(names) + "\n";
+    }
+  if (status.read && status.input.state.pairs.groups > 0) {
+    text += "pairs      " + std::to_string(status.input.state.pairs.groups) + " groups of nodes:";
+    for (const std::size_t source : {1u, 2u, 3u, 0u})
+      if (status.pairs[source] > 0)
+        text += " " + std::to_string(status.pairs[source]) + " " + (source == 0 ? "not known" : std::string(pair_source_names[source])) + ",";
+    text.back() = '\n';
+    if (!std::isnan(status.oldest_pair_s)) text += "           the oldest measurement was " + shown_seconds(status.oldest_pair_s) + " old\n";
+  }
+  if (!status.ring_trouble.empty()) return text + "decisions  " + status.ring_trouble + "\n";
+  text += "decisions  " + std::to_string(status.decisions);
+  return text + (std::isnan(status.last_decision_s) ? "" : ", the last at " + shown_time(status.last_decision_s)) + "\n";
+}
+
+std::string as_json(const Status& status) {
+  JsonWriter json;
+  json.begin_object().member("mode", status.mode).member("file", status.file).member("usable", status.trouble.empty());
+  json.member("trouble", status.trouble).member("age_s", status.read ? status.input.age_s : unknown_value).key("nodes").begin_object();
+  for (std::size_t l = 0; l < status.nodes.size(); ++l) json.member(liveness_names[l], compress_hostlist(status.nodes[l]));
+  json.end_object().key("pairs").begin_object();
+  for (std::size_t s = 0; s < status.pairs.size(); ++s) json.member(pair_source_names[s], status.pairs[s]);
+  json.end_object().member("decisions", static_cast<std::int64_t>(status.decisions));
+  json.member("last_decision_s", status.last_decision_s).member("ring_trouble", status.ring_trouble);
+  return json.end_object().take();
+}
+
+}  // namespace
+
+int command_status(int argc, char** argv) {
+  const CommandLine line(help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(help));
+    return exit_ok;
+  }
+  const Config config = read_config(placement_conf_path(), MissingFile::defaults);
+  Status status;
+  status.mode = to_string(config.mode);
+  status.file = line.value_or("state", config.snapshot_file);
+  look_at_state(status, line, config);
+  look_at_ring(status, config);
+  write_output("", line.has("json") ? as_json(status) : as_text(status, config));
+  return status.trouble.empty() ? exit_ok : exit_bad_input;
+}
+
+}  // namespace placement

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/config.hpp"
+#include "core/decision.hpp"
+#include "tools/command_line.hpp"
+
+namespace placement {
+
+// Where decisions are kept: the monitor's history, and what it has not fetched yet from slurmctld's ring.
+inline constexpr Option history_option{0, "history", "FILE", "placement-monitor's history [below StateDirectory]"};
+inline constexpr Option ring_option{0, "ring", "FILE", "slurmctld's ring of decisions [DecisionFile]"};
+
+struct DecisionInput {
+  std::vector<Decision> decisions;  // the oldest first, each one once
+  std::vector<std::string> notes;   // which source was not to be had, and why
+};
+
+// Decisions of a job, or of all for job 0, not older than since_s (seconds since 1970). Throws Error only on
+// a source that the command line names.
+DecisionInput read_decisions(const CommandLine& line, const Config& config, std::uint32_t job, double since_s);
+
+}  // namespace placement

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/state_input.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <set>
+
+#include "core/error.hpp"
+#include "core/hostlist.hpp"
+#include "core/snapshot_input.hpp"
+#include "tools/text_table.hpp"
+
+namespace placement {
+
+std::string StateInput::described(const Config& config) const {
+  std::string text = path + ": " + shown_seconds(age_s) + " old";
+  if (age_s > static_cast<double>(config.snapshot_max_age_s))
+    text += ", too old for decisions (SnapshotMaxAgeS=" + std::to_string(config.snapshot_max_age_s) + ")";
+  return text;
+}
+
+StateInput read_state(const CommandLine& line, const Config& config) {
+  StateInput input;
+  input.path = line.value_or("state", config.snapshot_file);
+  input.state = read_live_state(input.path);
+  input.age_s = std::max(0.0, static_cast<double>(std::time(nullptr) - input.state.published_at_s));
+  return input;
+}
+
+std::vector<std::int32_t> chosen_nodes(const CommandLine& line, const LiveState& state) {
+  std::set<std::string> wanted;
+  if (const auto list = line.value("nodes"))
+    for (std::string& name : expand_hostlist(*list)) wanted.insert(std::move(name));
+  std::vector<std::int32_t> nodes;
+  for (std::size_t n = 0; n < state.nodes.size(); ++n)
+    if (!line.has("nodes") || wanted.erase(state.nodes[n].name) > 0) nodes.push_back(static_cast<std::int32_t>(n));
+  if (!wanted.empty())
+    throw Error("--nodes: the snapshot has no " +
+                compress_hostlist(std::vector<std::string>(wanted.begin(), wanted.end())));
+  return nodes;
+}
+
+}  // namespace placement
