@@ -10,9 +10,9 @@
 #include "core/error.hpp"
 #include "core/hostlist.hpp"
 #include "netload/live_input.hpp"
-#include "netload/rank_mapping.hpp"
 #include "netload/selection.hpp"
 #include "policies/baselines.hpp"
+#include "policies/measured_ranks.hpp"
 #include "treematch/node_choice.hpp"
 #include "treematch/slots.hpp"
 #include "treematch/treematch.hpp"
@@ -31,15 +31,6 @@ constexpr double least_pairs = 0.5;
 
 double max_age_s(const Parameters& parameters) {
   return fraction_parameter(parameters, "max-age", default_max_age_s, most_max_age_s);
-}
-
-// What the keys of TREEMATCH would mean here nothing.
-Request without_own_keys(const Request& request) {
-  Request plain = request;
-  plain.parameters.clear();
-  const auto seed = request.parameters.find("seed");
-  if (seed != request.parameters.end()) plain.parameters.insert(*seed);
-  return plain;
 }
 
 std::string short_number(double value) {
@@ -210,35 +201,8 @@ class Chooser {
     return list.size() <= longest ? list : std::to_string(names.size()) + " nodes from " + names.front();
   }
 
-  // From the natural order and from that of the mapper on the tree, ranks are exchanged by measured distance.
   std::vector<std::int32_t> leaves_by_distance(const std::vector<std::int32_t>& nodes, const NodeCounts& counts) const {
-    NodeDistances distances;
-    distances.nodes = static_cast<std::int32_t>(nodes.size());
-    for (const std::int32_t u : nodes)
-      for (const std::int32_t v : nodes) distances.value.push_back(network_.at(u, v));
-    std::vector<std::int32_t> place_of(view_.nodes.size(), -1);
-    for (std::size_t k = 0; k < nodes.size(); ++k) place_of[static_cast<std::size_t>(nodes[k])] = static_cast<std::int32_t>(k);
-
-    std::vector<std::int32_t> natural;
-    for (std::size_t n = 0; n < counts.size(); ++n) natural.insert(natural.end(), static_cast<std::size_t>(counts[n]), place_of[n]);
-    std::vector<std::int32_t> best = mapped_by_distance(*request_.matrix, distances, natural, deadline_);
-    if (!deadline_.expired() && request_.matrix->total_weight() > 0) {
-      std::vector<std::int32_t> by_tree = places_by_tree(counts, place_of);
-      by_tree = mapped_by_distance(*request_.matrix, distances, std::move(by_tree), deadline_);
-      if (measured_cost(*request_.matrix, distances, by_tree) < measured_cost(*request_.matrix, distances, best))
-        best = std::move(by_tree);
-    }
-    for (std::int32_t& place : best) place = nodes[static_cast<std::size_t>(place)];
-    return slots_.leaves_on(best);
-  }
-
-  std::vector<std::int32_t> places_by_tree(const NodeCounts& counts, const std::vector<std::int32_t>& place_of) const {
-    Request step = without_own_keys(request_);
-    step.node_tasks = counts;
-    std::vector<std::int32_t> places;
-    for (const RankPlace& rank : place_treematch(view_, step, deadline_).ranks)
-      places.push_back(place_of[static_cast<std::size_t>(rank.node)]);
-    return places;
+    return leaves_by_measured_distance(view_, request_, slots_, network_, nodes, counts, deadline_);
   }
 
   const ClusterView& view_;
@@ -257,14 +221,29 @@ class Chooser {
   NetworkLoad network_;
 };
 
+// Nodes and counts are given. The network is that of the time when the nodes were chosen, where it is known.
+Placement place_step(const ClusterView& view, const Request& request, const Deadline& deadline) {
+  if (!request.matrix) return place_sequential(view, request, deadline);
+  std::vector<std::int32_t> states, nodes;
+  for (std::size_t n = 0; n < view.nodes.size(); ++n) {
+    states.push_back(view.nodes[n].state);
+    if (request.node_tasks[n] > 0) nodes.push_back(static_cast<std::int32_t>(n));
+  }
+  if (!view.live || view.live->pairs.groups == 0) return place_treematch(view, for_tree(request), deadline);
+  const NetworkLoad network(view.live->pairs, states, nla_weights(request.parameters));
+  if (network.known_pairs() == 0) return place_treematch(view, for_tree(request), deadline);
+  const Slots slots(view, request);
+  return slots.placement(
+      leaves_by_measured_distance(view, request, slots, network, nodes, request.node_tasks, deadline),
+      slots.leaves(request.node_tasks), "measured network");
+}
+
 Placement place_by(const ClusterView& view, const Request& request, const Deadline& deadline, SelectionRule rule) {
   if (request.tasks < 1) throw Error(std::to_string(request.tasks) + " tasks: at least 1 is wanted");
   if (request.matrix && request.matrix->ranks() != request.tasks)
     throw Error("the matrix has " + std::to_string(request.matrix->ranks()) + " ranks, and " +
                 std::to_string(request.tasks) + " tasks are asked for");
-  if (request.node_tasks.empty()) return Chooser(view, request, deadline).place(rule);
-  return request.matrix ? place_treematch(view, without_own_keys(request), deadline)
-                        : place_sequential(view, request, deadline);
+  return request.node_tasks.empty() ? Chooser(view, request, deadline).place(rule) : place_step(view, request, deadline);
 }
 
 }  // namespace

@@ -301,6 +301,23 @@ START_TEST(a_step_keeps_its_counts) {
 }
 END_TEST
 
+// The tree says nothing, all nodes hang on one switch; what was measured puts the heavy pair on the fast link.
+START_TEST(a_step_s_ranks_follow_the_measured_network) {
+  Cluster cluster(3, 1);
+  cluster.pair(0, 1, 500, 1e7F);
+  cluster.pair(1, 2, 500, 1e7F);
+  Request request = tasks(3);
+  request.node_tasks = {1, 1, 1};
+  request.matrix = std::make_shared<const CommMatrix>(CommMatrix::from_edges(3, {{0, 1, 1000}, {1, 2, 1}}));
+  const Placement placement = place_nla(cluster.view, request, Deadline::never());
+  ck_assert_int_ne(placement.ranks[0].node, 1);
+  ck_assert_int_ne(placement.ranks[1].node, 1);
+  ck_assert_int_eq(placement.ranks[2].node, 1);
+  cluster.view.live = nullptr;  // and by the tree where nothing was measured
+  ck_assert_uint_eq(place_nla(cluster.view, request, Deadline::never()).ranks.size(), 3);
+}
+END_TEST
+
 START_TEST(keys_are_checked) {
   const auto check = [](Parameters parameters) { check_policy_spec({"NLA", std::move(parameters)}); };
   check({{"alpha", "0.4"}, {"beta", "0.6"}, {"cpu_load", "1"}, {"wait", "60"}, {"max-age", "30.5"}});
@@ -327,6 +344,7 @@ int main() {
   tcase_add_test(nodes, nodes_that_are_down_or_suspect);
   tcase_add_test(nodes, waits_while_all_is_overloaded);
   tcase_add_test(nodes, reasons_tell_what_was_chosen);
+  tcase_add_test(ranks, a_step_s_ranks_follow_the_measured_network);
   suite_add_tcase(suite, nodes);
   TCase* ranks = tcase_create("ranks");
   tcase_add_test(ranks, heavy_pairs_go_to_fast_links);
