@@ -344,12 +344,12 @@ int main() {
   tcase_add_test(nodes, nodes_that_are_down_or_suspect);
   tcase_add_test(nodes, waits_while_all_is_overloaded);
   tcase_add_test(nodes, reasons_tell_what_was_chosen);
-  tcase_add_test(ranks, a_step_s_ranks_follow_the_measured_network);
   suite_add_tcase(suite, nodes);
   TCase* ranks = tcase_create("ranks");
   tcase_add_test(ranks, heavy_pairs_go_to_fast_links);
   tcase_add_test(ranks, the_cost_never_rises_and_counts_stay);
   tcase_add_test(ranks, a_step_keeps_its_counts);
+  tcase_add_test(ranks, a_step_s_ranks_follow_the_measured_network);
   suite_add_tcase(suite, ranks);
   TCase* keys = tcase_create("keys");
   tcase_add_test(keys, keys_are_checked);
