@@ -35,6 +35,37 @@ struct Running {
   std::vector<std::int32_t> cores;
 };
 
+// How many cores are free from then on, until the next entry.
+struct FreeCores {
+  std::int64_t from_us;
+  std::int64_t cores;
+};
+
+// The first time from which so many are free for so long, or never_us.
+std::int64_t earliest(const std::vector<FreeCores>& plan, std::int64_t cores, std::int64_t long_us) {
+  std::size_t begin = 0;
+  for (std::size_t k = 0; k < plan.size(); ++k) {
+    if (plan[k].from_us - plan[begin].from_us >= long_us) return plan[begin].from_us;
+    if (plan[k].cores < cores) begin = k + 1;
+    if (begin >= plan.size()) return never_us;
+  }
+  return plan[begin].from_us;
+}
+
+// Takes so many away for so long; the time is one of the plan's.
+void withdraw(std::vector<FreeCores>& plan, std::int64_t at_us, std::int64_t long_us, std::int64_t cores) {
+  auto entry = std::lower_bound(plan.begin(), plan.end(), at_us,
+                                [](const FreeCores& free, std::int64_t time_us) { return free.from_us < time_us; });
+  for (; entry != plan.end() && entry->from_us < at_us + long_us; ++entry) {
+    const std::int64_t before = entry->cores;
+    entry->cores -= cores;
+    const auto next = entry + 1;
+    if (next != plan.end() && next->from_us <= at_us + long_us) continue;
+    plan.insert(next, {at_us + long_us, before});
+    return;
+  }
+}
+
 class Engine {
  public:
   Engine(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy,
@@ -62,6 +93,8 @@ class Engine {
   bool fits(std::int32_t job) const { return cores_wanted(jobs_[job].tasks) <= machine_.free_cores(); }
   std::int64_t cores_wanted(std::int32_t tasks) const;
   void backfill();
+  std::vector<std::int32_t> easy(std::size_t depth);
+  std::vector<std::int32_t> reserving(std::size_t depth);
   void start(std::int32_t job);
   JobRequest request_of(const LogJob& job) const;
   double run_time_us(std::int32_t job, const Decision& decision);
@@ -215,9 +248,24 @@ void Engine::schedule() {
   if (waiting_.size() > 1 && machine_.free_cores() > 0) backfill();
 }
 
+// Jobs that may pass others start, and leave the queue.
+void Engine::backfill() {
+  const auto depth = std::min<std::size_t>(waiting_.size(), static_cast<std::size_t>(options_.backfill_depth) + 1);
+  const std::vector<std::int32_t> passed = options_.reservations > 1 ? reserving(depth) : easy(depth);
+  if (passed.empty()) return;
+  std::size_t kept = 1;
+  for (std::size_t k = 1, next = 0; k < depth; ++k) {
+    if (next < passed.size() && passed[next] == waiting_[k])
+      ++next;
+    else
+      waiting_[kept++] = waiting_[k];
+  }
+  waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(kept), waiting_.begin() + static_cast<std::ptrdiff_t>(depth));
+}
+
 // EASY: the first job in the queue has a reservation for the moment when, by the requested times,
 // enough cores will be free. Others start if they end before it or leave enough cores for it.
-void Engine::backfill() {
+std::vector<std::int32_t> Engine::easy(std::size_t depth) {
   const std::int64_t head = cores_wanted(jobs_[waiting_.front()].tasks);
   std::int64_t free = machine_.free_cores();
   std::int64_t shadow_us = never_us;
@@ -229,7 +277,6 @@ void Engine::backfill() {
   }
   std::int64_t spare = free - head;  // below 0 when down nodes keep the head from ever fitting yet
   if (shadow_us == never_us) spare = never_us;
-  const auto depth = std::min<std::size_t>(waiting_.size(), static_cast<std::size_t>(options_.backfill_depth) + 1);
   std::vector<std::int32_t> passed;
   for (std::size_t k = 1; k < depth && machine_.free_cores() > 0; ++k) {
     const std::int32_t job = waiting_[k];
@@ -241,15 +288,37 @@ void Engine::backfill() {
     start(job);
     passed.push_back(job);
   }
-  if (passed.empty()) return;
-  std::size_t kept = 1;
-  for (std::size_t k = 1, next = 0; k < depth; ++k) {
-    if (next < passed.size() && passed[next] == waiting_[k])
-      ++next;
-    else
-      waiting_[kept++] = waiting_[k];
+  return passed;
+}
+
+// As Slurm's backfill plugin does it: one job after the other is given the earliest time that those before it
+// leave, by the requested times. Whose time is now starts; so many others keep theirs.
+std::vector<std::int32_t> Engine::reserving(std::size_t depth) {
+  std::vector<FreeCores> plan{{now_us_, machine_.free_cores()}};
+  for (const auto& [time_us, slot] : expected_) {
+    const std::int64_t cores = std::ssize(running_[slot].cores);
+    const std::int64_t at_us = std::max(time_us, now_us_ + 1);
+    if (plan.back().from_us < at_us) plan.push_back({at_us, plan.back().cores});
+    plan.back().cores += cores;
   }
-  waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(kept), waiting_.begin() + static_cast<std::ptrdiff_t>(depth));
+  std::vector<std::int32_t> passed;
+  std::int32_t reserved = 0;
+  for (std::size_t k = 0; k < depth && machine_.free_cores() > 0; ++k) {
+    const std::int32_t job = waiting_[k];
+    const std::int64_t wanted = cores_wanted(jobs_[job].tasks);
+    const std::int64_t limit_us = std::max<std::int64_t>(jobs_[job].limit_s * second_us, 1);
+    const std::int64_t at_us = earliest(plan, wanted, limit_us);
+    if (at_us == never_us) continue;
+    if (at_us > now_us_ && reserved++ >= options_.reservations) {
+      reserved = options_.reservations;
+      continue;
+    }
+    withdraw(plan, at_us, limit_us, wanted);
+    if (at_us > now_us_) continue;
+    start(job);
+    passed.push_back(job);
+  }
+  return passed;
 }
 
 void Engine::sample() {

@@ -26,6 +26,7 @@ struct ReplayOptions {
   bool whole_nodes = false;          // jobs do not share nodes
   bool full_start = false;           // other jobs fill the machine when the replay begins
   std::int32_t backfill_depth = 500; // waiting jobs looked at for backfill
+  std::int32_t reservations = 1;     // of these, how many no other may delay: 1 is EASY
   // A decision's time, charged to the job that it is for. With measured, what the policy really
   // took, so that two runs differ a little.
   bool charge_measured = false;
@@ -88,7 +89,7 @@ struct ReplayControl {
 //
 // Replays the jobs (by submit time) on the machine, all cores free: first come, first served, with
 // EASY backfill on the requested times: a job may pass others if it does not delay the one that has
-// waited longest. Times follow T' = (1 + R a - a) T [TM §7]; where load of others is known, computing takes longer,
+// waited longest, or those with a reservation. Times follow T' = (1 + R a - a) T [TM §7]; where load of others is known, computing takes longer,
 // T' = (S (1 - a) + R a) T with S the slowdown over that of the stock choice. Jobs larger than the machine must not be
 // among them. Deterministic unless charge_measured is set. Memory is O(jobs + cores).
 Replay replay(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy,

@@ -4,18 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "netload/live_input.hpp"
+
 namespace placement {
-
-namespace {
-
-// The load of the last minute that Slurm's jobs do not cause, 0 where it is not known.
-double load_beyond_slurm(const NodeState& state) {
-  const double slurm = std::isfinite(state.slurm_load.minutes_1) ? state.slurm_load.minutes_1 : 0;
-  const double load = state.cpu_load.minutes_1 - slurm;
-  return load > 0 ? load : 0;
-}
-
-}  // namespace
 
 LiveCost::LiveCost(std::shared_ptr<const LiveState> live, std::vector<std::int32_t> state_of_node)
     : live_(std::move(live)), state_of_node_(std::move(state_of_node)) {

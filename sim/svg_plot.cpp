@@ -119,7 +119,9 @@ std::string svg(const Plot& plot) {
       before = py(point.second);
       path += (path.empty() ? "M" : "L") + at(px(point.first)) + " " + at(before);
     }
-    if (!path.empty()) out += "<path d=\"" + path + "\" stroke=\"" + colour + "\" stroke-width=\"1.8\"/>\n";
+    // The first ones are wider, so that they are seen under those that cover them.
+    const double broad = 1.8 + 1.4 * static_cast<double>(plot.series.size() - 1 - number);
+    if (!path.empty()) out += "<path d=\"" + path + "\" stroke=\"" + colour + "\" stroke-width=\"" + at(broad) + "\"/>\n";
     const double row = top + 14 + 18 * static_cast<double>(number);
     out += line(left + width + 12, row - 4, left + width + 36, row - 4, colour);
     out += "<g fill=\"black\">" + text(left + width + 42, row, "start", series.name) + "</g>\n";

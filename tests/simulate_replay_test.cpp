@@ -106,6 +106,24 @@ START_TEST(jobs_that_end_early_or_late_move_the_head) {
 }
 END_TEST
 
+START_TEST(reservations_hold_others_back) {
+  const Machine machine = machine_of({4}, 1, 1);
+  // Two jobs of one and two cores run until 100 and 300; the head wants all four at 300, the next two for 200 s at
+  // 100; the last could use the idle core, but until 250 it would keep the second of these from starting at 100.
+  const std::vector<LogJob> jobs{job_of(0, 100, 100, 1), job_of(0, 300, 300, 2), job_of(1, 50, 50, 4), job_of(2, 200, 200, 2),
+                                 job_of(3, 247, 247, 1)};
+  ReplayOptions options = plain();
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 300, 350, 3}));
+  options.reservations = 2;
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 300, 100, 350}));
+  const std::vector<LogJob> many = random_jobs(150, 4, 17);
+  options.reservations = 1000;
+  const Replay all = run(machine, many, "SLURM", options);
+  check_legal(machine, many, all);
+  ck_assert(starts(run(machine, many, "SLURM", options)) == starts(all));
+}
+END_TEST
+
 START_TEST(depth_limits_backfill) {
   const Machine machine = machine_of({1}, 1, 4);
   const std::vector<LogJob> jobs{job_of(0, 100, 100, 3), job_of(1, 10, 10, 4), job_of(2, 10, 10, 2), job_of(3, 5, 5, 1)};
@@ -288,6 +306,7 @@ int main() {
   tcase_add_test(all, backfill_passes_without_delaying_the_head);
   tcase_add_test(all, backfill_uses_cores_that_the_head_spares);
   tcase_add_test(all, jobs_that_end_early_or_late_move_the_head);
+  tcase_add_test(all, reservations_hold_others_back);
   tcase_add_test(all, depth_limits_backfill);
   tcase_add_test(all, run_times_follow_the_model);
   tcase_add_test(all, no_matrices_make_all_strategies_equal);

@@ -80,6 +80,13 @@ ends 0
 has 'torus 4x4x4'
 [ -s torus/flow-without-matrix.svg ] || fail 'no plot of the jobs without a matrix'
 [ -e one/flow-without-matrix.svg ] && fail 'a plot of jobs without a matrix where all have one'
+run --torus 4x4x4 -s 'SLURM TM-A' "$log"
+refused 2 '--strategies: TM-A maps to trees: on a torus take TOFA'
+printf '[0-9] 0.2\n' >faulty
+run --torus 4x4x4 --node 1x4 -s 'SLURM TOFA TOFA-PAPER GREEDY' --outages faulty --outage-hours 1 --max-tasks 40 "$log"
+ends 0
+has 'TOFA: '
+case $out in *'took the stock choice'*) fail 'TOFA refuses jobs' ;; esac
 printf 'mesh 4 4\na[1-8] 0-3 0-1\nb[1-8] 0-3 2-3\n' >torus.txt
 printf 'a[1-3] 0.6\nb8 0.9\n' >outages
 run --torus torus.txt --node 1x8 -s SLURM --outages outages --outage-hours 1 --repair 0.1 "$log"
@@ -91,6 +98,12 @@ printf '0 n[0-3] 0.5\n5000.5 n15 1 # one\n' >trace
 run "${machine[@]}" -s 'SLURM RANDOM' --state random --failure-trace trace "$log"
 ends 0
 has 'SLURM: 5 node failures, '
+run "${machine[@]}" -s 'SLURM NLA LOAD-AWARE' --state random --reservations 100 "$log"
+ends 0
+case $out in *'took the stock choice'*) fail 'a state is given, and jobs are refused' ;; esac
+run "${machine[@]}" -s NLA "$log"
+ends 0
+has 'NLA: 122 jobs took the stock choice because the policy could not serve them'
 run "${machine[@]}" --state none "$log"
 refused 1 'none: cannot be opened: No such file or directory'
 run "${machine[@]}" --outages outages "$log"

@@ -54,6 +54,8 @@ constexpr Option options[] = {
                                  "(-n alone) [nodes]"},
     {0, "scale-run-times", "PERCENT", "of all jobs, requested times too [100]"},
     {0, "backfill-depth", "N", "waiting jobs looked at for backfill [500]"},
+    {0, "reservations", "N", "waiting jobs that no other may delay: 1 is EASY, a large number what Slurm's\n"
+                             "backfill plugin does [1]"},
     {0, "charge", "WORD", "a policy's decision on the job's time: none, measured, or SECONDS[,SECONDS\n"
                           "PER TASK] [0.05,0.00002]"},
     {0, "stock-charge", "SECONDS", "the same of a stock decision [0]"},
@@ -275,6 +277,7 @@ ReplayOptions read_options(const CommandLine& line) {
   result.whole_nodes = line.has("whole-nodes");
   result.full_start = line.has("full");
   result.backfill_depth = static_cast<std::int32_t>(line.integer("backfill-depth", 0, 1 << 24).value_or(500));
+  result.reservations = static_cast<std::int32_t>(line.integer("reservations", 1, 1 << 24).value_or(1));
   read_charge(line, result);
   result.charge_stock_s = number_option(line, "stock-charge", 0, 0, 1e6);
   result.node_failures_per_hour = number_option(line, "node-failures", 0, 0, 1000) / 1000;
@@ -408,6 +411,9 @@ int command_simulate(int argc, char** argv) {
   const auto threads = static_cast<std::size_t>(line.integer("threads", 1, 1024).value_or(cores));
   const PatternSource patterns(parse_pattern(line.value_or("pattern", "random")));
   const Machine machine = read_machine(line, replay_options);
+  for (const Strategy& strategy : strategies)
+    if (machine.view().torus && equal_any_case(strategy.policy.policy, "TREEMATCH"))
+      throw UsageError("--strategies: " + shown(strategy.name) + " maps to trees: on a torus take TOFA");
   if (replay_options.whole_nodes && !machine.regular())
     throw Error("--whole-nodes: wants nodes that all have the same number of cores");
 
