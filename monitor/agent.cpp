@@ -222,6 +222,8 @@ void Agent::take_message(std::size_t index, ByteView message, double now_s) {
 
 void Agent::take_lease(std::size_t index, const ProbeLease& lease, double now_s) {
   if (!prober_) return;
+  // A job may have begun since the last sample.
+  sampler_.refresh_jobs();
   const Prober::Conditions conditions{.lease_is_new = publisher_.holds(index, lease.term, now_s),
                                       .busy = busy(monitors_[index]),
                                       .idle = idle(),

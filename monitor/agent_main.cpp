@@ -94,29 +94,44 @@ std::string own_node(const SlurmHosts& hosts, const std::string& wanted, const s
   return node->name;
 }
 
-// Runs until it is told to end. Returns the exit code.
-int run_agent(const Options& options, const sigset_t& stops) {
+// What is needed once the process is the user that it is to be.
+struct Prepared {
+  AgentSettings settings;
+  UserIds user;
+  std::string munge_socket;
+};
+
+// Reads the configuration and becomes MonitorUser.
+Prepared prepare(const Options& options) {
   const std::string conf = options.slurm_conf.empty() ? slurm_conf_path() : options.slurm_conf;
   const std::string own_conf = placement_conf_path(conf);
   // As root still, if it is: nothing of somebody else's is read before it is known whose it is.
   const std::vector<uid_t> owners = configuration_owners();
   require_safe_file(conf, owners);
-  AgentSettings settings;
+  require_safe_file(own_conf, owners);
+  Prepared prepared;
+  AgentSettings& settings = prepared.settings;
   settings.config = read_config(own_conf, MissingFile::defaults);
   const SlurmHosts hosts = read_slurm_hosts(conf);
-  const UserIds user = unprivileged_user(settings.config.monitor_user);
-  require_safe_file(own_conf, owners);
-  require_safe_munge_socket(hosts.munge_socket);
+  prepared.user = unprivileged_user(settings.config.monitor_user);
+  prepared.munge_socket = hosts.munge_socket;
   settings.node = own_node(hosts, options.node, conf);
   settings.controllers = hosts.controllers;
-  make_directory_for(settings.config.agent_directory, user);
-  become(user, settings.config.monitor_user);
-  require_safe_directory(settings.config.agent_directory, user.uid);
+  make_directory_for(settings.config.agent_directory, prepared.user);
+  become(prepared.user, settings.config.monitor_user);
+  return prepared;
+}
+
+// Runs until it is told to end. Returns the exit code.
+int run_agent(const Prepared& prepared, const sigset_t& stops) {
+  const AgentSettings& settings = prepared.settings;
+  require_safe_munge_socket(prepared.munge_socket);
+  require_safe_directory(settings.config.agent_directory, prepared.user.uid);
   if (take_lock(settings.config.agent_directory + "/agent." + settings.node + ".lock") < 0) {
     log_line("an agent for node " + settings.node + " runs already");
     return runs_already;
   }
-  const auto credentials = munge_credentials(user.uid, hosts.munge_socket);
+  const auto credentials = munge_credentials(prepared.user.uid, prepared.munge_socket);
   const FileDescriptor stop(signalfd(-1, &stops, SFD_NONBLOCK | SFD_CLOEXEC));
   if (stop < 0) throw Error("signalfd fails");
   Agent agent(settings, *credentials, log_line);
@@ -126,9 +141,9 @@ int run_agent(const Options& options, const sigset_t& stops) {
   return 0;
 }
 
-int run_and_tell(const Options& options, const sigset_t& stops) {
+int run_and_tell(const Prepared& prepared, const sigset_t& stops) {
   try {
-    return run_agent(options, stops);
+    return run_agent(prepared, stops);
   } catch (const std::exception& error) {
     log_line(error.what());
     return failed;
@@ -136,8 +151,8 @@ int run_and_tell(const Options& options, const sigset_t& stops) {
 }
 
 // A process that starts the agent again whenever it dies: for nodes without a service manager that
-// would. It holds no lock, so that the agent outlives it.
-int keep(const Options& options, const sigset_t& stops) {
+// would. It is the same user, and holds no lock, so that the agent outlives it.
+int keep(const Prepared& prepared, const sigset_t& stops) {
   const pid_t starter = fork();
   if (starter < 0) return failed;
   if (starter > 0) _exit(0);
@@ -150,7 +165,7 @@ int keep(const Options& options, const sigset_t& stops) {
     const double begun_s = steady_s();
     const pid_t agent = fork();
     if (agent < 0) return failed;
-    if (agent == 0) return run_and_tell(options, stops);
+    if (agent == 0) return run_and_tell(prepared, stops);
     sigset_t waited = stops;
     sigaddset(&waited, SIGCHLD);
     int status = 0;
@@ -186,5 +201,11 @@ int main(int argc, char** argv) {
   sigaddset(&blocked, SIGCHLD);
   sigprocmask(SIG_BLOCK, &blocked, nullptr);
   signal(SIGPIPE, SIG_IGN);
-  return options.keep ? keep(options, stops) : run_and_tell(options, stops);
+  try {
+    const Prepared prepared = prepare(options);
+    return options.keep ? keep(prepared, stops) : run_and_tell(prepared, stops);
+  } catch (const std::exception& error) {
+    log_line(error.what());
+    return failed;
+  }
 }

@@ -55,6 +55,8 @@ class NodeSampler {
 
   // Reads all of it; to be called every few seconds. `now_s` is a steady clock's.
   void sample(double now_s);
+  // Looks for jobs anew, between two samples.
+  void refresh_jobs() { processes_.scan(); }
 
   const NodeState& state() const { return state_; }  // name, liveness, age and outages are not touched
   const std::array<std::uint8_t, 16>& boot_id() const { return boot_id_; }

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/agent_start.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace placement {
+
+namespace {
+
+// Options of slurmd that take a value: after one of these letters the rest of a word, or the next
+// word, is no letter.
+constexpr std::string_view valued_letters = "bBdfLnN";
+
+std::vector<std::string_view> words_of(std::string_view cmdline) {
+  std::vector<std::string_view> words;
+  while (!cmdline.empty()) {
+    const std::size_t end = cmdline.find('\0');
+    words.push_back(cmdline.substr(0, end));
+    if (end == std::string_view::npos) break;
+    cmdline.remove_prefix(end + 1);
+  }
+  return words;
+}
+
+// Only what may be called between fork and exec in a process that may have threads.
+[[noreturn]] void become_agent(const char* log, char* const* arguments, char* const* environment) {
+  sigset_t none;
+  sigemptyset(&none);
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  const int nothing = open("/dev/null", O_RDWR);
+  int messages = -1;
+  if (log[0] != '\0') messages = open(log, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0644);
+  if (messages < 0) messages = nothing;
+  dup2(nothing, 0);
+  dup2(nothing, 1);
+  dup2(messages, 2);
+  close_range(3, ~0U, 0);
+  // slurmd has itself spared by the kernel when memory runs out; the agent is not worth a job.
+  const int spared = open("/proc/self/oom_score_adj", O_WRONLY);
+  if (spared >= 0) {
+    [[maybe_unused]] const ssize_t written = write(spared, "0", 1);
+    close(spared);
+  }
+  execve(arguments[0], arguments, environment);
+  _exit(127);
+}
+
+}  // namespace
+
+std::string read_plugin_arguments(const std::vector<std::string_view>& arguments, AgentStart& start) {
+  for (const std::string_view argument : arguments) {
+    const std::size_t equals = argument.find('=');
+    const std::string_view key = argument.substr(0, equals);
+    const std::string_view value = equals == std::string_view::npos ? std::string_view() : argument.substr(equals + 1);
+    if (key != "agent" && key != "log") return "unknown argument '" + std::string(argument) + "': it takes agent=/path and log=/path";
+    if (!value.starts_with('/')) return "'" + std::string(argument) + "': it takes an absolute path";
+    (key == "agent" ? start.agent : start.log) = value;
+  }
+  return {};
+}
+
+std::optional<std::string> daemon_option(std::string_view cmdline, char letter) {
+  const std::vector<std::string_view> words = words_of(cmdline);
+  std::optional<std::string> found;
+  for (std::size_t w = 1; w < words.size(); ++w) {
+    const std::string_view word = words[w];
+    if (word == "--") break;
+    if (word.size() < 2 || word[0] != '-' || word[1] == '-') continue;
+    for (std::size_t at = 1; at < word.size(); ++at) {
+      if (valued_letters.find(word[at]) == std::string_view::npos) continue;
+      const bool attached = at + 1 < word.size();
+      if (!attached && w + 1 >= words.size()) break;
+      if (word[at] == letter) found = std::string(attached ? word.substr(at + 1) : words[w + 1]);
+      if (!attached) ++w;
+      break;
+    }
+  }
+  return found;
+}
+
+std::string start_agent(const AgentStart& start, std::string_view cmdline) {
+  if (access(start.agent.c_str(), X_OK) != 0) return start.agent + ": " + std::strerror(errno);
+  std::vector<std::string> words = {start.agent, "--keep"};
+  if (const auto node = daemon_option(cmdline, 'N')) words.insert(words.end(), {"--node", *node});
+  std::optional<std::string> conf = daemon_option(cmdline, 'f');
+  if (!conf)
+    if (const char* environment = std::getenv("SLURM_CONF")) conf = environment;
+  if (conf) words.insert(words.end(), {"--slurm-conf", *conf});
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
+  char* const environment[] = {path, nullptr};
+  const pid_t child = fork();
+  if (child < 0) return std::string("fork: ") + std::strerror(errno);
+  if (child == 0) become_agent(start.log.c_str(), arguments.data(), environment);
+  // With --keep the child goes to the background and ends at once.
+  int status = 0;
+  pid_t ended;
+  while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR) {
+  }
+  if (ended < 0) return {};  // slurmd has it taken by its own handler
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return start.agent + " could not be started";
+  return {};
+}
+
+}  // namespace placement

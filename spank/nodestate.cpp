@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// nodestate.so: slurmd, while it loads its SPANK plugins, has placement-agent started. That comes
+// before slurmd goes to the background and again after each restart; the agent's own lock sees to it that
+// there is one. Nothing stays in slurmd, and in every other program this plugin does nothing.
+#include "spank/spank_api.hpp"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "spank/agent_start.hpp"
+
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
+EXPORTED const char plugin_name[];
+EXPORTED const char plugin_type[];
+EXPORTED const unsigned int plugin_version;
+EXPORTED const unsigned int spank_plugin_version;
+
+const char plugin_name[] = "nodestate";
+const char plugin_type[] = "spank";
+const unsigned int plugin_version = SLURM_VERSION_NUMBER;
+const unsigned int spank_plugin_version = 1;
+
+namespace {
+
+// systemd will start the agent, or has.
+bool left_to_systemd() {
+  return access("/run/systemd/system", F_OK) == 0 &&
+         access("/etc/systemd/system/multi-user.target.wants/placement-agent.service", F_OK) == 0;
+}
+
+void start(int count, char** arguments) {
+  placement::AgentStart start{.agent = AGENT_PROGRAM, .log = {}};
+  std::string wrong = placement::read_plugin_arguments({arguments, arguments + count}, start);
+  if (wrong.empty() && left_to_systemd()) {
+    slurm_verbose("placement: nodestate: placement-agent is systemd's");
+    return;
+  }
+  if (wrong.empty()) {
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    const std::string cmdline{std::istreambuf_iterator<char>(file), {}};
+    wrong = placement::start_agent(start, cmdline);
+  }
+  if (wrong.empty())
+    slurm_verbose("placement: nodestate: %s started, unless it ran already", start.agent.c_str());
+  else
+    slurm_error("placement: nodestate: %s", wrong.c_str());
+}
+
+}  // namespace
+
+// slurmd goes on whatever happens here.
+EXPORTED int slurm_spank_init(spank_t, int count, char** arguments) {
+  try {
+    if (spank_context() == S_CTX_SLURMD) start(count, arguments);
+  } catch (...) {
+  }
+  return ESPANK_SUCCESS;
+}
