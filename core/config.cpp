@@ -17,6 +17,7 @@ constexpr std::size_t max_file_bytes = 1 << 20;
 
 constexpr std::string_view mode_names[] = {"off", "observe", "advise", "enforce"};
 constexpr std::string_view weight_names[] = {"respect", "ignore"};
+constexpr std::string_view estimator_names[] = {"beta", "ewma", "window"};
 constexpr std::string_view scope_names[] = {"whole", "subtree"};
 
 template <typename Enum>
@@ -94,6 +95,15 @@ bool set_yes_no(bool& target, std::string_view value) {
   return true;
 }
 
+bool set_estimator(Config& config, std::string_view value) {
+  for (const std::string_view name : estimator_names)
+    if (equal_any_case(value, name)) {
+      config.outage_estimator = name;
+      return true;
+    }
+  return false;
+}
+
 // A new key is one entry here.
 constexpr ConfigKey keys[] = {
     {"Mode", "off, observe, advise or enforce",
@@ -167,10 +177,6 @@ constexpr ConfigKey keys[] = {
      "Slurm, and say so.",
      [](Config& c, std::string_view v) { return set_integer(c.snapshot_max_age_s, 1, 86400, v); },
      [](const Config& c) { return std::to_string(c.snapshot_max_age_s); }},
-    {"StateDirectory", "an absolute path",
-     "The directory in which placement-monitor keeps its history, history.sqlite. It belongs to MonitorUser.",
-     [](Config& c, std::string_view v) { return set_path(c.state_directory, v); },
-     [](const Config& c) { return c.state_directory; }},
     {"DecisionFile", "an absolute path",
      "Where slurmctld tells its decisions to placement-monitor and placectl: a file in memory, so the directory must be "
      "on tmpfs, as /dev/shm and /run are, and the user of slurmctld must be able to make files there. Where the directory "
@@ -181,6 +187,10 @@ constexpr ConfigKey keys[] = {
      "The user as whom placement-monitor and placement-agent run: the same one on all hosts, without privileges.",
      [](Config& c, std::string_view v) { return set_user(c.monitor_user, v); },
      [](const Config& c) { return c.monitor_user; }},
+    {"StateDirectory", "an absolute path",
+     "The directory in which placement-monitor keeps its history, history.sqlite. It belongs to MonitorUser.",
+     [](Config& c, std::string_view v) { return set_path(c.state_directory, v); },
+     [](const Config& c) { return c.state_directory; }},
     {"MonitorPort", "a whole number from 1 to 65535", "The UDP port of placement-monitor on each SlurmctldHost.",
      [](Config& c, std::string_view v) { return set_integer(c.monitor_port, 1, 65535, v); },
      [](const Config& c) { return std::to_string(c.monitor_port); }},
@@ -215,6 +225,39 @@ constexpr ConfigKey keys[] = {
      "while it runs no job, or none but such as run on this node alone.",
      [](Config& c, std::string_view v) { return set_yes_no(c.probe_busy_nodes, v); },
      [](const Config& c) { return std::string(c.probe_busy_nodes ? "yes" : "no"); }},
+    {"ProbeLatencyS", "a whole number from 10 to 86400",
+     "Seconds in which the latency of each pair is measured once; longer when there are too many pairs for that.",
+     [](Config& c, std::string_view v) { return set_integer(c.probe_latency_s, 10, 86400, v); },
+     [](const Config& c) { return std::to_string(c.probe_latency_s); }},
+    {"ProbeBandwidthS", "a whole number from 10 to 86400", "The same for bandwidth.",
+     [](Config& c, std::string_view v) { return set_integer(c.probe_bandwidth_s, 10, 86400, v); },
+     [](const Config& c) { return std::to_string(c.probe_bandwidth_s); }},
+    {"ProbeAllPairsNodes", "a whole number from 2 to 1024",
+     "Up to so many nodes all pairs are measured. With more, one node of each leaf switch with those of the others, "
+     "and each node with a few; what is between all others is modelled.",
+     [](Config& c, std::string_view v) { return set_integer(c.probe_all_pairs_nodes, 2, 1024, v); },
+     [](const Config& c) { return std::to_string(c.probe_all_pairs_nodes); }},
+    {"OutageEstimator", "beta, ewma or window",
+     "How the probability of a node's outage is estimated from its history. beta: from its rate and that of all nodes, "
+     "old outages counting less. ewma: an exponentially weighted mean. window: the frequency in the last 30 days. While "
+     "none of them foretells better than the constant rate of all nodes, that rate is published.",
+     set_estimator, [](const Config& c) { return c.outage_estimator; }},
+    {"OutageHorizonHours", "a whole number from 1 to 8760",
+     "The probability that is published is that of an outage within so many hours.",
+     [](Config& c, std::string_view v) { return set_integer(c.outage_horizon_h, 1, 8760, v); },
+     [](const Config& c) { return std::to_string(c.outage_horizon_h); }},
+    {"HistoryDays", "a whole number from 1 to 36500", "Days for which placement-monitor keeps its history.",
+     [](Config& c, std::string_view v) { return set_integer(c.history_days, 1, 36500, v); },
+     [](const Config& c) { return std::to_string(c.history_days); }},
+    {"HistoryMiB", "a whole number from 4 to 1048576",
+     "MiB that the history may take. When it is more, the oldest decisions go first.",
+     [](Config& c, std::string_view v) { return set_integer(c.history_MiB, 4, 1048576, v); },
+     [](const Config& c) { return std::to_string(c.history_MiB); }},
+    {"MetricsFile", "an absolute path",
+     "A file in which placement-monitor tells of itself every 5 s, for the textfile collector of Prometheus. "
+     "MonitorUser has to be allowed to write into its directory.",
+     [](Config& c, std::string_view v) { return set_path(c.metrics_file, v); },
+     [](const Config& c) { return c.metrics_file; }},
 };
 
 std::string unknown_key(std::string_view key) {

@@ -40,6 +40,7 @@ struct Config {
   std::string snapshot_file = "/run/slurm-placement/snapshot";
   std::int64_t snapshot_max_age_s = 60;
   std::string monitor_user = "placement";
+  std::string state_directory = "/var/lib/slurm-placement";
   std::int64_t monitor_port = 6828;
   std::int64_t agent_port = 6829;
   std::string agent_directory = "/run/slurm-placement";
@@ -48,7 +49,15 @@ struct Config {
   std::int64_t probe_link_percent = 1;
   std::int64_t probe_bytes_per_minute = 32 << 20;
   bool probe_busy_nodes = false;
-  std::string state_directory = "/var/lib/slurm-placement";
+  std::int64_t probe_latency_s = 60;
+  std::int64_t probe_bandwidth_s = 300;
+  std::int64_t probe_all_pairs_nodes = 128;  // with more nodes pairs are sampled
+
+  std::string outage_estimator = "beta";
+  std::int64_t outage_horizon_h = 24;
+  std::int64_t history_days = 400;
+  std::int64_t history_MiB = 256;
+  std::string metrics_file;                  // empty: none
   std::string decision_file = "/dev/shm/slurm-placement-decisions";
 
   bool operator==(const Config&) const = default;

@@ -11,7 +11,7 @@ struct SilenceFacts {
   bool over = false;             // the node is heard again; then the next three mean something
   bool rebooted = false;         // with another boot id than before
   bool agent_restarted = false;  // same boot, another agent
-  bool planned = false;          // Slurm had it drained, in maintenance or powered down when it began, or since
+  bool planned = false;          // Slurm had it drained, in maintenance or powered down when it began
   bool slurm_missed = false;     // Slurm found it not responding or down meanwhile
   // Slurm has seen slurmd answer since the silence began: at least two of its pings are past.
   bool slurm_sees_it = false;

@@ -44,10 +44,11 @@ bool exists(const std::string& path) {
   return stat(path.c_str(), &status) == 0;
 }
 
-// For a new file: nobody may read it before its mode is set.
-void make_private_file(const std::string& path) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+// All may read it, whatever the daemon's umask is; nobody else may write it.
+void make_file(const std::string& path) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (fd < 0) throw Error(path + ": cannot be made: " + std::strerror(errno));
+  fchmod(fd, 0644);
   close(fd);
 }
 
@@ -103,7 +104,7 @@ OutageRecord outage_of_row(Statement& row) {  // node, began_at, ended_at, count
 
 History::History(const std::string& path, const HistoryLimits& limits) : limits_(limits) {
   if (exists(path) && !is_sound(path)) moved_aside_ = move_aside(path);
-  if (!exists(path)) make_private_file(path);
+  if (!exists(path)) make_file(path);
   open(path);
 }
 
@@ -319,15 +320,15 @@ History::Changes History::changes_after(std::int64_t cursor, std::int64_t most) 
 
 std::int64_t History::last_change() { return change_; }
 
-std::int64_t History::peer_cursor(const std::string& instance) {
-  Statement& find = statement("SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'peer ' || ?").bind(instance);
-  const std::int64_t cursor = find.step() ? find.integer(0) : 0;
+std::string History::setting(const std::string& name) {
+  Statement& find = statement("SELECT value FROM setting WHERE name = ?").bind(name);
+  const std::string value = find.step() ? find.text(0) : std::string();
   find.bind(std::string());
-  return cursor;
+  return value;
 }
 
-void History::set_peer_cursor(const std::string& instance, std::int64_t cursor) {
-  statement("INSERT OR REPLACE INTO setting VALUES ('peer ' || ?, ?)").bind(instance, cursor).execute();
+void History::set_setting(const std::string& name, const std::string& value) {
+  statement("INSERT OR REPLACE INTO setting VALUES (?, ?)").bind(name, value).execute();
 }
 
 std::int64_t History::bytes() {

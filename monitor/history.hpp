@@ -28,7 +28,7 @@ namespace placement {
 //             peak_bandwidth_Bps, samples)    a < b by name order; the forecast at the last summary
 //   decision (id, at, job, restarts, uid, policy, outcome, us, record)
 //            one per choice of slurmctld. record: all of it, as decision_ring has it
-//   setting  (name, value)                    instance: a random name of this file; peer cursors
+//   setting  (name, value)                    instance: a random name of this file, and see setting()
 //
 // changed counts up with each change of the row; a peer asks for what is above the last it has seen.
 
@@ -81,7 +81,7 @@ struct HistoryLimits {
 
 class History {
  public:
-  // Opens or makes the file, mode 0640 for a new one. Throws Error when that is not possible.
+  // Opens or makes the file, mode 0644 for a new one: placectl reads it as any user. Throws Error when that is not possible.
   History(const std::string& path, const HistoryLimits& limits);
 
   // Where a broken file was moved to when this one was opened; empty: it was sound, or none was there.
@@ -120,8 +120,11 @@ class History {
   };
   Changes changes_after(std::int64_t cursor, std::int64_t most);
   std::int64_t last_change();
-  std::int64_t peer_cursor(const std::string& instance);
-  void set_peer_cursor(const std::string& instance, std::int64_t cursor);
+
+  // Small things to be remembered, by name; empty: nothing. "peer X": how far the history of instance X
+  // was taken over; "ring": how far the ring of decisions was read.
+  std::string setting(const std::string& name);
+  void set_setting(const std::string& name, const std::string& value);
 
   // Drops what is too old or too much; now_s is the present.
   void prune(double now_s);

@@ -71,8 +71,10 @@ START_TEST(what_is_shown_is_read_again) {
       "TreematchTopologyFile=/t\nTreematchScope=whole\nTreematchLevelsUp=5\nLevelDistances=6,7\nTorusFile=/8\nOutageFile=/9\n"
       "SnapshotFile=/s\nSnapshotMaxAgeS=8\nMonitorUser=u\nMonitorPort=2\nAgentPort=3\nAgentDirectory=/b\n"
       "ProbeInterface=c,d\nProbeLinkMbps=9\nProbeLinkPercent=10\nProbeBytesPerMinute=11\nProbeBusyNodes=yes\n"
-      "DecisionFile=/d\nStateDirectory=/e",
+      "DecisionFile=/d\nStateDirectory=/e\nProbeLatencyS=12\nProbeBandwidthS=13\nProbeAllPairsNodes=14\n"
+      "OutageEstimator=EWMA\nOutageHorizonHours=15\nHistoryDays=16\nHistoryMiB=17\nMetricsFile=/f",
       "p");
+  ck_assert_text_eq(config.outage_estimator, "ewma");
   std::string text;
   for (const ConfigKey& key : config_keys()) text += std::string(key.name) + "=" + key.show(config) + "\n";
   ck_assert(parse_config(text, "p") == config);
@@ -123,6 +125,8 @@ START_TEST(bad_values) {
   ck_assert_error(parse_config("MaxMatrixBytes=1048577", "p"), "from 1 to 1048576");
   ck_assert_error(parse_config("TreematchTopologyFile=t.tgt", "p"), "it takes an absolute path");
   ck_assert_error(parse_config("TreematchScope=given", "p"), "it takes whole or subtree");
+  ck_assert_error(parse_config("OutageEstimator=oracle", "p"), "it takes beta, ewma or window");
+  ck_assert_error(parse_config("HistoryMiB=3", "p"), "from 4 to 1048576");
   for (const char* bad : {"", "1,", ",1", "1,,2", "3,2", "-1", "1;2", "2147483648"})
     ck_assert_error(parse_config(std::string("LevelDistances=") + bad, "p"), "that do not decrease");
   ck_assert_error(parse_config(std::string_view("Mode=off\0", 9), "p"), "p:1: Mode=off?: it takes off");

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// placement-monitor: reads its configuration, becomes the user that it is to be, and runs the loop.
+#include <getopt.h>
+#include <pwd.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <vector>
+
+#include "config.h"
+#include "core/config.hpp"
+#include "core/error.hpp"
+#include "core/file_descriptor.hpp"
+#include "core/slurm_conf.hpp"
+#include "core/slurm_hosts.hpp"
+#include "monitor/monitor.hpp"
+#include "monitor/safe_start.hpp"
+
+using namespace placement;
+
+namespace {
+
+// Exit codes, as placectl has them.
+constexpr int failed = 1;
+constexpr int bad_usage = 2;
+constexpr int runs_already = 3;
+
+struct Options {
+  std::string slurm_conf;
+  std::string host;
+  bool ask_slurm = true;
+};
+
+constexpr char usage_text[] =
+    "usage: placement-monitor [OPTION]...\n"
+    "Hears the agents of all nodes, judges who is up and how likely each is to fail, lets pairs of nodes be\n"
+    "measured, and publishes all of it in the snapshot that slurmctld reads. One runs on each SlurmctldHost.\n"
+    "\n"
+    "  -f, --slurm-conf FILE  slurm.conf [$SLURM_CONF, /run/slurm/conf/slurm.conf or /etc/slurm/slurm.conf];\n"
+    "                         placement.conf and topology.conf are read beside it\n"
+    "  -H, --host NAME        SlurmctldHost that this is [the one with this host's name]\n"
+    "      --no-slurm         do not ask slurmctld what it thinks of the nodes\n"
+    "  -h, --help             this text\n"
+    "  -V, --version          the version\n"
+    "\n"
+    "exit codes: 0 ended by SIGTERM or SIGINT, 1 failure, 2 wrong usage, 3 a monitor with this state runs already\n"
+    "see also: placement-monitor(8), placement.conf(5), placectl(1)\n";
+
+void log_line(const std::string& text) { std::fprintf(stderr, "placement-monitor: %s\n", text.c_str()); }
+
+// The code to exit with, or -1 to go on.
+int read_options(int argc, char** argv, Options& options) {
+  constexpr int no_slurm_code = 1000;
+  const option known[] = {{"slurm-conf", required_argument, nullptr, 'f'}, {"host", required_argument, nullptr, 'H'},
+                          {"no-slurm", no_argument, nullptr, no_slurm_code}, {"help", no_argument, nullptr, 'h'},
+                          {"version", no_argument, nullptr, 'V'},           {nullptr, 0, nullptr, 0}};
+  for (int code; (code = getopt_long(argc, argv, "f:H:hV", known, nullptr)) != -1;) switch (code) {
+      case 'f': options.slurm_conf = optarg; break;
+      case 'H': options.host = optarg; break;
+      case no_slurm_code: options.ask_slurm = false; break;
+      case 'h': std::fputs(usage_text, stdout); return 0;
+      case 'V': std::puts("placement-monitor " PACKAGE_VERSION); return 0;
+      default: std::fputs("placement-monitor --help tells the options\n", stderr); return bad_usage;
+    }
+  if (optind < argc) {
+    std::fprintf(stderr, "placement-monitor: '%s' is no option; --help tells them\n", argv[optind]);
+    return bad_usage;
+  }
+  return -1;
+}
+
+std::int32_t own_order(const SlurmHosts& hosts, const std::string& wanted, const std::string& conf) {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  const std::string host = wanted.empty() ? name : wanted;
+  for (std::size_t i = 0; i < hosts.controllers.size(); ++i)
+    if (hosts.controllers[i].name == host || hosts.controllers[i].name == host.substr(0, host.find('.')))
+      return static_cast<std::int32_t>(i);
+  throw Error((wanted.empty() ? "this host, " + host + ", is" : "--host " + wanted + " is") + " no SlurmctldHost of " + conf +
+              (wanted.empty() ? ": give --host" : ""));
+}
+
+// slurmctld writes the ring of decisions as root or as SlurmUser.
+std::vector<uid_t> decision_owners(const std::string& conf) {
+  std::string name = "root";
+  for_each_conf_line(conf, [&name](const std::string&, const ConfLine& line) {
+    if (const std::string* user = line.value("SlurmUser")) name = *user;
+  });
+  std::vector<uid_t> owners{0};
+  if (const passwd* user = getpwnam(name.c_str())) owners.push_back(user->pw_uid);
+  return owners;
+}
+
+// Runs until it is told to end. Returns the exit code.
+int run_monitor(const Options& options, const sigset_t& stops) {
+  MonitorSettings settings;
+  settings.slurm_conf = options.slurm_conf.empty() ? slurm_conf_path() : options.slurm_conf;
+  settings.ask_slurm = options.ask_slurm;
+  const std::string own_conf = placement_conf_path(settings.slurm_conf);
+  // As root still, if it is: nothing of somebody else's is read before it is known whose it is.
+  const std::vector<uid_t> owners = configuration_owners();
+  require_safe_file(settings.slurm_conf, owners);
+  settings.config = read_config(own_conf, MissingFile::defaults);
+  settings.hosts = read_slurm_hosts(settings.slurm_conf);
+  settings.order = own_order(settings.hosts, options.host, settings.slurm_conf);
+  const UserIds user = unprivileged_user(settings.config.monitor_user);
+  require_safe_file(own_conf, owners);
+  require_safe_munge_socket(settings.hosts.munge_socket);
+  settings.decision_owners = decision_owners(settings.slurm_conf);
+  const std::string run_directory = std::filesystem::path(settings.config.snapshot_file).parent_path();
+  make_directory_for(settings.config.state_directory, user);
+  make_directory_for(run_directory, user);
+  become(user, settings.config.monitor_user);
+  require_safe_directory(settings.config.state_directory, user.uid);
+  require_safe_directory(run_directory, user.uid);
+  if (take_lock(settings.config.state_directory + "/monitor.lock") < 0) {
+    log_line("a monitor with " + settings.config.state_directory + " runs already");
+    return runs_already;
+  }
+  const auto credentials = munge_credentials(user.uid, settings.hosts.munge_socket);
+  const FileDescriptor stop(signalfd(-1, &stops, SFD_NONBLOCK | SFD_CLOEXEC));
+  if (stop < 0) throw Error("signalfd fails");
+  Monitor monitor(std::move(settings), *credentials, log_line);
+  monitor.run(stop);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  if (const int code = read_options(argc, argv, options); code >= 0) return code;
+  sigset_t stops;
+  sigemptyset(&stops);
+  sigaddset(&stops, SIGTERM);
+  sigaddset(&stops, SIGINT);
+  sigprocmask(SIG_BLOCK, &stops, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  try {
+    return run_monitor(options, stops);
+  } catch (const std::exception& error) {
+    log_line(error.what());
+    return failed;
+  }
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/node_watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+namespace placement {
+
+namespace {
+
+constexpr double still_expected_s = 3600;  // seen so long before this monitor began
+
+std::string seconds(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f s", value);
+  return text;
+}
+
+double slot_of(double wall_s) { return std::floor(wall_s / outage_slot_s) * outage_slot_s; }
+
+}  // namespace
+
+NodeWatch::NodeWatch(std::vector<std::string> names, History& history, const WatchSettings& settings, Log log,
+                     Moment now)
+    : nodes_(names.size()),
+      history_(history),
+      settings_(settings),
+      log_(std::move(log)),
+      table_(static_cast<std::int32_t>(names.size()), settings.liveness),
+      book_(static_cast<std::int32_t>(names.size()), settings.estimator, settings.outage),
+      last_tick_s_(now.steady_s),
+      spans_saved_s_(now.steady_s) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    index_.emplace(names[i], static_cast<std::int32_t>(i));
+    nodes_[i].state.name = std::move(names[i]);
+  }
+  for (const OutageRecord& outage : history_.lasting_outages())
+    if (const auto found = index_.find(outage.node); found != index_.end()) at(found->second).outage = outage;
+  count_history();
+  for (std::int32_t i = 0; i < nodes(); ++i)
+    if (at(i).outage || now.wall_s - at(i).seen_wall_s < still_expected_s) table_.expect(i, now.steady_s);
+  fill_book(now.wall_s);
+}
+
+// Outages, time of observation and last sight of each node, as the history has them.
+void NodeWatch::count_history() {
+  for (Node& node : nodes_) {
+    node.state.outages = 0;
+    node.state.observed_s = 0;
+  }
+  for (const OutageRecord& outage : history_.outages())
+    if (const auto found = index_.find(outage.node); found != index_.end() && outage.counted)
+      ++at(found->second).state.outages;
+  for (const SpanRecord& span : history_.spans())
+    if (const auto found = index_.find(span.node); found != index_.end()) {
+      Node& node = at(found->second);
+      node.state.observed_s += span.ended_at_s - span.began_at_s;
+      if (!(node.seen_wall_s >= span.ended_at_s)) node.seen_wall_s = span.ended_at_s;
+    }
+}
+
+void NodeWatch::fill_book(double wall_s) {
+  std::vector<std::string> names;
+  for (const Node& node : nodes_) names.push_back(node.state.name);
+  const std::vector<SpanRecord> spans = history_.spans();
+  const std::vector<OutageRecord> outages = history_.outages();
+  slot_began_wall_s_ = slot_of(wall_s);
+  book_ = OutageBook(nodes(), settings_.estimator, settings_.outage);
+  double begin_s = slot_began_wall_s_;
+  for (const SpanRecord& span : spans) begin_s = std::min(begin_s, span.began_at_s);
+  begin_s = std::max(slot_of(begin_s), slot_began_wall_s_ - slot_of(settings_.look_back_s));
+  for_each_slot(names, spans, outages, begin_s, slot_began_wall_s_,
+                [this](std::span<const SlotSeen> slot) { book_.see(slot); });
+  history_changed_ = false;
+}
+
+std::optional<std::int32_t> NodeWatch::index(const std::string& name) const {
+  const auto found = index_.find(name);
+  return found == index_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void NodeWatch::heartbeat(std::int32_t index, const Heartbeat& beat, Moment now) {
+  Node& node = at(index);
+  if (node.known) {
+    node.rebooted = node.rebooted || beat.boot_id != node.beat.boot_id;
+    node.restarted = node.restarted || beat.agent_start_id != node.beat.agent_start_id;
+  }
+  // A quick reboot, before anybody gave the node up.
+  if (node.known && node.rebooted && table_.state(index) != Liveness::down && !node.outage) {
+    const Judgement judged = judge(facts(node, true, now));
+    begin_outage(node, node.seen_wall_s, judged.counted, judged.cause, now);
+    end_span(node, node.seen_wall_s);
+    end_outage(node, judged.counted, judged.cause, now);
+    begin_span(node, now.wall_s);
+    node.rebooted = node.restarted = false;
+  }
+  node.known = true;
+  node.beat = beat;
+  const NodeState kept = std::exchange(node.state, beat.state);
+  node.state.name = kept.name;
+  node.state.outages = kept.outages;
+  node.state.observed_s = kept.observed_s;
+  node.seen_wall_s = now.wall_s;
+  table_.heard(index, now.steady_s);
+  watch_slurmd(node, now);
+  if ((beat.flags & leaving) != 0) {
+    log_(node.state.name + ": its agent ends, as it was told to");
+    end_span(node, now.wall_s);
+    table_.left(index);
+  }
+}
+
+// slurmd alone may be away while the agent is well [TOFA §5]: no job can begin there.
+void NodeWatch::watch_slurmd(Node& node, Moment now) {
+  const bool running = (node.beat.flags & slurmd_running) != 0;
+  if (running) {
+    node.slurmd_seen = true;
+    node.slurmd_gone_s = unknown_value;
+    if (node.slurmd_away) {
+      node.slurmd_away = false;
+      end_outage(node, node.outage && node.outage->counted, "slurmd", now);
+    }
+  } else if (node.slurmd_seen) {
+    if (std::isnan(node.slurmd_gone_s)) node.slurmd_gone_s = now.steady_s;
+    if (now.steady_s - node.slurmd_gone_s >= settings_.slurmd_patience_s && !node.outage) {
+      node.slurmd_away = true;
+      begin_outage(node, now.wall_of(node.slurmd_gone_s), !node.slurm_planned, node.slurm_planned ? "planned" : "slurmd",
+                   now);
+    }
+  }
+}
+
+void NodeWatch::slurm_says(std::span<const SlurmNode> says, Moment now) {
+  for (const SlurmNode& one : says) {
+    const auto found = index_.find(one.name);
+    if (found == index_.end()) continue;
+    Node& node = at(found->second);
+    node.jobs = one.jobs;
+    table_.slurm_says(found->second, one.view);
+    node.slurm_planned = one.view == SlurmView::planned;
+    const bool missed = one.view == SlurmView::down || one.view == SlurmView::not_responding;
+    node.slurm_missed = missed || (node.slurm_missed && node.outage.has_value());
+    if (one.view != SlurmView::responding)
+      node.slurm_answered_s = unknown_value;
+    else if (std::isnan(node.slurm_answered_s))
+      node.slurm_answered_s = now.steady_s;
+    if (node.outage) judge_again(node, found->second, now);
+  }
+}
+
+SilenceFacts NodeWatch::facts(const Node& node, bool over, Moment now) const {
+  SilenceFacts facts;
+  facts.over = over;
+  facts.rebooted = node.rebooted;
+  facts.agent_restarted = node.restarted;
+  // What is ordered for a node that has failed already makes its failure no planned one.
+  facts.planned = node.outage ? node.outage->cause == "planned" : node.slurm_planned;
+  facts.slurm_missed = node.slurm_missed;
+  const double silence_began = node.outage ? now.steady_s - (now.wall_s - node.outage->began_at_s) : now.steady_s;
+  facts.slurm_sees_it =
+      now.steady_s - std::max(node.slurm_answered_s, silence_began) > settings_.slurm_answer_s;
+  return facts;
+}
+
+void NodeWatch::judge_again(Node& node, std::int32_t, Moment now) {
+  if (node.slurmd_away || !node.outage || !node.outage->lasts()) return;
+  const Judgement judged = judge(facts(node, false, now));
+  if (judged.counted == node.outage->counted && judged.cause == node.outage->cause) return;
+  log_(node.state.name + ": its silence is judged anew: " + std::string(judged.cause) +
+       (judged.counted ? "" : ", not counted"));
+  node.state.outages += (judged.counted ? 1 : 0) - (node.outage->counted ? 1 : 0);
+  node.outage->counted = judged.counted;
+  node.outage->cause = judged.cause;
+  put(node);
+}
+
+void NodeWatch::begin_outage(Node& node, double began_wall_s, bool counted, std::string_view cause, Moment now) {
+  if (std::isnan(began_wall_s)) began_wall_s = now.wall_s;
+  node.outage = OutageRecord{node.state.name, began_wall_s, unknown_value, counted, std::string(cause), now.wall_s};
+  node.state.outages += counted;
+  outages_ += counted;
+  node.slot_failed = node.slot_failed || counted;
+  log_(node.state.name + ": outage (" + std::string(cause) + (counted ? "" : ", not counted") + "), noticed after " +
+       seconds(now.wall_s - began_wall_s));
+  put(node);
+}
+
+void NodeWatch::end_outage(Node& node, bool counted, std::string_view cause, Moment now) {
+  if (!node.outage) return;
+  node.state.outages += (counted ? 1 : 0) - (node.outage->counted ? 1 : 0);
+  node.outage->counted = counted;
+  node.outage->cause = std::string(cause);  // which may be its own
+  node.outage->ended_at_s = now.wall_s;
+  log_(node.state.name + ": is back after " + seconds(now.wall_s - node.outage->began_at_s) + " (" +
+       std::string(cause) + (counted ? ")" : ", not counted)"));
+  put(node);
+  node.outage.reset();
+  node.slurm_missed = false;
+}
+
+void NodeWatch::put(Node& node) {
+  history_.put_outage(*node.outage);
+  if (node.outage->began_at_s < slot_began_wall_s_) history_changed_ = true;  // the book has seen that slot
+}
+
+void NodeWatch::begin_span(Node& node, double wall_s) {
+  if (std::isnan(node.span_began_wall_s)) node.span_began_wall_s = wall_s;
+}
+
+void NodeWatch::end_span(Node& node, double wall_s) {
+  if (std::isnan(node.span_began_wall_s)) return;
+  history_.put_span({node.state.name, node.span_began_wall_s, wall_s});
+  node.state.observed_s += std::max(0.0, wall_s - node.span_began_wall_s);
+  node.span_began_wall_s = unknown_value;
+}
+
+void NodeWatch::node_is_up(std::int32_t index, const LivenessTable::Event& event, Moment now) {
+  Node& node = at(index);
+  if (event.was_down || event.doubted || node.outage) {
+    Judgement judged = judge(facts(node, true, now));
+    // An outage from before this monitor began: nobody knows what the agent was then, but how long
+    // the node runs.
+    const bool of_earlier_life = node.outage && event.silent_s == 0 && !event.was_down;
+    if (of_earlier_life && judged.cause != "planned")
+      judged = node.beat.uptime_s < now.wall_s - node.outage->began_at_s
+                   ? Judgement{true, "reboot"}
+                   : Judgement{node.outage->counted, node.outage->cause};
+    // Nobody gave it up while the observer was in doubt; a reboot shows that it was away all the same.
+    if (!node.outage && event.doubted && node.rebooted) {
+      const double began = now.wall_of(event.since_s - event.silent_s);
+      end_span(node, began);
+      begin_outage(node, began, judged.counted, judged.cause, now);
+    }
+    if (!node.slurmd_away) end_outage(node, judged.counted, judged.cause, now);
+  }
+  node.rebooted = node.restarted = false;
+  begin_span(node, now.wall_of(event.since_s));
+}
+
+void NodeWatch::node_is_down(std::int32_t index, const LivenessTable::Event& event, Moment now) {
+  Node& node = at(index);
+  const double began = std::isnan(node.seen_wall_s) ? now.wall_of(event.since_s) : node.seen_wall_s;
+  end_span(node, began);
+  node.rebooted = node.restarted = false;
+  node.slurmd_away = false;
+  if (node.outage) return;  // it lasts from before this monitor began, or was slurmd's
+  const Judgement judged = judge(facts(node, false, now));
+  begin_outage(node, began, judged.counted, judged.cause, now);
+}
+
+bool NodeWatch::tick(Moment now) {
+  const std::vector<LivenessTable::Event> events = table_.tick(now.steady_s);
+  for (const LivenessTable::Event& event : events)
+    if (event.change == LivenessTable::Change::up)
+      node_is_up(event.node, event, now);
+    else
+      node_is_down(event.node, event, now);
+  if (table_.in_doubt() != in_doubt_) {
+    in_doubt_ = table_.in_doubt();
+    log_(in_doubt_ ? "most nodes fell silent at once: this monitor or its network is suspected, not the nodes"
+                   : "nodes are heard again: this monitor trusts itself");
+  }
+  const double passed_s = std::min(now.steady_s - last_tick_s_, settings_.liveness.own_pause_s);
+  last_tick_s_ = now.steady_s;
+  by_liveness_ = {};
+  for (std::int32_t i = 0; i < nodes(); ++i) {
+    const Liveness state = liveness(i);
+    ++by_liveness_[static_cast<std::size_t>(state)];
+    if (state == Liveness::up || state == Liveness::suspect) at(i).slot_observed_s += passed_s;
+  }
+  if (now.steady_s - spans_saved_s_ >= settings_.span_save_s) {
+    spans_saved_s_ = now.steady_s;
+    save_spans(now, false);
+  }
+  if (now.wall_s >= slot_began_wall_s_ + outage_slot_s || now.wall_s < slot_began_wall_s_) close_slot(now.wall_s);
+  return !events.empty();
+}
+
+void NodeWatch::save_spans(Moment, bool all) {
+  for (Node& node : nodes_)
+    if (!std::isnan(node.span_began_wall_s) && (all || node.seen_wall_s > node.span_began_wall_s))
+      history_.put_span({node.state.name, node.span_began_wall_s, node.seen_wall_s});
+}
+
+void NodeWatch::save(Moment now) { save_spans(now, true); }
+
+void NodeWatch::close_slot(double wall_s) {
+  // What changed in slots that are past, also the clock, makes the book be written anew.
+  if (history_changed_ || wall_s < slot_began_wall_s_ || wall_s >= slot_began_wall_s_ + 2 * outage_slot_s) {
+    fill_book(wall_s);
+  } else {
+    std::vector<SlotSeen> slot;
+    for (const Node& node : nodes_)
+      slot.push_back(node.slot_failed ? SlotSeen{1, true}
+                                      : SlotSeen{std::min(1.0, node.slot_observed_s / outage_slot_s), false});
+    book_.see(slot);
+    slot_began_wall_s_ = slot_of(wall_s);
+  }
+  for (Node& node : nodes_) {
+    node.slot_observed_s = 0;
+    node.slot_failed = false;
+  }
+}
+
+void NodeWatch::peer_says(const OutageRecord& outage) {
+  const auto found = index_.find(outage.node);
+  if (found == index_.end() || !history_.put_outage(outage, true)) return;
+  history_changed_ = true;
+  Node& node = at(found->second);
+  if (outage.counted && !node.outage) ++node.state.outages;
+}
+
+void NodeWatch::peer_says(const SpanRecord& span) {
+  const auto found = index_.find(span.node);
+  if (found == index_.end() || !history_.put_span(span)) return;
+  if (span.ended_at_s < slot_began_wall_s_) history_changed_ = true;
+}
+
+Liveness NodeWatch::liveness(std::int32_t index) const {
+  const Liveness state = table_.state(index);
+  return at(index).slurmd_away && state != Liveness::unknown ? Liveness::down : state;
+}
+
+std::vector<NodeState> NodeWatch::states(Moment now, double horizon_s) const {
+  std::vector<NodeState> states;
+  states.reserve(nodes_.size());
+  const std::string_view estimator = book_.in_use();
+  for (std::int32_t i = 0; i < nodes(); ++i) {
+    const Node& node = at(i);
+    NodeState state = node.state;
+    state.liveness = liveness(i);
+    state.age_s = node.known ? std::max(0.0, now.wall_s - node.seen_wall_s) : unknown_value;
+    state.outage_probability = book_.probability(estimator, i, horizon_s);
+    if (!std::isnan(node.span_began_wall_s)) state.observed_s += std::max(0.0, node.seen_wall_s - node.span_began_wall_s);
+    states.push_back(std::move(state));
+  }
+  return states;
+}
+
+}  // namespace placement

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/live_state.hpp"
+#include "monitor/cause.hpp"
+#include "monitor/history.hpp"
+#include "monitor/liveness.hpp"
+#include "monitor/outage.hpp"
+#include "monitor/slurm_nodes.hpp"
+#include "monitor/wire.hpp"
+
+namespace placement {
+
+// One moment, on a clock that only goes on and on that of the wall.
+struct Moment {
+  double steady_s = 0;
+  double wall_s = 0;
+
+  double wall_of(double steady) const { return wall_s - (steady_s - steady); }
+};
+
+struct WatchSettings {
+  LivenessSettings liveness;
+  OutageSettings outage;
+  std::string estimator = "beta";
+  double span_save_s = 60;         // how often times of observation are written
+  double slurmd_patience_s = 15;   // a slurmd that is away for longer is an outage
+  double slurm_answer_s = 250;     // after so long slurmctld has pinged each node twice
+  double look_back_s = 90 * 86400.0;  // how much of the history estimates begin with
+};
+
+// What a monitor knows of all nodes: takes heartbeats and what slurmctld says, judges who is up, and
+// keeps outages and times of observation in the history [TOFA §3].
+class NodeWatch {
+ public:
+  using Log = std::function<void(const std::string&)>;
+
+  // Goes on with what the history has: nodes that were observed until shortly before are expected.
+  NodeWatch(std::vector<std::string> names, History& history, const WatchSettings& settings, Log log, Moment now);
+
+  std::int32_t nodes() const { return static_cast<std::int32_t>(nodes_.size()); }
+  const std::string& name(std::int32_t node) const { return at(node).state.name; }
+  std::optional<std::int32_t> index(const std::string& name) const;
+
+  void heartbeat(std::int32_t node, const Heartbeat& beat, Moment now);
+  void slurm_says(std::span<const SlurmNode> says, Moment now);
+  // An outage or span that another monitor has seen.
+  void peer_says(const OutageRecord& outage);
+  void peer_says(const SpanRecord& span);
+
+  // To be called about once a second, within a transaction of the history. True: something happened.
+  bool tick(Moment now);
+  // Writes what is not written yet, before the end.
+  void save(Moment now);
+
+  // The nodes as they are published.
+  std::vector<NodeState> states(Moment now, double horizon_s) const;
+  const Heartbeat& last_beat(std::int32_t node) const { return at(node).beat; }
+  const std::vector<std::uint32_t>& jobs(std::int32_t node) const { return at(node).jobs; }
+  // Up, its slurmd and all.
+  bool usable(std::int32_t node) const { return table_.state(node) == Liveness::up && !at(node).slurmd_away; }
+  Liveness liveness(std::int32_t node) const;
+
+  const LivenessTable& table() const { return table_; }
+  const OutageBook& book() const { return book_; }
+  std::int64_t outages() const { return outages_; }  // counted ones that this monitor has noticed since it began
+  const std::array<std::int64_t, 4>& by_liveness() const { return by_liveness_; }  // nodes, of the last tick
+
+ private:
+  struct Node {
+    NodeState state;
+    Heartbeat beat;
+    bool known = false;               // there was a heartbeat
+    bool rebooted = false;            // since the silence began
+    bool restarted = false;           // its agent
+    bool slurm_missed = false;
+    bool slurm_planned = false;
+    bool slurmd_seen = false;
+    bool slurmd_away = false;         // an outage of its own
+    double slurmd_gone_s = unknown_value;
+    double slurm_answered_s = unknown_value;  // since when Slurm sees it without a break
+    double span_began_wall_s = unknown_value;
+    double seen_wall_s = unknown_value;  // the last heartbeat, also of an earlier life
+    double slot_observed_s = 0;
+    bool slot_failed = false;
+    std::optional<OutageRecord> outage;
+    std::vector<std::uint32_t> jobs;
+  };
+
+  Node& at(std::int32_t node) { return nodes_[static_cast<std::size_t>(node)]; }
+  const Node& at(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)]; }
+  void node_is_up(std::int32_t node, const LivenessTable::Event& event, Moment now);
+  void node_is_down(std::int32_t node, const LivenessTable::Event& event, Moment now);
+  void watch_slurmd(Node& node, Moment now);
+  void judge_again(Node& node, std::int32_t index, Moment now);
+  void begin_outage(Node& node, double began_wall_s, bool counted, std::string_view cause, Moment now);
+  void end_outage(Node& node, bool counted, std::string_view cause, Moment now);
+  void put(Node& node);
+  void begin_span(Node& node, double wall_s);
+  void end_span(Node& node, double wall_s);
+  void save_spans(Moment now, bool all);
+  void close_slot(double wall_s);
+  void count_history();
+  void fill_book(double wall_s);
+  SilenceFacts facts(const Node& node, bool over, Moment now) const;
+
+  std::vector<Node> nodes_;
+  std::unordered_map<std::string, std::int32_t> index_;
+  History& history_;
+  WatchSettings settings_;
+  Log log_;
+  LivenessTable table_;
+  OutageBook book_;
+  double last_tick_s_;
+  double slot_began_wall_s_ = 0;
+  double spans_saved_s_ = 0;
+  bool history_changed_ = false;
+  bool in_doubt_ = false;
+  std::int64_t outages_ = 0;
+  std::array<std::int64_t, 4> by_liveness_{};
+};
+
+}  // namespace placement
