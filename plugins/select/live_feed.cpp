@@ -154,7 +154,7 @@ LiveNow LiveFeed::now() const {
     result.why_not = watch_->trouble;
   }
   if (!newest) {
-    if (result.why_not.empty()) result.why_not = "there are no live data: no " + watch_->path;
+    if (result.why_not.empty()) result.why_not = watch_->path + " is not there";
     return result;
   }
   const std::int64_t age_s = std::int64_t{std::time(nullptr)} - newest->state.published_at_s;

@@ -36,7 +36,7 @@ class Planner {
   Plan plan(const Deadline& deadline) const {
     const Request request = policy_request();
     const ClusterView view = policy_view();
-    const Placement placement = asked_.policy->place(view, request, deadline);
+    const Placement placement = asked_place(view, request, deadline);
     Plan plan = wanted(view, placement, request.cores_per_task);
     plan.note = note_;
     plan.terms = placement.reasons;
@@ -50,6 +50,17 @@ class Planner {
   }
 
  private:
+  // A policy that fails for want of live data is told why there are none.
+  Placement asked_place(const ClusterView& view, const Request& request, const Deadline& deadline) const {
+    try {
+      return asked_.policy->place(view, request, deadline);
+    } catch (const Error& error) {
+      if (!asked_.policy->uses_live || view.live || view.why_not_live.empty()) throw;
+      const std::string text = error.what();
+      throw Error(text.find(view.why_not_live) != std::string::npos ? text : text + ": " + view.why_not_live);
+    }
+  }
+
   std::span<const std::uint8_t> cores(std::uint32_t node) const {
     return {offer_.core_free + offer_.first_core[node], offer_.core_free + offer_.first_core[node + 1]};
   }

@@ -1,0 +1,212 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Drives the commands of placectl that show the live state and decisions. PLACECTL names the program.
+set -u
+placectl=${PLACECTL:?} source=$(cd "${srcdir:-.}" && pwd -P) work=$(mktemp -d) checks=0 failures=0
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+export SLURM_CONF=$work/slurm.conf TZ=UTC
+printf 'SnapshotFile=%s/current\nDecisionFile=%s/ring\nStateDirectory=%s\n' "$work" "$work" "$work" >placement.conf
+
+fail() {
+  failures=$((failures + 1))
+  printf 'FAIL: %s\n' "$*"
+}
+run() {
+  "$placectl" "$@" >.out 2>.err </dev/null
+  code=$? out=$(cat .out) err=$(cat .err) command="placectl $*"
+}
+ends() {  # code
+  checks=$((checks + 1))
+  [ "$code" = "$1" ] || fail "$command: exit code $code instead of $1; $err"
+}
+expect() {  # output
+  checks=$((checks + 1))
+  [ "$out" = "$1" ] || fail "$command: output '$out' instead of '$1'"
+}
+has() {
+  checks=$((checks + 1))
+  case $out$err in *"$1"*) ;; *) fail "$command: no '$1' in '$out$err'" ;; esac
+}
+refused() {  # code message
+  ends "$1"
+  checks=$((checks + 1))
+  [ "$err" = "$2" ] || fail "$command: message '$err' instead of '$2'"
+}
+
+cat >state <<'END'
+slurm-placement-snapshot	1
+published	1700000000
+outage-horizon	86400
+node-columns	name	liveness	outages	observed_s	age_s	cores	cpu_load_1	slurm_load_1	cpu_utilisation_1	memory_available_MiB_1	flow_rate_Bps_1	users_1	outage_probability
+node	n1	up	0	864000	2	16	0.5	0.25	0.03125	1000	125000	1	0.001
+node	n2	up	3	864000	3	16	15.5	15	0.96	10	2.5e8	0	0.02
+node	n3	down	1	864000	500	16	-	-	-	-	-	-	0.01
+node	n4	suspect	0	0	-	-	-	-	-	-	-	-	-
+group	0	n1
+group	1	n2
+group	2	n[3-4]
+pair	0	1	50	1e8	1.25e8	measured	30
+pair	0	2	1500	5e7	1.25e8	modelled	600
+pair	2	2	20	-	-	assumed	-
+END
+
+nodes() {
+  run nodes --state state
+  ends 0
+  expect "NODE  STATE    AGE  CORES   LOAD  OF_SLURM  BUSY  MEM_FREE  TRAFFIC/s  USERS  P(OUTAGE)
+n1    up        2s     16   0.50      0.25    3%      1.0G       125k      1     0.0010
+n2    up        3s     16  15.50     15.00   96%       10M       250M      0     0.0200
+n3    down      8m     16      -         -     -         -          -      -     0.0100
+n4    suspect    -      -      -         -     -         -          -      -          -
+$(tail -n 1 .out)"
+  has 'too old for decisions (SnapshotMaxAgeS=60)'
+  run nodes --state state --nodes 'n[2,4]' --sort cpu_load_1 --json
+  ends 0
+  has '"name": "n2", "liveness": "up", "outages": 3,'
+  has '"cpu_load_1": 15.5'
+  has '"name": "n4", "liveness": "suspect", "outages": 0, "age_s": null,'
+  run nodes --state state --nodes 'n[4-6]'
+  refused 1 'placectl nodes: --nodes: the snapshot has no n[5-6]'
+  run nodes --state state --sort cpu_laod_1
+  refused 2 'placectl nodes: --sort cpu_laod_1: no such field, did you mean cpu_load_1?'
+  run nodes
+  refused 1 "placectl nodes: $work/current: cannot be opened: No such file or directory"
+  run reliability --state state
+  ends 0
+  has 'n2    up           3     10.0d     3.3d    0.02000
+n3    down         1     10.0d    10.0d    0.01000
+4 nodes, 4 outages in 30.0d of observation, one per 7.5d and node; P(OUTAGE) is within 24.0h
+2 nodes without an outage are not shown'
+}
+
+pairs() {
+  run pairs --state state
+  ends 0
+  has 'n1    n3      1.5ms          50M    125M  10m  modelled
+n1    n4      1.5ms          50M    125M  10m  modelled
+n1    n2       50us         100M    125M  30s  measured
+n2    n3          -            -       -    -  none'
+  has '6 pairs: 1 assumed, 2 modelled, 1 measured, 2 not known
+bandwidth: least 50M, median 50M, most 100M'
+  run pairs --state state --by latency --most 1 --nodes 'n[1-3]' --heatmap p.svg
+  ends 0
+  has 'latency: least 50us, median 1.5ms, most 1.5ms'
+  grep -q '<svg' p.svg || fail "p.svg is no picture"
+  run pairs --state state --json
+  has '"a": "n1", "b": "n2", "latency_us": 50, "bandwidth_Bps": 100000000,'
+  run pairs --state state --by luck
+  refused 2 'placectl pairs: --by luck: it takes bandwidth, missing, latency or age'
+  run pairs --state state --heatmap p.gif
+  ends 2
+}
+
+carry() {
+  run import state current
+  ends 0
+  run export
+  ends 0
+  printf '%s\n' "$out" >again
+  run import again second
+  cmp -s current second || fail "a second import differs"
+  run export --state second -o third
+  cmp -s again third || fail "a second export differs"
+  run import --now state current
+  run status
+  ends 0
+  has 'mode       enforce'
+  has 'up         2 nodes: n[1-2]'
+  has 'down       1 nodes: n3'
+  has 'suspect    1 nodes: n4'
+  has 'pairs      3 groups of nodes: 1 measured, 1 modelled, 1 not known'
+  has "decisions  $work/ring: there is no such file"
+  run import --age 61 state current
+  run status --json
+  ends 1
+  has '"usable": false'
+  run import --now --age 5 state current
+  refused 2 'placectl import: --now and --age do not go together'
+  run import state
+  ends 2
+  sed 's/15.5/-15.5/' state >bad
+  run import bad current
+  refused 1 "placectl import: bad:6: cpu_load_1 '-15.5': want a number of 0 or more, or -"
+  head -c 300 current >cut
+  run export --state cut
+  ends 1
+  has 'cut: no usable snapshot: '
+  run import /nowhere current
+  ends 1
+}
+
+decisions() {
+  run decisions
+  ends 0
+  has 'no decision is on record'
+  has "# not read: $work/history.sqlite: there is no such file"
+  run decisions --ring state
+  ends 1
+  has 'no ring of decisions'
+  run explain 7
+  ends 1
+  has 'no decision for job 7 is on record'
+  for bad in 0 x -1 7.5 99999999999; do
+    run explain -- "$bad"
+    refused 2 "placectl explain: JOBID $bad: it takes the number of a job"
+  done
+  python3 -c 'import sqlite3' 2>/dev/null || return
+  python3 - <<'END'
+import sqlite3
+db = sqlite3.connect("history.sqlite")
+db.execute("CREATE TABLE decision (id INTEGER PRIMARY KEY, at REAL, job INTEGER, record TEXT)")
+def add(job, at, **fields):
+    lines = {"at": at, "job": job, **fields}
+    text = "".join(f"{k.replace('_', '-')}\t{v}\n" for k, v in lines.items())
+    db.execute("INSERT INTO decision (at, job, record) VALUES (?, ?, ?)", (at, job, text))
+add(7, 1700000000, outcome="nodes+cores", for_start=1, policy="NLA", parameters="alpha=0.5", candidates=60, candidate_nodes="n[1-60]",
+    choice="n[5-6]", tasks_per_node="2(x2)", given="n[5-6]", stock_choice="n[1-2]", cost=360, natural_cost=660,
+    live_age_s=3.5, time_us=1500, term="the group has the least total load")
+add(7, 1700000100, outcome="stock", for_start=1, restarts=1, policy="NLA", given="n[1-2]", stock_choice="n[1-2]", reason="the live data are 90 s old", time_us=12)
+add(8, 1700000200, outcome="stock", for_start=1, policy="NLA", reason="the live data are 90 s old")
+add(9, 1700000300, outcome="nodes", for_start=0, policy="TREEMATCH\x1b[31m", time_us=800)
+db.commit()
+END
+  run explain 7
+  "$placectl" check-config >/dev/null || return
+  ends 0
+  expect "job 7, 2023-11-14 22:13:20
+  outcome     the policy's nodes and cores
+  policy      NLA alpha=0.5
+  candidates  60 nodes: n[1-60]
+  choice      n[5-6], tasks 2(x2)
+  allocated   n[5-6]
+  stock       n[1-2]
+  cost        360 hop-bytes, with ranks in order 660
+  live data   4s old
+  terms       the group has the least total load
+  time        1.5ms
+
+job 7, restart 1, 2023-11-14 22:15:00
+  outcome     Slurm's own choice: the live data are 90 s old
+  policy      NLA
+  allocated   n[1-2]
+  time        12us"
+  run decisions --list 2
+  ends 0
+  has 'NLA             nodes+cores            1   1.5ms  1.5ms'
+  has 'NLA             stock                  2    12us   12us'
+  has 'TREEMATCH?[31m  nodes (ahead)          1   800us  800us'
+  has 'the live data are 90 s old          2'
+  has '8    2023-11-14 22:16:40  NLA             stock'
+  run explain --json 7
+  has '"choice": "n[5-6]", "tasks_per_node": "2(x2)"'
+  run explain 10
+  ends 1
+}
+
+nodes
+pairs
+carry
+decisions
+echo "$checks checks, $failures failures"
+[ $failures -eq 0 ]
