@@ -25,7 +25,44 @@ under() {
   local library=$libraries/$1.so ranks=$2
   shift 2
   [ -f "$library" ] || { echo "no $library"; return 1; }
-  timeout 60 "$MPIRUN" -np "$ranks" env LD_PRELOAD="$library" "$@"
+  timeout 60 "$MPIRUN" -np "$ranks" env LD_PRELOAD="${preload_first:+$preload_first:}$library" "$@"
+}
+
+# build_library LIBRARY HOOKS SOURCES [ARCHIVE].. : libplacement-LIBRARY.so in $libraries as the Makefile builds
+# it, for the MPI library of $MPICC, with $extra_flags. HOOKS and SOURCES are lists with blanks.
+: "${CXX:=c++}" "${CC:=cc}" "${AWK:=awk}"
+extra_flags=()
+build_library() {
+  local library=$1 hooks=$2 sources=$3 source_file word includes=() links=() objects=() made=$libraries/build-$1
+  shift 3
+  for word in $("$MPICC" -show); do
+    case $word in
+      -I*) includes+=(-isystem "${word#-I}") ;;
+      -L* | -l*) links+=("$word") ;;
+    esac
+  done
+  mkdir -p "$made/mpi" && printf '%s\n' '#include <mpi.h>' '#ifdef OPEN_MPI' '#include <mpi-ext.h>' '#endif' >"$made/mpi/prototypes.c" || return
+  includes+=(-DMPICH_SKIP_MPICXX -DOMPI_SKIP_MPICXX)
+  # shellcheck disable=SC2086
+  $CC "${includes[@]}" -E "$made/mpi/prototypes.c" >"$made/mpi/prototypes.i" || return
+  # shellcheck disable=SC2086
+  (cd "$source" && $AWK -v library="$library" -f mpi/wrappers.awk $hooks "$made/mpi/prototypes.i") >"$made/mpi/${library}_wrappers.inc" || return
+  for source_file in $sources; do
+    case $source_file in *.cpp) ;; *) continue ;; esac
+    objects+=("$made/$(basename "$source_file" .cpp).o")
+    # shellcheck disable=SC2086
+    $CXX -std=c++20 -O1 -fPIC -Wall -Wextra -Wno-unused-parameter -Werror -fvisibility=hidden -ftls-model=initial-exec \
+      "${extra_flags[@]}" "${includes[@]}" -I"$made" -I"$source" -I"$build" -c "$source/$source_file" -o "${objects[-1]}" || return
+  done
+  # shellcheck disable=SC2086
+  $CXX -shared "${extra_flags[@]}" -o "$libraries/libplacement-$library.so" "${objects[@]}" "$@" "${links[@]}"
+}
+build_profile() {
+  build_library profile "mpi/profile_calls.hpp mpi/profile_collectives.hpp" "$PROFILE_SOURCES" "$build/.libs/libplacement_traffic.a"
+}
+build_reorder() {
+  # shellcheck disable=SC2086
+  build_library reorder mpi/reorder_calls.hpp "$REORDER_SOURCES" "$build/.libs/libplacement_order.a" "$build/.libs/libplacement.a" $REORDER_LIBS
 }
 
 # check_case PROGRAM NAME RANKS EXPECTED [VARIABLE=VALUE]..: the matrix of PROGRAM NAME under the profiler.

@@ -2,42 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The libraries built for MPICH, and the same programs as with the MPI library that configure found,
 # as far as they do not depend on it; and what MPI 4 adds. Skipped where there is no MPICH.
-: "${MPICH_CC:=mpicc.mpich}" "${MPICH_RUN:=mpiexec.mpich}" "${MPICH_FC:=mpif90.mpich}" "${CXX:=c++}" "${CC:=cc}"
+: "${MPICH_CC:=mpicc.mpich}" "${MPICH_RUN:=mpiexec.mpich}" "${MPICH_FC:=mpif90.mpich}"
 [ -x "$(command -v "$MPICH_CC")" ] || { echo "skipped: no $MPICH_CC"; exit 77; }
 # shellcheck disable=SC2034
 MPICC=$MPICH_CC MPIRUN=$MPICH_RUN MPI_LIBRARIES=
 . "${srcdir:-.}/tests/mpi_environment.sh"
 libraries=$scratch
-
-includes=() links=()
-for word in $("$MPICC" -show); do
-  case $word in
-    -I*) includes+=(-isystem "${word#-I}") ;;
-    -L* | -l*) links+=("$word") ;;
-  esac
-done
-cd "$scratch" && mkdir mpi && printf '#include <mpi.h>\n' >mpi/prototypes.c || exit 1
-# shellcheck disable=SC2086
-$CC "${includes[@]}" -DMPICH_SKIP_MPICXX -E mpi/prototypes.c >mpi/prototypes.i || exit 1
-
-# build LIBRARY HOOKS SOURCES [ARCHIVE].. : as the Makefile builds it, for this MPI library.
-build() {
-  local library=$1 hooks=$2 sources=$3 source_file objects=()
-  shift 3
-  # shellcheck disable=SC2086
-  (cd "$source" && ${AWK:-awk} -v library="$library" -f mpi/wrappers.awk $hooks "$scratch/mpi/prototypes.i") >"mpi/${library}_wrappers.inc" || return
-  for source_file in $sources; do
-    case $source_file in *.cpp) ;; *) continue ;; esac
-    objects+=("$library-$(basename "$source_file" .cpp).o")
-    # shellcheck disable=SC2086
-    $CXX -std=c++20 -O1 -fPIC -Wall -Wextra -Wno-unused-parameter -Werror -fvisibility=hidden -ftls-model=initial-exec \
-      -DMPICH_SKIP_MPICXX "${includes[@]}" -I. -I"$source" -I"$build" -c "$source/$source_file" -o "${objects[-1]}" || return
-  done
-  # shellcheck disable=SC2086
-  $CXX -shared -o "libplacement-$library.so" "${objects[@]}" "$@" "${links[@]}"
-}
-build profile "mpi/profile_calls.hpp mpi/profile_collectives.hpp" "$PROFILE_SOURCES" "$build/.libs/libplacement_traffic.a" ||
-  { echo "the profiler does not build with MPICH"; exit 1; }
+build_profile || { echo "the profiler does not build with MPICH"; exit 1; }
+cd "$scratch" || exit 1
 "$MPICC" -Wall -Werror -Wno-stringop-overflow -pthread -o mpi_traffic "$source/tests/mpi_traffic.c" || exit 1
 
 # MPICH's persistent collectives are taken for the generic ones, which send elsewhere; counted as defined
@@ -64,9 +36,8 @@ fi
 
 # ---- the reorder library, where it is built at all
 if [ -n "$REORDER_SOURCES" ]; then
-  # shellcheck disable=SC2086
-  build reorder mpi/reorder_calls.hpp "$REORDER_SOURCES" "$build/.libs/libplacement_order.a" "$build/.libs/libplacement.a" $REORDER_LIBS &&
-    "$MPICC" -Wall -Werror -o mpi_reorder "$source/tests/mpi_reorder.c" || { echo "the reorder library does not build with MPICH"; exit 1; }
+  build_reorder || { echo "the reorder library does not build with MPICH"; exit 1; }
+  "$MPICC" -Wall -Werror -o mpi_reorder "$source/tests/mpi_reorder.c" || exit 1
   printf '2\n4 2\n' >four_pairs
   printf 'np 8\n0 4 1000\n1 5 1000\n2 6 1000\n3 7 1000\n' >partners
   for name in topologies plain; do
