@@ -35,6 +35,7 @@ extra_flags=()
 build_library() {
   local library=$1 hooks=$2 sources=$3 source_file word includes=() links=() objects=() made=$libraries/build-$1
   shift 3
+  [ -n "$sources" ] || { echo "PROFILE_SOURCES or REORDER_SOURCES is not set: run this by make check"; return 1; }
   for word in $("$MPICC" -show); do
     case $word in
       -I*) includes+=(-isystem "${word#-I}") ;;
