@@ -4,7 +4,7 @@
 # (munge, slurmd, slurmctld) do not start them here, and an installed Slurm or munge is never upgraded.
 
 packages_build=(gcc g++ gfortran make autoconf automake libtool pkg-config check libzstd-dev zlib1g-dev libsqlite3-dev
-  liblemon-dev libhwloc-dev libmunge-dev libgcrypt20-dev libslurm-dev libopenmpi-dev openmpi-bin
+  liblemon-dev libscotch-dev libhwloc-dev libmunge-dev libgcrypt20-dev libslurm-dev libopenmpi-dev openmpi-bin
   dpkg-dev xz-utils)
 packages_cluster=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2 util-linux procps python3)
 # What tests use where it is there: a second MPI library.
