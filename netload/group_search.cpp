@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "netload/local_search.hpp"
+#include "netload/row_kernels.hpp"
 
 namespace placement {
 
@@ -16,66 +17,82 @@ namespace {
 constexpr std::int64_t most_work = 60'000'000;
 constexpr std::int64_t work_per_pair = 4;
 
-constexpr std::size_t most_runners_up = 20;
+constexpr std::size_t most_runners_up = 5;
+
+constexpr const char* no_time = "no time is left to choose nodes by load and network";
 
 // The local search begins from so many groups, from all of few nodes.
 constexpr std::size_t most_improved(std::size_t nodes) { return std::max<std::size_t>(4, 256 / std::max<std::size_t>(nodes, 1)); }
 
-// The shortest beginning of a sorted order that fulfils the request, while the order comes unsorted: the largest
-// element leaves as soon as the others are enough.
+// The shortest beginning of a sorted order that fulfils the request, while the order comes unsorted: the last element
+// leaves as soon as the others are enough. Of equal values the one of the lower node comes first.
 template <typename Real>
 class Beginning {
  public:
-  Beginning(std::span<const std::int32_t> processors, std::int64_t processes, std::int64_t nodes)
-      : processors_(processors), processes_(processes), nodes_(nodes) {}
+  explicit Beginning(std::span<const std::int32_t> processors) : processors_(processors) {}
 
-  bool enough() const { return room_ >= processes_ && static_cast<std::int64_t>(heap_.size()) >= nodes_; }
-  // What is not below this does not get in. Elements come in the order of nodes, so that equal ones stay out.
+  void start(std::int64_t processes, std::int64_t nodes) {
+    processes_ = processes;
+    nodes_ = nodes;
+    room_ = 0;
+    limit_ = std::numeric_limits<Real>::infinity();
+    first_.clear();
+  }
+
+  // What is above this does not get in.
   Real limit() const { return limit_; }
+  bool takes(Real value, std::int32_t node) const {
+    return value < limit_ || (value == limit_ && !first_.empty() && node < first_.back().node);
+  }
 
   void add(Real value, std::int32_t node) {
-    heap_.emplace_back(value, node);
-    std::push_heap(heap_.begin(), heap_.end());
-    room_ += processors_[static_cast<std::size_t>(node)];
-    while (!heap_.empty() && enough_without_last()) {
-      room_ -= processors_[static_cast<std::size_t>(heap_.front().second)];
-      std::pop_heap(heap_.begin(), heap_.end());
-      heap_.pop_back();
+    std::size_t at = first_.size();
+    first_.push_back({value, node});
+    for (; at > 0 && (value < first_[at - 1].value || (value == first_[at - 1].value && node < first_[at - 1].node)); --at)
+      first_[at] = first_[at - 1];
+    first_[at] = {value, node};
+    room_ += processors(node);
+    while (room_ - processors(first_.back().node) >= processes_ && static_cast<std::int64_t>(first_.size()) > nodes_) {
+      room_ -= processors(first_.back().node);
+      first_.pop_back();
     }
-    if (enough()) limit_ = heap_.empty() ? std::numeric_limits<Real>::lowest() : heap_.front().first;
+    if (room_ >= processes_ && static_cast<std::int64_t>(first_.size()) >= nodes_) limit_ = first_.back().value;
   }
 
   template <typename Take>
   void each(Take take) const {
-    for (const auto& [value, node] : heap_) take(node);
+    for (const Element& element : first_) take(element.node);
   }
-  std::size_t size() const { return heap_.size(); }
 
  private:
-  bool enough_without_last() const {
-    return room_ - processors_[static_cast<std::size_t>(heap_.front().second)] >= processes_ &&
-           static_cast<std::int64_t>(heap_.size()) - 1 >= nodes_;
-  }
+  struct Element {
+    Real value;
+    std::int32_t node;
+  };
+
+  std::int64_t processors(std::int32_t node) const { return processors_[static_cast<std::size_t>(node)]; }
 
   std::span<const std::int32_t> processors_;
-  std::int64_t processes_;
-  std::int64_t nodes_;
+  std::int64_t processes_ = 0;
+  std::int64_t nodes_ = 0;
   std::int64_t room_ = 0;
   Real limit_ = std::numeric_limits<Real>::infinity();
-  std::vector<std::pair<Real, std::int32_t>> heap_;
+  std::vector<Element> first_;  // sorted
 };
 
 // Algorithm 1 for one start after another.
 class Starter {
  public:
   Starter(const GroupInput& input, const GroupRequest& request)
-      : input_(input), request_(request), count_(input.processors.size()) {
+      : input_(input), request_(request), rest_(input.processors), rest_single_(input.processors) {
+    const std::size_t nodes = input.processors.size();
     if (input.network->dense()) {
       for (const double load : input.compute_load) base_.push_back(input.alpha * load);
-      sum_.resize(count_);
+      sum_.resize(nodes);
     } else {
       for (const double load : input.compute_load) base_single_.push_back(static_cast<float>(input.alpha * load));
-      sum_single_.resize(count_);
+      sum_single_.resize(nodes);
+      least_.resize(nodes / row_block + 1);
     }
   }
 
@@ -88,9 +105,9 @@ class Starter {
     const std::int64_t nodes = request_.min_nodes - static_cast<std::int64_t>(group.size());
     if (room > 0 || nodes > 0) {
       if (input_.network->dense())
-        fill(group, sums(start), room, nodes);
+        fill(group, start, room, nodes);
       else
-        fill(group, sums_single(start), room, nodes);
+        fill_single(group, start, room, nodes);
     }
     if (static_cast<std::int64_t>(group.size()) > request_.max_nodes) return {};
     std::sort(group.begin(), group.end());
@@ -98,44 +115,47 @@ class Starter {
   }
 
  private:
-  std::span<const double> sums(std::int32_t start) {
+  void fill(std::vector<std::int32_t>& group, std::int32_t start, std::int64_t room, std::int64_t nodes) {
     const std::span<const double> row = input_.network->row(start);
-    for (std::size_t u = 0; u < count_; ++u) sum_[u] = base_[u] + input_.beta * row[u];
-    return sum_;
-  }
-  std::span<const float> sums_single(std::int32_t start) {
-    input_.network->add_row(start, static_cast<float>(input_.beta), base_single_, sum_single_, scratch_);
-    return sum_single_;
+    for (std::size_t u = 0; u < sum_.size(); ++u) sum_[u] = base_[u] + input_.beta * row[u];
+    rest_.start(room, nodes);
+    offer(group, rest_, sum_, 0, sum_.size());
+    rest_.each([&](std::int32_t node) { group.push_back(node); });
   }
 
+  void fill_single(std::vector<std::int32_t>& group, std::int32_t start, std::int64_t room, std::int64_t nodes) {
+    input_.network->add_row(start, static_cast<float>(input_.beta), base_single_, sum_single_, least_, scratch_);
+    rest_single_.start(room, nodes);
+    const std::size_t count = sum_single_.size();
+    const auto offer_block = [&](std::size_t block) {
+      if (least_[block] <= rest_single_.limit())
+        offer(group, rest_single_, sum_single_, block * row_block, std::min((block + 1) * row_block, count));
+    };
+    // The nearest nodes mostly have numbers close by; after them hardly a block holds anything that could get in.
+    const std::size_t own = static_cast<std::size_t>(start) / row_block;
+    offer_block(own);
+    for (std::size_t block = 0; block * row_block < count; ++block)
+      if (block != own) offer_block(block);
+    rest_single_.each([&](std::int32_t node) { group.push_back(node); });
+  }
+
+  // The nodes from..to-1 to the rest of a group that has the required nodes and the start.
   template <typename Real>
-  void fill(std::vector<std::int32_t>& group, std::span<const Real> sum, std::int64_t room, std::int64_t nodes) {
-    Beginning<Real> rest(input_.processors, room, nodes);
-    constexpr std::size_t lanes = 16;
-    for (std::size_t u = 0; u < count_; u += lanes) {
-      const std::size_t end = std::min(u + lanes, count_);
-      // Most blocks hold nothing that could get in.
-      Real least = sum[u];
-      for (std::size_t k = u + 1; k < end; ++k) least = sum[k] < least ? sum[k] : least;
-      if (!(least < rest.limit())) continue;
-      for (std::size_t k = u; k < end; ++k) {
-        const auto node = static_cast<std::int32_t>(k);
-        if (sum[k] < rest.limit() && input_.processors[k] > 0 && !in(group, node)) rest.add(sum[k], node);
-      }
+  void offer(const std::vector<std::int32_t>& group, Beginning<Real>& rest, const std::vector<Real>& sum,
+             std::size_t from, std::size_t to) const {
+    for (std::size_t k = from; k < to; ++k) {
+      const auto node = static_cast<std::int32_t>(k);
+      if (!rest.takes(sum[k], node) || input_.processors[k] <= 0) continue;
+      if (std::find(group.begin(), group.end(), node) == group.end()) rest.add(sum[k], node);
     }
-    rest.each([&](std::int32_t node) { group.push_back(node); });
-  }
-
-  // Before the rest joins, a group has the required nodes and the start.
-  static bool in(const std::vector<std::int32_t>& group, std::int32_t node) {
-    return std::find(group.begin(), group.end(), node) != group.end();
   }
 
   const GroupInput& input_;
   const GroupRequest& request_;
-  const std::size_t count_;
+  Beginning<double> rest_;
+  Beginning<float> rest_single_;
   std::vector<double> base_, sum_;
-  std::vector<float> base_single_, sum_single_, scratch_;
+  std::vector<float> base_single_, sum_single_, least_, scratch_;
 };
 
 // Every so manieth node, so that the work is bounded and all parts of the machine are seen.
@@ -181,9 +201,10 @@ std::vector<std::int32_t> candidate_group(const GroupInput& input, const GroupRe
   return Starter(input, request).group(start);
 }
 
-Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes) {
+Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes, const Deadline& deadline) {
   Group group;
   for (std::size_t k = 0; k < nodes.size(); ++k) {
+    if (k % 64 == 63 && deadline.expired()) throw Error(no_time);
     group.compute_load += input.compute_load[static_cast<std::size_t>(nodes[k])];
     for (std::size_t l = k + 1; l < nodes.size(); ++l) group.network_load += input.network->at(nodes[k], nodes[l]);
   }
@@ -204,29 +225,28 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
   Starter starter(input, request);
   const std::int32_t step = step_between_starts(input, request);
   bool late = false;
-  for (std::int32_t start = 0; start < nodes && !late; start += step) {
-    late = deadline.expired();
-    if (late) break;
+  const auto try_start = [&](std::int32_t start) {
     std::vector<std::int32_t> members = starter.group(start);
-    if (members.empty()) continue;
-    Group group = !groups.empty() && groups.back().nodes == members ? groups.back()
-                                                                    : measured_group(input, std::move(members));
+    if (members.empty()) return;
+    Group group = !groups.empty() && groups.back().nodes == members
+                      ? groups.back()
+                      : measured_group(input, std::move(members), deadline);
     choice.compute_sum += group.compute_load;
     choice.network_sum += group.network_load;
     groups.push_back(std::move(group));
-  }
-  if (groups.empty() && step > 1 && !late) {  // those that were left out may still have one
-    for (std::int32_t start = 0; start < nodes && groups.empty(); ++start) {
-      std::vector<std::int32_t> members = starter.group(start);
-      if (members.empty()) continue;
-      groups.push_back(measured_group(input, std::move(members)));
-      choice.compute_sum = groups[0].compute_load;
-      choice.network_sum = groups[0].network_load;
+  };
+  try {
+    for (std::int32_t start = 0; start < nodes && !late; start += step) {
+      late = deadline.expired();
+      if (!late) try_start(start);
     }
+    // Those that were left out may still have a group.
+    for (std::int32_t start = 0; start < nodes && groups.empty() && step > 1 && !late; ++start) try_start(start);
+  } catch (const Error&) {
+    late = true;
   }
   if (groups.empty())
-    throw Error(late ? "no time is left to choose nodes by load and network"
-                     : "no group of nodes keeps to the limits on nodes and processes per node");
+    throw Error(late ? no_time : "no group of nodes keeps to the limits on nodes and processes per node");
   choice.starts = static_cast<std::int64_t>(groups.size());
   for (Group& group : groups) group.total_load = total_load(input, choice, group);
   const std::size_t improved = most_improved(input.processors.size());

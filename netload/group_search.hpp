@@ -59,8 +59,9 @@ std::vector<std::int32_t> candidate_group(const GroupInput& input, const GroupRe
 // The addition loads of that algorithm; 0 at the start itself.
 std::vector<double> addition_loads(const GroupInput& input, std::int32_t start);
 
-// C_G and N_G of some nodes; T_G by the sums of a choice, 0 / 0 being 0 [NLA §6].
-Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes);
+// C_G and N_G of some nodes; T_G by the sums of a choice, 0 / 0 being 0 [NLA §6]. Throws Error at the deadline.
+Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes,
+                     const Deadline& deadline = Deadline::never());
 double total_load(const GroupInput& input, const GroupChoice& choice, const Group& group);
 
 // The group of least T_G [NLA Algorithm 2]; of equal ones that of the first start. The work is bounded: of very

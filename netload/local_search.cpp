@@ -36,8 +36,9 @@ class LocalSearch {
       inside_[index(node)] = true;
       room_ += input.processors[index(node)];
     }
-    for (std::size_t u = 0; u < network_.size(); ++u)
-      if (input.processors[u] > 0) network_[u] = network_to_group(static_cast<std::int32_t>(u));
+    sum_network();
+    alike_ = std::all_of(input.processors.begin(), input.processors.end(),
+                         [&](std::int32_t count) { return count == 0 || count == input.processors[index(members_[0])]; });
   }
 
   std::vector<std::int32_t> run(const Deadline& deadline) {
@@ -51,22 +52,22 @@ class LocalSearch {
  private:
   static std::size_t index(std::int32_t node) { return static_cast<std::size_t>(node); }
 
-  double network_to_group(std::int32_t node) const {
-    double sum = 0;
-    for (const std::int32_t member : members_) sum += input_.network->at(node, member);
-    return sum;
+  // Row by row, as the measurements lie.
+  void sum_network() {
+    std::fill(network_.begin(), network_.end(), 0.0);
+    for (const std::int32_t member : members_) add_network(member, 1);
+  }
+  void add_network(std::int32_t member, double sign) {
+    for (std::size_t u = 0; u < network_.size(); ++u)
+      network_[u] += sign * input_.network->at(member, static_cast<std::int32_t>(u));
   }
   double weight(std::int32_t node) const { return compute_factor_ * input_.compute_load[index(node)]; }
   bool gains(double change) const { return change < -least_gain * total_; }
 
   void replace(std::size_t at, std::int32_t node) {
     const std::int32_t out = members_[at];
-    for (std::size_t u = 0; u < network_.size(); ++u) {
-      if (input_.processors[u] <= 0) continue;
-      const auto other = static_cast<std::int32_t>(u);
-      network_[u] -= input_.network->at(other, out);
-      if (node >= 0) network_[u] += input_.network->at(other, node);
-    }
+    add_network(out, -1);
+    if (node >= 0) add_network(node, 1);
     inside_[index(out)] = false;
     room_ -= input_.processors[index(out)];
     if (node >= 0) {
@@ -115,7 +116,7 @@ class LocalSearch {
         // What the newcomer adds to the network load is not below 0, so that most need not be looked at.
         double change = without + weight(in);
         if (!(change < best)) continue;
-        change += network_factor_ * (network_[u] - input_.network->at(in, out));
+        change += network_factor_ * (network_[u] - input_.network->at(out, in));
         if (gains(change) && change < best) {
           best = change;
           best_at = k;
@@ -129,9 +130,9 @@ class LocalSearch {
     return true;
   }
 
-  // Takes in a node that makes several others needless.
+  // Takes in a node that makes several others needless, which none does where all have the same processors.
   bool add_and_omit() {
-    if (members_.size() < 3 || members_.size() > most_for_addition) return false;
+    if (alike_ || members_.size() < 3 || members_.size() > most_for_addition) return false;
     const std::vector<std::int32_t> members = members_;
     double best = 0;
     std::vector<std::int32_t> best_members;
@@ -156,8 +157,7 @@ class LocalSearch {
       inside_[index(node)] = true;
       room_ += input_.processors[index(node)];
     }
-    for (std::size_t u = 0; u < network_.size(); ++u)
-      if (input_.processors[u] > 0) network_[u] = network_to_group(static_cast<std::int32_t>(u));
+    sum_network();
     return true;
   }
 
@@ -192,6 +192,7 @@ class LocalSearch {
   std::vector<bool> required_;
   std::vector<double> network_;  // of each node to all members
   std::int64_t room_ = 0;
+  bool alike_ = false;
   double total_;
 };
 

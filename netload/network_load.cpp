@@ -5,6 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/error.hpp"
+#include "netload/row_kernels.hpp"
+
 namespace placement {
 
 namespace {
@@ -17,9 +20,10 @@ constexpr std::int32_t most_dense = 1024;
 constexpr float latency_disbelief = 4;
 constexpr float bandwidth_disbelief = 2;
 
-// Nodes that are looked at to find what is believed, and pairs of each: half of them close by, where the fast
-// links are.
-constexpr std::int32_t most_sampled = 64;
+// Nodes that are looked at to find what is believed, and pairs of each: half of those close by, where the fast links
+// are.
+constexpr std::int32_t most_sampled = 16;
+constexpr std::int32_t pairs_sampled = 32;
 
 constexpr float infinite = std::numeric_limits<float>::infinity();
 constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
@@ -108,7 +112,8 @@ NetworkLoad::NetworkLoad(const DensePairs& pairs, const NlaWeights& weights) : N
   mean_missing_Bps_ = mean.mean();
 }
 
-NetworkLoad::NetworkLoad(const PairTable& table, std::span<const std::int32_t> state_of, const NlaWeights& weights)
+NetworkLoad::NetworkLoad(const PairTable& table, std::span<const std::int32_t> state_of, const NlaWeights& weights,
+                         const Deadline& deadline)
     : nodes_(static_cast<std::int32_t>(state_of.size())), table_(&table), state_of_(state_of.begin(), state_of.end()) {
   direct_ = table.node_latency_us.empty() && table.node_bandwidth_Bps.empty();
   for (const std::int32_t state : state_of_) {
@@ -118,15 +123,17 @@ NetworkLoad::NetworkLoad(const PairTable& table, std::span<const std::int32_t> s
     direct_ = direct_ && group_.back() >= 0 && group_.back() == group_[0] + static_cast<std::int32_t>(group_.size()) - 1;
   }
   find_bounds();
-  measure();
+  measure(deadline);
   set_scale(weights);
   if (nodes_ > most_dense) return;
   values_.assign(static_cast<std::size_t>(nodes_) * static_cast<std::size_t>(nodes_), 0.0);
-  for (std::int32_t u = 0; u < nodes_; ++u)
-    for (std::int32_t v = 0; v < nodes_; ++v)
-      if (u != v)
-        values_[static_cast<std::size_t>(u) * static_cast<std::size_t>(nodes_) + static_cast<std::size_t>(v)] =
-            load_of(cell(u, v));
+  std::vector<float> scratch;
+  for (std::int32_t u = 0; u < nodes_; ++u) {
+    const Row raw = raw_row(u, 0, scratch);
+    double* const loads = values_.data() + static_cast<std::size_t>(u) * static_cast<std::size_t>(nodes_);
+    for (std::int32_t v = 0; v < nodes_; ++v) loads[v] = load_of({raw.latency[v], raw.bandwidth[v]});
+    loads[u] = 0;
+  }
 }
 
 // Latency and bandwidth of a pair as the table has it; NaN: not known.
@@ -171,6 +178,7 @@ NetworkLoad::Row NetworkLoad::raw_row(std::int32_t v, std::int32_t from, std::ve
 // or its second best. Too low a latency and too low a bandwidth harm nobody else.
 void NetworkLoad::find_bounds() {
   const std::int32_t step = std::max(nodes_ / most_sampled, 1);
+  const bool all = nodes_ <= pairs_sampled;
   std::vector<float> latency_medians, best_bandwidths, latency, bandwidth;
   for (std::int32_t u = 0; u < nodes_; u += step) {
     latency.clear();
@@ -181,9 +189,10 @@ void NetworkLoad::find_bounds() {
       if (pair.latency >= 0) latency.push_back(pair.latency);
       if (pair.bandwidth >= 0) bandwidth.push_back(pair.bandwidth);
     };
-    const std::int32_t first = step > 1 ? std::min(u, nodes_ - most_sampled / 2) : nodes_;
-    for (std::int32_t v = first; v < std::min(first + most_sampled / 2, nodes_); ++v) look_at(v);
-    for (std::int32_t v = 0; v < nodes_; v += step > 1 ? 2 * step : 1) look_at(v);
+    const std::int32_t near = all ? 0 : pairs_sampled / 2;
+    const std::int32_t first = std::min(u, nodes_ - near);
+    for (std::int32_t v = first; v < first + near; ++v) look_at(v);
+    for (std::int32_t v = 0; v < nodes_; v += all ? 1 : std::max(2 * nodes_ / pairs_sampled, 1)) look_at(v);
     if (!latency.empty()) latency_medians.push_back(median(latency));
     if (!bandwidth.empty()) best_bandwidths.push_back(largest_believed(bandwidth));
   }
@@ -193,61 +202,14 @@ void NetworkLoad::find_bounds() {
   if (!(bound_.bandwidth > 0)) bound_.bandwidth = infinite;
 }
 
-namespace {
-
-// Sum, extremes and number of the values of 0 or more, each cut off at `bound`. Lanes let the compiler keep
-// them in one register; each sums few enough values that single precision does.
-struct RowSums {
-  static constexpr std::int32_t lanes = 16;
-  double sum = 0;
-  float most = -1;
-  float least = infinite;
-  std::int64_t known = 0;
-
-  void add(const float* value, std::int32_t count, float bound) {
-    float sums[lanes] = {}, mosts[lanes], leasts[lanes];
-    std::int32_t counts[lanes] = {};
-    std::fill_n(mosts, lanes, -1.0F);
-    std::fill_n(leasts, lanes, infinite);
-    std::int32_t at = 0;
-    for (; at + lanes <= count; at += lanes)
-      for (std::int32_t k = 0; k < lanes; ++k) {
-        const float x = value[at + k];
-        const float cut = x < bound ? x : bound;  // bound for NaN too
-        const bool ok = x >= 0;
-        sums[k] += ok ? cut : 0.0F;
-        counts[k] += ok;
-        const float high = ok ? cut : -1.0F;
-        const float low = ok ? cut : infinite;
-        mosts[k] = mosts[k] > high ? mosts[k] : high;
-        leasts[k] = leasts[k] < low ? leasts[k] : low;
-      }
-    for (; at < count; ++at) {
-      if (!(value[at] >= 0)) continue;
-      const float cut = std::min(value[at], bound);
-      sum += cut;
-      ++known;
-      most = std::max(most, cut);
-      least = std::min(least, cut);
-    }
-    for (std::int32_t k = 0; k < lanes; ++k) {
-      sum += sums[k];
-      known += counts[k];
-      most = std::max(most, mosts[k]);
-      least = std::min(least, leasts[k]);
-    }
-  }
-};
-
-}  // namespace
-
-void NetworkLoad::measure() {
+void NetworkLoad::measure(const Deadline& deadline) {
   RowSums latency, bandwidth;
   std::vector<float> scratch;
   for (std::int32_t v = 0; v + 1 < nodes_; ++v) {
+    if (v % 64 == 0 && deadline.expired()) throw Error("no time is left to look at the network between all nodes");
     const Row row = raw_row(v, v + 1, scratch);
-    latency.add(row.latency, nodes_ - v - 1, bound_.latency);
-    bandwidth.add(row.bandwidth, nodes_ - v - 1, bound_.bandwidth);
+    add_to_sums(latency, row.latency, nodes_ - v - 1, bound_.latency);
+    add_to_sums(bandwidth, row.bandwidth, nodes_ - v - 1, bound_.bandwidth);
   }
   known_pairs_ = std::max(latency.known, bandwidth.known);
   if (latency.known > 0) {
@@ -279,28 +241,14 @@ double NetworkLoad::at(std::int32_t u, std::int32_t v) const {
 }
 
 void NetworkLoad::add_row(std::int32_t v, float factor, std::span<const float> base, std::span<float> sum,
-                          std::vector<float>& scratch) const {
-  const auto count = static_cast<std::size_t>(nodes_);
-  if (dense()) {
-    const std::span<const double> values = row(v);
-    for (std::size_t u = 0; u < count; ++u) sum[u] = base[u] + factor * static_cast<float>(values[u]);
-    return;
-  }
+                          std::span<float> least, std::vector<float>& scratch) const {
   const Row raw = raw_row(v, 0, scratch);
   const auto per_us = static_cast<float>(factor * latency_factor_);
   const auto per_Bps = static_cast<float>(factor * bandwidth_factor_);
-  const auto one = [&](std::size_t u) {
-    const float x = raw.latency[u];
-    const float y = raw.bandwidth[u];
-    const float latency = x >= 0 ? (x < bound_.latency ? x : bound_.latency) : worst_latency_;
-    const float bandwidth = y >= 0 ? (y < bound_.bandwidth ? y : bound_.bandwidth) : least_bandwidth_;
-    return base[u] + per_us * latency + per_Bps * (peak_bandwidth_ - bandwidth);
-  };
-  constexpr std::size_t lanes = 16;
-  std::size_t u = 0;
-  for (; u + lanes <= count; u += lanes)
-    for (std::size_t k = 0; k < lanes; ++k) sum[u + k] = one(u + k);
-  for (; u < count; ++u) sum[u] = one(u);
+  // The peak, from which bandwidth is taken, is the same in all entries and changes no order; but for it the sums of
+  // a row may be below 0.
+  add_rows(base, {raw.latency, bound_.latency, worst_latency_, per_us},
+           {raw.bandwidth, bound_.bandwidth, least_bandwidth_, -per_Bps}, sum, least);
 }
 
 }  // namespace placement

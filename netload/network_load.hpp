@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "core/deadline.hpp"
 #include "core/live_state.hpp"
 #include "netload/weights.hpp"
 
@@ -31,8 +32,9 @@ class NetworkLoad {
 
   // From a snapshot: candidate c is node state_of[c] of the table, or -1 when nothing is known of it. The table
   // outlives this. Values of nodes that claim much more than others have, or negative ones, are cut off: what
-  // one node says of itself does not move the scale for the others.
-  NetworkLoad(const PairTable& table, std::span<const std::int32_t> state_of, const NlaWeights& weights);
+  // one node says of itself does not move the scale for the others. Throws Error at the deadline.
+  NetworkLoad(const PairTable& table, std::span<const std::int32_t> state_of, const NlaWeights& weights,
+              const Deadline& deadline = Deadline::never());
 
   std::int32_t nodes() const { return nodes_; }
   bool dense() const { return !values_.empty() || nodes_ == 0; }
@@ -45,10 +47,11 @@ class NetworkLoad {
             static_cast<std::size_t>(nodes_)};
   }
 
-  // sum[u] = base[u] + factor * NL(v, u) for all u but v, in single precision; for many nodes, where the whole
-  // matrix would not fit a cache. All arrays have nodes() entries; scratch is the caller's, to be kept.
+  // sum[u] = base[u] + factor * NL(v, u) for all u but v, less one number that is the same for all u, in single
+  // precision; and for each block of row_block nodes the least of them. Only where not dense().
+  // scratch is the caller's, to be kept.
   void add_row(std::int32_t v, float factor, std::span<const float> base, std::span<float> sum,
-               std::vector<float>& scratch) const;
+               std::span<float> least, std::vector<float>& scratch) const;
 
   std::int64_t known_pairs() const { return known_pairs_; }  // with latency or bandwidth
   double mean_latency_us() const { return mean_latency_us_; }
@@ -68,7 +71,7 @@ class NetworkLoad {
   Cell cell(std::int32_t u, std::int32_t v) const;
   Row raw_row(std::int32_t v, std::int32_t from, std::vector<float>& scratch) const;
   void find_bounds();
-  void measure();
+  void measure(const Deadline& deadline);
   void set_scale(const NlaWeights& weights);
   double load_of(Cell cell) const;
 

@@ -96,7 +96,7 @@ class Chooser {
                   std::to_string(coverage_.candidates) + " nodes are " +
                   (stale_ > 0 ? "missing or older than " + short_number(max_age_s(request_.parameters)) + " s" : "missing"));
     compute_ = compute_load(live_attributes(live, state_of_, cores_), weights_);
-    network_ = NetworkLoad(live.pairs, state_of_, weights_);
+    network_ = NetworkLoad(live.pairs, state_of_, weights_, deadline_);
     const double nodes = coverage_.candidates;
     const double pairs = nodes * (nodes - 1) / 2;
     if (weights_.beta > 0 && static_cast<double>(network_.known_pairs()) < least_pairs * pairs)

@@ -39,7 +39,7 @@ constexpr Option options[] = {
                          "memory_available_MiB, users"},
     {0, "pairs", "FILE", "table of pairs: u, v, and any of latency_us, bandwidth_Bps,\nbandwidth_missing_Bps"},
     {'s', "seed", "N", "of the random policy [1]"},
-    {0, "runners-up", "N", "how many other groups to show [3]"},
+    {0, "runners-up", "N", "how many other groups to show, up to 5 [3]"},
     {'j', "json", nullptr, "report in JSON"},
 };
 
@@ -241,7 +241,7 @@ int command_select(int argc, char** argv) {
   const auto tasks = line.integer("tasks", 1, INT32_MAX);
   if (!tasks) throw UsageError("--tasks is missing");
   selection.tasks = static_cast<std::int32_t>(*tasks);
-  const auto runners_up = static_cast<std::size_t>(line.integer("runners-up", 0, 20).value_or(3));
+  const auto runners_up = static_cast<std::size_t>(line.integer("runners-up", 0, 5).value_or(3));
   if (line.has("state") && (line.has("nodes") || line.has("pairs")))
     throw UsageError("--state has nodes and pairs: it goes without --nodes and --pairs");
   if (line.has("pairs") && !line.has("nodes")) throw UsageError("--pairs needs --nodes");

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How long a network- and load-aware choice takes, and how it grows: "make bench-netload". One thread. Each time is
+// from the published state to the group: loads, scales, all candidate groups, the best of them, the local search.
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "netload/group_search.hpp"
+#include "netload/live_input.hpp"
+#include "treematch/random.hpp"
+
+namespace {
+
+using namespace placement;
+
+double processor_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
+}
+
+// Nodes of 12 cores on leaf switches of 40, each pair measured on its own, or one cell per pair of switches.
+struct Machine {
+  LiveState live;
+  std::vector<std::int32_t> group, state_of;
+  std::vector<float> latency, bandwidth;
+
+  Machine(std::int32_t nodes, bool by_switch) {
+    Random random(1);
+    const auto part = [&] { return static_cast<double>(random.below(1 << 20)) / (1 << 20); };
+    constexpr std::int32_t per_switch = 40;
+    live.nodes.resize(static_cast<std::size_t>(nodes));
+    for (std::int32_t n = 0; n < nodes; ++n) {
+      NodeState& node = live.nodes[static_cast<std::size_t>(n)];
+      const double load = 12 * part() * part() * part();
+      node.cores = 12;
+      node.frequency_MHz = n % 3 == 0 ? 2800 : 4600;
+      node.memory_MiB = 16000;
+      node.cpu_load = {load, load, load};
+      node.cpu_utilisation = {load / 12, load / 12, load / 12};
+      node.flow_rate_Bps = {1e8 * part(), 1e8 * part(), 1e8 * part()};
+      node.memory_available_MiB = {12000 * part(), 12000 * part(), 12000 * part()};
+      node.age_s = 3;
+      group.push_back(by_switch ? n / per_switch : n);
+      state_of.push_back(n);
+    }
+    live.pairs.groups = group.back() + 1;
+    const auto groups = static_cast<std::size_t>(live.pairs.groups);
+    latency.resize(groups * groups);
+    bandwidth.resize(groups * groups);
+    for (std::size_t u = 0; u < groups; ++u)
+      for (std::size_t v = 0; v <= u; ++v) {
+        const bool near = by_switch ? u == v : u / per_switch == v / per_switch;
+        latency[u * groups + v] = latency[v * groups + u] = static_cast<float>((near ? 40 : 90) * (1 + part()));
+        bandwidth[u * groups + v] = bandwidth[v * groups + u] = static_cast<float>((near ? 1.2e8 : 8e7) * part());
+      }
+    live.pairs.group_of_node = group;
+    live.pairs.latency_us = latency;
+    live.pairs.bandwidth_Bps = bandwidth;
+  }
+};
+
+GroupChoice choose(const Machine& machine, std::int32_t processes, std::int32_t per_node, GroupSearch search,
+                   const Deadline& deadline) {
+  const NlaWeights weights;
+  const std::vector<double> compute = compute_load(live_attributes(machine.live, machine.state_of), weights);
+  const NetworkLoad network(machine.live.pairs, machine.state_of, weights, deadline);
+  const std::vector<std::int32_t> processors(machine.state_of.size(), per_node);
+  GroupRequest request;
+  request.processes = processes;
+  return choose_group({compute, &network, processors, weights.alpha, weights.beta}, request, search, deadline);
+}
+
+void measure(const Machine& machine, std::int32_t processes, std::int32_t per_node) {
+  std::vector<double> times;
+  GroupChoice choice;
+  const int rounds = machine.state_of.size() <= 200 ? 51 : 7;
+  for (int round = 0; round < rounds; ++round) {
+    const double begin = processor_ms();
+    choice = choose(machine, processes, per_node, GroupSearch::improved, Deadline::never());
+    times.push_back(processor_ms() - begin);
+  }
+  std::sort(times.begin(), times.end());
+  const GroupChoice paper = choose(machine, processes, per_node, GroupSearch::paper, Deadline::never());
+  std::printf("%6zu %6d %9d %7zu %7lld %10.3f %10.3f %12.4f\n", machine.state_of.size(), machine.live.pairs.groups,
+              processes, choice.best.nodes.size(), static_cast<long long>(choice.starts), times[times.size() / 2],
+              times.front(), choice.best.total_load / paper.best.total_load);
+}
+
+// With so much time for a decision, how long does the hardest one take?
+void measure_budget(const Machine& machine, std::int32_t processes, int budget_ms) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::string end = "a group";
+  try {
+    choose(machine, processes, 4, GroupSearch::improved, Deadline::after(std::chrono::milliseconds(budget_ms)));
+  } catch (const Error& error) {
+    end = error.what();
+  }
+  const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  std::printf("budget %3d ms, %5zu nodes, %5d processes: %8.3f ms on the wall, %s\n", budget_ms, machine.state_of.size(),
+              processes, ms, end.c_str());
+}
+
+}  // namespace
+
+int main() {
+  std::puts(" nodes groups processes   group  starts  median ms   least ms  T_G / paper's");
+  for (const std::int32_t nodes : {60, 120, 240, 480, 1000, 1260, 2520, 5040}) measure(Machine(nodes, false), 32, 4);
+  std::puts("larger jobs");
+  const Machine large(5040, false);
+  for (const std::int32_t processes : {128, 512, 2048, 8192}) measure(large, processes, 4);
+  std::puts("one measurement per pair of switches");
+  for (const std::int32_t nodes : {5040, 20160}) measure(Machine(nodes, true), 32, 4);
+  for (const int budget : {5, 20, 50}) measure_budget(large, 8192, budget);
+  return EXIT_SUCCESS;
+}
