@@ -16,6 +16,7 @@ namespace {
 // Steps of about a nanosecond that one choice may take: some thousand nodes are looked at in full.
 constexpr std::int64_t most_work = 60'000'000;
 constexpr std::int64_t work_per_pair = 4;
+constexpr std::int64_t work_per_far_pair = 40;  // of measurements that no cache holds
 
 constexpr std::size_t most_runners_up = 5;
 
@@ -165,7 +166,7 @@ std::int32_t step_between_starts(const GroupInput& input, const GroupRequest& re
   for (const std::int32_t processors : input.processors) room += processors;
   const std::int64_t size =
       std::min(nodes, std::max<std::int64_t>(request.min_nodes, nodes * request.processes / std::max<std::int64_t>(room, 1) + 1));
-  const std::int64_t each = nodes + size * size / 2 * work_per_pair;
+  const std::int64_t each = nodes + size * size / 2 * (input.network->dense() ? work_per_pair : work_per_far_pair);
   return static_cast<std::int32_t>(std::max<std::int64_t>(1, (nodes * each + most_work - 1) / most_work));
 }
 
