@@ -156,6 +156,14 @@ constexpr ConfigKey keys[] = {
      "The distance of two cores whose paths meet 1, 2, .. levels above them. Without it each link counts as one hop. "
      "Levels at which nothing branches (one socket in every node) are not counted.",
      set_distances, show_distances},
+    {"NlaWeights", "weights of policy NLA, as in alpha=0.4,beta=0.6,cpu_load=0.5",
+     "Weights for jobs that ask for NLA and do not give their own: alpha, beta, latency, bandwidth, and attributes of "
+     "nodes by name. Without it those of the paper.",
+     [](Config& c, std::string_view v) {
+       c.nla_weights = v;
+       return v.find('=') != std::string_view::npos;
+     },
+     [](const Config& c) { return c.nla_weights; }},
     {"TorusFile", "an absolute path",
      "A file with the coordinates of the nodes in a torus or mesh, for TOFA: one line per node with its name and "
      "coordinates, and perhaps a line \"torus 8 8 mesh 4\" with the sizes of the dimensions.",

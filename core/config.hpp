@@ -34,6 +34,7 @@ struct Config {
   TreeScope treematch_scope = TreeScope::subtree;
   std::int64_t treematch_levels_up = 0;      // k of TM-Isub+k
   std::vector<std::int64_t> level_distances; // from the leaves up; empty: hops
+  std::string nla_weights;                   // KEY=VALUE,.. of policy NLA; empty: the paper's
   std::string torus_file;                    // coordinates of nodes [TOFA §2]; empty: none
   std::string outage_file;                   // outage probabilities of the site's own; empty: the snapshot's
 

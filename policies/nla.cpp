@@ -72,13 +72,13 @@ class Chooser {
  private:
   // What is too old, or of a node that may be down, is not known.
   void find_states() {
-    if (!view_.live) throw Error("there are no live data of the nodes");
+    if (!view_.live) throw Error(view_.why_not_live.empty() ? "there are no live data of the nodes" : view_.why_not_live);
     const LiveState& live = *view_.live;
     const double max_age = max_age_s(request_.parameters);
     for (const NodeView& node : view_.nodes) {
       const bool known = node.state >= 0 && static_cast<std::size_t>(node.state) < live.nodes.size();
       const NodeState* const state = known ? &live.nodes[static_cast<std::size_t>(node.state)] : nullptr;
-      const bool stale = state != nullptr && state->age_s > max_age;
+      const bool stale = state != nullptr && state->age_s + published_s() > max_age;
       stale_ += stale;
       const bool usable = state != nullptr && !stale && state->liveness != Liveness::suspect &&
                           state->liveness != Liveness::down;
@@ -87,6 +87,8 @@ class Chooser {
       cores_.push_back(static_cast<double>(node.cores()) * node.threads_per_core);
     }
   }
+
+  double published_s() const { return view_.live_age_s > 0 ? view_.live_age_s : 0; }
 
   void measure() {
     const LiveState& live = *view_.live;
@@ -189,7 +191,7 @@ class Chooser {
       placement.reasons.push_back("first nodes " + described(group) +
                                   " T=" + short_number(total_load(input, choice, group)));
     }
-    placement.reasons.push_back("data " + short_number(coverage_.oldest_s) + " s old");
+    placement.reasons.push_back("data " + short_number(coverage_.oldest_s + published_s()) + " s old");
     return placement;
   }
 
@@ -230,7 +232,7 @@ Placement place_step(const ClusterView& view, const Request& request, const Dead
     if (request.node_tasks[n] > 0) nodes.push_back(static_cast<std::int32_t>(n));
   }
   if (!view.live || view.live->pairs.groups == 0) return place_treematch(view, for_tree(request), deadline);
-  const NetworkLoad network(view.live->pairs, states, nla_weights(request.parameters));
+  const NetworkLoad network(view.live->pairs, states, nla_weights(request.parameters), deadline);
   if (network.known_pairs() == 0) return place_treematch(view, for_tree(request), deadline);
   const Slots slots(view, request);
   return slots.placement(

@@ -6,6 +6,7 @@
 #include "core/slurm_conf.hpp"
 #include "core/text.hpp"
 #include "core/topology_read.hpp"
+#include "policies/settings.hpp"
 #include "tools/command.hpp"
 #include "tools/command_line.hpp"
 #include "tools/json.hpp"
@@ -96,6 +97,7 @@ int command_check_config(int argc, char** argv) {
   const bool given = !line.operands().empty();
   const std::string path = given ? line.operands()[0] : placement_conf_path(line.value_or("slurm-conf", ""));
   const Config config = read_config(path, given ? MissingFile::error : MissingFile::defaults);
+  check_policy_settings(config);
   const bool exists = given || std::filesystem::exists(path);
   std::string topology;
   if (!config.treematch_topology_file.empty()) {

@@ -16,6 +16,7 @@
 #include "core/error.hpp"
 #include "core/job_state.hpp"
 #include "plugins/select/asked.hpp"
+#include "policies/settings.hpp"
 #include "plugins/select/live_feed.hpp"
 #include "plugins/select/machine.hpp"
 #include "plugins/select/planner.hpp"
@@ -67,6 +68,7 @@ static_assert(std::string_view(PLACEMENT_JOB_STATE) == job_state_variable);
 struct Answer {
   std::optional<Plan> plan;
   std::string reason;  // when there is no plan
+  bool wait = false;   // the job is to stay in the queue for now
 };
 
 // What is known of a job: what it asks for, and the last question with its answer.
@@ -128,6 +130,9 @@ Answer fresh_answer(State& now, const LiveNow& live, const placement_offer& offe
   Answer answer;
   try {
     answer.plan = make_plan(*now.machine, live, offer, request, asked, now.config, Deadline::after(budget));
+  } catch (const MustWait& wish) {
+    answer.reason = wish.what();
+    answer.wait = true;
   } catch (const Error& error) {
     answer.reason = error.what();
   }
@@ -161,7 +166,7 @@ const Answer& answer_of(State& now, const placement_offer& offer, const placemen
   const bool uses_live = job.asked.policy != nullptr && job.asked.policy->uses_live;
   if (uses_live && live.state) now.result.live_age_s = live.age_s;
   const std::uint64_t question = question_of(offer, request, uses_live ? live.generation : 0);
-  now.result.remembered = job.answer && job.question == question;
+  now.result.remembered = job.answer && !job.answer->wait && job.question == question;
   const bool hasty = !now.result.remembered && job.asked.matrix && now.share.used_up(full_share);
   if (hasty) {
     now.fleeting = hasty_answer(now, live, offer, request, job.asked);
@@ -177,6 +182,7 @@ const Answer& answer_of(State& now, const placement_offer& offer, const placemen
 
 void fill_result(placement_plan& result, const Answer& answer) {
   result.placed = answer.plan.has_value();
+  result.wait = answer.wait;
   copy_text(result.reason, sizeof result.reason, answer.reason);
   if (!answer.plan) return;
   const Plan& plan = *answer.plan;
@@ -215,6 +221,7 @@ std::unique_ptr<Teller> teller_of(const std::string& path, std::string& warning)
 }
 
 void configure_on(State& now, const placement_machine& machine) {
+  check_policy_settings(now.config);
   auto known = std::make_unique<const Machine>(machine, now.config);
   now.teller = teller_of(now.config.decision_file, now.warning);
   now.feed = std::make_unique<const LiveFeed>(now.config.snapshot_file, snapshot_owners(now.config.monitor_user),

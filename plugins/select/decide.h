@@ -83,18 +83,20 @@ struct placement_request {
 	uint32_t min_nodes;
 	uint32_t max_nodes;
 	uint32_t tasks_per_node;	/* at most; and cpus for so many on each node. 0: any */
+	int64_t waited_s;		/* since the job could start */
 	bool whole_nodes;		/* the job gets all cores of its nodes; those offered have no other job */
 	const uint32_t *required;	/* indices into the offer of nodes that must be used */
 	uint32_t required_count;
 };
 
-#define PLACEMENT_REASON_SIZE 200
+#define PLACEMENT_REASON_SIZE 256
 
 /* The variable by which a job's steps learn what their nodes were chosen by. */
 #define PLACEMENT_JOB_STATE "PLACEMENT_STATE"
 
 struct placement_plan {
 	bool placed;
+	bool wait;			/* not placed: the user wants the job to stay in the queue for now */
 	uint32_t node_count;
 	const uint32_t *node;		/* indices into the offer, ascending */
 	const uint32_t *tasks;		/* tasks of each of them */
@@ -128,6 +130,7 @@ enum decision_end {
 	DECISION_NODES,		/* the policy's nodes */
 	DECISION_CORES,		/* the policy's nodes and cores */
 	DECISION_ADVICE,	/* Slurm's own answer, the policy would have had another */
+	DECISION_WAIT,		/* none: the job waits, as its user asked for */
 };
 
 struct placement_outcome {

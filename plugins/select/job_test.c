@@ -9,6 +9,9 @@
 /* More of a job's environment than any client of ours makes is not looked at. */
 #define MOST_ENVIRONMENT 4096
 
+/* Seconds after which a job that waits for better times is looked at again. */
+#define WAIT_STEP 30
+
 static struct machine_tables tables;
 
 static int call_real(job_test_call *real, const struct job_test_arguments *a)
@@ -216,6 +219,15 @@ static int apply_plan(job_test_call *real, const struct job_test_arguments *argu
 	return rc;
 }
 
+/* The user asked for it: the job stays in the queue, and its record tells why. */
+static bool must_wait(struct decision *decision, enum placement_mode mode)
+{
+	if (!decision->plan || !decision->plan->wait || mode != PLACEMENT_ENFORCE)
+		return false;
+	decision->end = DECISION_WAIT;
+	return true;
+}
+
 static int run_now(job_test_call *real, const struct job_test_arguments *arguments)
 {
 	struct decision decision = { .mode = arguments->mode, .end = DECISION_STOCK };
@@ -224,6 +236,11 @@ static int run_now(job_test_call *real, const struct job_test_arguments *argumen
 	const struct placement_plan *plan = make_plan(&view, &decision, arguments);
 	int rc = SLURM_ERROR;
 
+	if (must_wait(&decision, mode)) {
+		end_decision(&decision, arguments->job, true);
+		job_view_free(&view);
+		return SLURM_ERROR;
+	}
 	if (plan && mode == PLACEMENT_ENFORCE)
 		rc = apply_plan(real, arguments, &view, &decision);
 	else if (plan)
@@ -253,6 +270,7 @@ static int will_run(job_test_call *real, const struct job_test_arguments *argume
 	struct decision decision = { .mode = arguments->mode, .end = DECISION_STOCK };
 	bitstr_t *offered = bit_copy(arguments->nodes);
 	struct job_test_arguments again = *arguments;
+	const struct placement_plan *plan;
 	struct job_state stock;
 	struct job_view view;
 	int rc = call_real(real, arguments);
@@ -264,7 +282,11 @@ static int will_run(job_test_call *real, const struct job_test_arguments *argume
 	save_state(&stock, arguments);
 	decision.stock_choice = bitmap2node_name(arguments->nodes);
 	again.nodes = offered;
-	if (make_plan(&view, &decision, &again)) {
+	plan = make_plan(&view, &decision, &again);
+	if (!plan && must_wait(&decision, PLACEMENT_ENFORCE)) {
+		/* Others may have the nodes meanwhile. */
+		arguments->job->start_time = time(NULL) + WAIT_STEP;
+	} else if (plan) {
 		arguments->job->bit_flags |= TEST_NOW_ONLY;
 		if (call_with_plan(real, &again, &view, decision.plan, false) == SLURM_SUCCESS &&
 		    arguments->job->start_time <= stock.start_time) {

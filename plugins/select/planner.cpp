@@ -39,6 +39,7 @@ class Planner {
     const Placement placement = asked_place(view, request, deadline);
     Plan plan = wanted(view, placement, request.cores_per_task);
     plan.note = note_;
+    if (asked_.policy->uses_live) add_terms(plan.note, placement.reasons);
     plan.terms = placement.reasons;
     if (asked_.policy->uses_live) plan.job_state = state_for_steps(view, placement);
     if (request.matrix && !asked_.coarse) {
@@ -63,6 +64,11 @@ class Planner {
 
   std::span<const std::uint8_t> cores(std::uint32_t node) const {
     return {offer_.core_free + offer_.first_core[node], offer_.core_free + offer_.first_core[node + 1]};
+  }
+
+  // What a choice by live data rests on, for the record; the first reason tells what the record has anyway.
+  static void add_terms(std::string& note, const std::vector<std::string>& reasons) {
+    for (std::size_t k = 1; k < reasons.size(); ++k) note += (note.empty() ? "" : ", ") + reasons[k];
   }
 
   // A job that names no number of tasks has one per node, or as many as the matrix has ranks where
@@ -164,14 +170,27 @@ class Planner {
       request.equal_tasks_per_node = true;
     }
     request.whole_nodes = request_.whole_nodes;
+    request.waited_s = request_.waited_s;
     request.node_level = node_level_;
     request.required_nodes = required_;
     request.matrix = matrix_;
     request.parameters = asked_.spec.parameters;
     if (config_.treematch_scope == TreeScope::whole) request.parameters.try_emplace("scope", "whole");
+    add_site_weights(request.parameters);
     if (config_.treematch_levels_up > 0)
       request.parameters.try_emplace("levels-up", std::to_string(config_.treematch_levels_up));
     return request;
+  }
+
+  // Weights of the site where the job says nothing; alpha and beta go together.
+  void add_site_weights(Parameters& parameters) const {
+    if (config_.nla_weights.empty()) return;
+    const bool own_balance = parameters.contains("alpha") || parameters.contains("beta");
+    for (const auto& [key, value] : parse_policy_spec("NLA=" + config_.nla_weights).parameters) {
+      const bool known = std::any_of(asked_.policy->keys.begin(), asked_.policy->keys.end(),
+                                     [&](const PolicyKey& candidate) { return candidate.name == key; });
+      if (known && !(own_balance && (key == "alpha" || key == "beta"))) parameters.try_emplace(key, value);
+    }
   }
 
   ClusterView policy_view() const {

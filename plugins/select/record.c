@@ -16,6 +16,8 @@ static const char *end_name(enum decision_end end)
 		return "chose=nodes+cores";
 	case DECISION_ADVICE:
 		return "chose=nothing advice";
+	case DECISION_WAIT:
+		return "chose=nothing wait";
 	case DECISION_STOCK:
 		break;
 	}
@@ -55,6 +57,8 @@ void record_format(char *text, size_t size, const struct decision *decision)
 	if (decision->end == DECISION_STOCK)
 		used = append(text, room, used, " stock: %s",
 			      decision->reason ? decision->reason : "?");
+	else if (decision->end == DECISION_WAIT)
+		used = append(text, room, used, ": %s", plan->reason);
 	else if (plan)
 		used = append(text, room, used, " tasks=%u nodes=%u", plan->task_count,
 			      plan->node_count);
@@ -140,7 +144,8 @@ void decision_done(const struct decision *decision)
 {
 	char text[RECORD_SIZE];
 
-	tell(decision);
+	if (decision->end != DECISION_WAIT)
+		tell(decision);
 	if (get_log_level() < LOG_LEVEL_DEBUG)
 		return;
 	record_format(text, sizeof(text), decision);

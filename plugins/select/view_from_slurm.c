@@ -234,6 +234,7 @@ static void fill_request(struct job_view *view, const struct job_test_arguments 
 		.min_nodes = arguments->min_nodes,
 		.max_nodes = arguments->max_nodes ? arguments->max_nodes : UINT32_MAX,
 		.tasks_per_node = given16(details->ntasks_per_node),
+		.waited_s = time(NULL) - MAX(details->begin_time, details->submit_time),
 		.whole_nodes = whole_nodes(job),
 	};
 	view->force_cores = cores_can_be_forced(arguments);
