@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "core/matrix_read.hpp"
 #include "core/text.hpp"
+#include "netload/profile_weights.hpp"
 #include "policies/table.hpp"
 
 namespace placement {
@@ -105,6 +106,7 @@ std::optional<Wish> PlacementOptions::resolve(std::optional<std::int32_t> tasks)
   }
   Wish wish{checked_spec(*word_, option_, matrix_file_), nullptr, overrides_};
   auto& parameters = wish.spec.parameters;
+  replace_profile(parameters);
   const auto file = parameters.find(matrix_key);
   if (file != parameters.end() && file->second == automatic) {
     wish.automatic = true;

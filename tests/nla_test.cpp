@@ -10,8 +10,10 @@
 #include "netload/live_input.hpp"
 #include "netload/load_tables.hpp"
 #include "netload/network_load.hpp"
+#include "netload/profile_weights.hpp"
 #include "netload/row_kernels.hpp"
 #include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
 
 using namespace placement;
 
@@ -615,6 +617,45 @@ START_TEST(bad_tables_are_refused) {
 }
 END_TEST
 
+START_TEST(weights_from_a_profile) {
+  const char* const summary =
+      "ranks                 4\nrun time              10.0 s (mean over ranks)\n"
+      "time in such calls    6.000000 s (mean; 5.000000 to 7.000000), 60.0 % of the run\n"
+      "point-to-point        30000 bytes in 4 messages, 100.0 % of the bytes\n"
+      "message sizes         bytes: messages\n  4096..8191: 3\n  8192..16383: 1\n";
+  const CommunicationProfile profile = parse_profile_summary(summary, "s");
+  ck_assert_double_eq_tol(profile.waiting_share, 0.6, 1e-12);
+  ck_assert_int_eq(profile.sizes.size(), 2);
+  Parameters weights = profile_weights(profile);
+  ck_assert_text_eq(weights["alpha"] + " " + weights["beta"], "0.400 0.600");
+  ck_assert_text_eq(weights["latency"], "0.495");  // 30000 of 30000 + 3 * 6143.5 + 12287.5
+  ck_assert_double_eq(nla_weights(weights).beta, 0.6);
+  CommunicationProfile bulky{0.004, {{1 << 20, 1 << 21, 100}}};
+  weights = profile_weights(bulky);
+  ck_assert_text_eq(weights["beta"] + " " + weights["latency"] + " " + weights["bandwidth"], "0.004 0.050 0.950");
+  ck_assert_double_eq_tol(nla_weights(profile_weights({1, {}})).alpha, 0, 1e-12);
+  ck_assert_error(parse_profile_summary("ranks 4\n", "s"), "s: no line 'time in such calls");
+  const char* const broken = "time in such calls x % of the run\n";
+  ck_assert_error(parse_profile_summary(broken, "s"), "s:1: 'time in such calls x");
+}
+END_TEST
+
+START_TEST(a_profile_fills_what_is_not_given) {
+  const TemporaryDirectory directory;
+  const std::string matrix = directory.file("app.mat", "np 2\n");
+  directory.file("app.mat.summary", "time in such calls    1.0 s (mean; 1.0 to 1.0), 20.0 % of the run\n");
+  Parameters parameters{{"profile", matrix}, {"latency", "0.9"}};
+  replace_profile(parameters);
+  ck_assert(!parameters.contains("profile"));
+  ck_assert_text_eq(parameters["beta"] + " " + parameters["latency"] + " " + parameters["bandwidth"], "0.200 0.9 0.750");
+  parameters = {{"profile", matrix}, {"alpha", "0.1"}};
+  replace_profile(parameters);
+  ck_assert(!parameters.contains("beta"));
+  parameters = {{"profile", matrix + "x"}};
+  ck_assert_error(replace_profile(parameters), "app.matx");
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("nla");
   TCase* published = tcase_create("published");
@@ -656,6 +697,8 @@ int main() {
   tcase_add_test(texts, weights_by_name);
   tcase_add_test(texts, tables_are_read);
   tcase_add_test(texts, bad_tables_are_refused);
+  tcase_add_test(texts, weights_from_a_profile);
+  tcase_add_test(texts, a_profile_fills_what_is_not_given);
   suite_add_tcase(suite, texts);
   return run_suite(suite);
 }

@@ -14,6 +14,7 @@
 #include "core/text.hpp"
 #include "netload/live_input.hpp"
 #include "netload/load_tables.hpp"
+#include "netload/profile_weights.hpp"
 #include "netload/selection.hpp"
 #include "policies/table.hpp"
 #include "tools/command.hpp"
@@ -32,7 +33,7 @@ constexpr Option options[] = {
     {'n', "tasks", "N", "number of processes"},
     {0, "ntasks-per-node", "N", "so many processes on each node\n[cores of the node minus its load]"},
     {0, "set", "LIST", "KEY=VALUE,..: weights alpha, beta, latency, bandwidth or of an\n"
-                       "attribute by its name; processors=printed; seed"},
+                       "attribute by its name; profile=FILE derives them; processors=printed"},
     {0, "state", "FILE", "a snapshot, as it is or exported as text\n[SnapshotFile of placement.conf]"},
     {0, "nodes", "FILE", "table of nodes: node, and any of cpu_load, cpu_utilisation,\n"
                          "flow_rate_Bps, memory_used_MiB, cores, frequency_MHz, memory_MiB,\n"
@@ -237,6 +238,7 @@ int command_select(int argc, char** argv) {
   PolicySpec checked = selection.spec;
   checked.policy = "NLA";  // the others only leave some of its keys unused
   check_policy_spec(checked);
+  replace_profile(selection.spec.parameters);
   selection.weights = nla_weights(selection.spec.parameters);
   const auto tasks = line.integer("tasks", 1, INT32_MAX);
   if (!tasks) throw UsageError("--tasks is missing");

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "netload/profile_weights.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+#include "core/error.hpp"
+#include "core/input_file.hpp"
+#include "core/text.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::size_t max_summary_bytes = 1 << 20;
+constexpr double half_bytes = 7500;  // 60 us at 125 MB/s
+constexpr double least_part = 0.05;  // of latency and of bandwidth: neither is nothing to any program
+
+std::optional<double> number(std::string_view text) {
+  double value = 0;
+  const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc{} || stop != text.data() + text.size() || !(value >= 0) || !std::isfinite(value))
+    return std::nullopt;
+  return value;
+}
+
+// "  1024..2047: 12"
+std::optional<CommunicationProfile::Sizes> sizes_of(std::string_view line) {
+  const std::size_t dots = line.find(".."), colon = line.find(": ");
+  if (dots == line.npos || colon == line.npos || colon < dots) return std::nullopt;
+  const auto least = number(line.substr(0, dots));
+  const auto most = number(line.substr(dots + 2, colon - dots - 2));
+  const auto messages = number(line.substr(colon + 2));
+  if (!least || !most || !messages) return std::nullopt;
+  return CommunicationProfile::Sizes{*least, *most, *messages};
+}
+
+std::string three_digits(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f", value);
+  return text;
+}
+
+}  // namespace
+
+CommunicationProfile parse_profile_summary(std::string_view text, const std::string& file) {
+  constexpr std::string_view time_line = "time in such calls", time_end = "% of the run";
+  CommunicationProfile profile;
+  bool told = false;
+  for (const TextLine& line : text_lines(text)) {
+    if (line.text.starts_with(time_line) && line.text.ends_with(time_end)) {
+      const std::string_view before = trimmed(line.text.substr(0, line.text.size() - time_end.size()));
+      const auto percent = number(before.substr(before.find_last_of(' ') + 1));
+      if (!percent || *percent > 100.05)
+        fail_at(file, line.number, "'" + shown(line.text) + "' tells no share of time");
+      profile.waiting_share = std::min(*percent / 100, 1.0);
+      told = true;
+    } else if (const auto sizes = sizes_of(line.text)) {
+      profile.sizes.push_back(*sizes);
+    }
+  }
+  if (!told)
+    throw Error(file + ": no line 'time in such calls .. % of the run': a summary of placement-profile is wanted");
+  return profile;
+}
+
+CommunicationProfile read_profile_summary(const std::string& file) {
+  const std::string beside = file + ".summary";
+  std::error_code error;
+  const std::string path = std::filesystem::exists(beside, error) ? beside : file;
+  return parse_profile_summary(read_input_file(path, max_summary_bytes), path);
+}
+
+Parameters profile_weights(const CommunicationProfile& profile) {
+  double messages = 0, bytes = 0;
+  for (const CommunicationProfile::Sizes& sizes : profile.sizes) {
+    messages += sizes.messages;
+    bytes += sizes.messages * (sizes.least_bytes + sizes.most_bytes) / 2;
+  }
+  const double of_latency = messages > 0 ? messages * half_bytes / (messages * half_bytes + bytes) : 0.25;
+  const double latency = std::clamp(of_latency, least_part, 1 - least_part);
+  // Both numbers of a pair from the same rounded one, so that they add up to 1.
+  const std::string alpha = three_digits(1 - profile.waiting_share);
+  const std::string beta = three_digits(1 - *number(alpha));
+  return {{"alpha", alpha}, {"beta", beta}, {"latency", three_digits(latency)}, {"bandwidth", three_digits(1 - latency)}};
+}
+
+void replace_profile(Parameters& parameters) {
+  const auto found = parameters.find("profile");
+  if (found == parameters.end()) return;
+  const Parameters derived = profile_weights(read_profile_summary(found->second));
+  parameters.erase(found);
+  const bool own_balance = parameters.contains("alpha") || parameters.contains("beta");
+  for (const auto& [key, value] : derived)
+    if (!own_balance || (key != "alpha" && key != "beta")) parameters.try_emplace(key, value);
+}
+
+}  // namespace placement

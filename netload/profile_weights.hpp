@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/policy.hpp"
+
+namespace placement {
+
+// What a run of a program tells of how it uses the network: the summary that libplacement-profile writes beside the
+// matrix.
+struct CommunicationProfile {
+  double waiting_share = 0;  // of the run time in calls that wait for other ranks, 0 .. 1
+  struct Sizes {
+    double least_bytes = 0;
+    double most_bytes = 0;
+    double messages = 0;
+  };
+  std::vector<Sizes> sizes;
+};
+
+// The text of a summary. Throws Error naming the file when it does not tell the share of time.
+CommunicationProfile parse_profile_summary(std::string_view text, const std::string& file);
+
+// The profile of FILE.summary where that is, as FILE is the matrix, else of FILE itself. Throws Error naming the file.
+CommunicationProfile read_profile_summary(const std::string& file);
+
+// alpha, beta, latency and bandwidth for NLA [NLA §10]: beta is the share of time spent in waiting; latency has the
+// share that it has of the time that the messages take on an idle link of a gigabit per second and 60 us, which is
+// where a message of 7.5 kB takes as long in the one as in the other.
+Parameters profile_weights(const CommunicationProfile& profile);
+
+// Replaces the parameter profile=FILE by the weights of that profile, where no other parameter gives them. The file
+// means nothing elsewhere. Throws Error naming the file.
+void replace_profile(Parameters& parameters);
+
+}  // namespace placement
