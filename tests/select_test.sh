@@ -146,7 +146,7 @@ mistakes() {
   run --tasks 1 --nodes nodes --set processors=some
   refused 1 'processors=some: it takes loaded or printed'
   run --tasks 1 --nodes nodes --set gamma=1
-  has 'unknown key gamma for NLA: known are matrix, alpha'
+  has 'unknown key gamma for NLA: known are matrix, profile, alpha'
   run --tasks 1 --nodes bare
   refused 1 'the cores of the nodes are not known: give --ntasks-per-node'
   printf 'node cores\na x\n' >bad
