@@ -17,18 +17,21 @@ namespace {
 
 using Ints = std::vector<std::int32_t>;
 
-// Nearest neighbours on a grid talk, 100 each; its ranks are shuffled.
-CommMatrix shuffled_grid(std::int32_t nx, std::int32_t ny, std::int32_t nz) {
+// Nearest neighbours on a grid talk, 100 each, more or less; its ranks are shuffled.
+CommMatrix shuffled_grid(std::int32_t nx, std::int32_t ny, std::int32_t nz, std::int32_t noise = 0) {
   const std::int32_t n = nx * ny * nz;
   Ints rank(n);
   std::iota(rank.begin(), rank.end(), 0);
   Random random(3);
   for (std::int32_t k = n - 1; k > 0; --k) std::swap(rank[k], rank[random.below(k + 1)]);
   std::vector<CommEdge> edges;
+  const auto add = [&](std::int32_t v, std::int32_t u) {
+    edges.push_back({rank[v], rank[u], 100 - noise + random.below(2 * noise + 1)});
+  };
   for (std::int32_t v = 0; v < n; ++v) {
-    if (v % nx + 1 < nx) edges.push_back({rank[v], rank[v + 1], 100});
-    if (v / nx % ny + 1 < ny) edges.push_back({rank[v], rank[v + nx], 100});
-    if (v / nx / ny + 1 < nz) edges.push_back({rank[v], rank[v + nx * ny], 100});
+    if (v % nx + 1 < nx) add(v, v + 1);
+    if (v / nx % ny + 1 < ny) add(v, v + nx);
+    if (v / nx / ny + 1 < nz) add(v, v + nx * ny);
   }
   return CommMatrix::from_edges(n, edges);
 }
@@ -138,6 +141,18 @@ START_TEST(bricks_on_a_machine) {
 }
 END_TEST
 
+START_TEST(measured_traffic_is_uneven) {
+  const TreeTopology whole = TreeTopology::balanced(Ints{16, 4, 8});
+  const LeafTree tree(whole, all_leaves(whole));
+  for (const std::int32_t noise : {0, 1, 10, 30}) {
+    const Graph graph = scaled_graph(shuffled_grid(8, 8, 8, noise));
+    const std::optional<Units> units = join_to_units(graph, tree);
+    ck_assert(units.has_value() && units->equal_pieces && units->fit > 0.999);
+    ck_assert_int_eq(groups_with(graph, {units->unit_of, 64}, 12), 64);
+  }
+}
+END_TEST
+
 START_TEST(one_place_is_smaller) {
   const TreeTopology whole = TreeTopology::balanced(Ints{4, 2, 8});
   const CommMatrix matrix = shuffled_grid(4, 5, 3);
@@ -180,6 +195,7 @@ int main() {
   tcase_add_test(all, any_graph_any_size);
   tcase_add_test(all, trees_that_are_cut);
   tcase_add_test(all, bricks_on_a_machine);
+  tcase_add_test(all, measured_traffic_is_uneven);
   tcase_add_test(all, one_place_is_smaller);
   tcase_add_test(all, places_that_differ_are_refused);
   suite_add_tcase(suite, all);

@@ -47,7 +47,10 @@ class FrontGrouping {
       } else if (choosy_ && !good_enough()) {
         ++put_off_;
         while (!members_.empty()) put_back();
-        if (put_off_ > 64 + 2 * groups_) take_any();
+        if (put_off_ > 64 + 2 * groups_) {
+          if (groups_ < n / size_ / 8) return group_as_it_comes();  // there is no pattern
+          take_any();
+        }
       } else {
         taken += static_cast<std::int32_t>(members_.size());
         keep();

@@ -18,8 +18,8 @@ struct FrontGroups {
 // speak, and takes the neighbour with most traffic to it, of equal ones that which brings the next
 // ones nearer. A group that falls behind the best one is put off until there are no others, so that
 // on a grid the bricks fit together even where its sides are no multiple of theirs. Groups that follow
-// each other are near each other, for the most part. Once the time is over, what is left is grouped as
-// it comes. size > 0.
+// each other are near each other, for the most part. What is left is grouped as it comes once the time is
+// over, or where the graph has no such pattern. size > 0.
 FrontGroups front_groups(const Graph& graph, std::int32_t size, const Watch& watch = Watch());
 
 }  // namespace placement

@@ -2,6 +2,7 @@
 #include "treematch/graph.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace placement {
 
@@ -41,20 +42,41 @@ Graph scaled_graph(const CommMatrix& matrix, const Watch& watch) {
   return graph;
 }
 
+namespace {
+
+// Stable, in as many passes as the heaviest weight has groups of `digit` bits.
+void sort_heaviest_first(std::vector<HeavyPair>& pairs, std::int32_t heaviest, const Watch& watch) {
+  constexpr int digit = 11;
+  constexpr std::int32_t mask = (1 << digit) - 1;
+  std::vector<HeavyPair> sorted(pairs.size());
+  for (int shift = 0; shift < 31 && heaviest >> shift > 0; shift += digit) {
+    watch.spend(2 * static_cast<std::int64_t>(pairs.size()));
+    std::vector<std::size_t> place(mask + 1, 0);
+    for (const HeavyPair& pair : pairs) ++place[pair.weight >> shift & mask];
+    std::size_t next = 0;
+    for (std::int32_t value = mask; value >= 0; --value) next += std::exchange(place[value], next);
+    for (const HeavyPair& pair : pairs) sorted[place[pair.weight >> shift & mask]++] = pair;
+    pairs.swap(sorted);
+  }
+}
+
+}  // namespace
+
 std::vector<HeavyPair> pairs_by_weight(const Graph& graph, const Watch& watch) {
   std::vector<HeavyPair> pairs;
   pairs.reserve(graph.arc.size() / 2);
+  bool in_order = true;
+  std::int32_t heaviest = 0;
   for (std::int32_t v = 0; v < graph.vertices(); ++v) {
     watch.spend(static_cast<std::int64_t>(graph.arcs(v).size()) + 1);
-    for (const Arc& arc : graph.arcs(v))
-      if (arc.to > v) pairs.push_back({arc.weight, v, arc.to});
+    for (const Arc& arc : graph.arcs(v)) {
+      if (arc.to <= v) continue;
+      in_order = in_order && (pairs.empty() || arc.weight <= pairs.back().weight);
+      heaviest = std::max(heaviest, arc.weight);
+      pairs.push_back({arc.weight, v, arc.to});
+    }
   }
-  const auto heavier = [&](const HeavyPair& x, const HeavyPair& y) {
-    watch.spend(1);
-    return x.weight > y.weight;
-  };
-  if (!std::is_sorted(pairs.begin(), pairs.end(), heavier))
-    std::stable_sort(pairs.begin(), pairs.end(), heavier);
+  if (!in_order) sort_heaviest_first(pairs, heaviest, watch);
   return pairs;
 }
 

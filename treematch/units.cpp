@@ -82,6 +82,44 @@ std::vector<std::int32_t> laid_out(const LeafTree& tree, const Units& units, std
   return slot;
 }
 
+// The same graph with weights of about the same size made equal: those between two gaps of a quarter.
+// What was measured is seldom even. Nothing where no weight would change.
+std::optional<Graph> evened(const Graph& graph, const Watch& watch) {
+  const std::vector<HeavyPair> pairs = pairs_by_weight(graph, watch);
+  if (pairs.empty()) return std::nullopt;
+  struct Class {
+    std::int32_t least, greatest;
+  };
+  std::vector<Class> classes{{pairs.front().weight, pairs.front().weight}};
+  bool even = true;
+  for (const HeavyPair& pair : pairs) {
+    if (pair.weight < classes.back().least - classes.back().least / 4) classes.push_back({pair.weight, pair.weight});
+    even = even && pair.weight == classes.back().greatest;
+    classes.back().least = pair.weight;
+  }
+  if (even) return std::nullopt;
+  Graph result = graph;
+  watch.spend(static_cast<std::int64_t>(graph.arc.size()));
+  for (Arc& arc : result.arc)
+    arc.weight = std::partition_point(classes.begin(), classes.end(), [&](const Class& c) { return c.least > arc.weight; })->greatest;
+  return result;
+}
+
+// Puts the best way to join vertices to units of `size` into `units`, if it is better than what is there.
+void join(const Graph& graph, std::int32_t size, Units& units, const Watch& watch) {
+  for (const std::vector<std::int32_t>& way : ways_to(size, units.odd < 0)) {
+    FrontGroups groups = grouped_by(graph, way, watch);
+    if (units.unit_of.empty()) units.unit_of = groups.group;
+    const double fit = fit_of(graph, groups, watch);
+    if (fit > units.fit) {
+      units.fit = fit;
+      units.unit_of = std::move(groups.group);
+      units.equal_pieces = way.size() == 1 && fit > perfect;
+    }
+    if (fit > perfect || fit < hopeless) break;
+  }
+}
+
 }  // namespace
 
 std::optional<Units> join_to_units(const Graph& graph, const LeafTree& tree, const Watch& watch) {
@@ -89,17 +127,9 @@ std::optional<Units> join_to_units(const Graph& graph, const LeafTree& tree, con
   if (!units) return units;
   const std::int32_t size = tree.vertex(units->place[units->odd == 0 ? 1 : 0]).slots;
   try {
-    for (const std::vector<std::int32_t>& way : ways_to(size, units->odd < 0)) {
-      FrontGroups groups = grouped_by(graph, way, watch);
-      if (units->unit_of.empty()) units->unit_of = groups.group;
-      const double fit = fit_of(graph, groups, watch);
-      if (fit > units->fit) {
-        units->fit = fit;
-        units->unit_of = std::move(groups.group);
-        units->equal_pieces = way.size() == 1 && fit > perfect;
-      }
-      if (units->fit > perfect || units->fit < hopeless) break;
-    }
+    join(graph, size, *units, watch);
+    if (units->fit < perfect)
+      if (const std::optional<Graph> even = evened(graph, watch)) join(*even, size, *units, watch);
   } catch (const OutOfTime&) {
     units->fit = 0;
   }
