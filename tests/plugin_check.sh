@@ -6,7 +6,6 @@
 set -u
 dir=${PLUGIN_DIR:-.libs}
 slurmctld=${SLURMCTLD:-$(command -v slurmctld || echo /usr/sbin/slurmctld)}
-map=${srcdir:-.}/plugins/select/select_cons_tres.map
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 failed=0
@@ -49,26 +48,29 @@ check_version() {
 }
 
 checked=0
-select=$dir/select_cons_tres.so
-if [ -e "$select" ] && [ -x "$slurmctld" ]; then
+for host in "$dir"/select_cons_tres.so "$dir"/topology_fatt.so; do
+  [ -e "$host" ] && [ -x "$slurmctld" ] || continue
+  folder=select
+  [ "${host##*/}" = select_cons_tres.so ] || folder=topology
+  map=${srcdir:-.}/plugins/$folder/$(basename "${host%.so}").map
   checked=$((checked + 1))
   full=$(libraries "$slurmctld" | grep libslurmfull)
   [ -n "$full" ] || full=$(find /usr/lib /usr/lib64 -name 'libslurmfull*.so*' 2>/dev/null | head -1)
-  check_version "$select"
+  check_version "$host"
   sed -n '/^global:/,/^local:/s/^  \([a-z_]*\);$/\1/p' "$map" | sort > "$scratch/wanted"
-  defined "$select" | diff "$scratch/wanted" - || fail "$select does not export exactly what $map lists"
-  check_needed "$select" "$slurmctld" "$full"
+  defined "$host" | diff "$scratch/wanted" - || fail "$host does not export exactly what $map lists"
+  check_needed "$host" "$slurmctld" "$full"
   # Data binds when the plugin is loaded, by whatever client: what slurmctld alone has must be weak.
   data_of "$slurmctld" "$full" > "$scratch/data"
-  for library in $(libraries "$select"); do defined "$library"; done | sort -u > "$scratch/linked"
-  undefined "$select" U | comm -12 - "$scratch/data" | comm -23 - "$scratch/linked" > "$scratch/strong"
-  [ ! -s "$scratch/strong" ] || fail "$select needs data of slurmctld in every client:" $(cat "$scratch/strong")
+  for library in $(libraries "$host"); do defined "$library"; done | sort -u > "$scratch/linked"
+  undefined "$host" U | comm -12 - "$scratch/data" | comm -23 - "$scratch/linked" > "$scratch/strong"
+  [ ! -s "$scratch/strong" ] || fail "$host needs data of slurmctld in every client:" $(cat "$scratch/strong")
   # A client has libslurm alone, which exports most of Slurm's functions as slurm_NAME only.
   for library in /usr/lib/*/libslurm.so; do [ ! -e "$library" ] || defined "$library"; done |
     sed -n 's/^slurm_//p' | sort -u > "$scratch/prefixed"
-  undefined "$select" U | comm -12 - "$scratch/prefixed" | comm -23 - "$scratch/linked" > "$scratch/plain"
-  [ ! -s "$scratch/plain" ] || fail "$select calls by a name that clients lack:" $(cat "$scratch/plain")
-fi
+  undefined "$host" U | comm -12 - "$scratch/prefixed" | comm -23 - "$scratch/linked" > "$scratch/plain"
+  [ ! -s "$scratch/plain" ] || fail "$host calls by a name that clients lack:" $(cat "$scratch/plain")
+done
 
 for spank in "$dir"/loadmatrix.so "$dir"/nodestate.so; do
   [ -e "$spank" ] || continue

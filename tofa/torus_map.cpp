@@ -13,7 +13,8 @@ namespace placement {
 namespace {
 
 constexpr std::int64_t work_per_place = 100;     // of annealing, per rank and arc, for each step of effort
-constexpr std::int64_t least_work = 60'000;
+constexpr std::int64_t least_work = 60'000;           // but so much
+constexpr std::int64_t least_work_per_rank = 2'000;  // unless the ranks are few
 constexpr std::int64_t most_work = 2'000'000'000;
 
 class Portfolio {
@@ -68,7 +69,7 @@ class Portfolio {
     const std::int64_t size = static_cast<std::int64_t>(graph_.arc.size()) + graph_.vertices();
     const bool suspects = slots_.faults && slots_.faults->suspects() > 0;
     const std::int64_t work =
-        std::min(most_work, std::max(least_work, work_per_place * size) * options_.effort * (suspects ? 4 : 1));
+        std::min(most_work, std::max(std::min(least_work, least_work_per_rank * graph_.vertices()), work_per_place * size) * options_.effort * (suspects ? 4 : 1));
     if (options_.effort <= 1) return annealed(start, work / 2, geometric_ ? Heat::cool : Heat::warm, from);
     // Hot and long finds what lies far away, cool and short what lies near.
     annealed(start, work / 2, Heat::hot, from);

@@ -244,6 +244,7 @@ install_plugins() {  # prefix or none
   for select in "$from/select_cons_tres.so" "$from/select/select_cons_tres.so"; do
     [ ! -e "$select" ] || cp "$select" "$D/plugins/"
   done
+  if [ -e "$from/topology_fatt.so" ]; then cp "$from/topology_fatt.so" "$D/plugins/"; fi
   if [ -e "$from/loadmatrix.so" ]; then
     mkdir -p "$D/plugins/spank"
     cp "$from/loadmatrix.so" "$D/plugins/spank/"

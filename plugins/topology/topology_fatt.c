@@ -10,9 +10,11 @@
 
 #include "plugins/topology/fatt_order.h"
 
-const char plugin_name[] = "fault-aware torus topology";
-const char plugin_type[] = "topology/fatt";
-const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT const char plugin_name[] = "fault-aware torus topology";
+EXPORT const char plugin_type[] = "topology/fatt";
+EXPORT const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
 /* A saved state without any job is a header of some ten bytes; one job takes hundreds. */
 #define SIZE_WITHOUT_JOBS 256
@@ -42,23 +44,23 @@ static bool no_job_has_cores(void)
 	return none;
 }
 
-extern int init(void)
+EXPORT extern int init(void)
 {
 	verbose("placement: %s loaded", plugin_name);
 	return SLURM_SUCCESS;
 }
 
-extern int fini(void)
+EXPORT extern int fini(void)
 {
 	return SLURM_SUCCESS;
 }
 
-extern int topo_build_config(void)
+EXPORT extern int topo_build_config(void)
 {
 	return SLURM_SUCCESS;
 }
 
-extern bool topo_generate_node_ranking(void)
+EXPORT extern bool topo_generate_node_ranking(void)
 {
 	node_record_t *node;
 	const char **names;
@@ -90,7 +92,7 @@ extern bool topo_generate_node_ranking(void)
 	return ranked;
 }
 
-extern int topo_get_node_addr(char *node_name, char **address, char **pattern)
+EXPORT extern int topo_get_node_addr(char *node_name, char **address, char **pattern)
 {
 	if (!find_node_record(node_name))
 		return SLURM_ERROR;
