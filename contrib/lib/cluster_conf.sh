@@ -3,10 +3,10 @@
 # A cluster's options, and the files that follow from them.
 
 nodes=8 leaves='' pods='' topology='' sockets=1 cores=4 threads=1 memory=2000 params=CR_Core
-mode=auto uplink=200mbit link=1gbit plugins=none placement_conf='' cgroup=hide speed=1 ttl=3600 owner=0
+mode=auto uplink=200mbit link=1gbit plugins=none placement_conf='' live=no cgroup=hide speed=1 ttl=3600 owner=0
 conf_lines=() partitions=()
 kept_settings=(nodes leaves pods topology sockets cores threads memory params mode uplink link
-  plugins placement_conf cgroup speed ttl conf_lines partitions)
+  plugins placement_conf live cgroup speed ttl conf_lines partitions)
 
 parse_up_options() {
   local option
@@ -15,7 +15,7 @@ parse_up_options() {
     case $option in
       -c | --name | -n | --nodes | --leaves | --pods | --topology | --sockets | --cores | --threads | \
         --memory | --params | --mode | --uplink | --link | --plugins | --placement-conf | --conf | \
-        --partition | --cgroup | --speed | --ttl | --owner | --state)
+        --partition | --cgroup | --live | --speed | --ttl | --owner | --state)
         [ $# -ge 2 ] || die "$option wants a value"
         ;;
       *) die "unknown option '$option'; contrib/cluster help lists them" ;;
@@ -60,6 +60,8 @@ check_settings() {
   number ttl "$ttl" 1 86400
   [[ $owner =~ ^[0-9]+$ ]] || die "--owner is '$owner': a process id"
   case $mode in netns | loopback | auto) ;; *) die "--mode is '$mode': netns, loopback or auto" ;; esac
+  case $live in yes | no) ;; *) die "--live is '$live': yes or no" ;; esac
+  [ "$live" = no ] || [ -x "$plugins/sbin/placement-monitor" ] || die "--live: $plugins/sbin/placement-monitor is not installed"
   case $cgroup in hide | keep) ;; *) die "--cgroup is '$cgroup': hide or keep" ;; esac
   if [ -z "$leaves" ]; then
     local left=$nodes
@@ -161,6 +163,7 @@ write_conf() {
   for ((k = 1; k <= nodes; k++)); do mkdir -p "$D/tmp/n$k"; done
   [ "$topology" = none ] || write_topology >"$D/topology.conf"
   [ -z "$placement_conf" ] || cp "$placement_conf" "$D/placement.conf"
+  [ "$live" = no ] || live_conf >>"$D/placement.conf"
   : >"$D/plugstack.conf"
   [ "$plugins" = none ] || install_plugins "$plugins"
 }
@@ -250,6 +253,21 @@ install_plugins() {  # prefix or none
     cp "$from/loadmatrix.so" "$D/plugins/spank/"
     echo "required $ROOT/plugins/spank/loadmatrix.so" >"$D/plugstack.conf"
   fi
+  if [ "$live" = yes ]; then
+    # The clone may lie where the user of the monitor cannot look.
+    mkdir -p "$D/bin"
+    cp "$1"/sbin/placement-{agent,monitor} "$D/bin/"
+    cp "$from/nodestate.so" "$D/plugins/spank/"
+    echo "optional $ROOT/plugins/spank/nodestate.so agent=$ROOT/bin/placement-agent log=$ROOT/log/agents.log" >>"$D/plugstack.conf"
+  fi
+}
+
+# What the live state needs, as far as the user's file does not say it.
+live_conf() {
+  local line
+  for line in MonitorUser=nobody ProbeInterface=data0 "StateDirectory=$ROOT/live" "SnapshotFile=$ROOT/live/snapshot"; do
+    grep -qi "^ *${line%%=*} *=" "$D/placement.conf" 2>/dev/null || echo "$line"
+  done
 }
 
 # What a client needs, one NAME=VALUE per line.

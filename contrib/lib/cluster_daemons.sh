@@ -14,6 +14,11 @@ boot() {
   [ "$speed" = 1 ] || start_clock || return 1
   start_munged || return 1
   daemon_control start slurmctld
+  if [ "$live" = yes ]; then
+    install -d -o nobody -m 755 "$ROOT/live" || return 1
+    : >"$ROOT/log/agents.log"
+    daemon_control start monitor
+  fi
   local k
   for ((k = 1; k <= nodes; k++)); do daemon_control start "n$k"; done
   wait_idle $((60 + nodes / 4))
@@ -92,13 +97,15 @@ on_node() {  # K command...
 
 daemon_control() {  # action daemon
   local action=$1 daemon=$2
-  [[ $daemon = slurmctld ]] || { [[ $daemon =~ ^n([0-9]+)$ ]] && ((BASH_REMATCH[1] >= 1 && BASH_REMATCH[1] <= nodes)); } ||
-    die "'$daemon' is no daemon of this cluster: slurmctld, or n1 to n$nodes for a slurmd"
+  [[ $daemon = slurmctld ]] || [[ $daemon = monitor && $live = yes ]] || { [[ $daemon =~ ^n([0-9]+)$ ]] && ((BASH_REMATCH[1] >= 1 && BASH_REMATCH[1] <= nodes)); } ||
+    die "'$daemon' is no daemon of this cluster: slurmctld, monitor with --live, or n1 to n$nodes for a slurmd"
   case $action in
     start)
       daemon_alive "$daemon" && die "$daemon runs already"
       read_clock "$ROOT"
-      if [ "$daemon" = slurmctld ]; then
+      if [ "$daemon" = monitor ]; then
+        run_daemon monitor setpriv --reuid nobody --regid nogroup --clear-groups "$ROOT/bin/placement-monitor" -f "$SLURM_CONF"
+      elif [ "$daemon" = slurmctld ]; then
         run_daemon slurmctld "${clock[@]}" slurmctld -D -f "$SLURM_CONF"
       else
         run_daemon "$daemon" "$top/contrib/cluster" _node "${daemon#n}" slurmd -D -N "$daemon" -f "$SLURM_CONF"
