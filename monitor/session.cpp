@@ -11,7 +11,7 @@ namespace placement {
 namespace {
 
 constexpr double first_wait_s = 1;
-constexpr double last_wait_s = 32;
+constexpr double last_wait_s = 16;
 constexpr double session_age_s = 24 * 3600;
 constexpr double reset_pause_s = 5;  // between two hints that are believed
 

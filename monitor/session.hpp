@@ -75,7 +75,7 @@ class ClientSession {
     std::string note;          // for the log, or empty
   };
 
-  // A hello, when one is due: without a session at once and then after 1, 2, 4, .. 32 s, and before
+  // A hello, when one is due: without a session at once and then after 1, 2, 4, .. 16 s, and before
   // a session grows old.
   Bytes due(double now_s);
   double next_s(double now_s) const;  // when the next hello will be due

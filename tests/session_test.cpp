@@ -364,8 +364,8 @@ START_TEST(hellos_come_ever_more_seldom) {
   ClientSession client(world.ours, "n1");
   int hellos = 0;
   for (double t = 0; t < 600; t += 0.5) hellos += !client.due(world.now_s + t).empty();
-  ck_assert_int_ge(hellos, 600 / 40);
-  ck_assert_int_le(hellos, 600 / 24 + 8);
+  ck_assert_int_ge(hellos, 600 / 20);
+  ck_assert_int_le(hellos, 600 / 12 + 8);
 }
 END_TEST
 

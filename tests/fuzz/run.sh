@@ -30,13 +30,17 @@ for file in "$source"/core/*.cpp "$source"/monitor/wire.cpp; do
 	# shellcheck disable=SC2086  # lists of flags
 	$compiler $flags -fsanitize=fuzzer-no-link -I"$source" ${CPPFLAGS:-} -c "$file" -o "$object"
 done
+# As a library: a target then needs no more other libraries than what it calls does.
+rm -f fuzz/objects/all.a
+# shellcheck disable=SC2086
+ar rcs fuzz/objects/all.a $objects
 
 status=0
 for target in "$@"; do
 	name=${target##*/fuzz_}
 	mkdir -p "fuzz/$name/corpus" "fuzz/$name/failed"
 	# shellcheck disable=SC2086
-	$compiler $flags -fsanitize=fuzzer -I"$source" ${CPPFLAGS:-} "$source/$target.cpp" $objects ${LIBS:-} \
+	$compiler $flags -fsanitize=fuzzer -I"$source" ${CPPFLAGS:-} "$source/$target.cpp" fuzz/objects/all.a ${LIBS:-} \
 		-o "fuzz/$name/fuzz_$name"
 	echo "fuzz: $name for $seconds s"
 	"fuzz/$name/fuzz_$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=8192 \
