@@ -125,6 +125,7 @@ class Engine {
   std::set<std::pair<std::int64_t, std::int64_t>> ends_;      // time, slot
   std::set<std::pair<std::int64_t, std::int64_t>> expected_;  // by the requested times
   std::int64_t next_sample_us_ = 0;
+  std::int64_t next_backfill_us_ = 0;
 
   Random failures_;
   std::vector<double> failure_rates_;  // of nodes 0..n together, per hour; empty: all alike
@@ -245,7 +246,8 @@ void Engine::schedule() {
     waiting_.pop_front();
     start(job);
   }
-  if (waiting_.size() > 1 && machine_.free_cores() > 0) backfill();
+  if (waiting_.size() > 1 && machine_.free_cores() > 0 && now_us_ >= next_backfill_us_) backfill();
+  if (now_us_ >= next_backfill_us_) next_backfill_us_ = now_us_ + std::llround(options_.backfill_interval_s * second_us);
 }
 
 // Jobs that may pass others start, and leave the queue.
@@ -301,12 +303,13 @@ std::vector<std::int32_t> Engine::reserving(std::size_t depth) {
     if (plan.back().from_us < at_us) plan.push_back({at_us, plan.back().cores});
     plan.back().cores += cores;
   }
+  const auto margin_us = static_cast<std::int64_t>(std::llround(options_.plan_margin_s * second_us));
   std::vector<std::int32_t> passed;
   std::int32_t reserved = 0;
   for (std::size_t k = 0; k < depth && machine_.free_cores() > 0; ++k) {
     const std::int32_t job = waiting_[k];
     const std::int64_t wanted = cores_wanted(jobs_[job].tasks);
-    const std::int64_t limit_us = std::max<std::int64_t>(jobs_[job].limit_s * second_us, 1);
+    const std::int64_t limit_us = std::max<std::int64_t>(jobs_[job].limit_s * second_us + margin_us, 1);
     const std::int64_t at_us = earliest(plan, wanted, limit_us);
     if (at_us == never_us) continue;
     if (at_us > now_us_ && reserved++ >= options_.reservations) {
@@ -404,6 +407,7 @@ void Engine::repair_nodes() {
 std::int64_t Engine::next_event() const {
   std::int64_t next = std::min({next_sample_us_, next_failure_us_, next_repair_us_});
   if (!ends_.empty()) next = std::min(next, ends_.begin()->first);
+  if (waiting_.size() > 1 && next_backfill_us_ > now_us_) next = std::min(next, next_backfill_us_);
   if (planned_ < options_.planned_failures.size()) next = std::min(next, options_.planned_failures[planned_].time_us);
   if (arrived_ < jobs_.size()) next = std::min(next, jobs_[arrived_].submit_s * second_us);
   return next;

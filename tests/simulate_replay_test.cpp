@@ -116,6 +116,14 @@ START_TEST(reservations_hold_others_back) {
   ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 300, 350, 3}));
   options.reservations = 2;
   ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 300, 100, 350}));
+  // With 10 s more for each the fourth would reach into the head's time, and keeps nobody back.
+  options.plan_margin_s = 10;
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 300, 350, 3}));
+  options.plan_margin_s = 0;
+  // Looked for every 40 s, the fourth misses its time. The head does not wait for that.
+  options.backfill_interval_s = 40;
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 300, 350, 350}));
+  options.backfill_interval_s = 0;
   const std::vector<LogJob> many = random_jobs(150, 4, 17);
   options.reservations = 1000;
   const Replay all = run(machine, many, "SLURM", options);

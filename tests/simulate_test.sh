@@ -98,7 +98,7 @@ printf '0 n[0-3] 0.5\n5000.5 n15 1 # one\n' >trace
 run "${machine[@]}" -s 'SLURM RANDOM' --state random --failure-trace trace "$log"
 ends 0
 has 'SLURM: 5 node failures, '
-run "${machine[@]}" -s 'SLURM NLA LOAD-AWARE' --state random --reservations 100 "$log"
+run "${machine[@]}" -s 'SLURM NLA LOAD-AWARE' --state random --backfill slurm "$log"
 ends 0
 case $out in *'took the stock choice'*) fail 'a state is given, and jobs are refused' ;; esac
 run "${machine[@]}" -s NLA "$log"
@@ -142,6 +142,8 @@ refused_option --share nan
 refused 2 '--share nan: a number from 0 to 100 is wanted'
 refused_option --charge fast
 refused 2 '--charge fast: none, measured, or SECONDS[,SECONDS PER TASK] is wanted'
+refused_option --backfill none
+refused 2 '--backfill none: easy or slurm is wanted'
 refused_option --reference once
 refused 2 '--reference once: now or stock-run is wanted'
 refused_option --pattern hexagon

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -54,8 +55,8 @@ constexpr Option options[] = {
                                  "(-n alone) [nodes]"},
     {0, "scale-run-times", "PERCENT", "of all jobs, requested times too [100]"},
     {0, "backfill-depth", "N", "waiting jobs looked at for backfill [500]"},
-    {0, "reservations", "N", "waiting jobs that no other may delay: 1 is EASY, a large number what Slurm's\n"
-                             "backfill plugin does [1]"},
+    {0, "backfill", "WORD", "easy: a job may pass others if it does not delay the first; or slurm: as the backfill\n"
+                            "plugin does it by default, none is delayed, every 30 s, planned by minutes [easy]"},
     {0, "charge", "WORD", "a policy's decision on the job's time: none, measured, or SECONDS[,SECONDS\n"
                           "PER TASK] [0.05,0.00002]"},
     {0, "stock-charge", "SECONDS", "the same of a stock decision [0]"},
@@ -277,7 +278,11 @@ ReplayOptions read_options(const CommandLine& line) {
   result.whole_nodes = line.has("whole-nodes");
   result.full_start = line.has("full");
   result.backfill_depth = static_cast<std::int32_t>(line.integer("backfill-depth", 0, 1 << 24).value_or(500));
-  result.reservations = static_cast<std::int32_t>(line.integer("reservations", 1, 1 << 24).value_or(1));
+  if (choice(line, "backfill", {"easy", "slurm"}) == 1) {
+    result.reservations = std::numeric_limits<std::int32_t>::max();
+    result.backfill_interval_s = 30;
+    result.plan_margin_s = 60;
+  }
   read_charge(line, result);
   result.charge_stock_s = number_option(line, "stock-charge", 0, 0, 1e6);
   result.node_failures_per_hour = number_option(line, "node-failures", 0, 0, 1000) / 1000;
