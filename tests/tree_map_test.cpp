@@ -185,6 +185,19 @@ START_TEST(a_million_leaves) {
 }
 END_TEST
 
+START_TEST(all_to_all_needs_close_leaves_only) {
+  const TreeTopology tree = TreeTopology::balanced(Ints{4, 3, 4});
+  std::vector<CommEdge> edges;
+  for (std::int32_t a = 0; a < 12; ++a)
+    for (std::int32_t b = a + 1; b < 12; ++b) edges.push_back({a, b, 5});
+  const CommMatrix matrix = CommMatrix::from_edges(12, edges);
+  Ints usable = all_leaves(tree);
+  usable.erase(usable.begin() + 1, usable.begin() + 23);  // 0, then 23, then two whole branches
+  // Three full groups of four below one vertex: 18 pairs 2 hops apart, 48 pairs 4.
+  ck_assert(mapped(matrix, tree, usable, {.scope = LeafScope::whole}).cost == 5 * (18 * 2 + 48 * 4));
+}
+END_TEST
+
 START_TEST(random_small_cases) {
   Random random(7);
   Cost total = 0;
@@ -321,6 +334,7 @@ int main() {
   tcase_add_test(all, arity_one_and_disconnected);
   tcase_add_test(all, weights_near_the_limit);
   tcase_add_test(all, a_million_leaves);
+  tcase_add_test(all, all_to_all_needs_close_leaves_only);
   tcase_add_test(all, random_small_cases);
   tcase_add_test(all, refine_only_improves);
   tcase_add_test(all, deadline_leaves_a_whole_mapping);

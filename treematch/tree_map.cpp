@@ -76,7 +76,9 @@ class Portfolio {
   void search_all_ways(const Watch& search) {
     graph_ = scaled_graph(matrix_, search);
     if (!packed_tree_) pack(search);
-    const bool done = units(search);
+    const bool alike = !graph_.arc.empty() && all_alike();
+    if (alike) search_and_offer(in_packed_order(), "packed leaves");
+    const bool done = alike || units(search);
     offer(greedy_mapping(graph_, tree_, search), "greedy");
     if (done || graph_.arc.empty()) return;
     if (matrix_.ranks() <= many && sparse())
@@ -100,6 +102,12 @@ class Portfolio {
     if (units->fit < (choice ? some_fit : good_fit)) return false;
     search_and_offer(from_packed(units_mapping(graph_, *packed_tree_, *units, options_.seed, work_ / 4, search_end_)), "units");
     return matrix_.ranks() > many ? units->fit > good_fit : units->equal_pieces && matrix_.ranks() > moderate;
+  }
+
+  // Whether each rank has the same traffic with each other one, so that only the choice of leaves counts.
+  bool all_alike() const {
+    if (matrix_.pairs() != static_cast<std::int64_t>(matrix_.ranks()) * (matrix_.ranks() - 1) / 2) return false;
+    return std::all_of(graph_.arc.begin(), graph_.arc.end(), [&](const Arc& arc) { return arc.weight == graph_.arc.front().weight; });
   }
 
   bool sparse() const { return matrix_.pairs() <= 32 * static_cast<std::int64_t>(matrix_.ranks()); }
@@ -142,6 +150,12 @@ class Portfolio {
     std::vector<std::int32_t> all(packed_.size());
     std::iota(all.begin(), all.end(), 0);
     return from_packed(std::move(all));
+  }
+
+  std::vector<std::int32_t> in_packed_order() const {
+    std::vector<std::int32_t> slot(matrix_.ranks());
+    std::iota(slot.begin(), slot.end(), 0);
+    return from_packed(std::move(slot));
   }
 
   std::vector<std::int32_t> sections(const LeafTree& tree) const {
