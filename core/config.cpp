@@ -191,6 +191,11 @@ constexpr ConfigKey keys[] = {
      "does not exist no decision is told.",
      [](Config& c, std::string_view v) { return set_path(c.decision_file, v); },
      [](const Config& c) { return c.decision_file; }},
+    {"RecordStockChoice", "yes or no",
+     "yes: before a job starts on a policy's nodes, slurmctld asks itself where it would have started the job without, and "
+     "tells that with the decision. It takes as long as one question of the backfill scheduler. no: it does not ask.",
+     [](Config& c, std::string_view v) { return set_yes_no(c.record_stock_choice, v); },
+     [](const Config& c) { return std::string(c.record_stock_choice ? "yes" : "no"); }},
     {"MonitorUser", "the name of a user",
      "The user as whom placement-monitor and placement-agent run: the same one on all hosts, without privileges.",
      [](Config& c, std::string_view v) { return set_user(c.monitor_user, v); },

@@ -59,6 +59,7 @@ struct Config {
   std::int64_t history_days = 400;
   std::int64_t history_MiB = 256;
   std::string metrics_file;                  // empty: none
+  bool record_stock_choice = true;
   std::string decision_file = "/dev/shm/slurm-placement-decisions";
 
   bool operator==(const Config&) const = default;

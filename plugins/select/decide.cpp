@@ -239,6 +239,11 @@ using placement::state;
 
 extern "C" const char* placement_warning(void) { return state().warning.c_str(); }
 
+extern "C" bool placement_wants_stock_choice(void) {
+  auto& now = state();
+  return now.teller && now.config.record_stock_choice && !now.share.used_up(placement::full_share);
+}
+
 extern "C" void placement_tell(const struct placement_outcome* outcome) {
   auto& now = state();
   try {

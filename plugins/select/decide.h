@@ -145,6 +145,9 @@ struct placement_outcome {
 	const char *stock_choice;	/* nodes that Slurm itself chose, or NULL where it was not asked */
 };
 
+/* Whether it is worth the time to find out what Slurm itself would choose, for placement_tell(). */
+bool placement_wants_stock_choice(void);
+
 /* For whoever keeps a history: some stores into memory. */
 void placement_tell(const struct placement_outcome *outcome);
 

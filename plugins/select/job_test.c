@@ -228,6 +228,32 @@ static bool must_wait(struct decision *decision, enum placement_mode mode)
 	return true;
 }
 
+/*
+ * Where Slurm itself would start the job at once, asked as the backfill scheduler asks; NULL: nowhere.
+ * xfree() it.
+ */
+static char *stock_choice(job_test_call *real, const struct job_test_arguments *arguments)
+{
+	struct job_test_arguments ask = *arguments;
+	struct job_state state;
+	List preemptees = NULL;
+	char *nodes = NULL;
+
+	save_state(&state, arguments);
+	ask.nodes = bit_copy(arguments->nodes);
+	ask.mode = SELECT_MODE_WILL_RUN;
+	ask.preemptee_candidates = NULL;
+	ask.preemptee_jobs = &preemptees;
+	ask.job->bit_flags |= TEST_NOW_ONLY;
+	if (call_real(real, &ask) == SLURM_SUCCESS && ask.job->start_time <= time(NULL))
+		nodes = bitmap2node_name(ask.nodes);
+	restore_state(&state, arguments);
+	free_state(&state);
+	FREE_NULL_LIST(preemptees);
+	FREE_NULL_BITMAP(ask.nodes);
+	return nodes;
+}
+
 static int run_now(job_test_call *real, const struct job_test_arguments *arguments)
 {
 	struct decision decision = { .mode = arguments->mode, .end = DECISION_STOCK };
@@ -241,6 +267,8 @@ static int run_now(job_test_call *real, const struct job_test_arguments *argumen
 		job_view_free(&view);
 		return SLURM_ERROR;
 	}
+	if (plan && mode == PLACEMENT_ENFORCE && placement_wants_stock_choice())
+		decision.stock_choice = stock_choice(real, arguments);
 	if (plan && mode == PLACEMENT_ENFORCE)
 		rc = apply_plan(real, arguments, &view, &decision);
 	else if (plan)
@@ -250,10 +278,12 @@ static int run_now(job_test_call *real, const struct job_test_arguments *argumen
 	decision.started = rc == SLURM_SUCCESS;
 	if (decision.started) {
 		decision.given = bitmap2node_name(arguments->nodes);
-		if (decision.end == DECISION_STOCK || decision.end == DECISION_ADVICE)
+		if (decision.end == DECISION_STOCK || decision.end == DECISION_ADVICE) {
+			xfree(decision.stock_choice);
 			decision.stock_choice = xstrdup(decision.given);
-		else
+		} else {
 			supply_variable(arguments->job, PLACEMENT_JOB_STATE, plan->job_state);
+		}
 	}
 	end_decision(&decision, arguments->job, decision.started && mode != PLACEMENT_OBSERVE);
 	job_view_free(&view);
