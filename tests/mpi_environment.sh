@@ -25,7 +25,7 @@ under() {
   local library=$libraries/$1.so ranks=$2
   shift 2
   [ -f "$library" ] || { echo "no $library"; return 1; }
-  timeout 60 "$MPIRUN" -np "$ranks" env LD_PRELOAD="${preload_first:+$preload_first:}$library" "$@"
+  timeout 180 "$MPIRUN" -np "$ranks" env LD_PRELOAD="${preload_first:+$preload_first:}$library" "$@"
 }
 
 # build_library LIBRARY HOOKS SOURCES [ARCHIVE].. : libplacement-LIBRARY.so in $libraries as the Makefile builds

@@ -69,5 +69,19 @@ timeout 60 "$MPIRUN" -np 8 env LD_PRELOAD="$build/.libs/libplacement-profile.so:
   PLACEMENT_PROFILE="$scratch/p" PLACEMENT_PROFILE_COUNT=point-to-point PLACEMENT_REORDER_MATRIX="$scratch/partners" \
   PLACEMENT_REORDER_HARDWARE="$scratch/four_pairs" "$scratch/plain" plain >"$scratch/out" 2>&1 || { fail "both libraries"; cat "$scratch/out"; }
 printf 'np 8\n0 4 8 2\n1 5 8 2\n2 6 8 2\n3 7 8 2\n' | diff -u - "$scratch/p" || fail "profile of a reordered program"
+# Programs that abort, are killed, end without MPI_Finalize, fork or start MPI twice end as they do without the library.
+"$MPICC" -Wall -Wno-stringop-overflow -pthread -o "$scratch/mpi_traffic" "$source/tests/mpi_traffic.c" || exit 1
+printf 'np 4\n0 2 1000\n1 3 1000\n' >"$scratch/two_partners"
+printf '2\n2 2\n' >"$scratch/two_pairs"
+for name in aborted killed exits init_twice forks; do
+  timeout 60 "$MPIRUN" -np 4 "$scratch/mpi_traffic" "$name" >/dev/null 2>&1
+  plain=$?
+  for matrix in "" "$scratch/two_partners"; do
+    under libplacement-reorder 4 env PLACEMENT_REORDER_MATRIX="$matrix" PLACEMENT_REORDER_HARDWARE="$scratch/two_pairs" \
+      "$scratch/mpi_traffic" "$name" >"$scratch/log" 2>&1
+    got=$?
+    [ "$got" = "$plain" ] || { fail "$name${matrix:+ with a matrix}: exit status $got instead of $plain"; cat "$scratch/log"; }
+  done
+done
 echo "$failures failed"
 [ "$failures" = 0 ]
