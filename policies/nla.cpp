@@ -119,7 +119,7 @@ class Chooser {
     std::vector<double> busy = beyond_;
     const Overload overload = overload_of(free, busy, static_cast<double>(request_.tasks) * request_.cores_per_task);
     if (overload.overloaded())
-      throw MustWait(to_string(overload, free) + ", the job waits for at most " + short_number(wait) + " s");
+      throw MustWait(to_string(overload, free) + ", the job waits for at most " + std::to_string(std::llround(wait)) + " s");
   }
 
   GroupInput input_of(const std::vector<std::int32_t>& processors) const {

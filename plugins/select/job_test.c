@@ -301,6 +301,7 @@ static int will_run(job_test_call *real, const struct job_test_arguments *argume
 	bitstr_t *offered = bit_copy(arguments->nodes);
 	struct job_test_arguments again = *arguments;
 	const struct placement_plan *plan;
+	bool waits = false;
 	struct job_state stock;
 	struct job_view view;
 	int rc = call_real(real, arguments);
@@ -316,6 +317,7 @@ static int will_run(job_test_call *real, const struct job_test_arguments *argume
 	if (!plan && must_wait(&decision, PLACEMENT_ENFORCE)) {
 		/* Others may have the nodes meanwhile. */
 		arguments->job->start_time = time(NULL) + WAIT_STEP;
+		waits = true;
 	} else if (plan) {
 		arguments->job->bit_flags |= TEST_NOW_ONLY;
 		if (call_with_plan(real, &again, &view, decision.plan, false) == SLURM_SUCCESS &&
@@ -328,7 +330,7 @@ static int will_run(job_test_call *real, const struct job_test_arguments *argume
 		}
 		restore_state(&stock, arguments);
 	}
-	end_decision(&decision, arguments->job, false);
+	end_decision(&decision, arguments->job, waits);
 	job_view_free(&view);
 	free_state(&stock);
 	FREE_NULL_BITMAP(offered);
@@ -343,7 +345,8 @@ int placement_job_test(job_test_call *real, const struct job_test_arguments *arg
 	if (mode == PLACEMENT_OFF || !job->details || !job->spank_job_env_size ||
 	    !placement_asked(job->spank_job_env, MIN(job->spank_job_env_size, MOST_ENVIRONMENT)))
 		return call_real(real, arguments);
-	if (mode != PLACEMENT_OBSERVE) {
+	/* Whether a job could ever run is asked of a waiting one too: its record stays. */
+	if (mode != PLACEMENT_OBSERVE && arguments->mode != SELECT_MODE_TEST_ONLY) {
 		record_clear(job);
 		supply_variable(job, PLACEMENT_JOB_STATE, NULL);
 	}
