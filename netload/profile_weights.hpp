@@ -11,7 +11,8 @@ namespace placement {
 // What a run of a program tells of how it uses the network: the summary that libplacement-profile writes beside the
 // matrix.
 struct CommunicationProfile {
-  double waiting_share = 0;  // of the run time in calls that wait for other ranks, 0 .. 1
+  double waiting_share = 0;  // of the run time in calls that wait for other ranks, 0 .. 1: that of the rank that waits
+                             // least, which waits for the network, the others also for slower ranks
   struct Sizes {
     double least_bytes = 0;
     double most_bytes = 0;
@@ -26,7 +27,7 @@ CommunicationProfile parse_profile_summary(std::string_view text, const std::str
 // The profile of FILE.summary where that is, as FILE is the matrix, else of FILE itself. Throws Error naming the file.
 CommunicationProfile read_profile_summary(const std::string& file);
 
-// alpha, beta, latency and bandwidth for NLA [NLA §10]: beta is the share of time spent in waiting; latency has the
+// alpha, beta, latency and bandwidth for NLA [NLA §10]: beta is that share of time; latency has the
 // share that it has of the time that the messages take on an idle link of a gigabit per second and 60 us, which is
 // where a message of 7.5 kB takes as long in the one as in the other.
 Parameters profile_weights(const CommunicationProfile& profile);

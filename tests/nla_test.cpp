@@ -624,12 +624,16 @@ START_TEST(weights_from_a_profile) {
       "point-to-point        30000 bytes in 4 messages, 100.0 % of the bytes\n"
       "message sizes         bytes: messages\n  4096..8191: 3\n  8192..16383: 1\n";
   const CommunicationProfile profile = parse_profile_summary(summary, "s");
-  ck_assert_double_eq_tol(profile.waiting_share, 0.6, 1e-12);
+  ck_assert_double_eq_tol(profile.waiting_share, 0.5, 1e-12);
   ck_assert_int_eq(profile.sizes.size(), 2);
   Parameters weights = profile_weights(profile);
-  ck_assert_text_eq(weights["alpha"] + " " + weights["beta"], "0.400 0.600");
+  ck_assert_text_eq(weights["alpha"] + " " + weights["beta"], "0.500 0.500");
   ck_assert_text_eq(weights["latency"], "0.494");  // 30000 of 30000 + 3 * 6143.5 + 12287.5
-  ck_assert_double_eq(nla_weights(weights).beta, 0.6);
+  ck_assert_double_eq(nla_weights(weights).beta, 0.5);
+  const char* const mean_alone = "time in such calls 3 s, 30.0 % of the run";
+  ck_assert_double_eq(parse_profile_summary(mean_alone, "s").waiting_share, 0.3);
+  const char* const least_above_mean = "time in such calls 3 s (mean; 4 to 5), 30.0 % of the run";
+  ck_assert_error(parse_profile_summary(least_above_mean, "s"), "tells no share");
   CommunicationProfile bulky{0.004, {{1 << 20, 1 << 21, 100}}};
   weights = profile_weights(bulky);
   ck_assert_text_eq(weights["beta"] + " " + weights["latency"] + " " + weights["bandwidth"], "0.004 0.050 0.950");
