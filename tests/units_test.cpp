@@ -150,6 +150,16 @@ START_TEST(measured_traffic_is_uneven) {
     ck_assert(units.has_value() && units->equal_pieces && units->fit > 0.999);
     ck_assert_int_eq(groups_with(graph, {units->unit_of, 64}, 12), 64);
   }
+  // Weights without gaps, from 1 to 2^51: they do not overflow where they are made even.
+  std::vector<CommEdge> edges;
+  for (std::int32_t k = 0; k < 512; ++k)
+    for (const std::int32_t step : {1, 2, 8, 64})
+      edges.push_back({k, (k + step) % 512, 1 + (std::int64_t{1} << (k + step) % 52)});
+  std::vector<std::int32_t> slot =
+      units_mapping(scaled_graph(CommMatrix::from_edges(512, edges)), tree,
+                    *join_to_units(scaled_graph(CommMatrix::from_edges(512, edges)), tree), 1, 10000, Deadline::never());
+  std::sort(slot.begin(), slot.end());
+  for (std::int32_t s = 0; s < 512; ++s) ck_assert_int_eq(slot[s], s);
 }
 END_TEST
 

@@ -82,26 +82,29 @@ std::vector<std::int32_t> laid_out(const LeafTree& tree, const Units& units, std
   return slot;
 }
 
-// The same graph with weights of about the same size made equal: those between two gaps of a quarter.
+// The same graph with weights of about the same size, those between two gaps of a quarter, made equal.
 // What was measured is seldom even. Nothing where no weight would change.
 std::optional<Graph> evened(const Graph& graph, const Watch& watch) {
-  const std::vector<HeavyPair> pairs = pairs_by_weight(graph, watch);
-  if (pairs.empty()) return std::nullopt;
   struct Class {
-    std::int32_t least, greatest;
+    std::int32_t least;
+    std::int64_t sum, count;
+
+    std::int32_t mean() const { return static_cast<std::int32_t>(sum / count); }
   };
-  std::vector<Class> classes{{pairs.front().weight, pairs.front().weight}};
+  std::vector<Class> classes;
   bool even = true;
-  for (const HeavyPair& pair : pairs) {
-    if (pair.weight < classes.back().least - classes.back().least / 4) classes.push_back({pair.weight, pair.weight});
-    even = even && pair.weight == classes.back().greatest;
-    classes.back().least = pair.weight;
+  for (const HeavyPair& pair : pairs_by_weight(graph, watch)) {
+    if (classes.empty() || pair.weight < classes.back().least - classes.back().least / 4)
+      classes.push_back({pair.weight, 0, 0});
+    Class& last = classes.back();
+    even = even && pair.weight == last.least;
+    last = {pair.weight, last.sum + pair.weight, last.count + 1};
   }
   if (even) return std::nullopt;
   Graph result = graph;
   watch.spend(static_cast<std::int64_t>(graph.arc.size()));
   for (Arc& arc : result.arc)
-    arc.weight = std::partition_point(classes.begin(), classes.end(), [&](const Class& c) { return c.least > arc.weight; })->greatest;
+    arc.weight = std::partition_point(classes.begin(), classes.end(), [&](const Class& c) { return c.least > arc.weight; })->mean();
   return result;
 }
 
