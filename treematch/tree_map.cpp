@@ -163,7 +163,7 @@ class Portfolio {
   }
 
   void search_and_offer(std::vector<std::int32_t> slot, const std::string& method) {
-    swap_search(graph_, tree_, slot, work_ / 4, search_end_);
+    swap_search(graph_, tree_, slot, work_, search_end_);
     searched_ = offer(std::move(slot), method) || searched_;
   }
 
