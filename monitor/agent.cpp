@@ -122,6 +122,7 @@ void Agent::note(Monitor& monitor, const std::string& text) {
 
 bool Agent::busy(const Monitor& publisher) const {
   if (settings_.config.probe_busy_nodes) return false;
+  if (!sampler_.sees_processes()) return true;
   const auto& alone = publisher.single_node_jobs;
   const auto& jobs = sampler_.processes().jobs();
   return std::any_of(jobs.begin(), jobs.end(),
@@ -131,7 +132,7 @@ bool Agent::busy(const Monitor& publisher) const {
 bool Agent::idle() const {
   double link_Bps = sampler_.link_Bps();
   if (std::isnan(link_Bps)) link_Bps = assumed_link_Bps;
-  return sampler_.processes().jobs().empty() && sampler_.utilisation() < idle_utilisation &&
+  return sampler_.sees_processes() && sampler_.processes().jobs().empty() && sampler_.utilisation() < idle_utilisation &&
          sampler_.flow_Bps() < idle_link_share * link_Bps;
 }
 
@@ -190,7 +191,8 @@ void Agent::read_control(double now_s) {
     const auto arrival = control_.receive();
     if (!arrival) return;
     for (std::size_t k = 0; k < monitors_.size(); ++k)
-      if (monitors_[k].address == arrival->from) take_datagram(k, arrival->datagram, now_s);
+      if (monitors_[k].address == arrival->from && monitors_[k].datagrams.take(now_s))
+        take_datagram(k, arrival->datagram, now_s);
   }
 }
 

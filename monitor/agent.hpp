@@ -65,6 +65,7 @@ class Agent {
     double next_resolve_s = 0;
     ClientSession session;
     int unanswered = 0;              // heartbeats
+    TokenBucket datagrams{50, 200};  // that are looked at
     std::string last_note;           // what was logged of it, so that it is logged once
     std::vector<std::uint32_t> single_node_jobs;
   };

@@ -96,7 +96,8 @@ void NodeSampler::read_static() {
 void NodeSampler::sample_cpu(double seconds) {
   if (const auto text = read("/proc/loadavg"))
     if (const auto load = parse_loadavg(*text)) state_.cpu_load = as_means(*load);
-  if (processes_.scan()) {
+  sees_processes_ = read("/proc/1/stat").has_value();
+  if (sees_processes_ && processes_.scan()) {
     const double running = processes_.running();
     if (slurm_seeded_) slurm_load_.add(running, seconds);
     // The kernel's averages know the time before this process; theirs bounds what was Slurm's.

@@ -65,6 +65,8 @@ class NodeSampler {
   double flow_Bps() const { return flow_Bps_; }  // in the last interval; NaN before there was one
   double utilisation() const { return utilisation_; }  // likewise, 0 .. 1
   const SlurmProcesses& processes() const { return processes_; }
+  // False where /proc hides the processes of others (hidepid): jobs and slurmd are not known then.
+  bool sees_processes() const { return sees_processes_; }
 
  private:
   std::optional<std::string> read(const std::string& path, std::size_t most = 1 << 16) const;
@@ -87,6 +89,7 @@ class NodeSampler {
   double last_s_ = 0;
   bool begun_ = false;
   bool hardware_only_ = false;
+  bool sees_processes_ = false;
 
   bool slurm_seeded_ = false;
   Averages slurm_load_, utilisation_means_, memory_, flow_, users_, cpu_pressure_, memory_pressure_, io_pressure_;

@@ -132,7 +132,10 @@ ClientSession::Received ClientSession::receive(ByteView datagram, double now_s) 
       return refuse(Refusal::no_service);
     }
     const Bytes join = encode(JoinFrame{secret.nonce, secret.cookie, name_, *credential});
-    if (join.size() > max_datagram) return refuse(Refusal::malformed);
+    if (join.size() > datagram.size()) {
+      received.note = "munge's credential is too long";
+      return refuse(Refusal::bad_credential);
+    }
     joined_nonce_ = challenge->nonce;
     secret_ = secret.secret;
     received.reply = join;

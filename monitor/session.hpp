@@ -23,8 +23,8 @@ namespace placement {
 //                            <-    accept, sealed with a key that only the reader of the secret has
 //
 // The cookie shows that the agent receives at its address and ties the credential to this monitor and
-// this moment; the credential shows that both ends run as the same user. No frame of the monitor is
-// longer than the one that it answers. Monitors speak so among each other too, one as the agent.
+// this moment; the credential shows that both ends run as the same user. No frame is longer than the
+// one that it answers. Monitors speak so among each other too, one as the agent.
 
 // Why a datagram was not taken. The numbers travel in RefusedFrame.
 enum class Refusal : std::uint8_t {

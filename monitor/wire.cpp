@@ -301,7 +301,7 @@ std::optional<FrameKind> frame_kind(ByteView datagram) {
 Bytes encode_hello(const Nonce& nonce) {
   Writer out = begin(FrameKind::hello);
   out.raw(nonce);
-  out.pad(hello_bytes);
+  out.pad(handshake_bytes);
   return out.take();
 }
 
@@ -310,7 +310,7 @@ std::optional<Nonce> decode_hello(ByteView datagram) {
   Nonce nonce{};
   in.raw(nonce);
   in.zeros();
-  in.require(datagram.size() == hello_bytes);
+  in.require(datagram.size() == handshake_bytes);
   return whole(in, std::move(nonce));
 }
 
@@ -318,6 +318,7 @@ Bytes encode(const ChallengeFrame& frame) {
   Writer out = begin(FrameKind::challenge);
   out.raw(frame.nonce);
   out.raw(frame.cookie);
+  out.pad(handshake_bytes);
   return out.take();
 }
 
@@ -326,6 +327,8 @@ std::optional<ChallengeFrame> decode_challenge(ByteView datagram) {
   ChallengeFrame frame;
   in.raw(frame.nonce);
   in.raw(frame.cookie);
+  in.zeros();
+  in.require(datagram.size() == handshake_bytes);
   return whole(in, std::move(frame));
 }
 

@@ -19,8 +19,8 @@ namespace placement {
 // same version writes: a wrong length, an unknown value or a number that cannot be is no message.
 //
 //   frame  = "SPLW" version:u8 kind:u8 0:u16 body          (session.hpp makes and opens them)
-//   hello  = nonce:16, zeros up to hello_bytes             agent to monitor
-//   challenge = nonce:16 cookie:16                         monitor to agent
+//   hello  = nonce:16, zeros up to handshake_bytes         agent to monitor
+//   challenge = nonce:16 cookie:16, zeros as well          monitor to agent
 //   join   = nonce:16 cookie:16 name credential            agent to monitor
 //   refused = nonce:16 reason:u8                           monitor to agent, a hint: not authenticated
 //   reset  = session:u64                                   monitor to agent, a hint likewise
@@ -37,8 +37,8 @@ enum class FrameKind : std::uint8_t { hello = 1, challenge, join, refused, reset
 
 inline constexpr std::size_t frame_header_bytes = 8;
 inline constexpr std::size_t nonce_bytes = 16;
-inline constexpr std::size_t hello_bytes = 64;  // whole frame; no less than a challenge
-inline constexpr std::size_t challenge_bytes = frame_header_bytes + 2 * nonce_bytes;
+// A whole hello or challenge: neither is shorter than what answers it, and a join is no longer.
+inline constexpr std::size_t handshake_bytes = 640;
 inline constexpr std::size_t sealed_header_bytes = frame_header_bytes + 16;
 inline constexpr std::size_t seal_tag_bytes = 16;
 inline constexpr std::size_t seal_overhead = sealed_header_bytes + seal_tag_bytes;

@@ -147,6 +147,18 @@ START_TEST(means_forget) {
 }
 END_TEST
 
+START_TEST(processes_of_others_are_hidden) {
+  Node node;
+  everything(node);
+  node.end(1);
+  NodeSampler sampler({.root = node.root.path(), .interfaces = {}});
+  sampler.sample(0);
+  ck_assert(!sampler.sees_processes());
+  ck_assert(std::isnan(sampler.state().slurm_load.minutes_1));
+  ck_assert_double_eq(sampler.state().cpu_load.minutes_5, 1);
+}
+END_TEST
+
 START_TEST(jobs_of_slurm) {
   Node node;
   everything(node);
@@ -258,6 +270,7 @@ int main() {
   tcase_add_test(tests, counters_that_begin_anew);
   tcase_add_test(tests, nothing_is_there);
   tcase_add_test(tests, means_forget);
+  tcase_add_test(tests, processes_of_others_are_hidden);
   tcase_add_test(tests, jobs_of_slurm);
   tcase_add_test(tests, jobs_by_control_group);
   tcase_add_test(tests, names_prove_nothing);

@@ -42,7 +42,9 @@ struct World {
     ck_assert(!hello.empty());
     const auto challenge = to_server(hello, from);
     ck_assert(!challenge.reply.empty());
-    return client.receive(challenge.reply, now_s).reply;
+    const Bytes join = client.receive(challenge.reply, now_s).reply;
+    ck_assert_uint_le(join.size(), challenge.reply.size());
+    return join;
   }
   void establish(ClientSession& client, const NetAddress& from) {
     const auto accepted = to_server(join_of(client, from), from);
