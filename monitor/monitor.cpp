@@ -19,7 +19,10 @@ namespace {
 
 constexpr double tick_s = 1;
 constexpr double round_s = 0.1;          // how often the schedule of probes is looked at
-constexpr double slurm_every_s = 15;
+constexpr double slurm_every_s = 10;       // with many nodes less often: an answer is long
+constexpr double slurm_every_large_s = 30;
+constexpr std::int32_t large_nodes = 1000;
+constexpr double slurm_again_s = 5;
 constexpr double peers_every_s = 2;
 constexpr double publish_every_s = 5;
 constexpr double decisions_every_s = 2;
@@ -344,7 +347,7 @@ void Monitor::tick() {
     keep_peers(moment.steady_s);
   }
   if (settings_.ask_slurm && moment.steady_s >= next_slurm_s_) {
-    next_slurm_s_ = moment.steady_s + slurm_every_s;
+    next_slurm_s_ = moment.steady_s + (watch_.nodes() > large_nodes ? slurm_every_large_s : slurm_every_s);
     slurm_.ask(moment.steady_s);
   }
   if (moment.steady_s >= next_publish_s_) {
@@ -460,7 +463,7 @@ bool Monitor::may_write_snapshot() const {
   if (stat(settings_.config.snapshot_file.c_str(), &status) != 0) return true;
   if (status.st_ino == written_.inode && status.st_dev == written_.device) return true;
   const double age_s = static_cast<double>(wall_clock_ns()) / 1e9 - static_cast<double>(status.st_mtime);
-  return age_s > 4 * publish_every_s || age_s < -publish_every_s;
+  return age_s > 2.5 * publish_every_s || age_s < -publish_every_s;
 }
 
 void Monitor::publish() {
@@ -508,7 +511,7 @@ void Monitor::run(int stop_descriptor) {
       const bool answered = slurm_.collect(now_s, nodes);
       if (answered) {
         slurm_answered_s_ = now_s;
-        watch_.slurm_says(nodes, now());
+        if (watch_.slurm_says(nodes, now())) next_slurm_s_ = std::min(next_slurm_s_, now_s + slurm_again_s);
         say_once(trouble_slurm_, "");
       } else if (!slurm_.asking()) {
         say_once(trouble_slurm_, "slurmctld does not answer: outages are judged without it");

@@ -104,7 +104,7 @@ void NodeWatch::heartbeat(std::int32_t index, const Heartbeat& beat, Moment now)
   node.state.observed_s = kept.observed_s;
   node.seen_wall_s = now.wall_s;
   table_.heard(index, now.steady_s);
-  watch_slurmd(node, now);
+  watch_slurmd(index, now);
   if ((beat.flags & leaving) != 0) {
     log_(node.state.name + ": its agent ends, as it was told to");
     end_span(node, now.wall_s);
@@ -112,27 +112,30 @@ void NodeWatch::heartbeat(std::int32_t index, const Heartbeat& beat, Moment now)
   }
 }
 
-// slurmd alone may be away while the agent is well [TOFA §5]: no job can begin there.
-void NodeWatch::watch_slurmd(Node& node, Moment now) {
+// slurmd alone may be away while the agent is well [TOFA §5]: no job can begin there. The agent sees
+// it at once, slurmctld when it pings next.
+void NodeWatch::watch_slurmd(std::int32_t index, Moment now) {
+  Node& node = at(index);
   const bool running = (node.beat.flags & slurmd_running) != 0;
-  if (running) {
-    node.slurmd_seen = true;
+  node.slurmd_seen = node.slurmd_seen || running;
+  if (running || !node.slurmd_seen)
     node.slurmd_gone_s = unknown_value;
-    if (node.slurmd_away) {
-      node.slurmd_away = false;
-      end_outage(node, node.outage && node.outage->counted, "slurmd", now);
-    }
-  } else if (node.slurmd_seen) {
-    if (std::isnan(node.slurmd_gone_s)) node.slurmd_gone_s = now.steady_s;
-    if (now.steady_s - node.slurmd_gone_s >= settings_.slurmd_patience_s && !node.outage) {
-      node.slurmd_away = true;
-      begin_outage(node, now.wall_of(node.slurmd_gone_s), !node.slurm_planned, node.slurm_planned ? "planned" : "slurmd",
-                   now);
-    }
+  else if (std::isnan(node.slurmd_gone_s))
+    node.slurmd_gone_s = now.steady_s;
+  const bool away = now.steady_s - node.slurmd_gone_s >= settings_.slurmd_patience_s ||
+                    now.steady_s - node.slurmd_missed_s >= settings_.slurm_patience_s;
+  if (away && !node.outage && table_.state(index) == Liveness::up) {
+    node.slurmd_away = true;
+    const double since = std::isnan(node.slurmd_gone_s) ? node.slurmd_missed_s : node.slurmd_gone_s;
+    begin_outage(node, now.wall_of(since), !node.slurm_planned, node.slurm_planned ? "planned" : "slurmd", now);
+  } else if (node.slurmd_away && std::isnan(node.slurmd_gone_s) && std::isnan(node.slurmd_missed_s)) {
+    node.slurmd_away = false;
+    end_outage(node, node.outage && node.outage->counted, node.outage ? node.outage->cause : "slurmd", now);
   }
 }
 
-void NodeWatch::slurm_says(std::span<const SlurmNode> says, Moment now) {
+bool NodeWatch::slurm_says(std::span<const SlurmNode> says, Moment now) {
+  bool ask_again = false;
   for (const SlurmNode& one : says) {
     const auto found = index_.find(one.name);
     if (found == index_.end()) continue;
@@ -146,8 +149,17 @@ void NodeWatch::slurm_says(std::span<const SlurmNode> says, Moment now) {
       node.slurm_answered_s = unknown_value;
     else if (std::isnan(node.slurm_answered_s))
       node.slurm_answered_s = now.steady_s;
-    if (node.outage) judge_again(node, found->second, now);
+    if (!missed)
+      node.slurmd_missed_s = unknown_value;
+    else if (std::isnan(node.slurmd_missed_s))
+      node.slurmd_missed_s = now.steady_s;
+    if (node.outage) judge_again(node, now);
+    if (node.known && (missed || node.slurmd_away) && table_.state(found->second) == Liveness::up) {
+      watch_slurmd(found->second, now);
+      ask_again = ask_again || (missed && !node.outage);
+    }
   }
+  return ask_again;
 }
 
 SilenceFacts NodeWatch::facts(const Node& node, bool over, Moment now) const {
@@ -164,7 +176,7 @@ SilenceFacts NodeWatch::facts(const Node& node, bool over, Moment now) const {
   return facts;
 }
 
-void NodeWatch::judge_again(Node& node, std::int32_t, Moment now) {
+void NodeWatch::judge_again(Node& node, Moment now) {
   if (node.slurmd_away || !node.outage || !node.outage->lasts()) return;
   const Judgement judged = judge(facts(node, false, now));
   if (judged.counted == node.outage->counted && judged.cause == node.outage->cause) return;

@@ -32,7 +32,8 @@ struct WatchSettings {
   OutageSettings outage;
   std::string estimator = "beta";
   double span_save_s = 60;         // how often times of observation are written
-  double slurmd_patience_s = 15;   // a slurmd that is away for longer is an outage
+  double slurmd_patience_s = 15;   // a slurmd that its agent does not see for longer is an outage
+  double slurm_patience_s = 4;     // one that slurmctld does not reach, at two answers so long apart
   double slurm_answer_s = 250;     // after so long slurmctld has pinged each node twice
   double look_back_s = 90 * 86400.0;  // how much of the history estimates begin with
 };
@@ -51,7 +52,8 @@ class NodeWatch {
   std::optional<std::int32_t> index(const std::string& name) const;
 
   void heartbeat(std::int32_t node, const Heartbeat& beat, Moment now);
-  void slurm_says(std::span<const SlurmNode> says, Moment now);
+  // True when slurmctld misses a slurmd whose agent is well: then it should be asked again soon.
+  bool slurm_says(std::span<const SlurmNode> says, Moment now);
   // An outage or span that another monitor has seen.
   void peer_says(const OutageRecord& outage);
   void peer_says(const SpanRecord& span);
@@ -85,7 +87,8 @@ class NodeWatch {
     bool slurm_planned = false;
     bool slurmd_seen = false;
     bool slurmd_away = false;         // an outage of its own
-    double slurmd_gone_s = unknown_value;
+    double slurmd_gone_s = unknown_value;     // since its agent does not see it
+    double slurmd_missed_s = unknown_value;   // since slurmctld does not reach it
     double slurm_answered_s = unknown_value;  // since when Slurm sees it without a break
     double span_began_wall_s = unknown_value;
     double seen_wall_s = unknown_value;  // the last heartbeat, also of an earlier life
@@ -99,8 +102,8 @@ class NodeWatch {
   const Node& at(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)]; }
   void node_is_up(std::int32_t node, const LivenessTable::Event& event, Moment now);
   void node_is_down(std::int32_t node, const LivenessTable::Event& event, Moment now);
-  void watch_slurmd(Node& node, Moment now);
-  void judge_again(Node& node, std::int32_t index, Moment now);
+  void watch_slurmd(std::int32_t index, Moment now);
+  void judge_again(Node& node, Moment now);
   void begin_outage(Node& node, double began_wall_s, bool counted, std::string_view cause, Moment now);
   void end_outage(Node& node, bool counted, std::string_view cause, Moment now);
   void put(Node& node);

@@ -54,8 +54,8 @@ bool Publisher::tick(double now_s, std::uint64_t unix_ms) {
   if (!mine && now_s - newest_heard_s_ <= settings_.takeover_s) return false;
   for (const double heard_s : last_heard_s_)
     if (now_s - heard_s <= settings_.takeover_s) return false;
-  // Whoever begins gives the others time to be heard; the first in order needs less.
-  if (now_s - began_s_ < (order_ == 0 ? settings_.takeover_s / 2 : settings_.takeover_s)) return false;
+  // Whoever begins gives the others, and agents that have heard of them, time to be heard.
+  if (now_s - began_s_ < settings_.grace_s) return false;
   newest_.term = std::max(newest_.term / orders + 1, unix_ms) * orders + static_cast<std::uint64_t>(order_) % orders;
   newest_.publisher = name_;
   newest_heard_s_ = now_s;

@@ -10,6 +10,7 @@ namespace placement {
 
 struct PublisherSettings {
   double takeover_s = 10;  // a publisher that nobody has heard for so long is gone
+  double grace_s = 15;     // a monitor that begins listens for so long first
   double lease_s = 30;     // what the publisher says of itself holds for so long
 };
 

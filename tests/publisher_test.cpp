@@ -76,7 +76,7 @@ START_TEST(alone) {
   machine.kill(0);
   machine.run(3);
   machine.start(0);
-  machine.run(12);
+  machine.run(17);
   ck_assert(machine.publishing() == std::set<int>{0});
   ck_assert_uint_gt(machine.at[0]->term(machine.now).term, term.term);
 }
