@@ -207,6 +207,12 @@ bad_mapping() {
 
 tori() {
   printf 'torus 4 4\nfaulty 100 1 6\n' >torus
+  # Four ranks in a ring: two pairs are at two hops, the rest at one. 10 + 5 are the lightest two that can be:
+  # 150 + 15, whatever the file says of faults.
+  run matrix info matrix -n 0 -t torus
+  has $'natural   165 hop-bytes, in natural order\nplaced    165 hop-bytes by TOFA, 100 % of that'
+  run matrix info matrix -n 0 -t torus -p sequential
+  has 'hop-bytes by SEQUENTIAL, '
   run map -m matrix -t torus --json -o mapping
   [ "$code" = 0 ] || fail "$command: exit code $code; $err"
   json "['policy']" TOFA

@@ -20,6 +20,7 @@
 #include "tools/map_run.hpp"
 #include "tools/matrix_facts.hpp"
 #include "tools/output.hpp"
+#include "tools/torus_machine.hpp"
 
 namespace placement {
 
@@ -35,7 +36,7 @@ constexpr Option info_options[] = {
     {'n', "heaviest", "N", "so many of the heaviest pairs [5]"},
     {'t', "topology", "FILE", "also say what placement could gain on this machine, of which all is free"},
     {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it]"},
-    {'p', "policy", "WORD", "by which policy, as for placectl map [TREEMATCH]"},
+    {'p', "policy", "WORD", "by which policy, as for placectl map [TREEMATCH; on a torus TOFA]"},
     {'j', "json", nullptr, "in JSON"},
 };
 
@@ -77,13 +78,21 @@ constexpr CommandHelp heatmap_help{
     1,
     1};
 
+// All nodes are taken for sound, whatever a torus file says: faults cost no time as long as nothing fails.
 PlacementGain gain_on(const std::string& topology, const CommandLine& line, std::shared_ptr<const CommMatrix> matrix) {
+  const bool on_torus = is_torus_file(topology);
+  const std::string slurm_conf = line.value_or("slurm-conf", "");
   MapTask task;
   task.matrix = std::move(matrix);
-  task.view = read_topology(topology, line.value_or("slurm-conf", ""));
-  task.usable.resize(static_cast<std::size_t>(task.view.tree ? task.view.tree->leaves() : 0));
+  task.view = on_torus ? read_torus_machine(topology, slurm_conf, task.faults) : read_topology(topology, slurm_conf);
+  task.usable.resize(static_cast<std::size_t>(task.view.tree->leaves()));
   std::iota(task.usable.begin(), task.usable.end(), 0);
-  task.spec = parse_policy_spec(line.value_or("policy", "TREEMATCH"));
+  if (on_torus) {
+    task.faults = {};
+    const std::vector<std::int32_t> position = leaf_positions(task.view);
+    std::erase_if(task.usable, [&](std::int32_t leaf) { return position[static_cast<std::size_t>(leaf)] < 0; });
+  }
+  task.spec = parse_policy_spec(line.value_or("policy", on_torus ? "TOFA" : "TREEMATCH"));
   const MapOutcome outcome = run_map(task);
   return {topology, outcome.natural_cost, outcome.cost, task.spec.policy};
 }
