@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_centres = 64;
 constexpr std::int32_t most_slabs = 16;      // in each dimension
-constexpr std::size_t most_nodes_sorted = 400'000;  // in all balls together
+constexpr std::size_t most_nodes_sorted = 150'000;  // in all balls together
 constexpr std::int32_t pairs_sampled = 256;
 constexpr double suspect_hops = 64;        // a suspect on the way counts like so many hops
 constexpr std::int64_t box_work = 400'000;  // positions looked at in search of boxes
@@ -58,7 +58,8 @@ class NodeSets {
     if (torus_.dimensions().size() <= 3) add(box());
     const std::size_t round_ones = found.size();
     for (std::size_t d = 0; d < torus_.dimensions().size(); ++d) {
-      const std::int32_t starts = std::min(torus_.dimensions()[d].size, most_slabs);
+      const auto affordable = static_cast<std::int32_t>(most_nodes_sorted / (torus_.dimensions().size() * (usable_.size() + 1)));
+      const std::int32_t starts = std::min(torus_.dimensions()[d].size, std::clamp(affordable, 1, most_slabs));
       for (std::int32_t k = 0; k < starts; ++k)
         add(first_that_fit(slab(d, torus_.dimensions()[d].size * k / starts)));
     }

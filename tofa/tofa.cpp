@@ -22,6 +22,10 @@ namespace {
 constexpr std::size_t sets_tried = 3;
 constexpr std::int32_t much_effort = 4;  // from which on mappings begin on more than one set, and SCOTCH is asked too
 constexpr std::int32_t most_tasks_searched_quickly = 512;  // when nodes are chosen, and slurmctld waits
+constexpr std::int32_t most_tasks_searched_among_suspects = 128;  // there a look at a pair takes longer
+constexpr std::int32_t most_positions_tabulated_quickly = 512;
+constexpr std::size_t most_slots_searched_quickly = 4096;
+constexpr std::int32_t most_tasks_looked_at = 1024;         // without a matrix
 constexpr std::int32_t most_tasks_all_talk = 96;            // without a matrix: every pair may talk
 
 struct Settings {
@@ -46,12 +50,13 @@ Settings settings_of(const Request& request) {
 // numbers differ in one bit.
 CommMatrix unknown_traffic(std::int32_t tasks) {
   std::vector<CommEdge> edges;
-  for (std::int32_t a = 0; a < tasks; ++a) {
+  const std::int32_t step = (tasks - 1) / most_tasks_looked_at + 1;
+  for (std::int32_t a = 0; a < tasks; a += step) {
     if (tasks <= most_tasks_all_talk)
       for (std::int32_t b = a + 1; b < tasks; ++b) edges.push_back({a, b, 1});
     else
       for (std::int64_t bit = 1; bit < tasks; bit *= 2)
-        if (const std::int64_t b = a ^ bit; b > a && b < tasks) edges.push_back({a, static_cast<std::int32_t>(b), 1});
+        if (const std::int64_t b = a ^ bit; (b > a || b % step != 0) && b < tasks) edges.push_back({a, static_cast<std::int32_t>(b), 1});
   }
   return CommMatrix::from_edges(tasks, std::move(edges));
 }
@@ -96,7 +101,10 @@ class OnTorus {
     if (!request_.node_tasks.empty()) return ranks_on(request_.node_tasks);
     const std::optional<NodeCounts> sequential = sequential_counts(limits_of(capacity_with_coordinates()));
     const NodeLimits limits = healthiest_limits();
-    const bool search = request_.matrix && (thoroughly || (!request_.node_level && request_.tasks <= most_tasks_searched_quickly));
+    const bool tabulated = offered_.faults && torus_.positions() <= most_positions_tabulated_quickly;
+    const std::int32_t most_tasks =
+        offered_.faults && !tabulated ? most_tasks_searched_among_suspects : most_tasks_searched_quickly;
+    const bool search = request_.matrix && (thoroughly || (!request_.node_level && request_.tasks <= most_tasks));
     const std::int32_t effort = thoroughly ? settings_.effort : 1;
     std::vector<NodeCounts> sets = compact_sets(offered_, limits, sets_tried);
     if (auto window = first_window()) sets.push_back(std::move(*window));
@@ -105,10 +113,11 @@ class OnTorus {
     begin(natural);
     for (const NodeCounts& set : sets) offer(slots_.leaves(set), "natural order on a compact set");
     if (search && !sets.empty()) {
-      if (free_to_move(limits))
+      const bool few_slots = thoroughly || slots_.leaves(limits.capacity()).size() <= most_slots_searched_quickly;
+      if (free_to_move(limits) && few_slots)
         map_freely(limits, sets, effort);
       else
-        for (std::size_t k = 0; k < std::min<std::size_t>(2, sets.size()); ++k) map_on(sets[k], effort);
+        for (std::size_t k = 0; k < std::min<std::size_t>(effort < much_effort ? 1 : 2, sets.size()); ++k) map_on(sets[k], effort);
       if (thoroughly) offer_paper();
     }
     return best_placement();
@@ -261,7 +270,7 @@ class OnTorus {
 
   void offer_mappings(const std::vector<std::int32_t>& leaves, const std::vector<std::vector<std::int32_t>>& sets,
                       std::int32_t effort, const NodeLimits* limits) {
-    if (offered_.faults && effort > 1) faults_.tabulate();
+    if (offered_.faults && (effort > 1 || torus_.positions() <= most_positions_tabulated_quickly)) faults_.tabulate();
     TorusMapOptions options;
     options.seed = settings_.seed;
     options.effort = effort;

@@ -15,6 +15,8 @@ namespace {
 constexpr std::int64_t work_per_place = 100;     // of annealing, per rank and arc, for each step of effort
 constexpr std::int64_t least_work = 60'000;           // but so much
 constexpr std::int64_t least_work_per_rank = 2'000;  // unless the ranks are few
+constexpr std::int64_t work_among_suspects = 8;      // as much: the ways between them are narrow
+constexpr std::int64_t low_suspect_hops = 8;
 constexpr std::int64_t most_work = 2'000'000'000;
 
 class Portfolio {
@@ -69,10 +71,16 @@ class Portfolio {
     const std::int64_t size = static_cast<std::int64_t>(graph_.arc.size()) + graph_.vertices();
     const bool suspects = slots_.faults && slots_.faults->suspects() > 0;
     const std::int64_t work =
-        std::min(most_work, std::max(std::min(least_work, least_work_per_rank * graph_.vertices()), work_per_place * size) * options_.effort * (suspects ? 4 : 1));
+        std::min(most_work, std::max(std::min(least_work, least_work_per_rank * graph_.vertices()), work_per_place * size) * options_.effort * (suspects && options_.effort > 1 ? work_among_suspects : 1));
     if (options_.effort <= 1) return annealed(start, work / 2, geometric_ ? Heat::cool : Heat::warm, from);
     // Hot and long finds what lies far away, cool and short what lies near.
-    annealed(start, work / 2, Heat::hot, from);
+    if (suspects) {  // first past suspects, then away from them
+      std::vector<std::int32_t> slot = start;
+      anneal(graph_, slots_, slot, work / 4, Heat::hot, options_.seed, watch_, low_suspect_hops);
+      annealed(std::move(slot), work / 4, Heat::warm, from);
+    } else {
+      annealed(start, work / 2, Heat::hot, from);
+    }
     annealed(start, work / 4, Heat::cool, from);
     annealed(found_.back().slot_of_rank, work / 4, Heat::cool, from);
   }

@@ -12,7 +12,6 @@ namespace placement {
 namespace {
 
 constexpr std::int32_t nobody = -1;
-constexpr std::int64_t suspect_hops = 64;       // a suspect on the way counts like so many hops
 constexpr std::size_t logarithms = 4096;
 
 // -ln of evenly spread numbers, in 1/1024: what chance is to be beaten with. As integers, so that every
@@ -80,10 +79,10 @@ template <std::size_t D, bool with_suspects>
 class Annealing {
  public:
   Annealing(const Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::uint64_t seed,
-            const Watch& watch)
+            const Watch& watch, std::int64_t suspect_hops)
       : graph_(graph), slots_(slots), hops_(slots), slot_(slot),
         owner_(static_cast<std::size_t>(slots.size()), nobody), random_(seed), watch_(watch),
-        penalty_weight_(least_penalty_weight(graph)) {
+        penalty_weight_(least_penalty_weight(graph)), suspect_hops_(suspect_hops) {
     for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) {
       owner_[slot[rank]] = rank;
       if (!graph.arcs(rank).empty()) talkers_.push_back(rank);
@@ -160,7 +159,7 @@ class Annealing {
     std::int64_t cost = static_cast<std::int64_t>(weight) * hops_.between(a, b);
     if constexpr (with_suspects)
       if (const std::int32_t met = slots_.faults->between(slots_.position[a], slots_.position[b]))
-        cost += std::max<std::int64_t>(weight, penalty_weight_) * suspect_hops * met;
+        cost += std::max<std::int64_t>(weight, penalty_weight_) * suspect_hops_ * met;
     return cost;
   }
 
@@ -239,6 +238,7 @@ class Annealing {
   Random random_;
   const Watch& watch_;
   const std::int64_t penalty_weight_;
+  const std::int64_t suspect_hops_;
   std::vector<std::int32_t> order_;  // slots by position
   std::vector<std::int32_t> first_;  // of each position, into order_
   std::vector<std::pair<std::size_t, std::int32_t>> moving_;  // dimensions that are longer than 1
@@ -247,27 +247,27 @@ class Annealing {
 
 template <typename Call>
 auto with_annealing(const Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::uint64_t seed,
-                    const Watch& watch, Call call) {
+                    const Watch& watch, std::int64_t suspect_hops, Call call) {
   const bool suspects = slots.faults && slots.faults->suspects() > 0;
   if (slots.torus->dimensions().size() <= 3) {
-    if (suspects) return call(Annealing<3, true>(graph, slots, slot, seed, watch));
-    return call(Annealing<3, false>(graph, slots, slot, seed, watch));
+    if (suspects) return call(Annealing<3, true>(graph, slots, slot, seed, watch, suspect_hops));
+    return call(Annealing<3, false>(graph, slots, slot, seed, watch, suspect_hops));
   }
-  if (suspects) return call(Annealing<TorusTopology::max_dimensions, true>(graph, slots, slot, seed, watch));
-  return call(Annealing<TorusTopology::max_dimensions, false>(graph, slots, slot, seed, watch));
+  if (suspects) return call(Annealing<TorusTopology::max_dimensions, true>(graph, slots, slot, seed, watch, suspect_hops));
+  return call(Annealing<TorusTopology::max_dimensions, false>(graph, slots, slot, seed, watch, suspect_hops));
 }
 
 }  // namespace
 
 void anneal(const Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::int64_t work,
-            Heat heat, std::uint64_t seed, const Watch& watch) {
-  with_annealing(graph, slots, slot, seed, watch, [&](auto&& annealing) { annealing.run(work, heat); });
+            Heat heat, std::uint64_t seed, const Watch& watch, std::int64_t suspect_hops) {
+  with_annealing(graph, slots, slot, seed, watch, suspect_hops, [&](auto&& annealing) { annealing.run(work, heat); });
 }
 
 std::int64_t search_cost(const Graph& graph, const TorusSlots& slots, const std::vector<std::int32_t>& slot) {
   std::vector<std::int32_t> copy = slot;
   const Watch patient;
-  return with_annealing(graph, slots, copy, 1, patient, [](auto&& annealing) { return annealing.whole_cost(); });
+  return with_annealing(graph, slots, copy, 1, patient, full_suspect_hops, [](auto&& annealing) { return annealing.whole_cost(); });
 }
 
 }  // namespace placement

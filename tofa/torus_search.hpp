@@ -22,14 +22,16 @@ struct TorusSlots {
 // How the search begins: `hot` forgets the mapping given, `warm` repairs it in the large, `cool` polishes.
 enum class Heat { cool, warm, hot };
 
+inline constexpr std::int64_t full_suspect_hops = 64;
+
 // Simulated annealing on the true objective: traffic times hops, and for each pair that talks through
-// suspect nodes far more. A rank is offered a slot next to one of its partners; whoever is there changes
+// suspect nodes as if the way were so many hops longer for each of them. A rank is offered a slot next to one of its partners; whoever is there changes
 // places with it. `slot` has one slot per rank, all different; slots that hold no rank are taken too, where
 // there are some. The mapping is never worse than before. About so many units of work (arcs visited).
 void anneal(const Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::int64_t work,
-            Heat heat, std::uint64_t seed, const Watch& watch);
+            Heat heat, std::uint64_t seed, const Watch& watch, std::int64_t suspect_hops = full_suspect_hops);
 
-// What anneal() minimises.
+// What anneal() minimises, with full_suspect_hops.
 std::int64_t search_cost(const Graph& graph, const TorusSlots& slots, const std::vector<std::int32_t>& slot);
 
 }  // namespace placement
