@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -61,11 +60,11 @@ class Portfolio {
     }
     search_all_ways(search);
     if (options_.memory != nullptr && !search_end_.expired())
-      options_.memory->keep({{tree_.vertices().begin(), tree_.vertices().end()}, packed_slots(), best_, result_.cost, result_.method});
+      options_.memory->keep({{tree_.vertices().begin(), tree_.vertices().end()}, packed_slots_, best_, result_.cost, result_.method});
   }
 
   bool recall() {
-    const MapMemory::Entry* same = options_.memory->find(tree_.vertices(), packed_slots());
+    const MapMemory::Entry* same = options_.memory->find(tree_.vertices(), packed_slots_);
     if (same == nullptr) return false;
     best_ = same->slot;
     result_.cost = same->cost;
@@ -77,7 +76,7 @@ class Portfolio {
     graph_ = scaled_graph(matrix_, search);
     if (!packed_tree_) pack(search);
     const bool alike = !graph_.arc.empty() && all_alike();
-    if (alike) search_and_offer(in_packed_order(), "packed leaves");
+    if (alike) search_and_offer(packed_slots_, "packed leaves");
     const bool done = alike || units(search);
     offer(greedy_mapping(graph_, tree_, search), "greedy");
     if (done || graph_.arc.empty()) return;
@@ -135,27 +134,19 @@ class Portfolio {
   void pack(const Watch& search) {
     search.spend(whole_tree_.vertices());
     packed_ = packed_leaves(whole_tree_, scope_, matrix_.ranks());
-    packed_tree_.emplace(whole_tree_, packed_);
+    if (packed_.size() == scope_.size())
+      packed_tree_ = tree_;
+    else
+      packed_tree_.emplace(whole_tree_, packed_);
+    packed_slots_.clear();
+    for (std::size_t slot = 0; packed_slots_.size() < packed_.size(); ++slot)
+      if (scope_[slot] == packed_[packed_slots_.size()]) packed_slots_.push_back(static_cast<std::int32_t>(slot));
   }
 
   // From slots of the packed leaves to those of the scope.
   std::vector<std::int32_t> from_packed(std::vector<std::int32_t> slot) const {
-    for (std::int32_t& s : slot)
-      s = static_cast<std::int32_t>(std::lower_bound(scope_.begin(), scope_.end(), packed_[s]) -
-                                    scope_.begin());
+    for (std::int32_t& s : slot) s = packed_slots_[s];
     return slot;
-  }
-
-  std::vector<std::int32_t> packed_slots() const {
-    std::vector<std::int32_t> all(packed_.size());
-    std::iota(all.begin(), all.end(), 0);
-    return from_packed(std::move(all));
-  }
-
-  std::vector<std::int32_t> in_packed_order() const {
-    std::vector<std::int32_t> slot(matrix_.ranks());
-    std::iota(slot.begin(), slot.end(), 0);
-    return from_packed(std::move(slot));
   }
 
   std::vector<std::int32_t> sections(const LeafTree& tree) const {
@@ -192,6 +183,7 @@ class Portfolio {
   const Watch watch_;
   Graph graph_;
   std::vector<std::int32_t> packed_;
+  std::vector<std::int32_t> packed_slots_;  // of packed_ in tree_
   std::optional<LeafTree> packed_tree_;
   std::vector<std::int32_t> best_;  // slot of each rank in tree_
   bool searched_ = false;  // best_ has had its swap search
