@@ -98,7 +98,9 @@ std::string explained(const Decision& d) {
   add_fact(text, "cost", costs(d));
   if (!std::isnan(d.live_age_s)) add_fact(text, "live data", shown_seconds(d.live_age_s) + " old");
   add_fact(text, "live data", d.why_not_live);
-  if (d.outcome != DecisionOutcome::stock) add_fact(text, "note", d.reason);
+  // The note of a policy may be its terms once more.
+  const bool told_by_terms = d.terms.size() > 1 && d.reason.find(d.terms[1]) != std::string::npos;
+  if (d.outcome != DecisionOutcome::stock && !told_by_terms) add_fact(text, "note", d.reason);
   for (const std::string& term : d.terms) add_fact(text, &term == &d.terms.front() ? "terms" : "", term);
   if (d.time_us > 0)
     add_fact(text, "time", shown_microseconds(static_cast<double>(d.time_us)) + (d.remembered ? ", the answer was remembered" : ""));
