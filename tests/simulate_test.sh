@@ -158,8 +158,23 @@ done
 run --switches 4:4 --node 8 "$log"
 refused 2 '--node 8: SOCKETSxCORES is wanted, as in 2x8'
 
-# Ctrl-C ends it with what there is.
+# A log in which nobody requested a time: the run time stands in, and is said to.
+awk '/^[^;]/ && NF == 18 { $9 = -1 } 1' "$log" >unlimited.swf
+run "${machine[@]}" -s SLURM unlimited.swf
+ends 0
+has 'put right 123: no requested time: the run time is taken'
+
 for _ in $(seq 200); do tail -n +8 "$log"; done >long.swf
+# On a terminal a bar shows how far it is and how long it will take.
+if command -v script >/dev/null; then
+  script -qec "'$placectl' simulate ${machine[*]} --jobs 6000 -s TM-I long.swf" /dev/null >.out 2>&1 </dev/null
+  code=$? out=$(cat .out) err='' command='on a terminal'
+  ends 0
+  has ' s left'
+  has '6000 jobs of'
+fi
+
+# Ctrl-C ends it with what there is.
 "$placectl" simulate "${machine[@]}" -s 'TM-I' long.swf >.out 2>.err &
 pid=$!
 # Once it is the program and has a handler of its own for the signal.
