@@ -9,24 +9,6 @@ namespace placement {
 
 namespace {
 
-// Free cores in slots of `width`, slot after slot; sockets first, then what they leave over.
-std::vector<std::int32_t> cut_into_slots(const NodeView& node, std::size_t width) {
-  std::vector<std::int32_t> cores;
-  std::vector<std::int32_t> left_over;
-  for (std::int32_t socket = 0; socket < node.sockets; ++socket) {
-    for (std::int32_t k = 0; k < node.cores_per_socket; ++k) {
-      const std::int32_t core = socket * node.cores_per_socket + k;
-      if (node.core_free[core]) cores.push_back(core);
-    }
-    const std::size_t whole = cores.size() - cores.size() % width;
-    left_over.insert(left_over.end(), cores.begin() + static_cast<std::ptrdiff_t>(whole), cores.end());
-    cores.resize(whole);
-  }
-  left_over.resize(left_over.size() - left_over.size() % width);
-  cores.insert(cores.end(), left_over.begin(), left_over.end());
-  return cores;
-}
-
 // Puts the slots in the order of their first cores.
 std::vector<std::int32_t> in_order(const std::vector<std::int32_t>& cores, std::size_t width) {
   std::vector<std::size_t> begin;
@@ -37,6 +19,30 @@ std::vector<std::int32_t> in_order(const std::vector<std::int32_t>& cores, std::
   return sorted;
 }
 
+// Appends the free cores in slots of `width`, slot after slot; sockets first, then what they leave over.
+void cut_into_slots(const NodeView& node, std::size_t width, std::vector<std::int32_t>& cores) {
+  if (width == 1) {
+    for (std::int32_t core = 0; core < node.cores(); ++core)
+      if (node.core_free[core]) cores.push_back(core);
+    return;
+  }
+  std::vector<std::int32_t> whole;
+  std::vector<std::int32_t> left_over;
+  for (std::int32_t socket = 0; socket < node.sockets; ++socket) {
+    for (std::int32_t k = 0; k < node.cores_per_socket; ++k) {
+      const std::int32_t core = socket * node.cores_per_socket + k;
+      if (node.core_free[core]) whole.push_back(core);
+    }
+    const std::size_t fitting = whole.size() - whole.size() % width;
+    left_over.insert(left_over.end(), whole.begin() + static_cast<std::ptrdiff_t>(fitting), whole.end());
+    whole.resize(fitting);
+  }
+  left_over.resize(left_over.size() - left_over.size() % width);
+  whole.insert(whole.end(), left_over.begin(), left_over.end());
+  const std::vector<std::int32_t> sorted = in_order(whole, width);
+  cores.insert(cores.end(), sorted.begin(), sorted.end());
+}
+
 }  // namespace
 
 Slots::Slots(const ClusterView& view, const Request& request)
@@ -45,16 +51,15 @@ Slots::Slots(const ClusterView& view, const Request& request)
       width_(std::max(request.cores_per_task, 1)),
       node_of_leaf_(view.tree->leaves(), -1),
       slot_of_leaf_(view.tree->leaves(), -1) {
-  cores_.reserve(view.nodes.size());
+  first_core_.reserve(view.nodes.size());
   capacity_.reserve(view.nodes.size());
   for (std::size_t n = 0; n < view.nodes.size(); ++n) {
-    const auto width = static_cast<std::size_t>(width_);
-    cores_.push_back(cut_into_slots(view.nodes[n], width));
-    if (width > 1) cores_[n] = in_order(cores_[n], width);
-    capacity_.push_back(std::min(static_cast<std::int32_t>(cores_[n].size()) / width_,
-                                 std::max(request.max_tasks_per_node, 0)));
+    first_core_.push_back(cores_.size());
+    cut_into_slots(view.nodes[n], static_cast<std::size_t>(width_), cores_);
+    const auto slots = static_cast<std::int32_t>(cores_.size() - first_core_[n]) / width_;
+    capacity_.push_back(std::min(slots, std::max(request.max_tasks_per_node, 0)));
     for (std::int32_t k = 0; k < capacity_[n]; ++k) {
-      const std::int32_t leaf = view.nodes[n].first_leaf + cores_[n][k * width_];
+      const std::int32_t leaf = view.nodes[n].first_leaf + cores_[first_core_[n] + k * width_];
       node_of_leaf_[leaf] = static_cast<std::int32_t>(n);
       slot_of_leaf_[leaf] = k;
     }
@@ -68,7 +73,7 @@ std::vector<std::int32_t> Slots::leaves(const NodeCounts& counts) const {
       throw Error("node " + view_.nodes[n].name + " has room for " + std::to_string(capacity_[n]) +
                   " tasks, and " + std::to_string(counts[n]) + " are laid out on it");
     for (std::int32_t k = 0; k < counts[n]; ++k)
-      leaves.push_back(view_.nodes[n].first_leaf + cores_[n][k * width_]);
+      leaves.push_back(view_.nodes[n].first_leaf + cores_[first_core_[n] + k * width_]);
   }
   return leaves;
 }
@@ -78,7 +83,7 @@ std::vector<std::int32_t> Slots::leaves_on(std::span<const std::int32_t> node_of
   std::vector<std::int32_t> leaves;
   leaves.reserve(node_of_rank.size());
   for (const std::int32_t node : node_of_rank)
-    leaves.push_back(view_.nodes[node].first_leaf + cores_[node][taken[node]++ * width_]);
+    leaves.push_back(view_.nodes[node].first_leaf + cores_of(node)[taken[node]++ * width_]);
   return leaves;
 }
 
@@ -90,7 +95,7 @@ NodeCounts Slots::counts(std::span<const std::int32_t> leaf_of_rank) const {
 
 RankPlace Slots::at(std::int32_t leaf) const {
   const std::int32_t node = node_of_leaf_[leaf];
-  const auto first = cores_[node].begin() + slot_of_leaf_[leaf] * width_;
+  const auto first = cores_of(node) + slot_of_leaf_[leaf] * width_;
   return {node, {first, first + width_}};
 }
 

@@ -40,11 +40,13 @@ class Slots {
 
  private:
   RankPlace at(std::int32_t leaf) const;
+  const std::int32_t* cores_of(std::int32_t node) const { return cores_.data() + first_core_[node]; }
 
   const ClusterView& view_;
   const Request& request_;
   std::int32_t width_;                            // cores of a slot
-  std::vector<std::vector<std::int32_t>> cores_;  // of each node: those of its slots, slot by slot
+  std::vector<std::int32_t> cores_;       // those of the slots of each node, slot by slot
+  std::vector<std::size_t> first_core_;   // of each node
   NodeCounts capacity_;
   std::vector<std::int32_t> node_of_leaf_;  // one per leaf of the tree, -1 for no slot
   std::vector<std::int32_t> slot_of_leaf_;
