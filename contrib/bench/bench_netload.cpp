@@ -110,6 +110,7 @@ void measure_budget(const Machine& machine, std::int32_t processes, int budget_m
 }  // namespace
 
 int main() {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // it takes a minute: lines as they come
   std::puts(" nodes groups processes   group  starts  median ms   least ms  T_G / paper's");
   for (const std::int32_t nodes : {60, 120, 240, 480, 1000, 1260, 2520, 5040}) measure(Machine(nodes, false), 32, 4);
   std::puts("larger jobs");
