@@ -99,8 +99,11 @@ Parameters profile_weights(const CommunicationProfile& profile) {
   }
   const double of_latency = messages > 0 ? messages * half_bytes / (messages * half_bytes + bytes) : 0.25;
   const double latency = std::clamp(of_latency, least_part, 1 - least_part);
+  // A little waiting is for slower ranks rather than for the network, a lot of it is for the network: 3 s^2 - 2 s^3.
+  const double share = profile.waiting_share;
+  const double network = share * share * (3 - 2 * share);
   // Both numbers of a pair from the same rounded one, so that they add up to 1.
-  const std::string alpha = three_digits(1 - profile.waiting_share);
+  const std::string alpha = three_digits(1 - network);
   const std::string beta = three_digits(1 - *number(alpha));
   return {{"alpha", alpha}, {"beta", beta}, {"latency", three_digits(latency)}, {"bandwidth", three_digits(1 - latency)}};
 }
