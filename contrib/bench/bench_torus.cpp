@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// "make bench-torus": TOFA beside SCOTCH, greedy and the natural order on tori, with and without busy and faulty nodes.
+#include <time.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <numeric>
+#include <string>
+
+#include "core/error.hpp"
+#include "core/torus_topology.hpp"
+#include "policies/table.hpp"
+#include "tofa/scotch_map.hpp"
+#include "tofa/tofa.hpp"
+#include "tools/torus_machine.hpp"
+#include "treematch/random.hpp"
+
+using namespace placement;
+
+namespace {
+
+using Edges = std::vector<CommEdge>;
+
+double processor_s() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+// Halo exchange on a grid, x fastest: faces 100, and with 27 points edges 10 and corners 1.
+Edges stencil(std::int32_t nx, std::int32_t ny, std::int32_t nz, bool all_27, bool periodic) {
+  Edges edges;
+  for (std::int32_t z = 0; z < nz; ++z)
+    for (std::int32_t y = 0; y < ny; ++y)
+      for (std::int32_t x = 0; x < nx; ++x)
+        for (std::int32_t k = 14; k < 27; ++k) {
+          const std::int32_t dx = k % 3 - 1, dy = k / 3 % 3 - 1, dz = k / 9 - 1;
+          const std::int32_t far = std::abs(dx) + std::abs(dy) + std::abs(dz);
+          std::int32_t a = x + dx, b = y + dy, c = z + dz;
+          if (far > 1 && !all_27) continue;
+          if (periodic) a = (a + nx) % nx, b = (b + ny) % ny, c = (c + nz) % nz;
+          if (a < 0 || a >= nx || b < 0 || b >= ny || c < 0 || c >= nz) continue;
+          const std::int64_t weight = far == 1 ? 100 : far == 2 ? 10 : 1;
+          edges.push_back({x + nx * (y + ny * z), a + nx * (b + ny * c), weight});
+        }
+  return edges;
+}
+
+// Periodic swaps in three dimensions, and an allreduce by recursive doubling.
+Edges lammps(std::int32_t nx, std::int32_t ny, std::int32_t nz) {
+  Edges edges = stencil(nx, ny, nz, false, true);
+  for (CommEdge& edge : edges) edge.weight *= 10;
+  const std::int32_t ranks = nx * ny * nz;
+  for (std::int32_t a = 0; a < ranks; ++a)
+    for (std::int32_t bit = 1; bit < ranks; bit *= 2)
+      if (const std::int32_t b = a ^ bit; b > a && b < ranks) edges.push_back({a, b, 10});
+  return edges;
+}
+
+// NPB DT: a tree of four, or layers of shuffles, of 64 sources.
+Edges dt_tree(bool reversed) {
+  Edges edges;
+  for (std::int32_t k = 1; k < 85; ++k) edges.push_back(reversed ? CommEdge{84 - k, 84 - (k - 1) / 4, 1000} : CommEdge{k, (k - 1) / 4, 1000});
+  return edges;
+}
+Edges dt_shuffle() {
+  Edges edges;
+  for (std::int32_t layer = 0; layer < 6; ++layer)
+    for (std::int32_t k = 0; k < 64; ++k)
+      for (const std::int32_t to : {k, k ^ (1 << layer)}) edges.push_back({layer * 64 + k, layer * 64 + 64 + to, 1000});
+  return edges;
+}
+
+// NPB CG on 16 x 16: sums within a row, and the transpose.
+Edges cg_256() {
+  Edges edges;
+  for (std::int32_t row = 0; row < 16; ++row)
+    for (std::int32_t column = 0; column < 16; ++column) {
+      const std::int32_t me = row * 16 + column;
+      for (std::int32_t bit = 1; bit < 16; bit *= 2)
+        if (const std::int32_t other = row * 16 + (column ^ bit); other > me) edges.push_back({me, other, 1000});
+      if (const std::int32_t other = column * 16 + row; other > me) edges.push_back({me, other, 1000});
+    }
+  return edges;
+}
+
+Edges random_pairs(std::int32_t ranks, Random random) {
+  Edges edges;
+  for (std::int32_t k = 0; k < 8 * ranks; ++k) edges.push_back({random.below(ranks), random.below(ranks), 1 + random.below(1000)});
+  return edges;
+}
+
+Edges shuffled(Edges edges, std::int32_t ranks, Random random) {
+  std::vector<std::int32_t> name(static_cast<std::size_t>(ranks));
+  std::iota(name.begin(), name.end(), 0);
+  for (std::int32_t k = ranks; k > 1; --k) std::swap(name[k - 1], name[random.below(k)]);
+  for (CommEdge& edge : edges) edge.a = name[edge.a], edge.b = name[edge.b];
+  return edges;
+}
+
+struct TorusInstance {
+  std::string name, group;
+  std::int32_t ranks, side;  // a cube of side^3 nodes
+  std::int32_t busy_percent, faulty;
+  std::function<Edges(Random)> edges;
+};
+
+std::vector<TorusInstance> instances() {
+  const auto grid = [](std::int32_t x, std::int32_t y, std::int32_t z, bool all = false) {
+    return [=](Random r) { return shuffled(stencil(x, y, z, all, false), x * y * z, r); };
+  };
+  const auto swaps = [](std::int32_t x, std::int32_t y, std::int32_t z) { return [=](Random) { return lammps(x, y, z); }; };
+  return {{"lmp-512", "torus", 512, 8, 0, 0, swaps(8, 8, 8)},
+          {"lmp-256-30", "torus", 256, 8, 30, 0, swaps(8, 8, 4)},
+          {"st3d-512", "torus", 512, 8, 0, 0, grid(8, 8, 8)},
+          {"st3d-192-60", "torus", 192, 8, 60, 0, grid(8, 6, 4)},
+          {"st3d-4k", "torus", 4096, 16, 0, 0, grid(16, 16, 16)},
+          {"st27-2k-30", "torus", 2048, 16, 30, 0, grid(16, 16, 8, true)},
+          {"st3d-1k-60", "torus", 1024, 16, 60, 0, grid(16, 8, 8)},
+          {"rnd-512", "torus", 512, 8, 0, 0, [](Random r) { return random_pairs(512, r); }},
+          {"dt-bh", "npb-torus", 85, 8, 0, 0, [](Random) { return dt_tree(true); }},
+          {"dt-wh", "npb-torus", 85, 8, 0, 0, [](Random) { return dt_tree(false); }},
+          {"dt-sh", "npb-torus", 448, 8, 0, 0, [](Random) { return dt_shuffle(); }},
+          {"cg-256-30", "npb-torus", 256, 8, 30, 0, [](Random) { return cg_256(); }},
+          {"tofa-lmp-64", "tofa", 64, 8, 0, 16, swaps(4, 4, 4)},
+          {"tofa-lmp-256", "tofa", 256, 8, 0, 16, swaps(8, 8, 4)},
+          {"tofa-dt-bh", "tofa", 85, 8, 0, 16, [](Random) { return dt_tree(true); }}};
+}
+
+struct Problem {
+  ClusterView view;
+  MapFaults faults;
+  Request request;
+
+  Problem(const TorusInstance& of, std::uint64_t seed) {
+    Random random(seed * 7919 + static_cast<std::uint64_t>(of.ranks) * 31 + of.name.size());
+    const TorusDimension d{of.side, true};
+    view.torus = std::make_shared<const TorusTopology>(TorusTopology::full({d, d, d}));
+    const std::int32_t nodes = view.torus->nodes();
+    view.tree = std::make_shared<const TreeTopology>(TreeTopology::balanced(std::vector<std::int32_t>{nodes}));
+    std::vector<bool> busy(static_cast<std::size_t>(nodes), false);  // other jobs in boxes
+    for (std::int32_t left = nodes * of.busy_percent / 100; left > 0;) {
+      const auto corner = view.torus->coordinates(random.below(nodes));
+      const std::int32_t extent[] = {1 << random.below(3), 1 << random.below(3), 1 << random.below(3)};
+      for (std::int32_t k = 0; k < extent[0] * extent[1] * extent[2] && left > 0; ++k) {
+        const std::int32_t at = view.torus->position_of({(corner[0] + k % extent[0]) % of.side, (corner[1] + k / extent[0] % extent[1]) % of.side,
+                                                         (corner[2] + k / extent[0] / extent[1]) % of.side, 0, 0});
+        if (!busy[at]) --left;
+        busy[at] = true;
+      }
+    }
+    for (std::int32_t node = 0; node < nodes; ++node)
+      if (!busy[node]) view.nodes.push_back({std::to_string(node), node, 1, 1, 1, {true}, -1, node});
+    while (static_cast<std::int32_t>(faults.faulty.size()) < of.faulty)
+      if (const std::int32_t node = random.below(nodes); std::count(faults.faulty.begin(), faults.faulty.end(), node) == 0)
+        faults.faulty.push_back(node);
+    if (of.faulty > 0) faults.factor = 100;
+    view.outages = map_outages(ClusterView{view.tree, {}, view.torus}, faults, std::nullopt, 0.02);
+    request.tasks = of.ranks;
+    request.matrix = std::make_shared<const CommMatrix>(CommMatrix::from_edges(of.ranks, of.edges(random)));
+    request.seed = seed;
+  }
+
+  double cost(const std::vector<std::int32_t>& position) const {
+    return static_cast<double>(weighted_hop_bytes(*view.torus, faults, *request.matrix, position));
+  }
+  std::vector<std::int32_t> positions(const Placement& placement) const {
+    std::vector<std::int32_t> position;
+    for (const RankPlace& rank : placement.ranks) position.push_back(view.nodes[rank.node].torus_node);
+    return position;
+  }
+};
+
+std::vector<std::int32_t> by_scotch(const Problem& problem) {
+  std::vector<bool> suspect(static_cast<std::size_t>(problem.view.torus->positions()), false);
+  for (const std::int32_t at : problem.faults.faulty) suspect[at] = true;
+  const RouteFaults faults(*problem.view.torus, suspect);
+  ScotchTask task{problem.request.matrix.get(), {problem.view.torus.get(), {}, &faults}, !problem.faults.faulty.empty(), problem.request.seed};
+  for (const NodeView& node : problem.view.nodes) task.slots.position.push_back(node.torus_node);
+  std::vector<std::int32_t> position;
+  for (const std::int32_t slot : scotch_map(task)) position.push_back(task.slots.position[slot]);
+  return position;
+}
+
+struct Mapper {
+  std::string name;
+  std::function<std::vector<std::int32_t>(Problem&)> map;
+};
+
+std::vector<Mapper> mappers() {
+  const auto policy = [](const char* name) {
+    return [name](Problem& p) { return p.positions(find_policy(name)->place(p.view, p.request, Deadline::never())); };
+  };
+  const auto tofa = [](const char* effort) {
+    return [effort](Problem& p) {
+      Request request = p.request;
+      request.parameters = {{"effort", effort}};
+      return p.positions(place_tofa_thoroughly(p.view, request, Deadline::never()));
+    };
+  };
+  return {{"scotch", by_scotch}, {"natural", policy("SEQUENTIAL")}, {"greedy", policy("GREEDY")}, {"tofa 1", tofa("1")}, {"tofa 10", tofa("10")}};
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int seeds = argc > 1 ? std::max(1, std::atoi(argv[1])) : 3;
+  const std::vector<Mapper> all = mappers();
+  std::printf("hop-bytes relative to SCOTCH, and processor seconds; medians of %d seeds\n%-14s", seeds, "");
+  for (const Mapper& mapper : all) std::printf("%18s", mapper.name.c_str());
+  std::printf("\n");
+  std::string group;
+  std::vector<double> logarithm(all.size(), 0), seconds(all.size(), 0);
+  int count = 0;
+  const auto close_group = [&] {
+    if (count == 0) return;
+    std::printf("%-14s", ("= " + group).c_str());
+    for (std::size_t m = 0; m < all.size(); ++m) std::printf("%8.3f %7.3f s", std::exp(logarithm[m] / count), seconds[m]);
+    std::printf("\n");
+    logarithm.assign(all.size(), 0);
+    seconds.assign(all.size(), 0);
+    count = 0;
+  };
+  for (const TorusInstance& instance : instances()) {
+    if (instance.group != group) close_group();
+    group = instance.group;
+    ++count;
+    std::vector<std::vector<double>> cost(all.size()), time(all.size());
+    for (int seed = 1; seed <= seeds; ++seed) {
+      Problem problem(instance, static_cast<std::uint64_t>(seed));
+      for (std::size_t m = 0; m < all.size(); ++m) {
+        const double start = processor_s();
+        const std::vector<std::int32_t> position = all[m].map(problem);
+        time[m].push_back(processor_s() - start);
+        cost[m].push_back(problem.cost(position));
+      }
+    }
+    std::printf("%-14s", instance.name.c_str());
+    for (std::size_t m = 0; m < all.size(); ++m) {
+      const double ratio = median(cost[m]) / median(cost[0]);
+      std::printf("%8.3f %7.3f s", ratio, median(time[m]));
+      logarithm[m] += std::log(ratio);
+      seconds[m] += median(time[m]);
+    }
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+  close_group();
+}
