@@ -149,9 +149,10 @@ bool NodeWatch::slurm_says(std::span<const SlurmNode> says, Moment now) {
       node.slurm_answered_s = unknown_value;
     else if (std::isnan(node.slurm_answered_s))
       node.slurm_answered_s = now.steady_s;
+    node.slurm_was_well = node.slurm_was_well || one.view == SlurmView::responding;
     if (!missed)
       node.slurmd_missed_s = unknown_value;
-    else if (std::isnan(node.slurmd_missed_s))
+    else if (std::isnan(node.slurmd_missed_s) && node.slurm_was_well)
       node.slurmd_missed_s = now.steady_s;
     if (node.outage) judge_again(node, now);
     if (node.known && (missed || node.slurmd_away) && table_.state(found->second) == Liveness::up) {
@@ -232,9 +233,9 @@ void NodeWatch::node_is_up(std::int32_t index, const LivenessTable::Event& event
   Node& node = at(index);
   if (event.was_down || event.doubted || node.outage) {
     Judgement judged = judge(facts(node, true, now));
-    // An outage from before this monitor began: nobody knows what the agent was then, but how long
-    // the node runs.
-    const bool of_earlier_life = node.outage && event.silent_s == 0 && !event.was_down;
+    // First heard since this monitor began: what the agent was before nobody knows, but how long the
+    // node runs.
+    const bool of_earlier_life = node.outage && event.silent_s == 0;
     if (of_earlier_life && judged.cause != "planned")
       judged = node.beat.uptime_s < now.wall_s - node.outage->began_at_s
                    ? Judgement{true, "reboot"}
@@ -257,6 +258,9 @@ void NodeWatch::node_is_down(std::int32_t index, const LivenessTable::Event& eve
   end_span(node, began);
   node.rebooted = node.restarted = false;
   node.slurmd_away = false;
+  // Slurm will miss it for a while after it is back: that is no outage more.
+  node.slurm_was_well = false;
+  node.slurmd_missed_s = unknown_value;
   if (node.outage) return;  // it lasts from before this monitor began, or was slurmd's
   const Judgement judged = judge(facts(node, false, now));
   begin_outage(node, began, judged.counted, judged.cause, now);

@@ -85,6 +85,7 @@ class NodeWatch {
     bool restarted = false;           // its agent
     bool slurm_missed = false;
     bool slurm_planned = false;
+    bool slurm_was_well = false;      // Slurm has reached its slurmd since the node last fell silent
     bool slurmd_seen = false;
     bool slurmd_away = false;         // an outage of its own
     double slurmd_gone_s = unknown_value;     // since its agent does not see it

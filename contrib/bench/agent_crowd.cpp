@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The agents of all nodes of a slurm.conf in one process, for contrib/bench-monitor: each joins by munge,
+// sends heartbeats, and answers leases with made-up results. Nothing is sampled and nothing probed.
+#include <poll.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/config.hpp"
+#include "core/error.hpp"
+#include "core/slurm_hosts.hpp"
+#include "monitor/credentials.hpp"
+#include "monitor/seal.hpp"
+#include "monitor/session.hpp"
+#include "monitor/udp.hpp"
+
+using namespace placement;
+
+namespace {
+
+constexpr double heartbeat_s = 5;
+constexpr std::uint64_t peer_mask = (std::uint64_t{1} << 24) - 1;  // of a session's id: the node's number
+
+struct Member {
+  ClientSession session;
+  double next_beat_s;
+  std::uint64_t number = 0;
+  std::uint64_t start_id = random_u64();
+  PublisherTerm heard;
+  double heard_s = 0;
+};
+
+class Crowd {
+ public:
+  Crowd(const SlurmHosts& hosts, const NetAddress& monitor, Credentials& credentials)
+      : socket_(NetAddress{}), monitor_(monitor) {
+    members_.reserve(hosts.nodes.size());
+    for (const SlurmHost& node : hosts.nodes)
+      members_.push_back({ClientSession(credentials, node.name), steady_s() + spread() * heartbeat_s, 0, random_u64(), {}, 0});
+  }
+
+  void run(double seconds) {
+    const double end_s = steady_s() + seconds;
+    for (double next_look_s = 0; steady_s() < end_s;) {
+      pollfd ready{socket_.descriptor(), POLLIN, 0};
+      poll(&ready, 1, 10);
+      while (const auto arrival = socket_.receive()) take(arrival->datagram);
+      if (steady_s() < next_look_s) continue;
+      next_look_s = steady_s() + 0.01;
+      for (std::size_t i = 0; i < members_.size(); ++i) look_after(i);
+    }
+  }
+  void report() const {
+    std::size_t established = 0;
+    for (const Member& member : members_) established += member.session.established();
+    std::printf("agents %zu, with a session %zu; heartbeats %llu, acknowledged %llu, leases %llu; bytes sent %llu, received %llu\n",
+                members_.size(), established, beats_, acks_, leases_, sent_, received_);
+  }
+
+ private:
+  static double spread() { return static_cast<double>(random_u64() >> 11) / 9007199254740992.0; }
+
+  void send(const Bytes& datagram) {
+    sent_ += datagram.size();
+    socket_.send(datagram, monitor_);
+  }
+
+  void look_after(std::size_t i) {
+    Member& member = members_[i];
+    const double now_s = steady_s();
+    // Not all at once: the first hellos are spread over half a minute too.
+    if (now_s < member.next_beat_s && member.number == 0) return;
+    if (const Bytes hello = member.session.due(now_s); !hello.empty()) {
+      if (const auto nonce = decode_hello(hello)) by_nonce_[*nonce] = i;
+      send(hello);
+    }
+    if (!member.session.established() || now_s < member.next_beat_s) return;
+    member.next_beat_s = now_s + heartbeat_s;
+    Heartbeat beat;
+    beat.boot_id.fill(static_cast<std::uint8_t>(i));
+    beat.agent_start_id = member.start_id;
+    beat.number = ++member.number;
+    beat.sent_at_ms = wall_clock_ns() / 1000000;
+    beat.uptime_s = 100000;
+    beat.flags = slurmd_running;
+    beat.probe_address.port = 6829;
+    beat.state.cores = 16;
+    beat.state.sockets = 2;
+    beat.state.memory_MiB = 65536;
+    beat.state.cpu_load = {spread(), spread(), spread()};
+    beat.state.cpu_utilisation = {spread(), spread(), spread()};
+    beat.state.memory_available_MiB = {50000 * spread(), 50000, 50000};
+    beat.state.flow_rate_Bps = {1e6 * spread(), 1e6, 1e6};
+    beat.heard = member.heard;
+    beat.heard.age_ms = static_cast<std::uint32_t>((now_s - member.heard_s) * 1000);
+    send(member.session.seal(encode(beat)));
+    ++beats_;
+  }
+
+  void take(ByteView datagram) {
+    received_ += datagram.size();
+    const double now_s = steady_s();
+    std::optional<std::size_t> index;
+    if (const auto sealed = decode_sealed_header(datagram))
+      index = sealed->session & peer_mask;
+    else if (const auto challenge = decode_challenge(datagram))
+      if (const auto found = by_nonce_.find(challenge->nonce); found != by_nonce_.end()) index = found->second;
+    if (!index || *index >= members_.size()) return;
+    Member& member = members_[*index];
+    const ClientSession::Received received = member.session.receive(datagram, now_s);
+    if (!received.reply.empty()) send(received.reply);
+    if (received.message.empty()) return;
+    if (const auto ack = decode_heartbeat_ack(received.message)) {
+      ++acks_;
+      member.heard = ack->publisher;
+      member.heard_s = now_s - ack->publisher.age_ms / 1e3;
+    } else if (const auto lease = decode_lease(received.message)) {
+      ++leases_;
+      if (lease->role != ProbeRole::initiator) return;
+      ProbeResult result;
+      result.lease = lease->id;
+      result.kind = lease->kind;
+      result.peer = lease->peer;
+      result.outcome = ProbeOutcome::measured;
+      if (lease->kind == ProbeKind::latency)
+        result.min_latency_us = result.median_latency_us = 10 + 5 * spread();
+      else
+        result.bandwidth_Bps = 1e9 * (0.8 + 0.2 * spread());
+      send(member.session.seal(encode(result)));
+    }
+  }
+
+  UdpSocket socket_;
+  NetAddress monitor_;
+  std::vector<Member> members_;
+  std::map<Nonce, std::size_t> by_nonce_;
+  unsigned long long beats_ = 0, acks_ = 0, leases_ = 0, sent_ = 0, received_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fputs("usage: agent_crowd SLURM_CONF SECONDS\n", stderr);
+    return 2;
+  }
+  try {
+    const Config config = read_config(placement_conf_path(argv[1]), MissingFile::defaults);
+    const SlurmHosts hosts = read_slurm_hosts(argv[1]);
+    const auto monitor = resolve(hosts.controllers.front().address, static_cast<std::uint16_t>(config.monitor_port));
+    if (!monitor) throw Error("no address of " + hosts.controllers.front().address);
+    const auto credentials = munge_credentials(getuid(), hosts.munge_socket);
+    Crowd crowd(hosts, *monitor, *credentials);
+    crowd.run(std::atof(argv[2]));
+    crowd.report();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "agent_crowd: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/node_watch.hpp"
+
+#include <cmath>
+#include <memory>
+#include <set>
+
+#include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace placement;
+
+namespace {
+
+constexpr double began_wall_s = 1700000000;
+
+// Six nodes n0 .. n5, a second at a time; each sends a heartbeat every five seconds unless it is away.
+struct Scene {
+  Scene() { start(); }
+  void start() {
+    watch.reset();
+    history = std::make_unique<History>(directory.path() + "/h.sqlite", HistoryLimits{});
+    watch = std::make_unique<NodeWatch>(std::vector<std::string>{"n0", "n1", "n2", "n3", "n4", "n5"}, *history,
+                                        WatchSettings{}, [this](const std::string& text) { said += text + "\n"; }, at());
+  }
+  Moment at() const { return {now, began_wall_s + now}; }
+  void run(double seconds) {
+    for (const double end = now + seconds; now < end; now += 1) {
+      for (int i = 0; i < 6; ++i)
+        if (!away.contains(i) && static_cast<int>(now + i) % 5 == 0) {
+          beat[i].boot_id.fill(static_cast<std::uint8_t>(boot[i]));
+          beat[i].agent_start_id = static_cast<std::uint64_t>(agent[i]);
+          ++beat[i].number;
+          beat[i].uptime_s = uptime;
+          watch->heartbeat(i, beat[i], at());
+        }
+      history->begin();
+      watch->tick(at());
+      history->commit();
+    }
+  }
+  void slurm(const std::string& node, SlurmView view) {
+    const SlurmNode says[] = {{node, view, {}}};
+    watch->slurm_says(says, at());
+  }
+  // "NODE CAUSE COUNTED LASTS", one outage each, by name
+  std::string outages() {
+    std::set<std::string> lines;
+    for (const OutageRecord& o : history->outages())
+      lines.insert(o.node + " " + o.cause + (o.counted ? " counted" : " not") + (o.lasts() ? " lasts" : ""));
+    std::string text;
+    for (const std::string& line : lines) text += (text.empty() ? "" : ", ") + line;
+    return text;
+  }
+
+  TemporaryDirectory directory;
+  double now = 100;
+  std::uint32_t uptime = 1000000;
+  std::unique_ptr<History> history;
+  std::unique_ptr<NodeWatch> watch;
+  std::set<int> away;
+  Heartbeat beat[6];
+  int boot[6] = {}, agent[6] = {};
+  std::string said;
+};
+
+void all_run_slurmd(Scene& scene) {
+  for (Heartbeat& beat : scene.beat) beat.flags = slurmd_running;
+}
+
+}  // namespace
+
+START_TEST(silent_and_back) {
+  Scene scene;
+  all_run_slurmd(scene);
+  scene.run(60);
+  ck_assert_text_eq(scene.outages(), "");
+  scene.away = {1, 2};
+  scene.run(40);
+  ck_assert_text_eq(scene.outages(), "n1 silent counted lasts, n2 silent counted lasts");
+  ck_assert(scene.watch->liveness(1) == Liveness::down);
+  scene.away = {};
+  scene.boot[1] = 1;    // it rebooted
+  scene.agent[1] = 1;
+  scene.agent[2] = 1;   // its agent was started again
+  scene.run(10);
+  ck_assert_text_eq(scene.outages(), "n1 reboot counted, n2 agent not");
+  const std::vector<NodeState> states = scene.watch->states(scene.at(), 86400);
+  ck_assert_int_eq(states[1].outages, 1);
+  ck_assert_int_eq(states[2].outages, 0);
+  ck_assert(states[1].liveness == Liveness::up);
+  ck_assert_double_ge(states[0].observed_s, 100);
+  ck_assert_double_lt(states[1].observed_s, 80);  // only while it was observed
+  ck_assert_double_gt(states[0].outage_probability, 0);
+  ck_assert_int_eq(scene.watch->outages(), 2);
+}
+END_TEST
+
+START_TEST(the_link_and_what_slurm_adds) {
+  Scene scene;
+  scene.run(60);
+  scene.away = {1, 2, 3};
+  scene.slurm("n3", SlurmView::planned);
+  scene.run(40);
+  scene.slurm("n2", SlurmView::down);
+  ck_assert_text_eq(scene.outages(), "n1 silent counted lasts, n2 silent counted lasts, n3 planned not lasts");
+  // drained after it failed: that makes it no planned outage
+  scene.slurm("n1", SlurmView::planned);
+  ck_assert(scene.outages().find("n1 silent counted lasts") != std::string::npos);
+  scene.away = {};
+  scene.agent[2] = 1;
+  scene.run(10);
+  ck_assert_text_eq(scene.outages(), "n1 link counted, n2 silent counted, n3 planned not");
+}
+END_TEST
+
+START_TEST(slurm_sees_it_all_the_time) {
+  Scene scene;
+  scene.run(60);
+  scene.away = {1};
+  for (int i = 0; i < 30; ++i) {
+    scene.slurm("n1", SlurmView::responding);
+    scene.run(10);
+  }
+  ck_assert_text_eq(scene.outages(), "n1 agent not lasts");
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 0);
+}
+END_TEST
+
+START_TEST(a_quick_reboot) {
+  Scene scene;
+  scene.run(60);
+  scene.boot[4] = 1;
+  scene.run(10);
+  ck_assert_text_eq(scene.outages(), "n4 reboot counted");
+  scene.slurm("n5", SlurmView::planned);
+  scene.boot[5] = 1;
+  scene.run(10);
+  ck_assert_text_eq(scene.outages(), "n4 reboot counted, n5 planned not");
+}
+END_TEST
+
+START_TEST(slurmd_alone) {
+  Scene scene;
+  all_run_slurmd(scene);
+  scene.run(60);
+  scene.beat[0].flags = 0;
+  scene.run(14);
+  ck_assert_text_eq(scene.outages(), "");
+  scene.run(10);
+  ck_assert_text_eq(scene.outages(), "n0 slurmd counted lasts");
+  ck_assert(scene.watch->liveness(0) == Liveness::down && !scene.watch->usable(0));
+  scene.beat[0].flags = slurmd_running;
+  scene.run(6);
+  ck_assert_text_eq(scene.outages(), "n0 slurmd counted");
+  ck_assert(scene.watch->usable(0));
+  // one that only slurmctld misses, at two answers
+  scene.slurm("n1", SlurmView::responding);
+  scene.slurm("n1", SlurmView::not_responding);
+  ck_assert_text_eq(scene.outages(), "n0 slurmd counted");
+  scene.run(5);
+  scene.slurm("n1", SlurmView::not_responding);
+  ck_assert(scene.watch->liveness(1) == Liveness::down);
+  scene.slurm("n1", SlurmView::responding);
+  scene.run(6);
+  ck_assert(scene.watch->liveness(1) == Liveness::up);
+  ck_assert(scene.outages().ends_with("n1 slurmd counted"));
+}
+END_TEST
+
+START_TEST(told_to_end) {
+  Scene scene;
+  scene.run(60);
+  scene.beat[3].flags = leaving;
+  scene.run(5);
+  scene.away = {3};
+  scene.run(100);
+  ck_assert_text_eq(scene.outages(), "");
+  ck_assert(scene.watch->liveness(3) == Liveness::unknown);
+}
+END_TEST
+
+START_TEST(all_silent_at_once_and_one_really_gone) {
+  Scene scene;
+  scene.run(60);
+  scene.away = {0, 1, 2, 3, 4, 5};
+  scene.run(120);
+  ck_assert_text_eq(scene.outages(), "");
+  ck_assert(scene.watch->table().in_doubt());
+  scene.away = {};
+  scene.boot[2] = 1;  // this one was away, whatever the observer was
+  scene.run(30);
+  ck_assert_text_eq(scene.outages(), "n2 reboot counted");
+  ck_assert(scene.said.find("this monitor or its network is suspected") != std::string::npos);
+}
+END_TEST
+
+START_TEST(a_monitor_that_starts_again) {
+  Scene scene;
+  scene.run(100);
+  scene.away = {1};
+  scene.run(40);
+  ck_assert_text_eq(scene.outages(), "n1 silent counted lasts");
+  // killed: nothing is written at the end; it is away for 20 s, in which n4 dies
+  scene.now += 20;
+  scene.away = {1, 4};
+  scene.start();
+  scene.run(40);
+  ck_assert_text_eq(scene.outages(), "n1 silent counted lasts, n4 silent counted lasts");
+  scene.away = {};
+  scene.uptime = 10;  // both have rebooted
+  scene.run(10);
+  ck_assert_text_eq(scene.outages(), "n1 reboot counted, n4 reboot counted");
+  const std::vector<NodeState> states = scene.watch->states(scene.at(), 86400);
+  ck_assert_int_eq(states[1].outages, 1);
+  ck_assert_double_gt(states[0].observed_s, 100);
+  ck_assert_double_lt(states[0].observed_s, 215);
+}
+END_TEST
+
+START_TEST(what_another_monitor_saw) {
+  Scene scene;
+  scene.run(60);
+  scene.watch->peer_says(OutageRecord{"n5", began_wall_s - 5000, began_wall_s - 4000, true, "reboot", began_wall_s - 4980});
+  scene.watch->peer_says(OutageRecord{"unknown", 1, 2, true, "reboot", 3});
+  scene.watch->peer_says(SpanRecord{"n5", began_wall_s - 9000, began_wall_s - 5000});
+  ck_assert_text_eq(scene.outages(), "n5 reboot counted");
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[5].outages, 1);
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("node_watch");
+  TCase* tests = tcase_create("node_watch");
+  tcase_add_test(tests, silent_and_back);
+  tcase_add_test(tests, the_link_and_what_slurm_adds);
+  tcase_add_test(tests, slurm_sees_it_all_the_time);
+  tcase_add_test(tests, a_quick_reboot);
+  tcase_add_test(tests, slurmd_alone);
+  tcase_add_test(tests, told_to_end);
+  tcase_add_test(tests, all_silent_at_once_and_one_really_gone);
+  tcase_add_test(tests, a_monitor_that_starts_again);
+  tcase_add_test(tests, what_another_monitor_saw);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}
