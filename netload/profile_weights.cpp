@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t max_summary_bytes = 1 << 20;
 constexpr double half_bytes = 7500;  // 60 us at 125 MB/s
+constexpr double no_network = 0.15;  // so much waiting says nothing of the network
 constexpr double least_part = 0.05;  // of latency and of bandwidth: neither is nothing to any program
 
 std::optional<double> number(std::string_view text) {
@@ -99,8 +100,9 @@ Parameters profile_weights(const CommunicationProfile& profile) {
   }
   const double of_latency = messages > 0 ? messages * half_bytes / (messages * half_bytes + bytes) : 0.25;
   const double latency = std::clamp(of_latency, least_part, 1 - least_part);
-  // A little waiting is for slower ranks rather than for the network, a lot of it is for the network: 3 s^2 - 2 s^3.
-  const double share = profile.waiting_share;
+  // Waiting is at first for slower ranks, then for the network: nothing up to a share of 0.15, and from there to 1 as
+  // 3 s^2 - 2 s^3 does from 0 to 1.
+  const double share = std::max(0.0, (profile.waiting_share - no_network) / (1 - no_network));
   const double network = share * share * (3 - 2 * share);
   // Both numbers of a pair from the same rounded one, so that they add up to 1.
   const std::string alpha = three_digits(1 - network);

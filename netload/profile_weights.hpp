@@ -27,10 +27,10 @@ CommunicationProfile parse_profile_summary(std::string_view text, const std::str
 // The profile of FILE.summary where that is, as FILE is the matrix, else of FILE itself. Throws Error naming the file.
 CommunicationProfile read_profile_summary(const std::string& file);
 
-// alpha, beta, latency and bandwidth for NLA [NLA §10]: beta is 3 s^2 - 2 s^3 of that share of time s, as a
-// little waiting is mostly for slower ranks (0.05: 0.007, 0.4: 0.35, 0.6: 0.65, 0.9: 0.97); latency has the
-// share that it has of the time that the messages take on an idle link of a gigabit per second and 60 us, which is
-// where a message of 7.5 kB takes as long in the one as in the other.
+// alpha, beta, latency and bandwidth for NLA [NLA §10]. Beta is 0 up to a share of 0.15 of waiting, which is mostly
+// for slower ranks, and grows smoothly to 1 (0.4: 0.21, 0.6: 0.54, 0.9: 0.96). Latency has the share that it has of the
+// time that the messages take on an idle link of a gigabit per second and 60 us, which is where a message of 7.5 kB
+// takes as long in the one as in the other.
 Parameters profile_weights(const CommunicationProfile& profile);
 
 // Replaces the parameter profile=FILE by the weights of that profile, where no other parameter gives them. The file
