@@ -21,7 +21,7 @@ constexpr std::uint64_t open_end = ~std::uint64_t{0};
 
 // Times as milliseconds since 1970; one that is not known as all ones.
 void put_time(Writer& out, double seconds) {
-  out.u64(std::isnan(seconds) || seconds < 0 ? open_end : static_cast<std::uint64_t>(seconds * 1000));
+  out.u64(std::isnan(seconds) || seconds < 0 ? open_end : static_cast<std::uint64_t>(std::llround(seconds * 1000)));
 }
 
 double take_time(Reader& in, bool may_be_open) {
