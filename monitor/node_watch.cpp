@@ -135,15 +135,23 @@ void NodeWatch::watch_slurmd(std::int32_t index, Moment now) {
 }
 
 bool NodeWatch::slurm_says(std::span<const SlurmNode> says, Moment now) {
+  // slurmctld looks from the same host: what makes it miss most nodes at once is not the nodes.
+  const auto missing = [](const SlurmNode& one) {
+    return one.view == SlurmView::down || one.view == SlurmView::not_responding;
+  };
+  const auto most = std::count_if(says.begin(), says.end(), missing);
+  const bool doubted = most >= settings_.liveness.doubt_least &&
+                       static_cast<double>(most) > settings_.liveness.doubt_share * static_cast<double>(says.size());
   bool ask_again = false;
   for (const SlurmNode& one : says) {
     const auto found = index_.find(one.name);
     if (found == index_.end()) continue;
     Node& node = at(found->second);
     node.jobs = one.jobs;
-    table_.slurm_says(found->second, one.view);
+    const bool missed = missing(one) && !doubted;
+    table_.slurm_says(found->second, missing(one) && doubted ? SlurmView::unknown : one.view);
     node.slurm_planned = one.view == SlurmView::planned;
-    const bool missed = one.view == SlurmView::down || one.view == SlurmView::not_responding;
+    if (missing(one) && doubted) node.slurm_was_well = false;
     node.slurm_missed = missed || (node.slurm_missed && node.outage.has_value());
     if (one.view != SlurmView::responding)
       node.slurm_answered_s = unknown_value;

@@ -195,6 +195,30 @@ START_TEST(all_silent_at_once_and_one_really_gone) {
 }
 END_TEST
 
+START_TEST(slurmctld_is_cut_off_with_it) {
+  Scene scene;
+  scene.run(60);
+  const auto all_say = [&scene](SlurmView view) {
+    std::vector<SlurmNode> says;
+    for (int i = 0; i < 6; ++i) says.push_back({"n" + std::to_string(i), view, {}});
+    scene.watch->slurm_says(says, scene.at());
+  };
+  all_say(SlurmView::responding);
+  scene.away = {0, 1, 2, 3, 4, 5};
+  scene.run(60);
+  all_say(SlurmView::down);
+  scene.run(60);
+  ck_assert(scene.watch->table().in_doubt());
+  scene.away = {};
+  scene.run(20);
+  all_say(SlurmView::down);  // it has not yet heard of them again
+  scene.run(6);
+  all_say(SlurmView::down);
+  ck_assert_text_eq(scene.outages(), "");
+  for (int i = 0; i < 6; ++i) ck_assert(scene.watch->liveness(i) == Liveness::up);
+}
+END_TEST
+
 START_TEST(a_monitor_that_starts_again) {
   Scene scene;
   scene.run(100);
@@ -239,6 +263,7 @@ int main() {
   tcase_add_test(tests, slurmd_alone);
   tcase_add_test(tests, told_to_end);
   tcase_add_test(tests, all_silent_at_once_and_one_really_gone);
+  tcase_add_test(tests, slurmctld_is_cut_off_with_it);
   tcase_add_test(tests, a_monitor_that_starts_again);
   tcase_add_test(tests, what_another_monitor_saw);
   suite_add_tcase(suite, tests);
