@@ -6,7 +6,6 @@
 #include <cmath>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include "core/armour.hpp"
@@ -23,6 +22,7 @@ namespace {
 constexpr std::size_t max_text_bytes = std::size_t{4} << 20;
 constexpr std::int32_t max_groups = 128;       // their pairs come to some 30 KiB
 constexpr std::size_t max_other_nodes = 1024;  // that may fail
+constexpr double of_silent_node = 0.5;         // as the policies take it
 constexpr int compression_level = 3;            // slurmctld packs under its locks
 constexpr std::string_view end_of_part = "---\n";
 
@@ -41,24 +41,37 @@ class Selection {
       states_.push_back(view.nodes[static_cast<std::size_t>(node)].state);
     }
     if (view.outages || !view.live) return;
-    for (const NodeState& node : view.live->nodes)
-      if (node.outage_probability > 0) live_outages_.set(node.name, node.outage_probability);
+    for (const NodeState& node : view.live->nodes) {
+      const bool silent = node.liveness == Liveness::suspect || node.liveness == Liveness::down;
+      const double estimate = node.outage_probability > 0 ? node.outage_probability : 0;
+      if (silent || estimate > 0) live_outages_.set(node.name, silent ? std::max(estimate, of_silent_node) : estimate);
+    }
   }
 
-  void add_risky_nodes() {
-    if (!view_.torus) return;
+  // Those that routes had better not cross, the likeliest to fail first, and so many others that these are
+  // the exception for srun as well: a policy calls a node suspect that is likelier to fail than most.
+  void add_other_nodes() {
+    if (!view_.torus || view_.torus->nodes() == 0) return;
     const std::unordered_set<std::string> own(names_.begin(), names_.end());
-    std::vector<std::pair<double, std::int32_t>> risky;  // the likeliest first
-    double least = 1;
-    for (std::int32_t node = 0; node < view_.torus->nodes(); ++node) {
-      const double probability = outages().of(view_.torus->name(node));
-      least = std::min(least, probability);
-      if (!own.contains(view_.torus->name(node))) risky.emplace_back(-probability, node);
-    }
-    std::erase_if(risky, [least](const auto& entry) { return -entry.first <= least; });
-    std::sort(risky.begin(), risky.end());
+    std::vector<double> probability;
+    for (std::int32_t node = 0; node < view_.torus->nodes(); ++node)
+      probability.push_back(outages().of(view_.torus->name(node)));
+    std::vector<double> sorted = probability;
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+
+    std::vector<std::int32_t> risky, healthy;
+    for (std::int32_t node = 0; node < view_.torus->nodes(); ++node)
+      if (!own.contains(view_.torus->name(node)))
+        (probability[static_cast<std::size_t>(node)] > *middle ? risky : healthy).push_back(node);
+    std::stable_sort(risky.begin(), risky.end(), [&](std::int32_t a, std::int32_t b) {
+      return probability[static_cast<std::size_t>(a)] > probability[static_cast<std::size_t>(b)];
+    });
     risky.resize(std::min(risky.size(), max_other_nodes));
-    for (const auto& [probability, node] : risky) names_.push_back(view_.torus->name(node));
+    if (risky.empty()) return;
+    healthy.resize(std::min(healthy.size(), risky.size() + own.size()));
+    for (const std::vector<std::int32_t>* nodes : {&risky, &healthy})
+      for (const std::int32_t node : *nodes) names_.push_back(view_.torus->name(node));
   }
 
   std::string torus_text() const {
@@ -196,7 +209,7 @@ std::string pack_job_state(std::uint32_t job, const ClusterView& view, std::span
   if (nodes.empty() || (!view.torus && !view.outages && !view.live)) return {};
   const Selection own(view, nodes);
   Selection all = own;
-  all.add_risky_nodes();
+  all.add_other_nodes();
   for (const bool with_pairs : {true, false})
     if (std::string text = packed(job, all, with_pairs, max_bytes); !text.empty()) return text;
   return packed(job, own, false, max_bytes);

@@ -23,8 +23,8 @@ struct JobState {
 };
 
 // The state as text that fits one environment variable: the coordinates and outage probabilities of
-// the job's nodes and of those likelier to fail than the best (routes may cross them), and the network
-// between the job's nodes, to three digits. `nodes` are indices into view.nodes. What does not fit into
+// the job's nodes, of those likelier to fail than most (routes may cross them) and of as many ordinary ones to
+// hold these against, and the network between the job's nodes, to three digits. `nodes` are indices into view.nodes. What does not fit into
 // max_bytes is left out, first the network, then other nodes than the job's; empty when there is nothing
 // to tell or not even that fits.
 std::string pack_job_state(std::uint32_t job, const ClusterView& view, std::span<const std::int32_t> nodes,
