@@ -170,6 +170,22 @@ std::int32_t step_between_starts(const GroupInput& input, const GroupRequest& re
   return static_cast<std::int32_t>(std::max<std::int64_t>(1, (nodes * each + most_work - 1) / most_work));
 }
 
+struct Candidate {
+  std::int32_t start;
+  Group group;
+};
+
+// Every step-th node, in an order in which each beginning is spread over all of them: a deadline then leaves no
+// part of the machine unseen.
+std::vector<std::int32_t> spread_starts(std::int32_t nodes, std::int32_t step) {
+  constexpr std::int64_t widest = 64;
+  std::vector<std::int32_t> starts;
+  for (std::int64_t stride = widest; stride >= 1; stride /= 2)
+    for (std::int64_t k = stride == widest ? 0 : stride; k * step < nodes; k += stride == widest ? stride : 2 * stride)
+      starts.push_back(static_cast<std::int32_t>(k * step));
+  return starts;
+}
+
 double part(double value, double sum) { return sum > 0 ? value / sum : 0; }
 
 // The best groups that differ, least T_G first.
@@ -226,25 +242,30 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
   Starter starter(input, request);
   const std::int32_t step = step_between_starts(input, request);
   bool late = false;
+  std::vector<Candidate> candidates;
   const auto try_start = [&](std::int32_t start) {
     std::vector<std::int32_t> members = starter.group(start);
     if (members.empty()) return;
-    Group group = !groups.empty() && groups.back().nodes == members
-                      ? groups.back()
-                      : measured_group(input, std::move(members), deadline);
-    choice.compute_sum += group.compute_load;
-    choice.network_sum += group.network_load;
-    groups.push_back(std::move(group));
+    const bool again = !candidates.empty() && candidates.back().group.nodes == members;
+    candidates.push_back({start, again ? candidates.back().group : measured_group(input, std::move(members), deadline)});
   };
   try {
-    for (std::int32_t start = 0; start < nodes && !late; start += step) {
+    for (const std::int32_t start : spread_starts(nodes, step)) {
       late = deadline.expired();
-      if (!late) try_start(start);
+      if (late) break;
+      try_start(start);
     }
     // Those that were left out may still have a group.
-    for (std::int32_t start = 0; start < nodes && groups.empty() && step > 1 && !late; ++start) try_start(start);
+    for (std::int32_t start = 0; start < nodes && candidates.empty() && step > 1 && !late; ++start) try_start(start);
   } catch (const Error&) {
     late = true;
+  }
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Candidate& a, const Candidate& b) { return a.start < b.start; });
+  for (Candidate& candidate : candidates) {
+    choice.compute_sum += candidate.group.compute_load;
+    choice.network_sum += candidate.group.network_load;
+    groups.push_back(std::move(candidate.group));
   }
   if (groups.empty())
     throw Error(late ? no_time : "no group of nodes keeps to the limits on nodes and processes per node");
