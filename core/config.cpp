@@ -56,6 +56,27 @@ std::string show_distances(const Config& config) {
   return text;
 }
 
+bool set_partition_policies(Config& config, std::string_view value) {
+  std::vector<std::pair<std::string, std::string>> policies;
+  for (const std::string_view word : split_words(value)) {
+    const std::size_t colon = word.find(':');
+    if (colon == std::string_view::npos || colon == 0 || colon + 1 == word.size()) return false;
+    const std::string partition(word.substr(0, colon));
+    for (const auto& [known, policy] : policies)
+      if (known == partition) return false;
+    policies.emplace_back(partition, word.substr(colon + 1));
+  }
+  config.partition_policies = std::move(policies);
+  return !config.partition_policies.empty();
+}
+
+std::string show_partition_policies(const Config& config) {
+  std::string text;
+  for (const auto& [partition, policy] : config.partition_policies)
+    text += (text.empty() ? "" : " ") + partition + ":" + policy;
+  return text;
+}
+
 // slurmctld has no working directory to speak of, so that a relative path would mean anything.
 bool set_path(std::string& target, std::string_view value) {
   if (!value.starts_with('/')) return false;
@@ -156,6 +177,10 @@ constexpr ConfigKey keys[] = {
      "The distance of two cores whose paths meet 1, 2, .. levels above them. Without it each link counts as one hop. "
      "Levels at which nothing branches (one socket in every node) are not counted.",
      set_distances, show_distances},
+    {"PartitionPolicies", "PARTITION:POLICY[=KEY=VALUE,..] with blanks between, as in debug:NLA long:NLA=wait=60",
+     "Policies of partitions, for jobs that name none themselves. Such a policy goes by no matrix: NLA or TOFA. All other "
+     "jobs without a policy run as stock.",
+     set_partition_policies, show_partition_policies},
     {"NlaWeights", "weights of policy NLA, as in alpha=0.4,beta=0.6,cpu_load=0.5",
      "Weights for jobs that ask for NLA and do not give their own: alpha, beta, latency, bandwidth, and attributes of "
      "nodes by name. Without it those of the paper.",

@@ -28,6 +28,7 @@ START_TEST(all_keys) {
       "TreematchTopologyFile=/etc/a b.tgt\n"
       "TreematchScope=WHOLE\n"
       "TreematchLevelsUp=3\n"
+      "PartitionPolicies=debug:NLA  long:NLA=alpha=0.4,beta=0.6\n"
       "NlaWeights=alpha=0.4,cpu_load=1\n"
       "TorusFile=/etc/torus\n"
       "OutageFile=/etc/outages\n"
@@ -50,6 +51,9 @@ START_TEST(all_keys) {
   ck_assert(config.level_distances == (std::vector<std::int64_t>{0, 2, 2, 9}));
   ck_assert_text_eq(config.torus_file, "/etc/torus");
   ck_assert_text_eq(config.nla_weights, "alpha=0.4,cpu_load=1");
+  ck_assert_uint_eq(config.partition_policies.size(), 2);
+  ck_assert_text_eq(config.partition_policies[1].first, "long");
+  ck_assert_text_eq(config.partition_policies[1].second, "NLA=alpha=0.4,beta=0.6");
   ck_assert_text_eq(config.outage_file, "/etc/outages");
   ck_assert_text_eq(config.snapshot_file, "/run/x");
   ck_assert_int_eq(config.snapshot_max_age_s, 9);
@@ -71,7 +75,7 @@ END_TEST
 START_TEST(what_is_shown_is_read_again) {
   const Config config = parse_config(
       "Mode=advise\nDecisionTimeMs=1\nMaxMatrixRanks=2\nMaxMatrixBytes=3\nNodeLevelTasks=4\n"
-      "TreematchTopologyFile=/t\nTreematchScope=whole\nTreematchLevelsUp=5\nLevelDistances=6,7\nNlaWeights=alpha=1,users=2\nTorusFile=/8\nOutageFile=/9\n"
+      "TreematchTopologyFile=/t\nTreematchScope=whole\nTreematchLevelsUp=5\nLevelDistances=6,7\nPartitionPolicies=a:NLA b:TOFA\nNlaWeights=alpha=1,users=2\nTorusFile=/8\nOutageFile=/9\n"
       "SnapshotFile=/s\nSnapshotMaxAgeS=8\nMonitorUser=u\nMonitorPort=2\nAgentPort=3\nAgentDirectory=/b\n"
       "ProbeInterface=c,d\nProbeLinkMbps=9\nProbeLinkPercent=10\nProbeBytesPerMinute=11\nProbeBusyNodes=yes\n"
       "RecordStockChoice=no\nDecisionFile=/d\nStateDirectory=/e\nProbeLatencyS=12\nProbeBandwidthS=13\nProbeAllPairsNodes=14\n"

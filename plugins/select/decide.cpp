@@ -2,6 +2,8 @@
 #include "plugins/select/decide.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -78,8 +80,19 @@ struct JobEntry {
   std::optional<Answer> answer;
 };
 
+// A partition's policy in the form in which a client ships one.
+struct PartitionEnvironment {
+  explicit PartitionEnvironment(const std::string& word)
+      : entries{"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=" + word}, pointers{entries[0].data(), entries[1].data()} {}
+  PartitionEnvironment(const PartitionEnvironment&) = delete;  // pointers are into entries
+
+  std::array<std::string, 2> entries;
+  std::array<char*, 2> pointers;
+};
+
 struct State {
   Config config;
+  std::map<std::string, PartitionEnvironment, std::less<>> partitions;
   std::unique_ptr<const Machine> machine;  // null: off
   std::unique_ptr<const LiveFeed> feed;    // null: off
   std::unique_ptr<Teller> teller;          // null: nobody is told
@@ -222,6 +235,7 @@ std::unique_ptr<Teller> teller_of(const std::string& path, std::string& warning)
 
 void configure_on(State& now, const placement_machine& machine) {
   check_policy_settings(now.config);
+  for (const auto& [partition, word] : now.config.partition_policies) now.partitions.try_emplace(partition, word);
   auto known = std::make_unique<const Machine>(machine, now.config);
   now.teller = teller_of(now.config.decision_file, now.warning);
   now.feed = std::make_unique<const LiveFeed>(now.config.snapshot_file, snapshot_owners(now.config.monitor_user),
@@ -260,6 +274,7 @@ extern "C" enum placement_mode placement_current_mode(void) {
 extern "C" void placement_unconfigure(void) {
   auto& now = state();
   now.machine.reset();
+  now.partitions.clear();
   now.feed.reset();
   now.teller.reset();
   now.warning.clear();
@@ -289,6 +304,15 @@ extern "C" enum placement_mode placement_configure(const char* config_path,
 extern "C" bool placement_asked(char* const* environment, uint32_t environment_count) {
   return environment != nullptr &&
          placement::environment_value({environment, environment_count}, "PLACEMENT_POLICY") != nullptr;
+}
+
+extern "C" uint32_t placement_partition_environment(const char* partition, char* const** environment) {
+  auto& now = state();
+  if (partition == nullptr) return 0;
+  const auto found = now.partitions.find(std::string_view(partition));
+  if (found == now.partitions.end()) return 0;
+  *environment = found->second.pointers.data();
+  return static_cast<uint32_t>(found->second.pointers.size());
 }
 
 extern "C" const struct placement_plan* placement_decide(const struct placement_offer* offer,

@@ -116,6 +116,12 @@ struct placement_plan {
 /* Whether the job asks for a policy at all; cheap. */
 bool placement_asked(char *const *environment, uint32_t environment_count);
 
+/*
+ * What stands for the environment of a job that asks for nothing, in a partition whose jobs have a
+ * policy by PartitionPolicies; valid until the next configuration. Its length, 0: the partition has none.
+ */
+uint32_t placement_partition_environment(const char *partition, char *const **environment);
+
 /* The plan stays valid until the next call of any function here. Never NULL. */
 const struct placement_plan *placement_decide(const struct placement_offer *offer,
 					      const struct placement_request *request);

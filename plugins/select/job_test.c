@@ -173,12 +173,23 @@ static void end_decision(struct decision *decision, job_record_t *job, bool writ
 	xfree(decision->stock_choice);
 }
 
+/* What the job asks for, or its partition for it; the number of entries, 0: nothing. */
+static uint32_t wish_of(const job_record_t *job, char *const **environment)
+{
+	uint32_t count = MIN(job->spank_job_env_size, MOST_ENVIRONMENT);
+
+	*environment = job->spank_job_env;
+	if (placement_asked(job->spank_job_env, count))
+		return count;
+	return placement_partition_environment(job->part_ptr ? job->part_ptr->name : NULL, environment);
+}
+
 /* The plan, or NULL with the reason. */
 static const struct placement_plan *make_plan(struct job_view *view, struct decision *decision,
 					      const struct job_test_arguments *arguments)
 {
 	job_view_fill(view, &tables, arguments);
-	view->request.environment_count = MIN(view->request.environment_count, MOST_ENVIRONMENT);
+	view->request.environment_count = wish_of(arguments->job, &view->request.environment);
 	if (view->stock_because) {
 		decision->reason = view->stock_because;
 		return NULL;
@@ -341,9 +352,9 @@ int placement_job_test(job_test_call *real, const struct job_test_arguments *arg
 {
 	enum placement_mode mode = placement_current_mode();
 	job_record_t *job = arguments->job;
+	char *const *environment;
 
-	if (mode == PLACEMENT_OFF || !job->details || !job->spank_job_env_size ||
-	    !placement_asked(job->spank_job_env, MIN(job->spank_job_env_size, MOST_ENVIRONMENT)))
+	if (mode == PLACEMENT_OFF || !job->details || !wish_of(job, &environment))
 		return call_real(real, arguments);
 	/* Whether a job could ever run is asked of a waiting one too: its record stays. */
 	if (mode != PLACEMENT_OBSERVE && arguments->mode != SELECT_MODE_TEST_ONLY) {
