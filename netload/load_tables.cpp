@@ -104,6 +104,11 @@ class Table {
   std::vector<std::string_view> header_;
 };
 
+// A name that a host list can have as it stands.
+bool is_node_name(std::string_view name) {
+  return std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c < 0x7f && c != '[' && c != ']' && c != ','; });
+}
+
 // What is used is what is not available, where only that is told.
 void derive_used_memory(NodeTable& table) {
   std::vector<double>& used = table[NodeAttribute::memory_used];
@@ -131,6 +136,8 @@ NamedNodes read_node_table(std::string_view text, const std::string& file) {
   for (std::size_t r = 0; r < rows.rows(); ++r) {
     const std::vector<std::string_view> row = rows.row(r);
     if (row[name_at].empty()) rows.fail(r, "the node has no name");
+    if (!is_node_name(row[name_at]))
+      rows.fail(r, "node '" + shown(row[name_at]) + "': the name of one node is wanted, without brackets and commas");
     if (!row_of_name.emplace(row[name_at], r).second) rows.fail(r, "node " + shown(row[name_at]) + " is there twice");
     if (nodes.names.size() == max_table_nodes)
       rows.fail(r, "more than " + std::to_string(max_table_nodes) + " nodes");

@@ -607,6 +607,9 @@ START_TEST(bad_tables_are_refused) {
   ck_assert_error(nodes("node cores cores\nn 1 1\n"), "f:1: column cores is there twice");
   ck_assert_error(nodes("node cores\nn 1\nn 2\n"), "f:3: node n is there twice");
   ck_assert_error(nodes("node cores\nn 1 2\n"), "f:2: 3 fields");
+  ck_assert_error(nodes("node cores\nn[1-3] 2\n"), "f:2: node 'n[1-3]': the name of one node is wanted");
+  ck_assert_error(nodes("node cores\na 1\nb,c 2\n"), "f:3: node 'b,c': the name of one node is wanted");
+  ck_assert_error(nodes("node cores\nn\xff 2\n"), "f:2: node 'n");
   ck_assert_error(nodes("node cores\nn -1\n"), "f:2: cores '-1': a number of 0 or more");
   ck_assert_error(nodes("node cores\nn inf\n"), "f:2: cores 'inf'");
   ck_assert_error(nodes("node cores\nn 4x\n"), "f:2: cores '4x'");

@@ -248,6 +248,11 @@ tori() {
   refused 1 "placectl map: outage:1: probability '1.5': it takes a number from 0 to 1"
   run map -m matrix -t torus --fault-probability 2
   refused 2 'placectl map: --fault-probability 2: it takes a number from 0 to 1'
+  printf '1 0\n' >single
+  for policy in tofa tofa-paper greedy sequential; do
+    run map -m single -t torus -p $policy --json
+    json "['leaf_of_rank']" '[0]'
+  done
   # named nodes, of which each has one core
   printf 'torus 3 mesh 2\nn[1-3] 0-2 0\nm[1-2] 0-1 1\n' >named
   printf 'n2 0.3\n' >outage

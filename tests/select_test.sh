@@ -141,6 +141,10 @@ mistakes() {
   refused 2 '--pairs needs --nodes'
   run --tasks 1 --nodes nodes --set alpha=0.5,beta=0.6
   refused 1 'alpha=0.5 and beta=0.6 add up to 1.1: they must add up to 1'
+  run --tasks 1 --nodes nodes --set alpha=0.3,beta=0.6
+  refused 1 'alpha=0.3 and beta=0.6 add up to 0.9: they must add up to 1'
+  run --tasks 1 --nodes nodes --set alpha
+  refused 2 '--set alpha: it takes KEY=VALUE,.. and no matrix'
   run --tasks 1 --nodes nodes --set alpha=x
   refused 1 'alpha=x: a number from 0 to 1 is wanted'
   run --tasks 1 --nodes nodes --set processors=some

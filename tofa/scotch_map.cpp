@@ -116,8 +116,11 @@ class ScotchRun {
     Numbers place(leaves.size(), -1);
     map(target, static_cast<SCOTCH_Num>(leaves.size()), place, false);
     std::vector<std::int32_t> leaf;
-    for (std::int32_t rank = 0; rank < task_.matrix->ranks(); ++rank)
-      leaf.push_back(static_cast<std::int32_t>(all ? place[rank] : leaves.at(place[rank])));
+    for (std::int32_t rank = 0; rank < task_.matrix->ranks(); ++rank) {
+      const SCOTCH_Num at = place[static_cast<std::size_t>(rank)];  // -1 on a part of one leaf: legal() takes care
+      const bool known = at >= 0 && static_cast<std::size_t>(at) < leaves.size();
+      leaf.push_back(static_cast<std::int32_t>(all || !known ? at : leaves[static_cast<std::size_t>(at)]));
+    }
     return leaf;
   }
 

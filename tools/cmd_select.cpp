@@ -72,8 +72,11 @@ struct Selection {
 PolicySpec policy_spec(const CommandLine& line) {
   PolicySpec spec = parse_policy_spec(line.value_or("policy", "nla"));
   if (const auto set = line.value("set")) {
-    for (const auto& [key, value] : parse_policy_spec(spec.policy + "=" + *set).parameters)
+    for (const auto& [key, value] : parse_policy_spec(spec.policy + "=" + *set).parameters) {
+      // A word without a value is a matrix there; here ranks are not placed.
+      if (key == "matrix") throw UsageError("--set " + shown(value) + ": it takes KEY=VALUE,.. and no matrix");
       spec.parameters[key] = value;
+    }
   }
   if (const auto seed = line.integer("seed", 0, INT64_MAX)) spec.parameters["seed"] = std::to_string(*seed);
   return spec;
