@@ -66,6 +66,20 @@ struct FileName {
   }
 };
 
+// Whether the store made the file, or the profiler beside one of the store's. The directory may be any that the
+// user named, with things in it that are nobody else's business.
+bool is_of_store(std::string_view file) {
+  constexpr std::size_t hashes = 3, hash_digits = 16;
+  const std::size_t dot = file.find('.');
+  if (dot == file.npos || dot <= hashes * (hash_digits + 1)) return false;
+  std::size_t at = dot - hashes * (hash_digits + 1);
+  for (std::size_t hash = 0; hash < hashes; ++hash, at += hash_digits + 1)
+    if (file[at] != '-' || file.substr(at + 1, hash_digits).find_first_not_of("0123456789abcdef") != file.npos) return false;
+  const std::string_view ranks = file.substr(dot + 1);
+  const std::size_t end = std::min(ranks.find_first_not_of("0123456789"), ranks.size());
+  return end > 0 && (end == ranks.size() || ranks[end] == '.');
+}
+
 }  // namespace
 
 ProgramRun program_run(const std::vector<std::string>& command, std::int32_t ranks, const std::string& directory,
@@ -157,7 +171,9 @@ void ProfileStore::make_room() const {
   std::uintmax_t bytes = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
     struct stat status;
-    if (lstat(entry.path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (!is_of_store(entry.path().filename().string()) || lstat(entry.path().c_str(), &status) != 0 ||
+        !S_ISREG(status.st_mode))
+      continue;
     files.push_back({status.st_mtim.tv_sec, entry.path().string(), static_cast<std::uintmax_t>(status.st_size)});
     bytes += files.back().bytes;
   }

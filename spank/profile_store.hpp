@@ -49,7 +49,8 @@ class ProfileStore {
   std::optional<StoredProfile> find(const ProgramRun& run) const;
 
   // The file into which a profile of that run goes. Makes the directory, for the user alone, and
-  // removes the oldest files beyond the bounds, but none of the last hour. Throws Error.
+  // removes the store's oldest files beyond the bounds, but none of the last hour and none that others made
+  // there. Throws Error.
   std::string file_for(const ProgramRun& run) const;
 
  private:

@@ -31,6 +31,12 @@ std::string class_of(const std::vector<std::string>& arguments) {
   return text;
 }
 
+// As the store calls the profile of some program.
+std::string stored(const std::string& name, std::size_t ranks) {
+  const std::string hash = "-0123456789abcdef";
+  return "/" + name + hash + hash + hash + "." + std::to_string(ranks);
+}
+
 std::size_t files_in(const std::string& directory) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(directory), fs::directory_iterator()));
 }
@@ -133,29 +139,49 @@ START_TEST(the_store_is_bounded) {
   const ProgramRun run{"/bin/app", {}, 2};
   store.file_for(run);
   for (std::size_t i = 0; i < ProfileStore::most_files; ++i)
-    write(store.directory() + "/old" + std::to_string(i), static_cast<std::time_t>(10000 + i));
-  write(store.directory() + "/young", 10);
+    write(store.directory() + stored("old", i), static_cast<std::time_t>(10000 + i));
+  write(store.directory() + stored("young", 1), 10);
   store.file_for(run);
   ck_assert_uint_eq(files_in(store.directory()), ProfileStore::most_files - 2);
-  ck_assert(fs::exists(store.directory() + "/young") && fs::exists(store.directory() + "/old0"));
-  ck_assert(!fs::exists(store.directory() + "/old511"));
+  ck_assert(fs::exists(store.directory() + stored("young", 1)) && fs::exists(store.directory() + stored("old", 0)));
+  ck_assert(!fs::exists(store.directory() + stored("old", 511)));
   // By size: the oldest goes, and that is enough.
   for (int i = 0; i < 3; ++i) {
-    const std::string path = store.directory() + "/large" + std::to_string(i);
+    const std::string path = store.directory() + stored("large", static_cast<std::size_t>(i));
     write(path, 5000 - i);
     fs::resize_file(path, ProfileStore::most_bytes / 3 + 1);  // sparse
-    write(path + "x", 0);
+    write(path + ".summary", 0);
     const utimbuf times{std::time(nullptr) - 50000 + i, std::time(nullptr) - 50000 + i};
     utime(path.c_str(), &times);
   }
   store.file_for(run);
-  ck_assert(!fs::exists(store.directory() + "/large0"));
+  ck_assert(!fs::exists(store.directory() + stored("large", 0)));
   // Of the last hour nothing is removed, however much there is.
   const TemporaryDirectory second;
   const ProfileStore busy(second.path());
-  for (std::size_t i = 0; i < ProfileStore::most_files + 9; ++i) write(busy.directory() + "/new" + std::to_string(i), 60);
+  for (std::size_t i = 0; i < ProfileStore::most_files + 9; ++i) write(busy.directory() + stored("new", i), 60);
   busy.file_for(run);
   ck_assert_uint_eq(files_in(busy.directory()), ProfileStore::most_files + 9);
+}
+END_TEST
+
+START_TEST(what_the_store_did_not_make_stays) {
+  const TemporaryDirectory directory;
+  const ProfileStore store(directory.path());
+  const std::string good = stored("app", 4);
+  const std::string names[] = {"/thesis.tex",    "/old.4",           "/data-0123456789abcdef.4",
+                               "/.4",            good + "x",         good.substr(0, good.find('.')),
+                               stored("a-b", 1).replace(6, 1, "G"),  good.substr(0, good.find('.') + 1)};
+  for (const std::string& name : names) {
+    write(store.directory() + name, 1);
+    fs::resize_file(store.directory() + name, ProfileStore::most_bytes);  // sparse
+    const utimbuf times{std::time(nullptr) - 90000, std::time(nullptr) - 90000};
+    utime((store.directory() + name).c_str(), &times);
+  }
+  for (std::size_t i = 0; i < ProfileStore::most_files + 9; ++i) write(store.directory() + stored("app", i), 50000);
+  store.file_for({"/bin/app", {}, 2});
+  for (const std::string& name : names) ck_assert_msg(fs::exists(store.directory() + name), "%s", name.c_str());
+  ck_assert_uint_eq(files_in(store.directory()), std::size(names) + ProfileStore::most_files - 2);
 }
 END_TEST
 
@@ -187,6 +213,7 @@ int main() {
   tcase_add_test(all, the_same_arguments_come_before_the_latest);
   tcase_add_test(all, what_others_may_write_says_nothing);
   tcase_add_test(all, the_store_is_bounded);
+  tcase_add_test(all, what_the_store_did_not_make_stays);
   tcase_add_test(all, where_it_is);
   suite_add_tcase(suite, all);
   return run_suite(suite);
