@@ -110,28 +110,35 @@ class Planner {
     return count * leaves_per_core_ / leaves_per_task_;
   }
 
-  bool suffice(std::span<const std::uint32_t> nodes) const {
-    std::uint64_t room = 0;
+  std::uint64_t room(std::span<const std::uint32_t> nodes) const {
+    std::uint64_t tasks = 0;
     for (const std::uint32_t node : nodes)
-      room += request_.tasks_per_node > 0 ? request_.tasks_per_node : capacity(node);
-    return room >= tasks_ && nodes.size() >= request_.min_nodes;
+      tasks += request_.tasks_per_node > 0 ? request_.tasks_per_node : capacity(node);
+    return tasks;
   }
 
+  bool suffice(std::uint64_t room, std::size_t nodes) const { return room >= tasks_ && nodes >= request_.min_nodes; }
+
   // An administrator who gives nodes different weights wants light ones used first: the policy chooses
-  // among the lightest that suffice, and the nodes that the job insists on.
+  // among the lightest that suffice, and the nodes that the job insists on. Each node is counted once: all may
+  // differ in weight.
   void keep_light_nodes() {
     if (offer_.weight == nullptr || config_.node_weights == NodeWeights::ignore) return;
-    const std::span required(request_.required, request_.required_count);
+    std::vector<bool> required(offer_.node_count, false);
+    for (const std::uint32_t node : std::span(request_.required, request_.required_count))
+      if (node < offer_.node_count) required[node] = true;
     std::map<std::uint64_t, std::vector<std::uint32_t>> of_weight;
     std::vector<std::uint32_t> kept;
     for (const std::uint32_t node : chosen_) {
-      if (std::find(required.begin(), required.end(), node) != required.end())
+      if (required[node])
         kept.push_back(node);
       else
         of_weight[offer_.weight[node]].push_back(node);
     }
+    std::uint64_t kept_room = room(kept);
     for (const auto& [weight, nodes] : of_weight) {
-      if (suffice(kept)) break;
+      if (suffice(kept_room, kept.size())) break;
+      kept_room += room(nodes);
       kept.insert(kept.end(), nodes.begin(), nodes.end());
     }
     std::sort(kept.begin(), kept.end());
@@ -151,7 +158,7 @@ class Planner {
       if (tasks == 0 || tasks < request_.tasks_per_node) continue;
       chosen_.push_back(node);
     }
-    if (!suffice(chosen_)) throw Error("not enough cores are free for the policy to choose from");
+    if (!suffice(room(chosen_), chosen_.size())) throw Error("not enough cores are free for the policy to choose from");
     keep_light_nodes();
     for (std::size_t i = 0; i < chosen_.size(); ++i) chosen_at[chosen_[i]] = static_cast<std::int32_t>(i);
     for (const std::uint32_t node : std::span(request_.required, request_.required_count)) {
