@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/topology/fatt_order.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -84,6 +86,8 @@ void write_order(const std::string& path, const Names& order) {
   const std::string fresh = path + ".new";
   std::FILE* const file = std::fopen(fresh.c_str(), "w");
   bool good = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  // Half of an order after a crash would mix up the cores of running jobs.
+  good = good && std::fflush(file) == 0 && fsync(fileno(file)) == 0;
   good = file && std::fclose(file) == 0 && good;
   if (!good || std::rename(fresh.c_str(), path.c_str()) != 0)
     throw Error("cannot write " + path + ": " + std::strerror(errno));

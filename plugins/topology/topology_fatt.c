@@ -39,7 +39,13 @@ static bool no_job_has_cores(void)
 	if (job_list && list_count(job_list) > 0)
 		return !list_find_first(job_list, holds_cores, NULL);
 	saved = xstrdup_printf("%s/job_state", slurm_conf.state_save_location);
-	none = stat(saved, &status) != 0 || status.st_size < SIZE_WITHOUT_JOBS;
+	if (stat(saved, &status) != 0) {
+		/* Slurm takes the copy before, where it ended between two steps of saving. */
+		xstrcat(saved, ".old");
+		if (stat(saved, &status) != 0)
+			status.st_size = 0;
+	}
+	none = status.st_size < SIZE_WITHOUT_JOBS;
 	xfree(saved);
 	return none;
 }
