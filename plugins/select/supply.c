@@ -23,6 +23,10 @@ static void take_out(struct job_details *details, const char *name)
 	if (kept < details->env_cnt)
 		details->env_sup[kept] = NULL;
 	details->env_cnt = kept;
+	/* Slurm copies a job's details with all pointers, and gives the copy an array of its own only
+	 * where there are entries: one left empty would be freed twice. */
+	if (!kept)
+		xfree(details->env_sup);
 }
 
 void supply_variable(job_record_t *job, const char *name, const char *value)
@@ -32,7 +36,7 @@ void supply_variable(job_record_t *job, const char *name, const char *value)
 	if (!details)
 		return;
 	take_out(details, name);
-	if (!value || !value[0])
+	if (!value || !value[0] || details->env_cnt == UINT16_MAX)
 		return;
 	xrealloc(details->env_sup, (details->env_cnt + 2) * sizeof(char *));
 	details->env_sup[details->env_cnt++] = xstrdup_printf("%s=%s", name, value);
