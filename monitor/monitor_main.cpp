@@ -104,11 +104,11 @@ int run_monitor(const Options& options, const sigset_t& stops) {
   // As root still, if it is: nothing of somebody else's is read before it is known whose it is.
   const std::vector<uid_t> owners = configuration_owners();
   require_safe_file(settings.slurm_conf, owners);
+  require_safe_file(own_conf, owners);
   settings.config = read_config(own_conf, MissingFile::defaults);
   settings.hosts = read_slurm_hosts(settings.slurm_conf);
   settings.order = own_order(settings.hosts, options.host, settings.slurm_conf);
   const UserIds user = unprivileged_user(settings.config.monitor_user);
-  require_safe_file(own_conf, owners);
   require_safe_munge_socket(settings.hosts.munge_socket);
   settings.decision_owners = decision_owners(settings.slurm_conf);
   const std::string run_directory = std::filesystem::path(settings.config.snapshot_file).parent_path();

@@ -17,6 +17,7 @@
 #include <optional>
 
 #include "core/error.hpp"
+#include "core/file_descriptor.hpp"
 
 namespace placement {
 
@@ -131,7 +132,9 @@ void make_directory_for(const std::string& path, const UserIds& user) {
     if (errno == EEXIST) return;
     fail_with_errno(path);
   }
-  if (chmod(path.c_str(), 0755) != 0 || lchown(path.c_str(), user.uid, user.gid) != 0) fail_with_errno(path);
+  // By its descriptor: whoever may write the directory above could put a symbolic link in its place by now.
+  const FileDescriptor made(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (made < 0 || fchmod(made, 0755) != 0 || fchown(made, user.uid, user.gid) != 0) fail_with_errno(path);
 }
 
 int take_lock(const std::string& path) {

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@ namespace {
 // Options of slurmd that take a value: after one of these letters the rest of a word, or the next
 // word, is no letter.
 constexpr std::string_view valued_letters = "bBdfLnN";
+
+constexpr rlim_t most_files = 1 << 16;  // that slurmd is thought to have open, where the limit is none
 
 std::vector<std::string_view> words_of(std::string_view cmdline) {
   std::vector<std::string_view> words;
@@ -42,7 +45,11 @@ std::vector<std::string_view> words_of(std::string_view cmdline) {
   dup2(nothing, 0);
   dup2(nothing, 1);
   dup2(messages, 2);
-  close_range(3, ~0U, 0);
+  if (close_range(3, ~0U, 0) != 0) {  // a kernel before 5.9: one by one
+    rlimit most{};
+    getrlimit(RLIMIT_NOFILE, &most);
+    for (rlim_t file = 3; file < most.rlim_cur && file < most_files; ++file) close(static_cast<int>(file));
+  }
   // slurmd has itself spared by the kernel when memory runs out; the agent is not worth a job.
   const int spared = open("/proc/self/oom_score_adj", O_WRONLY);
   if (spared >= 0) {
