@@ -27,7 +27,7 @@ constexpr PolicyKey tofa_keys[] = {
     {"seed", "of the search (1)"},
     {"effort", "how long srun looks for a good mapping, from 1 to 1000 (10)"},
     {"comm-share", "per cent of the run time that is communication (50)"},
-    {"job-seconds", "length of the job, to which outage probabilities are converted (as they are)"},
+    {"job-seconds", "length of the job, to which outage probabilities are converted (its time limit)"},
 };
 
 constexpr PolicyKey tofa_paper_keys[] = {

@@ -131,7 +131,7 @@ std::uint64_t question_of(const placement_offer& offer, const placement_request&
   if (offer.weight != nullptr) mix(hash, offer.weight, offer.node_count);
   mix(hash, offer.core_free, offer.first_core[offer.node_count]);
   const std::uint32_t numbers[] = {request.tasks,     request.cpus_per_task,  request.min_nodes,
-                                   request.max_nodes, request.tasks_per_node, request.whole_nodes};
+                                   request.max_nodes, request.tasks_per_node, request.whole_nodes, request.time_limit_s};
   mix(hash, numbers, std::size(numbers));
   mix(hash, request.required, request.required_count);
   return hash;

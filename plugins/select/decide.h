@@ -84,6 +84,7 @@ struct placement_request {
 	uint32_t max_nodes;
 	uint32_t tasks_per_node;	/* at most; and cpus for so many on each node. 0: any */
 	int64_t waited_s;		/* since the job could start */
+	uint32_t time_limit_s;		/* of the job; 0: none */
 	bool whole_nodes;		/* the job gets all cores of its nodes; those offered have no other job */
 	const uint32_t *required;	/* indices into the offer of nodes that must be used */
 	uint32_t required_count;

@@ -168,6 +168,11 @@ class Planner {
     }
   }
 
+  bool takes_key(std::string_view key) const {
+    const auto keys = asked_.policy->keys;
+    return std::any_of(keys.begin(), keys.end(), [key](const PolicyKey& known) { return known.name == key; });
+  }
+
   Request policy_request() const {
     Request request;
     request.tasks = static_cast<std::int32_t>(tasks_);
@@ -184,6 +189,8 @@ class Planner {
     request.required_nodes = required_;
     request.matrix = matrix_;
     request.parameters = asked_.spec.parameters;
+    if (request_.time_limit_s > 0 && takes_key("job-seconds"))
+      request.parameters.try_emplace("job-seconds", std::to_string(request_.time_limit_s));
     if (config_.treematch_scope == TreeScope::whole) request.parameters.try_emplace("scope", "whole");
     add_site_weights(request.parameters);
     if (config_.treematch_levels_up > 0)

@@ -219,6 +219,19 @@ static bool cores_can_be_forced(const struct job_test_arguments *arguments)
 	       bit_size(arguments->excluded_cores) == cr_get_coremap_offset(node_record_count);
 }
 
+/* Seconds that the job may run by its own limit or its partition's; 0 without one. */
+static uint32_t time_limit_s(const job_record_t *job)
+{
+	uint32_t minutes = job->time_limit;
+
+	if (minutes == NO_VAL)
+		minutes = job->part_ptr->default_time != NO_VAL ? job->part_ptr->default_time :
+								  job->part_ptr->max_time;
+	if (minutes == NO_VAL || minutes == INFINITE)
+		return 0;
+	return MIN(minutes, INT32_MAX / 60) * 60;
+}
+
 static void fill_request(struct job_view *view, const struct job_test_arguments *arguments)
 {
 	job_record_t *job = arguments->job;
@@ -235,6 +248,7 @@ static void fill_request(struct job_view *view, const struct job_test_arguments 
 		.max_nodes = arguments->max_nodes ? arguments->max_nodes : UINT32_MAX,
 		.tasks_per_node = given16(details->ntasks_per_node),
 		.waited_s = time(NULL) - MAX(details->begin_time, details->submit_time),
+		.time_limit_s = time_limit_s(job),
 		.whole_nodes = whole_nodes(job),
 	};
 	view->force_cores = cores_can_be_forced(arguments);
