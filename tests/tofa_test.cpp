@@ -334,6 +334,20 @@ START_TEST(takes_suspects_when_it_must) {
 }
 END_TEST
 
+START_TEST(takes_sure_nodes_where_most_may_fail) {
+  ClusterView view = view_of(rings({4, 4}));
+  set_outages(view, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 0.02);
+  const Request request = request_of(random_matrix(4, 12, 3));
+  for (const Placement& found : {place_tofa(view, request, Deadline::never()), place_tofa_thoroughly(view, request, Deadline::never())})
+    for (const std::int32_t node : touched(*view.torus, *request.matrix, nodes_of(found))) ck_assert_int_ge(node, 12);
+  Request plain;
+  plain.tasks = 3;
+  for (const std::int32_t node : nodes_of(place_tofa(view, plain, Deadline::never()))) ck_assert_int_ge(node, 12);
+  const Request more = request_of(random_matrix(5, 12, 3));  // for which the four do not suffice
+  ck_assert_uint_eq(nodes_of(place_tofa(view, more, Deadline::never())).size(), 5);
+}
+END_TEST
+
 START_TEST(keeps_to_limits) {
   ClusterView view = view_of(rings({4, 4}), 4);
   set_outages(view, {5}, 0.1);
@@ -459,6 +473,7 @@ int main() {
   for (const TTest* test :
        {faults_on_routes, equation_1_by_hand, assessed_by_brute_force, closed_form, windows,
         legal_and_never_worse_than_its_members, as_good_as_greedy_and_scotch, keeps_off_suspects_and_their_routes, finds_grids,
+        takes_sure_nodes_where_most_may_fail,
         takes_suspects_when_it_must, keeps_to_limits, the_paper, trees, live_states, nodes_without_coordinates, bad_parameters,
         any_deadline})
     tcase_add_test(cases, test);

@@ -120,6 +120,10 @@ class OnTorus {
         for (std::size_t k = 0; k < std::min<std::size_t>(effort < much_effort ? 1 : 2, sets.size()); ++k) map_on(sets[k], effort);
       if (thoroughly) offer_paper();
     }
+    for (const NodeCounts& set : sure_sets()) {
+      offer(slots_.leaves(set), "natural order on nodes that do not fail");
+      if (search) map_on(set, effort);
+    }
     return best_placement();
   }
 
@@ -202,6 +206,25 @@ class OnTorus {
       }
       // Half of the rest at a time: machines are large.
       suspects.resize(suspects.size() / 2);
+    }
+  }
+
+  // Where most nodes may fail, these are not suspect; still those that do not fail may suffice.
+  std::vector<NodeCounts> sure_sets() const {
+    NodeCounts capacity = capacity_with_coordinates();
+    bool ordinary_ones_fail = false;
+    for (std::size_t n = 0; n < capacity.size(); ++n) {
+      const auto node = static_cast<std::int32_t>(n);
+      if (!(outlook_.of_node(node) > 0) || capacity[n] == 0) continue;
+      ordinary_ones_fail = ordinary_ones_fail || !offered_.suspect(node);
+      capacity[n] = 0;
+    }
+    if (!ordinary_ones_fail) return {};
+    try {
+      const NodeLimits limits = limits_of(capacity);
+      return sequential_counts(limits) ? compact_sets(offered_, limits, 1) : std::vector<NodeCounts>();
+    } catch (const Error&) {  // they do not suffice
+      return {};
     }
   }
 
