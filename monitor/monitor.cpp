@@ -424,10 +424,11 @@ void Monitor::probe(double now_s) {
                                           beat.probe_address.port != 0 && sessions_.established(i);
   }
   const ProbeSchedule::Round round = schedule_.next(now_s, usable);
-  for (const ProbePair& pair : round.pairs) lease(pair, round, now_s);
+  for (std::size_t k = 0; k < round.pairs.size(); ++k) lease(round, k, now_s);
 }
 
-void Monitor::lease(const ProbePair& pair, const ProbeSchedule::Round& round, double now_s) {
+void Monitor::lease(const ProbeSchedule::Round& round, std::size_t which, double now_s) {
+  const ProbePair& pair = round.pairs[which];
   ProbeLease lease;
   lease.id = random_u64();
   lease.term = publisher_.term(now_s).term;
@@ -449,7 +450,8 @@ void Monitor::lease(const ProbePair& pair, const ProbeSchedule::Round& round, do
     lease.peer = names_[static_cast<std::size_t>(other)];
     lease.peer_address = watch_.last_beat(other).probe_address;
     if (lease.peer_address.ip == NetAddress{}.ip) lease.peer_address.ip = sessions_.address(other).ip;
-    lease.start_in_ms = role == ProbeRole::initiator ? start_in_ms : 0;
+    lease.start_in_ms =
+        role == ProbeRole::initiator ? start_in_ms + static_cast<std::uint32_t>(round.start_s[which] * 1000) : 0;
     socket_.send(sessions_.seal(to, encode(lease)), sessions_.address(to));
   }
   ++leases_given_;

@@ -79,7 +79,7 @@ class Monitor {
 
   void tick();
   void probe(double now_s);
-  void lease(const ProbePair& pair, const ProbeSchedule::Round& round, double now_s);
+  void lease(const ProbeSchedule::Round& round, std::size_t which, double now_s);
   void keep_history();
   void drain_decisions();
   void save_pairs();

@@ -132,6 +132,24 @@ void ProbeSchedule::begin_cycle(Track& track, double now_s, const std::vector<bo
   track.every_s = every_s(track, track.count);
 }
 
+void ProbeSchedule::set_starts(Round& round) const {
+  const double probe_s = round.measurement == Measurement::bandwidth ? settings_.bandwidth_probe_s : 0;
+  std::vector<std::int32_t> next_slot(members_.size(), 0);  // of each leaf's uplink
+  std::int32_t slots = 0;
+  for (const ProbePair& pair : round.pairs) {
+    std::int32_t& a = next_slot[static_cast<std::size_t>(leaf_[static_cast<std::size_t>(pair.a)])];
+    std::int32_t& b = next_slot[static_cast<std::size_t>(leaf_[static_cast<std::size_t>(pair.b)])];
+    std::int32_t slot = 0;
+    if (&a != &b) {
+      slot = std::max(a, b);
+      a = b = slot + 1;
+    }
+    slots = std::max(slots, slot);
+    round.start_s.push_back(slot * probe_s);
+  }
+  round.lasts_s += slots * probe_s;
+}
+
 ProbeSchedule::Round ProbeSchedule::next(double now_s, const std::vector<bool>& usable) {
   if (now_s < busy_until_s_) return {};
   for (Track* track : {&bandwidth_, &latency_})
@@ -151,11 +169,12 @@ ProbeSchedule::Round ProbeSchedule::next(double now_s, const std::vector<bool>& 
     if (!due) return {};
     const std::size_t at = due->at++;
     due->next_s += due->every_s;
-    Round round{due->measurement, {}, due->least_s};
+    Round round{due->measurement, {}, {}, due->least_s};
     for (const ProbePair& pair : all_pairs_ ? tournament_round(nodes, static_cast<std::int32_t>(at)) : due->rounds[at])
       if (usable[static_cast<std::size_t>(pair.a)] && usable[static_cast<std::size_t>(pair.b)])
         round.pairs.push_back(pair);
     if (round.pairs.empty()) continue;  // it takes no time
+    set_starts(round);
     busy_until_s_ = now_s + round.lasts_s;
     return round;
   }

@@ -26,6 +26,7 @@ struct ScheduleSettings {
   // No round is shorter: a probe has to end, and its result to arrive, before its nodes meet others.
   double latency_round_s = 0.5;
   double bandwidth_round_s = 2;
+  double bandwidth_probe_s = 0.25;      // a packet train and its answer, on a link of 10 Mbit/s
   std::int32_t all_pairs_nodes = 128;   // up to so many nodes all pairs are measured
   std::int32_t random_peers = 2;        // beyond: per node and period, besides one within its leaf
   std::int32_t pairs_at_once = 256;     // more pairs of a round are spread over several
@@ -36,6 +37,8 @@ struct ScheduleSettings {
 // all_pairs_nodes a period is: a tournament of one node of each leaf switch; rounds in which the nodes
 // are paired at random; a round in which they are paired within their leaf. What is drawn at random
 // stays for an hour.
+// Pairs of a round whose nodes are on different leaf switches measure bandwidth one after another where they
+// would share a leaf's uplink: together they would find it half as wide.
 // Only one round is under way at a time, of whichever measurement, so that no node is in two probes at
 // once. Periods that are too short for their rounds are stretched.
 class ProbeSchedule {
@@ -46,6 +49,7 @@ class ProbeSchedule {
   struct Round {
     Measurement measurement = Measurement::latency;
     std::vector<ProbePair> pairs;  // between usable nodes alone
+    std::vector<double> start_s;   // of each pair, from the round's begin
     double lasts_s = 0;            // leases end then, and no other round begins before
   };
   // The next round if one is due, else one without pairs. usable: one per node, whether it can be
@@ -68,6 +72,7 @@ class ProbeSchedule {
   void begin_cycle(Track& track, double now_s, const std::vector<bool>& usable);
   std::vector<std::vector<ProbePair>> sampled_rounds(const Track& track, const std::vector<bool>& usable) const;
   std::size_t rounds_in_cycle() const;
+  void set_starts(Round& round) const;
   double every_s(const Track& track, std::size_t rounds) const;
 
   ScheduleSettings settings_;

@@ -2,6 +2,7 @@
 #include "monitor/schedule.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -85,6 +86,36 @@ START_TEST(all_pairs_in_time) {
       }
     }
   }
+}
+END_TEST
+
+// Two trains at once over one uplink would each find it half as wide.
+START_TEST(probes_over_one_uplink_come_one_after_another) {
+  const std::vector<std::int32_t> leaf = {0, 0, 1, 1, 2, 2, 3, 3, 3};
+  const ScheduleSettings settings;
+  ProbeSchedule schedule(leaf, settings);
+  const std::vector<Told> told = run(schedule, 0, 600, std::vector<bool>(leaf.size(), true));
+  check_disjoint(told, 9);
+  ck_assert_uint_eq(count(told, Measurement::bandwidth).size(), 36);
+  int shared = 0;
+  for (const Told& t : told) {
+    ck_assert_uint_eq(t.round.start_s.size(), t.round.pairs.size());
+    const auto leaf_of = [&](std::int32_t node) { return leaf[static_cast<std::size_t>(node)]; };
+    for (std::size_t i = 0; i < t.round.pairs.size(); ++i) {
+      const auto [a, b] = t.round.pairs[i];
+      const bool bandwidth = t.round.measurement == Measurement::bandwidth;
+      if (!bandwidth || leaf_of(a) == leaf_of(b)) ck_assert_double_eq(t.round.start_s[i], 0);
+      if (bandwidth) ck_assert_double_ge(t.round.lasts_s, t.round.start_s[i] + settings.bandwidth_round_s);
+      for (std::size_t k = 0; bandwidth && k < i; ++k) {
+        const auto [c, d] = t.round.pairs[k];
+        if (leaf_of(a) == leaf_of(b) || leaf_of(c) == leaf_of(d)) continue;
+        if (leaf_of(a) != leaf_of(c) && leaf_of(a) != leaf_of(d) && leaf_of(b) != leaf_of(c) && leaf_of(b) != leaf_of(d)) continue;
+        ck_assert_double_ge(std::abs(t.round.start_s[i] - t.round.start_s[k]), settings.bandwidth_probe_s);
+        ++shared;
+      }
+    }
+  }
+  ck_assert_int_gt(shared, 0);
 }
 END_TEST
 
@@ -175,6 +206,7 @@ int main() {
   TCase* tests = tcase_create("schedule");
   tcase_add_test(tests, tournaments);
   tcase_add_test(tests, all_pairs_in_time);
+  tcase_add_test(tests, probes_over_one_uplink_come_one_after_another);
   tcase_add_test(tests, periods_are_stretched);
   tcase_add_test(tests, nodes_that_are_away);
   tcase_add_test(tests, a_large_machine_is_sampled);
