@@ -248,6 +248,9 @@ tori() {
   refused 1 "placectl map: outage:1: probability '1.5': it takes a number from 0 to 1"
   run map -m matrix -t torus --fault-probability 2
   refused 2 'placectl map: --fault-probability 2: it takes a number from 0 to 1'
+  printf '2 1\n0 1 12345678901\n' >bulk
+  run map -m bulk -t torus -p sequential --json
+  json "['max_link_load']" '6172839450.5'
   printf '1 0\n' >single
   printf 'torus 3 3\nfaulty 3 0\n' >first
   for policy in tofa tofa-paper; do

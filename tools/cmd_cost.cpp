@@ -62,7 +62,7 @@ int command_cost(int argc, char** argv) {
     json.begin_object().member("cost", cost).member("natural_cost", natural);
     if (assessment)
       json.member("hop_bytes", assessment->hop_bytes)
-          .member("max_link_load", static_cast<double>(assessment->link_load_twice) / 2)
+          .key("max_link_load").half(assessment->link_load_twice)
           .member("abort_probability", assessment->abort_probability);
     write_output("", json.end_object().take());
     return exit_ok;

@@ -24,7 +24,8 @@ class JsonWriter {
   JsonWriter& value(std::int64_t number) { return raw(std::to_string(number)); }
   JsonWriter& value(std::int32_t number) { return raw(std::to_string(number)); }
   JsonWriter& value(Cost number) { return raw(to_string(number)); }
-  JsonWriter& value(double number);
+  JsonWriter& value(double number);  // to nine digits
+  JsonWriter& half(Cost twice) { return raw(to_string(twice / 2) + (twice % 2 == 0 ? "" : ".5")); }  // of 0 or more
 
   template <typename Value>
   JsonWriter& member(std::string_view name, const Value& of) {

@@ -86,7 +86,7 @@ std::string format_json(const MapTask& task, const MapOutcome& outcome, bool wit
   if (outcome.greedy_cost) json.member("greedy_cost", *outcome.greedy_cost);
   if (const auto& assessment = outcome.assessment) {
     json.member("hop_bytes", assessment->hop_bytes)
-        .member("max_link_load", static_cast<double>(assessment->link_load_twice) / 2)
+        .key("max_link_load").half(assessment->link_load_twice)
         .member("nodes_touched", assessment->nodes_touched)
         .member("suspects_touched", assessment->suspects_touched)
         .member("abort_probability", assessment->abort_probability)
