@@ -322,10 +322,12 @@ std::vector<std::int32_t> least_loaded_group(const GroupInput& input, const Grou
 std::vector<std::int32_t> processes_per_node(std::span<const std::int32_t> processors, std::int32_t processes) {
   std::vector<std::int32_t> share(processors.size(), 0);
   std::int32_t left = processes;
-  for (std::size_t k = 0; k < share.size(); ++k) {
-    share[k] = std::min(processors[k], left);
-    left -= share[k];
-  }
+  for (const bool first_of_each : {true, false})
+    for (std::size_t k = 0; k < share.size(); ++k) {
+      const std::int32_t more = std::min(first_of_each ? std::min(processors[k], 1) : processors[k] - share[k], left);
+      share[k] += more;
+      left -= more;
+    }
   if (share.empty() || left == 0) return share;
   const auto count = static_cast<std::int32_t>(share.size());
   for (std::int32_t k = 0; k < count; ++k) share[static_cast<std::size_t>(k)] += left / count + (k < left % count ? 1 : 0);

@@ -78,7 +78,7 @@ std::vector<std::int32_t> group_in_order(const GroupInput& input, const GroupReq
                                          std::span<const std::int32_t> order);
 
 // Processes of each of the nodes, in their order: their processors at first; what is left goes round robin over
-// them [NLA §5], and what is too much is taken from the last.
+// them [NLA §5]. Each node has one before any has two, and what is too much is taken from the last.
 std::vector<std::int32_t> processes_per_node(std::span<const std::int32_t> processors, std::int32_t processes);
 
 }  // namespace placement

@@ -234,7 +234,7 @@ END_TEST
 
 START_TEST(processes_go_round_robin_when_processors_are_too_few) {
   const std::vector<std::int32_t> processors{3, 1, 2};
-  ck_assert(processes_per_node(processors, 4) == (std::vector<std::int32_t>{3, 1, 0}));
+  ck_assert(processes_per_node(processors, 4) == (std::vector<std::int32_t>{2, 1, 1}));
   ck_assert(processes_per_node(processors, 6) == (std::vector<std::int32_t>{3, 1, 2}));
   ck_assert(processes_per_node(processors, 10) == (std::vector<std::int32_t>{5, 2, 3}));
   ck_assert(processes_per_node({}, 4).empty());
