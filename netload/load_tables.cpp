@@ -16,6 +16,8 @@ namespace placement {
 
 namespace {
 
+constexpr double most_value = 1e30;  // sums over all pairs of nodes stay finite
+
 // A text as rows of fields, the first of which names the columns.
 class Table {
  public:
@@ -56,6 +58,7 @@ class Table {
     const bool whole = failure == std::errc{} && stop == field.data() + field.size();
     if (!whole || !std::isfinite(value) || value < 0)
       fail(r, std::string(column) + " '" + shown(field) + "': a number of 0 or more is wanted, or - where it is not known");
+    if (value > most_value) fail(r, std::string(column) + " '" + shown(field) + "': more than 1e+30");
     return value;
   }
 

@@ -29,10 +29,6 @@ constexpr double most_max_age_s = 86400;
 constexpr double least_told = 0.75;
 constexpr double least_pairs = 0.5;
 
-double max_age_s(const Parameters& parameters) {
-  return fraction_parameter(parameters, "max-age", default_max_age_s, most_max_age_s);
-}
-
 std::string short_number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", value);
@@ -110,7 +106,7 @@ class Chooser {
   }
 
   void refuse_when_overloaded() const {
-    const double wait = fraction_parameter(request_.parameters, "wait", 0, most_wait_s);
+    const double wait = wait_s(request_.parameters);
     if (static_cast<double>(request_.waited_s) >= wait) return;
     std::vector<double> free;  // logical processors that the job may have
     for (const NodeView& node : view_.nodes)
@@ -250,6 +246,12 @@ Placement place_by(const ClusterView& view, const Request& request, const Deadli
 
 }  // namespace
 
+double max_age_s(const Parameters& parameters) {
+  return fraction_parameter(parameters, "max-age", default_max_age_s, most_max_age_s);
+}
+
+double wait_s(const Parameters& parameters) { return fraction_parameter(parameters, "wait", 0, most_wait_s); }
+
 Placement place_nla(const ClusterView& view, const Request& request, const Deadline& deadline) {
   return place_by(view, request, deadline, SelectionRule::nla);
 }
@@ -266,7 +268,7 @@ void check_nla(const Parameters& parameters) {
   nla_weights(parameters);
   processor_formula(parameters);
   max_age_s(parameters);
-  fraction_parameter(parameters, "wait", 0, most_wait_s);
+  wait_s(parameters);
   Request request;
   request.parameters = parameters;
   number_parameter(request, "seed", 1, INT64_MAX);

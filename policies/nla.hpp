@@ -15,6 +15,11 @@ Placement place_nla_paper(const ClusterView& view, const Request& request, const
 // The least loaded nodes, whatever is between them: a baseline [NLA §9].
 Placement place_load_aware(const ClusterView& view, const Request& request, const Deadline& deadline);
 
+// Parameters of these: the age in seconds from which a node's data count as missing, and how long a job may wait while
+// the cluster is overloaded. Throw Error on what is no such number.
+double max_age_s(const Parameters& parameters);
+double wait_s(const Parameters& parameters);
+
 // Throws Error on a value of a parameter that these would not take.
 void check_nla(const Parameters& parameters);
 

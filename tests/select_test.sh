@@ -73,6 +73,15 @@ published() {
   fi
 }
 
+# The slides' figure [NLA §5]: from v4, v1 and v2 with 18 processors for 16 processes. What it calls compute load
+# is one attribute here.
+worked_figure() {
+  printf 'node flow_rate_Bps cores\nv1 52 6\nv2 47 8\nv3 74 5\nv4 50 4\n' >figure
+  printf 'u v bandwidth_missing_Bps\nv4 v1 45\nv4 v2 70\nv4 v3 65\n' >links
+  run --policy nla-paper --tasks 16 --set alpha=0.4,beta=0.6,cores=0 --nodes figure --pairs links
+  chose 'v[1-2,4]'
+}
+
 tables() {
   printf 'node cores cpu_load\na 4 0\nb 4 4\nc 4 1.5\nd 4 0\n' >nodes
   printf 'u v latency_us bandwidth_Bps\na b 10 100\na c 10 100\na d 900 1\nb c 10 100\nb d 900 1\nc d 900 1\n' >pairs
@@ -91,11 +100,42 @@ tables() {
   run --nodes nodes --tasks 8 --set beta=0,cores=0,cpu_load=0,processors=printed
   chose 'a,b'  # as printed, b is idle
   printf 'node cpu_load\nx 1\n' >one
+  run --nodes nodes --pairs pairs --tasks 40 --set wait=90
+  has '40 are wanted; a job with wait=90 waits for at most 90 s before it takes a group'
+  run --nodes nodes --pairs pairs --tasks 40 --policy nla=wait=90 --json
+  has '"would_wait": true'
+  run --nodes nodes --pairs pairs --tasks 4 --set wait=90 --json
+  has '"would_wait": false'
+  has '"measured_pairs": 6'
   run --nodes one --tasks 3 --ntasks-per-node 3
   chose 'x'
   printf 'node\nx\ny\n' >bare
   run --nodes bare --tasks 2 --ntasks-per-node 2
   chose 'x'
+  run --nodes bare --tasks 2 --ntasks-per-node 2 --set wait=1
+  has 'no node tells both its cores and its load: no job waits'
+}
+
+# What people's tables look like: tabs or blanks, lines of Windows, one number of a pair, both directions, gaps.
+forms() {
+  printf 'node cores\na 4\nb 4\nc 4\n' >three
+  printf 'node\tcores\r\na\t4\r\nb\t4\r\nc\t4' >three.tabs
+  local pairs
+  for pairs in 'u v latency_us\na b 100\na c 10\nb c 100\n' 'v u latency_us\r\nb a 100\r\nc a 10\r\nb c 100\r\n' \
+    'u\tv\tlatency_us\na\tb\t\na\tc\t10\nb\tc\t100\n' 'u v bandwidth_Bps\na c 100\na b 5\n' \
+    'u v bandwidth_missing_Bps\na c 0\na b 5\nb c 5\n' 'u v latency_us\na a 900\na c 10\na b 11\nb c 11\n' \
+    'u v latency_us\na b 10\nb a 30\na c 19\n' 'u v latency_us bandwidth_Bps\na b - -\na c 10 -\nb c 11 -\n' \
+    'u v latency_us\na b 1e30\nb c 1e30\na c 1\n'; do
+    # shellcheck disable=SC2059
+    printf "$pairs" >forms
+    run --nodes three --pairs forms --tasks 8
+    chose 'a,c'
+    run --nodes three.tabs --pairs forms --tasks 8
+    chose 'a,c'
+  done
+  printf 'u v latency_us\na b -\n' >forms
+  run --nodes three --pairs forms --tasks 8 --json  # nothing is known of the network
+  has '"measured_pairs": 0'
 }
 
 snapshots() {
@@ -126,6 +166,15 @@ END
   sed -i "s/^published.*/published\t$(date +%s)/" state
   SLURM_CONF=$work/slurm.conf run --tasks 4
   chose 'n4'
+  # What a node said too long ago, or one that is suspect, counts as not known.
+  sed -e 's/slurm_load_1$/slurm_load_1\tage_s/' -e '/^node\tn4/s/$/\t200/' -e '/^node\tn[123]/s/$/\t1/' state >aged
+  run --state aged --tasks 4
+  chose 'n1'
+  run --state aged --tasks 4 --set max-age=300
+  chose 'n4'
+  sed '/^node\tn4/s/up/suspect/' state >suspect
+  run --state suspect --tasks 4
+  chose 'n1'
 }
 
 mistakes() {
@@ -145,6 +194,34 @@ mistakes() {
   refused 1 'alpha=0.3 and beta=0.6 add up to 0.9: they must add up to 1'
   run --tasks 1 --nodes nodes --set alpha
   refused 2 '--set alpha: it takes KEY=VALUE,.. and no matrix'
+  run --tasks 1 --nodes nodes --policy nla=m.mat
+  refused 2 '--policy nla=matrix=m.mat: select chooses nodes and places no ranks, it takes no matrix'
+  run --tasks 1 --nodes nodes --policy nla=alpha=0.3,matrix=m.mat
+  refused 2 '--policy nla=matrix=m.mat: select chooses nodes and places no ranks, it takes no matrix'
+  run --tasks 1 --nodes nodes --set wait=x
+  refused 1 'wait=x: a number from 0 to 86400 is wanted'
+  run --tasks 1 --nodes nodes --ntasks-per-node 0
+  refused 2 '--ntasks-per-node 0: it takes a number from 1 to 2147483647'
+  local value
+  for value in -1 inf 1e400; do
+    printf 'u v latency_us\na b %s\n' "$value" >bad
+    run --tasks 1 --nodes nodes --pairs bad
+    refused 1 "bad:2: latency_us '$value': a number of 0 or more is wanted, or - where it is not known"
+  done
+  printf 'u v latency_us\na b 1e31\n' >bad
+  run --tasks 1 --nodes nodes --pairs bad
+  refused 1 "bad:2: latency_us '1e31': more than 1e+30"
+  : >bad
+  run --tasks 1 --nodes nodes --pairs bad
+  refused 1 'bad: the table is empty: a line with the names of its columns is wanted'
+  run --tasks 1 --nodes bad
+  refused 1 'bad: the table is empty: a line with the names of its columns is wanted'
+  printf 'node cores\na 4\na 4\n' >bad
+  run --tasks 1 --nodes bad
+  refused 1 'bad:3: node a is there twice'
+  printf 'node cores\nn[1-4] 4\n' >bad
+  run --tasks 1 --nodes bad
+  refused 1 "bad:2: node 'n[1-4]': the name of one node is wanted, without brackets and commas"
   run --tasks 1 --nodes nodes --set alpha=x
   refused 1 'alpha=x: a number from 0 to 1 is wanted'
   run --tasks 1 --nodes nodes --set processors=some
@@ -163,7 +240,7 @@ mistakes() {
   [ "$code" = 1 ] || fail "$command: exit code $code"
 }
 
-for part in published tables snapshots mistakes; do $part; done
+for part in published worked_figure tables forms snapshots mistakes; do $part; done
 echo "$checks checks, $failures failures"
 [ $checks -gt 35 ] || { echo "FAIL: only $checks checks ran"; exit 1; }
 [ $failures = 0 ]

@@ -16,6 +16,7 @@
 #include "netload/load_tables.hpp"
 #include "netload/profile_weights.hpp"
 #include "netload/selection.hpp"
+#include "policies/nla.hpp"
 #include "policies/table.hpp"
 #include "tools/command.hpp"
 #include "tools/command_line.hpp"
@@ -66,6 +67,7 @@ struct Selection {
   std::vector<std::int32_t> processors;
   std::vector<double> cores;  // empty: not known
   std::vector<double> load;   // that counts against cores; empty: not known
+  double wait_s = 0;          // that a job would wait at most while the cluster is overloaded
 };
 
 // --set on top of what the word of the policy says.
@@ -73,11 +75,14 @@ PolicySpec policy_spec(const CommandLine& line) {
   PolicySpec spec = parse_policy_spec(line.value_or("policy", "nla"));
   if (const auto set = line.value("set")) {
     for (const auto& [key, value] : parse_policy_spec(spec.policy + "=" + *set).parameters) {
-      // A word without a value is a matrix there; here ranks are not placed.
+      // A word without a value is a matrix there.
       if (key == "matrix") throw UsageError("--set " + shown(value) + ": it takes KEY=VALUE,.. and no matrix");
       spec.parameters[key] = value;
     }
   }
+  if (const auto matrix = spec.parameters.find("matrix"); matrix != spec.parameters.end())
+    throw UsageError("--policy " + shown(lower_case(spec.policy)) + "=matrix=" + shown(matrix->second) +
+                     ": select chooses nodes and places no ranks, it takes no matrix");
   if (const auto seed = line.integer("seed", 0, INT64_MAX)) spec.parameters["seed"] = std::to_string(*seed);
   return spec;
 }
@@ -123,17 +128,22 @@ LiveState current_state() {
   return live;
 }
 
-// Nodes that are down are no candidates.
+// Nodes that are down are no candidates; of one that is suspect or silent for too long nothing is known, as in a job.
 void take_live(const CommandLine& line, Selection& selection) {
   selection.live = line.has("state") ? read_state(*line.value("state")) : current_state();
+  // A file may be of any time: there it counts how old a node's data were when it was published.
+  const double published_s =
+      line.has("state") ? 0 : std::max(0.0, static_cast<double>(std::time(nullptr) - selection.live.published_at_s));
+  const double max_age = max_age_s(selection.spec.parameters);
   std::vector<std::int32_t> state_of;
   for (std::size_t n = 0; n < selection.live.nodes.size(); ++n) {
     const NodeState& node = selection.live.nodes[n];
     if (node.liveness == Liveness::down) continue;
-    state_of.push_back(static_cast<std::int32_t>(n));
+    const bool known = node.liveness != Liveness::suspect && !(node.age_s + published_s > max_age);
+    state_of.push_back(known ? static_cast<std::int32_t>(n) : -1);
     selection.names.push_back(node.name);
     selection.cores.push_back(node.cores);
-    selection.load.push_back(load_beyond_slurm(node));
+    selection.load.push_back(known ? load_beyond_slurm(node) : unknown_value);
   }
   if (state_of.empty()) throw Error("the snapshot has no node that is up");
   selection.table = live_attributes(selection.live, state_of);
@@ -192,10 +202,12 @@ std::string format_select_json(const Selection& selection, const GroupChoice& ch
     json.member(node_attributes()[a].name, selection.weights.attribute[a]);
   json.end_object();
   json.member("candidate_nodes", static_cast<std::int64_t>(selection.names.size()));
+  json.member("measured_pairs", selection.network.known_pairs());
   json.member("short_of_processors", choice.short_of_processors);
   if (overload.known) {
     json.key("overload").begin_object().member("idle_processors", overload.idle);
-    json.member("wanted_processors", overload.wanted).member("overloaded", overload.overloaded()).end_object();
+    json.member("wanted_processors", overload.wanted).member("overloaded", overload.overloaded());
+    json.member("would_wait", overload.overloaded() && selection.wait_s > 0).end_object();
   }
   json.key("runners_up").begin_array();
   for (std::size_t k = 0; k < std::min(runners_up, choice.runners_up.size()); ++k) {
@@ -214,6 +226,13 @@ std::string format_row(const Selection& selection, const char* label, const Grou
   return numbers + compress_hostlist(names_of(selection, group)) + "\n";
 }
 
+// "; a job with wait=60 waits for at most 60 s before it takes a group"
+std::string wait_of(const Selection& selection) {
+  if (!(selection.wait_s > 0)) return "";
+  return "; a job with wait=" + selection.spec.parameters.at("wait") + " waits for at most " +
+         std::to_string(std::llround(selection.wait_s)) + " s before it takes a group";
+}
+
 std::string format_select_text(const Selection& selection, const GroupChoice& choice, std::size_t runners_up,
                                const Overload& overload) {
   std::string text = compress_hostlist(names_of(selection, choice.best)) + "\n\n";
@@ -223,7 +242,9 @@ std::string format_select_text(const Selection& selection, const GroupChoice& ch
     text += format_row(selection, "runner-up", choice.runners_up[k]);
   if (choice.short_of_processors)
     text += "\nfewer processors than processes: the rest goes round robin over the nodes\n";
-  if (overload.overloaded()) text += "\n" + to_string(overload, selection.cores) + "\n";
+  if (overload.overloaded()) text += "\n" + to_string(overload, selection.cores) + wait_of(selection) + "\n";
+  if (!overload.known && selection.wait_s > 0)
+    text += "\nno node tells both its cores and its load: no job waits\n";
   return text;
 }
 
@@ -243,6 +264,7 @@ int command_select(int argc, char** argv) {
   check_policy_spec(checked);
   replace_profile(selection.spec.parameters);
   selection.weights = nla_weights(selection.spec.parameters);
+  selection.wait_s = wait_s(selection.spec.parameters);
   const auto tasks = line.integer("tasks", 1, INT32_MAX);
   if (!tasks) throw UsageError("--tasks is missing");
   selection.tasks = static_cast<std::int32_t>(*tasks);
