@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/live_state.hpp"
+
 namespace placement {
 
 namespace {
@@ -42,6 +44,15 @@ std::vector<double> compute_load(const NodeTable& table, const NlaWeights& weigh
     if (weights.attribute[a] > 0 && !table.columns[a].empty())
       add_attribute(table.columns[a], node_attributes()[a].maximise, weights.attribute[a], load);
   return load;
+}
+
+std::vector<double> worst_where_unknown(std::vector<double> values, double bound) {
+  double worst = unknown_value;
+  for (const double value : values)
+    if (!std::isnan(value) && !(value <= worst)) worst = value;
+  for (double& value : values)
+    if (std::isnan(value)) value = std::min(worst, bound);
+  return values;
 }
 
 std::int32_t effective_processors(double cores, double load, std::int32_t least, ProcessorFormula formula) {

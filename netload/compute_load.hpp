@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "netload/weights.hpp"
@@ -32,7 +33,13 @@ enum class ProcessorFormula : std::uint8_t {
   printed,  // cores - ceil(load) mod cores, as in the paper [NLA eq. 3]
 };
 
-// How many processes a node can take beside its load. `cores` not known: `least`; `load` not known: none.
+// The values with the largest of those that are known where one is not, as compute_load() has it; none is known:
+// as they are. Where `bound` is given, what is above it is no measure for others.
+std::vector<double> worst_where_unknown(std::vector<double> values,
+                                        double bound = std::numeric_limits<double>::infinity());
+
+// How many processes a node can take beside its load. `cores` not known: `least`; `load` not known: as if idle, so
+// that a caller that knows the load of some nodes gives worst_where_unknown().
 // Never below `least`, and, but for `printed`, which has cores for load == cores, never rising with the load.
 std::int32_t effective_processors(double cores, double load, std::int32_t least = 1,
                                   ProcessorFormula formula = ProcessorFormula::loaded);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace placement {
 
@@ -16,17 +18,21 @@ double sane(double value) { return value >= 0 && std::isfinite(value) ? value : 
 
 double sum_where_known(double a, double b) { return std::isnan(b) ? a : a - b; }
 
-// Cuts off at `disbelief` times the value that nine of ten nodes do not pass, and at `floor` at the least.
-void cut_off(std::vector<double>& column, double floor) {
+// `disbelief` times the value that nine of ten nodes do not pass, and `floor` at the least; infinite for few nodes.
+double believed(const std::vector<double>& column, double floor) {
   std::vector<double> known;
   for (const double value : column)
     if (!std::isnan(value)) known.push_back(value);
-  if (known.size() < fewest) return;
+  if (known.size() < fewest) return std::numeric_limits<double>::infinity();
   // With fewer than ten nodes the largest is left out.
   const std::size_t out = std::max<std::size_t>(known.size() / 10, 1);
   const auto at = known.end() - static_cast<std::ptrdiff_t>(out) - 1;
   std::nth_element(known.begin(), at, known.end());
-  const double bound = std::max(disbelief * *at, floor);
+  return std::max(disbelief * *at, floor);
+}
+
+void cut_off(std::vector<double>& column, double floor) {
+  const double bound = believed(column, floor);
   for (double& value : column)
     if (value > bound) value = bound;
 }
@@ -80,6 +86,14 @@ double mean_of(const RunningMeans& means) {
 double load_beyond_slurm(const NodeState& state) {
   const double load = mean_of(state.cpu_load);
   return std::isnan(load) ? unknown_value : std::max(0.0, sum_where_known(load, mean_of(state.slurm_load)) - noise);
+}
+
+std::vector<double> loads_beyond_slurm(const LiveState& live, std::span<const std::int32_t> state_of) {
+  std::vector<double> loads;
+  for (const std::int32_t state : state_of)
+    loads.push_back(state < 0 ? unknown_value : load_beyond_slurm(live.nodes[static_cast<std::size_t>(state)]));
+  const double bound = believed(loads, floor_of(NodeAttribute::cpu_load));
+  return worst_where_unknown(std::move(loads), bound);
 }
 
 NodeTable live_attributes(const LiveState& live, std::span<const std::int32_t> state_of,

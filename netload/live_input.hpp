@@ -17,6 +17,10 @@ double mean_of(const RunningMeans& means);
 // noise: daemons, and the very agent that measures. NaN: not known.
 double load_beyond_slurm(const NodeState& state);
 
+// The same for candidate nodes, candidate c being live.nodes[state_of[c]]. Of a node of which it is not known, -1 in
+// state_of or silent, the largest of the others counts, as in its compute load, but for one that stands out.
+std::vector<double> loads_beyond_slurm(const LiveState& live, std::span<const std::int32_t> state_of);
+
 // The attributes of candidate nodes from a snapshot; candidate c is live.nodes[state_of[c]], or unknown for -1.
 // `cores` has what the caller knows of their logical cores, or is empty: the nodes are believed. What one node
 // says of itself can only harm its own rank: each value is cut off at a few times what nine of ten of the others

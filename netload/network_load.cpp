@@ -28,39 +28,46 @@ constexpr std::int32_t pairs_sampled = 32;
 constexpr float infinite = std::numeric_limits<float>::infinity();
 constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
 
-// Mean and worst of one attribute over the pairs.
+bool is_known(double value) { return value >= 0 && std::isfinite(value); }
+
+// Mean and worst of one attribute over the pairs; the mean as a part of the worst, so that no sum overflows.
 struct PairMean {
-  double sum = 0;
+  double part = 0;
   double most = -1;
   std::int64_t known = 0;
 
-  void add(double value) {
-    if (!(value >= 0)) return;
-    sum += value;
-    most = std::max(most, value);
-    ++known;
-  }
-  double mean() const { return known > 0 ? sum / static_cast<double>(known) : 0; }
+  double mean() const { return part * std::max(most, 0.0); }
 };
+
+PairMean mean_over_pairs(std::int32_t nodes, const std::vector<double>& value) {
+  PairMean mean;
+  const auto each = [&](auto take) {
+    for (std::int32_t u = 0; u < nodes; ++u)
+      for (std::int32_t v = u + 1; v < nodes; ++v) {
+        const double one = value[static_cast<std::size_t>(u) * static_cast<std::size_t>(nodes) + static_cast<std::size_t>(v)];
+        if (is_known(one)) take(one);
+      }
+  };
+  each([&](double one) {
+    mean.most = std::max(mean.most, one);
+    ++mean.known;
+  });
+  if (!(mean.most > 0)) return mean;
+  each([&](double one) { mean.part += one / mean.most; });
+  mean.part /= static_cast<double>(mean.known);
+  return mean;
+}
 
 // Adds weight * value / (nodes * mean) to each entry.
 void add_attribute(std::int32_t nodes, const std::vector<double>& value, const PairMean& mean, double weight,
                    std::vector<double>& load) {
-  if (!(weight > 0) || !(mean.mean() > 0)) return;
-  const double scale = weight / mean.mean() / nodes;
+  if (!(weight > 0) || !(mean.part > 0)) return;
+  const double scale = weight / mean.part / nodes;
   for (std::int32_t u = 0; u < nodes; ++u)
     for (std::int32_t v = 0; v < nodes; ++v) {
       const std::size_t at = static_cast<std::size_t>(u) * static_cast<std::size_t>(nodes) + static_cast<std::size_t>(v);
-      if (u != v) load[at] += scale * (value[at] >= 0 ? value[at] : mean.most);
+      if (u != v) load[at] += scale * (is_known(value[at]) ? value[at] / mean.most : 1);
     }
-}
-
-PairMean mean_over_pairs(std::int32_t nodes, const std::vector<double>& value) {
-  PairMean mean;
-  for (std::int32_t u = 0; u < nodes; ++u)
-    for (std::int32_t v = u + 1; v < nodes; ++v)
-      mean.add(value[static_cast<std::size_t>(u) * static_cast<std::size_t>(nodes) + static_cast<std::size_t>(v)]);
-  return mean;
 }
 
 // What is missing from the peak, where that is not given.

@@ -100,9 +100,7 @@ class Chooser {
     if (weights_.beta > 0 && static_cast<double>(network_.known_pairs()) < least_pairs * pairs)
       throw Error("the network is measured between " + std::to_string(network_.known_pairs()) + " of " +
                   short_number(pairs) + " pairs of nodes only");
-    for (std::size_t n = 0; n < state_of_.size(); ++n)
-      beyond_.push_back(state_of_[n] < 0 ? unknown_value
-                                         : load_beyond_slurm(live.nodes[static_cast<std::size_t>(state_of_[n])]));
+    beyond_ = loads_beyond_slurm(live, state_of_);
   }
 
   void refuse_when_overloaded() const {
@@ -112,8 +110,7 @@ class Chooser {
     for (const NodeView& node : view_.nodes)
       free.push_back(static_cast<double>(std::count(node.core_free.begin(), node.core_free.end(), true)) *
                      node.threads_per_core);
-    std::vector<double> busy = beyond_;
-    const Overload overload = overload_of(free, busy, static_cast<double>(request_.tasks) * request_.cores_per_task);
+    const Overload overload = overload_of(free, beyond_, static_cast<double>(request_.tasks) * request_.cores_per_task);
     if (overload.overloaded())
       throw MustWait(to_string(overload, free) + ", the job waits for at most " + std::to_string(std::llround(wait)) + " s");
   }

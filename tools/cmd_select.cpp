@@ -99,7 +99,7 @@ void read_tables(const CommandLine& line, Selection& selection) {
   selection.names = std::move(read.names);
   selection.table = std::move(read.table);
   selection.cores = selection.table[NodeAttribute::cores];
-  selection.load = selection.table[NodeAttribute::cpu_load];
+  selection.load = worst_where_unknown(selection.table[NodeAttribute::cpu_load]);
   selection.network = NetworkLoad(selection.table.nodes);
   if (const auto pairs = line.value("pairs"))
     selection.network =
@@ -143,9 +143,9 @@ void take_live(const CommandLine& line, Selection& selection) {
     state_of.push_back(known ? static_cast<std::int32_t>(n) : -1);
     selection.names.push_back(node.name);
     selection.cores.push_back(node.cores);
-    selection.load.push_back(known ? load_beyond_slurm(node) : unknown_value);
   }
   if (state_of.empty()) throw Error("the snapshot has no node that is up");
+  selection.load = loads_beyond_slurm(selection.live, state_of);
   selection.table = live_attributes(selection.live, state_of);
   selection.network = NetworkLoad(selection.live.pairs, state_of, selection.weights);
 }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A table of nodes, then, after a NUL, one of pairs: each is what its rows say or an Error that names a line, and the
+// choice among such nodes is finite and no worse than by the paper's algorithms alone.
+#include <cmath>
+
+#include "core/error.hpp"
+#include "netload/group_search.hpp"
+#include "netload/load_tables.hpp"
+#include "tests/fuzz/fuzz_target.hpp"
+
+using namespace placement;
+
+const char* const fuzz_corpus = "load_tables";
+
+namespace {
+
+constexpr std::size_t most_nodes = 64;  // more only take time
+
+void check_nodes(const NamedNodes& nodes) {
+  REQUIRE(!nodes.names.empty() && nodes.table.nodes == static_cast<std::int32_t>(nodes.names.size()));
+  for (const std::vector<double>& column : nodes.table.columns) {
+    REQUIRE(column.empty() || column.size() == nodes.names.size());
+    for (const double value : column) REQUIRE(std::isnan(value) || (value >= 0 && std::isfinite(value)));
+  }
+}
+
+void check_pairs(const DensePairs& pairs, std::size_t nodes) {
+  REQUIRE(pairs.nodes == static_cast<std::int32_t>(nodes));
+  for (const auto* values : {&pairs.latency_us, &pairs.bandwidth_Bps, &pairs.bandwidth_missing_Bps}) {
+    REQUIRE(values->empty() || values->size() == nodes * nodes);
+    for (std::size_t at = 0; at < values->size(); ++at) {
+      const double value = (*values)[at], mirrored = (*values)[at % nodes * nodes + at / nodes];
+      REQUIRE(std::isnan(value) ? std::isnan(mirrored) : value == mirrored);
+      REQUIRE(std::isnan(value) || (value >= 0 && std::isfinite(value)));
+    }
+  }
+}
+
+void check_choice(const NamedNodes& nodes, const DensePairs& pairs) {
+  const std::vector<double> compute = compute_load(nodes.table, {});
+  const NetworkLoad network(pairs, {});
+  for (const double load : compute) REQUIRE(load >= 0 && std::isfinite(load));
+  const std::vector<double>& cores = nodes.table[NodeAttribute::cores];
+  std::vector<std::int32_t> processors;
+  for (std::size_t n = 0; n < nodes.names.size(); ++n)
+    processors.push_back(effective_processors(cores.empty() ? 2 : cores[n], 0));
+  const GroupInput input{compute, &network, processors};
+  GroupRequest request;
+  request.processes = 5;
+  const GroupChoice paper = choose_group(input, request, GroupSearch::paper);
+  const GroupChoice better = choose_group(input, request, GroupSearch::improved);
+  REQUIRE(!better.best.nodes.empty() && std::isfinite(better.best.total_load));
+  REQUIRE(better.best.total_load <= paper.best.total_load);
+}
+
+void check_text(std::string_view nodes_text, std::string_view pairs_text) {
+  const NamedNodes nodes = read_node_table(nodes_text, "nodes");
+  check_nodes(nodes);
+  if (nodes.names.size() > most_nodes) return;
+  const DensePairs pairs = read_pair_table(pairs_text, "pairs", nodes.names);
+  check_pairs(pairs, nodes.names.size());
+  check_choice(nodes, pairs);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = as_text(data, size);
+  const std::size_t end = text.find('\0');
+  try {
+    check_text(text.substr(0, end), end == text.npos ? std::string_view() : text.substr(end + 1));
+  } catch (const Error& error) {
+    const std::string_view told = error.what();
+    REQUIRE((told.starts_with("nodes:") || told.starts_with("pairs:")) && told.size() < 1000);
+  }
+  return 0;
+}

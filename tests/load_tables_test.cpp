@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a person gives: weights, profiles, and tables of nodes and pairs.
+#include <cmath>
+
+#include "netload/load_tables.hpp"
+#include "netload/profile_weights.hpp"
+#include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace placement;
+
+START_TEST(weights_by_name) {
+  ck_assert_double_eq(nla_weights({}).beta, 0.7);
+  ck_assert_double_eq_tol(nla_weights({{"alpha", "0.4"}}).beta, 0.6, 1e-12);
+  ck_assert_double_eq_tol(nla_weights({{"beta", "1"}}).alpha, 0, 1e-12);
+  const NlaWeights set = nla_weights({{"cpu_load", "0.5"}, {"flow_rate_bps", "0"}, {"latency", "0.9"}, {"matrix", "x"}});
+  ck_assert_double_eq(set.of(NodeAttribute::cpu_load), 0.5);
+  ck_assert_double_eq(set.of(NodeAttribute::flow_rate), 0);
+  ck_assert_double_eq(set.of(NodeAttribute::cpu_utilisation), 0.2);
+  ck_assert_double_eq(set.latency, 0.9);
+  ck_assert_error(nla_weights({{"alpha", "0.3"}, {"beta", "0.8"}}), "alpha=0.3 and beta=0.8 add up to 1.1: they must add up to 1");
+  ck_assert_error(nla_weights({{"alpha", "1.5"}}), "alpha=1.5: a number from 0 to 1 is wanted");
+  ck_assert_error(nla_weights({{"cores", "-1"}}), "cores=-1");
+  ck_assert_error(nla_weights({{"cores", "nan"}}), "cores=nan");
+  ck_assert_error(nla_weights({{"cores", "1x"}}), "cores=1x");
+}
+END_TEST
+
+START_TEST(weights_from_a_profile) {
+  const char* const summary =
+      "ranks                 4\nrun time              10.0 s (mean over ranks)\n"
+      "time in such calls    6.000000 s (mean; 5.000000 to 7.000000), 60.0 % of the run\n"
+      "point-to-point        30000 bytes in 4 messages, 100.0 % of the bytes\n"
+      "message sizes         bytes: messages\n  4096..8191: 3\n  8192..16383: 1\n";
+  const CommunicationProfile profile = parse_profile_summary(summary, "s");
+  ck_assert_double_eq_tol(profile.waiting_share, 0.5, 1e-12);
+  ck_assert_int_eq(profile.sizes.size(), 2);
+  Parameters weights = profile_weights(profile);
+  ck_assert_text_eq(weights["alpha"] + " " + weights["beta"], "0.631 0.369");
+  ck_assert_text_eq(weights["latency"], "0.494");  // 30000 of 30000 + 3 * 6143.5 + 12287.5
+  ck_assert_double_eq(nla_weights(weights).beta, 0.369);
+  const char* const mean_alone = "time in such calls 3 s, 30.0 % of the run";
+  ck_assert_double_eq(parse_profile_summary(mean_alone, "s").waiting_share, 0.3);
+  const char* const least_above_mean = "time in such calls 3 s (mean; 4 to 5), 30.0 % of the run";
+  ck_assert_error(parse_profile_summary(least_above_mean, "s"), "tells no share");
+  CommunicationProfile bulky{0.004, {{1 << 20, 1 << 21, 100}}};
+  weights = profile_weights(bulky);
+  ck_assert_text_eq(weights["beta"] + " " + weights["latency"] + " " + weights["bandwidth"], "0.000 0.050 0.950");
+  ck_assert_double_eq_tol(nla_weights(profile_weights({1, {}})).alpha, 0, 1e-12);
+  ck_assert_error(parse_profile_summary("ranks 4\n", "s"), "s: no line 'time in such calls");
+  const char* const broken = "time in such calls x % of the run\n";
+  ck_assert_error(parse_profile_summary(broken, "s"), "s:1: 'time in such calls x");
+}
+END_TEST
+
+START_TEST(a_profile_fills_what_is_not_given) {
+  const TemporaryDirectory directory;
+  const std::string matrix = directory.file("app.mat", "np 2\n");
+  directory.file("app.mat.summary", "time in such calls    1.0 s (mean; 1.0 to 1.0), 20.0 % of the run\n");
+  Parameters parameters{{"profile", matrix}, {"latency", "0.9"}};
+  replace_profile(parameters);
+  ck_assert(!parameters.contains("profile"));
+  ck_assert_text_eq(parameters["beta"] + " " + parameters["latency"] + " " + parameters["bandwidth"], "0.010 0.9 0.750");
+  parameters = {{"profile", matrix}, {"alpha", "0.1"}};
+  replace_profile(parameters);
+  ck_assert(!parameters.contains("beta"));
+  parameters = {{"profile", matrix + "x"}};
+  ck_assert_error(replace_profile(parameters), "app.matx");
+}
+END_TEST
+
+START_TEST(tables_are_read) {
+  const NamedNodes nodes = read_node_table(
+      "node\tcores\tcpu_load\tmemory_MiB\tmemory_available_MiB\n# a comment\nn1\t8\t0.5\t100\t60\r\nn2\t-\t\t100\tNA\n", "f");
+  ck_assert_int_eq(nodes.names.size(), 2);
+  ck_assert_double_eq(nodes.table[NodeAttribute::cores][0], 8);
+  ck_assert(std::isnan(nodes.table[NodeAttribute::cores][1]));
+  ck_assert(std::isnan(nodes.table[NodeAttribute::cpu_load][1]));
+  ck_assert_double_eq(nodes.table[NodeAttribute::memory_used][0], 40);
+  ck_assert(nodes.table[NodeAttribute::users].empty());
+  const DensePairs pairs = read_pair_table("u v latency_us\nn1 n2 10\nn2 n1 30\nn1 n1 7\n", "p", nodes.names);
+  ck_assert_double_eq(pairs.latency_us[1], 20);
+  ck_assert_double_eq(pairs.latency_us[2], 20);
+  ck_assert(pairs.bandwidth_Bps.empty());
+}
+END_TEST
+
+START_TEST(bad_tables_are_refused) {
+  const auto nodes = [](const char* text) { return read_node_table(text, "f"); };
+  ck_assert_error(nodes(""), "f: the table is empty");
+  ck_assert_error(nodes("node cores\n"), "f: there is no node");
+  ck_assert_error(nodes("cores\n3\n"), "f: no column is named node");
+  ck_assert_error(nodes("node cpu_laod\nn 1\n"), "f:1: unknown column 'cpu_laod': did you mean cpu_load?");
+  ck_assert_error(nodes("node cores cores\nn 1 1\n"), "f:1: column cores is there twice");
+  ck_assert_error(nodes("node cores\nn 1\nn 2\n"), "f:3: node n is there twice");
+  ck_assert_error(nodes("node cores\nn 1 2\n"), "f:2: 3 fields");
+  ck_assert_error(nodes("node cores\nn[1-3] 2\n"), "f:2: node 'n[1-3]': the name of one node is wanted");
+  ck_assert_error(nodes("node cores\na 1\nb,c 2\n"), "f:3: node 'b,c': the name of one node is wanted");
+  ck_assert_error(nodes("node cores\nn\xff 2\n"), "f:2: node 'n");
+  ck_assert_error(nodes("node cores\nn -1\n"), "f:2: cores '-1': a number of 0 or more");
+  ck_assert_error(nodes("node cores\nn inf\n"), "f:2: cores 'inf'");
+  ck_assert_error(nodes("node cores\nn 4x\n"), "f:2: cores '4x'");
+  const auto pairs = [](const char* text) { return read_pair_table(text, "p", {"a", "b"}); };
+  ck_assert_error(pairs("u latency_us\na 1\n"), "p: no column is named v");
+  ck_assert_error(pairs("u v latency_us\na c 1\n"), "p:2: node 'c' is not in the table of nodes");
+  ck_assert_error(pairs("u v latency_us\na b 1\na b 2\n"), "p:3: the pair a b is there twice");
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("load_tables");
+  TCase* weights = tcase_create("weights");
+  tcase_add_test(weights, weights_by_name);
+  tcase_add_test(weights, weights_from_a_profile);
+  tcase_add_test(weights, a_profile_fills_what_is_not_given);
+  suite_add_tcase(suite, weights);
+  TCase* tables = tcase_create("tables");
+  tcase_add_test(tables, tables_are_read);
+  tcase_add_test(tables, bad_tables_are_refused);
+  suite_add_tcase(suite, tables);
+  return run_suite(suite);
+}
