@@ -6,8 +6,9 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
-#include <memory>
 #include <utility>
+
+#include "core/pair_arrays.hpp"
 
 namespace placement {
 
@@ -182,38 +183,6 @@ void PairModel::forget_old(double now_s) {
   });
 }
 
-namespace {
-
-struct Arrays {
-  explicit Arrays(std::size_t groups) {
-    const std::size_t cells = groups * groups;
-    for (std::vector<float>* values : {&latency, &bandwidth, &peak, &age})
-      values->assign(cells, static_cast<float>(unknown_value));
-    source.assign(cells, PairSource::none);
-  }
-
-  std::vector<std::int32_t> group;
-  std::vector<float> latency, bandwidth, peak, age, node_latency, node_bandwidth;
-  std::vector<PairSource> source;
-};
-
-PairTable table_of(std::size_t groups, std::shared_ptr<const Arrays> arrays) {
-  PairTable table;
-  table.groups = static_cast<std::int32_t>(groups);
-  table.group_of_node = arrays->group;
-  table.latency_us = arrays->latency;
-  table.bandwidth_Bps = arrays->bandwidth;
-  table.peak_bandwidth_Bps = arrays->peak;
-  table.source = arrays->source;
-  table.age_s = arrays->age;
-  table.node_latency_us = arrays->node_latency;
-  table.node_bandwidth_Bps = arrays->node_bandwidth;
-  table.owner = std::move(arrays);
-  return table;
-}
-
-}  // namespace
-
 // The attribute of two nodes that are groups of their own.
 PairModel::Told PairModel::tell_pair(const Fit& fit, std::int32_t a, std::int32_t b, double now_s) const {
   if (const Pair* const pair = find(a, b)) {
@@ -274,9 +243,10 @@ PairTable PairModel::table(double now_s) const {
   const std::size_t nodes = places_.leaf_of_node.size();
   const bool single = nodes <= static_cast<std::size_t>(settings_.all_pairs_nodes);
   const std::size_t groups = single ? nodes : static_cast<std::size_t>(places_.leaves);
-  const auto arrays = std::make_shared<Arrays>(groups);
+  std::vector<std::int32_t> group_of_node;
   for (std::size_t i = 0; i < nodes; ++i)
-    arrays->group.push_back(single ? static_cast<std::int32_t>(i) : places_.leaf_of_node[i]);
+    group_of_node.push_back(single ? static_cast<std::int32_t>(i) : places_.leaf_of_node[i]);
+  PairArrays arrays(static_cast<std::int32_t>(groups), std::move(group_of_node));
   for (std::size_t g = 0; g < groups; ++g)
     for (std::size_t h = g; h < groups; ++h) {
       if (single && g == h) continue;
@@ -284,20 +254,17 @@ PairTable PairModel::table(double now_s) const {
       const Told l = single ? tell_pair(lt, a, b, now_s) : tell_leaves(lt, a, b, now_s);
       const Told w = single ? tell_pair(bw, a, b, now_s) : tell_leaves(bw, a, b, now_s);
       const double age_s = std::isnan(w.age_s) || l.age_s > w.age_s ? l.age_s : w.age_s;
-      for (const std::size_t at : {g * groups + h, h * groups + g}) {
-        arrays->latency[at] = static_cast<float>(l.value);
-        arrays->bandwidth[at] = static_cast<float>(w.value);
-        arrays->peak[at] = static_cast<float>(w.peak_Bps >= w.value ? w.peak_Bps : w.value);
-        arrays->age[at] = static_cast<float>(std::max(0.0, age_s));
-        arrays->source[at] = std::max(l.source, w.source);  // that of the weaker one
-      }
+      arrays.set(a, b, {static_cast<float>(l.value), static_cast<float>(w.value),
+                        static_cast<float>(w.peak_Bps >= w.value ? w.peak_Bps : w.value),
+                        std::max(l.source, w.source),  // that of the weaker one
+                        static_cast<float>(std::max(0.0, age_s))});
     }
   for (std::size_t i = 0; i < nodes && !single; ++i) {
-    arrays->node_latency.push_back(static_cast<float>(lt.of_node[i]));
+    arrays.node_latency_us.push_back(static_cast<float>(lt.of_node[i]));
     // No bound of its own: what no pair passes.
-    if (!bw.samples.empty()) arrays->node_bandwidth.push_back(static_cast<float>(std::min(bw.of_node[i], peak)));
+    if (!bw.samples.empty()) arrays.node_bandwidth_Bps.push_back(static_cast<float>(std::min(bw.of_node[i], peak)));
   }
-  return table_of(groups, arrays);
+  return pair_table(std::move(arrays));
 }
 
 }  // namespace placement

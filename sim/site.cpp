@@ -12,6 +12,7 @@
 #include "core/hostlist.hpp"
 #include "core/input_file.hpp"
 #include "core/live_check.hpp"
+#include "core/pair_arrays.hpp"
 #include "core/snapshot.hpp"
 #include "core/snapshot_text.hpp"
 #include "core/text.hpp"
@@ -25,13 +26,6 @@ namespace {
 
 constexpr std::size_t max_file_bytes = std::size_t{1} << 30;
 constexpr double most_failure_hours = 1e6;
-
-// The arrays of a PairTable that was made here.
-struct PairArrays {
-  std::vector<std::int32_t> group_of_node;
-  std::vector<float> latency_us, bandwidth_Bps, peak_bandwidth_Bps, age_s;
-  std::vector<PairSource> source;
-};
 
 double fraction(Random& random) { return static_cast<double>(random.next() >> 11) * 0x1p-53; }
 
@@ -60,38 +54,24 @@ std::int32_t links_between(const ClusterView& view, std::int32_t a, std::int32_t
 }
 
 PairTable random_pairs(const ClusterView& view, Random& random) {
-  auto arrays = std::make_shared<PairArrays>();
   std::vector<std::int32_t> place;  // of a group: a vertex, or a node of the torus
-  arrays->group_of_node = groups_of_nodes(view, place);
+  std::vector<std::int32_t> group_of_node = groups_of_nodes(view, place);
   const std::size_t groups = place.size();
   if (groups > static_cast<std::size_t>(max_pair_groups))
     throw Error("the machine has " + std::to_string(groups) + " leaf switches: no state is made up for so many");
+  PairArrays arrays(static_cast<std::int32_t>(groups), std::move(group_of_node));
   std::vector<double> busy;  // share of its links that others use
   for (std::size_t g = 0; g < groups; ++g) busy.push_back(fraction(random) < 0.7 ? 0.2 * fraction(random) : 0.9 * fraction(random));
-  arrays->latency_us.assign(groups * groups, 0);
-  arrays->bandwidth_Bps = arrays->peak_bandwidth_Bps = arrays->age_s = arrays->latency_us;
-  arrays->source.assign(groups * groups, PairSource::assumed);
   constexpr double peak = 12.5e9;
   for (std::size_t a = 0; a < groups; ++a)
     for (std::size_t b = a; b < groups; ++b) {
       const double used = std::min(0.95, std::max(busy[a], busy[b]) + 0.05 * fraction(random));
       const double latency = 1.5 + 0.4 * links_between(view, place[a], place[b]) * (1 + used) + 0.1 * fraction(random);
-      for (const std::size_t cell : {a * groups + b, b * groups + a}) {
-        arrays->latency_us[cell] = static_cast<float>(latency);
-        arrays->peak_bandwidth_Bps[cell] = static_cast<float>(peak);
-        arrays->bandwidth_Bps[cell] = static_cast<float>(peak * (1 - used));
-      }
+      arrays.set(static_cast<std::int32_t>(a), static_cast<std::int32_t>(b),
+                 {static_cast<float>(latency), static_cast<float>(peak * (1 - used)), static_cast<float>(peak),
+                  PairSource::assumed, 0});
     }
-  PairTable pairs;
-  pairs.groups = static_cast<std::int32_t>(groups);
-  pairs.group_of_node = arrays->group_of_node;
-  pairs.latency_us = arrays->latency_us;
-  pairs.bandwidth_Bps = arrays->bandwidth_Bps;
-  pairs.peak_bandwidth_Bps = arrays->peak_bandwidth_Bps;
-  pairs.source = arrays->source;
-  pairs.age_s = arrays->age_s;
-  pairs.owner = arrays;
-  return pairs;
+  return pair_table(std::move(arrays));
 }
 
 RunningMeans always(double value) { return {value, value, value}; }
