@@ -22,7 +22,6 @@ namespace {
 constexpr std::size_t max_text_bytes = std::size_t{4} << 20;
 constexpr std::int32_t max_groups = 128;       // their pairs come to some 30 KiB
 constexpr std::size_t max_other_nodes = 1024;  // that may fail
-constexpr double of_silent_node = 0.5;         // as the policies take it
 constexpr int compression_level = 3;            // slurmctld packs under its locks
 constexpr std::string_view end_of_part = "---\n";
 
@@ -42,9 +41,9 @@ class Selection {
     }
     if (view.outages || !view.live) return;
     for (const NodeState& node : view.live->nodes) {
-      const bool silent = node.liveness == Liveness::suspect || node.liveness == Liveness::down;
       const double estimate = node.outage_probability > 0 ? node.outage_probability : 0;
-      if (silent || estimate > 0) live_outages_.set(node.name, silent ? std::max(estimate, of_silent_node) : estimate);
+      const double outage = node.silent() ? std::max(estimate, outage_of_silent_node) : estimate;
+      if (outage > 0) live_outages_.set(node.name, outage);
     }
   }
 

@@ -26,6 +26,9 @@ enum class Liveness : std::uint8_t {
   down,
 };
 
+// Probability of an outage that a node counts with, at least, while it is suspect or down.
+inline constexpr double outage_of_silent_node = 0.5;
+
 // One node at one moment. NaN: not known.
 struct NodeState {
   std::string name;
@@ -53,6 +56,8 @@ struct NodeState {
   double outage_probability = unknown_value;  // that the node fails within outage_horizon_s of LiveState
   std::int64_t outages = 0;                   // unplanned ones on record
   double observed_s = 0;                      // time under observation
+
+  bool silent() const { return liveness == Liveness::suspect || liveness == Liveness::down; }
 };
 
 enum class PairSource : std::uint8_t { none, measured, modelled, assumed };

@@ -10,7 +10,6 @@ namespace placement {
 
 namespace {
 
-constexpr double of_silent_node = 0.5;
 constexpr double share_of_busiest_link = 0.25;  // in the time of communication; the rest is by hop-bytes
 constexpr double published_outage = 0.02;  // at which a link weighs 100 more
 
@@ -18,8 +17,7 @@ double outage_of(const NodeState& state, double horizon_s, double job_seconds) {
   const double estimate = std::isnan(state.outage_probability)
                               ? 0.0
                               : outage_for(std::clamp(state.outage_probability, 0.0, 1.0), horizon_s, job_seconds);
-  const bool silent = state.liveness == Liveness::suspect || state.liveness == Liveness::down;
-  return silent ? std::max(estimate, of_silent_node) : estimate;
+  return state.silent() ? std::max(estimate, outage_of_silent_node) : estimate;
 }
 
 double median_of(std::vector<double> values) {
