@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/snapshot_input.hpp"
 
+#include <sys/stat.h>
+
 #include <fstream>
 
 #include "core/input_file.hpp"
@@ -9,12 +11,21 @@
 
 namespace placement {
 
-LiveState read_live_state(const std::string& path) {
-  constexpr std::size_t max_text_bytes = std::size_t{1} << 31;
+namespace {
+
+// Only a regular file can hold a snapshot as published; a pipe's first bytes would be gone once looked at.
+bool is_published(const std::string& path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
   char first[5] = {};
   std::ifstream(path, std::ios::binary).read(first, sizeof first);
-  if (std::string_view(first, sizeof first) == "SPLIV") return read_snapshot(path);
-  return parse_snapshot(read_input_file(path, max_text_bytes), path);
+  return std::string_view(first, sizeof first) == "SPLIV";
+}
+
+}  // namespace
+
+LiveState read_live_state(const std::string& path, std::size_t max_text_bytes) {
+  return is_published(path) ? read_snapshot(path) : parse_snapshot(read_input_file(path, max_text_bytes), path);
 }
 
 }  // namespace placement

@@ -13,8 +13,6 @@
 #include "core/input_file.hpp"
 #include "core/live_check.hpp"
 #include "core/pair_arrays.hpp"
-#include "core/snapshot.hpp"
-#include "core/snapshot_text.hpp"
 #include "core/text.hpp"
 #include "core/torus_topology.hpp"
 #include "treematch/node_choice.hpp"
@@ -94,13 +92,6 @@ std::unordered_map<std::string, std::int32_t> numbers_of_nodes(const ClusterView
 }
 
 }  // namespace
-
-LiveState read_state(const std::string& path) {
-  const std::string bytes = read_input_file(path, max_file_bytes);
-  constexpr std::string_view text_begins = "slurm-placement-snapshot";
-  if (bytes.find(text_begins) < 4096 && bytes.find('\0') == std::string::npos) return parse_snapshot(bytes, path);
-  return read_snapshot(path);
-}
 
 LiveState random_state(const ClusterView& view, std::uint64_t seed) {
   Random random(seed);

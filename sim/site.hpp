@@ -11,9 +11,6 @@
 
 namespace placement {
 
-// A snapshot file, or its text. Throws Error naming the file.
-LiveState read_state(const std::string& path);
-
 // A made-up state: three in five nodes idle, three in ten with other load on up to a quarter of their cores, the rest on
 // up to all; the network between leaf switches (on a torus between nodes) slower the farther apart they are,
 // and busy by chance. The same for the same view and seed.

@@ -9,8 +9,7 @@
 #include "core/hostlist.hpp"
 #include "core/input_file.hpp"
 #include "core/policy_spec.hpp"
-#include "core/snapshot.hpp"
-#include "core/snapshot_text.hpp"
+#include "core/snapshot_input.hpp"
 #include "core/text.hpp"
 #include "netload/live_input.hpp"
 #include "netload/load_tables.hpp"
@@ -106,18 +105,12 @@ void read_tables(const CommandLine& line, Selection& selection) {
         NetworkLoad(read_pair_table(read_input_file(*pairs, max_table_bytes), *pairs, selection.names), selection.weights);
 }
 
-LiveState read_state(const std::string& path) {
-  constexpr std::string_view text_begin = "slurm-placement-snapshot";
-  const std::string bytes = read_input_file(path, max_table_bytes);
-  return bytes.starts_with(text_begin) ? parse_snapshot(bytes, path) : read_snapshot(path);
-}
-
 // What the monitor published last. Throws Error when there is none, or none that slurmctld would go by.
 LiveState current_state() {
   const Config config = read_config(placement_conf_path(), MissingFile::defaults);
   LiveState live;
   try {
-    live = read_state(config.snapshot_file);
+    live = read_live_state(config.snapshot_file, max_table_bytes);
   } catch (const Error& error) {
     throw Error(std::string("there is no live snapshot (give --state, or --nodes and --pairs): ") + error.what());
   }
@@ -130,7 +123,7 @@ LiveState current_state() {
 
 // Nodes that are down are no candidates; of one that is suspect or silent for too long nothing is known, as in a job.
 void take_live(const CommandLine& line, Selection& selection) {
-  selection.live = line.has("state") ? read_state(*line.value("state")) : current_state();
+  selection.live = line.has("state") ? read_live_state(*line.value("state"), max_table_bytes) : current_state();
   // A file may be of any time: there it counts how old a node's data were when it was published.
   const double published_s =
       line.has("state") ? 0 : std::max(0.0, static_cast<double>(std::time(nullptr) - selection.live.published_at_s));

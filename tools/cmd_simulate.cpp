@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "core/error.hpp"
+#include "core/snapshot_input.hpp"
 #include "core/text.hpp"
 #include "core/topology_read.hpp"
 #include "core/torus_topology.hpp"
@@ -226,7 +227,7 @@ ClusterView read_shape(const CommandLine& line) {
 Machine read_machine(const CommandLine& line, ReplayOptions& replay_options) {
   ClusterView view = read_shape(line);
   if (const auto state = line.value("state"))
-    attach_state(view, *state == "random" ? random_state(view, replay_options.seed) : read_state(*state), *state);
+    attach_state(view, *state == "random" ? random_state(view, replay_options.seed) : read_live_state(*state), *state);
   if (const auto outages = line.value("outages")) {
     attach_outages(view, read_outages(*outages), number_option(line, "outage-hours", 24, 1e-3, 1e5) * 3600, *outages);
     if (line.has("node-failures")) throw UsageError("--node-failures and --outages both say how often nodes fail");
