@@ -18,8 +18,9 @@ enum class DecisionOutcome : std::uint8_t {
   nodes,   // the policy's nodes
   cores,   // the policy's nodes and cores
   advice,  // Slurm's own answer in mode observe or advise; the policy would have had another
+  wait,    // none: the job stays in the queue for now, as its user asked for
 };
-inline constexpr std::array<std::string_view, 4> decision_outcome_names = {"stock", "nodes", "nodes+cores", "advice"};
+inline constexpr std::array<std::string_view, 5> decision_outcome_names = {"stock", "nodes", "nodes+cores", "advice", "wait"};
 
 // One decision, as it is kept for people.
 struct Decision {
@@ -46,7 +47,7 @@ struct Decision {
   std::string cost;             // hop-bytes; the costs are empty without a matrix
   std::string natural_cost;     // the same cores, ranks in order
   std::string first_nodes_cost; // the first nodes offered, ranks in order
-  std::string reason;           // why stock, or what was left out
+  std::string reason;           // why stock or wait, or what was left out
   std::string why_not_live;     // why there were no live data
   std::vector<std::string> terms;  // what the policy says of its choice, one fact each
 };

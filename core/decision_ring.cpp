@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -14,7 +15,10 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <string>
 #include <utility>
 
 #include "core/checksum.hpp"
@@ -94,8 +98,32 @@ Header new_header() {
   return header;
 }
 
+bool locked(int file) { return flock(file, LOCK_EX | LOCK_NB) == 0; }
+
 void lock(const std::string& path, int file) {
-  if (flock(file, LOCK_EX | LOCK_NB) != 0) throw Error(path + ": another process writes decisions there");
+  if (!locked(file)) throw Error(path + ": another process writes decisions there");
+}
+
+// Whether one of those that hold a lock on the file is of this user or root, or cannot be told. Whoever may read
+// a file may lock it.
+bool locked_by_own(int file) {
+  struct stat status {};
+  if (fstat(file, &status) != 0) return true;
+  std::ifstream locks("/proc/locks");
+  bool any = false;
+  for (std::string line; std::getline(locks, line);) {
+    long pid = 0;
+    unsigned major = 0, minor = 0;
+    unsigned long inode = 0;
+    // "7: FLOCK  ADVISORY  WRITE 1234 00:1a:567 0 EOF"; one that waits has "->" before the kind
+    if (std::sscanf(line.c_str(), "%*s FLOCK %*s %*s %ld %x:%x:%lu", &pid, &major, &minor, &inode) != 4) continue;
+    if (inode != status.st_ino || gnu_dev_makedev(major, minor) != status.st_dev) continue;
+    any = true;
+    struct stat process {};
+    if (pid <= 0 || stat(("/proc/" + std::to_string(pid)).c_str(), &process) != 0) return true;
+    if (process.st_uid == geteuid() || process.st_uid == 0) return true;
+  }
+  return !any;
 }
 
 // Made beside and renamed, so that no reader sees half of a header.
@@ -125,6 +153,10 @@ int create_ring(const std::string& path) {
 int open_ring(const std::string& path) {
   const int file = open_own(path);
   if (file < 0) return create_ring(path);
+  if (!locked(file) && !locked_by_own(file)) {
+    close(file);
+    return create_ring(path);
+  }
   try {
     lock(path, file);
     check_in_memory(path, file);
@@ -190,6 +222,8 @@ std::vector<Decision> DecisionReader::read(std::size_t most) {
   if (!S_ISREG(status.st_mode)) throw Error(path_ + ": is no regular file");
   if (!owners_.empty() && std::find(owners_.begin(), owners_.end(), status.st_uid) == owners_.end())
     throw Error(path_ + ": belongs to user " + std::to_string(status.st_uid) + ", who is not trusted with it");
+  if (!owners_.empty() && (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    throw Error(path_ + ": others than its owner may write it");
   const Header header = read_header(path_, file);
   if (cursor_.ring != header.ring || cursor_.next > header.written) cursor_ = {header.ring, 0};
   std::vector<Decision> decisions;

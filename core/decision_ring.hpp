@@ -24,7 +24,8 @@ inline constexpr std::size_t ring_places = 1024;
 
 class DecisionWriter {
  public:
-  // Goes on with the file if it is this user's ring, else makes a new one in its place; all may read it.
+  // Goes on with the file if it is this user's ring, else makes a new one in its place; all may read it. Also when
+  // somebody else, who may read it, keeps it locked.
   // The file is allocated whole and mapped, so that put() does no I/O, and locked, so that no second
   // process writes. Throws Error, also when the directory is not on a file system in memory.
   explicit DecisionWriter(const std::string& path);
@@ -52,7 +53,8 @@ struct RingCursor {
 class DecisionReader {
  public:
   // Goes on at the cursor; the default one begins with the oldest decision there is. With `owners` the
-  // file must belong to one of these users.
+  // file must belong to one of these users, and nobody else may be able to write it: in a directory like /dev/shm
+  // anybody may have put it there.
   explicit DecisionReader(std::string path, RingCursor from = {}, std::vector<uid_t> owners = {});
 
   // What came since the last call, at most `most`; nothing when the file is not there. A new ring in the

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/slurm_hosts.hpp"
 
+#include <pwd.h>
+
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <unordered_set>
@@ -104,6 +107,23 @@ const SlurmHost* node_of_host(const SlurmHosts& hosts, std::string_view hostname
     for (const SlurmHost& node : hosts.nodes)
       if (node.*member == hostname || node.*member == plain) return &node;
   return nullptr;
+}
+
+std::vector<uid_t> slurmctld_users(const std::string& path) {
+  std::vector<uid_t> users{0};
+  std::string name;
+  try {
+    for_each_conf_line(path, [&name](const std::string&, const ConfLine& line) {
+      if (const std::string* user = line.value("SlurmUser")) name = *user;
+    });
+  } catch (const Error&) {
+    return users;
+  }
+  if (const auto number = parse_integer(name); number && *number >= 0 && *number < UINT32_MAX)
+    users.push_back(static_cast<uid_t>(*number));
+  else if (const passwd* user = name.empty() ? nullptr : getpwnam(name.c_str()))
+    users.push_back(user->pw_uid);
+  return users;
 }
 
 std::string slurm_conf_path() {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <sys/types.h>
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,9 @@ SlurmHosts read_slurm_hosts(const std::string& slurm_conf_path);
 
 // The node whose name, else whose NodeHostname, is `hostname` or its part before the first dot; null: none.
 const SlurmHost* node_of_host(const SlurmHosts& hosts, std::string_view hostname);
+
+// Who may own what slurmctld writes: root and the slurm.conf's SlurmUser. Root alone, when the file cannot be read.
+std::vector<uid_t> slurmctld_users(const std::string& slurm_conf_path);
 
 // The slurm.conf that a program of this host reads: SLURM_CONF, else the copy of a slurmd without
 // configuration files of its own, else /etc/slurm/slurm.conf.

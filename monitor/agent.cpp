@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "monitor/probe_limits.hpp"
 
 namespace placement {
 
@@ -17,10 +18,6 @@ constexpr double resolve_pause_s = 60;
 constexpr int patience_beats = 3;          // without an answer, until the session is doubted
 constexpr double longest_sleep_s = 5;
 constexpr int datagrams_at_once = 64;
-constexpr double assumed_link_Bps = 125e6;  // where the kernel does not say
-// Above these a node is not idle.
-constexpr double idle_utilisation = 0.25;
-constexpr double idle_link_share = 0.05;
 
 SampleSettings sample_settings(const AgentSettings& settings) {
   SampleSettings sample{.root = settings.root, .interfaces = settings.config.probe_interfaces};
@@ -107,13 +104,6 @@ void Agent::open_probe_socket() {
   probe_address_.port = probes_->local().port;
 }
 
-double Agent::budget_Bpm() const {
-  double link_Bps = sampler_.link_Bps();
-  if (std::isnan(link_Bps)) link_Bps = assumed_link_Bps;
-  const double share = link_Bps * 60 * static_cast<double>(settings_.config.probe_link_percent) / 100;
-  return std::min(share, static_cast<double>(settings_.config.probe_bytes_per_minute));
-}
-
 void Agent::note(Monitor& monitor, const std::string& text) {
   if (text.empty() || text == monitor.last_note) return;
   monitor.last_note = text;
@@ -130,10 +120,8 @@ bool Agent::busy(const Monitor& publisher) const {
 }
 
 bool Agent::idle() const {
-  double link_Bps = sampler_.link_Bps();
-  if (std::isnan(link_Bps)) link_Bps = assumed_link_Bps;
-  return sampler_.sees_processes() && sampler_.processes().jobs().empty() && sampler_.utilisation() < idle_utilisation &&
-         sampler_.flow_Bps() < idle_link_share * link_Bps;
+  return sampler_.sees_processes() && sampler_.processes().jobs().empty() &&
+         little_loaded(sampler_.utilisation(), sampler_.flow_Bps(), sampler_.link_Bps());
 }
 
 Bytes Agent::heartbeat(double now_s, bool leaving) {
@@ -168,7 +156,7 @@ void Agent::beat(Monitor& monitor, const Bytes& heartbeat, double now_s) {
 void Agent::sample_and_beat(double now_s) {
   sampler_.sample(now_s);
   // The link's rate is known from the first sample on.
-  if (!prober_ && probes_) prober_ = std::make_unique<Prober>(budget_Bpm());
+  if (!prober_ && probes_) prober_ = std::make_unique<Prober>(probe_budget_Bpm(settings_.config, sampler_.link_Bps()));
   const Bytes message = heartbeat(now_s, false);
   for (Monitor& monitor : monitors_) beat(monitor, message, now_s);
 }

@@ -87,7 +87,6 @@ class Agent {
   bool busy(const Monitor& publisher) const;
   bool idle() const;
   void note(Monitor& monitor, const std::string& text);
-  double budget_Bpm() const;
 
   AgentSettings settings_;
   Log log_;

@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "core/snapshot.hpp"
 #include "monitor/probe.hpp"
+#include "monitor/probe_limits.hpp"
 
 namespace placement {
 
@@ -51,6 +52,14 @@ ScheduleSettings schedule_settings(const Config& config) {
   settings.latency_period_s = static_cast<double>(config.probe_latency_s);
   settings.bandwidth_period_s = static_cast<double>(config.probe_bandwidth_s);
   settings.all_pairs_nodes = static_cast<std::int32_t>(config.probe_all_pairs_nodes);
+  return settings;
+}
+
+// A pair has a bulk stream in one of six of its turns at most.
+BulkSettings bulk_settings(const Config& config) {
+  BulkSettings settings;
+  settings.every_s = 6 * static_cast<double>(config.probe_bandwidth_s);
+  settings.node_pause_s = std::min(settings.node_pause_s, static_cast<double>(config.probe_bandwidth_s));
   return settings;
 }
 
@@ -114,6 +123,7 @@ Monitor::Monitor(MonitorSettings settings, Credentials& credentials, Log log)
                  steady_s()),
       pairs_(read_pair_places(settings_.slurm_conf, names_), pair_settings(settings_.config)),
       schedule_(read_pair_places(settings_.slurm_conf, names_).leaf_of_node, schedule_settings(settings_.config)),
+      bulk_(bulk_settings(settings_.config)),
       slurm_(settings_.slurm_conf),
       decisions_(settings_.config.decision_file, ring_cursor(history_), settings_.decision_owners),
       next_pairs_s_(steady_s() + pairs_every_s),
@@ -213,11 +223,14 @@ void Monitor::take_heartbeat(std::int32_t node, const Heartbeat& beat, double) {
 
 void Monitor::take_result(std::int32_t node, const ProbeResult& result, double now_s) {
   const auto found = leases_.find(result.lease);
-  if (found == leases_.end() || found->second.a != node || result.outcome != ProbeOutcome::measured) return;
+  if (found == leases_.end() || found->second.a != node) return;
+  ++outcomes_[static_cast<std::size_t>(result.outcome)];
+  if (result.outcome != ProbeOutcome::measured) return;
   const Lease lease = found->second;
   leases_.erase(found);
   if (now_s > lease.until_s + 2) return;
   ++results_;
+  bulk_results_ += lease.bulk;
   const double value = lease.measurement == Measurement::latency ? result.median_latency_us : result.bandwidth_Bps;
   pairs_.add(lease.a, lease.b, lease.measurement, value, now_s);
   measured_.push_back({lease.a, lease.b, lease.measurement, value});
@@ -423,8 +436,26 @@ void Monitor::probe(double now_s) {
     usable[static_cast<std::size_t>(i)] = watch_.usable(i) && (beat.flags & (probes_refused | leaving)) == 0 &&
                                           beat.probe_address.port != 0 && sessions_.established(i);
   }
-  const ProbeSchedule::Round round = schedule_.next(now_s, usable);
+  bulk_.begin_round();
+  const ProbeSchedule::Round round =
+      schedule_.next(now_s, usable, [this, now_s](const ProbePair& pair) { return bulk_stream(pair, now_s); });
   for (std::size_t k = 0; k < round.pairs.size(); ++k) lease(round, k, now_s);
+}
+
+// Without a job, and with little load and traffic: as the node last said, and slurmctld of its jobs. The agent
+// looks again when the lease comes.
+bool Monitor::idle(std::int32_t node) const {
+  const Heartbeat& beat = watch_.last_beat(node);
+  return (beat.flags & jobs_running) == 0 && watch_.jobs(node).empty() &&
+         little_loaded(beat.state.cpu_utilisation.minutes_1, beat.state.flow_rate_Bps.minutes_1, beat.link_Bps);
+}
+
+BulkStream Monitor::bulk_stream(const ProbePair& pair, double now_s) {
+  const PairModel::Pair* const known = pairs_.find(pair.a, pair.b);
+  if (!known || !idle(pair.a) || !idle(pair.b)) return {};
+  const double budget_Bpm = std::min(probe_budget_Bpm(settings_.config, watch_.last_beat(pair.a).link_Bps),
+                                     probe_budget_Bpm(settings_.config, watch_.last_beat(pair.b).link_Bps));
+  return bulk_.take(pair, known->bandwidth_Bps.value(), budget_Bpm, now_s);
 }
 
 void Monitor::lease(const ProbeSchedule::Round& round, std::size_t which, double now_s) {
@@ -434,8 +465,9 @@ void Monitor::lease(const ProbeSchedule::Round& round, std::size_t which, double
   lease.term = publisher_.term(now_s).term;
   fill_random(lease.key);
   const bool latency = round.measurement == Measurement::latency;
-  lease.kind = latency ? ProbeKind::latency : ProbeKind::train;
-  lease.packets = latency ? usual_latency_packets : usual_train_packets;
+  const BulkStream bulk = round.bulk[which];
+  lease.kind = latency ? ProbeKind::latency : bulk.packets > 0 ? ProbeKind::bulk : ProbeKind::train;
+  lease.packets = latency ? usual_latency_packets : bulk.packets > 0 ? bulk.packets : usual_train_packets;
   lease.packet_bytes = latency ? usual_latency_bytes : static_cast<std::uint16_t>(max_datagram);
   // Answers and reports go the other way, and one lost packet may be sent again.
   lease.max_bytes = std::uint64_t{lease.packets} * lease.packet_bytes * 2 + 8192;
@@ -443,7 +475,7 @@ void Monitor::lease(const ProbeSchedule::Round& round, std::size_t which, double
   // Each direction in its turn.
   const bool turned = (lease.id & 1) != 0;
   const std::int32_t initiator = turned ? pair.b : pair.a, responder = turned ? pair.a : pair.b;
-  leases_[lease.id] = {initiator, responder, round.measurement, now_s + round.lasts_s};
+  leases_[lease.id] = {initiator, responder, round.measurement, bulk.packets > 0, now_s + round.lasts_s};
   for (const auto& [to, other, role] : {std::tuple(responder, initiator, ProbeRole::responder),
                                         std::tuple(initiator, responder, ProbeRole::initiator)}) {
     lease.role = role;
@@ -455,6 +487,7 @@ void Monitor::lease(const ProbeSchedule::Round& round, std::size_t which, double
     socket_.send(sessions_.seal(to, encode(lease)), sessions_.address(to));
   }
   ++leases_given_;
+  bulk_leases_ += bulk.packets > 0;
 }
 
 // The one that publishes always writes. Another does so too, for the slurmctld on its own host, unless

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -12,6 +13,7 @@
 #include "core/config.hpp"
 #include "core/decision_ring.hpp"
 #include "core/slurm_hosts.hpp"
+#include "monitor/bulk.hpp"
 #include "monitor/credentials.hpp"
 #include "monitor/history.hpp"
 #include "monitor/node_watch.hpp"
@@ -61,6 +63,7 @@ class Monitor {
   struct Lease {
     std::int32_t a = 0, b = 0;  // a: the initiator
     Measurement measurement = Measurement::latency;
+    bool bulk = false;
     double until_s = 0;
   };
 
@@ -79,6 +82,8 @@ class Monitor {
 
   void tick();
   void probe(double now_s);
+  bool idle(std::int32_t node) const;
+  BulkStream bulk_stream(const ProbePair& pair, double now_s);
   void lease(const ProbeSchedule::Round& round, std::size_t which, double now_s);
   void keep_history();
   void drain_decisions();
@@ -102,6 +107,7 @@ class Monitor {
   Publisher publisher_;
   PairModel pairs_;
   ProbeSchedule schedule_;
+  BulkTurns bulk_;
   SlurmNodes slurm_;
   DecisionReader decisions_;
 
@@ -114,7 +120,9 @@ class Monitor {
   } written_;
   double next_tick_s_ = 0, next_slurm_s_ = 0, next_peers_s_ = 0, next_publish_s_ = 0, next_decisions_s_ = 0,
          next_pairs_s_, next_prune_s_;
-  std::int64_t heartbeats_ = 0, results_ = 0, leases_given_ = 0, decisions_kept_ = 0, snapshots_ = 0;
+  std::int64_t heartbeats_ = 0, results_ = 0, leases_given_ = 0, bulk_leases_ = 0, bulk_results_ = 0,
+               decisions_kept_ = 0, snapshots_ = 0;
+  std::array<std::int64_t, probe_outcome_names.size()> outcomes_{};  // of probes, as their first ends told
   double slurm_answered_s_ = unknown_value;
   std::string trouble_history_, trouble_snapshot_, trouble_decisions_, trouble_metrics_, trouble_slurm_;
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // placement-monitor: reads its configuration, becomes the user that it is to be, and runs the loop.
 #include <getopt.h>
-#include <pwd.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -15,7 +14,6 @@
 #include "core/config.hpp"
 #include "core/error.hpp"
 #include "core/file_descriptor.hpp"
-#include "core/slurm_conf.hpp"
 #include "core/slurm_hosts.hpp"
 #include "monitor/monitor.hpp"
 #include "monitor/safe_start.hpp"
@@ -84,17 +82,6 @@ std::int32_t own_order(const SlurmHosts& hosts, const std::string& wanted, const
               (wanted.empty() ? ": give --host" : ""));
 }
 
-// slurmctld writes the ring of decisions as root or as SlurmUser.
-std::vector<uid_t> decision_owners(const std::string& conf) {
-  std::string name = "root";
-  for_each_conf_line(conf, [&name](const std::string&, const ConfLine& line) {
-    if (const std::string* user = line.value("SlurmUser")) name = *user;
-  });
-  std::vector<uid_t> owners{0};
-  if (const passwd* user = getpwnam(name.c_str())) owners.push_back(user->pw_uid);
-  return owners;
-}
-
 // Runs until it is told to end. Returns the exit code.
 int run_monitor(const Options& options, const sigset_t& stops) {
   MonitorSettings settings;
@@ -110,7 +97,7 @@ int run_monitor(const Options& options, const sigset_t& stops) {
   settings.order = own_order(settings.hosts, options.host, settings.slurm_conf);
   const UserIds user = unprivileged_user(settings.config.monitor_user);
   require_safe_munge_socket(settings.hosts.munge_socket);
-  settings.decision_owners = decision_owners(settings.slurm_conf);
+  settings.decision_owners = slurmctld_users(settings.slurm_conf);
   const std::string run_directory = std::filesystem::path(settings.config.snapshot_file).parent_path();
   make_directory_for(settings.config.state_directory, user);
   make_directory_for(run_directory, user);

@@ -71,6 +71,11 @@ std::string Monitor::metrics(double wall_s) {
     out.value("reason", to_string(static_cast<Refusal>(i)), static_cast<double>(sessions_.refused()[i]));
   out.one("leases_total", "counter", "Probes for which leave was given.", static_cast<double>(leases_given_));
   out.one("probe_results_total", "counter", "Probes that measured something.", static_cast<double>(results_));
+  out.family("probe_outcomes_total", "counter", "What the nodes that began probes told of them.");
+  for (std::size_t i = 1; i < outcomes_.size(); ++i)
+    out.value("outcome", probe_outcome_names[i], static_cast<double>(outcomes_[i]));
+  out.one("bulk_leases_total", "counter", "Leave given for bulk streams between idle nodes.", static_cast<double>(bulk_leases_));
+  out.one("bulk_results_total", "counter", "Bulk streams that measured something.", static_cast<double>(bulk_results_));
   out.one("pairs", "gauge", "Pairs of nodes of which a measurement is remembered.", static_cast<double>(pairs_.size()));
   out.one("snapshots_total", "counter", "Snapshots written.", static_cast<double>(snapshots_));
   out.one("decisions_total", "counter", "Decisions of slurmctld taken into the history.", static_cast<double>(decisions_kept_));

@@ -134,23 +134,24 @@ void ProbeSchedule::begin_cycle(Track& track, double now_s, const std::vector<bo
 
 void ProbeSchedule::set_starts(Round& round) const {
   const double probe_s = round.measurement == Measurement::bandwidth ? settings_.bandwidth_probe_s : 0;
-  std::vector<std::int32_t> next_slot(members_.size(), 0);  // of each leaf's uplink
-  std::int32_t slots = 0;
-  for (const ProbePair& pair : round.pairs) {
-    std::int32_t& a = next_slot[static_cast<std::size_t>(leaf_[static_cast<std::size_t>(pair.a)])];
-    std::int32_t& b = next_slot[static_cast<std::size_t>(leaf_[static_cast<std::size_t>(pair.b)])];
-    std::int32_t slot = 0;
+  std::vector<double> free_s(members_.size(), 0);  // from when on each leaf's uplink is
+  double longer_s = 0;
+  for (std::size_t k = 0; k < round.pairs.size(); ++k) {
+    const ProbePair& pair = round.pairs[k];
+    double& a = free_s[static_cast<std::size_t>(leaf_[static_cast<std::size_t>(pair.a)])];
+    double& b = free_s[static_cast<std::size_t>(leaf_[static_cast<std::size_t>(pair.b)])];
+    double start_s = 0;
     if (&a != &b) {
-      slot = std::max(a, b);
-      a = b = slot + 1;
+      start_s = std::max(a, b);
+      a = b = start_s + probe_s + round.bulk[k].lasts_s;
     }
-    slots = std::max(slots, slot);
-    round.start_s.push_back(slot * probe_s);
+    longer_s = std::max(longer_s, start_s + round.bulk[k].lasts_s);
+    round.start_s.push_back(start_s);
   }
-  round.lasts_s += slots * probe_s;
+  round.lasts_s += longer_s;
 }
 
-ProbeSchedule::Round ProbeSchedule::next(double now_s, const std::vector<bool>& usable) {
+ProbeSchedule::Round ProbeSchedule::next(double now_s, const std::vector<bool>& usable, const AskBulk& bulk) {
   if (now_s < busy_until_s_) return {};
   for (Track* track : {&bandwidth_, &latency_})
     if (track->at >= track->count && (track->cycle < 0 || now_s >= track->began_s + track->period_s))
@@ -169,11 +170,13 @@ ProbeSchedule::Round ProbeSchedule::next(double now_s, const std::vector<bool>& 
     if (!due) return {};
     const std::size_t at = due->at++;
     due->next_s += due->every_s;
-    Round round{due->measurement, {}, {}, due->least_s};
+    Round round{due->measurement, {}, {}, {}, due->least_s};
     for (const ProbePair& pair : all_pairs_ ? tournament_round(nodes, static_cast<std::int32_t>(at)) : due->rounds[at])
       if (usable[static_cast<std::size_t>(pair.a)] && usable[static_cast<std::size_t>(pair.b)])
         round.pairs.push_back(pair);
     if (round.pairs.empty()) continue;  // it takes no time
+    for (const ProbePair& pair : round.pairs)
+      round.bulk.push_back(bulk && due->measurement == Measurement::bandwidth ? bulk(pair) : BulkStream{});
     set_starts(round);
     busy_until_s_ = now_s + round.lasts_s;
     return round;

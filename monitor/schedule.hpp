@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,12 @@ std::vector<ProbePair> tournament_round(std::int32_t n, std::int32_t round);
 
 enum class Measurement : std::uint8_t { latency, bandwidth };
 
+// A pair's bandwidth is measured by so many packets, and that takes so much longer than a train.
+struct BulkStream {
+  std::uint16_t packets = 0;  // 0: a packet train
+  double lasts_s = 0;
+};
+
 struct ScheduleSettings {
   double latency_period_s = 60;
   double bandwidth_period_s = 300;
@@ -38,7 +45,7 @@ struct ScheduleSettings {
 // are paired at random; a round in which they are paired within their leaf. What is drawn at random
 // stays for an hour.
 // Pairs of a round whose nodes are on different leaf switches measure bandwidth one after another where they
-// would share a leaf's uplink: together they would find it half as wide.
+// would share a leaf's uplink: together they would find it half as wide. A bulk stream makes its round longer.
 // Only one round is under way at a time, of whichever measurement, so that no node is in two probes at
 // once. Periods that are too short for their rounds are stretched.
 class ProbeSchedule {
@@ -50,11 +57,14 @@ class ProbeSchedule {
     Measurement measurement = Measurement::latency;
     std::vector<ProbePair> pairs;  // between usable nodes alone
     std::vector<double> start_s;   // of each pair, from the round's begin
+    std::vector<BulkStream> bulk;  // of each pair; no packets with latency
     double lasts_s = 0;            // leases end then, and no other round begins before
   };
   // The next round if one is due, else one without pairs. usable: one per node, whether it can be
-  // probed now. Called with a clock that does not run backwards.
-  Round next(double now_s, const std::vector<bool>& usable);
+  // probed now. Called with a clock that does not run backwards. `bulk` is asked for each pair of a round
+  // that measures bandwidth, once.
+  using AskBulk = std::function<BulkStream(ProbePair)>;
+  Round next(double now_s, const std::vector<bool>& usable, const AskBulk& bulk = {});
 
   bool all_pairs() const { return all_pairs_; }
   // How long a period really takes with this number of nodes.

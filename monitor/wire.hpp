@@ -151,6 +151,10 @@ enum class ProbeOutcome : std::uint8_t {
   refused,         // the lease is old, or this agent probes nothing
 };
 
+// By the outcome's number; the first is none.
+inline constexpr std::array<std::string_view, 7> probe_outcome_names = {"",     "measured", "no_answer", "over_budget",
+                                                                        "busy", "not_idle", "refused"};
+
 struct ProbeResult {
   std::uint64_t lease = 0;
   ProbeKind kind = ProbeKind::latency;

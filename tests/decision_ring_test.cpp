@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/decision_ring.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmath>
+#include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
@@ -23,7 +28,7 @@ Decision sample(std::uint32_t job) {
   d.job_id = job;
   d.restarts = 2;
   d.uid = 1000;
-  d.outcome = DecisionOutcome::cores;
+  d.outcome = job % 2 ? DecisionOutcome::cores : DecisionOutcome::wait;
   d.for_start = false;
   d.remembered = true;
   d.time_us = 1234;
@@ -60,6 +65,33 @@ void spoil(const std::string& path, std::size_t at) {
   file.seekp(static_cast<std::streamoff>(at));
   file.put(byte);
 }
+
+// Another user, who has done this and lives as long as the object. Tests that need one need root.
+class Other {
+ public:
+  explicit Other(const std::function<void()>& action) {
+    int done[2];
+    ck_assert_int_eq(pipe(done), 0);
+    child_ = fork();
+    if (child_ == 0) {
+      if (setgid(65534) != 0 || setuid(65534) != 0) _exit(1);
+      action();
+      close(done[1]);
+      pause();
+    }
+    close(done[1]);
+    char byte = 0;
+    ck_assert_int_eq(read(done[0], &byte, 1), 0);  // its end is closed
+    close(done[0]);
+  }
+  ~Other() {
+    kill(child_, SIGKILL);
+    waitpid(child_, nullptr, 0);
+  }
+
+ private:
+  pid_t child_ = -1;
+};
 
 }  // namespace
 
@@ -222,6 +254,61 @@ START_TEST(other_files_in_the_way) {
 }
 END_TEST
 
+// In a directory that anybody may write, as /dev/shm, somebody else may have been there first.
+START_TEST(what_others_put_there_is_not_believed) {
+  if (geteuid() != 0) return;
+  const TemporaryDirectory directory;
+  chmod(directory.path().c_str(), 01777);
+  const std::string path = directory.path() + "/ring";
+  // a ring of theirs, and the name that the writer needs for a moment is taken as well
+  Other other([&] {
+    DecisionWriter(path).put(sample(666));
+    std::ofstream(path + ".new") << "taken";
+  });
+  ck_assert_uint_eq(DecisionReader(path).read().size(), 1);
+  ck_assert_error(DecisionReader(path, {}, {0}).read(), "belongs to user 65534");
+  {
+    DecisionWriter writer(path);
+    writer.put(sample(7));
+    DecisionReader reader(path, {}, {0});
+    const std::vector<Decision> read = reader.read();
+    ck_assert_uint_eq(read.size(), 1);
+    ck_assert_uint_eq(read[0].job_id, 7);
+  }
+  // who is not root can take nothing away there, and says so
+  const std::string told = directory.path() + "/told";
+  Other another([&] { std::ofstream(told) << error_of([&] { DecisionWriter writer(path); }); });
+  std::string text;
+  std::ifstream file(told);
+  std::getline(file, text);
+  ck_assert_msg(text.find("cannot be replaced") != std::string::npos, "told is '%s'", text.c_str());
+  ck_assert_uint_eq(DecisionReader(path, {}, {0}).read().size(), 1);
+  // one that others may write is nobody's
+  chmod(path.c_str(), 0666);
+  ck_assert_error(DecisionReader(path, {}, {0}).read(), "others than its owner may write it");
+}
+END_TEST
+
+// All may read the ring, and who may read a file may lock it.
+START_TEST(a_lock_of_somebody_else_stops_nobody) {
+  if (geteuid() != 0) return;
+  const TemporaryDirectory directory;
+  chmod(directory.path().c_str(), 01777);
+  const std::string path = directory.path() + "/ring";
+  DecisionWriter(path).put(sample(1));
+  const Other other([&] {
+    const int file = open(path.c_str(), O_RDONLY);
+    if (file < 0 || flock(file, LOCK_EX) != 0) _exit(1);
+  });
+  DecisionWriter writer(path);
+  writer.put(sample(2));
+  const std::vector<Decision> read = DecisionReader(path, {}, {0}).read();
+  ck_assert_uint_eq(read.size(), 1);
+  ck_assert_uint_eq(read[0].job_id, 2);
+  ck_assert_error(DecisionWriter(path), "another process writes");  // one's own lock counts
+}
+END_TEST
+
 START_TEST(one_writer_at_a_time) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/ring";
@@ -290,6 +377,8 @@ int main() {
   tcase_add_test(cases, torn_places_are_counted);
   tcase_add_test(cases, goes_on_after_a_restart);
   tcase_add_test(cases, other_files_in_the_way);
+  tcase_add_test(cases, what_others_put_there_is_not_believed);
+  tcase_add_test(cases, a_lock_of_somebody_else_stops_nobody);
   tcase_add_test(cases, one_writer_at_a_time);
   tcase_add_test(cases, only_in_memory);
   tcase_add_test(cases, reads_while_another_process_writes);

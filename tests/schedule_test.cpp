@@ -119,6 +119,55 @@ START_TEST(probes_over_one_uplink_come_one_after_another) {
 }
 END_TEST
 
+// A stream has its uplinks for itself, and its nodes meet nobody before it is over.
+START_TEST(bulk_streams_make_a_round_longer) {
+  const std::vector<std::int32_t> leaf = {0, 0, 1, 1, 2, 2, 3, 3, 3};
+  const ScheduleSettings settings;
+  ProbeSchedule schedule(leaf, settings);
+  const std::vector<bool> usable(leaf.size(), true);
+  int asked = 0, streams = 0, behind = 0;
+  const auto ask = [&asked](const ProbePair& pair) {
+    ++asked;
+    return (pair.a + pair.b) % 2 ? BulkStream{500, 1.5} : BulkStream{};
+  };
+  double free_s = -1;
+  int pairs_of_bandwidth = 0;
+  for (double now = 0; now < 600; now += 0.1) {
+    const ProbeSchedule::Round round = schedule.next(now, usable, ask);
+    if (round.pairs.empty()) continue;
+    ck_assert_double_ge(now, free_s);
+    free_s = now + round.lasts_s;
+    ck_assert_uint_eq(round.bulk.size(), round.pairs.size());
+    const bool bandwidth = round.measurement == Measurement::bandwidth;
+    pairs_of_bandwidth += bandwidth ? static_cast<int>(round.pairs.size()) : 0;
+    const auto across = [&](const ProbePair& pair) { return leaf[static_cast<std::size_t>(pair.a)] != leaf[static_cast<std::size_t>(pair.b)]; };
+    const auto meets = [&](const ProbePair& x, const ProbePair& y) {
+      for (const std::int32_t p : {x.a, x.b})
+        for (const std::int32_t q : {y.a, y.b})
+          if (leaf[static_cast<std::size_t>(p)] == leaf[static_cast<std::size_t>(q)]) return across(x) && across(y);
+      return false;
+    };
+    for (std::size_t i = 0; i < round.pairs.size(); ++i) {
+      if (!bandwidth) {
+        ck_assert_uint_eq(round.bulk[i].packets, 0);
+        ck_assert_double_eq(round.lasts_s, settings.latency_round_s);
+        continue;
+      }
+      streams += round.bulk[i].packets > 0;
+      ck_assert_double_ge(round.lasts_s, round.start_s[i] + round.bulk[i].lasts_s + settings.bandwidth_round_s);
+      for (std::size_t k = 0; k < i; ++k) {
+        if (!meets(round.pairs[i], round.pairs[k])) continue;
+        ck_assert_double_ge(round.start_s[i], round.start_s[k] + settings.bandwidth_probe_s + round.bulk[k].lasts_s);
+        behind += round.bulk[k].packets > 0;
+      }
+    }
+  }
+  ck_assert_int_eq(asked, pairs_of_bandwidth);
+  ck_assert_int_gt(streams, 0);
+  ck_assert_int_gt(behind, 0);
+}
+END_TEST
+
 START_TEST(periods_are_stretched) {
   ProbeSchedule few(std::vector<std::int32_t>(8, 0), {});
   ck_assert_double_eq(few.period_s(Measurement::latency), 60);
@@ -207,6 +256,7 @@ int main() {
   tcase_add_test(tests, tournaments);
   tcase_add_test(tests, all_pairs_in_time);
   tcase_add_test(tests, probes_over_one_uplink_come_one_after_another);
+  tcase_add_test(tests, bulk_streams_make_a_round_longer);
   tcase_add_test(tests, periods_are_stretched);
   tcase_add_test(tests, nodes_that_are_away);
   tcase_add_test(tests, a_large_machine_is_sampled);

@@ -31,7 +31,8 @@ constexpr CommandHelp explain_help{
     "Tells what was decided for a job, also long after it has ended: the nodes that the policy could\n"
     "choose from, what it wanted and why, how old the live data were, what Slurm allocated, what Slurm\n"
     "itself would have taken where it was asked, and why the job ran as stock if it did. A job that\n"
-    "was requeued has one decision for each start.\n",
+    "was requeued has one decision for each start; one that was told to wait (NLA's wait=) has one for\n"
+    "that too, at most every ten minutes.\n",
     explain_options,
     1,
     1};
@@ -65,6 +66,8 @@ std::string outcome_sentence(const Decision& d) {
       return "the policy's nodes and cores";
     case DecisionOutcome::advice:
       return "Slurm's own choice, as Mode=" + d.mode + " has it";
+    case DecisionOutcome::wait:
+      return "none, the job waits: " + (d.reason.empty() ? std::string("no reason is on record") : d.reason);
     case DecisionOutcome::stock:
       break;
   }
@@ -100,7 +103,7 @@ std::string explained(const Decision& d) {
   add_fact(text, "live data", d.why_not_live);
   // The note of a policy may be its terms once more.
   const bool told_by_terms = d.terms.size() > 1 && d.reason.find(d.terms[1]) != std::string::npos;
-  if (d.outcome != DecisionOutcome::stock && !told_by_terms) add_fact(text, "note", d.reason);
+  if (d.outcome != DecisionOutcome::stock && d.outcome != DecisionOutcome::wait && !told_by_terms) add_fact(text, "note", d.reason);
   for (const std::string& term : d.terms) add_fact(text, &term == &d.terms.front() ? "terms" : "", term);
   if (d.time_us > 0)
     add_fact(text, "time", shown_microseconds(static_cast<double>(d.time_us)) + (d.remembered ? ", the answer was remembered" : ""));

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 
-#include "core/decision_ring.hpp"
 #include "core/error.hpp"
 #include "core/hostlist.hpp"
 #include "core/node_fields.hpp"
 #include "tools/command.hpp"
+#include "tools/decision_input.hpp"
 #include "tools/json.hpp"
 #include "tools/output.hpp"
 #include "tools/state_input.hpp"
@@ -65,10 +64,9 @@ void look_at_state(Status& status, const CommandLine& line, const Config& config
     }
 }
 
-void look_at_ring(Status& status, const Config& config) {
+void look_at_ring(Status& status, const CommandLine& line, const Config& config) {
   try {
-    if (!std::filesystem::exists(config.decision_file)) throw Error(config.decision_file + ": there is no such file");
-    DecisionReader reader(config.decision_file);
+    DecisionReader reader = ring_reader(line, config);
     const std::vector<Decision> decisions = reader.read();
     status.decisions = reader.cursor().next;
     if (!decisions.empty()) status.last_decision_s = decisions.back().at_s;
@@ -123,7 +121,7 @@ int command_status(int argc, char** argv) {
   status.mode = to_string(config.mode);
   status.file = line.value_or("state", config.snapshot_file);
   look_at_state(status, line, config);
-  look_at_ring(status, config);
+  look_at_ring(status, line, config);
   write_output("", line.has("json") ? as_json(status) : as_text(status, config));
   return status.trouble.empty() ? exit_ok : exit_bad_input;
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/decision_input.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
 
 #include "config.h"
-#include "core/decision_ring.hpp"
 #include "core/error.hpp"
+#include "core/slurm_hosts.hpp"
 #ifdef HAVE_SQLITE
 #include "monitor/database.hpp"
 #endif
@@ -15,11 +17,6 @@
 namespace placement {
 
 namespace {
-
-std::vector<Decision> read_ring(const std::string& path) {
-  if (!std::filesystem::exists(path)) throw Error(path + ": there is no such file");
-  return DecisionReader(path).read();
-}
 
 #ifdef HAVE_SQLITE
 std::vector<Decision> read_history(const std::string& path, std::uint32_t job, double since_s) {
@@ -40,6 +37,18 @@ std::vector<Decision> read_history(const std::string& path, std::uint32_t, doubl
 
 }  // namespace
 
+DecisionReader ring_reader(const CommandLine& line, const Config& config) {
+  const auto named = line.value("ring");
+  const std::string path = named ? std::string(*named) : config.decision_file;
+  if (!std::filesystem::exists(path)) throw Error(path + ": there is no such file");
+  std::vector<uid_t> owners;
+  if (!named) {
+    owners = slurmctld_users(slurm_conf_path());
+    owners.push_back(geteuid());
+  }
+  return DecisionReader(path, {}, std::move(owners));
+}
+
 DecisionInput read_decisions(const CommandLine& line, const Config& config, std::uint32_t job, double since_s) {
   DecisionInput input;
   const auto add = [&](const char* option, auto read) {
@@ -53,9 +62,8 @@ DecisionInput read_decisions(const CommandLine& line, const Config& config, std:
     }
   };
   const std::string history = line.value_or("history", config.state_directory + "/history.sqlite");
-  const std::string ring = line.value_or("ring", config.decision_file);
   add("history", [&] { return read_history(history, job, since_s); });
-  add("ring", [&] { return read_ring(ring); });
+  add("ring", [&] { return ring_reader(line, config).read(); });
   std::set<std::string> seen;
   std::erase_if(input.decisions, [&](const Decision& decision) { return !seen.insert(decision_text(decision)).second; });
   std::stable_sort(input.decisions.begin(), input.decisions.end(),

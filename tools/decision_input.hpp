@@ -6,6 +6,7 @@
 
 #include "core/config.hpp"
 #include "core/decision.hpp"
+#include "core/decision_ring.hpp"
 #include "tools/command_line.hpp"
 
 namespace placement {
@@ -13,6 +14,10 @@ namespace placement {
 // Where decisions are kept: the monitor's history, and what it has not fetched yet from slurmctld's ring.
 inline constexpr Option history_option{0, "history", "FILE", "placement-monitor's history [below StateDirectory]"};
 inline constexpr Option ring_option{0, "ring", "FILE", "slurmctld's ring of decisions [DecisionFile]"};
+
+// slurmctld's ring, from its oldest decision on. One that the command line does not name must be root's, SlurmUser's or
+// one's own. Throws Error when the file is not there.
+DecisionReader ring_reader(const CommandLine& line, const Config& config);
 
 struct DecisionInput {
   std::vector<Decision> decisions;  // the oldest first, each one once

@@ -34,6 +34,7 @@ using Clock = std::chrono::steady_clock;
 // each second they get so much, and then one decision more: first as the user wants them, then
 // without the matrix, which takes a tenth of the time, then none.
 constexpr auto share_window = std::chrono::seconds(1);
+constexpr auto wait_told_again = std::chrono::minutes(10);
 constexpr auto full_share = std::chrono::milliseconds(200);
 constexpr auto whole_share = std::chrono::milliseconds(300);
 
@@ -78,6 +79,7 @@ struct JobEntry {
   Asked asked;
   std::uint64_t question = 0;
   std::optional<Answer> answer;
+  std::optional<Clock::time_point> wait_told;  // when it was last on record that the job has to wait
 };
 
 // A partition's policy in the form in which a client ships one.
@@ -189,6 +191,12 @@ const Answer& answer_of(State& now, const placement_offer& offer, const placemen
     job.question = question;
   }
   const Answer& answer = hasty ? now.fleeting : *job.answer;
+  // A job that waits is asked about every few seconds.
+  now.result.wait_told = answer.wait && job.wait_told && Clock::now() - *job.wait_told < wait_told_again;
+  if (!answer.wait)
+    job.wait_told.reset();
+  else if (!now.result.wait_told)
+    job.wait_told = Clock::now();
   if (now.teller) now.teller->decided(*now.machine, offer, job.asked, live, answer.plan ? &*answer.plan : nullptr);
   return answer;
 }

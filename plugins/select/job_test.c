@@ -274,6 +274,8 @@ static int run_now(job_test_call *real, const struct job_test_arguments *argumen
 	int rc = SLURM_ERROR;
 
 	if (must_wait(&decision, mode)) {
+		if (!decision.plan->wait_told && placement_wants_stock_choice())
+			decision.stock_choice = stock_choice(real, arguments);
 		end_decision(&decision, arguments->job, true);
 		job_view_free(&view);
 		return SLURM_ERROR;

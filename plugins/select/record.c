@@ -135,7 +135,8 @@ static void tell(const struct decision *decision)
 		.stock_choice = decision->stock_choice,
 	};
 
-	if (decision->started || (decision->plan && !decision->plan->remembered))
+	if (decision->started ||
+	    (decision->plan && !decision->plan->remembered && !decision->plan->wait_told))
 		placement_tell(&outcome);
 }
 
@@ -144,8 +145,7 @@ void decision_done(const struct decision *decision)
 {
 	char text[RECORD_SIZE];
 
-	if (decision->end != DECISION_WAIT)
-		tell(decision);
+	tell(decision);
 	if (get_log_level() < LOG_LEVEL_DEBUG)
 		return;
 	record_format(text, sizeof(text), decision);
