@@ -45,6 +45,7 @@
 #pragma weak node_record_count
 #pragma weak node_record_table_ptr
 #pragma weak plugin_load_from_file
+#pragma weak resv_list
 #pragma weak slurm_conf
 #pragma weak switch_record_cnt
 #pragma weak switch_record_table

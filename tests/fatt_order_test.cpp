@@ -21,19 +21,25 @@ struct Controller {
   std::string order;
   std::string message;
   bool is_error = false;
+  bool must_stop = false;
 
   void torus(std::string_view text) {
     directory.file("placement.conf", "TorusFile=" + directory.file("torus", text) + "\n");
   }
 
+  std::string order_file() const { return directory.path() + "/order"; }
+  bool keeps_an_order() const { return std::filesystem::exists(order_file()); }
+
   bool rank(bool may_change) {
     std::vector<const char*> names;
     for (const std::string& name : nodes) names.push_back(name.c_str());
     std::vector<std::uint32_t> ranks(nodes.size(), 0);
-    char text[400];
-    const bool ranked = placement_fatt_order((directory.path() + "/placement.conf").c_str(), (directory.path() + "/order").c_str(), may_change,
-                                             names.data(), names.size(), ranks.data(), text, sizeof text, &is_error);
-    message = text;
+    placement_fatt_message told;
+    const bool ranked = placement_fatt_order((directory.path() + "/placement.conf").c_str(), order_file().c_str(), may_change,
+                                             names.data(), names.size(), ranks.data(), &told);
+    message = told.text;
+    is_error = told.is_error;
+    must_stop = told.must_stop;
     order.clear();
     for (std::uint32_t r = 1; ranked && r <= ranks.size(); ++r)
       for (std::size_t k = 0; k < ranks.size(); ++k)
@@ -72,7 +78,7 @@ START_TEST(keeps_the_order_of_running_jobs) {
   controller.torus("torus 4\nn[1-4] 0\n");
   ck_assert(!controller.rank(false));  // introduced while jobs run: not yet
   ck_assert(contains(controller.message, "reconfigure when no job runs; the nodes stay in the order of their names"));
-  ck_assert(!std::filesystem::exists((controller.directory.path() + "/order")));
+  ck_assert(!controller.keeps_an_order());
   ck_assert(controller.rank(true));
   const std::string before = controller.order;
   controller.torus("torus 4\nn4 0\nn[1-3] 1\n");
@@ -85,7 +91,7 @@ START_TEST(keeps_the_order_of_running_jobs) {
   ck_assert(controller.rank(false));
   ck_assert_text_eq(controller.order, "n4 n1 n2 n3 n10 x");
   ck_assert(!controller.rank(true));
-  ck_assert(!std::filesystem::exists((controller.directory.path() + "/order")));
+  ck_assert(!controller.keeps_an_order());
 }
 END_TEST
 
@@ -120,6 +126,59 @@ START_TEST(nodes_come_and_go) {
 }
 END_TEST
 
+START_TEST(mode_off_is_an_order_by_name) {
+  Controller controller;
+  controller.torus("torus 4\nn4 0\nn[1-3] 1\n");
+  ck_assert(controller.rank(true));
+  controller.directory.file("placement.conf", "Mode=off\nTorusFile=" + controller.directory.path() + "/torus\n");
+  ck_assert(controller.rank(false));
+  ck_assert_text_eq(controller.order, "n4 n1 n2 n3 n10 x");
+  ck_assert_text_eq(controller.message, "Mode=off in placement.conf, and jobs may be running: reconfigure when no job runs; "
+                                        "the nodes stay in the order that they had");
+  ck_assert(!controller.rank(true));
+  ck_assert_text_eq(controller.message, "Mode=off in placement.conf: the nodes are in the order of their names");
+  ck_assert(!controller.keeps_an_order());
+}
+END_TEST
+
+// An order in force that is not the one kept would mix up cores at the next start.
+START_TEST(an_order_that_cannot_be_kept_does_not_come_into_force) {
+  Controller controller;
+  controller.torus("torus 4\nn4 0\nn[1-3] 1\n");
+  std::filesystem::create_directories(controller.order_file() + ".new/in-the-way");
+  ck_assert(!controller.rank(true));
+  ck_assert(controller.is_error && contains(controller.message, "cannot write"));
+  std::filesystem::remove_all(controller.order_file() + ".new");
+  ck_assert(controller.rank(true));
+  controller.torus("torus 4\nn[1-4] 0\n");
+  std::filesystem::create_directories(controller.order_file() + ".new/in-the-way");
+  ck_assert(controller.rank(true));
+  ck_assert_text_eq(controller.order, "n4 n1 n2 n3 n10 x");
+  ck_assert(controller.is_error && contains(controller.message, "the nodes stay in the order that they had"));
+}
+END_TEST
+
+START_TEST(a_kept_order_that_is_broken) {
+  Controller controller;
+  controller.torus("torus 4\nn4 0\nn[1-3] 1\n");
+  controller.directory.file("order", "# order\nn3\nn1\n");  // cut off
+  ck_assert(!controller.rank(false));
+  ck_assert(controller.is_error && controller.must_stop);
+  ck_assert(contains(controller.message, "order: it is not whole: the cores of running jobs"));
+  controller.directory.file("placement.conf", "\n");  // whatever the configuration
+  ck_assert(!controller.rank(false) && controller.must_stop);
+  controller.torus("nonsense\n");
+  ck_assert(!controller.rank(false) && controller.must_stop);
+  controller.torus("torus 4\nn4 0\nn[1-3] 1\n");
+  ck_assert(controller.rank(true));  // no job needs it
+  ck_assert_text_eq(controller.order, "n4 n1 n2 n3 n10 x");
+  controller.directory.file("order", "");
+  ck_assert(controller.rank(false));  // a slurmctld that runs knows it
+  ck_assert_text_eq(controller.order, "n4 n1 n2 n3 n10 x");
+  ck_assert(controller.is_error && !controller.must_stop);
+}
+END_TEST
+
 START_TEST(blocks_are_compact) {
   for (const std::vector<TorusDimension>& dimensions :
        std::vector<std::vector<TorusDimension>>{{{8, true}, {8, true}, {8, true}}, {{4, true}, {32, true}, {4, true}}, {{16, false}, {16, true}}}) {
@@ -138,7 +197,9 @@ END_TEST
 int main() {
   TCase* const cases = tcase_create("fatt_order");
   for (const TTest* test :
-       {follows_the_torus, keeps_the_order_of_running_jobs, refuses_a_wrong_file, nodes_come_and_go, blocks_are_compact})
+       {follows_the_torus, keeps_the_order_of_running_jobs, refuses_a_wrong_file, nodes_come_and_go, mode_off_is_an_order_by_name,
+        an_order_that_cannot_be_kept_does_not_come_into_force,
+        a_kept_order_that_is_broken, blocks_are_compact})
     tcase_add_test(cases, test);
   Suite* const suite = suite_create("fatt_order");
   suite_add_tcase(suite, cases);

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -71,11 +72,15 @@ Names wanted_order(const std::string& torus_file, const Names& nodes) {
   return order;
 }
 
+constexpr std::string_view end_of_order = "# end\n";
+
+// Empty when none is kept. Throws Error when there is one that cannot be believed.
 Names read_order(const std::string& path) {
   Names order;
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return order;
+  std::error_code unreadable;  // then the file is there, and reading it says why it cannot be had
+  if (!std::filesystem::exists(path, unreadable) && !unreadable) return order;
   const std::string text = read_input_file(path, max_file_bytes);
+  if (!text.ends_with(end_of_order)) throw Error(path + ": it is not whole");
   for (const TextLine& line : text_lines(text)) order.emplace_back(line.text);
   return order;
 }
@@ -83,6 +88,7 @@ Names read_order(const std::string& path) {
 void write_order(const std::string& path, const Names& order) {
   std::string text = "# order of nodes that topology/fatt keeps for running jobs\n";
   for (const std::string& name : order) text += name + "\n";
+  text += end_of_order;
   const std::string fresh = path + ".new";
   std::FILE* const file = std::fopen(fresh.c_str(), "w");
   bool good = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
@@ -118,70 +124,137 @@ bool same_ranks(const Names& a, const Names& b, const Names& nodes) {
   return std::is_sorted(by_x.begin(), by_x.end(), [&](std::size_t i, std::size_t j) { return y[i] < y[j]; });
 }
 
+// The order that this process has been following: what Slurm has in memory goes by it.
+Names& in_force() {
+  static Names& instance = *new Names;
+  return instance;
+}
+
 struct Answer {
   bool ranked = false;
   std::string message;
   bool is_error = false;
+  bool must_stop = false;
 };
 
-Answer decide_order(const std::string& config_path, const std::string& order_path, bool may_change, const Names& nodes,
-                    std::uint32_t* rank) {
-  Answer answer;
-  const Names kept = read_order(order_path);
-  const auto keep = [&](const std::string& why, bool is_error) {
-    answer.ranked = !kept.empty();
-    if (answer.ranked) fill_ranks(kept, nodes, rank);
-    answer.message = why + (answer.ranked ? "; the nodes stay in the order that they had" : "; the nodes stay in the order of their names");
+class Decision {
+ public:
+  Decision(const std::string& config_path, const std::string& order_path, bool may_change,
+           const Names& nodes, std::uint32_t* rank)
+      : config_path_(config_path), order_path_(order_path), may_change_(may_change), nodes_(nodes), rank_(rank) {}
+
+  Answer make() {
+    std::optional<Names> wanted;
+    std::string torus_file;
+    try {
+      const Config config = read_config(config_path_, MissingFile::defaults);
+      if (config.mode == Mode::off)
+        none_because_ = "Mode=off in placement.conf";
+      else if (config.torus_file.empty())
+        none_because_ = "placement.conf names no TorusFile";
+      else
+        wanted = wanted_order(torus_file = config.torus_file, nodes_);
+    } catch (const Error& error) {
+      return keep(error.what(), true);
+    }
+    if (!recall()) return answer_;
+    return wanted ? take(*wanted, torus_file) : by_name();
+  }
+
+ private:
+  // What is kept. False: it cannot be had, and the answer is there.
+  bool recall() {
+    try {
+      kept_ = read_order(order_path_);
+    } catch (const Error& error) {
+      const std::string why = error.what();
+      if (!in_force().empty()) {
+        answer_ = follow(in_force(), why + "; the nodes stay in the order that they had");
+      } else if (may_change_) {
+        return true;  // nothing depends on it: it is written anew, or removed
+      } else {
+        answer_.message = why + ": the cores of running jobs are known by this order of nodes alone. Bring the file "
+                                "back, or remove it when no job runs and no reservation is of cores";
+        answer_.must_stop = true;
+      }
+      answer_.is_error = true;
+      return false;
+    }
+    return true;
+  }
+
+  Answer follow(const Names& order, const std::string& message) {
+    fill_ranks(order, nodes_, rank_);
+    in_force() = Names(order);
+    return {true, message, false, false};
+  }
+
+  Answer keep(const std::string& why, bool is_error) {
+    if (kept_.empty() && !recall()) return answer_;
+    Answer answer{false, why + "; the nodes stay in the order of their names", is_error, false};
+    if (!kept_.empty()) answer = follow(kept_, why + "; the nodes stay in the order that they had");
     answer.is_error = is_error;
     return answer;
-  };
-  Names wanted;
-  std::string torus_file;
-  try {
-    torus_file = read_config(config_path, MissingFile::defaults).torus_file;
-    if (!torus_file.empty()) wanted = wanted_order(torus_file, nodes);
-  } catch (const Error& error) {
-    return keep(error.what(), true);
   }
-  if (torus_file.empty()) {
-    if (kept.empty()) return {false, "placement.conf names no TorusFile: the nodes are in the order of their names", false};
-    if (!may_change) return keep("placement.conf names no TorusFile any more, and jobs may be running", false);
-    std::filesystem::remove(order_path);
-    return {false, "placement.conf names no TorusFile any more: the nodes are in the order of their names", false};
+
+  Answer by_name() {
+    const std::string told = none_because_ + ": the nodes are in the order of their names";
+    if (kept_.empty() && !may_change_) return {false, told, false, false};
+    if (!may_change_)
+      return keep(none_because_ + ", and jobs may be running: reconfigure when no job runs", false);
+    std::error_code error;
+    std::filesystem::remove(order_path_, error);
+    if (error) return keep("cannot remove " + order_path_ + ": " + error.message(), true);
+    in_force().clear();
+    return {false, told, false, false};
   }
-  if (!kept.empty() && same_ranks(kept, wanted, nodes)) {
-    fill_ranks(kept, nodes, rank);
-    return {true, {}, false};
+
+  Answer take(const Names& wanted, const std::string& torus_file) {
+    if (!kept_.empty() && same_ranks(kept_, wanted, nodes_)) return follow(kept_, {});
+    if (!may_change_)
+      return keep(torus_file + " asks for another order of nodes, which would mix up the cores of running jobs: "
+                               "reconfigure when no job runs",
+                  false);
+    try {
+      write_order(order_path_, wanted);
+    } catch (const Error& error) {  // an order that is not kept must not come into force
+      return keep(error.what(), true);
+    }
+    return follow(wanted, "the nodes are now in the order of " + torus_file);
   }
-  if (!may_change)
-    return keep(torus_file + " asks for another order of nodes, which would mix up the cores of running jobs: "
-                             "reconfigure when no job runs",
-                false);
-  write_order(order_path, wanted);
-  fill_ranks(wanted, nodes, rank);
-  return {true, "the nodes are now in the order of " + torus_file, false};
-}
+
+  const std::string& config_path_;
+  const std::string& order_path_;
+  const bool may_change_;
+  const Names& nodes_;
+  std::uint32_t* const rank_;
+  std::string none_because_;
+  Names kept_;
+  Answer answer_;
+};
 
 }  // namespace
 
 }  // namespace placement
 
 extern "C" bool placement_fatt_order(const char* config_path, const char* order_path, bool may_change,
-                                     const char* const* names, size_t count, uint32_t* rank, char* message,
-                                     size_t message_size, bool* is_error) {
-  message[0] = '\0';
-  *is_error = false;
+                                     const char* const* names, size_t count, uint32_t* rank,
+                                     struct placement_fatt_message* message) {
+  *message = {};
   try {
     const placement::Names nodes(names, names + count);
-    const placement::Answer answer = placement::decide_order(config_path, order_path, may_change, nodes, rank);
-    std::snprintf(message, message_size, "%s", answer.message.c_str());
-    *is_error = answer.is_error;
+    const std::string config(config_path), order(order_path);
+    const placement::Answer answer = placement::Decision(config, order, may_change, nodes, rank).make();
+    std::snprintf(message->text, sizeof message->text, "%s", answer.message.c_str());
+    message->is_error = answer.is_error;
+    message->must_stop = answer.must_stop;
     return answer.ranked;
   } catch (const std::exception& error) {
-    std::snprintf(message, message_size, "%s", error.what());
+    std::snprintf(message->text, sizeof message->text, "%s", error.what());
   } catch (...) {
-    std::snprintf(message, message_size, "unexpected failure");
+    std::snprintf(message->text, sizeof message->text, "unexpected failure");
   }
-  *is_error = true;
+  message->is_error = true;
+  message->must_stop = !may_change;
   return false;
 }

@@ -16,8 +16,9 @@ EXPORT const char plugin_name[] = "fault-aware torus topology";
 EXPORT const char plugin_type[] = "topology/fatt";
 EXPORT const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
-/* A saved state without any job is a header of some ten bytes; one job takes hundreds. */
+/* Saved states that hold nothing are headers of some ten bytes; a job takes hundreds, a reservation more than a hundred. */
 #define SIZE_WITHOUT_JOBS 256
+#define SIZE_WITHOUT_RESERVATIONS 80
 
 static int holds_cores(void *found, void *of_list)
 {
@@ -26,28 +27,42 @@ static int holds_cores(void *found, void *of_list)
 	return IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job) || IS_JOB_COMPLETING(job);
 }
 
-/*
- * Slurm keeps the cores of a job by the order of nodes. At its start slurmctld orders the nodes before it reads
- * its jobs back: then what it saved tells whether there are any.
- */
-static bool no_job_has_cores(void)
+static int is_of_cores(void *found, void *of_list)
 {
-	char *saved;
-	struct stat status;
-	bool none;
+	slurmctld_resv_t *reservation = found;
 
-	if (job_list && list_count(job_list) > 0)
-		return !list_find_first(job_list, holds_cores, NULL);
-	saved = xstrdup_printf("%s/job_state", slurm_conf.state_save_location);
-	if (stat(saved, &status) != 0) {
+	return reservation->core_bitmap || reservation->core_resrcs;
+}
+
+static bool saved_something(const char *name, off_t size_of_nothing)
+{
+	char *path = xstrdup_printf("%s/%s", slurm_conf.state_save_location, name);
+	struct stat status;
+
+	if (stat(path, &status) != 0) {
 		/* Slurm takes the copy before, where it ended between two steps of saving. */
-		xstrcat(saved, ".old");
-		if (stat(saved, &status) != 0)
+		xstrcat(path, ".old");
+		if (stat(path, &status) != 0)
 			status.st_size = 0;
 	}
-	none = status.st_size < SIZE_WITHOUT_JOBS;
-	xfree(saved);
-	return none;
+	xfree(path);
+	return status.st_size >= size_of_nothing;
+}
+
+/*
+ * Slurm keeps the cores of jobs and reservations by the order of nodes. At its start slurmctld orders the nodes before
+ * it reads these back, and so does a backup that takes over: then what was saved tells whether there are any.
+ */
+static bool no_cores_are_held(void)
+{
+	bool loaded = job_list && list_count(job_list) > 0;
+
+	if (job_list && list_find_first(job_list, holds_cores, NULL))
+		return false;
+	if (&resv_list && resv_list && list_find_first(resv_list, is_of_cores, NULL))
+		return false;
+	return loaded || (!saved_something("job_state", SIZE_WITHOUT_JOBS) &&
+			  !saved_something("resv_state", SIZE_WITHOUT_RESERVATIONS));
 }
 
 EXPORT extern int init(void)
@@ -71,8 +86,9 @@ EXPORT extern bool topo_generate_node_ranking(void)
 	node_record_t *node;
 	const char **names;
 	uint32_t *rank, count = 0;
-	char *config, *order, message[1024];
-	bool ranked, is_error;
+	struct placement_fatt_message message;
+	char *config, *order;
+	bool ranked;
 
 	if (!in_slurmctld())
 		return false;
@@ -82,12 +98,13 @@ EXPORT extern bool topo_generate_node_ranking(void)
 		names[count++] = node->name;
 	config = get_extra_conf_path("placement.conf");
 	order = xstrdup_printf("%s/placement_fatt_order", slurm_conf.state_save_location);
-	ranked = placement_fatt_order(config, order, no_job_has_cores(), names, count, rank, message, sizeof(message),
-				      &is_error);
-	if (message[0] && is_error)
-		error("placement: topology/fatt: %s", message);
-	else if (message[0])
-		info("placement: topology/fatt: %s", message);
+	ranked = placement_fatt_order(config, order, no_cores_are_held(), names, count, rank, &message);
+	if (message.must_stop)
+		fatal("placement: topology/fatt: %s", message.text);
+	if (message.text[0] && message.is_error)
+		error("placement: topology/fatt: %s", message.text);
+	else if (message.text[0])
+		info("placement: topology/fatt: %s", message.text);
 	count = 0;
 	for (int i = 0; ranked && (node = next_node(&i)); i++)
 		node->node_rank = rank[count++];
