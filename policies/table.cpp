@@ -20,6 +20,7 @@ constexpr PolicyKey treematch_keys[] = {
     {"scope", "cores to choose from: subtree (default), whole, or allocation (only ranks are placed)"},
     {"levels-up", "widen the smallest subtree by so many levels (0)"},
     {"seed", "of the mapper's random choices (1)"},
+    {"effort", "how long a good mapping is searched for, from 1 to 1000 (10)"},
 };
 
 constexpr PolicyKey tofa_keys[] = {

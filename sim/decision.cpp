@@ -35,10 +35,14 @@ Request policy_request(const Machine& machine, const Strategy& strategy, const J
   request.seed = job.seed;
   request.whole_nodes = job.whole_nodes;
   if (job.whole_nodes) request.max_nodes = machine.least_nodes(job.tasks);
-  // A policy that asks how long the job is learns what Slurm knows of it.
   const auto keys = find_policy(strategy.policy.policy)->keys;
-  if (job.limit_s > 0 && std::any_of(keys.begin(), keys.end(), [](const PolicyKey& key) { return key.name == "job-seconds"; }))
-    request.parameters.emplace("job-seconds", std::to_string(job.limit_s));
+  // Where the policy has the key, and the strategy does not set it.
+  const auto tell = [&](const char* key, std::int64_t value) {
+    if (value > 0 && std::any_of(keys.begin(), keys.end(), [&](const PolicyKey& known) { return known.name == key; }))
+      request.parameters.emplace(key, std::to_string(value));
+  };
+  tell("job-seconds", job.limit_s);  // what Slurm knows of it
+  tell("effort", job.effort);
   return request;
 }
 

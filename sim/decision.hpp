@@ -18,6 +18,7 @@ struct JobRequest {
   bool whole_nodes = false;                  // it gets all cores of its nodes, and as few nodes as can be
   StockRequest stock = StockRequest::nodes;
   std::shared_ptr<const CommMatrix> matrix;  // or null
+  std::int32_t effort = 0;                   // of the policy, where it has such a key; 0: as it wants
   std::uint64_t seed = 1;
 };
 

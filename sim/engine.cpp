@@ -17,6 +17,7 @@ namespace {
 constexpr std::int64_t never_us = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t second_us = 1000000;
 constexpr std::int64_t hour_us = 3600 * second_us;
+constexpr std::int64_t cost_samples = 20;
 constexpr std::int32_t filler = -1;  // no job of the list: one that filled the machine
 
 // Streams of random numbers that must not influence each other.
@@ -85,6 +86,7 @@ class Engine {
   Replay run();
 
  private:
+  double processor_s() const { return static_cast<double>(processor_time_us() - begin_us_) / second_us; }
   bool stopped() const { return control_ != nullptr && control_->stop != nullptr && *control_->stop; }
   std::int64_t next_event() const;
   void advance(std::int64_t time_us);
@@ -117,6 +119,8 @@ class Engine {
   ReplayControl* const control_;
   Replay result_;
 
+  std::int64_t begin_us_ = 0;     // on the thread's own clock
+  std::int64_t ended_tasks_ = 0;  // of the jobs that have ended
   std::int64_t now_us_ = 0;
   std::size_t arrived_ = 0;
   std::deque<std::int32_t> waiting_;
@@ -193,6 +197,7 @@ JobRequest Engine::request_of(const LogJob& job) const {
   request.limit_s = job.limit_s;
   request.whole_nodes = options_.whole_nodes;
   request.stock = options_.stock_request;
+  if (job.tasks >= options_.effort_tasks) request.effort = options_.effort;
   return request;
 }
 
@@ -237,6 +242,9 @@ void Engine::end(std::int64_t slot) {
   result_.outcomes[job].end_us = now_us_;
   ++result_.ended_jobs;
   result_.makespan_us = now_us_;
+  ended_tasks_ += jobs_[job].tasks;
+  if (result_.ended_jobs * cost_samples / std::ssize(jobs_) > std::ssize(result_.costs))
+    result_.costs.push_back({result_.ended_jobs, ended_tasks_, processor_s()});
   if (control_ != nullptr) control_->ended_jobs = result_.ended_jobs;
 }
 
@@ -419,7 +427,7 @@ void Engine::advance(std::int64_t time_us) {
 }
 
 Replay Engine::run() {
-  const std::int64_t begin_us = processor_time_us();
+  begin_us_ = processor_time_us();
   if (options_.full_start) fill_machine();
   while (result_.ended_jobs < std::ssize(jobs_)) {
     if (stopped()) {
@@ -443,7 +451,7 @@ Replay Engine::run() {
       next_sample_us_ = now_us_ + hour_us;
     }
   }
-  result_.processor_s = static_cast<double>(processor_time_us() - begin_us) / second_us;
+  result_.processor_s = processor_s();
   return std::move(result_);
 }
 

@@ -35,6 +35,8 @@ struct ReplayOptions {
   double charge_stock_s = 0;         // each stock decision
   double charge_policy_s = 0.05;     // each decision of a policy, and for each task
   double charge_policy_task_s = 20e-6;
+  std::int32_t effort = 0;           // of policies that have such a key, for jobs of effort_tasks or more; 0: theirs
+  std::int32_t effort_tasks = 1024;
   double node_failures_per_hour = 0; // of each node
   std::vector<double> failures_per_hour_of_node;  // one per node in place of that; empty: all alike
   std::vector<PlannedFailure> planned_failures;   // by time; beside random ones
@@ -66,10 +68,18 @@ struct MachineSample {
   std::int64_t largest_in_subtree = 0;  // the same of one subtree below the root
 };
 
+// What a replay has taken so far; one each twentieth of the jobs.
+struct CostSample {
+  std::int64_t ended_jobs = 0;
+  std::int64_t ended_tasks = 0;
+  double processor_s = 0;
+};
+
 struct Replay {
   std::string strategy;
   std::vector<JobOutcome> outcomes;  // one per job of the list
   std::vector<MachineSample> samples;
+  std::vector<CostSample> costs;
   std::int64_t ended_jobs = 0;
   std::int64_t makespan_us = 0;      // begin of the window to the last end
   double busy_core_us = 0;           // until then, with the jobs that filled the machine

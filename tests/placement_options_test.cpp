@@ -120,7 +120,7 @@ START_TEST(errors_say_what_would_be_right) {
   ck_assert_error(options.resolve(4), "unknown policy RANDOM");
   options.take_placement("");
   ck_assert_error(options.resolve(4), "--placement: no policy");
-  for (const char* value : {"scope=rack", "scope=", "seed=-1", "seed=x", "seed=9223372036854775808", "levels-up=65"}) {
+  for (const char* value : {"scope=rack", "scope=", "seed=-1", "seed=x", "seed=9223372036854775808", "levels-up=65", "effort=0", "effort=1001"}) {
     options.take_distribution(treematch() + "," + value, false);
     ck_assert_error(options.resolve(4), "-m: ");
   }

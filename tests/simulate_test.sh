@@ -53,7 +53,7 @@ for strategy in SLURM TM-A TM-I TM-Isub TM-Isub+1 RANDOM; do
 done
 run "${machine[@]}" --seed 2 -s TM-A -o other "$log"
 cmp -s one/jobs-TM-A.csv other/jobs-TM-A.csv && fail 'another seed changes nothing'
-for file in summary.csv comparisons.csv windows.csv sizes.csv summary.json flow.svg stretch.svg run.svg size.svg; do
+for file in summary.csv comparisons.csv windows.csv sizes.csv cost.csv summary.json flow.svg stretch.svg run.svg size.svg; do
   [ -s "one/$file" ] || fail "no $file"
 done
 run "${machine[@]}" --json -s 'SLURM TM-A' "$log"
@@ -142,6 +142,15 @@ refused_option --share nan
 refused 2 '--share nan: a number from 0 to 100 is wanted'
 refused_option --charge fast
 refused 2 '--charge fast: none, measured, or SECONDS[,SECONDS PER TASK] is wanted'
+for effort in 0 1001 x 3,0 3,x 3,4,5 ''; do
+  refused_option --effort "$effort"
+  ends 2
+done
+refused 2 '--effort : N or N,TASKS is wanted, N from 1 to 1000'
+run "${machine[@]}" -s 'TM-A SLURM' --effort 3,64 -o effort "$log"
+ends 0
+[ "$(tail -n 1 effort/cost.csv | cut -d , -f 1-2)" = SLURM,122 ] || fail 'cost.csv does not end with all jobs'
+[ "$(wc -l <effort/cost.csv)" = 41 ] || fail 'cost.csv has not 20 lines for each strategy'
 refused_option --backfill none
 refused 2 '--backfill none: easy or slurm is wanted'
 refused_option --reference once

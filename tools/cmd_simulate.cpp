@@ -48,6 +48,8 @@ constexpr Option options[] = {
     {0, "share", "PERCENT", "of the jobs have a matrix [100]"},
     {0, "pattern", "WORD", "the matrices: random, random=DEGREE, stencil2d, stencil3d, alltoall, dt, or\n"
                            "a folder of recorded ones, for jobs of as many tasks [random]"},
+    {0, "effort", "N[,TASKS]", "how long policies that have such a key look for a good mapping, for jobs of so many\n"
+                               "tasks or more, from 1 to 1000 [as each does; TASKS 1024]"},
     {0, "reference", "WORD", "the stock placement that a job is held against: now (in the same state of\n"
                              "the machine) or stock-run (where the replay of SLURM put it) [now]"},
     {0, "full", nullptr, "begin with a machine full of other jobs of the log"},
@@ -271,6 +273,18 @@ void read_charge(const CommandLine& line, ReplayOptions& replay_options) {
   if (!good) throw UsageError("--charge " + shown(*text) + ": none, measured, or SECONDS[,SECONDS PER TASK] is wanted");
 }
 
+void read_effort(const CommandLine& line, ReplayOptions& replay_options) {
+  const auto text = line.value("effort");
+  if (!text) return;
+  const auto parts = split_at(*text, ',');
+  const auto effort = parse_integer(parts[0]);
+  const auto tasks = parts.size() == 2 ? parse_integer(parts[1]) : replay_options.effort_tasks;
+  if (parts.size() > 2 || !effort || *effort < 1 || *effort > 1000 || !tasks || *tasks < 1 || *tasks > TreeTopology::max_leaves)
+    throw UsageError("--effort " + shown(*text) + ": N or N,TASKS is wanted, N from 1 to 1000");
+  replay_options.effort = static_cast<std::int32_t>(*effort);
+  replay_options.effort_tasks = static_cast<std::int32_t>(*tasks);
+}
+
 ReplayOptions read_options(const CommandLine& line) {
   ReplayOptions result;
   result.communication = number_option(line, "communication", 30, 0, 100) / 100;
@@ -285,6 +299,7 @@ ReplayOptions read_options(const CommandLine& line) {
     result.plan_margin_s = 60;
   }
   read_charge(line, result);
+  read_effort(line, result);
   result.charge_stock_s = number_option(line, "stock-charge", 0, 0, 1e6);
   result.node_failures_per_hour = number_option(line, "node-failures", 0, 0, 1000) / 1000;
   result.repair_hours = number_option(line, "repair", 4, 1e-3, 1e5);

@@ -15,6 +15,7 @@
 #include "treematch/greedy.hpp"
 #include "treematch/leaf_tree.hpp"
 #include "treematch/tree_map.hpp"
+#include "treematch/treematch.hpp"
 
 namespace placement {
 
@@ -91,6 +92,7 @@ void map_leaves(const MapTask& task, MapOutcome& outcome) {
       static_cast<std::uint64_t>(number_parameter(task.request, "seed", static_cast<std::int64_t>(task.request.seed), INT64_MAX));
   options.scope = leaf_scope(task.request);
   options.levels_up = static_cast<std::int32_t>(number_parameter(task.request, "levels-up", 0, 64));
+  options.effort = effort_parameter(task.request);
   options.deadline = deadline_of(task);
   MapResult result = map_to_tree(*task.matrix, *task.view.tree, task.usable, options);
   outcome.leaf_of_rank = std::move(result.leaf_of_rank);

@@ -197,6 +197,15 @@ std::string machine_csv(const Replay& replay) {
   return out;
 }
 
+std::string cost_csv(const Report& report) {
+  std::string out = "strategy,ended,ended_tasks,processor_s\n";
+  for (const Replay& replay : report.replays)
+    for (const CostSample& s : replay.costs)
+      out += line("%s,%lld,%lld,%.2f\n", replay.strategy.c_str(), static_cast<long long>(s.ended_jobs),
+                  static_cast<long long>(s.ended_tasks), s.processor_s);
+  return out;
+}
+
 // ---- plots
 
 std::string growth_plot(const Report& report, Measure measure, const std::string& title, const std::string& unit,
@@ -324,6 +333,7 @@ void write_report(const Report& report, const std::string& folder) {
   write("comparisons.csv", comparisons_csv(report));
   write("windows.csv", windows_csv(report));
   write("sizes.csv", sizes_csv(report));
+  write("cost.csv", cost_csv(report));
   write("summary.json", report_json(report));
   for (const Replay& replay : report.replays) {
     std::string name = replay.strategy;

@@ -126,6 +126,7 @@ class Multisection {
         subset.rank.push_back(part.rank[v]);
       }
     subset.graph.size.assign(subset.rank.size(), 1);
+    subset.graph.arc.reserve(part.graph.arc.size() * subset.rank.size() / part.rank.size());
     subset.graph.row.reserve(subset.rank.size() + 1);
     for (std::int32_t v = 0; v < n; ++v) {
       if (side[v] != which) continue;

@@ -36,7 +36,7 @@ class Portfolio {
   Portfolio(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> scope,
             const MapOptions& options)
       : matrix_(matrix), whole_tree_(tree), scope_(std::move(scope)), options_(options),
-        work_(options.work_limit > 0 ? options.work_limit : default_work(matrix)),
+        work_(options.work_limit > 0 ? options.work_limit : default_work(matrix) * options.effort / usual_effort),
         tree_(tree, scope_), search_end_(options.deadline), watch_(options.deadline) {}
 
   MapResult run() {

@@ -41,6 +41,7 @@ MapOptions options_of(const Request& request) {
   MapOptions options;
   options.seed = static_cast<std::uint64_t>(
       number_parameter(request, "seed", static_cast<std::int64_t>(request.seed), INT64_MAX));
+  options.effort = effort_parameter(request);
   options.levels_up = static_cast<std::int32_t>(number_parameter(request, "levels-up", 0, 64));
   options.scope = scope_of(request) == "whole" ? LeafScope::whole : LeafScope::subtree;
   return options;
@@ -74,6 +75,7 @@ class Chooser {
   Placement on_counts(const NodeCounts& counts) const;
   Placement among(const NodeLimits& limits, const NodeCounts& in_order, const std::optional<NodeCounts>& compact) const;
   Candidate evaluated(std::vector<std::int32_t> leaf_of_rank, std::string method) const;
+  Candidate candidate(std::vector<std::int32_t> leaf_of_rank, Cost cost, std::string method) const;
   Candidate mapped(const NodeCounts& counts) const;
   std::optional<Candidate> free_choice(const NodeLimits& limits) const;
   std::optional<Candidate> grouped(const NodeLimits& limits, std::int32_t nodes) const;
@@ -92,8 +94,13 @@ class Chooser {
 };
 
 Candidate Chooser::evaluated(std::vector<std::int32_t> leaf_of_rank, std::string method) const {
+  const Cost cost = view_.tree->hop_bytes(*request_.matrix, leaf_of_rank);
+  return candidate(std::move(leaf_of_rank), cost, std::move(method));
+}
+
+Candidate Chooser::candidate(std::vector<std::int32_t> leaf_of_rank, Cost cost, std::string method) const {
   Candidate candidate;
-  candidate.cost = view_.tree->hop_bytes(*request_.matrix, leaf_of_rank);
+  candidate.cost = cost;
   const NodeCounts counts = slots_.counts(leaf_of_rank);
   candidate.nodes = static_cast<std::int32_t>(std::count_if(counts.begin(), counts.end(), [](auto c) { return c > 0; }));
   candidate.leaf_of_rank = std::move(leaf_of_rank);
@@ -105,7 +112,7 @@ Candidate Chooser::mapped(const NodeCounts& counts) const {
   MapOptions options = remembering_;
   options.scope = LeafScope::given;
   MapResult result = map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(counts)), options);
-  return evaluated(std::move(result.leaf_of_rank), result.method);
+  return candidate(std::move(result.leaf_of_rank), result.cost, std::move(result.method));
 }
 
 // Nodes, cores and ranks at once, where the limits on nodes happen to be kept.
@@ -113,7 +120,7 @@ std::optional<Candidate> Chooser::free_choice(const NodeLimits& limits) const {
   MapResult result =
       map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(limits.capacity())), remembering_);
   if (!limits.allow(slots_.counts(result.leaf_of_rank))) return std::nullopt;
-  return evaluated(std::move(result.leaf_of_rank), result.method);
+  return candidate(std::move(result.leaf_of_rank), result.cost, std::move(result.method));
 }
 
 // Which of `groups` equal groups each rank joins, so that little traffic leaves a group. The first
@@ -240,6 +247,12 @@ Placement Chooser::choose() const {
 }
 
 }  // namespace
+
+std::int32_t effort_parameter(const Request& request) {
+  const std::int64_t effort = number_parameter(request, "effort", usual_effort, 1000);
+  if (effort < 1) throw Error("effort=0: a number from 1 to 1000 is wanted");
+  return static_cast<std::int32_t>(effort);
+}
 
 void check_treematch(const Parameters& parameters) {
   Request request;

@@ -10,9 +10,14 @@ namespace placement {
 //              whole (TM-I), subtree (TM-Isub, the default)
 //   levels-up  k of TM-Isub+k, 0 by default
 //   seed       of the mapper
+//   effort     how much is searched, 1 to 1000, 10 by default; jobs of some hundred tasks and more take less
+//              time with less, and find a little less
 // Without a matrix the nodes of the smallest subtree are taken, ranks in natural order. Where
 // request.node_tasks is given, nodes and counts stay and only the ranks move.
 Placement place_treematch(const ClusterView& view, const Request& request, const Deadline& deadline);
+
+// Throws Error where it is no number from 1 to 1000.
+std::int32_t effort_parameter(const Request& request);
 
 // Throws Error when the value of one of these parameters is none that place_treematch() takes.
 void check_treematch(const Parameters& parameters);
