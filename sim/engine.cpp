@@ -4,30 +4,21 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <limits>
 #include <set>
 
 #include "core/error.hpp"
-#include "treematch/random.hpp"
+#include "sim/backfill.hpp"
+#include "sim/failures.hpp"
+#include "sim/streams.hpp"
 
 namespace placement {
 
 namespace {
 
-constexpr std::int64_t never_us = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t second_us = 1000000;
 constexpr std::int64_t hour_us = 3600 * second_us;
 constexpr std::int64_t cost_samples = 20;
 constexpr std::int32_t filler = -1;  // no job of the list: one that filled the machine
-
-// Streams of random numbers that must not influence each other.
-enum Stream : std::uint64_t { matrix_stream = 1, share_stream, fill_stream, failure_stream };
-
-std::uint64_t number_of(std::uint64_t seed, Stream stream, std::size_t index) {
-  return Random(Random(seed * 8 + stream).next() + index).next();
-}
-
-double fraction(std::uint64_t number) { return static_cast<double>(number >> 11) * 0x1p-53; }  // 0 <= f < 1
 
 struct Running {
   std::int32_t job = filler;
@@ -36,51 +27,17 @@ struct Running {
   std::vector<std::int32_t> cores;
 };
 
-// How many cores are free from then on, until the next entry.
-struct FreeCores {
-  std::int64_t from_us;
-  std::int64_t cores;
-};
-
-// The first time from which so many are free for so long, or never_us.
-std::int64_t earliest(const std::vector<FreeCores>& plan, std::int64_t cores, std::int64_t long_us) {
-  std::size_t begin = 0;
-  for (std::size_t k = 0; k < plan.size(); ++k) {
-    if (plan[k].from_us - plan[begin].from_us >= long_us) return plan[begin].from_us;
-    if (plan[k].cores < cores) begin = k + 1;
-    if (begin >= plan.size()) return never_us;
-  }
-  return plan[begin].from_us;
-}
-
-// Takes so many away for so long; the time is one of the plan's.
-void withdraw(std::vector<FreeCores>& plan, std::int64_t at_us, std::int64_t long_us, std::int64_t cores) {
-  auto entry = std::lower_bound(plan.begin(), plan.end(), at_us,
-                                [](const FreeCores& free, std::int64_t time_us) { return free.from_us < time_us; });
-  for (; entry != plan.end() && entry->from_us < at_us + long_us; ++entry) {
-    const std::int64_t before = entry->cores;
-    entry->cores -= cores;
-    const auto next = entry + 1;
-    if (next != plan.end() && next->from_us <= at_us + long_us) continue;
-    plan.insert(next, {at_us + long_us, before});
-    return;
-  }
-}
-
 class Engine {
  public:
   Engine(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy,
          const PatternSource& patterns, const ReplayOptions& options, const Replay* reference, ReplayControl* control)
       : machine_(machine), jobs_(jobs), strategy_(strategy), patterns_(patterns), options_(options),
-        reference_(reference), control_(control), failures_(number_of(options.seed, failure_stream, 0)) {
+        reference_(reference), control_(control), failures_(options, machine.nodes()) {
     result_.strategy = strategy.name;
     result_.outcomes.resize(jobs.size());
     result_.machine_cores = machine.cores();
     node_down_until_.assign(static_cast<std::size_t>(machine.nodes()), 0);
     down_cores_.resize(static_cast<std::size_t>(machine.nodes()));
-    double sum = 0;
-    for (const double rate : options.failures_per_hour_of_node) failure_rates_.push_back(sum += rate);
-    plan_failure();
   }
 
   Replay run();
@@ -95,8 +52,6 @@ class Engine {
   bool fits(std::int32_t job) const { return cores_wanted(jobs_[job].tasks) <= machine_.free_cores(); }
   std::int64_t cores_wanted(std::int32_t tasks) const;
   void backfill();
-  std::vector<std::int32_t> easy(std::size_t depth);
-  std::vector<std::int32_t> reserving(std::size_t depth);
   void start(std::int32_t job);
   JobRequest request_of(const LogJob& job) const;
   double run_time_us(std::int32_t job, const Decision& decision);
@@ -105,8 +60,6 @@ class Engine {
   std::vector<std::int32_t> leave(std::int64_t slot);
   std::int64_t busy_cores() const { return machine_.cores() - machine_.free_cores() - down_; }
   void sample();
-  void plan_failure();
-  std::int32_t random_node();
   void fail_node(std::int32_t node, std::int64_t repair_us);
   void repair_nodes();
 
@@ -127,14 +80,11 @@ class Engine {
   std::vector<Running> running_;  // slots, reused
   std::vector<std::int64_t> unused_slots_;
   std::set<std::pair<std::int64_t, std::int64_t>> ends_;      // time, slot
-  std::set<std::pair<std::int64_t, std::int64_t>> expected_;  // by the requested times
+  ExpectedEnds expected_;  // by the requested times
   std::int64_t next_sample_us_ = 0;
   std::int64_t next_backfill_us_ = 0;
 
-  Random failures_;
-  std::vector<double> failure_rates_;  // of nodes 0..n together, per hour; empty: all alike
-  std::size_t planned_ = 0;            // failures that have happened
-  std::int64_t next_failure_us_ = never_us;
+  Failures failures_;
   std::int64_t next_repair_us_ = never_us;
   std::vector<std::int64_t> node_down_until_;
   std::vector<std::vector<std::int32_t>> down_cores_;  // per node, taken while it is down
@@ -156,14 +106,14 @@ void Engine::launch(Running running) {
     unused_slots_.pop_back();
   }
   ends_.emplace(running.end_us, slot);
-  expected_.emplace(running.expected_us, slot);
+  expected_.insert({running.expected_us, slot, std::ssize(running.cores)});
   running_[slot] = std::move(running);
 }
 
 std::vector<std::int32_t> Engine::leave(std::int64_t slot) {
   Running& running = running_[slot];
   ends_.erase({running.end_us, slot});
-  expected_.erase({running.expected_us, slot});
+  expected_.erase({running.expected_us, slot, 0});
   machine_.release(running.cores);
   unused_slots_.push_back(slot);
   return std::move(running.cores);
@@ -175,7 +125,7 @@ void Engine::fill_machine() {
   std::vector<double> weight;
   double total = 0;
   for (const LogJob& job : jobs_) weight.push_back(total += static_cast<double>(job.run_s));
-  Random random(number_of(options_.seed, fill_stream, 0));
+  Random random(number_of(options_.seed, Stream::fill, 0));
   const Strategy stock{"SLURM", true, false, {}};
   constexpr int patience = 200;
   for (int misses = 0; misses < patience && machine_.free_cores() > 0;) {
@@ -218,9 +168,9 @@ void Engine::start(std::int32_t job) {
   JobOutcome& outcome = result_.outcomes[job];
   JobRequest request = request_of(jobs_[job]);
   const auto index = static_cast<std::size_t>(job);
-  request.seed = number_of(options_.seed, matrix_stream, index);
+  request.seed = number_of(options_.seed, Stream::matrix, index);
   // The same jobs have a matrix under each strategy, and the same one.
-  if (fraction(number_of(options_.seed, share_stream, index)) < options_.share)
+  if (fraction(number_of(options_.seed, Stream::share, index)) < options_.share)
     request.matrix = patterns_.matrix(request.tasks, request.seed);
   outcome.has_matrix = request.matrix != nullptr;
   Decision decision = decide(machine_, strategy_, request);
@@ -261,75 +211,26 @@ void Engine::schedule() {
 // Jobs that may pass others start, and leave the queue.
 void Engine::backfill() {
   const auto depth = std::min<std::size_t>(waiting_.size(), static_cast<std::size_t>(options_.backfill_depth) + 1);
-  const std::vector<std::int32_t> passed = options_.reservations > 1 ? reserving(depth) : easy(depth);
+  std::vector<Claim> claims;
+  for (std::size_t k = 0; k < depth; ++k) {
+    const LogJob& job = jobs_[waiting_[k]];
+    claims.push_back({cores_wanted(job.tasks), job.limit_s * second_us});
+  }
+  const std::int64_t free = machine_.free_cores();
+  const auto margin_us = static_cast<std::int64_t>(std::llround(options_.plan_margin_s * second_us));
+  const std::vector<std::size_t> passed = options_.reservations > 1
+                                              ? planned_backfill(now_us_, free, expected_, claims, options_.reservations, margin_us)
+                                              : easy_backfill(now_us_, free, expected_, claims);
   if (passed.empty()) return;
-  std::size_t kept = 1;
-  for (std::size_t k = 1, next = 0; k < depth; ++k) {
-    if (next < passed.size() && passed[next] == waiting_[k])
+  for (const std::size_t k : passed) start(waiting_[k]);
+  std::size_t kept = 0;
+  for (std::size_t k = 0, next = 0; k < depth; ++k) {
+    if (next < passed.size() && passed[next] == k)
       ++next;
     else
       waiting_[kept++] = waiting_[k];
   }
   waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(kept), waiting_.begin() + static_cast<std::ptrdiff_t>(depth));
-}
-
-// EASY: the first job in the queue has a reservation for the moment when, by the requested times,
-// enough cores will be free. Others start if they end before it or leave enough cores for it.
-std::vector<std::int32_t> Engine::easy(std::size_t depth) {
-  const std::int64_t head = cores_wanted(jobs_[waiting_.front()].tasks);
-  std::int64_t free = machine_.free_cores();
-  std::int64_t shadow_us = never_us;
-  for (const auto& [time_us, slot] : expected_) {
-    free += std::ssize(running_[slot].cores);
-    if (free < head) continue;
-    shadow_us = std::max(time_us, now_us_);
-    break;
-  }
-  std::int64_t spare = free - head;  // below 0 when down nodes keep the head from ever fitting yet
-  if (shadow_us == never_us) spare = never_us;
-  std::vector<std::int32_t> passed;
-  for (std::size_t k = 1; k < depth && machine_.free_cores() > 0; ++k) {
-    const std::int32_t job = waiting_[k];
-    const std::int64_t wanted = cores_wanted(jobs_[job].tasks);
-    if (wanted > machine_.free_cores()) continue;
-    const bool before_shadow = now_us_ + jobs_[job].limit_s * second_us <= shadow_us;
-    if (!before_shadow && wanted > spare) continue;
-    if (!before_shadow) spare -= wanted;
-    start(job);
-    passed.push_back(job);
-  }
-  return passed;
-}
-
-// As Slurm's backfill plugin does it: one job after the other is given the earliest time that those before it
-// leave, by the requested times. Whose time is now starts; so many others keep theirs.
-std::vector<std::int32_t> Engine::reserving(std::size_t depth) {
-  std::vector<FreeCores> plan{{now_us_, machine_.free_cores()}};
-  for (const auto& [time_us, slot] : expected_) {
-    const std::int64_t cores = std::ssize(running_[slot].cores);
-    const std::int64_t at_us = std::max(time_us, now_us_ + 1);
-    if (plan.back().from_us < at_us) plan.push_back({at_us, plan.back().cores});
-    plan.back().cores += cores;
-  }
-  const auto margin_us = static_cast<std::int64_t>(std::llround(options_.plan_margin_s * second_us));
-  std::vector<std::int32_t> passed;
-  std::int32_t reserved = 0;
-  for (std::size_t k = 0; k < depth && machine_.free_cores() > 0; ++k) {
-    const std::int32_t job = waiting_[k];
-    const std::int64_t wanted = cores_wanted(jobs_[job].tasks);
-    const std::int64_t limit_us = std::max<std::int64_t>(jobs_[job].limit_s * second_us + margin_us, 1);
-    const std::int64_t at_us = earliest(plan, wanted, limit_us);
-    if (at_us == never_us) continue;
-    if (at_us > now_us_ && reserved++ >= options_.reservations) {
-      reserved = options_.reservations;
-      continue;
-    }
-    withdraw(plan, at_us, limit_us, wanted);
-    if (at_us > now_us_) continue;
-    start(job);
-    passed.push_back(job);
-  }
-  return passed;
 }
 
 void Engine::sample() {
@@ -351,23 +252,6 @@ void Engine::sample() {
   result_.samples.push_back({now_us_, busy_cores(), std::ssize(waiting_),
                              *std::max_element(in_switch.begin(), in_switch.end()),
                              *std::max_element(in_subtree.begin(), in_subtree.end())});
-}
-
-// Nodes fail independently, so that failures of all together are a Poisson process.
-void Engine::plan_failure() {
-  next_failure_us_ = never_us;
-  const double rate =
-      failure_rates_.empty() ? options_.node_failures_per_hour * machine_.nodes() : failure_rates_.back();
-  if (rate <= 0) return;
-  const double gap_hours = -std::log1p(-fraction(failures_.next())) / rate;
-  next_failure_us_ = now_us_ + 1 + static_cast<std::int64_t>(std::min(gap_hours, 1e6) * hour_us);
-}
-
-std::int32_t Engine::random_node() {
-  if (failure_rates_.empty()) return failures_.below(machine_.nodes());
-  const double place = fraction(failures_.next()) * failure_rates_.back();
-  return static_cast<std::int32_t>(std::upper_bound(failure_rates_.begin(), failure_rates_.end(), place) -
-                                   failure_rates_.begin());
 }
 
 // All jobs of the node start again from the head of the queue; the node is gone until it is repaired.
@@ -413,10 +297,9 @@ void Engine::repair_nodes() {
 }
 
 std::int64_t Engine::next_event() const {
-  std::int64_t next = std::min({next_sample_us_, next_failure_us_, next_repair_us_});
+  std::int64_t next = std::min({next_sample_us_, failures_.next_us(), next_repair_us_});
   if (!ends_.empty()) next = std::min(next, ends_.begin()->first);
   if (waiting_.size() > 1 && next_backfill_us_ > now_us_) next = std::min(next, next_backfill_us_);
-  if (planned_ < options_.planned_failures.size()) next = std::min(next, options_.planned_failures[planned_].time_us);
   if (arrived_ < jobs_.size()) next = std::min(next, jobs_[arrived_].submit_s * second_us);
   return next;
 }
@@ -437,11 +320,9 @@ Replay Engine::run() {
     advance(next_event());
     while (!ends_.empty() && ends_.begin()->first <= now_us_) end(ends_.begin()->second);
     if (now_us_ >= next_repair_us_) repair_nodes();
-    for (; planned_ < options_.planned_failures.size() && options_.planned_failures[planned_].time_us <= now_us_; ++planned_)
-      fail_node(options_.planned_failures[planned_].node, options_.planned_failures[planned_].repair_us);
-    if (now_us_ >= next_failure_us_) {
-      fail_node(random_node(), std::llround(options_.repair_hours * hour_us));
-      plan_failure();
+    while (failures_.next_us() <= now_us_) {
+      const PlannedFailure failure = failures_.take();
+      fail_node(failure.node, failure.repair_us);
     }
     for (; arrived_ < jobs_.size() && jobs_[arrived_].submit_s * second_us <= now_us_; ++arrived_)
       waiting_.push_back(static_cast<std::int32_t>(arrived_));

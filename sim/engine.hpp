@@ -7,17 +7,11 @@
 #include <vector>
 
 #include "sim/decision.hpp"
+#include "sim/failures.hpp"
 #include "sim/job_log.hpp"
 #include "sim/pattern.hpp"
 
 namespace placement {
-
-// A node that is known to fail at a moment of the window, and be back later. Its jobs start again.
-struct PlannedFailure {
-  std::int64_t time_us = 0;
-  std::int32_t node = 0;
-  std::int64_t repair_us = 0;  // until it is back
-};
 
 struct ReplayOptions {
   double communication = 0.3;  // a of [TM §7]: share of the run time spent communicating

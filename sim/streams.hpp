@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+
+#include "treematch/random.hpp"
+
+namespace placement {
+
+// Streams of random numbers of a replay that must not influence each other.
+enum class Stream : std::uint64_t { matrix = 1, share, fill, failure };
+
+// The number at an index of a stream.
+inline std::uint64_t number_of(std::uint64_t seed, Stream stream, std::size_t index) {
+  return Random(Random(seed * 8 + static_cast<std::uint64_t>(stream)).next() + index).next();
+}
+
+inline double fraction(std::uint64_t number) { return static_cast<double>(number >> 11) * 0x1p-53; }  // 0 <= f < 1
+
+}  // namespace placement

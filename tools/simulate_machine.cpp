@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/simulate_machine.hpp"
+
+#include "core/error.hpp"
+#include "core/snapshot_input.hpp"
+#include "core/text.hpp"
+#include "core/topology_read.hpp"
+#include "core/torus_topology.hpp"
+#include "sim/site.hpp"
+#include "tools/command.hpp"
+#include "tools/simulate_options.hpp"
+
+namespace placement {
+
+namespace {
+
+NodeShape node_shape(const CommandLine& line) {
+  const std::string text = line.value_or("node", "2x8");
+  const auto parts = split_at(text, 'x');
+  const auto sockets = parse_integer(parts[0]);
+  const auto cores = parts.size() == 2 ? parse_integer(parts[1]) : std::nullopt;
+  if (!sockets || !cores || *sockets < 1 || *cores < 1 || *sockets > 1024 || *cores > 4096)
+    throw UsageError("--node " + shown(text) + ": SOCKETSxCORES is wanted, as in 2x8");
+  return {"", static_cast<std::int32_t>(*sockets), static_cast<std::int32_t>(*cores), 1};
+}
+
+ClusterView regular_machine(const CommandLine& line) {
+  const std::string text = *line.value("switches");
+  const NodeShape shape = node_shape(line);
+  std::vector<SwitchShape> switches{{"root", -1, {}}};
+  std::vector<NodeShape> nodes;
+  std::vector<std::int32_t> level{0};
+  const auto parts = split_at(text, ':');
+  for (std::size_t depth = 0; depth < parts.size(); ++depth) {
+    const auto count = parse_integer(parts[depth]);
+    if (!count || *count < 1 || *count * std::ssize(level) > (1 << 20))
+      throw UsageError("--switches " + shown(text) + ": numbers from 1 on are wanted, at most 2^20 nodes");
+    std::vector<std::int32_t> below;
+    for (const std::int32_t above : level)
+      for (std::int64_t k = 0; k < *count; ++k)
+        if (depth + 1 < parts.size()) {
+          below.push_back(static_cast<std::int32_t>(switches.size()));
+          switches.push_back({"s" + std::to_string(switches.size()), above, {}});
+        } else {
+          switches[above].nodes.push_back(static_cast<std::int32_t>(nodes.size()));
+          nodes.push_back(shape);
+          nodes.back().name = "n" + std::to_string(nodes.size() - 1);
+        }
+    level = std::move(below);
+  }
+  return view_of_switches(switches, nodes);
+}
+
+// Nodes on a torus, and for stock Slurm in a row.
+ClusterView torus_machine(const CommandLine& line) {
+  const std::string word = *line.value("torus");
+  std::shared_ptr<const TorusTopology> torus;
+  if (word.find_first_not_of("0123456789x") == std::string::npos) {
+    std::vector<TorusDimension> dimensions;
+    for (const std::string_view part : split_at(word, 'x')) {
+      const auto size = parse_integer(part);
+      if (!size || *size < 1 || *size > TorusTopology::max_positions)
+        throw UsageError("--torus " + shown(word) + ": sizes are wanted, as in 8x8x8, or a file");
+      dimensions.push_back({static_cast<std::int32_t>(*size), true});
+    }
+    torus = std::make_shared<const TorusTopology>(TorusTopology::full(std::move(dimensions)));
+  } else {
+    torus = std::make_shared<const TorusTopology>(std::move(read_torus(word).torus));
+  }
+  std::vector<SwitchShape> row{{"row", -1, {}}};
+  std::vector<NodeShape> nodes;
+  for (std::int32_t n = 0; n < torus->nodes(); ++n) {
+    row[0].nodes.push_back(n);
+    nodes.push_back(node_shape(line));
+    nodes.back().name = torus->name(n);
+  }
+  ClusterView view = view_of_switches(row, nodes);
+  for (std::int32_t n = 0; n < torus->nodes(); ++n) view.nodes[n].torus_node = n;
+  view.torus = std::move(torus);
+  return view;
+}
+
+ClusterView read_shape(const CommandLine& line) {
+  if (line.has("topology") + line.has("switches") + line.has("torus") != 1)
+    throw UsageError("one of --topology, --switches and --torus is needed: the machine");
+  if (line.has("switches")) return regular_machine(line);
+  if (line.has("torus")) return torus_machine(line);
+  const std::string path = *line.value("topology");
+  ClusterView view = read_topology(path, line.value_or("slurm-conf", ""));
+  if (view.nodes.empty())
+    throw Error(path + ": gives no nodes, only a tree; take Slurm's topology.conf, or --switches and --node");
+  return view;
+}
+
+}  // namespace
+
+Machine read_machine(const CommandLine& line, ReplayOptions& replay_options) {
+  ClusterView view = read_shape(line);
+  if (const auto state = line.value("state"))
+    attach_state(view, *state == "random" ? random_state(view, replay_options.seed) : read_live_state(*state), *state);
+  if (const auto outages = line.value("outages")) {
+    attach_outages(view, read_outages(*outages), number_option(line, "outage-hours", 24, 1e-3, 1e5) * 3600, *outages);
+    if (line.has("node-failures")) throw UsageError("--node-failures and --outages both say how often nodes fail");
+    replay_options.failures_per_hour_of_node = failure_rates(view);
+  } else if (line.has("outage-hours")) {
+    throw UsageError("--outage-hours is for the probabilities of --outages");
+  }
+  if (const auto trace = line.value("failure-trace")) replay_options.planned_failures = read_failures(*trace, view);
+  return Machine(std::move(view));
+}
+
+}  // namespace placement

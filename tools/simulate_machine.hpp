@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include "sim/engine.hpp"
+#include "tools/command_line.hpp"
+
+namespace placement {
+
+// The machine of the command line. What is known of it goes into its view, and into the options what will happen to
+// it. Throws UsageError, and Error where a file is not what it should be.
+Machine read_machine(const CommandLine& line, ReplayOptions& replay_options);
+
+}  // namespace placement

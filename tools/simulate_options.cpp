@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/simulate_options.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "core/text.hpp"
+#include "tools/command.hpp"
+
+namespace placement {
+
+namespace {
+
+std::vector<std::string> words_of(std::string list, const char* separators) {
+  std::vector<std::string> words;
+  for (char& c : list)
+    if (std::string_view(separators).find(c) != std::string_view::npos) c = ' ';
+  for (const std::string_view word : split_words(list)) words.emplace_back(word);
+  return words;
+}
+
+void read_charge(const CommandLine& line, ReplayOptions& replay_options) {
+  const auto text = line.value("charge");
+  if (!text) return;
+  replay_options.charge_measured = *text == "measured";
+  replay_options.charge_policy_s = replay_options.charge_policy_task_s = 0;
+  if (*text == "none" || replay_options.charge_measured) return;
+  const auto parts = split_at(*text, ',');
+  double* const targets[] = {&replay_options.charge_policy_s, &replay_options.charge_policy_task_s};
+  bool good = parts.size() <= 2;
+  for (std::size_t k = 0; good && k < parts.size(); ++k) {
+    const auto [stop, failure] = std::from_chars(parts[k].data(), parts[k].data() + parts[k].size(), *targets[k]);
+    good = failure == std::errc{} && stop == parts[k].data() + parts[k].size() && *targets[k] >= 0 && *targets[k] <= 1e6;
+  }
+  if (!good) throw UsageError("--charge " + shown(*text) + ": none, measured, or SECONDS[,SECONDS PER TASK] is wanted");
+}
+
+void read_effort(const CommandLine& line, ReplayOptions& replay_options) {
+  const auto text = line.value("effort");
+  if (!text) return;
+  const auto parts = split_at(*text, ',');
+  const auto effort = parse_integer(parts[0]);
+  const auto tasks = parts.size() == 2 ? parse_integer(parts[1]) : replay_options.effort_tasks;
+  if (parts.size() > 2 || !effort || *effort < 1 || *effort > 1000 || !tasks || *tasks < 1 || *tasks > TreeTopology::max_leaves)
+    throw UsageError("--effort " + shown(*text) + ": N or N,TASKS is wanted, N from 1 to 1000");
+  replay_options.effort = static_cast<std::int32_t>(*effort);
+  replay_options.effort_tasks = static_cast<std::int32_t>(*tasks);
+}
+
+}  // namespace
+
+double number_option(const CommandLine& line, const char* option, double otherwise, double least, double most) {
+  const auto text = line.value(option);
+  if (!text) return otherwise;
+  double value = 0;
+  const auto [stop, failure] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (failure != std::errc{} || stop != text->data() + text->size() || !(value >= least && value <= most)) {
+    char range[80];
+    std::snprintf(range, sizeof range, "%g to %g", least, most);
+    throw UsageError("--" + std::string(option) + " " + shown(*text) + ": a number from " + range + " is wanted");
+  }
+  return value;
+}
+
+int choice(const CommandLine& line, const char* option, std::initializer_list<const char*> words) {
+  const auto text = line.value(option);
+  if (!text) return 0;
+  std::string list;
+  int number = 0;
+  for (const char* word : words) {
+    if (*text == word) return number;
+    list += (number++ > 0 ? " or " : "") + std::string(word);
+  }
+  throw UsageError("--" + std::string(option) + " " + shown(*text) + ": " + list + " is wanted");
+}
+
+JobSelection read_selection(const CommandLine& line) {
+  JobSelection selection;
+  selection.partitions = words_of(line.value_or("partition", ""), ",");
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  selection.from_s = line.integer("from", 0, most).value_or(0);
+  if (line.has("hours"))
+    selection.window_s = std::llround(number_option(line, "hours", 0, 1e-3, 1e7) * 3600);
+  selection.most_jobs = line.integer("jobs", 1, most).value_or(selection.most_jobs);
+  selection.least_tasks = static_cast<std::int32_t>(line.integer("min-tasks", 1, TreeTopology::max_leaves).value_or(1));
+  selection.most_tasks = static_cast<std::int32_t>(
+      line.integer("max-tasks", 1, TreeTopology::max_leaves).value_or(selection.most_tasks));
+  return selection;
+}
+
+ReplayOptions read_options(const CommandLine& line) {
+  ReplayOptions result;
+  result.communication = number_option(line, "communication", 30, 0, 100) / 100;
+  result.share = number_option(line, "share", 100, 0, 100) / 100;
+  result.stock_request = choice(line, "stock-request", {"nodes", "tasks"}) == 0 ? StockRequest::nodes : StockRequest::tasks;
+  result.whole_nodes = line.has("whole-nodes");
+  result.full_start = line.has("full");
+  result.backfill_depth = static_cast<std::int32_t>(line.integer("backfill-depth", 0, 1 << 24).value_or(500));
+  if (choice(line, "backfill", {"easy", "slurm"}) == 1) {
+    result.reservations = std::numeric_limits<std::int32_t>::max();
+    result.backfill_interval_s = 30;
+    result.plan_margin_s = 60;
+  }
+  read_charge(line, result);
+  read_effort(line, result);
+  result.charge_stock_s = number_option(line, "stock-charge", 0, 0, 1e6);
+  result.node_failures_per_hour = number_option(line, "node-failures", 0, 0, 1000) / 1000;
+  result.repair_hours = number_option(line, "repair", 4, 1e-3, 1e5);
+  result.seed = static_cast<std::uint64_t>(line.integer("seed", 0, INT64_MAX).value_or(1));
+  return result;
+}
+
+std::vector<Strategy> read_strategies(const CommandLine& line) {
+  std::vector<Strategy> strategies;
+  for (const std::string& word : words_of(line.value_or("strategies", "SLURM TM-A TM-Isub"), ";")) {
+    strategies.push_back(parse_strategy(word));
+    for (std::size_t k = 0; k + 1 < strategies.size(); ++k)
+      if (equal_any_case(strategies[k].name, word)) throw UsageError("--strategies: " + shown(word) + " is given twice");
+  }
+  if (strategies.empty()) throw UsageError("--strategies: none given");
+  return strategies;
+}
+
+}  // namespace placement
