@@ -23,6 +23,10 @@ TorusTopology::TorusTopology(std::vector<TorusDimension> dimensions, std::vector
       throw Error("the torus has more than " + std::to_string(max_positions) + " positions");
   }
   node_at_.assign(static_cast<std::size_t>(positions), -1);
+  coordinate_.reserve(static_cast<std::size_t>(positions) * dimension_.size());
+  for (std::int32_t position = 0; position < positions; ++position)
+    for (std::size_t d = 0; d < dimension_.size(); ++d)
+      coordinate_.push_back(position / stride_[d] % dimension_[d].size);
   name_.reserve(nodes.size());
   for (Node& node : nodes) {
     const auto index = static_cast<std::int32_t>(name_.size());

@@ -57,7 +57,7 @@ class TorusTopology {
   std::int32_t node_at(std::int32_t position) const { return node_at_[position]; }  // -1: none
 
   std::int32_t coordinate(std::int32_t position, std::size_t dimension) const {
-    return position / stride_[dimension] % dimension_[dimension].size;
+    return coordinate_[static_cast<std::size_t>(position) * dimension_.size() + dimension];
   }
   Coordinates coordinates(std::int32_t position) const;
   std::int32_t position_of(const Coordinates& at) const;
@@ -113,6 +113,7 @@ class TorusTopology {
   std::vector<std::string> name_;
   std::vector<std::int32_t> position_;
   std::vector<std::int32_t> node_at_;
+  std::vector<std::int32_t> coordinate_;  // of each position, its dimensions together: divisions take longer
   std::unordered_map<std::string_view, std::int32_t> by_name_;  // into name_
 
  public:

@@ -18,20 +18,23 @@ double AnyFailure::probability() const { return surely_ ? 1.0 : -std::expm1(-haz
 Assessment assess(const TorusTopology& torus, const CommMatrix& matrix, std::span<const std::int32_t> position,
                   std::span<const double> outage, const RouteFaults* faults) {
   Assessment result;
-  std::vector<bool> touched(static_cast<std::size_t>(torus.positions()), false);
+  std::vector<char> touched(static_cast<std::size_t>(torus.positions()), 0);
   std::vector<Cost> load(static_cast<std::size_t>(torus.links()), 0);
-  for (const std::int32_t at : position) touched[at] = true;
+  for (const std::int32_t at : position) touched[at] = 1;
   for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) {
     const auto partners = matrix.neighbours(rank);
     const auto weights = matrix.weights(rank);
     for (std::size_t k = 0; k < partners.size(); ++k) {  // each pair twice, once each way
-      if (partners[k] > rank)
-        result.hop_bytes += static_cast<Cost>(weights[k]) * torus.distance(position[rank], position[partners[k]]);
-      if (faults) result.weighted_twice += static_cast<Cost>(weights[k]) * faults->weight(position[rank], position[partners[k]]);
-      torus.walk(position[rank], position[partners[k]], [&](std::int32_t link, std::int32_t next) {
-        touched[next] = true;
+      const std::int32_t from = position[rank];
+      const std::int32_t to = position[partners[k]];
+      std::int32_t hops = 0;
+      torus.walk(from, to, [&](std::int32_t link, std::int32_t next) {
+        touched[next] = 1;
         load[link] += weights[k];
+        ++hops;
       });
+      if (partners[k] > rank) result.hop_bytes += static_cast<Cost>(weights[k]) * hops;
+      if (faults) result.weighted_twice += static_cast<Cost>(weights[k]) * faults->weight(from, to);
     }
   }
   for (const Cost l : load) result.link_load_twice = std::max(result.link_load_twice, l);

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <tuple>
 
-#include "tofa/slot_halves.hpp"
 #include "treematch/random.hpp"
 
 namespace placement {
@@ -15,7 +13,7 @@ namespace {
 
 constexpr std::size_t axes = 3;
 constexpr std::int32_t pivots = 12;       // ranks from which distances are taken
-constexpr std::size_t arcs_sampled = 4096;
+constexpr std::size_t arcs_sampled = 1024;
 constexpr std::size_t points_sampled = 1024;
 constexpr double unit = 1 << 16;          // of RankPoints by distance
 
@@ -85,7 +83,7 @@ bool distances_from(const Graph& graph, std::int32_t from, std::vector<std::int3
 }
 
 // The directions in which rows differ most, each row then in terms of them with variance 1.
-std::vector<Point> whitened(const std::vector<std::array<double, pivots>>& rows, std::uint64_t seed) {
+std::vector<Point> whitened(const std::vector<std::array<double, pivots>>& rows, std::size_t dimensions, std::uint64_t seed) {
   std::array<std::array<double, pivots>, pivots> covariance{};
   for (const auto& row : rows)
     for (std::int32_t i = 0; i < pivots; ++i)
@@ -93,7 +91,7 @@ std::vector<Point> whitened(const std::vector<std::array<double, pivots>>& rows,
   Random random(seed);
   std::array<std::array<double, pivots>, axes> direction{};
   std::vector<Point> points(rows.size(), Point{});
-  for (std::size_t k = 0; k < axes; ++k) {
+  for (std::size_t k = 0; k < dimensions; ++k) {
     auto& v = direction[k];
     for (double& x : v) x = static_cast<double>(random.below(1000)) - 499.5;
     double norm = 0;
@@ -133,13 +131,13 @@ double fourth_moment(const std::vector<Point>& points, std::size_t step, std::si
   return sum;
 }
 
-void turn_to_box(std::vector<Point>& points, const Watch& watch) {
+void turn_to_box(std::vector<Point>& points, std::size_t dimensions, const Watch& watch) {
   constexpr int angles = 45;                    // of two degrees
   constexpr double step_cosine = 0.99939082701909573, step_sine = 0.034899496702500969;
   const std::size_t step = points.size() / points_sampled + 1;
   for (int sweep = 0; sweep < 4; ++sweep)
-    for (std::size_t i = 0; i < axes; ++i)
-      for (std::size_t j = i + 1; j < axes; ++j) {
+    for (std::size_t i = 0; i < dimensions; ++i)
+      for (std::size_t j = i + 1; j < dimensions; ++j) {
         double c = 1, s = 0, best_c = 1, best_s = 0;
         double least = fourth_moment(points, step, i, j, 1, 0);
         for (int k = 1; k < angles; ++k) {
@@ -189,7 +187,7 @@ std::optional<RankPoints> points_by_number(const Graph& graph, const Watch& watc
   return points;
 }
 
-std::optional<RankPoints> points_by_distance(const Graph& graph, std::uint64_t seed, const Watch& watch) {
+std::optional<RankPoints> points_by_distance(const Graph& graph, std::size_t dimensions, std::uint64_t seed, const Watch& watch) {
   const auto n = static_cast<std::size_t>(graph.vertices());
   if (n < 8) return std::nullopt;
   const Graph heavy = heavy_part(graph);
@@ -209,8 +207,8 @@ std::optional<RankPoints> points_by_distance(const Graph& graph, std::uint64_t s
     }
     pivot = static_cast<std::int32_t>(std::max_element(nearest.begin(), nearest.end()) - nearest.begin());
   }
-  std::vector<Point> points = whitened(rows, seed);
-  turn_to_box(points, watch);
+  std::vector<Point> points = whitened(rows, dimensions, seed);
+  turn_to_box(points, dimensions, watch);
   RankPoints result(n);
   for (std::size_t v = 0; v < n; ++v)
     for (std::size_t d = 0; d < axes; ++d)
@@ -219,37 +217,25 @@ std::optional<RankPoints> points_by_distance(const Graph& graph, std::uint64_t s
 }
 
 std::vector<std::int32_t> map_points(const RankPoints& points, const std::array<std::size_t, 3>& axis_of,
-                                     const TorusSlots& slots, const std::vector<std::int32_t>& among,
-                                     const Watch& watch) {
-  std::vector<std::int32_t> slot_of_rank(points.size(), -1);
-  struct Part {
-    std::vector<std::int32_t> ranks, slots;
-  };
-  std::vector<Part> parts(1);
-  parts[0].slots = among;
-  parts[0].ranks.resize(points.size());
-  std::iota(parts[0].ranks.begin(), parts[0].ranks.end(), 0);
-  while (!parts.empty()) {
-    Part part = std::move(parts.back());
-    parts.pop_back();
-    watch.spend(static_cast<std::int64_t>(part.ranks.size()));
-    const std::optional<SlotCut> cut = cut_slots(slots, part.slots);
-    if (!cut) {
-      for (std::size_t k = 0; k < part.ranks.size(); ++k) slot_of_rank[part.ranks[k]] = part.slots[k];
-      continue;
-    }
-    const std::size_t axis = axis_of[std::min(cut->dimension, axes - 1)];
+                                     const SlotCuts& cuts, const Watch& watch) {
+  std::vector<std::int32_t> ranks(points.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  for (const SlotCuts::Part& part : cuts.parts) {
+    if (part.middle < 0) continue;
+    watch.spend(part.end - part.begin);
+    const std::size_t axis = axis_of[std::min(part.dimension, axes - 1)];
     const std::size_t next = (axis + 1) % axes;
     const std::size_t last = (axis + 2) % axes;
-    const auto key = [&](std::int32_t rank) {
-      return std::tuple(points[rank][axis], points[rank][next], points[rank][last], rank);
+    const auto before = [&](std::int32_t a, std::int32_t b) {
+      const auto &p = points[a], &q = points[b];
+      if (p[axis] != q[axis]) return p[axis] < q[axis];
+      if (p[next] != q[next]) return p[next] < q[next];
+      return p[last] != q[last] ? p[last] < q[last] : a < b;
     };
-    const auto half = static_cast<std::ptrdiff_t>(cut->first);
-    std::nth_element(part.ranks.begin(), part.ranks.begin() + half, part.ranks.end(),
-                     [&](std::int32_t a, std::int32_t b) { return key(a) < key(b); });
-    parts.push_back({{part.ranks.begin(), part.ranks.begin() + half}, {part.slots.begin(), part.slots.begin() + half}});
-    parts.push_back({{part.ranks.begin() + half, part.ranks.end()}, {part.slots.begin() + half, part.slots.end()}});
+    std::nth_element(ranks.begin() + part.begin, ranks.begin() + part.middle, ranks.begin() + part.end, before);
   }
+  std::vector<std::int32_t> slot_of_rank(points.size());
+  for (std::size_t k = 0; k < ranks.size(); ++k) slot_of_rank[ranks[k]] = cuts.slots[k];
   return slot_of_rank;
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "tofa/torus_search.hpp"
+#include "tofa/slot_halves.hpp"
 
 namespace placement {
 
@@ -18,14 +18,13 @@ using RankPoints = std::vector<std::array<std::int32_t, 3>>;
 std::optional<RankPoints> points_by_number(const Graph& graph, const Watch& watch);
 
 // By distances in the graph of the heavy pairs from some ranks that are far from each other: principal
-// components, turned until the ranks fill a box. None where the graph is in pieces.
-std::optional<RankPoints> points_by_distance(const Graph& graph, std::uint64_t seed, const Watch& watch);
+// components, as many as dimensions are wanted (1 to 3; the others are 0), turned until the ranks fill a box. None where
+// the graph is in pieces.
+std::optional<RankPoints> points_by_distance(const Graph& graph, std::size_t dimensions, std::uint64_t seed, const Watch& watch);
 
-// Ranks to slots by cutting both in two again and again, slots across the dimension in which they reach
-// farthest and ranks across the axis that `axis_of` has for it (dimensions beyond the third: the last axis).
-// `among` are as many slots as ranks.
+// Ranks to slots along the cuts of these, as many as ranks: ranks are cut across the axis that `axis_of` has for the
+// dimension of the slots (dimensions beyond the third: the last axis).
 std::vector<std::int32_t> map_points(const RankPoints& points, const std::array<std::size_t, 3>& axis_of,
-                                     const TorusSlots& slots, const std::vector<std::int32_t>& among,
-                                     const Watch& watch);
+                                     const SlotCuts& cuts, const Watch& watch);
 
 }  // namespace placement

@@ -5,6 +5,7 @@
 #include <array>
 #include <numeric>
 
+#include "tofa/box_sums.hpp"
 #include "treematch/random.hpp"
 
 namespace placement {
@@ -16,7 +17,8 @@ constexpr std::int32_t most_slabs = 16;      // in each dimension
 constexpr std::size_t most_nodes_sorted = 150'000;  // in all balls together
 constexpr std::int32_t pairs_sampled = 256;
 constexpr double suspect_hops = 64;        // a suspect on the way counts like so many hops
-constexpr std::int64_t box_work = 400'000;  // positions looked at in search of boxes
+constexpr std::int64_t most_boxes = 100'000;  // looked at
+constexpr std::int64_t never_enough = -(std::int64_t{1} << 40);
 
 class NodeSets {
  public:
@@ -118,19 +120,27 @@ class NodeSets {
     return chosen;
   }
 
-  // Healthy nodes first, the nearest first of these.
+  // Healthy nodes first, the nearest first of these; no more of them than the request can need.
   std::vector<std::int32_t> ball(std::int32_t centre) const {
-    std::vector<std::vector<std::int32_t>> shell[2];
-    for (const std::int32_t node : usable_) {
-      auto& shells = shell[nodes_.suspect(node) ? 1 : 0];
-      const auto distance = static_cast<std::size_t>(torus_.distance(nodes_.position[centre], nodes_.position[node]));
-      if (shells.size() <= distance) shells.resize(distance + 1);
-      shells[distance].push_back(node);
+    std::vector<std::int32_t> key(usable_.size());
+    std::int32_t beyond = 1;  // all healthy nodes are nearer
+    for (const TorusDimension& dimension : torus_.dimensions()) beyond += dimension.size;
+    std::vector<std::int32_t> first(static_cast<std::size_t>(2 * beyond) + 1, 0);
+    std::vector<std::int64_t> room(first.size(), 0);
+    for (std::size_t k = 0; k < usable_.size(); ++k) {
+      const std::int32_t node = usable_[k];
+      key[k] = torus_.distance(nodes_.position[centre], nodes_.position[node]) + (nodes_.suspect(node) ? beyond : 0);
+      ++first[key[k] + 1];
+      room[key[k]] += limits_.capacity()[node];
     }
-    std::vector<std::int32_t> order;
-    order.reserve(usable_.size());
-    for (const auto& shells : shell)
-      for (const auto& nodes : shells) order.insert(order.end(), nodes.begin(), nodes.end());
+    std::int32_t last = 0;
+    std::int64_t enough = limits_.tasks();
+    for (; last < 2 * beyond && (enough -= room[last]) > 0; ++last) {}
+    for (std::size_t k = 1; k < first.size(); ++k) first[k] += first[k - 1];
+    while (last < 2 * beyond - 1 && first[last + 1] < limits_.least_nodes()) ++last;
+    std::vector<std::int32_t> order(static_cast<std::size_t>(last < 2 * beyond ? first[last + 1] : first[last]));
+    for (std::size_t k = 0; k < usable_.size(); ++k)
+      if (key[k] <= last) order[first[key[k]]++] = usable_[k];
     return order;
   }
 
@@ -204,40 +214,31 @@ class NodeSets {
     std::stable_sort(shapes.begin(), shapes.end(), [](const Shape& x, const Shape& y) {
       return std::pair(x.reach, x.volume) < std::pair(y.reach, y.volume);
     });
-    std::int64_t work = box_work;
+    const BoxSums room(torus_, [&](std::int32_t position) {
+      if (nodes_.faults && nodes_.faults->suspect(position)) return never_enough;
+      return at_[position] < 0 ? 0 : static_cast<std::int64_t>(limits_.capacity()[at_[position]]);
+    });
+    std::int64_t boxes_left = most_boxes;
     for (const Shape& shape : shapes)
       for (const std::int32_t origin : usable_) {
-        if (work < 0) return std::nullopt;
-        const auto counts = in_box(nodes_.position[origin], shape.extent, work);
-        if (counts) return counts;
+        if (--boxes_left < 0) return std::nullopt;
+        if (room.of_box(nodes_.position[origin], shape.extent) < limits_.tasks()) continue;
+        if (auto counts = first_that_fit(in_box(nodes_.position[origin], shape.extent))) return counts;
       }
     return std::nullopt;
   }
 
-  std::optional<NodeCounts> in_box(std::int32_t origin, const std::array<std::int32_t, 3>& extent, std::int64_t& work) const {
-    const TorusTopology::Coordinates corner = torus_.coordinates(origin);
+  std::vector<std::int32_t> in_box(std::int32_t origin, const std::array<std::int32_t, 3>& extent) const {
     std::vector<std::int32_t> inside;
-    std::int64_t room = 0;
-    TorusTopology::Coordinates at{};
-    for (std::int32_t z = 0; z < extent[2]; ++z)
-      for (std::int32_t y = 0; y < extent[1]; ++y)
-        for (std::int32_t x = 0; x < extent[0]; ++x) {
-          --work;
-          const std::int32_t step[] = {x, y, z};
-          for (std::size_t d = 0; d < torus_.dimensions().size(); ++d) {
-            at[d] = corner[d] + step[d];
-            if (at[d] < torus_.dimensions()[d].size) continue;
-            if (!torus_.dimensions()[d].wraps) return std::nullopt;
-            at[d] -= torus_.dimensions()[d].size;
-          }
-          const std::int32_t position = torus_.position_of(at);
-          if (nodes_.faults && nodes_.faults->suspect(position)) return std::nullopt;
-          if (at_[position] < 0) continue;
-          inside.push_back(at_[position]);
-          room += limits_.capacity()[at_[position]];
-        }
-    if (room < limits_.tasks()) return std::nullopt;
-    return first_that_fit(inside);
+    for (const std::int32_t node : usable_) {
+      bool within = true;
+      for (std::size_t d = 0; d < torus_.dimensions().size() && within; ++d) {
+        const std::int32_t off = torus_.coordinate(nodes_.position[node], d) - torus_.coordinate(origin, d);
+        within = (off < 0 ? off + torus_.dimensions()[d].size : off) < extent[d];
+      }
+      if (within) inside.push_back(node);
+    }
+    return inside;
   }
 
   const OfferedNodes& nodes_;

@@ -2,61 +2,54 @@
 #include "tofa/torus_bisection.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <numeric>
+#include <span>
 
-#include "tofa/slot_halves.hpp"
 #include "treematch/bisection.hpp"
 
 namespace placement {
 
 namespace {
 
-struct Part {
-  std::vector<std::int32_t> ranks;
-  std::vector<std::int32_t> slots;  // as many
-};
-
 class TorusBisection {
  public:
-  TorusBisection(const Graph& graph, const TorusSlots& slots, std::uint64_t seed, std::int32_t tries, const Watch& watch)
-      : graph_(graph), slots_(slots), watch_(watch), bisection_(seed, tries, watch),
+  TorusBisection(const Graph& graph, const TorusSlots& slots, const SlotCuts& cuts, std::uint64_t seed,
+                 std::int32_t tries, const Watch& watch)
+      : graph_(graph), slots_(slots), cuts_(cuts), watch_(watch), bisection_(seed, tries, watch),
         local_(static_cast<std::size_t>(graph.vertices()), -1), near_(static_cast<std::size_t>(graph.vertices()), -1) {}
 
-  std::vector<std::int32_t> run(const std::vector<std::int32_t>& among) {
-    Part all{std::vector<std::int32_t>(static_cast<std::size_t>(graph_.vertices())), among};
-    std::iota(all.ranks.begin(), all.ranks.end(), 0);
-    std::deque<Part> parts;
-    parts.push_back(std::move(all));
-    for (; !parts.empty(); parts.pop_front()) {  // all parts of one size before the smaller ones
-      Part& part = parts.front();
-      const std::optional<SlotCut> cut = cut_slots(slots_, part.slots);
-      if (!cut) {
-        for (std::size_t k = 0; k < part.ranks.size(); ++k) near_[part.ranks[k]] = part.slots[k];
-        continue;
-      }
-      auto [left, right] = halves(part, cut->first);
-      for (Part* half : {&left, &right})
-        for (const std::int32_t rank : half->ranks) near_[rank] = half->slots[half->slots.size() / 2];
-      parts.push_back(std::move(left));
-      parts.push_back(std::move(right));
-    }
+  std::vector<std::int32_t> run() {
+    // Those of each part stand where its slots do.
+    std::vector<std::int32_t> ranks(static_cast<std::size_t>(graph_.vertices()));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    for (const SlotCuts::Part& part : cuts_.parts)  // all of one size before the smaller ones
+      if (part.middle >= 0)
+        split(part, std::span(ranks).subspan(static_cast<std::size_t>(part.begin), static_cast<std::size_t>(part.end - part.begin)));
+    for (std::size_t k = 0; k < ranks.size(); ++k) near_[ranks[k]] = cuts_.slots[k];
     return near_;
   }
 
  private:
-  std::pair<Part, Part> halves(Part& part, std::size_t first) {
-    const auto half = static_cast<std::ptrdiff_t>(first);
-    Part left{{}, {part.slots.begin(), part.slots.begin() + half}};
-    Part right{{}, {part.slots.begin() + half, part.slots.end()}};
-    const std::vector<std::int8_t> side = split_ranks(part.ranks, static_cast<std::int32_t>(first));
-    const bool turned = left.slots.size() == right.slots.size() && better_turned(part.ranks, side, left, right);
-    for (std::size_t k = 0; k < part.ranks.size(); ++k)
-      ((side[k] == 0) != turned ? left : right).ranks.push_back(part.ranks[k]);
-    return {std::move(left), std::move(right)};
+  void split(const SlotCuts::Part& part, std::span<std::int32_t> ranks) {
+    const std::int32_t first = part.middle - part.begin;
+    const std::vector<std::int8_t> side = split_ranks(ranks, first);
+    const std::int32_t left = cuts_.centre(cuts_.parts[part.first_half]);
+    const std::int32_t right = cuts_.centre(cuts_.parts[part.first_half + 1]);
+    const bool turned = 2 * first == part.end - part.begin && better_turned(ranks, side, left, right);
+    std::vector<std::int32_t> second;
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < ranks.size(); ++k) {
+      const bool to_left = (side[k] == 0) != turned;
+      near_[ranks[k]] = to_left ? left : right;
+      if (to_left)
+        ranks[kept++] = ranks[k];
+      else
+        second.push_back(ranks[k]);
+    }
+    std::copy(second.begin(), second.end(), ranks.begin() + static_cast<std::ptrdiff_t>(kept));
   }
 
-  std::vector<std::int8_t> split_ranks(const std::vector<std::int32_t>& ranks, std::int32_t first) {
+  std::vector<std::int8_t> split_ranks(std::span<const std::int32_t> ranks, std::int32_t first) {
     Graph part;
     for (std::size_t k = 0; k < ranks.size(); ++k) local_[ranks[k]] = static_cast<std::int32_t>(k);
     part.size.assign(ranks.size(), 1);
@@ -76,11 +69,11 @@ class TorusBisection {
   }
 
   // Whether the partners elsewhere are nearer when the halves change places.
-  bool better_turned(const std::vector<std::int32_t>& ranks, const std::vector<std::int8_t>& side, const Part& left,
-                     const Part& right) {
+  bool better_turned(std::span<const std::int32_t> ranks, const std::vector<std::int8_t>& side, std::int32_t left,
+                     std::int32_t right) {
     const TorusTopology& torus = *slots_.torus;
-    const std::int32_t a = slots_.position[left.slots[left.slots.size() / 2]];
-    const std::int32_t b = slots_.position[right.slots[right.slots.size() / 2]];
+    const std::int32_t a = slots_.position[left];
+    const std::int32_t b = slots_.position[right];
     for (const std::int32_t rank : ranks) local_[rank] = 0;
     std::int64_t turned_costs_more = 0;
     for (std::size_t k = 0; k < ranks.size(); ++k)
@@ -96,6 +89,7 @@ class TorusBisection {
 
   const Graph& graph_;
   const TorusSlots& slots_;
+  const SlotCuts& cuts_;
   const Watch& watch_;
   Bisection bisection_;
   std::vector<std::int32_t> local_;
@@ -104,10 +98,9 @@ class TorusBisection {
 
 }  // namespace
 
-std::vector<std::int32_t> torus_bisection(const Graph& graph, const TorusSlots& slots,
-                                          const std::vector<std::int32_t>& among, std::uint64_t seed,
-                                          std::int32_t tries, const Watch& watch) {
-  return TorusBisection(graph, slots, seed, tries, watch).run(among);
+std::vector<std::int32_t> torus_bisection(const Graph& graph, const TorusSlots& slots, const SlotCuts& cuts,
+                                          std::uint64_t seed, std::int32_t tries, const Watch& watch) {
+  return TorusBisection(graph, slots, cuts, seed, tries, watch).run();
 }
 
 }  // namespace placement

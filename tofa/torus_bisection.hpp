@@ -3,16 +3,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "tofa/torus_search.hpp"
+#include "tofa/slot_halves.hpp"
 
 namespace placement {
 
-// Ranks and slots are cut in two again and again, the ranks where little traffic is, the slots across
-// the dimension in which they reach farthest, and the halves of ranks go to those halves of slots that are
-// nearer to their partners elsewhere. `among` are as many slots as the graph has vertices. Returns the slot
-// of each rank. Throws OutOfTime.
-std::vector<std::int32_t> torus_bisection(const Graph& graph, const TorusSlots& slots,
-                                          const std::vector<std::int32_t>& among, std::uint64_t seed,
-                                          std::int32_t tries, const Watch& watch);
+// Ranks are cut in two again and again where little traffic is, and the halves go to those halves of the slots that
+// are nearer to their partners elsewhere. `cuts` are of as many slots as the graph has vertices. Returns the slot of
+// each rank. Throws OutOfTime.
+std::vector<std::int32_t> torus_bisection(const Graph& graph, const TorusSlots& slots, const SlotCuts& cuts,
+                                          std::uint64_t seed, std::int32_t tries, const Watch& watch);
 
 }  // namespace placement

@@ -15,7 +15,8 @@ namespace {
 constexpr std::int64_t work_per_place = 100;     // of annealing, per rank and arc, for each step of effort
 constexpr std::int64_t least_work = 60'000;           // but so much
 constexpr std::int64_t least_work_per_rank = 2'000;  // unless the ranks are few
-constexpr std::int64_t work_among_suspects = 8;      // as much: the ways between them are narrow
+constexpr std::int64_t work_when_longer = 2;        // as much, from effort 2 on
+constexpr std::int64_t work_among_suspects = 8;      // and so much there: the ways between them are narrow
 constexpr std::int64_t low_suspect_hops = 8;
 constexpr std::int64_t most_work = 2'000'000'000;
 
@@ -40,16 +41,21 @@ class Portfolio {
     cost_ = cost_of(found_.front().slot_of_rank);
     offer(greedy_on_torus(graph_, slots_, watch_), "greedy", true);
     const auto by_number = points_by_number(graph_, watch_);
-    const auto by_distance = points_by_distance(graph_, options_.seed, watch_);
+    const auto sides = slots_.torus->dimensions();
+    const std::int64_t long_sides = std::count_if(sides.begin(), sides.end(), [](const TorusDimension& d) { return d.size > 1; });
+    const auto by_distance = points_by_distance(graph_, long_sides < 2 ? 1 : 3, options_.seed, watch_);
     for (const auto& set : sets_) {
-      if (by_number) offer_points(*by_number, set, "grid of ranks");
-      if (by_distance) offer_points(*by_distance, set, "grid by distances");
-      const bool good = geometric_ && cost_ < 2 * scaled_traffic();
-      if (!(good && options_.effort <= 1))
-        offer(torus_bisection(graph_, slots_, set, options_.seed, options_.effort > 3 ? 2 : 1, watch_), "bisection", false);
+      const SlotCuts cuts = cut_all(slots_, set, CutAt::planes, watch_);
+      if (by_number) offer_points(*by_number, cuts, "grid of ranks");
+      if (by_distance) offer_points(*by_distance, cuts, "grid by distances");
+      if (!(on_grid() && options_.effort <= 1))
+        offer(torus_bisection(graph_, slots_, cuts, options_.seed, options_.effort > 3 ? 2 : 1, watch_), "bisection", false);
     }
     search();
   }
+
+  // Most traffic has one hop to go: the ranks lie on a grid, and that has been found.
+  bool on_grid() const { return geometric_ && cost_ < 2 * scaled_traffic(); }
 
   std::int64_t scaled_traffic() const {
     std::int64_t total = 0;
@@ -57,10 +63,10 @@ class Portfolio {
     return total / 2;
   }
 
-  void offer_points(const RankPoints& points, const std::vector<std::int32_t>& set, const char* method) {
+  void offer_points(const RankPoints& points, const SlotCuts& cuts, const char* method) {
     std::array<std::size_t, 3> axis{0, 1, 2};
     do {
-      const bool better = offer(map_points(points, axis, slots_, set, watch_), method, false);
+      const bool better = offer(map_points(points, axis, cuts, watch_), method, false);
       geometric_ = geometric_ || better;
     } while (std::next_permutation(axis.begin(), axis.end()));
   }
@@ -70,8 +76,9 @@ class Portfolio {
     const std::string from = found_.back().method;
     const std::int64_t size = static_cast<std::int64_t>(graph_.arc.size()) + graph_.vertices();
     const bool suspects = slots_.faults && slots_.faults->suspects() > 0;
-    const std::int64_t work =
-        std::min(most_work, std::max(std::min(least_work, least_work_per_rank * graph_.vertices()), work_per_place * size) * options_.effort * (suspects && options_.effort > 1 ? work_among_suspects : 1));
+    std::int64_t work = std::max(std::min(least_work, least_work_per_rank * graph_.vertices()), work_per_place * size);
+    if (options_.effort > 1) work *= options_.effort * (suspects ? work_among_suspects : work_when_longer);
+    work = std::min(most_work, work);
     if (options_.effort <= 1) return annealed(start, work / 2, geometric_ ? Heat::cool : Heat::warm, from);
     // Hot and long finds what lies far away, cool and short what lies near.
     if (suspects) {  // first past suspects, then away from them
@@ -79,7 +86,7 @@ class Portfolio {
       anneal(graph_, slots_, slot, work / 4, Heat::hot, options_.seed, watch_, low_suspect_hops);
       annealed(std::move(slot), work / 4, Heat::warm, from);
     } else {
-      annealed(start, work / 2, Heat::hot, from);
+      annealed(start, work / 2, on_grid() ? Heat::warm : Heat::hot, from);
     }
     annealed(start, work / 4, Heat::cool, from);
     annealed(found_.back().slot_of_rank, work / 4, Heat::cool, from);

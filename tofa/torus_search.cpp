@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "tofa/slot_hops.hpp"
 #include "treematch/random.hpp"
 
 namespace placement {
@@ -26,43 +27,6 @@ const std::array<std::int32_t, logarithms>& log_table() {
   return table;
 }
 
-// Hops between slots. D: dimensions that are looked at, the others being of size 1.
-template <std::size_t D>
-class Hops {
- public:
-  explicit Hops(const TorusSlots& slots) : at_(slots.position.size()) {
-    const TorusTopology& torus = *slots.torus;
-    const auto dimensions = torus.dimensions();
-    for (std::size_t s = 0; s < at_.size(); ++s) {
-      at_[s].fill(0);
-      for (std::size_t d = 0; d < dimensions.size(); ++d) at_[s][d] = torus.coordinate(slots.position[s], d);
-    }
-    for (std::size_t d = 0; d < D; ++d) {
-      const std::int32_t size = d < dimensions.size() ? dimensions[d].size : 1;
-      ring_[d].resize(static_cast<std::size_t>(2 * size));
-      centre_[d] = size;
-      for (std::int32_t delta = -size + 1; delta < size; ++delta)
-        ring_[d][static_cast<std::size_t>(size + delta)] =
-            d < dimensions.size() ? std::abs(torus.steps(d, delta < 0 ? -delta : 0, delta < 0 ? 0 : delta)) : 0;
-    }
-    for (std::size_t d = 0; d < D; ++d) middle_[d] = ring_[d].data() + centre_[d];
-  }
-
-  std::int32_t between(std::int32_t a, std::int32_t b) const {
-    const auto& x = at_[a];
-    const auto& y = at_[b];
-    std::int32_t hops = 0;
-    for (std::size_t d = 0; d < D; ++d) hops += middle_[d][x[d] - y[d]];
-    return hops;
-  }
-
- private:
-  std::vector<std::array<std::int32_t, D == 3 ? 4 : D>> at_;
-  std::array<std::vector<std::int32_t>, D> ring_;
-  std::array<const std::int32_t*, D> middle_{};
-  std::array<std::int32_t, D> centre_{};
-};
-
 std::int64_t total_weight(const Graph& graph) {
   std::int64_t total = 0;
   for (const Arc& arc : graph.arc) total += arc.weight;
@@ -75,16 +39,17 @@ std::int64_t least_penalty_weight(const Graph& graph) {
   return pairs == 0 ? 1 : std::max<std::int64_t>(1, total_weight(graph) / pairs);
 }
 
-template <std::size_t D, bool with_suspects>
+template <typename Hops, bool with_suspects>
 class Annealing {
  public:
   Annealing(const Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::uint64_t seed,
             const Watch& watch, std::int64_t suspect_hops)
-      : graph_(graph), slots_(slots), hops_(slots), slot_(slot),
+      : graph_(graph), slots_(slots), hops_(slots, graph.vertices()), slot_(slot),
         owner_(static_cast<std::size_t>(slots.size()), nobody), random_(seed), watch_(watch),
         penalty_weight_(least_penalty_weight(graph)), suspect_hops_(suspect_hops) {
     for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) {
       owner_[slot[rank]] = rank;
+      hops_.put(rank, slot[rank]);
       if (!graph.arcs(rank).empty()) talkers_.push_back(rank);
     }
     index_positions();
@@ -135,24 +100,28 @@ class Annealing {
     for (std::size_t k = 1; k < first_.size(); ++k) first_[k] += first_[k - 1];
     shared_ = false;
     for (std::size_t k = 1; k < first_.size(); ++k) shared_ = shared_ || first_[k] - first_[k - 1] > 1;
-    std::int32_t stride = 1;
-    for (std::size_t d = 0; d < slots_.torus->dimensions().size(); ++d) {
-      if (slots_.torus->dimensions()[d].size > 1) moving_.push_back({d, stride});
-      stride *= slots_.torus->dimensions()[d].size;
-    }
+    tabulate_neighbours();
   }
 
-  // A position one step away, or -1 beyond the end of a mesh.
-  std::int32_t beside(std::int32_t position) {
-    const auto [d, stride] = moving_[random_.below(static_cast<std::int32_t>(moving_.size()))];
-    const TorusDimension dimension = slots_.torus->dimensions()[d];
-    const std::int32_t at = slots_.torus->coordinate(position, d);
-    if (random_.next() & 1) {
-      if (at + 1 < dimension.size) return position + stride;
-      return dimension.wraps ? position - at * stride : -1;
+  // Of each position those one step away in each direction of each dimension that is longer than 1; -1
+  // beyond the end of a mesh.
+  void tabulate_neighbours() {
+    const TorusTopology& torus = *slots_.torus;
+    std::vector<std::pair<std::size_t, std::int32_t>> moving;
+    std::int32_t stride = 1;
+    for (std::size_t d = 0; d < torus.dimensions().size(); ++d) {
+      if (torus.dimensions()[d].size > 1) moving.push_back({d, stride});
+      stride *= torus.dimensions()[d].size;
     }
-    if (at > 0) return position - stride;
-    return dimension.wraps ? position + (dimension.size - 1) * stride : -1;
+    directions_ = static_cast<std::int32_t>(2 * moving.size());
+    beside_.reserve(static_cast<std::size_t>(directions_) * static_cast<std::size_t>(torus.positions()));
+    for (std::int32_t position = 0; position < torus.positions(); ++position)
+      for (const auto& [d, step] : moving) {
+        const auto [size, wraps] = torus.dimensions()[d];
+        const std::int32_t at = torus.coordinate(position, d);
+        beside_.push_back(at + 1 < size ? position + step : wraps ? position - at * step : -1);
+        beside_.push_back(at > 0 ? position - step : wraps ? position + (size - 1) * step : -1);
+      }
   }
 
   std::int64_t pair_cost(std::int32_t weight, std::int32_t a, std::int32_t b) const {
@@ -174,33 +143,42 @@ class Annealing {
 
  private:
   std::int64_t change(std::int32_t rank, std::int32_t from, std::int32_t to, std::int32_t other) const {
-    std::int64_t delta = 0;
-    for (const Arc& arc : graph_.arcs(rank)) {
-      if (arc.to == other) continue;
-      const std::int32_t there = slot_[arc.to];
-      if constexpr (with_suspects)
-        delta += pair_cost(arc.weight, to, there) - pair_cost(arc.weight, from, there);
-      else
-        delta += static_cast<std::int64_t>(arc.weight) * (hops_.between(to, there) - hops_.between(from, there));
-    }
+    std::int64_t delta = hops_.change(graph_.arcs(rank), to, from, other);
+    if constexpr (with_suspects)
+      for (const Arc& arc : graph_.arcs(rank)) {
+        if (arc.to == other) continue;
+        const std::int32_t there = slots_.position[slot_[arc.to]];
+        const std::int32_t met = slots_.faults->between(slots_.position[to], there) -
+                                 slots_.faults->between(slots_.position[from], there);
+        delta += std::max<std::int64_t>(arc.weight, penalty_weight_) * suspect_hops_ * met;
+      }
     return delta;
   }
 
   std::int32_t target_for(std::int32_t rank) {
     const auto arcs = graph_.arcs(rank);
-    const auto degree = static_cast<std::int32_t>(arcs.size());
-    const Arc* partner = &arcs[random_.below(degree)];
-    if (const Arc& another = arcs[random_.below(degree)]; another.weight > partner->weight) partner = &another;
-    std::int32_t position = slots_.position[slot_[partner->to]];
-    if (!shared_ || (random_.next() & 3) == 0) {
-      if (moving_.empty()) return slot_[rank];
-      position = beside(position);
-      if (position >= 0 && (random_.next() & 3) == 0) position = beside(position);
+    const auto degree = static_cast<std::uint64_t>(arcs.size());
+    const std::uint64_t choice = random_.next();
+    const Arc& one = arcs[(choice >> 32) * degree >> 32];
+    const Arc& another = arcs[(choice & UINT32_MAX) * degree >> 32];
+    const Arc& partner = another.weight > one.weight ? another : one;
+    std::int32_t position = slots_.position[slot_[partner.to]];
+    const std::uint64_t way = random_.next();
+    if (!shared_ || (way & 3) == 0) {
+      if (directions_ == 0) return slot_[rank];
+      position = beside(position, way >> 8 & 0xffff);
+      if (position >= 0 && (way & 12) == 0) position = beside(position, way >> 24 & 0xffff);
     }
     if (position < 0) return slot_[rank];
     const std::int32_t here = first_[position + 1] - first_[position];
     if (here == 0) return slot_[rank];
-    return order_[first_[position] + (here == 1 ? 0 : random_.below(here))];
+    return order_[first_[position] + (here == 1 ? 0 : static_cast<std::int32_t>((way >> 40) * static_cast<std::uint64_t>(here) >> 24))];
+  }
+
+  // The neighbour that 16 bits of chance choose.
+  std::int32_t beside(std::int32_t position, std::uint64_t chance) const {
+    const auto direction = static_cast<std::int32_t>(chance * static_cast<std::uint64_t>(directions_) >> 16);
+    return beside_[static_cast<std::size_t>(position) * static_cast<std::size_t>(directions_) + static_cast<std::size_t>(direction)];
   }
 
   // Returns the work that it was.
@@ -222,16 +200,20 @@ class Annealing {
     watch_.spend(work);
     if (delta > 0 && delta * 1024 > temperature * log_table()[random_.next() & (logarithms - 1)]) return work;
     slot_[rank] = to;
+    hops_.put(rank, to);
     owner_[to] = rank;
     owner_[from] = other;
-    if (other != nobody) slot_[other] = from;
+    if (other != nobody) {
+      slot_[other] = from;
+      hops_.put(other, from);
+    }
     cost += delta;
     return work;
   }
 
   const Graph& graph_;
   const TorusSlots& slots_;
-  const Hops<D> hops_;
+  Hops hops_;
   std::vector<std::int32_t>& slot_;
   std::vector<std::int32_t> owner_;
   std::vector<std::int32_t> talkers_;  // ranks with partners
@@ -241,7 +223,8 @@ class Annealing {
   const std::int64_t suspect_hops_;
   std::vector<std::int32_t> order_;  // slots by position
   std::vector<std::int32_t> first_;  // of each position, into order_
-  std::vector<std::pair<std::size_t, std::int32_t>> moving_;  // dimensions that are longer than 1
+  std::vector<std::int32_t> beside_;  // `directions_` for each position
+  std::int32_t directions_ = 0;
   bool shared_ = false;  // some position has several slots
 };
 
@@ -249,12 +232,12 @@ template <typename Call>
 auto with_annealing(const Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::uint64_t seed,
                     const Watch& watch, std::int64_t suspect_hops, Call call) {
   const bool suspects = slots.faults && slots.faults->suspects() > 0;
-  if (slots.torus->dimensions().size() <= 3) {
-    if (suspects) return call(Annealing<3, true>(graph, slots, slot, seed, watch, suspect_hops));
-    return call(Annealing<3, false>(graph, slots, slot, seed, watch, suspect_hops));
+  if (PackedHops::fits(*slots.torus)) {
+    if (suspects) return call(Annealing<PackedHops, true>(graph, slots, slot, seed, watch, suspect_hops));
+    return call(Annealing<PackedHops, false>(graph, slots, slot, seed, watch, suspect_hops));
   }
-  if (suspects) return call(Annealing<TorusTopology::max_dimensions, true>(graph, slots, slot, seed, watch, suspect_hops));
-  return call(Annealing<TorusTopology::max_dimensions, false>(graph, slots, slot, seed, watch, suspect_hops));
+  if (suspects) return call(Annealing<PlainHops, true>(graph, slots, slot, seed, watch, suspect_hops));
+  return call(Annealing<PlainHops, false>(graph, slots, slot, seed, watch, suspect_hops));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // "make bench-torus": TOFA beside SCOTCH, greedy and the natural order on tori, with and without busy and faulty nodes.
+//   bench_torus [SEEDS [SALT [NAME...]]]   other salts draw other matrices, busy nodes and faults
 #include <time.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <cstdio>
 #include <functional>
 #include <numeric>
+#include <set>
 #include <string>
 
 #include "core/error.hpp"
@@ -102,31 +104,53 @@ Edges shuffled(Edges edges, std::int32_t ranks, Random random) {
 
 struct TorusInstance {
   std::string name, group;
-  std::int32_t ranks, side;  // a cube of side^3 nodes
+  std::int32_t ranks;
+  std::vector<TorusDimension> sides;
   std::int32_t busy_percent, faulty;
   std::function<Edges(Random)> edges;
 };
 
+std::vector<TorusDimension> torus(std::vector<std::int32_t> sizes) {
+  std::vector<TorusDimension> sides;
+  for (const std::int32_t size : sizes) sides.push_back({size, true});
+  return sides;
+}
+std::vector<TorusDimension> mesh(std::vector<std::int32_t> sizes) {
+  std::vector<TorusDimension> sides = torus(std::move(sizes));
+  for (TorusDimension& side : sides) side.wraps = false;
+  return sides;
+}
+
 std::vector<TorusInstance> instances() {
+  const std::vector<TorusDimension> tor8 = torus({8, 8, 8}), tor16 = torus({16, 16, 16});
   const auto grid = [](std::int32_t x, std::int32_t y, std::int32_t z, bool all = false) {
     return [=](Random r) { return shuffled(stencil(x, y, z, all, false), x * y * z, r); };
   };
   const auto swaps = [](std::int32_t x, std::int32_t y, std::int32_t z) { return [=](Random) { return lammps(x, y, z); }; };
-  return {{"lmp-512", "torus", 512, 8, 0, 0, swaps(8, 8, 8)},
-          {"lmp-256-30", "torus", 256, 8, 30, 0, swaps(8, 8, 4)},
-          {"st3d-512", "torus", 512, 8, 0, 0, grid(8, 8, 8)},
-          {"st3d-192-60", "torus", 192, 8, 60, 0, grid(8, 6, 4)},
-          {"st3d-4k", "torus", 4096, 16, 0, 0, grid(16, 16, 16)},
-          {"st27-2k-30", "torus", 2048, 16, 30, 0, grid(16, 16, 8, true)},
-          {"st3d-1k-60", "torus", 1024, 16, 60, 0, grid(16, 8, 8)},
-          {"rnd-512", "torus", 512, 8, 0, 0, [](Random r) { return random_pairs(512, r); }},
-          {"dt-bh", "npb-torus", 85, 8, 0, 0, [](Random) { return dt_tree(true); }},
-          {"dt-wh", "npb-torus", 85, 8, 0, 0, [](Random) { return dt_tree(false); }},
-          {"dt-sh", "npb-torus", 448, 8, 0, 0, [](Random) { return dt_shuffle(); }},
-          {"cg-256-30", "npb-torus", 256, 8, 30, 0, [](Random) { return cg_256(); }},
-          {"tofa-lmp-64", "tofa", 64, 8, 0, 16, swaps(4, 4, 4)},
-          {"tofa-lmp-256", "tofa", 256, 8, 0, 16, swaps(8, 8, 4)},
-          {"tofa-dt-bh", "tofa", 85, 8, 0, 16, [](Random) { return dt_tree(true); }}};
+  return {{"lmp-512", "torus", 512, tor8, 0, 0, swaps(8, 8, 8)},
+          {"lmp-256-30", "torus", 256, tor8, 30, 0, swaps(8, 8, 4)},
+          {"st3d-512", "torus", 512, tor8, 0, 0, grid(8, 8, 8)},
+          {"st3d-192-60", "torus", 192, tor8, 60, 0, grid(8, 6, 4)},
+          {"st3d-4k", "torus", 4096, tor16, 0, 0, grid(16, 16, 16)},
+          {"st27-2k-30", "torus", 2048, tor16, 30, 0, grid(16, 16, 8, true)},
+          {"st3d-1k-60", "torus", 1024, tor16, 60, 0, grid(16, 8, 8)},
+          {"rnd-512", "torus", 512, tor8, 0, 0, [](Random r) { return random_pairs(512, r); }},
+          {"dt-bh", "npb-torus", 85, tor8, 0, 0, [](Random) { return dt_tree(true); }},
+          {"dt-wh", "npb-torus", 85, tor8, 0, 0, [](Random) { return dt_tree(false); }},
+          {"dt-sh", "npb-torus", 448, tor8, 0, 0, [](Random) { return dt_shuffle(); }},
+          {"cg-256-30", "npb-torus", 256, tor8, 30, 0, [](Random) { return cg_256(); }},
+          {"tofa-lmp-64", "tofa", 64, tor8, 0, 16, swaps(4, 4, 4)},
+          {"tofa-lmp-256", "tofa", 256, tor8, 0, 16, swaps(8, 8, 4)},
+          {"tofa-dt-bh", "tofa", 85, tor8, 0, 16, [](Random) { return dt_tree(true); }},
+          {"st2d-256-t2", "other", 256, torus({16, 16}), 0, 0, grid(16, 16, 1)},
+          {"st3d-216", "other", 216, torus({6, 6, 6}), 0, 0, grid(6, 6, 6)},
+          {"st3d-343-odd", "other", 343, torus({7, 7, 7}), 0, 0, grid(7, 7, 7)},
+          {"st3d-180-odd", "other", 180, torus({5, 7, 9}), 30, 0, grid(5, 6, 6)},
+          {"ring-60", "other", 60, torus({64}), 0, 0, grid(60, 1, 1)},
+          {"st3d-512-mesh", "other", 512, mesh({8, 8, 8}), 0, 0, grid(8, 8, 8)},
+          {"rnd-200-flat", "other", 200, torus({2, 16, 16}), 30, 0, [](Random r) { return random_pairs(200, r); }},
+          {"lmp-240-5d", "other", 240, torus({4, 4, 4, 4, 2}), 30, 0, swaps(10, 6, 4)},
+          {"dt-sh-mesh", "other", 448, mesh({8, 8, 16}), 30, 0, [](Random) { return dt_shuffle(); }}};
 }
 
 struct Problem {
@@ -134,10 +158,9 @@ struct Problem {
   MapFaults faults;
   Request request;
 
-  Problem(const TorusInstance& of, std::uint64_t seed) {
-    Random random(seed * 7919 + static_cast<std::uint64_t>(of.ranks) * 31 + of.name.size());
-    const TorusDimension d{of.side, true};
-    view.torus = std::make_shared<const TorusTopology>(TorusTopology::full({d, d, d}));
+  Problem(const TorusInstance& of, std::uint64_t seed, std::uint64_t salt) {
+    Random random(seed * 7919 + static_cast<std::uint64_t>(of.ranks) * 31 + of.name.size() + salt * 1'000'003);
+    view.torus = std::make_shared<const TorusTopology>(TorusTopology::full(of.sides));
     const std::int32_t nodes = view.torus->nodes();
     view.tree = std::make_shared<const TreeTopology>(TreeTopology::balanced(std::vector<std::int32_t>{nodes}));
     std::vector<bool> busy(static_cast<std::size_t>(nodes), false);  // other jobs in boxes
@@ -145,8 +168,10 @@ struct Problem {
       const auto corner = view.torus->coordinates(random.below(nodes));
       const std::int32_t extent[] = {1 << random.below(3), 1 << random.below(3), 1 << random.below(3)};
       for (std::int32_t k = 0; k < extent[0] * extent[1] * extent[2] && left > 0; ++k) {
-        const std::int32_t at = view.torus->position_of({(corner[0] + k % extent[0]) % of.side, (corner[1] + k / extent[0] % extent[1]) % of.side,
-                                                         (corner[2] + k / extent[0] / extent[1]) % of.side, 0, 0});
+        auto point = corner;
+        const std::int32_t step[] = {k % extent[0], k / extent[0] % extent[1], k / extent[0] / extent[1]};
+        for (std::size_t d = 0; d < std::min<std::size_t>(3, of.sides.size()); ++d) point[d] = (point[d] + step[d]) % of.sides[d].size;
+        const std::int32_t at = view.torus->position_of(point);
         if (!busy[at]) --left;
         busy[at] = true;
       }
@@ -212,6 +237,8 @@ double median(std::vector<double> values) {
 
 int main(int argc, char** argv) {
   const int seeds = argc > 1 ? std::max(1, std::atoi(argv[1])) : 3;
+  const std::uint64_t salt = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
+  const std::set<std::string> wanted(argv + std::min(argc, 3), argv + argc);
   const std::vector<Mapper> all = mappers();
   std::printf("hop-bytes relative to SCOTCH, and processor seconds; medians of %d seeds\n%-14s", seeds, "");
   for (const Mapper& mapper : all) std::printf("%18s", mapper.name.c_str());
@@ -229,12 +256,13 @@ int main(int argc, char** argv) {
     count = 0;
   };
   for (const TorusInstance& instance : instances()) {
+    if (!wanted.empty() && !wanted.contains(instance.name)) continue;
     if (instance.group != group) close_group();
     group = instance.group;
     ++count;
     std::vector<std::vector<double>> cost(all.size()), time(all.size());
     for (int seed = 1; seed <= seeds; ++seed) {
-      Problem problem(instance, static_cast<std::uint64_t>(seed));
+      Problem problem(instance, static_cast<std::uint64_t>(seed), salt);
       for (std::size_t m = 0; m < all.size(); ++m) {
         const double start = processor_s();
         const std::vector<std::int32_t> position = all[m].map(problem);
