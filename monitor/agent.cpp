@@ -16,11 +16,15 @@ namespace {
 
 constexpr double resolve_pause_s = 60;
 constexpr int patience_beats = 3;          // without an answer, until the session is doubted
+// A heartbeat whose acknowledgement is missing is sent again, so that a network that loses many packets does
+// not make a node look dead; to a monitor that has ceased to answer only once per interval.
+constexpr int most_repeats = 2;
+constexpr double repeat_share = 0.3;       // of the interval, between two
 constexpr double longest_sleep_s = 5;
 constexpr int datagrams_at_once = 64;
 
 SampleSettings sample_settings(const AgentSettings& settings) {
-  SampleSettings sample{.root = settings.root, .interfaces = settings.config.probe_interfaces};
+  SampleSettings sample{.root = settings.root, .node = settings.node, .interfaces = settings.config.probe_interfaces};
   if (settings.config.probe_link_Mbps > 0)
     sample.link_Bps = static_cast<double>(settings.config.probe_link_Mbps) * 125000;
   return sample;
@@ -124,7 +128,7 @@ bool Agent::idle() const {
          little_loaded(sampler_.utilisation(), sampler_.flow_Bps(), sampler_.link_Bps());
 }
 
-Bytes Agent::heartbeat(double now_s, bool leaving) {
+Heartbeat Agent::heartbeat(double now_s, bool leaving) {
   Heartbeat beat;
   beat.boot_id = sampler_.boot_id();
   beat.agent_start_id = start_id_;
@@ -140,25 +144,38 @@ Bytes Agent::heartbeat(double now_s, bool leaving) {
   if (probes_) beat.probe_address = probe_address_;
   beat.state = sampler_.state();
   beat.heard = publisher_.heard(now_s);
-  return encode(beat);
+  return beat;
 }
 
-void Agent::beat(Monitor& monitor, const Bytes& heartbeat, double now_s) {
+void Agent::beat(Monitor& monitor, double now_s) {
   if (!monitor.address || !monitor.session.established()) return;
   if (monitor.unanswered >= patience_beats) {
     note(monitor, "does not answer");
     monitor.session.doubt(now_s);
   }
-  control_.send(monitor.session.seal(heartbeat), *monitor.address);
+  control_.send(monitor.session.seal(encode(last_beat_)), *monitor.address);
+  monitor.repeats = monitor.unanswered < patience_beats ? most_repeats : 0;
+  monitor.repeat_s = now_s + repeat_share * settings_.heartbeat_s;
   ++monitor.unanswered;
+}
+
+void Agent::repeat_beats(double now_s) {
+  for (Monitor& monitor : monitors_) {
+    if (monitor.repeats == 0 || now_s < monitor.repeat_s) continue;
+    --monitor.repeats;
+    monitor.repeat_s = now_s + repeat_share * settings_.heartbeat_s;
+    if (!monitor.address || !monitor.session.established()) continue;
+    last_beat_.heard = publisher_.heard(now_s);
+    control_.send(monitor.session.seal(encode(last_beat_)), *monitor.address);
+  }
 }
 
 void Agent::sample_and_beat(double now_s) {
   sampler_.sample(now_s);
   // The link's rate is known from the first sample on.
   if (!prober_ && probes_) prober_ = std::make_unique<Prober>(probe_budget_Bpm(settings_.config, sampler_.link_Bps()));
-  const Bytes message = heartbeat(now_s, false);
-  for (Monitor& monitor : monitors_) beat(monitor, message, now_s);
+  last_beat_ = heartbeat(now_s, false);
+  for (Monitor& monitor : monitors_) beat(monitor, now_s);
 }
 
 void Agent::keep_sessions(double now_s) {
@@ -192,7 +209,10 @@ void Agent::take_datagram(std::size_t index, ByteView datagram, double now_s) {
   if (received.established) {
     note(monitor, "session established");
     monitor.unanswered = 0;
-    if (number_ > 0) beat(monitor, heartbeat(now_s, false), now_s);
+    if (number_ > 0) {
+      last_beat_ = heartbeat(now_s, false);
+      beat(monitor, now_s);
+    }
   }
   if (!received.message.empty()) take_message(index, received.message, now_s);
 }
@@ -202,6 +222,7 @@ void Agent::take_message(std::size_t index, ByteView message, double now_s) {
   if (const auto ack = decode_heartbeat_ack(message)) {
     if (ack->number > number_) return;
     monitor.unanswered = 0;
+    if (ack->number == number_) monitor.repeats = 0;
     monitor.single_node_jobs = ack->single_node_jobs;
     publisher_.note(index, monitor.host.name, ack->publisher, now_s);
     note(monitor, "session established");  // again, after it did not answer
@@ -250,8 +271,10 @@ void Agent::run_probes(double now_s, bool can_send) {
 
 double Agent::next_wake_s(double now_s) const {
   double wake_s = next_beat_s_;
-  for (const Monitor& monitor : monitors_)
+  for (const Monitor& monitor : monitors_) {
     wake_s = std::min(wake_s, monitor.address ? monitor.session.next_s(now_s) : monitor.next_resolve_s);
+    if (monitor.repeats > 0) wake_s = std::min(wake_s, monitor.repeat_s);
+  }
   return prober_ ? std::min(wake_s, prober_->next_s()) : wake_s;
 }
 
@@ -266,6 +289,7 @@ void Agent::run(int stop_descriptor) {
       // In step with the clock, and never two at once after a pause of the machine.
       next_beat_s_ = std::max(next_beat_s_ + settings_.heartbeat_s, now_s + settings_.heartbeat_s / 2);
     }
+    repeat_beats(now_s);
     keep_sessions(now_s);
     run_probes(now_s, can_send);
     const double sleep_s = std::clamp(next_wake_s(now_s) - now_s, 0.0, longest_sleep_s);
@@ -281,7 +305,7 @@ void Agent::run(int stop_descriptor) {
     if ((waits[2].revents & POLLIN) != 0) read_probes();
     if ((waits[1].revents & POLLIN) != 0) read_control(now_s);
   }
-  const Bytes last = heartbeat(now_s, true);
+  const Bytes last = encode(heartbeat(now_s, true));
   for (Monitor& monitor : monitors_)
     if (monitor.address && monitor.session.established()) control_.send(monitor.session.seal(last), *monitor.address);
 }

@@ -65,6 +65,8 @@ class Agent {
     double next_resolve_s = 0;
     ClientSession session;
     int unanswered = 0;              // heartbeats
+    int repeats = 0;                 // of the last heartbeat, as far as they are still to come
+    double repeat_s = 0;             // when the next one is due
     TokenBucket datagrams{50, 200};  // that are looked at
     std::string last_note;           // what was logged of it, so that it is logged once
     std::vector<std::uint32_t> single_node_jobs;
@@ -72,8 +74,9 @@ class Agent {
   class ProbeSocket;
 
   void sample_and_beat(double now_s);
-  void beat(Monitor& monitor, const Bytes& heartbeat, double now_s);
-  Bytes heartbeat(double now_s, bool leaving);
+  void beat(Monitor& monitor, double now_s);
+  void repeat_beats(double now_s);
+  Heartbeat heartbeat(double now_s, bool leaving);
   void keep_sessions(double now_s);
   void read_control(double now_s);
   void take_datagram(std::size_t index, ByteView datagram, double now_s);
@@ -100,6 +103,7 @@ class Agent {
   std::size_t leased_by_ = 0;
   std::uint64_t start_id_ = 0;
   std::uint64_t number_ = 0;
+  Heartbeat last_beat_;
   double next_beat_s_ = 0;
 };
 

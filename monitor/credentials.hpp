@@ -35,6 +35,18 @@ class Credentials {
   virtual std::string why() const = 0;
 };
 
+// A service that does not answer makes its caller wait, each time that it is asked. Nobody asks it again
+// before several times that wait are past, so that a caller with other things to do does them.
+class ServiceSilence {
+ public:
+  bool may_ask(double now_s) const { return !(now_s < until_s_); }
+  void failed(double asked_s, double now_s);
+  void answered() { until_s_ = 0; }
+
+ private:
+  double until_s_ = 0;
+};
+
 // By munge, encrypted, for the user `uid` alone and accepted of that user alone. An empty socket is
 // munge's own default. Throws Error when munge cannot do it.
 std::unique_ptr<Credentials> munge_credentials(uid_t uid, const std::string& socket);

@@ -24,7 +24,7 @@ LivenessTable::LivenessTable(std::int32_t nodes, const LivenessSettings& setting
 
 void LivenessTable::learn(Node& node, double interval_s) const {
   // An outage is no interval, and a burst after a pause says nothing of the sender's rhythm.
-  if (interval_s > settings_.down_most * settings_.heartbeat_s || interval_s < 0.2 * settings_.heartbeat_s) return;
+  if (!(interval_s <= settings_.down_most * settings_.heartbeat_s && interval_s >= 0.2 * settings_.heartbeat_s)) return;
   const double difference = interval_s - node.mean_s;
   node.mean_s += learning_rate * difference;
   node.variance_s2 = (1 - learning_rate) * (node.variance_s2 + learning_rate * difference * difference);
@@ -38,11 +38,14 @@ double LivenessTable::patience(const Node& node) const {
 
 double LivenessTable::patience_s(std::int32_t node) const { return patience(nodes_[static_cast<std::size_t>(node)]); }
 
-void LivenessTable::heard(std::int32_t index, double now_s) {
+void LivenessTable::heard(std::int32_t index, double now_s, bool again) {
   Node& node = nodes_[static_cast<std::size_t>(index)];
   const double silent_s = std::isnan(node.heard_s) ? -1 : now_s - node.heard_s;
   if (!node.beat) node.silent_before_s = silent_s;
-  if (node.phase == Phase::up || node.phase == Phase::suspect) learn(node, silent_s);
+  if (!again) {
+    if (node.phase == Phase::up || node.phase == Phase::suspect) learn(node, now_s - node.beat_s);
+    node.beat_s = now_s;
+  }
   node.heard_s = node.silent_from_s = now_s;
   node.beat = true;
 }

@@ -56,8 +56,9 @@ class LivenessTable {
 
   std::int32_t nodes() const { return static_cast<std::int32_t>(nodes_.size()); }
 
-  // A heartbeat. Events of it come with the next tick.
-  void heard(std::int32_t node, double now_s);
+  // A heartbeat. Events of it come with the next tick. One that was heard before, sent again because its
+  // acknowledgement was lost, is a sign of life, and says nothing of the sender's rhythm.
+  void heard(std::int32_t node, double now_s, bool again = false);
   // The node was up when this observer last ran: it will be given up if it is not heard from now on.
   void expect(std::int32_t node, double now_s);
   // The node said that its agent ends: its silence is expected, and no outage.
@@ -87,6 +88,7 @@ class LivenessTable {
     bool beat = false;         // heard since the last tick
     bool doubted = false;      // silent while the observer was in doubt
     double heard_s = unknown_value;
+    double beat_s = unknown_value;  // not one heard again
     double silent_from_s = unknown_value;  // later than heard_s after a pause of the observer
     double silent_before_s = 0;            // before the beat that the next tick tells of; -1: the first ever
     double mean_s = 0;         // of its intervals, of late

@@ -374,7 +374,7 @@ void Monitor::keep_history() {
   const Moment moment = now();
   try {
     history_.begin();
-    watch_.tick(moment);
+    if (watch_.tick(moment)) next_publish_s_ = moment.steady_s;
     if (moment.steady_s >= next_decisions_s_) {
       next_decisions_s_ = moment.steady_s + decisions_every_s;
       drain_decisions();

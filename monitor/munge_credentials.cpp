@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <munge.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "core/error.hpp"
 #include "monitor/credentials.hpp"
+#include "monitor/udp.hpp"
 
 namespace placement {
 
@@ -32,14 +34,19 @@ class MungeCredentials : public Credentials {
 
   std::optional<std::string> encode(ByteView payload) override {
     char* text = nullptr;
+    const double asked_s = steady_s();
+    if (!silence_.may_ask(asked_s)) return std::nullopt;
     const munge_err_t error = munge_encode(&text, context_, payload.data(), static_cast<int>(payload.size()));
     const std::unique_ptr<char, void (*)(void*)> owner(text, std::free);
+    watch(error, asked_s);
     if (error == EMUNGE_SUCCESS) return std::string(text);
     note(error);
     return std::nullopt;
   }
 
   Decoded decode(const std::string& credential) override {
+    const double asked_s = steady_s();
+    if (!silence_.may_ask(asked_s)) return {Fault::no_service, {}};
     // A context of its own: decoding overwrites the options with those of the credential.
     munge_ctx_t context = munge_ctx_copy(context_);
     if (context == nullptr) return {Fault::no_service, {}};
@@ -49,6 +56,7 @@ class MungeCredentials : public Credentials {
     gid_t gid = 0;
     const munge_err_t error = munge_decode(credential.c_str(), context, &payload, &length, &uid, &gid);
     const std::unique_ptr<void, void (*)(void*)> owner(payload, std::free);
+    watch(error, asked_s);
     uid_t only_for = 0;
     const bool restricted =
         error == EMUNGE_SUCCESS &&
@@ -84,6 +92,13 @@ class MungeCredentials : public Credentials {
       default: return Fault::invalid;
     }
   }
+  // libmunge tries for some seconds before it gives up.
+  void watch(munge_err_t error, double asked_s) {
+    if (error == EMUNGE_SOCKET)
+      silence_.failed(asked_s, steady_s());
+    else
+      silence_.answered();
+  }
   void note(munge_err_t error) { why_ = std::string("munge: ") + munge_strerror(error); }
   static void set(munge_err_t error, const char* what) {
     if (error != EMUNGE_SUCCESS) throw Error(std::string("munge: ") + what + ": " + munge_strerror(error));
@@ -91,10 +106,16 @@ class MungeCredentials : public Credentials {
 
   uid_t uid_;
   munge_ctx_t context_;
+  ServiceSilence silence_;
   std::string why_;
 };
 
 }  // namespace
+
+void ServiceSilence::failed(double asked_s, double now_s) {
+  constexpr double times_the_wait = 5, least_s = 1, most_s = 30;
+  until_s_ = now_s + std::clamp(times_the_wait * (now_s - asked_s), least_s, most_s);
+}
 
 std::unique_ptr<Credentials> munge_credentials(uid_t uid, const std::string& socket) {
   return std::make_unique<MungeCredentials>(uid, socket);

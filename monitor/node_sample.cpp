@@ -56,7 +56,7 @@ void Averages::seed(const RunningMeans& means) {
 RunningMeans Averages::means() const { return {minutes_1_.mean(), minutes_5_.mean(), minutes_15_.mean()}; }
 
 NodeSampler::NodeSampler(SampleSettings settings)
-    : settings_(std::move(settings)), processes_(settings_.root), link_Bps_(settings_.link_Bps) {
+    : settings_(std::move(settings)), processes_(settings_.root, settings_.node), link_Bps_(settings_.link_Bps) {
   read_static();
 }
 

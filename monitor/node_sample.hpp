@@ -43,6 +43,7 @@ class Averages {
 
 struct SampleSettings {
   std::string root;                     // what stands before /proc and /sys; empty outside of tests
+  std::string node;                     // NodeName, to know this node's slurmd among several; empty: any is
   std::vector<std::string> interfaces;  // whose traffic counts; empty: all that have hardware, else all but lo
   double link_Bps = unknown_value;      // nominal rate of the interfaces; NaN: ask the kernel
 };

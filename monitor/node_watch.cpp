@@ -83,6 +83,14 @@ std::optional<std::int32_t> NodeWatch::index(const std::string& name) const {
 
 void NodeWatch::heartbeat(std::int32_t index, const Heartbeat& beat, Moment now) {
   Node& node = at(index);
+  // Sent again, or overtaken by a later one: the node lives, and no more is new.
+  if (node.known && beat.agent_start_id == node.beat.agent_start_id && beat.number <= node.beat.number) {
+    if ((node.beat.flags & leaving) != 0) return;
+    if (beat.number == node.beat.number) node.beat.heard = beat.heard;
+    node.seen_wall_s = now.wall_s;
+    table_.heard(index, now.steady_s, true);
+    return;
+  }
   if (node.known) {
     node.rebooted = node.rebooted || beat.boot_id != node.beat.boot_id;
     node.restarted = node.restarted || beat.agent_start_id != node.beat.agent_start_id;
@@ -223,6 +231,7 @@ void NodeWatch::end_outage(Node& node, bool counted, std::string_view cause, Mom
 
 void NodeWatch::put(Node& node) {
   history_.put_outage(*node.outage);
+  outages_changed_ = true;
   if (node.outage->began_at_s < slot_began_wall_s_) history_changed_ = true;  // the book has seen that slot
 }
 
@@ -299,7 +308,7 @@ bool NodeWatch::tick(Moment now) {
     save_spans(now, false);
   }
   if (now.wall_s >= slot_began_wall_s_ + outage_slot_s || now.wall_s < slot_began_wall_s_) close_slot(now.wall_s);
-  return !events.empty();
+  return std::exchange(outages_changed_, false);
 }
 
 void NodeWatch::save_spans(Moment, bool all) {

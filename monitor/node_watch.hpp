@@ -58,7 +58,8 @@ class NodeWatch {
   void peer_says(const OutageRecord& outage);
   void peer_says(const SpanRecord& span);
 
-  // To be called about once a second, within a transaction of the history. True: something happened.
+  // To be called about once a second, within a transaction of the history. True: an outage has begun, ended or
+  // been judged anew since the last call, so that what is published is no longer true.
   bool tick(Moment now);
   // Writes what is not written yet, before the end.
   void save(Moment now);
@@ -128,6 +129,7 @@ class NodeWatch {
   double spans_saved_s_ = 0;
   bool history_changed_ = false;
   bool in_doubt_ = false;
+  bool outages_changed_ = false;
   std::int64_t outages_ = 0;
   std::array<std::int64_t, 4> by_liveness_{};
 };

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/daemon_option.hpp"
 #include "core/text.hpp"
 #include "monitor/proc_text.hpp"
 
@@ -36,6 +37,8 @@ std::vector<std::int32_t> numbers_in(const std::string& path, std::size_t most, 
 }
 
 bool runs(char state) { return state == 'R' || state == 'D'; }
+// Ended and not yet waited for, or stopped by a signal: it answers nobody.
+bool away(char state) { return state == 'Z' || state == 'X' || state == 'T'; }
 
 }  // namespace
 
@@ -64,6 +67,12 @@ bool SlurmProcesses::trusted(std::int32_t pid) const {
          stat((root_ + "/proc/" + std::to_string(pid)).c_str(), &this_one) == 0 && first.st_uid == this_one.st_uid;
 }
 
+bool SlurmProcesses::of_this_node(std::int32_t pid) {
+  if (node_.empty() || !read(pid, "cmdline")) return true;
+  const auto named = daemon_option(buffer_, 'N');
+  return !named || *named == node_;
+}
+
 bool SlurmProcesses::due(std::int32_t pid, const Entry& entry) const {
   return entry.kind != Kind::other || entry.looks < young_looks ||
          (static_cast<std::uint32_t>(pid) + scan_) % scans_between_looks == 0;
@@ -89,11 +98,16 @@ void SlurmProcesses::look_at(std::int32_t pid, Entry& entry) {
   const std::string name(process->name);
   if (entry.kind == Kind::slurmd && name != "slurmd") entry.kind = Kind::other;
   if (entry.kind != Kind::other || entry.parent == kernel_parent) return;
-  if ((name == "slurmd" || name == "slurmstepd") && trusted(pid)) {
-    entry.kind = name == "slurmd" ? Kind::slurmd : Kind::stepd;
-    if (entry.kind == Kind::stepd && read(pid, "cmdline"))
+  if (name == "slurmd" && trusted(pid)) {
+    if (of_this_node(pid)) entry.kind = Kind::slurmd;
+    entry.looks = 0;  // between fork and exec a stepd looks like its slurmd
+    return;
+  }
+  if (name == "slurmstepd" && trusted(pid)) {
+    entry.kind = Kind::stepd;
+    if (read(pid, "cmdline"))
       entry.job = slurm_job_of_title(std::string_view(buffer_.c_str())).value_or(0);
-    // Between fork and exec a stepd looks like its slurmd; its title comes later still.
+    // Its title comes later.
     if (entry.job == 0) entry.looks = 0;
     return;
   }
@@ -153,7 +167,7 @@ bool SlurmProcesses::scan() {
   running_ = 0;
   jobs_.clear();
   for (const auto& [pid, entry] : known_) {
-    slurmd_ = slurmd_ || entry.kind == Kind::slurmd;
+    slurmd_ = slurmd_ || (entry.kind == Kind::slurmd && !away(entry.state));
     if (entry.kind == Kind::job) running_ += running_threads(pid, entry);
     if (entry.kind == Kind::job || entry.kind == Kind::stepd) jobs_.push_back(entry.job);
   }

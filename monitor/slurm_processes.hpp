@@ -16,14 +16,15 @@ namespace placement {
 // processes never change, and reading them all every few seconds would cost more than all else.
 class SlurmProcesses {
  public:
-  // `root` stands before /proc.
-  explicit SlurmProcesses(std::string root) : root_(std::move(root)) {}
+  // `root` stands before /proc. A slurmd that was given another NodeName than `node` is another node's:
+  // several may share one host.
+  explicit SlurmProcesses(std::string root, std::string node = {}) : root_(std::move(root)), node_(std::move(node)) {}
 
   // False when /proc cannot be read.
   bool scan();
 
   double running() const { return running_; }  // threads of jobs that run or wait for a disk
-  bool slurmd() const { return slurmd_; }       // a slurmd is there
+  bool slurmd() const { return slurmd_; }       // this node's slurmd is there, and not stopped
   // Jobs with a process here, ascending; 0 for one whose number is not to be seen.
   const std::vector<std::uint32_t>& jobs() const { return jobs_; }
   std::size_t processes() const { return known_.size(); }
@@ -47,10 +48,11 @@ class SlurmProcesses {
   bool due(std::int32_t pid, const Entry& entry) const;
   void look_at(std::int32_t pid, Entry& entry);
   bool trusted(std::int32_t pid) const;
+  bool of_this_node(std::int32_t pid);
   void join_families();
   double running_threads(std::int32_t pid, const Entry& entry);
 
-  std::string root_;
+  std::string root_, node_;
   std::unordered_map<std::int32_t, Entry> known_;
   std::vector<std::int32_t> pids_;
   std::string buffer_;

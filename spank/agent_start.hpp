@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,10 +15,6 @@ struct AgentStart {
 // The arguments of the plugin in plugstack.conf: agent=/path and log=/path, both absolute. Returns what
 // is wrong with them, or an empty string.
 std::string read_plugin_arguments(const std::vector<std::string_view>& arguments, AgentStart& start);
-
-// The option of a daemon's command line, "-N n1", "-Nn1" or after other letters as in "-DN n1", from the
-// text of /proc/self/cmdline, which has a zero after each word. None: it is not given.
-std::optional<std::string> daemon_option(std::string_view cmdline, char letter);
 
 // Starts the agent in the background for the slurmd that this process is, with nothing of slurmd's:
 // no files, no environment, no blocked signals. Whether one runs already is the agent's own business.

@@ -8,6 +8,7 @@
 
 #include <iterator>
 
+#include "core/daemon_option.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
 

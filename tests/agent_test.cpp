@@ -67,6 +67,7 @@ START_TEST(one_life) {
     _exit(0);
   }
   int beats = 0;
+  std::uint64_t last = 0;
   bool left = false;
   const double end_s = steady_s() + 60;
   while (!left && steady_s() < end_s) {
@@ -79,8 +80,10 @@ START_TEST(one_life) {
     if (!got.reply.empty()) monitor.send(got.reply, arrival->from);
     const auto beat = decode_heartbeat(got.message);
     if (!beat) continue;
-    ++beats;
     ck_assert_uint_gt(beat->number, 0);
+    if (beat->number == last) continue;  // sent again, when this program was too slow to answer
+    last = beat->number;
+    ++beats;
     ck_assert_uint_ne(beat->probe_address.port, 0);
     if (beats == 2) ck_assert_uint_eq(beat->heard.term, 5);
     left = (beat->flags & leaving) != 0;

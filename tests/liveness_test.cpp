@@ -90,6 +90,28 @@ START_TEST(lost_heartbeats_are_no_outage) {
 }
 END_TEST
 
+START_TEST(heard_again_is_a_sign_of_life_alone) {
+  LivenessTable table(2, {});
+  double now = 100;
+  run(table, now, 300, [](int, double) { return true; });
+  const double patience = table.patience_s(0);
+  // Acknowledgements get lost, and node 0 says everything three times.
+  for (; now < 600; now += 0.5) {
+    const double phase = std::fmod(now, 5);
+    if (phase == 0) table.heard(0, now);
+    if (phase == 1.5 || phase == 3) table.heard(0, now, true);
+    table.tick(now);
+  }
+  ck_assert_double_eq_tol(table.patience_s(0), patience, 1e-9);  // its rhythm is the same
+  // Only what is sent again arrives: it lives.
+  for (; now < 700; now += 0.5) {
+    if (std::fmod(now, 5) == 3) table.heard(0, now, true);
+    for (const LivenessTable::Event& event : table.tick(now)) ck_assert_int_ne(event.node, 0);
+  }
+  ck_assert(table.state(0) == Liveness::up && table.state(1) == Liveness::down);
+}
+END_TEST
+
 START_TEST(the_observer_is_suspected) {
   LivenessTable table(10, {});
   double now = 0;
@@ -228,6 +250,7 @@ int main() {
   TCase* tests = tcase_create("liveness");
   tcase_add_test(tests, silence_becomes_an_outage);
   tcase_add_test(tests, lost_heartbeats_are_no_outage);
+  tcase_add_test(tests, heard_again_is_a_sign_of_life_alone);
   tcase_add_test(tests, the_observer_is_suspected);
   tcase_add_test(tests, what_slurm_holds_for_down_ends_the_doubt);
   tcase_add_test(tests, few_nodes_may_all_die);

@@ -56,7 +56,7 @@ void everything(Node& node) {
 START_TEST(a_whole_node) {
   Node node;
   everything(node);
-  NodeSampler sampler({.root = node.root.path(), .interfaces = {}});
+  NodeSampler sampler({.root = node.root.path(), .node = {}, .interfaces = {}});
   sampler.sample(100);
   const NodeState& state = sampler.state();
   ck_assert_double_eq(state.cores, 4);
@@ -91,7 +91,7 @@ END_TEST
 START_TEST(chosen_interfaces) {
   Node node;
   everything(node);
-  NodeSampler sampler({.root = node.root.path(), .interfaces = {"docker0", "lo"}, .link_Bps = 5});
+  NodeSampler sampler({.root = node.root.path(), .node = {}, .interfaces = {"docker0", "lo"}, .link_Bps = 5});
   sampler.sample(0);
   node.write("proc/net/dev", "Inter-| Receive | Transmit\n face |\n"
                              "lo: 600 0 0 0 0 0 0 0 500 0 0 0 0 0 0 0\n"
@@ -106,7 +106,7 @@ END_TEST
 START_TEST(counters_that_begin_anew) {
   Node node;
   everything(node);
-  NodeSampler sampler({.root = node.root.path(), .interfaces = {}});
+  NodeSampler sampler({.root = node.root.path(), .node = {}, .interfaces = {}});
   sampler.sample(0);
   node.write("proc/net/dev", "Inter-| Receive | Transmit\n face |\neth0: 1 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0\n");
   node.write("proc/stat", "cpu  1 0 1 1 0 0 0 0 0 0\n");
@@ -122,7 +122,7 @@ END_TEST
 
 START_TEST(nothing_is_there) {
   Node node;
-  NodeSampler sampler({.root = node.root.path() + "/none", .interfaces = {}});
+  NodeSampler sampler({.root = node.root.path() + "/none", .node = {}, .interfaces = {}});
   sampler.sample(0);
   sampler.sample(5);
   ck_assert(std::isnan(sampler.state().cores) && std::isnan(sampler.state().cpu_load.minutes_1));
@@ -151,7 +151,7 @@ START_TEST(processes_of_others_are_hidden) {
   Node node;
   everything(node);
   node.end(1);
-  NodeSampler sampler({.root = node.root.path(), .interfaces = {}});
+  NodeSampler sampler({.root = node.root.path(), .node = {}, .interfaces = {}});
   sampler.sample(0);
   ck_assert(!sampler.sees_processes());
   ck_assert(std::isnan(sampler.state().slurm_load.minutes_1));
@@ -196,6 +196,35 @@ START_TEST(jobs_of_slurm) {
   ck_assert(processes.scan());
   ck_assert(processes.jobs().empty() && !processes.slurmd());
   ck_assert_double_eq(processes.running(), 0);
+}
+END_TEST
+
+// Several nodes share this host: each has its own slurmd.
+START_TEST(the_slurmd_of_this_node) {
+  Node node;
+  everything(node);
+  node.process(100, "slurmd", 1);
+  node.title(100, std::string("slurmd\0-D\0-N\0n1\0", 16));
+  node.process(101, "slurmd", 1);
+  node.title(101, std::string("slurmd\0-DNn2\0", 13));
+  SlurmProcesses mine(node.root.path(), "n2"), third(node.root.path(), "n3"), any(node.root.path());
+  const auto seen = [](SlurmProcesses& processes) {
+    ck_assert(processes.scan());
+    return processes.slurmd();
+  };
+  ck_assert(seen(mine) && !seen(third) && seen(any));
+  node.process(101, "slurmd", 1, 'T');  // stopped, it serves nobody
+  ck_assert(!seen(mine) && seen(any));
+  node.process(101, "slurmd", 1, 'S');
+  ck_assert(seen(mine));
+  node.process(101, "slurmd", 1, 'Z');
+  ck_assert(!seen(mine));
+  node.end(101);
+  ck_assert(!seen(mine) && seen(any));
+  // One that was given no name goes by this host's.
+  node.process(102, "slurmd", 1);
+  node.title(102, std::string("slurmd\0-D\0", 10));
+  ck_assert(seen(third));
 }
 END_TEST
 
@@ -272,6 +301,7 @@ int main() {
   tcase_add_test(tests, means_forget);
   tcase_add_test(tests, processes_of_others_are_hidden);
   tcase_add_test(tests, jobs_of_slurm);
+  tcase_add_test(tests, the_slurmd_of_this_node);
   tcase_add_test(tests, jobs_by_control_group);
   tcase_add_test(tests, names_prove_nothing);
   tcase_add_test(tests, rings);

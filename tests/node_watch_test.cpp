@@ -180,6 +180,40 @@ START_TEST(told_to_end) {
 }
 END_TEST
 
+// A heartbeat whose acknowledgement was lost comes again; one may be overtaken.
+START_TEST(heard_again) {
+  Scene scene;
+  scene.run(60);
+  Heartbeat again = scene.beat[1];
+  again.heard = {.term = 9, .publisher = "head", .age_ms = 5, .remaining_ms = 7};
+  again.state.cpu_load = {77, 77, 77};
+  scene.away.insert(1);
+  for (int i = 0; i < 20; ++i) {
+    scene.run(3);
+    scene.watch->heartbeat(1, again, scene.at());
+  }
+  ck_assert(scene.watch->liveness(1) == Liveness::up);
+  ck_assert_uint_eq(scene.watch->last_beat(1).heard.term, 9);
+  ck_assert_double_ne(scene.watch->states(scene.at(), 3600)[1].cpu_load.minutes_1, 77);
+  --again.number;  // an older one changes nothing
+  again.heard.term = 8;
+  scene.watch->heartbeat(1, again, scene.at());
+  ck_assert_uint_eq(scene.watch->last_beat(1).heard.term, 9);
+  ck_assert_text_eq(scene.outages(), "");
+  // After the good-bye nothing that comes late brings it back.
+  scene.away.erase(1);
+  scene.beat[1].flags = leaving;
+  scene.run(5);
+  scene.away.insert(1);
+  again = scene.beat[1];
+  again.flags = 0;
+  --again.number;
+  scene.watch->heartbeat(1, again, scene.at());
+  scene.run(2);
+  ck_assert(scene.watch->liveness(1) == Liveness::unknown);
+}
+END_TEST
+
 START_TEST(all_silent_at_once_and_one_really_gone) {
   Scene scene;
   scene.run(60);
@@ -262,6 +296,7 @@ int main() {
   tcase_add_test(tests, a_quick_reboot);
   tcase_add_test(tests, slurmd_alone);
   tcase_add_test(tests, told_to_end);
+  tcase_add_test(tests, heard_again);
   tcase_add_test(tests, all_silent_at_once_and_one_really_gone);
   tcase_add_test(tests, slurmctld_is_cut_off_with_it);
   tcase_add_test(tests, a_monitor_that_starts_again);

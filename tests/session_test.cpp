@@ -389,6 +389,22 @@ START_TEST(no_munge) {
 }
 END_TEST
 
+// munge takes 2 s to say that munged is dead, and 10 when it hangs: most of the time is for the heartbeats.
+START_TEST(a_silent_service_is_left_alone) {
+  ServiceSilence silence;
+  ck_assert(silence.may_ask(0) && silence.may_ask(1000));
+  silence.failed(1000, 1002);
+  ck_assert(!silence.may_ask(1002) && !silence.may_ask(1011.9) && silence.may_ask(1012));
+  silence.failed(1012, 1012);  // at once: not at every datagram all the same
+  ck_assert(!silence.may_ask(1012.9) && silence.may_ask(1013));
+  silence.failed(1013, 1023);
+  ck_assert(!silence.may_ask(1052.9) && silence.may_ask(1053));
+  silence.failed(1053, 1055);
+  silence.answered();
+  ck_assert(silence.may_ask(1055));
+}
+END_TEST
+
 START_TEST(token_bucket) {
   TokenBucket bucket(2, 4);
   for (int i = 0; i < 4; ++i) ck_assert(bucket.take(100));
@@ -424,6 +440,7 @@ int main() {
   tcase_add_test(tests, hellos_leave_nothing);
   tcase_add_test(tests, hellos_come_ever_more_seldom);
   tcase_add_test(tests, no_munge);
+  tcase_add_test(tests, a_silent_service_is_left_alone);
   tcase_add_test(tests, token_bucket);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

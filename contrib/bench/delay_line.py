@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Delays every frame between two network interfaces, in both directions: what netem does, for kernels
-without it. Frames keep the kernel's notes on checksums (virtio header), so that veth pairs work."""
+"""Delays every frame between two network interfaces, in both directions, and loses some of them: what netem
+does, for kernels without it. Which are lost is the same in each run. Frames keep the kernel's notes on checksums (virtio header), so that veth pairs work."""
 import collections
 import os
+import random
 import select
 import socket
 import sys
@@ -23,10 +24,12 @@ def opened(interface):
 
 
 def main():
-    if len(sys.argv) != 4:
-        sys.exit("usage: delay_line.py INTERFACE INTERFACE MILLISECONDS")
+    if len(sys.argv) not in (4, 5):
+        sys.exit("usage: delay_line.py INTERFACE INTERFACE MILLISECONDS [PERCENT-LOST]")
     ends = [opened(sys.argv[1]), opened(sys.argv[2])]
     delay_ns = int(float(sys.argv[3]) * 1e6)
+    loss = float(sys.argv[4]) / 100 if len(sys.argv) == 5 else 0
+    chance = random.Random(1)
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))  # what is late here counts as delay
     except PermissionError:
@@ -50,6 +53,8 @@ def main():
             try:
                 while True:
                     frame = end.recv(70000)
+                    if chance.random() < loss:
+                        continue
                     waiting.append((time.monotonic_ns() + delay_ns, 1 - ends.index(end), frame))
             except BlockingIOError:
                 pass

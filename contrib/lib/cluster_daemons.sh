@@ -66,7 +66,7 @@ daemon_alive() {
 
 start_munged() {
   local _
-  (umask 077 && head -c 1024 /dev/urandom >"$ROOT/munge.key")
+  [ -s "$ROOT/munge.key" ] || (umask 077 && head -c 1024 /dev/urandom >"$ROOT/munge.key")
   read_clock "$ROOT"
   run_daemon munged "${clock[@]}" munged --foreground --force --num-threads=4 --key-file="$ROOT/munge.key" \
     --socket="$ROOT/munge.sock" --pid-file="$ROOT/pid/munged.own" \
@@ -97,13 +97,15 @@ on_node() {  # K command...
 
 daemon_control() {  # action daemon
   local action=$1 daemon=$2
-  [[ $daemon = slurmctld ]] || [[ $daemon = monitor && $live = yes ]] || { [[ $daemon =~ ^n([0-9]+)$ ]] && ((BASH_REMATCH[1] >= 1 && BASH_REMATCH[1] <= nodes)); } ||
-    die "'$daemon' is no daemon of this cluster: slurmctld, monitor with --live, or n1 to n$nodes for a slurmd"
+  [[ $daemon = slurmctld || $daemon = munged ]] || [[ $daemon = monitor && $live = yes ]] || { [[ $daemon =~ ^n([0-9]+)$ ]] && ((BASH_REMATCH[1] >= 1 && BASH_REMATCH[1] <= nodes)); } ||
+    die "'$daemon' is no daemon of this cluster: slurmctld, munged, monitor with --live, or n1 to n$nodes for a slurmd"
   case $action in
     start)
       daemon_alive "$daemon" && die "$daemon runs already"
       read_clock "$ROOT"
-      if [ "$daemon" = monitor ]; then
+      if [ "$daemon" = munged ]; then
+        start_munged
+      elif [ "$daemon" = monitor ]; then
         run_daemon monitor setpriv --reuid nobody --regid nogroup --clear-groups "$ROOT/bin/placement-monitor" -f "$SLURM_CONF"
       elif [ "$daemon" = slurmctld ]; then
         run_daemon slurmctld "${clock[@]}" slurmctld -D -f "$SLURM_CONF"
