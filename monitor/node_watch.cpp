@@ -73,6 +73,10 @@ void NodeWatch::fill_book(double wall_s) {
   begin_s = std::max(slot_of(begin_s), slot_began_wall_s_ - slot_of(settings_.look_back_s));
   for_each_slot(names, spans, outages, begin_s, slot_began_wall_s_,
                 [this](std::span<const SlotSeen> slot) { book_.see(slot); });
+  for (Node& node : nodes_) node.slot_outages = 0;
+  for (const OutageRecord& outage : outages)
+    if (const auto found = index_.find(outage.node); found != index_.end() && outage.counted && outage.began_at_s >= slot_began_wall_s_)
+      ++at(found->second).slot_outages;
   history_changed_ = false;
 }
 
@@ -199,8 +203,7 @@ void NodeWatch::judge_again(Node& node, Moment now) {
   if (judged.counted == node.outage->counted && judged.cause == node.outage->cause) return;
   log_(node.state.name + ": its silence is judged anew: " + std::string(judged.cause) +
        (judged.counted ? "" : ", not counted"));
-  node.state.outages += (judged.counted ? 1 : 0) - (node.outage->counted ? 1 : 0);
-  node.outage->counted = judged.counted;
+  recount(node, judged.counted);
   node.outage->cause = judged.cause;
   put(node);
 }
@@ -210,7 +213,7 @@ void NodeWatch::begin_outage(Node& node, double began_wall_s, bool counted, std:
   node.outage = OutageRecord{node.state.name, began_wall_s, unknown_value, counted, std::string(cause), now.wall_s};
   node.state.outages += counted;
   outages_ += counted;
-  node.slot_failed = node.slot_failed || counted;
+  if (began_wall_s >= slot_began_wall_s_) node.slot_outages += counted;
   log_(node.state.name + ": outage (" + std::string(cause) + (counted ? "" : ", not counted") + "), noticed after " +
        seconds(now.wall_s - began_wall_s));
   put(node);
@@ -218,8 +221,7 @@ void NodeWatch::begin_outage(Node& node, double began_wall_s, bool counted, std:
 
 void NodeWatch::end_outage(Node& node, bool counted, std::string_view cause, Moment now) {
   if (!node.outage) return;
-  node.state.outages += (counted ? 1 : 0) - (node.outage->counted ? 1 : 0);
-  node.outage->counted = counted;
+  recount(node, counted);
   node.outage->cause = std::string(cause);  // which may be its own
   node.outage->ended_at_s = now.wall_s;
   log_(node.state.name + ": is back after " + seconds(now.wall_s - node.outage->began_at_s) + " (" +
@@ -227,6 +229,14 @@ void NodeWatch::end_outage(Node& node, bool counted, std::string_view cause, Mom
   put(node);
   node.outage.reset();
   node.slurm_missed = false;
+}
+
+// The outage is judged anew.
+void NodeWatch::recount(Node& node, bool counted) {
+  const int more = (counted ? 1 : 0) - (node.outage->counted ? 1 : 0);
+  node.state.outages += more;
+  if (node.outage->began_at_s >= slot_began_wall_s_) node.slot_outages += more;
+  node.outage->counted = counted;
 }
 
 void NodeWatch::put(Node& node) {
@@ -325,16 +335,16 @@ void NodeWatch::close_slot(double wall_s) {
     fill_book(wall_s);
   } else {
     std::vector<SlotSeen> slot;
-    for (const Node& node : nodes_)
-      slot.push_back(node.slot_failed ? SlotSeen{1, true}
-                                      : SlotSeen{std::min(1.0, node.slot_observed_s / outage_slot_s), false});
+    for (const Node& node : nodes_) slot.push_back(open_slot(node));
     book_.see(slot);
     slot_began_wall_s_ = slot_of(wall_s);
+    for (Node& node : nodes_) node.slot_outages = 0;
   }
-  for (Node& node : nodes_) {
-    node.slot_observed_s = 0;
-    node.slot_failed = false;
-  }
+  for (Node& node : nodes_) node.slot_observed_s = 0;
+}
+
+SlotSeen NodeWatch::open_slot(const Node& node) const {
+  return node.slot_outages > 0 ? SlotSeen{1, node.slot_outages} : SlotSeen{std::min(1.0, node.slot_observed_s / outage_slot_s), 0};
 }
 
 void NodeWatch::peer_says(const OutageRecord& outage) {
@@ -359,13 +369,15 @@ Liveness NodeWatch::liveness(std::int32_t index) const {
 std::vector<NodeState> NodeWatch::states(Moment now, double horizon_s) const {
   std::vector<NodeState> states;
   states.reserve(nodes_.size());
-  const std::string_view estimator = book_.in_use();
+  std::vector<SlotSeen> open;
+  for (const Node& node : nodes_) open.push_back(open_slot(node));
+  const std::vector<double> probability = book_.probabilities(open, horizon_s);
   for (std::int32_t i = 0; i < nodes(); ++i) {
     const Node& node = at(i);
     NodeState state = node.state;
     state.liveness = liveness(i);
     state.age_s = node.known ? std::max(0.0, now.wall_s - node.seen_wall_s) : unknown_value;
-    state.outage_probability = book_.probability(estimator, i, horizon_s);
+    state.outage_probability = probability[static_cast<std::size_t>(i)];
     if (!std::isnan(node.span_began_wall_s)) state.observed_s += std::max(0.0, node.seen_wall_s - node.span_began_wall_s);
     states.push_back(std::move(state));
   }

@@ -95,7 +95,7 @@ class NodeWatch {
     double span_began_wall_s = unknown_value;
     double seen_wall_s = unknown_value;  // the last heartbeat, also of an earlier life
     double slot_observed_s = 0;
-    bool slot_failed = false;
+    std::int32_t slot_outages = 0;  // counted, begun in the slot that lasts
     std::optional<OutageRecord> outage;
     std::vector<std::uint32_t> jobs;
   };
@@ -109,10 +109,12 @@ class NodeWatch {
   void begin_outage(Node& node, double began_wall_s, bool counted, std::string_view cause, Moment now);
   void end_outage(Node& node, bool counted, std::string_view cause, Moment now);
   void put(Node& node);
+  void recount(Node& node, bool counted);
   void begin_span(Node& node, double wall_s);
   void end_span(Node& node, double wall_s);
   void save_spans(Moment now, bool all);
   void close_slot(double wall_s);
+  SlotSeen open_slot(const Node& node) const;
   void count_history();
   void fill_book(double wall_s);
   SilenceFacts facts(const Node& node, bool over, Moment now) const;

@@ -26,9 +26,9 @@ class WindowEstimator : public OutageEstimator {
         nodes_(static_cast<std::size_t>(nodes)) {}
 
   std::string_view name() const override { return "window"; }
-  double slot_probability(std::int32_t node, double) const override {
+  double slot_probability(std::int32_t node, double, const SlotSeen& open) const override {
     const Node& n = nodes_[static_cast<std::size_t>(node)];
-    float outages = 0, slots = 0;
+    float outages = static_cast<float>(open.outages), slots = static_cast<float>(open.share);
     for (const Part& part : n.ring) {
       outages += part.outages;
       slots += part.slots;
@@ -43,7 +43,7 @@ class WindowEstimator : public OutageEstimator {
       n.ring[n.at] = {};
     }
     ++n.age;
-    n.ring[n.at].outages += slot.failed;
+    n.ring[n.at].outages += static_cast<float>(slot.outages);
     n.ring[n.at].slots += static_cast<float>(slot.share);
   }
 
@@ -70,23 +70,28 @@ class EwmaEstimator : public OutageEstimator {
         weight_(static_cast<std::size_t>(nodes)) {}
 
   std::string_view name() const override { return "ewma"; }
-  double slot_probability(std::int32_t node, double fleet) const override {
+  double slot_probability(std::int32_t node, double fleet, const SlotSeen& open) const override {
     const auto i = static_cast<std::size_t>(node);
-    return outages_[i] + (1 - weight_[i]) * fleet;
+    const double keep = kept(open);
+    return after(keep, outages_[i], open.failed()) + (1 - after(keep, weight_[i], true)) * fleet;
   }
   void see(std::int32_t node, const SlotSeen& slot) override {
     const auto i = static_cast<std::size_t>(node);
-    const double keep = std::pow(keep_, slot.share);  // unobserved time teaches nothing
-    outages_[i] = keep * outages_[i] + (1 - keep) * slot.failed;
-    weight_[i] = keep * weight_[i] + (1 - keep);
+    const double keep = kept(slot);
+    outages_[i] = after(keep, outages_[i], slot.failed());
+    weight_[i] = after(keep, weight_[i], true);
   }
 
  private:
+  double kept(const SlotSeen& slot) const { return std::pow(keep_, slot.share); }  // unobserved time teaches nothing
+  static double after(double keep, double mean, bool seen) { return keep * mean + (1 - keep) * seen; }
+
   double keep_;
   std::vector<double> outages_, weight_;
 };
 
-// Beta-Bernoulli: a Beta prior around the fleet's rate, and the node's own slots, old ones counting less.
+// A Beta prior around the fleet's rate, and the node's own slots, old ones counting less. One that fails twice
+// within a slot is worse than one that fails once: each outage counts.
 class BetaEstimator : public OutageEstimator {
  public:
   BetaEstimator(std::int32_t nodes, const OutageSettings& settings)
@@ -96,13 +101,14 @@ class BetaEstimator : public OutageEstimator {
         slots_(static_cast<std::size_t>(nodes)) {}
 
   std::string_view name() const override { return "beta"; }
-  double slot_probability(std::int32_t node, double fleet) const override {
+  double slot_probability(std::int32_t node, double fleet, const SlotSeen& open) const override {
     const auto i = static_cast<std::size_t>(node);
-    return (prior_ + outages_[i]) / (prior_ / std::max(fleet, least_probability) + slots_[i]);
+    const double slots = prior_ / std::max(fleet, least_probability) + slots_[i] + open.share;
+    return std::min(1.0, (prior_ + outages_[i] + open.outages) / slots);
   }
   void see(std::int32_t node, const SlotSeen& slot) override {
     const auto i = static_cast<std::size_t>(node);
-    outages_[i] = keep_ * outages_[i] + slot.failed;
+    outages_[i] = keep_ * outages_[i] + slot.outages;
     slots_[i] = keep_ * slots_[i] + slot.share;
   }
 
@@ -149,10 +155,12 @@ OutageBook::OutageBook(std::int32_t nodes, std::string_view wanted, const Outage
     entries_.push_back({make_outage_estimator(name, nodes, settings), {}, 0, 0});
 }
 
-double OutageBook::fleet_rate() const {
+double OutageBook::rate_of(double outages, double slots) const {
   const double prior = 0.5;
-  return (prior + fleet_outages_) / (prior * settings_.first_guess_s / outage_slot_s + fleet_slots_);
+  return (prior + outages) / (prior * settings_.first_guess_s / outage_slot_s + slots);
 }
+
+double OutageBook::fleet_rate() const { return rate_of(fleet_outages_, fleet_slots_); }
 
 void OutageBook::see(std::span<const SlotSeen> slot) {
   const double fleet = fleet_rate();
@@ -161,20 +169,20 @@ void OutageBook::see(std::span<const SlotSeen> slot) {
     const SlotSeen& seen = slot[i];
     const double constant = over_slots(fleet, seen.share);
     const double loss_of_constant =
-        seen.failed ? -std::log(std::max(constant, least_probability)) : -std::log1p(-std::min(constant, 1.0));
-    if (seen.share > 0) constant_.add(constant, seen.failed);
+        seen.failed() ? -std::log(std::max(constant, least_probability)) : -std::log1p(-std::min(constant, 1.0));
+    if (seen.share > 0) constant_.add(constant, seen.failed());
     for (Entry& entry : entries_) {
       if (seen.share > 0) {
         const double p = std::clamp(over_slots(entry.estimator->slot_probability(node, fleet), seen.share),
                                     least_probability, 1 - least_probability);
-        const double difference = loss_of_constant + (seen.failed ? std::log(p) : std::log1p(-p));
-        entry.score.add(p, seen.failed);
+        const double difference = loss_of_constant + (seen.failed() ? std::log(p) : std::log1p(-p));
+        entry.score.add(p, seen.failed());
         entry.difference += difference;
         entry.squares += difference * difference;
       }
       entry.estimator->see(node, seen);
     }
-    fleet_outages_ += seen.failed;
+    fleet_outages_ += seen.outages;
     fleet_slots_ += seen.share;
   }
 }
@@ -200,7 +208,7 @@ double OutageBook::advantage_error(std::string_view estimator) const {
 
 bool OutageBook::better(const Entry& entry) const {
   const std::string_view name = entry.estimator->name();
-  return constant_.seen() >= settings_.least_outages && advantage(name) > advantage_error(name);
+  return judged() && advantage(name) > advantage_error(name);
 }
 
 std::string_view OutageBook::in_use() const {
@@ -208,26 +216,46 @@ std::string_view OutageBook::in_use() const {
   const Entry* best = nullptr;
   for (const Entry& entry : entries_)
     if (better(entry) && (!best || entry.difference > best->difference)) best = &entry;
-  return best ? best->estimator->name() : "constant";
+  if (best) return best->estimator->name();
+  return judged() || constant_.seen() == 0 ? "constant" : "beta";
 }
 
 std::string OutageBook::explain() const {
   const std::string used(in_use());
-  const std::string outages = number(constant_.seen()) + " outages in " + number(fleet_slots_) + " node-hours";
+  const std::string outages = number(fleet_outages_) + " outages in " + number(fleet_slots_) + " node-hours";
+  if (!judged() && used != "constant")
+    return used + ", until there are outages in " + std::to_string(settings_.least_outages) +
+           " hours to judge estimators by: " + outages + " so far";
   if (used != "constant")
     return used + ": its log-loss is " + number(score(used).log_loss()) + ", the constant rate's " +
            number(constant_.log_loss()) + " (" + outages + ")" +
            (used == wanted_ ? "" : "; " + wanted_ + " is no better than the constant");
-  if (constant_.seen() < settings_.least_outages)
-    return "the constant rate of all nodes: only " + outages + " so far, " +
-           std::to_string(settings_.least_outages) + " are needed to judge an estimator";
+  if (!judged()) return "the constant rate of all nodes: only " + outages + " so far";
   return "the constant rate of all nodes: no estimator has foretold outages better (" + outages + ")";
 }
 
+double OutageBook::slot_probability(std::string_view estimator, std::int32_t node, double fleet,
+                                    const SlotSeen& open) const {
+  return estimator == "constant" ? fleet : find(estimator).estimator->slot_probability(node, fleet, open);
+}
+
 double OutageBook::probability(std::string_view estimator, std::int32_t node, double horizon_s) const {
-  const double fleet = fleet_rate();
-  const double slot = estimator == "constant" ? fleet : find(estimator).estimator->slot_probability(node, fleet);
-  return over_slots(slot, horizon_s / outage_slot_s);
+  return over_slots(slot_probability(estimator, node, fleet_rate(), {}), horizon_s / outage_slot_s);
+}
+
+std::vector<double> OutageBook::probabilities(std::span<const SlotSeen> open, double horizon_s) const {
+  double outages = fleet_outages_, slots = fleet_slots_;
+  for (const SlotSeen& seen : open) {
+    outages += seen.outages;
+    slots += seen.share;
+  }
+  const double fleet = rate_of(outages, slots);
+  const std::string_view estimator = !judged() && outages > 0 ? "beta" : in_use();
+  std::vector<double> result;
+  for (std::size_t i = 0; i < open.size(); ++i)
+    result.push_back(over_slots(slot_probability(estimator, static_cast<std::int32_t>(i), fleet, open[i]),
+                                horizon_s / outage_slot_s));
+  return result;
 }
 
 double OutageBook::probability(std::int32_t node, double horizon_s) const {
@@ -272,7 +300,7 @@ void for_each_slot(std::span<const std::string> names, std::span<const SpanRecor
       slot[piece.node].share +=
           std::max(0.0, std::min(piece.ended_s, to) - std::max(piece.began_s, from)) / outage_slot_s;
     for (; next_failure < failures.size() && failures[next_failure].began_s < to; ++next_failure)
-      slot[failures[next_failure].node] = {1, true};
+      slot[failures[next_failure].node] = {1, slot[failures[next_failure].node].outages + 1};
     for (SlotSeen& seen : slot) seen.share = std::min(seen.share, 1.0);
     call(slot);
   }

@@ -14,7 +14,7 @@
 namespace placement {
 
 // How likely each node is to fail, from its history of unplanned outages [TOFA §3]. Time is cut into
-// slots of an hour; in each, a node was observed for a share of it and began an outage or not.
+// slots of an hour; in each, a node was observed for a share of it and began some outages, mostly none.
 
 inline constexpr double outage_slot_s = 3600;
 
@@ -25,13 +25,15 @@ struct OutageSettings {
   double prior_outages = 0.5;
   // Before anything is known: one outage of a node in so long, weighing as much as half an outage.
   double first_guess_s = 365 * 86400.0;
-  std::int32_t least_outages = 10;    // before so many are scored, no estimator is better than the constant
+  std::int32_t least_outages = 10;    // before so many are scored, estimators are not judged
 };
 
 // One node in one slot.
 struct SlotSeen {
-  double share = 0;     // observed, 0 .. 1; a slot in which an outage began counts whole
-  bool failed = false;
+  double share = 0;          // observed, 0 .. 1; a slot in which an outage began counts whole
+  std::int32_t outages = 0;  // that began in it
+
+  bool failed() const { return outages > 0; }
 };
 
 // An estimator of the probability that a node fails within one slot. `fleet` is the rate of all nodes
@@ -40,7 +42,8 @@ class OutageEstimator {
  public:
   virtual ~OutageEstimator() = default;
   virtual std::string_view name() const = 0;
-  virtual double slot_probability(std::int32_t node, double fleet) const = 0;
+  // `open`: what is known of the slot that lasts, which nobody has called see() for yet.
+  virtual double slot_probability(std::int32_t node, double fleet, const SlotSeen& open = {}) const = 0;
   // To be called for each node in each slot, also with share 0, in the order of time.
   virtual void see(std::int32_t node, const SlotSeen& slot) = 0;
 };
@@ -86,12 +89,15 @@ class OutageBook {
 
   // Whose probabilities are given: the wanted one; when it is no better than the constant, the best
   // that is; else "constant". Better: the mean log-loss is less by more than its standard error, over
-  // at least least_outages outages.
+  // at least least_outages outages. With fewer it is "beta", which departs from the rate of all nodes only as far
+  // as a node's own outages go, and "constant" before the first.
   std::string_view in_use() const;
   std::string explain() const;  // a sentence: which, why
 
   // That the node fails within the horizon, by the estimator in use.
   double probability(std::int32_t node, double horizon_s) const;
+  // The same for all nodes, knowing what the slot that lasts has brought so far; one SlotSeen per node.
+  std::vector<double> probabilities(std::span<const SlotSeen> open, double horizon_s) const;
   double probability(std::string_view estimator, std::int32_t node, double horizon_s) const;  // "constant" too
   double fleet_rate() const;  // per slot and node
 
@@ -108,6 +114,9 @@ class OutageBook {
   };
   const Entry& find(std::string_view name) const;
   bool better(const Entry& entry) const;
+  double rate_of(double outages, double slots) const;
+  bool judged() const { return constant_.seen() >= settings_.least_outages; }
+  double slot_probability(std::string_view estimator, std::int32_t node, double fleet, const SlotSeen& open) const;
 
   OutageSettings settings_;
   std::string wanted_;

@@ -96,6 +96,36 @@ START_TEST(silent_and_back) {
 }
 END_TEST
 
+// Within one hour, and before there is enough to judge estimators by.
+START_TEST(a_node_that_fails_again_and_again) {
+  Scene scene;
+  all_run_slurmd(scene);
+  scene.run(60);
+  for (int times = 1; times <= 3; ++times) {
+    scene.away = {1};
+    scene.run(40);
+    scene.away = {};
+    scene.boot[1] = times;
+    scene.run(80);
+  }
+  scene.away = {2};  // its agent alone was away: that is no outage
+  scene.run(40);
+  scene.away = {};
+  scene.agent[2] = 1;
+  scene.run(20);
+  const auto probability = [&](std::size_t node) { return scene.watch->states(scene.at(), 3600)[node].outage_probability; };
+  // (0.5 + 3) / (0.5 + 0), but for the time under observation
+  ck_assert_double_eq_tol(probability(1) / probability(0), 7, 0.05);
+  ck_assert_double_eq_tol(probability(2) / probability(0), 1, 0.001);
+  const double before = probability(1);
+  scene.start();  // another monitor in the same hour knows them from the history
+  scene.run(10);
+  ck_assert_double_eq_tol(probability(1), before, 1e-5);
+  scene.run(3600);  // the hour is over
+  ck_assert_double_eq_tol(probability(1) / probability(0), 7, 0.1);
+}
+END_TEST
+
 START_TEST(the_link_and_what_slurm_adds) {
   Scene scene;
   scene.run(60);
@@ -291,6 +321,7 @@ int main() {
   Suite* suite = suite_create("node_watch");
   TCase* tests = tcase_create("node_watch");
   tcase_add_test(tests, silent_and_back);
+  tcase_add_test(tests, a_node_that_fails_again_and_again);
   tcase_add_test(tests, the_link_and_what_slurm_adds);
   tcase_add_test(tests, slurm_sees_it_all_the_time);
   tcase_add_test(tests, a_quick_reboot);

@@ -69,6 +69,36 @@ START_TEST(estimators_by_hand) {
 }
 END_TEST
 
+START_TEST(the_slot_that_lasts) {
+  OutageBook book(4, "window", {});
+  std::vector<SlotSeen> open(4);
+  const double guess = book.probability(0, 3600);
+  for (const double p : book.probabilities(open, 3600)) ck_assert_double_eq(p, guess);
+  open[2] = {1, 2};
+  // fleet: (0.5 + 2) / (4380 + 1); node: (0.5 + 2) / (0.5 / fleet + 1)
+  const double fleet = 2.5 / 4381;
+  std::vector<double> all = book.probabilities(open, 3600);
+  ck_assert_double_eq_tol(all[2], 2.5 / (0.5 / fleet + 1), 1e-9);
+  ck_assert_double_eq_tol(all[0], fleet, 1e-9);
+  ck_assert_text_eq(book.in_use(), "constant");
+  book.see(open);
+  // seen is seen: the same as if the slot still lasted, and each outage counts
+  ck_assert_text_eq(book.in_use(), "beta");
+  ck_assert_double_eq_tol(book.probability(2, 3600), all[2], 1e-9);
+  ck_assert(book.explain().starts_with("beta, until there are outages in 10 hours to judge estimators by: 2 outages in"));
+  all = book.probabilities(std::vector<SlotSeen>(4), 3600);
+  ck_assert_double_eq(all[2], book.probability(2, 3600));
+  for (const std::string_view name : outage_estimators) {
+    const auto one = make_outage_estimator(name, 1, {}), other = make_outage_estimator(name, 1, {});
+    one->see(0, {0.5, 0});
+    other->see(0, {0.5, 0});
+    other->see(0, {1, 1});
+    ck_assert_double_eq_tol(one->slot_probability(0, 0.01, {1, 1}), other->slot_probability(0, 0.01), name == "beta" ? 1e-4 : 1e-9);
+  }
+  ck_assert_double_le(make_outage_estimator("beta", 1, {})->slot_probability(0, 0.9, {1, 50}), 1);
+}
+END_TEST
+
 START_TEST(equal_nodes_need_no_estimator) {
   OutageBook book(50, "beta", {});
   live(book, std::vector<double>(50, 0.002), 3000, 3);
@@ -134,11 +164,11 @@ START_TEST(slots_of_a_history) {
     slots.emplace_back(slot.begin(), slot.end());
   });
   ck_assert_uint_eq(slots.size(), 3);  // the fourth is not over
-  ck_assert(slots[0][0].share == 1 && !slots[0][0].failed);
-  ck_assert(slots[1][0].share == 1 && slots[1][0].failed);  // half observed; it counts whole
-  ck_assert(slots[2][0].share == 0.5 && !slots[2][0].failed);
+  ck_assert(slots[0][0].share == 1 && !slots[0][0].failed());
+  ck_assert(slots[1][0].share == 1 && slots[1][0].failed());  // half observed; it counts whole
+  ck_assert(slots[2][0].share == 0.5 && !slots[2][0].failed());
   ck_assert(slots[0][1].share == 1 && slots[1][1].share == 1 && slots[2][1].share == 0);
-  for (const auto& slot : slots) ck_assert(!slot[1].failed && slot[2].share == 0);
+  for (const auto& slot : slots) ck_assert(!slot[1].failed() && slot[2].share == 0);
   int calls = 0;
   for_each_slot({}, {}, {}, 0, 7200, [&](std::span<const SlotSeen> slot) { calls += slot.empty(); });
   ck_assert_int_eq(calls, 2);
@@ -150,6 +180,7 @@ int main() {
   TCase* tests = tcase_create("outage");
   tcase_add_test(tests, before_anything_is_seen);
   tcase_add_test(tests, estimators_by_hand);
+  tcase_add_test(tests, the_slot_that_lasts);
   tcase_add_test(tests, equal_nodes_need_no_estimator);
   tcase_add_test(tests, bad_nodes_are_found);
   tcase_add_test(tests, another_that_is_better_stands_in);
