@@ -110,11 +110,13 @@ std::string show_interfaces(const Config& config) {
   return text;
 }
 
-bool set_yes_no(bool& target, std::string_view value) {
-  if (!equal_any_case(value, "yes") && !equal_any_case(value, "no")) return false;
-  target = equal_any_case(value, "yes");
+bool set_flag(bool& target, std::string_view value, std::string_view on, std::string_view off) {
+  if (!equal_any_case(value, on) && !equal_any_case(value, off)) return false;
+  target = equal_any_case(value, on);
   return true;
 }
+
+bool set_yes_no(bool& target, std::string_view value) { return set_flag(target, value, "yes", "no"); }
 
 bool set_estimator(Config& config, std::string_view value) {
   for (const std::string_view name : estimator_names)
@@ -240,6 +242,14 @@ constexpr ConfigKey keys[] = {
      "MonitorUser, and nobody else may write it.",
      [](Config& c, std::string_view v) { return set_path(c.agent_directory, v); },
      [](const Config& c) { return c.agent_directory; }},
+    {"NodeProcessors", "all or allowed",
+     "What placement-agent takes for its node's processors. all: the machine's. allowed: those on which the agent itself may "
+     "run, for a node that has a part of a machine: a container, or a cpuset in which slurmd and agent were started. Cores, "
+     "sockets, utilisation and load are then those of these processors, and the load counts the threads that run or "
+     "wait on them, as far as the agent sees them in /proc. Not where slurmd is kept off the processors of jobs, as with CpuSpecList "
+     "and SlurmdOffSpec.",
+     [](Config& c, std::string_view v) { return set_flag(c.allowed_cpus_only, v, "allowed", "all"); },
+     [](const Config& c) { return std::string(c.allowed_cpus_only ? "allowed" : "all"); }},
     {"ProbeInterface", "names of network interfaces with commas between them",
      "The interfaces whose traffic counts as the node's; the probes go through the first. Without it those that have "
      "hardware count, or all but lo where none has, and the probes go where Slurm's messages go.",

@@ -51,6 +51,7 @@ struct Config {
   std::int64_t probe_link_Mbps = 0;           // 0: what the kernel says
   std::int64_t probe_link_percent = 1;
   std::int64_t probe_bytes_per_minute = 32 << 20;
+  bool allowed_cpus_only = false;
   bool probe_busy_nodes = false;
   std::int64_t probe_latency_s = 60;
   std::int64_t probe_bandwidth_s = 300;

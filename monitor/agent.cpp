@@ -27,6 +27,7 @@ SampleSettings sample_settings(const AgentSettings& settings) {
   SampleSettings sample{.root = settings.root, .node = settings.node, .interfaces = settings.config.probe_interfaces};
   if (settings.config.probe_link_Mbps > 0)
     sample.link_Bps = static_cast<double>(settings.config.probe_link_Mbps) * 125000;
+  if (settings.config.allowed_cpus_only) sample.cpus = allowed_cpus();
   return sample;
 }
 

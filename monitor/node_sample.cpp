@@ -2,6 +2,7 @@
 #include "monitor/node_sample.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,8 +56,23 @@ void Averages::seed(const RunningMeans& means) {
 
 RunningMeans Averages::means() const { return {minutes_1_.mean(), minutes_5_.mean(), minutes_15_.mean()}; }
 
+std::vector<std::int32_t> allowed_cpus() {
+  std::vector<std::int32_t> cpus;
+  // The kernel wants room for as many processors as it could have, and does not say how many.
+  for (int room = 1024; cpus.empty() && room <= 1 << 20; room *= 4) {
+    cpu_set_t* const set = CPU_ALLOC(room);
+    if (set == nullptr) break;
+    const std::size_t size = CPU_ALLOC_SIZE(room);
+    if (sched_getaffinity(0, size, set) == 0)
+      for (int cpu = 0; cpu < room; ++cpu)
+        if (CPU_ISSET_S(cpu, size, set)) cpus.push_back(cpu);
+    CPU_FREE(set);
+  }
+  return cpus;
+}
+
 NodeSampler::NodeSampler(SampleSettings settings)
-    : settings_(std::move(settings)), processes_(settings_.root, settings_.node), link_Bps_(settings_.link_Bps) {
+    : settings_(std::move(settings)), processes_(settings_.root, settings_.node, settings_.cpus), link_Bps_(settings_.link_Bps) {
   read_static();
 }
 
@@ -76,28 +92,48 @@ std::optional<std::string> NodeSampler::read(const std::string& path, std::size_
 void NodeSampler::read_static() {
   if (const auto text = read("/proc/sys/kernel/random/boot_id"))
     if (const auto id = parse_boot_id(*text)) std::copy(id->begin(), id->end(), boot_id_.begin());
-  const auto online = read("/sys/devices/system/cpu/online");
-  const auto cores = online ? count_cpu_list(*online) : std::nullopt;
-  if (cores && *cores > 0 && *cores <= 1 << 16) {
-    state_.cores = static_cast<double>(*cores);
-    std::set<std::int64_t> packages;
-    for (std::int64_t cpu = 0; cpu < *cores; ++cpu)
-      if (const auto text = read("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/physical_package_id"))
-        if (const auto package = only_integer(*text)) packages.insert(*package);
-    if (!packages.empty()) state_.sockets = static_cast<double>(packages.size());
-  }
-  if (const auto text = read("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"))
+  read_cores();
+  const std::string first_cpu = std::to_string(settings_.cpus.empty() ? 0 : settings_.cpus.front());
+  if (const auto text = read("/sys/devices/system/cpu/cpu" + first_cpu + "/cpufreq/cpuinfo_max_freq"))
     if (const auto kHz = only_integer(*text); kHz && *kHz > 0)
       state_.frequency_MHz = static_cast<double>(*kHz) / 1000;
   if (std::isnan(state_.frequency_MHz))
     if (const auto text = read("/proc/cpuinfo", 4096)) state_.frequency_MHz = parse_cpuinfo_MHz(*text).value_or(unknown_value);
 }
 
+void NodeSampler::read_cores() {
+  std::vector<std::int32_t> cpus = settings_.cpus;
+  if (cpus.empty()) {
+    const auto online = read("/sys/devices/system/cpu/online");
+    const auto cores = online ? count_cpu_list(*online) : std::nullopt;
+    if (!cores || *cores < 1 || *cores > 1 << 16) return;
+    for (std::int32_t cpu = 0; cpu < *cores; ++cpu) cpus.push_back(cpu);
+  }
+  state_.cores = static_cast<double>(cpus.size());
+  std::set<std::int64_t> packages;
+  for (const std::int32_t cpu : cpus)
+    if (const auto text = read("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/physical_package_id"))
+      if (const auto package = only_integer(*text)) packages.insert(*package);
+  if (!packages.empty()) state_.sockets = static_cast<double>(packages.size());
+}
+
+// The kernel's averages, or own ones of some processors: what waits in their queues the kernel tells in no file that is
+// always there.
+void NodeSampler::sample_load(double seconds) {
+  if (settings_.cpus.empty()) {
+    if (const auto text = read("/proc/loadavg"))
+      if (const auto load = parse_loadavg(*text)) state_.cpu_load = as_means(*load);
+    return;
+  }
+  if (!sees_processes_) return;
+  load_.add(processes_.running_on_cpus(), begun_ ? seconds : 1);
+  state_.cpu_load = load_.means();
+}
+
 void NodeSampler::sample_cpu(double seconds) {
-  if (const auto text = read("/proc/loadavg"))
-    if (const auto load = parse_loadavg(*text)) state_.cpu_load = as_means(*load);
-  sees_processes_ = read("/proc/1/stat").has_value();
-  if (sees_processes_ && processes_.scan()) {
+  sees_processes_ = read("/proc/1/stat").has_value() && processes_.scan();
+  sample_load(seconds);
+  if (sees_processes_) {
     const double running = processes_.running();
     if (slurm_seeded_) slurm_load_.add(running, seconds);
     // The kernel's averages know the time before this process; theirs bounds what was Slurm's.
@@ -108,8 +144,9 @@ void NodeSampler::sample_cpu(double seconds) {
     slurm_seeded_ = slurm_seeded_ || !std::isnan(load.minutes_1);
     state_.slurm_load = slurm_load_.means();
   }
-  const auto text = read("/proc/stat", 4096);
-  const auto times = text ? parse_cpu_times(*text) : std::nullopt;
+  const bool all = settings_.cpus.empty();
+  const auto text = read("/proc/stat", all ? 4096 : no_limit_in_practice);
+  const auto times = !text ? std::nullopt : all ? parse_cpu_times(*text) : parse_cpu_times(*text, settings_.cpus);
   if (!times) return;
   if (begun_ && times->all > cpu_all_ && times->busy >= cpu_busy_) {
     utilisation_ = std::min(1.0, static_cast<double>(times->busy - cpu_busy_) / static_cast<double>(times->all - cpu_all_));

@@ -46,7 +46,13 @@ struct SampleSettings {
   std::string node;                     // NodeName, to know this node's slurmd among several; empty: any is
   std::vector<std::string> interfaces;  // whose traffic counts; empty: all that have hardware, else all but lo
   double link_Bps = unknown_value;      // nominal rate of the interfaces; NaN: ask the kernel
+  // Processors that are the node's, where these are not all of the machine: cores, sockets, frequency, utilisation and
+  // load are theirs alone, the load being the threads that run or wait on them. Empty: all.
+  std::vector<std::int32_t> cpus = {};
 };
+
+// The processors on which this process may run (sched_getaffinity); empty when the kernel does not tell.
+std::vector<std::int32_t> allowed_cpus();
 
 // The attributes of this node [NLA §1]. What a file does not tell stays NaN; a file that is missing,
 // unreadable or of another form is no error.
@@ -72,7 +78,9 @@ class NodeSampler {
  private:
   std::optional<std::string> read(const std::string& path, std::size_t most = 1 << 16) const;
   void read_static();
+  void read_cores();
   void sample_cpu(double seconds);
+  void sample_load(double seconds);
   void sample_pressure(const char* resource, Averages& averages, std::uint64_t& before, bool& known, double seconds);
   void sample_network(double seconds);
   bool counts(std::string_view interface) const;
@@ -93,7 +101,7 @@ class NodeSampler {
   bool sees_processes_ = false;
 
   bool slurm_seeded_ = false;
-  Averages slurm_load_, utilisation_means_, memory_, flow_, users_, cpu_pressure_, memory_pressure_, io_pressure_;
+  Averages load_, slurm_load_, utilisation_means_, memory_, flow_, users_, cpu_pressure_, memory_pressure_, io_pressure_;
   std::uint64_t cpu_busy_ = 0, cpu_all_ = 0;
   std::uint64_t bytes_ = 0;
   bool bytes_known_ = false;

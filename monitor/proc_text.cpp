@@ -3,6 +3,7 @@
 
 #include <utmp.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -54,10 +55,12 @@ std::optional<LoadAverages> parse_loadavg(std::string_view text) {
   return LoadAverages{*one, *five, *fifteen};
 }
 
-std::optional<CpuTimes> parse_cpu_times(std::string_view stat) {
-  const auto words = words_of(next_line(stat));
+namespace {
+
+// "cpu 1 2 3 ..." or "cpu7 1 2 3 ..".
+std::optional<CpuTimes> times_of(const std::vector<std::string_view>& words) {
   // user nice system idle iowait irq softirq steal; what guests use is in user and nice already
-  if (words.size() < 9 || words[0] != "cpu") return std::nullopt;
+  if (words.size() < 9) return std::nullopt;
   CpuTimes times;
   for (std::size_t i = 1; i < 9; ++i) {
     const auto ticks = number<std::uint64_t>(words[i]);
@@ -66,6 +69,29 @@ std::optional<CpuTimes> parse_cpu_times(std::string_view stat) {
     if (i != 4 && i != 5) times.busy += *ticks;
   }
   return times;
+}
+
+}  // namespace
+
+std::optional<CpuTimes> parse_cpu_times(std::string_view stat) {
+  const auto words = words_of(next_line(stat));
+  return !words.empty() && words[0] == "cpu" ? times_of(words) : std::nullopt;
+}
+
+std::optional<CpuTimes> parse_cpu_times(std::string_view stat, std::span<const std::int32_t> cpus) {
+  std::optional<CpuTimes> sum;
+  next_line(stat);
+  while (stat.starts_with("cpu")) {
+    const auto words = words_of(next_line(stat));
+    const auto cpu = number<std::int32_t>(words[0].substr(3));
+    if (!cpu || std::find(cpus.begin(), cpus.end(), *cpu) == cpus.end()) continue;
+    const auto times = times_of(words);
+    if (!times) return std::nullopt;
+    if (!sum) sum.emplace();
+    sum->busy += times->busy;
+    sum->all += times->all;
+  }
+  return sum;
 }
 
 std::optional<MemoryInfo> parse_meminfo(std::string_view text) {
@@ -167,13 +193,14 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
   const std::size_t open = text.find('('), close = text.rfind(')');
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) return std::nullopt;
   const auto words = words_of(trimmed(text.substr(close + 1)));
-  constexpr std::size_t parent_at = 1, threads_at = 17, started_at = 19;
+  constexpr std::size_t parent_at = 1, threads_at = 17, started_at = 19, cpu_at = 36;
   if (words.size() <= started_at || words[0].size() != 1) return std::nullopt;
   const auto parent = number<std::int32_t>(words[parent_at]);
   const auto threads = number<std::int64_t>(words[threads_at]);
   const auto started = number<std::uint64_t>(words[started_at]);
   if (!parent || !threads || !started || *parent < 0 || *threads < 0) return std::nullopt;
-  return ProcessStat{*parent, words[0][0], *threads, *started, text.substr(open + 1, close - open - 1)};
+  const auto cpu = words.size() > cpu_at ? number<std::int32_t>(words[cpu_at]) : std::nullopt;
+  return ProcessStat{*parent, words[0][0], *threads, *started, cpu.value_or(-1), text.substr(open + 1, close - open - 1)};
 }
 
 std::optional<std::uint32_t> slurm_job_of_cgroup(std::string_view text) {

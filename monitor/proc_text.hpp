@@ -25,6 +25,8 @@ struct CpuTimes {
   std::uint64_t all = 0;
 };
 std::optional<CpuTimes> parse_cpu_times(std::string_view stat);
+// The same of these processors alone; of those that are off line there is no line.
+std::optional<CpuTimes> parse_cpu_times(std::string_view stat, std::span<const std::int32_t> cpus);
 
 struct MemoryInfo {
   std::uint64_t total_KiB = 0;
@@ -64,6 +66,7 @@ struct ProcessStat {
   char state = '?';
   std::int64_t threads = 0;
   std::uint64_t started_ticks = 0;  // since the start of the system
+  std::int32_t cpu = -1;            // on which it runs, or ran last; -1: not told
   std::string_view name;            // points into the text
 };
 std::optional<ProcessStat> parse_process_stat(std::string_view text);

@@ -36,11 +36,15 @@ std::vector<std::int32_t> numbers_in(const std::string& path, std::size_t most, 
   return numbers;
 }
 
-bool runs(char state) { return state == 'R' || state == 'D'; }
 // Ended and not yet waited for, or stopped by a signal: it answers nobody.
 bool away(char state) { return state == 'Z' || state == 'X' || state == 'T'; }
 
 }  // namespace
+
+bool SlurmProcesses::counts(char state, std::int32_t cpu) const {
+  return (state == 'R' || state == 'D') &&
+         (cpus_.empty() || std::find(cpus_.begin(), cpus_.end(), cpu) != cpus_.end());
+}
 
 bool SlurmProcesses::list() {
   bool readable = false;
@@ -92,6 +96,7 @@ void SlurmProcesses::look_at(std::int32_t pid, Entry& entry) {
   entry.started_ticks = process->started_ticks;
   entry.parent = process->parent;
   entry.state = process->state;
+  entry.cpu = process->cpu;
   entry.threads = process->threads;
   entry.looks = static_cast<std::uint8_t>(std::min<int>(entry.looks + 1, young_looks));
   // A program may change its name, but a job's process stays one.
@@ -118,6 +123,14 @@ void SlurmProcesses::look_at(std::int32_t pid, Entry& entry) {
   }
 }
 
+// What changes all the time, and no more.
+void SlurmProcesses::look_at_state(std::int32_t pid, Entry& entry) {
+  const auto process = read(pid, "stat") ? parse_process_stat(buffer_) : std::nullopt;
+  entry.state = process ? process->state : '?';
+  entry.cpu = process ? process->cpu : -1;
+  entry.threads = process ? process->threads : 0;
+}
+
 // Children of a stepd and of a job's process are of the job, at any depth.
 void SlurmProcesses::join_families() {
   std::vector<Entry*> way;
@@ -141,13 +154,13 @@ void SlurmProcesses::join_families() {
 }
 
 double SlurmProcesses::running_threads(std::int32_t pid, const Entry& entry) {
-  if (entry.threads <= 1) return runs(entry.state);
+  if (entry.threads <= 1) return counts(entry.state, entry.cpu);
   double running = 0;
   const std::string task = "task/";
   for (const std::int32_t thread : numbers_in(root_ + "/proc/" + std::to_string(pid) + "/task", most_threads)) {
     if (!read(pid, (task + std::to_string(thread) + "/stat").c_str())) continue;
     const auto state = parse_process_stat(buffer_);
-    running += state && runs(state->state);
+    running += state && counts(state->state, state->cpu);
   }
   return running;
 }
@@ -158,17 +171,23 @@ bool SlurmProcesses::scan() {
   ++scan_;
   for (const std::int32_t pid : pids_) {
     Entry& entry = known_[pid];
-    if (due(pid, entry)) look_at(pid, entry);
+    if (due(pid, entry))
+      look_at(pid, entry);
+    else if (!cpus_.empty())
+      look_at_state(pid, entry);
     entry.scan = scan_;
   }
   std::erase_if(known_, [&](const auto& item) { return item.second.scan != scan_; });
   join_families();
   slurmd_ = false;
-  running_ = 0;
+  running_ = running_on_cpus_ = 0;
   jobs_.clear();
   for (const auto& [pid, entry] : known_) {
     slurmd_ = slurmd_ || (entry.kind == Kind::slurmd && !away(entry.state));
-    if (entry.kind == Kind::job) running_ += running_threads(pid, entry);
+    const bool job = entry.kind == Kind::job;
+    const double threads = job || (!cpus_.empty() && pid != getpid()) ? running_threads(pid, entry) : 0;
+    if (job) running_ += threads;
+    if (!cpus_.empty()) running_on_cpus_ += threads;
     if (entry.kind == Kind::job || entry.kind == Kind::stepd) jobs_.push_back(entry.job);
   }
   std::sort(jobs_.begin(), jobs_.end());

@@ -37,7 +37,7 @@ START_TEST(all_keys) {
       "SnapshotMaxAgeS=9\n"
       "MonitorUser=watcher\n"
       "MonitorPort=1\nAgentPort=65535\nAgentDirectory=/run/a\nProbeInterface=ib0, eth0.5\nProbeLinkMbps=100\n"
-      "ProbeLinkPercent=2\nProbeBytesPerMinute=0\nProbeBusyNodes=YES\n"
+      "ProbeLinkPercent=2\nProbeBytesPerMinute=0\nProbeBusyNodes=YES\nNodeProcessors=Allowed\n"
       "RecordStockChoice=NO\nDecisionFile=/run/y\nStateDirectory=/var/y",
       "p");
   ck_assert(config.mode == Mode::observe);
@@ -66,6 +66,8 @@ START_TEST(all_keys) {
   ck_assert_int_eq(config.probe_link_percent, 2);
   ck_assert_int_eq(config.probe_bytes_per_minute, 0);
   ck_assert(config.probe_busy_nodes);
+  ck_assert(config.allowed_cpus_only && !Config{}.allowed_cpus_only);
+  ck_assert_error(parse_config("NodeProcessors=own", "p"), "all or allowed");
   ck_assert_text_eq(config.decision_file, "/run/y");
   ck_assert(!config.record_stock_choice);
   ck_assert_text_eq(config.state_directory, "/var/y");
@@ -77,7 +79,7 @@ START_TEST(what_is_shown_is_read_again) {
       "Mode=advise\nDecisionTimeMs=1\nMaxMatrixRanks=2\nMaxMatrixBytes=3\nNodeLevelTasks=4\n"
       "TreematchTopologyFile=/t\nTreematchScope=whole\nTreematchLevelsUp=5\nLevelDistances=6,7\nPartitionPolicies=a:NLA b:TOFA\nNlaWeights=alpha=1,users=2\nTorusFile=/8\nOutageFile=/9\n"
       "SnapshotFile=/s\nSnapshotMaxAgeS=8\nMonitorUser=u\nMonitorPort=2\nAgentPort=3\nAgentDirectory=/b\n"
-      "ProbeInterface=c,d\nProbeLinkMbps=9\nProbeLinkPercent=10\nProbeBytesPerMinute=11\nProbeBusyNodes=yes\n"
+      "ProbeInterface=c,d\nProbeLinkMbps=9\nProbeLinkPercent=10\nProbeBytesPerMinute=11\nProbeBusyNodes=yes\nNodeProcessors=allowed\n"
       "RecordStockChoice=no\nDecisionFile=/d\nStateDirectory=/e\nProbeLatencyS=12\nProbeBandwidthS=13\nProbeAllPairsNodes=14\n"
       "OutageEstimator=EWMA\nOutageHorizonHours=15\nHistoryDays=16\nHistoryMiB=17\nMetricsFile=/f",
       "p");

@@ -2,6 +2,9 @@
 // A node whose /proc and /sys are files of the test's.
 #include "monitor/node_sample.hpp"
 
+#include <sched.h>
+#include <unistd.h>
+
 #include <cmath>
 
 #include "tests/check.hpp"
@@ -18,10 +21,14 @@ struct Node {
     std::filesystem::create_directories(std::filesystem::path(root.path() + "/" + name).parent_path());
     root.file(name, content);
   }
-  void process(int pid, const std::string& name, int parent, char state = 'S', int threads = 1, int started = 50) {
-    const std::string rest = ") " + std::string(1, state) + " " + std::to_string(parent) +
-                             " 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 " + std::to_string(threads) + " 0 " +
-                             std::to_string(started) + " 1000 10";
+  static std::string stat_of(int parent, char state, int threads, int started, int cpu) {
+    return ") " + std::string(1, state) + " " + std::to_string(parent) + " 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 " +
+           std::to_string(threads) + " 0 " + std::to_string(started) +
+           " 1000 10 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 " + std::to_string(cpu) + " 0 0 0 0 0";
+  }
+  void process(int pid, const std::string& name, int parent, char state = 'S', int threads = 1, int started = 50,
+               int cpu = 0) {
+    const std::string rest = stat_of(parent, state, threads, started, cpu);
     const std::string folder = "proc/" + std::to_string(pid) + "/";
     write(folder + "stat", std::to_string(pid) + " (" + name + rest);
     write(folder + "cgroup", "0::/user.slice\n");
@@ -85,6 +92,56 @@ START_TEST(a_whole_node) {
   ck_assert_double_eq_tol(state.cpu_pressure.minutes_1, 0.5, 1e-9);
   ck_assert_double_eq_tol(sampler.flow_Bps(), 2000, 1e-9);  // eth0 alone has hardware
   ck_assert(std::isnan(state.memory_pressure.minutes_1));
+}
+END_TEST
+
+// A node that has processors 1 and 3 of four, as in a container: the others' work is not its load.
+START_TEST(some_processors) {
+  Node node;
+  everything(node);
+  node.write("proc/stat", "cpu  1000 0 0 9000 0 0 0 0 0 0\ncpu0 900 0 0 100 0 0 0 0 0 0\n"
+                          "cpu1 10 0 10 80 0 0 0 0 0 0\ncpu3 20 0 0 80 0 0 0 0 0 0\nintr 5 1\n");
+  node.write("sys/devices/system/cpu/cpu1/cpufreq/cpuinfo_max_freq", "2000000\n");
+  node.process(70, "other", 1, 'R', 1, 50, 0);
+  node.process(71, "mine", 1, 'R', 1, 50, 3);
+  node.process(72, "sleeps", 1, 'S', 1, 50, 1);
+  node.process(73, "disk", 1, 'D', 1, 50, 1);
+  node.process(getpid(), "agent", 1, 'R', 1, 50, 1);  // this process, which runs whenever it looks
+  node.process(80, "slurmstepd", 1, 'S', 1, 50, 1);
+  node.title(80, "slurmstepd: [7.0]");
+  node.process(81, "a.out", 80, 'R', 2, 50, 0);
+  node.write("proc/81/task/81/stat", "81 (a.out" + Node::stat_of(80, 'R', 2, 50, 1));
+  node.write("proc/81/task/82/stat", "82 (a.out" + Node::stat_of(80, 'R', 2, 50, 2));
+  NodeSampler sampler({.root = node.root.path(), .node = {}, .interfaces = {}, .cpus = {1, 3}});
+  sampler.sample(100);
+  const NodeState& state = sampler.state();
+  ck_assert_double_eq(state.cores, 2);
+  ck_assert_double_eq(state.sockets, 2);
+  ck_assert_double_eq(state.frequency_MHz, 2000);
+  ck_assert_double_eq(state.cpu_load.minutes_1, 3);  // mine, disk and one thread of a.out
+  ck_assert_double_eq(state.slurm_load.minutes_1, 1);
+  // Long settled, and seen all the same when it moves: in 12 samples or at once.
+  for (int k = 1; k < 8; ++k) sampler.sample(100 + k);
+  node.process(71, "mine", 1, 'R', 1, 50, 2);
+  node.write("proc/stat", "cpu  9000 0 0 9000 0 0 0 0 0 0\ncpu0 9900 0 0 100 0 0 0 0 0 0\n"
+                          "cpu1 10 0 60 130 0 0 0 0 0 0\ncpu3 20 0 0 180 0 0 0 0 0 0\nintr 5 1\n");
+  sampler.sample(1e6);  // all that was is forgotten
+  ck_assert_double_eq_tol(state.cpu_load.minutes_15, 2, 1e-9);
+  ck_assert_double_eq_tol(sampler.utilisation(), 0.25, 1e-9);
+}
+END_TEST
+
+START_TEST(the_processors_of_this_process) {
+  const std::vector<std::int32_t> cpus = allowed_cpus();
+  cpu_set_t set;
+  ck_assert_int_eq(sched_getaffinity(0, sizeof set, &set), 0);
+  ck_assert_uint_eq(cpus.size(), static_cast<std::size_t>(CPU_COUNT(&set)));
+  for (const std::int32_t cpu : cpus) ck_assert(CPU_ISSET(cpu, &set));
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(cpus.back(), &one);
+  ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
+  ck_assert(allowed_cpus() == std::vector<std::int32_t>{cpus.back()});
 }
 END_TEST
 
@@ -295,6 +352,8 @@ int main() {
   Suite* suite = suite_create("node_sample");
   TCase* tests = tcase_create("node_sample");
   tcase_add_test(tests, a_whole_node);
+  tcase_add_test(tests, some_processors);
+  tcase_add_test(tests, the_processors_of_this_process);
   tcase_add_test(tests, chosen_interfaces);
   tcase_add_test(tests, counters_that_begin_anew);
   tcase_add_test(tests, nothing_is_there);
