@@ -17,8 +17,10 @@ namespace placement {
 namespace {
 
 constexpr std::size_t max_summary_bytes = 1 << 20;
-constexpr double half_bytes = 7500;  // 60 us at 125 MB/s
-constexpr double no_network = 0.15;  // so much waiting says nothing of the network
+constexpr double latency_s = 60e-6;
+constexpr double bandwidth_Bps = 125e6;
+constexpr double half_bytes = latency_s * bandwidth_Bps;
+constexpr double ranks_per_link = 16;
 constexpr double least_part = 0.05;  // of latency and of bandwidth: neither is nothing to any program
 
 std::optional<double> number(std::string_view text) {
@@ -58,6 +60,28 @@ std::optional<double> waiting_share(std::string_view line) {
   return std::min(part * *percent / 100, 1.0);
 }
 
+// "ranks                 16", "run time              2.5 s (mean over ranks)"
+void take_number(std::string_view line, std::string_view name, double& target) {
+  if (!line.starts_with(name)) return;
+  const std::vector<std::string_view> words = split_words(line.substr(name.size()));
+  if (words.empty()) return;
+  if (const auto value = number(words[0])) target = *value;
+}
+
+struct MessageTotals {
+  double messages = 0;
+  double bytes = 0;
+};
+
+MessageTotals totals_of(const CommunicationProfile& profile) {
+  MessageTotals totals;
+  for (const CommunicationProfile::Sizes& sizes : profile.sizes) {
+    totals.messages += sizes.messages;
+    totals.bytes += sizes.messages * (sizes.least_bytes + sizes.most_bytes) / 2;
+  }
+  return totals;
+}
+
 std::string three_digits(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3f", value);
@@ -76,6 +100,9 @@ CommunicationProfile parse_profile_summary(std::string_view text, const std::str
       if (!share) fail_at(file, line.number, "'" + shown(line.text) + "' tells no share of time");
       profile.waiting_share = *share;
       told = true;
+    } else if (line.text.starts_with("ranks ") || line.text.starts_with("run time ")) {
+      take_number(line.text, "ranks ", profile.ranks);
+      take_number(line.text, "run time ", profile.run_s);
     } else if (const auto sizes = sizes_of(line.text)) {
       profile.sizes.push_back(*sizes);
     }
@@ -92,18 +119,19 @@ CommunicationProfile read_profile_summary(const std::string& file) {
   return parse_profile_summary(read_input_file(path, max_summary_bytes), path);
 }
 
+double network_share(const CommunicationProfile& profile) {
+  if (!(profile.ranks > 0 && profile.run_s > 0)) return profile.waiting_share;
+  const auto [messages, bytes] = totals_of(profile);
+  const double alone_s = (messages * latency_s + bytes / bandwidth_Bps) / profile.ranks;
+  return std::min(profile.waiting_share, ranks_per_link * alone_s / profile.run_s);
+}
+
 Parameters profile_weights(const CommunicationProfile& profile) {
-  double messages = 0, bytes = 0;
-  for (const CommunicationProfile::Sizes& sizes : profile.sizes) {
-    messages += sizes.messages;
-    bytes += sizes.messages * (sizes.least_bytes + sizes.most_bytes) / 2;
-  }
+  const auto [messages, bytes] = totals_of(profile);
   const double of_latency = messages > 0 ? messages * half_bytes / (messages * half_bytes + bytes) : 0.25;
   const double latency = std::clamp(of_latency, least_part, 1 - least_part);
-  // Waiting is at first for slower ranks, then for the network: nothing up to a share of 0.15, and from there to 1 as
-  // 3 s^2 - 2 s^3 does from 0 to 1.
-  const double share = std::max(0.0, (profile.waiting_share - no_network) / (1 - no_network));
-  const double network = share * share * (3 - 2 * share);
+  const double share = network_share(profile);
+  const double network = share * share / (share * share + (1 - share) * (1 - share));
   // Both numbers of a pair from the same rounded one, so that they add up to 1.
   const std::string alpha = three_digits(1 - network);
   const std::string beta = three_digits(1 - *number(alpha));

@@ -13,6 +13,8 @@ namespace placement {
 struct CommunicationProfile {
   double waiting_share = 0;  // of the run time in calls that wait for other ranks, 0 .. 1: that of the rank that waits
                              // least, which waits for the network, the others also for slower ranks
+  double ranks = 0;          // 0: not told
+  double run_s = 0;          // of the run; 0: not told
   struct Sizes {
     double least_bytes = 0;
     double most_bytes = 0;
@@ -27,10 +29,15 @@ CommunicationProfile parse_profile_summary(std::string_view text, const std::str
 // The profile of FILE.summary where that is, as FILE is the matrix, else of FILE itself. Throws Error naming the file.
 CommunicationProfile read_profile_summary(const std::string& file);
 
-// alpha, beta, latency and bandwidth for NLA [NLA §10]. Beta is 0 up to a share of 0.15 of waiting, which is mostly
-// for slower ranks, and grows smoothly to 1 (0.4: 0.21, 0.6: 0.54, 0.9: 0.96). Latency has the share that it has of the
-// time that the messages take on an idle link of a gigabit per second and 60 us, which is where a message of 7.5 kB
-// takes as long in the one as in the other.
+// The share of the run time that the network may have taken, 0 .. 1: the share of waiting, but no more than the messages
+// take when sixteen ranks share an idle link of a gigabit per second and 60 us. A program whose ranks wait for each
+// other's computation, in turns, has much of the one and little of the other.
+double network_share(const CommunicationProfile& profile);
+
+// alpha, beta, latency and bandwidth for NLA [NLA §10]. Where the loads of nodes and network vary alike, the part of the
+// run time that is the network's, a, and the rest cause the run time to vary by a^2 and (1 - a)^2; alpha and beta are as
+// these (a = 0.1: 0.01, 0.3: 0.16, 0.5: 0.5, 0.9: 0.99). Latency has the share that it has of the time that the messages
+// take on that link, where a message of 7.5 kB takes as long in the one as in the other.
 Parameters profile_weights(const CommunicationProfile& profile);
 
 // Replaces the parameter profile=FILE by the weights of that profile, where no other parameter gives them. The file

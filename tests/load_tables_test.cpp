@@ -28,7 +28,7 @@ END_TEST
 
 START_TEST(weights_from_a_profile) {
   const char* const summary =
-      "ranks                 4\nrun time              10.0 s (mean over ranks)\n"
+      "ranks                 4\nrun time              0.001 s (mean over ranks)\n"
       "time in such calls    6.000000 s (mean; 5.000000 to 7.000000), 60.0 % of the run\n"
       "point-to-point        30000 bytes in 4 messages, 100.0 % of the bytes\n"
       "message sizes         bytes: messages\n  4096..8191: 3\n  8192..16383: 1\n";
@@ -36,17 +36,26 @@ START_TEST(weights_from_a_profile) {
   ck_assert_double_eq_tol(profile.waiting_share, 0.5, 1e-12);
   ck_assert_int_eq(profile.sizes.size(), 2);
   Parameters weights = profile_weights(profile);
-  ck_assert_text_eq(weights["alpha"] + " " + weights["beta"], "0.631 0.369");
+  ck_assert_text_eq(weights["alpha"] + " " + weights["beta"], "0.500 0.500");
+  // The messages, 486 us in all, cannot have taken much of a longer run: 16 * (240 us + 30718 B / 125 MB/s) / 4 / 10 ms.
+  CommunicationProfile longer = profile;
+  longer.run_s = 0.01;
+  ck_assert_double_eq_tol(network_share(longer), 0.1943, 1e-4);
+  ck_assert_text_eq(profile_weights(longer)["beta"], "0.055");
+  longer.run_s = 100;
+  ck_assert_text_eq(profile_weights(longer)["beta"], "0.000");
+  ck_assert_double_eq(profile.ranks, 4);
+  ck_assert_double_eq(profile.run_s, 0.001);
   ck_assert_text_eq(weights["latency"], "0.494");  // 30000 of 30000 + 3 * 6143.5 + 12287.5
-  ck_assert_double_eq(nla_weights(weights).beta, 0.369);
+  ck_assert_double_eq(nla_weights(weights).beta, 0.5);
   const char* const mean_alone = "time in such calls 3 s, 30.0 % of the run";
   ck_assert_double_eq(parse_profile_summary(mean_alone, "s").waiting_share, 0.3);
   const char* const least_above_mean = "time in such calls 3 s (mean; 4 to 5), 30.0 % of the run";
   ck_assert_error(parse_profile_summary(least_above_mean, "s"), "tells no share");
-  CommunicationProfile bulky{0.004, {{1 << 20, 1 << 21, 100}}};
+  CommunicationProfile bulky{.waiting_share = 0.004, .sizes = {{1 << 20, 1 << 21, 100}}};
   weights = profile_weights(bulky);
   ck_assert_text_eq(weights["beta"] + " " + weights["latency"] + " " + weights["bandwidth"], "0.000 0.050 0.950");
-  ck_assert_double_eq_tol(nla_weights(profile_weights({1, {}})).alpha, 0, 1e-12);
+  ck_assert_double_eq_tol(nla_weights(profile_weights({.waiting_share = 1})).alpha, 0, 1e-12);
   ck_assert_error(parse_profile_summary("ranks 4\n", "s"), "s: no line 'time in such calls");
   const char* const broken = "time in such calls x % of the run\n";
   ck_assert_error(parse_profile_summary(broken, "s"), "s:1: 'time in such calls x");
@@ -60,7 +69,7 @@ START_TEST(a_profile_fills_what_is_not_given) {
   Parameters parameters{{"profile", matrix}, {"latency", "0.9"}};
   replace_profile(parameters);
   ck_assert(!parameters.contains("profile"));
-  ck_assert_text_eq(parameters["beta"] + " " + parameters["latency"] + " " + parameters["bandwidth"], "0.010 0.9 0.750");
+  ck_assert_text_eq(parameters["beta"] + " " + parameters["latency"] + " " + parameters["bandwidth"], "0.059 0.9 0.750");
   parameters = {{"profile", matrix}, {"alpha", "0.1"}};
   replace_profile(parameters);
   ck_assert(!parameters.contains("beta"));
