@@ -181,10 +181,10 @@ constexpr ConfigKey keys[] = {
      set_distances, show_distances},
     {"PartitionPolicies", "PARTITION:POLICY[=KEY=VALUE,..] with blanks between, as in debug:NLA long:NLA=wait=60",
      "Policies of partitions, for jobs that name none themselves. Such a policy goes by no matrix: NLA or TOFA. All other "
-     "jobs without a policy run as stock.",
+     "jobs without a policy run as stock. A job that names the same policy has of it what it does not say itself.",
      set_partition_policies, show_partition_policies},
     {"NlaWeights", "weights of policy NLA, as in alpha=0.4,beta=0.6,cpu_load=0.5",
-     "Weights for jobs that ask for NLA and do not give their own: alpha, beta, latency, bandwidth, and attributes of "
+     "Weights for jobs that ask for NLA where neither they nor their partition's policy give them: alpha, beta, latency, bandwidth, and attributes of "
      "nodes by name. Without it those of the paper.",
      [](Config& c, std::string_view v) {
        c.nla_weights = v;

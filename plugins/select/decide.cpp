@@ -6,6 +6,7 @@
 #include <map>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -136,6 +137,7 @@ std::uint64_t question_of(const placement_offer& offer, const placement_request&
                                    request.max_nodes, request.tasks_per_node, request.whole_nodes, request.time_limit_s};
   mix(hash, numbers, std::size(numbers));
   mix(hash, request.required, request.required_count);
+  if (request.partition != nullptr) mix(hash, request.partition, std::strlen(request.partition));
   return hash;
 }
 

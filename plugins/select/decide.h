@@ -76,6 +76,7 @@ struct placement_offer {
 
 struct placement_request {
 	uint32_t job_id;		/* for a job array the array's */
+	const char *partition;		/* in which it would run; NULL: not told */
 	char *const *environment;	/* NAME=VALUE, from the user: believe nothing */
 	uint32_t environment_count;
 	uint32_t tasks;			/* 0: the user did not say */

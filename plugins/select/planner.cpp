@@ -192,21 +192,30 @@ class Planner {
     if (request_.time_limit_s > 0 && takes_key("job-seconds"))
       request.parameters.try_emplace("job-seconds", std::to_string(request_.time_limit_s));
     if (config_.treematch_scope == TreeScope::whole) request.parameters.try_emplace("scope", "whole");
-    add_site_weights(request.parameters);
+    add_defaults(request.parameters, partition_parameters());
+    if (!config_.nla_weights.empty())
+      add_defaults(request.parameters, parse_policy_spec("NLA=" + config_.nla_weights).parameters);
     if (config_.treematch_levels_up > 0)
       request.parameters.try_emplace("levels-up", std::to_string(config_.treematch_levels_up));
     return request;
   }
 
-  // Weights of the site where the job says nothing; alpha and beta go together.
-  void add_site_weights(Parameters& parameters) const {
-    if (config_.nla_weights.empty()) return;
-    const bool own_balance = parameters.contains("alpha") || parameters.contains("beta");
-    for (const auto& [key, value] : parse_policy_spec("NLA=" + config_.nla_weights).parameters) {
-      const bool known = std::any_of(asked_.policy->keys.begin(), asked_.policy->keys.end(),
-                                     [&](const PolicyKey& candidate) { return candidate.name == key; });
-      if (known && !(own_balance && (key == "alpha" || key == "beta"))) parameters.try_emplace(key, value);
+  // What the partition's policy says, where the job asks for the same.
+  Parameters partition_parameters() const {
+    if (request_.partition == nullptr) return {};
+    for (const auto& [partition, word] : config_.partition_policies) {
+      if (partition != request_.partition) continue;
+      PolicySpec spec = parse_policy_spec(word);
+      if (spec.policy == asked_.spec.policy) return std::move(spec.parameters);
     }
+    return {};
+  }
+
+  // Where the job says nothing, its partition does, then the site; alpha and beta go together.
+  void add_defaults(Parameters& parameters, const Parameters& defaults) const {
+    const bool own_balance = parameters.contains("alpha") || parameters.contains("beta");
+    for (const auto& [key, value] : defaults)
+      if (takes_key(key) && !(own_balance && (key == "alpha" || key == "beta"))) parameters.try_emplace(key, value);
   }
 
   ClusterView policy_view() const {
