@@ -5,10 +5,11 @@
  * traffic splits them badly.
  *
  *   halo [--grid X[xY[xZ]]] [--periodic] [--bytes B[,B[,B]]] [--iterations N] [--warmup N] [--seed S]
- *        [--graph] [--matrix FILE]
+ *        [--work M] [--graph] [--matrix FILE]
  *
  * --bytes gives the message size along each axis. With --matrix the communication matrix of one
  * iteration, in bytes, is written to FILE in dense text, and nothing is run: that needs no MPI launcher.
+ * With --work each rank also computes M million multiplications in each iteration.
  * With --graph the ranks are those of a communicator made by MPI_Dist_graph_create_adjacent with reorder
  * set, and a line says how long that took:
  *   graph made in 1.234 ms
@@ -33,6 +34,7 @@ struct halo {
 	MPI_Comm comm;		/* whose ranks make the grid */
 	long bytes[AXES];	/* of one message along each axis */
 	int iterations, warmup;
+	long work;		/* million multiplications of a rank in each iteration */
 	unsigned long seed;
 	const char *matrix;	/* file to write, or NULL */
 	int ranks;
@@ -44,7 +46,7 @@ static void usage(const char *why, const char *value)
 {
 	fprintf(stderr, "halo: %s '%s'\n"
 		"usage: halo [--grid X[xY[xZ]]] [--periodic] [--bytes B[,B[,B]]] [--iterations N]\n"
-		"            [--warmup N] [--seed S] [--graph] [--matrix FILE]\n", why, value);
+		"            [--warmup N] [--seed S] [--work M] [--graph] [--matrix FILE]\n", why, value);
 	exit(2);
 }
 
@@ -104,6 +106,8 @@ static void parse(int argc, char **argv, struct halo *h)
 			h->warmup = (int)number(option, value, &end, 0, 1000000);
 		} else if (!strcmp(option, "--seed")) {
 			h->seed = (unsigned long)number(option, value, &end, 0, 1L << 30);
+		} else if (!strcmp(option, "--work")) {
+			h->work = number(option, value, &end, 0, 1000000);
 		} else if (!strcmp(option, "--matrix")) {
 			h->matrix = value;
 		} else {
@@ -200,6 +204,17 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Nobody looks at the result, but the compiler does not know. */
+static void compute(long million)
+{
+	volatile double result;
+	double x = 1;
+	for (long i = 0; i < million * 1000000; i++)
+		x *= 1.0000001;
+	result = x;
+	(void)result;
+}
+
 /* One iteration: all receives, all sends, all done. */
 static void exchange(const struct halo *h, int count, const int *peer, const int *axis, char **in, char *out)
 {
@@ -249,6 +264,7 @@ static void run(const struct halo *h, int rank)
 	for (int i = -h->warmup; i < h->iterations; i++) {
 		MPI_Barrier(h->comm);
 		double took, start = MPI_Wtime();
+		compute(h->work);
 		exchange(h, count, peer, axis, in, out);
 		took = MPI_Wtime() - start;
 		if (i >= 0)

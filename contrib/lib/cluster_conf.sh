@@ -3,10 +3,10 @@
 # A cluster's options, and the files that follow from them.
 
 nodes=8 leaves='' pods='' topology='' sockets=1 cores=4 threads=1 memory=2000 params=CR_Core
-mode=auto uplink=200mbit link=1gbit plugins=none placement_conf='' live=no cgroup=hide speed=1 ttl=3600 owner=0
+mode=auto uplink=200mbit link=1gbit plugins=none placement_conf='' cpus='' live=no cgroup=hide speed=1 ttl=3600 owner=0
 conf_lines=() partitions=()
 kept_settings=(nodes leaves pods topology sockets cores threads memory params mode uplink link
-  plugins placement_conf live cgroup speed ttl conf_lines partitions)
+  plugins placement_conf cpus live cgroup speed ttl conf_lines partitions)
 
 parse_up_options() {
   local option
@@ -14,7 +14,7 @@ parse_up_options() {
     option=$1
     case $option in
       -c | --name | -n | --nodes | --leaves | --pods | --topology | --sockets | --cores | --threads | \
-        --memory | --params | --mode | --uplink | --link | --plugins | --placement-conf | --conf | \
+        --memory | --params | --mode | --uplink | --link | --plugins | --placement-conf | --conf | --cpus | \
         --partition | --cgroup | --live | --speed | --ttl | --owner | --state)
         [ $# -ge 2 ] || die "$option wants a value"
         ;;
@@ -78,6 +78,11 @@ check_settings() {
     numbers pods "$pods"
     [ "$(sum "$pods")" = ${#leaf[@]} ] || die "--pods $pods has $(sum "$pods") leaves and there are ${#leaf[@]}"
   fi
+  local list
+  for list in ${cpus//:/ }; do
+    [[ $list =~ ^[0-9]+([-,][0-9]+)*$ ]] && taskset -c "$list" true 2>/dev/null ||
+      die "--cpus $cpus: '$list' are no processors of this machine ($(nproc) may be used), as 0 or 0-3,8"
+  done
   [ -z "$topology" ] || [ "$topology" = none ] || [ -r "$topology" ] || die "--topology $topology: no such file"
   [ -z "$placement_conf" ] || [ -r "$placement_conf" ] || die "--placement-conf $placement_conf: no such file"
   [ "$plugins" = none ] || [ -d "$plugins" ] || die "--plugins $plugins: no such install prefix"

@@ -84,6 +84,11 @@ on_node() {  # K command...
   local k=$1 enter=()
   shift
   [ "$mode" = netns ] && enter=(nsenter --net="/run/netns/n$k")
+  if [ -n "$cpus" ]; then
+    local -a lists
+    IFS=: read -ra lists <<<"$cpus"
+    enter=(taskset -c "${lists[(k - 1) % ${#lists[@]}]}" "${enter[@]}")
+  fi
   # The clock is in /dev/shm.
   if [ "$speed" != 1 ]; then
     read_clock "$ROOT"
