@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "netload/candidates.hpp"
 #include "netload/local_search.hpp"
-#include "netload/row_kernels.hpp"
 
 namespace placement {
 
@@ -20,144 +20,13 @@ constexpr std::int64_t work_per_far_pair = 40;  // of measurements that no cache
 
 constexpr std::size_t most_runners_up = 5;
 
+// Between two looks at the clock.
+constexpr std::size_t pairs_per_look = 8192;
+
 constexpr const char* no_time = "no time is left to choose nodes by load and network";
 
 // The local search begins from so many groups, from all of few nodes.
 constexpr std::size_t most_improved(std::size_t nodes) { return std::max<std::size_t>(4, 256 / std::max<std::size_t>(nodes, 1)); }
-
-// The shortest beginning of a sorted order that fulfils the request, while the order comes unsorted: the last element
-// leaves as soon as the others are enough. Of equal values the one of the lower node comes first.
-template <typename Real>
-class Beginning {
- public:
-  explicit Beginning(std::span<const std::int32_t> processors) : processors_(processors) {}
-
-  void start(std::int64_t processes, std::int64_t nodes) {
-    processes_ = processes;
-    nodes_ = nodes;
-    room_ = 0;
-    limit_ = std::numeric_limits<Real>::infinity();
-    first_.clear();
-  }
-
-  // What is above this does not get in.
-  Real limit() const { return limit_; }
-  bool takes(Real value, std::int32_t node) const {
-    return value < limit_ || (value == limit_ && !first_.empty() && node < first_.back().node);
-  }
-
-  void add(Real value, std::int32_t node) {
-    std::size_t at = first_.size();
-    first_.push_back({value, node});
-    for (; at > 0 && (value < first_[at - 1].value || (value == first_[at - 1].value && node < first_[at - 1].node)); --at)
-      first_[at] = first_[at - 1];
-    first_[at] = {value, node};
-    room_ += processors(node);
-    while (room_ - processors(first_.back().node) >= processes_ && static_cast<std::int64_t>(first_.size()) > nodes_) {
-      room_ -= processors(first_.back().node);
-      first_.pop_back();
-    }
-    if (room_ >= processes_ && static_cast<std::int64_t>(first_.size()) >= nodes_) limit_ = first_.back().value;
-  }
-
-  template <typename Take>
-  void each(Take take) const {
-    for (const Element& element : first_) take(element.node);
-  }
-
- private:
-  struct Element {
-    Real value;
-    std::int32_t node;
-  };
-
-  std::int64_t processors(std::int32_t node) const { return processors_[static_cast<std::size_t>(node)]; }
-
-  std::span<const std::int32_t> processors_;
-  std::int64_t processes_ = 0;
-  std::int64_t nodes_ = 0;
-  std::int64_t room_ = 0;
-  Real limit_ = std::numeric_limits<Real>::infinity();
-  std::vector<Element> first_;  // sorted
-};
-
-// Algorithm 1 for one start after another.
-class Starter {
- public:
-  Starter(const GroupInput& input, const GroupRequest& request)
-      : input_(input), request_(request), rest_(input.processors), rest_single_(input.processors) {
-    const std::size_t nodes = input.processors.size();
-    if (input.network->dense()) {
-      for (const double load : input.compute_load) base_.push_back(input.alpha * load);
-      sum_.resize(nodes);
-    } else {
-      for (const double load : input.compute_load) base_single_.push_back(static_cast<float>(input.alpha * load));
-      sum_single_.resize(nodes);
-      least_.resize(nodes / row_block + 1);
-    }
-  }
-
-  std::vector<std::int32_t> group(std::int32_t start) {
-    if (input_.processors[static_cast<std::size_t>(start)] <= 0) return {};
-    std::vector<std::int32_t> group = request_.required;
-    if (std::find(group.begin(), group.end(), start) == group.end()) group.push_back(start);
-    std::int64_t room = request_.processes;
-    for (const std::int32_t node : group) room -= input_.processors[static_cast<std::size_t>(node)];
-    const std::int64_t nodes = request_.min_nodes - static_cast<std::int64_t>(group.size());
-    if (room > 0 || nodes > 0) {
-      if (input_.network->dense())
-        fill(group, start, room, nodes);
-      else
-        fill_single(group, start, room, nodes);
-    }
-    if (static_cast<std::int64_t>(group.size()) > request_.max_nodes) return {};
-    std::sort(group.begin(), group.end());
-    return group;
-  }
-
- private:
-  void fill(std::vector<std::int32_t>& group, std::int32_t start, std::int64_t room, std::int64_t nodes) {
-    const std::span<const double> row = input_.network->row(start);
-    for (std::size_t u = 0; u < sum_.size(); ++u) sum_[u] = base_[u] + input_.beta * row[u];
-    rest_.start(room, nodes);
-    offer(group, rest_, sum_, 0, sum_.size());
-    rest_.each([&](std::int32_t node) { group.push_back(node); });
-  }
-
-  void fill_single(std::vector<std::int32_t>& group, std::int32_t start, std::int64_t room, std::int64_t nodes) {
-    input_.network->add_row(start, static_cast<float>(input_.beta), base_single_, sum_single_, least_, scratch_);
-    rest_single_.start(room, nodes);
-    const std::size_t count = sum_single_.size();
-    const auto offer_block = [&](std::size_t block) {
-      if (least_[block] <= rest_single_.limit())
-        offer(group, rest_single_, sum_single_, block * row_block, std::min((block + 1) * row_block, count));
-    };
-    // The nearest nodes mostly have numbers close by; after them hardly a block holds anything that could get in.
-    const std::size_t own = static_cast<std::size_t>(start) / row_block;
-    offer_block(own);
-    for (std::size_t block = 0; block * row_block < count; ++block)
-      if (block != own) offer_block(block);
-    rest_single_.each([&](std::int32_t node) { group.push_back(node); });
-  }
-
-  // The nodes from..to-1 to the rest of a group that has the required nodes and the start.
-  template <typename Real>
-  void offer(const std::vector<std::int32_t>& group, Beginning<Real>& rest, const std::vector<Real>& sum,
-             std::size_t from, std::size_t to) const {
-    for (std::size_t k = from; k < to; ++k) {
-      const auto node = static_cast<std::int32_t>(k);
-      if (!rest.takes(sum[k], node) || input_.processors[k] <= 0) continue;
-      if (std::find(group.begin(), group.end(), node) == group.end()) rest.add(sum[k], node);
-    }
-  }
-
-  const GroupInput& input_;
-  const GroupRequest& request_;
-  Beginning<double> rest_;
-  Beginning<float> rest_single_;
-  std::vector<double> base_, sum_;
-  std::vector<float> base_single_, sum_single_, least_, scratch_;
-};
 
 // Every so manieth node, so that the work is bounded and all parts of the machine are seen.
 std::int32_t step_between_starts(const GroupInput& input, const GroupRequest& request) {
@@ -207,23 +76,29 @@ std::vector<Group> best_groups(std::vector<Group>& groups, std::size_t count) {
 
 std::vector<double> addition_loads(const GroupInput& input, std::int32_t start) {
   std::vector<double> sum;
+  const NetworkLoad::From from = input.network->from(start);
   for (std::size_t u = 0; u < input.compute_load.size(); ++u)
-    sum.push_back(input.alpha * input.compute_load[u] +
-                  input.beta * input.network->at(start, static_cast<std::int32_t>(u)));
+    sum.push_back(input.alpha * input.compute_load[u] + input.beta * from.to(static_cast<std::int32_t>(u)));
   sum[static_cast<std::size_t>(start)] = 0;
   return sum;
 }
 
 std::vector<std::int32_t> candidate_group(const GroupInput& input, const GroupRequest& request, std::int32_t start) {
-  return Starter(input, request).group(start);
+  return Candidates(input, request).of_start(start);
 }
 
 Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes, const Deadline& deadline) {
   Group group;
+  std::size_t looked = 0;
   for (std::size_t k = 0; k < nodes.size(); ++k) {
-    if (k % 64 == 63 && deadline.expired()) throw Error(no_time);
+    looked += nodes.size() - k;
+    if (looked > pairs_per_look) {
+      looked = 0;
+      if (deadline.expired()) throw Error(no_time);
+    }
     group.compute_load += input.compute_load[static_cast<std::size_t>(nodes[k])];
-    for (std::size_t l = k + 1; l < nodes.size(); ++l) group.network_load += input.network->at(nodes[k], nodes[l]);
+    const NetworkLoad::From from = input.network->from(nodes[k]);
+    for (std::size_t l = k + 1; l < nodes.size(); ++l) group.network_load += from.to(nodes[l]);
   }
   group.nodes = std::move(nodes);
   return group;
@@ -239,15 +114,15 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
   const auto nodes = static_cast<std::int32_t>(input.processors.size());
   GroupChoice choice;
   std::vector<Group> groups;
-  Starter starter(input, request);
+  Candidates starts(input, request);
   const std::int32_t step = step_between_starts(input, request);
   bool late = false;
   std::vector<Candidate> candidates;
   const auto try_start = [&](std::int32_t start) {
-    std::vector<std::int32_t> members = starter.group(start);
+    const std::vector<std::int32_t>& members = starts.of_start(start);
     if (members.empty()) return;
     const bool again = !candidates.empty() && candidates.back().group.nodes == members;
-    candidates.push_back({start, again ? candidates.back().group : measured_group(input, std::move(members), deadline)});
+    candidates.push_back({start, again ? candidates.back().group : measured_group(input, members, deadline)});
   };
   try {
     for (const std::int32_t start : spread_starts(nodes, step)) {

@@ -2,7 +2,9 @@
 #include "netload/local_search.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
+
+#include "core/error.hpp"
 
 namespace placement {
 
@@ -10,11 +12,13 @@ namespace {
 
 constexpr int most_steps = 200;
 
-// Steps of about a nanosecond for all of one search.
-constexpr std::int64_t most_work = 4'000'000;
+// Looks at a node for all of one search; a group so large that its sums alone take more is left as it is.
+constexpr std::int64_t most_work = 2'000'000;
 
-// Larger groups are not tried with one node more and several fewer: that takes cubic time.
+// Larger groups are not tried with one node more and several fewer: that takes cubic time. Of many nodes only so many
+// are tried, those that add least for each of their processors.
 constexpr std::size_t most_for_addition = 16;
+constexpr std::size_t most_added = 64;
 
 // A gain smaller than this part of T_G is rounding.
 constexpr double least_gain = 1e-12;
@@ -26,6 +30,7 @@ class LocalSearch {
         request_(request),
         compute_factor_(choice.compute_sum > 0 ? input.alpha / choice.compute_sum : 0),
         network_factor_(choice.network_sum > 0 ? input.beta / choice.network_sum : 0),
+        most_link_(network_factor_ * input.network->most()),
         members_(group.nodes),
         inside_(input.processors.size(), false),
         required_(input.processors.size(), false),
@@ -36,15 +41,14 @@ class LocalSearch {
       inside_[index(node)] = true;
       room_ += input.processors[index(node)];
     }
-    sum_network();
     alike_ = std::all_of(input.processors.begin(), input.processors.end(),
                          [&](std::int32_t count) { return count == 0 || count == input.processors[index(members_[0])]; });
   }
 
   std::vector<std::int32_t> run(const Deadline& deadline) {
-    const auto work = static_cast<std::int64_t>(members_.size() * network_.size());
-    for (int step = 0; step < most_steps && (step + 1) * work < most_work && !deadline.expired(); ++step)
-      if (!omit() && !exchange() && !add_and_omit()) break;
+    if (!spend(members_.size()) || !sum_network(deadline)) return members_;
+    for (int step = 0; step < most_steps && spend(4) && !deadline.expired(); ++step)
+      if (!omit() && !exchange() && !add_and_omit(deadline)) break;
     std::sort(members_.begin(), members_.end());
     return members_;
   }
@@ -52,14 +56,24 @@ class LocalSearch {
  private:
   static std::size_t index(std::int32_t node) { return static_cast<std::size_t>(node); }
 
+  // Whether there is work left for so many rows.
+  bool spend(std::size_t rows) {
+    work_ += static_cast<std::int64_t>(rows * network_.size());
+    return work_ < most_work;
+  }
+
   // Row by row, as the measurements lie.
-  void sum_network() {
+  bool sum_network(const Deadline& deadline) {
     std::fill(network_.begin(), network_.end(), 0.0);
-    for (const std::int32_t member : members_) add_network(member, 1);
+    for (const std::int32_t member : members_) {
+      if (deadline.expired()) return false;
+      add_network(member, 1);
+    }
+    return true;
   }
   void add_network(std::int32_t member, double sign) {
-    for (std::size_t u = 0; u < network_.size(); ++u)
-      network_[u] += sign * input_.network->at(member, static_cast<std::int32_t>(u));
+    const NetworkLoad::From from = input_.network->from(member);
+    for (std::size_t u = 0; u < network_.size(); ++u) network_[u] += sign * from.to(static_cast<std::int32_t>(u));
   }
   double weight(std::int32_t node) const { return compute_factor_ * input_.compute_load[index(node)]; }
   bool gains(double change) const { return change < -least_gain * total_; }
@@ -87,7 +101,7 @@ class LocalSearch {
     for (std::size_t k = 0; k < members_.size(); ++k) {
       const std::int32_t node = members_[k];
       if (required_[index(node)] || room_ - input_.processors[index(node)] < request_.processes) continue;
-      const double change = -weight(node) - network_factor_ * network_[index(node)];
+      const double change = -addition(node);
       if (gains(change) && change < best) {
         best = change;
         best_at = k;
@@ -99,24 +113,34 @@ class LocalSearch {
     return true;
   }
 
+  // What it costs the group to take a node in.
+  double addition(std::int32_t node) const { return weight(node) + network_factor_ * network_[index(node)]; }
+
   bool exchange() {
     // Where processors are too few anyway, an exchange must not make them fewer.
     const std::int64_t needed = std::min<std::int64_t>(request_.processes, room_);
+    double least = 0;
+    for (const std::int32_t member : members_)
+      if (!required_[index(member)]) least = std::min(least, -addition(member));
+    // The newcomer is spared its link to the node that leaves, which is no worse than the worst of all.
+    newcomers_.clear();
+    for (std::size_t u = 0; u < network_.size(); ++u) {
+      const auto node = static_cast<std::int32_t>(u);
+      if (addition(node) + least - most_link_ < 0 && !inside_[u] && input_.processors[u] > 0)
+        newcomers_.push_back({addition(node), node});
+    }
     double best = 0;
     std::size_t best_at = 0;
     std::int32_t best_node = -1;
     for (std::size_t k = 0; k < members_.size(); ++k) {
       const std::int32_t out = members_[k];
       if (required_[index(out)]) continue;
-      const double without = -weight(out) - network_factor_ * network_[index(out)];
+      const double without = -addition(out);
       const std::int64_t room = room_ - input_.processors[index(out)];
-      for (std::size_t u = 0; u < network_.size(); ++u) {
-        if (inside_[u] || input_.processors[u] <= 0 || room + input_.processors[u] < needed) continue;
-        const auto in = static_cast<std::int32_t>(u);
-        // What the newcomer adds to the network load is not below 0, so that most need not be looked at.
-        double change = without + weight(in);
-        if (!(change < best)) continue;
-        change += network_factor_ * (network_[u] - input_.network->at(out, in));
+      const NetworkLoad::From from = input_.network->from(out);
+      for (const auto& [addition, in] : newcomers_) {
+        if (without + addition - most_link_ >= best || room + input_.processors[index(in)] < needed) continue;
+        const double change = without + addition - network_factor_ * from.to(in);
         if (gains(change) && change < best) {
           best = change;
           best_at = k;
@@ -131,17 +155,15 @@ class LocalSearch {
   }
 
   // Takes in a node that makes several others needless, which none does where all have the same processors.
-  bool add_and_omit() {
+  bool add_and_omit(const Deadline& deadline) {
     if (alike_ || members_.size() < 3 || members_.size() > most_for_addition) return false;
     const std::vector<std::int32_t> members = members_;
     double best = 0;
     std::vector<std::int32_t> best_members;
-    for (std::size_t u = 0; u < network_.size(); ++u) {
-      if (inside_[u] || input_.processors[u] <= 0) continue;
-      const auto added = static_cast<std::int32_t>(u);
-      double change = weight(added) + network_factor_ * network_[u];
+    for (const std::int32_t added : cheapest_additions()) {
+      double change = addition(added);
       std::vector<std::int32_t> left = members;
-      std::int64_t room = room_ + input_.processors[u];
+      std::int64_t room = room_ + input_.processors[index(added)];
       while (omit_from(left, added, room, change)) continue;
       if (!gains(change) || !(change < best)) continue;
       best = change;
@@ -157,8 +179,19 @@ class LocalSearch {
       inside_[index(node)] = true;
       room_ += input_.processors[index(node)];
     }
-    sum_network();
-    return true;
+    return sum_network(deadline);
+  }
+
+  std::vector<std::int32_t> cheapest_additions() const {
+    std::vector<std::pair<double, std::int32_t>> costs;
+    for (std::size_t u = 0; u < network_.size(); ++u)
+      if (!inside_[u] && input_.processors[u] > 0)
+        costs.push_back({addition(static_cast<std::int32_t>(u)) / input_.processors[u], static_cast<std::int32_t>(u)});
+    const std::size_t count = std::min(costs.size(), most_added);
+    std::partial_sort(costs.begin(), costs.begin() + static_cast<std::ptrdiff_t>(count), costs.end());
+    std::vector<std::int32_t> nodes;
+    for (std::size_t k = 0; k < count; ++k) nodes.push_back(costs[k].second);
+    return nodes;
   }
 
   // Leaves out of the group `left` + `added` the node without which T_G is least.
@@ -187,11 +220,14 @@ class LocalSearch {
   const GroupRequest& request_;
   const double compute_factor_;
   const double network_factor_;
+  const double most_link_;  // no pair adds more
   std::vector<std::int32_t> members_;
   std::vector<bool> inside_;
   std::vector<bool> required_;
   std::vector<double> network_;  // of each node to all members
+  std::vector<std::pair<double, std::int32_t>> newcomers_;
   std::int64_t room_ = 0;
+  std::int64_t work_ = 0;
   bool alike_ = false;
   double total_;
 };
@@ -201,7 +237,12 @@ class LocalSearch {
 Group improved_group(const GroupInput& input, const GroupRequest& request, const GroupChoice& choice,
                      const Group& group, const Deadline& deadline) {
   if (group.nodes.size() == input.processors.size()) return group;
-  Group better = measured_group(input, LocalSearch(input, request, choice, group).run(deadline));
+  Group better;
+  try {
+    better = measured_group(input, LocalSearch(input, request, choice, group).run(deadline), deadline);
+  } catch (const Error&) {  // late
+    return group;
+  }
   better.total_load = total_load(input, choice, better);
   return better.total_load < group.total_load ? better : group;
 }

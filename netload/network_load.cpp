@@ -4,29 +4,20 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
-#include "core/error.hpp"
 #include "netload/row_kernels.hpp"
 
 namespace placement {
 
 namespace {
 
-// Up to so many nodes the whole matrix is computed once, in double precision.
-constexpr std::int32_t most_dense = 1024;
+// Up to so many nodes the whole matrix is computed once.
+constexpr std::int32_t most_dense = 256;
 
-// A latency so many times the largest of the nodes' medians is not believed, and a bandwidth so many times the
-// largest of what the nodes have with more than one other.
-constexpr float latency_disbelief = 4;
-constexpr float bandwidth_disbelief = 2;
-
-// Nodes that are looked at to find what is believed, and pairs of each: half of those close by, where the fast links
-// are.
-constexpr std::int32_t most_sampled = 16;
-constexpr std::int32_t pairs_sampled = 32;
-
-constexpr float infinite = std::numeric_limits<float>::infinity();
-constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
+// What rounding may add to a floor.
+constexpr double rounded = 1 - 1e-12;
+constexpr double rounded_single = 1e-6;
 
 bool is_known(double value) { return value >= 0 && std::isfinite(value); }
 
@@ -81,24 +72,6 @@ std::vector<double> missing_bandwidth(const DensePairs& pairs) {
   return missing;
 }
 
-// How many of so many nodes may lie: a tenth, and one at least.
-std::size_t liars(std::size_t nodes) { return std::max<std::size_t>(nodes / 10, 1); }
-
-float median(std::vector<float>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-// The largest value but for those that liars may have made.
-float largest_believed(std::vector<float>& values) {
-  if (values.empty()) return infinite;
-  const std::size_t out = values.size() < 2 ? 0 : std::min(liars(values.size() + 1), values.size() - 1);
-  const auto at = values.end() - static_cast<std::ptrdiff_t>(out) - 1;
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
-
 }  // namespace
 
 NetworkLoad::NetworkLoad(std::int32_t nodes)
@@ -108,154 +81,110 @@ NetworkLoad::NetworkLoad(const DensePairs& pairs, const NlaWeights& weights) : N
   if (!pairs.latency_us.empty()) {
     const PairMean mean = mean_over_pairs(nodes_, pairs.latency_us);
     add_attribute(nodes_, pairs.latency_us, mean, weights.latency, values_);
-    known_pairs_ = mean.known;
-    mean_latency_us_ = mean.mean();
+    scale_.known_pairs = mean.known;
+    scale_.mean_latency_us = mean.mean();
   }
-  const std::vector<double> missing = missing_bandwidth(pairs);
-  if (missing.empty()) return;
-  const PairMean mean = mean_over_pairs(nodes_, missing);
-  add_attribute(nodes_, missing, mean, weights.bandwidth, values_);
-  known_pairs_ = std::max(known_pairs_, mean.known);
-  mean_missing_Bps_ = mean.mean();
+  if (const std::vector<double> missing = missing_bandwidth(pairs); !missing.empty()) {
+    const PairMean mean = mean_over_pairs(nodes_, missing);
+    add_attribute(nodes_, missing, mean, weights.bandwidth, values_);
+    scale_.known_pairs = std::max(scale_.known_pairs, mean.known);
+    scale_.mean_missing_Bps = mean.mean();
+  }
+  for (const double value : values_) most_ = std::max(most_, value);
 }
 
 NetworkLoad::NetworkLoad(const PairTable& table, std::span<const std::int32_t> state_of, const NlaWeights& weights,
                          const Deadline& deadline)
-    : nodes_(static_cast<std::int32_t>(state_of.size())), table_(&table), state_of_(state_of.begin(), state_of.end()) {
-  direct_ = table.node_latency_us.empty() && table.node_bandwidth_Bps.empty();
-  for (const std::int32_t state : state_of_) {
-    const bool known = state >= 0 && static_cast<std::size_t>(state) < table.group_of_node.size();
-    const std::int32_t group = known ? table.group_of_node[static_cast<std::size_t>(state)] : -1;
-    group_.push_back(group >= 0 && group < table.groups ? group : -1);
-    direct_ = direct_ && group_.back() >= 0 && group_.back() == group_[0] + static_cast<std::int32_t>(group_.size()) - 1;
+    : nodes_(static_cast<std::int32_t>(state_of.size())), columns_(table, state_of), floors_(columns_) {
+  scale_ = measure_pairs(columns_, floors_, weights, deadline);
+  if (scale_.mean_latency_us > 0) latency_factor_ = weights.latency / scale_.mean_latency_us / nodes_;
+  if (scale_.mean_missing_Bps > 0) bandwidth_factor_ = weights.bandwidth / scale_.mean_missing_Bps / nodes_;
+  most_ = load_of(scale_.worst_latency_us, scale_.least_Bps);
+  if (nodes_ > most_dense) {
+    if (floors_.is_rough())
+      set_rough();
+    else
+      set_terms_of_blocks();
+    return;
   }
-  find_bounds();
-  measure(deadline);
-  set_scale(weights);
-  if (nodes_ > most_dense) return;
-  values_.assign(static_cast<std::size_t>(nodes_) * static_cast<std::size_t>(nodes_), 0.0);
-  std::vector<float> scratch;
+  std::vector<double> values(static_cast<std::size_t>(nodes_) * static_cast<std::size_t>(nodes_));
+  double* value = values.data();
   for (std::int32_t u = 0; u < nodes_; ++u) {
-    const Row raw = raw_row(u, 0, scratch);
-    double* const loads = values_.data() + static_cast<std::size_t>(u) * static_cast<std::size_t>(nodes_);
-    for (std::int32_t v = 0; v < nodes_; ++v) loads[v] = load_of({raw.latency[v], raw.bandwidth[v]});
-    loads[u] = 0;
+    const From row = from(u);
+    for (std::int32_t v = 0; v < nodes_; ++v) *value++ = row.to(v);
+  }
+  values_ = std::move(values);
+}
+
+void NetworkLoad::set_terms_of_blocks() {
+  const auto padded = static_cast<std::size_t>(floors_.padded_blocks());
+  least_added_us_.assign(padded, 0);
+  most_Bps_.assign(padded, std::numeric_limits<double>::infinity());
+  if (!columns_.has_terms()) return;
+  for (std::int32_t block = 0; block < floors_.blocks(); ++block) {
+    double least = std::numeric_limits<double>::infinity(), most = 0;
+    for (std::int32_t c = floors_.begin(block); c < floors_.end(block); ++c)
+      for (const std::int32_t node : columns_.members(c)) {
+        least = std::min(least, columns_.added_us(node));
+        most = std::max(most, columns_.most_Bps(node));
+      }
+    least_added_us_[static_cast<std::size_t>(block)] = least;
+    most_Bps_[static_cast<std::size_t>(block)] = most;
   }
 }
 
-// Latency and bandwidth of a pair as the table has it; NaN: not known.
-NetworkLoad::Cell NetworkLoad::cell(std::int32_t u, std::int32_t v) const {
-  const std::int32_t gu = group_[static_cast<std::size_t>(u)];
-  const std::int32_t gv = group_[static_cast<std::size_t>(v)];
-  if (gu < 0 || gv < 0) return {unknown, unknown};
-  const std::size_t at = static_cast<std::size_t>(gu) * static_cast<std::size_t>(table_->groups) + static_cast<std::size_t>(gv);
-  Cell cell{unknown, unknown};
-  if (!table_->latency_us.empty()) cell.latency = table_->latency_us[at];
-  if (!table_->bandwidth_Bps.empty()) cell.bandwidth = table_->bandwidth_Bps[at];
-  for (const std::int32_t node : {u, v}) {
-    const auto state = static_cast<std::size_t>(state_of_[static_cast<std::size_t>(node)]);
-    if (!table_->node_latency_us.empty() && table_->node_latency_us[state] > 0)
-      cell.latency += table_->node_latency_us[state];
-    if (!table_->node_bandwidth_Bps.empty() && table_->node_bandwidth_Bps[state] >= 0)
-      cell.bandwidth = std::isnan(cell.bandwidth) ? cell.bandwidth
-                                                  : std::min(cell.bandwidth, table_->node_bandwidth_Bps[state]);
-  }
-  return cell;
-}
-
-// The cells (v, from), (v, from + 1), ..: the table's own memory where that is possible.
-NetworkLoad::Row NetworkLoad::raw_row(std::int32_t v, std::int32_t from, std::vector<float>& scratch) const {
-  if (direct_ && !table_->latency_us.empty() && !table_->bandwidth_Bps.empty()) {
-    const std::size_t at = static_cast<std::size_t>(group_[static_cast<std::size_t>(v)]) * static_cast<std::size_t>(table_->groups) +
-                           static_cast<std::size_t>(group_[static_cast<std::size_t>(from)]);
-    return {table_->latency_us.data() + at, table_->bandwidth_Bps.data() + at};
-  }
-  scratch.resize(2 * static_cast<std::size_t>(nodes_));
-  float* const latency = scratch.data();
-  float* const bandwidth = latency + nodes_;
-  for (std::int32_t u = from; u < nodes_; ++u) {
-    const Cell pair = cell(v, u);
-    latency[u - from] = pair.latency;
-    bandwidth[u - from] = pair.bandwidth;
-  }
-  return {latency, bandwidth};
-}
-
-// A node has a say in all of its own pairs, but in one of each other node's: too little to move that one's median
-// or its second best. Too low a latency and too low a bandwidth harm nobody else.
-void NetworkLoad::find_bounds() {
-  const std::int32_t step = std::max(nodes_ / most_sampled, 1);
-  const bool all = nodes_ <= pairs_sampled;
-  std::vector<float> latency_medians, best_bandwidths, latency, bandwidth;
-  for (std::int32_t u = 0; u < nodes_; u += step) {
-    latency.clear();
-    bandwidth.clear();
-    const auto look_at = [&](std::int32_t v) {
-      if (u == v) return;
-      const Cell pair = cell(u, v);
-      if (pair.latency >= 0) latency.push_back(pair.latency);
-      if (pair.bandwidth >= 0) bandwidth.push_back(pair.bandwidth);
-    };
-    const std::int32_t near = all ? 0 : pairs_sampled / 2;
-    const std::int32_t first = std::min(u, nodes_ - near);
-    for (std::int32_t v = first; v < first + near; ++v) look_at(v);
-    for (std::int32_t v = 0; v < nodes_; v += all ? 1 : std::max(2 * nodes_ / pairs_sampled, 1)) look_at(v);
-    if (!latency.empty()) latency_medians.push_back(median(latency));
-    if (!bandwidth.empty()) best_bandwidths.push_back(largest_believed(bandwidth));
-  }
-  bound_ = {latency_disbelief * largest_believed(latency_medians),
-            bandwidth_disbelief * largest_believed(best_bandwidths)};
-  if (!(bound_.latency > 0)) bound_.latency = infinite;
-  if (!(bound_.bandwidth > 0)) bound_.bandwidth = infinite;
-}
-
-void NetworkLoad::measure(const Deadline& deadline) {
-  RowSums latency, bandwidth;
-  std::vector<float> scratch;
-  for (std::int32_t v = 0; v + 1 < nodes_; ++v) {
-    if (v % 64 == 0 && deadline.expired()) throw Error("no time is left to look at the network between all nodes");
-    const Row row = raw_row(v, v + 1, scratch);
-    add_to_sums(latency, row.latency, nodes_ - v - 1, bound_.latency);
-    add_to_sums(bandwidth, row.bandwidth, nodes_ - v - 1, bound_.bandwidth);
-  }
-  known_pairs_ = std::max(latency.known, bandwidth.known);
-  if (latency.known > 0) {
-    mean_latency_us_ = latency.sum / static_cast<double>(latency.known);
-    worst_latency_ = latency.most;
-  }
-  if (bandwidth.known > 0) {
-    peak_bandwidth_ = bandwidth.most;
-    least_bandwidth_ = bandwidth.least;
-    mean_missing_Bps_ = std::max(0.0, peak_bandwidth_ - bandwidth.sum / static_cast<double>(bandwidth.known));
-    if (least_bandwidth_ == peak_bandwidth_) mean_missing_Bps_ = 0;  // all the same, whatever the sum lost
+NetworkLoad::From::From(const NetworkLoad& load, std::int32_t node) : load_(load), node_(node) {
+  if (load.dense()) {
+    values_ = load.values_.data() + static_cast<std::size_t>(node) * static_cast<std::size_t>(load.nodes_);
+  } else {
+    latency_ = load.columns_.latency(load.columns_.group_of(node));
+    bandwidth_ = load.columns_.bandwidth(load.columns_.group_of(node));
   }
 }
 
-void NetworkLoad::set_scale(const NlaWeights& weights) {
-  if (mean_latency_us_ > 0) latency_factor_ = weights.latency / mean_latency_us_ / nodes_;
-  if (mean_missing_Bps_ > 0) bandwidth_factor_ = weights.bandwidth / mean_missing_Bps_ / nodes_;
+double NetworkLoad::From::to_any_other(std::int32_t u) const {
+  const PairColumns::Pair pair = load_.columns_.pair(node_, u);
+  return load_.load_of(pair.latency_us, pair.bandwidth_Bps);
 }
 
-double NetworkLoad::load_of(Cell cell) const {
-  const double latency = cell.latency >= 0 ? std::min(cell.latency, bound_.latency) : worst_latency_;
-  const double bandwidth = cell.bandwidth >= 0 ? std::min(cell.bandwidth, bound_.bandwidth) : least_bandwidth_;
-  return latency_factor_ * latency + bandwidth_factor_ * (peak_bandwidth_ - bandwidth);
+void NetworkLoad::floors(std::int32_t v, double factor, std::span<const double> base, std::span<double> floor) const {
+  const std::int32_t column = columns_.column_of(v);
+  if (floors_.is_rough()) {
+    if (column == columns_.columns()) {
+      std::copy(base.begin(), base.end(), floor.begin());
+      return;
+    }
+    add_rough_floors(base.data(), floors_.rough(column), factor * rough_times_, factor * rough_more_, floor.data(),
+                     floors_.padded_blocks());
+    return;
+  }
+  FloorTerms terms{};
+  terms.base = base.data();
+  terms.latency = floors_.latency(column);
+  terms.bandwidth = floors_.bandwidth(column);
+  terms.added_us = least_added_us_.data();
+  terms.most_Bps = most_Bps_.data();
+  terms.own_added_us = columns_.added_us(v);
+  terms.own_most_Bps = columns_.most_Bps(v);
+  terms.per_us = rounded * factor * latency_factor_;
+  terms.per_Bps = rounded * factor * bandwidth_factor_;
+  terms.worst_us = scale_.worst_latency_us;
+  terms.peak_Bps = scale_.peak_Bps;
+  terms.least_Bps = scale_.least_Bps;
+  add_floors(terms, floor.data(), floors_.padded_blocks());
 }
 
-double NetworkLoad::at(std::int32_t u, std::int32_t v) const {
-  if (u == v) return 0;
-  return dense() ? row(u)[static_cast<std::size_t>(v)] : load_of(cell(u, v));
-}
-
-void NetworkLoad::add_row(std::int32_t v, float factor, std::span<const float> base, std::span<float> sum,
-                          std::span<float> least, std::vector<float>& scratch) const {
-  const Row raw = raw_row(v, 0, scratch);
-  const auto per_us = static_cast<float>(factor * latency_factor_);
-  const auto per_Bps = static_cast<float>(factor * bandwidth_factor_);
-  // The peak, from which bandwidth is taken, is the same in all entries and changes no order; but for it the sums of
-  // a row may be below 0.
-  add_rows(base, {raw.latency, bound_.latency, worst_latency_, per_us},
-           {raw.bandwidth, bound_.bandwidth, least_bandwidth_, -per_Bps}, sum, least);
+// Rough loads are of nearly the proportion of latency to bandwidth that the means turned out to give. With rough =
+// a * us - b * Bps, NL = c * us + d * (peak - Bps) = s * rough + (c - s * a) * us - (d - s * b) * Bps + d * peak, of which
+// the terms but the first are no less than at one end of their range.
+void NetworkLoad::set_rough() {
+  const auto a = static_cast<double>(floors_.measure.per_us), b = static_cast<double>(floors_.measure.per_Bps);
+  rough_times_ = b > 0 ? bandwidth_factor_ / b : a > 0 ? latency_factor_ / a : 0;
+  const double us = latency_factor_ - rough_times_ * a, Bps = bandwidth_factor_ - rough_times_ * b;
+  // What single precision may have added.
+  const double lost = rounded_single * rough_times_ * (a * scale_.latency_bound + b * scale_.bandwidth_bound);
+  rough_more_ = std::min(0.0, us) * scale_.worst_latency_us - std::max(0.0, Bps) * scale_.peak_Bps -
+                std::min(0.0, Bps) * scale_.least_Bps + bandwidth_factor_ * scale_.peak_Bps - lost;
 }
 
 }  // namespace placement

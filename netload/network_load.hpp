@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "core/deadline.hpp"
 #include "core/live_state.hpp"
+#include "netload/pair_columns.hpp"
+#include "netload/pair_scale.hpp"
 #include "netload/weights.hpp"
 
 namespace placement {
@@ -39,58 +42,82 @@ class NetworkLoad {
   std::int32_t nodes() const { return nodes_; }
   bool dense() const { return !values_.empty() || nodes_ == 0; }
 
-  double at(std::int32_t u, std::int32_t v) const;  // 0 for u == v
+  double at(std::int32_t u, std::int32_t v) const { return from(u).to(v); }  // 0 for u == v
 
-  // NL(v, ..) of all nodes, where dense(); own entry 0.
-  std::span<const double> row(std::int32_t v) const {
-    return {values_.data() + static_cast<std::size_t>(v) * static_cast<std::size_t>(nodes_),
-            static_cast<std::size_t>(nodes_)};
-  }
+  double most() const { return most_; }  // NL of no pair is above this
 
-  // sum[u] = base[u] + factor * NL(v, u) for all u but v, less one number that is the same for all u, in single
-  // precision; and for each block of row_block nodes the least of them. Only where not dense().
-  // scratch is the caller's, to be kept.
-  void add_row(std::int32_t v, float factor, std::span<const float> base, std::span<float> sum,
-               std::span<float> least, std::vector<float>& scratch) const;
+  // NL(v, ..) of one node: less work than at() for many others.
+  class From {
+   public:
+    double to(std::int32_t u) const {
+      if (values_ != nullptr) return values_[u];
+      return u == node_ ? 0 : to_other(u);
+    }
 
-  std::int64_t known_pairs() const { return known_pairs_; }  // with latency or bandwidth
-  double mean_latency_us() const { return mean_latency_us_; }
-  double mean_missing_Bps() const { return mean_missing_Bps_; }
+    // Has the measurements of the columns first .. end - 1 brought near; where not dense.
+    void prefetch(std::int32_t first, std::int32_t end) const {
+      constexpr std::int32_t line = 16;  // values
+      const PairColumns& columns = load_.columns_;
+      if (latency_ == nullptr || bandwidth_ == nullptr || end > columns.columns()) return;
+      const std::int32_t last = columns.group(end - 1);
+      for (std::int32_t group = columns.group(first); group < last + line; group += line) {
+        __builtin_prefetch(latency_ + std::min(group, last));
+        __builtin_prefetch(bandwidth_ + std::min(group, last));
+      }
+    }
+
+   private:
+    friend class NetworkLoad;
+    From(const NetworkLoad& load, std::int32_t node);
+    double to_other(std::int32_t u) const;
+    double to_any_other(std::int32_t u) const;
+
+    const NetworkLoad& load_;
+    const std::int32_t node_;
+    const double* values_ = nullptr;  // where dense
+    const float* latency_ = nullptr;  // rows of the table; null: nothing is known
+    const float* bandwidth_ = nullptr;
+  };
+  From from(std::int32_t v) const { return {*this, v}; }
+
+  // Where not dense: the candidates in blocks, and for each block what base[block] + factor * NL(v, u) is at the least
+  // for its nodes u. `base` and `floor` have padded_blocks() entries.
+  const PairColumns& columns() const { return columns_; }
+  const PairFloors& blocks() const { return floors_; }
+  void floors(std::int32_t v, double factor, std::span<const double> base, std::span<double> floor) const;
+
+  std::int64_t known_pairs() const { return scale_.known_pairs; }  // with latency or bandwidth
+  double mean_latency_us() const { return scale_.mean_latency_us; }
+  double mean_missing_Bps() const { return scale_.mean_missing_Bps; }
 
  private:
-  // A pair as the table has it, or the pairs (v, from ..) of a whole row.
-  struct Cell {
-    float latency;
-    float bandwidth;
-  };
-  struct Row {
-    const float* latency;
-    const float* bandwidth;
-  };
-
-  Cell cell(std::int32_t u, std::int32_t v) const;
-  Row raw_row(std::int32_t v, std::int32_t from, std::vector<float>& scratch) const;
-  void find_bounds();
-  void measure(const Deadline& deadline);
-  void set_scale(const NlaWeights& weights);
-  double load_of(Cell cell) const;
+  void set_terms_of_blocks();
+  void set_rough();
+  double load_of(double latency_us, double bandwidth_Bps) const;
 
   std::int32_t nodes_ = 0;
   std::vector<double> values_;  // nodes x nodes, for few nodes; else empty, and computed from the table
-
-  const PairTable* table_ = nullptr;
-  std::vector<std::int32_t> state_of_;
-  std::vector<std::int32_t> group_;  // of each candidate, -1: none
-  bool direct_ = false;              // candidate c is in group group_[0] + c, and no node has terms of its own
-  Cell bound_{};                     // what is above is cut off
-  float worst_latency_ = 0;
-  float peak_bandwidth_ = 0;
-  float least_bandwidth_ = 0;
-  double latency_factor_ = 0;    // NL per us
-  double bandwidth_factor_ = 0;  // NL per missing byte/s
-  std::int64_t known_pairs_ = 0;
-  double mean_latency_us_ = 0;
-  double mean_missing_Bps_ = 0;
+  PairScale scale_;
+  PairColumns columns_;
+  PairFloors floors_;
+  std::vector<double> least_added_us_, most_Bps_;  // of the nodes of each block
+  double rough_times_ = 0, rough_more_ = 0;        // a floor is so many times the rough load and this
+  double most_ = 0;
+  double latency_factor_ = 0;                      // NL per us
+  double bandwidth_factor_ = 0;                    // NL per missing byte/s
 };
+
+// A pair as it counts: cut off above, and the worst where it is not known.
+inline double NetworkLoad::load_of(double latency_us, double bandwidth_Bps) const {
+  const double us = latency_us >= 0 ? std::min(latency_us, scale_.latency_bound) : scale_.worst_latency_us;
+  const double Bps = bandwidth_Bps >= 0 ? std::min(bandwidth_Bps, scale_.bandwidth_bound) : scale_.least_Bps;
+  return latency_factor_ * us + bandwidth_factor_ * (scale_.peak_Bps - Bps);
+}
+
+inline double NetworkLoad::From::to_other(std::int32_t u) const {
+  const std::int32_t group = load_.columns_.group_of(u);
+  if (load_.columns_.has_terms() || group < 0 || latency_ == nullptr || bandwidth_ == nullptr) return to_any_other(u);
+  return load_.load_of(static_cast<double>(latency_[group]), static_cast<double>(bandwidth_[group]));
+}
 
 }  // namespace placement

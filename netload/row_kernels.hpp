@@ -2,36 +2,65 @@
 #pragma once
 #include <cstdint>
 #include <limits>
-#include <span>
 
 namespace placement {
 
-// The two loops over all pairs of a large machine, eight values at a time. In both, values below 0 and NaN are not
-// known, and what is above the bound counts as the bound.
+// The two loops over all pairs of a large machine, several values at a time.
 
-struct RowSums {
+// What is summed up of one attribute of pairs: each value counts as many times as its weight says, a value of weight
+// 0, below 0 or NaN not at all.
+struct PairSums {
   double sum = 0;
-  std::int64_t known = 0;
+  double known = 0;  // the sum of weights
   float most = -1;
   float least = std::numeric_limits<float>::infinity();
 };
 
-// Adds the values of one row. Each lane sums some hundred values, for which single precision does.
-void add_to_sums(RowSums& sums, const float* value, std::int32_t count, float bound);
-
-// What add_rows() does with one attribute of a pair.
-struct PairTerm {
-  const float* value;  // one per node
-  float bound;
-  float unknown;  // in place of what is not known
-  float factor;
+// A rough load of a pair, per_us * latency - per_Bps * bandwidth, from which PairFloors are made. What is not known
+// counts as given here, and what is above a bound as the bound.
+struct RoughLoad {
+  float per_us = 0;
+  float per_Bps = 0;
+  float bound_us = 0;
+  float bound_Bps = 0;
+  float unknown_us = 0;
+  float unknown_Bps = 0;
 };
 
-inline constexpr std::size_t row_block = 32;
+// A part of a row of cells, and what of it is counted.
+struct CellRow {
+  const float* latency;
+  const float* bandwidth;
+  const float* weight;  // of each cell; null: 1
+  float* of_block;      // out: the least rough load of each block
+  float* of_cell;       // in and out: becomes the least of what it was and the rough load
+};
 
-// sum[u] = base[u] + a.factor * a.value[u] + b.factor * b.value[u], and for each block of row_block nodes the least
-// sum. `least` has an entry for each block, the last one for a shorter block too.
-void add_rows(std::span<const float> base, const PairTerm& a, const PairTerm& b, std::span<float> sum,
-              std::span<float> least);
+// Adds `blocks` blocks of `per_block` cells each, a multiple of kernel_lanes. Bandwidth has no `most`, latency no
+// `least` of a meaning.
+inline constexpr std::int32_t kernel_lanes = 8;
+void add_cells(PairSums& latency, PairSums& bandwidth, const CellRow& row, const RoughLoad& rough, std::int32_t blocks,
+               std::int32_t per_block);
+
+// What no node of a block can undercut, from rough loads: base + times * rough + more.
+inline constexpr std::int32_t floor_lanes = 4;
+void add_rough_floors(const double* base, const float* rough, double times, double more, double* floor,
+                      std::int32_t blocks);
+
+// The same from the best latency and the best bandwidth of each block, and from what nodes add of their own:
+// base + per_us * min(latency + added_us, worst_us) + per_Bps * (peak - max(min(bandwidth, most_Bps), least_Bps)).
+struct FloorTerms {
+  const double* base;       // of each block
+  const float* latency;
+  const float* bandwidth;
+  const double* added_us;
+  const double* most_Bps;
+  double own_added_us;
+  double own_most_Bps;
+  double per_us, per_Bps;
+  double worst_us, peak_Bps, least_Bps;
+};
+// `blocks` is a multiple of floor_lanes.
+void add_floors(const FloorTerms& terms, double* floor, std::int32_t blocks);
 
 }  // namespace placement
