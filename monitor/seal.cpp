@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/error.hpp"
+#include "monitor/frames.hpp"
 
 namespace placement {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "monitor/credentials.hpp"
+#include "monitor/frames.hpp"
 #include "monitor/seal.hpp"
-#include "monitor/wire.hpp"
 
 namespace placement {
 

@@ -12,9 +12,8 @@ namespace placement {
 
 namespace {
 
-constexpr std::uint8_t magic[] = {'S', 'P', 'L', 'W'};
-
 using wire::Reader;
+using wire::whole;
 using wire::Writer;
 
 // All attributes that travel, in their order on the wire, each with the most that it can be.
@@ -47,26 +46,10 @@ Writer begin(MessageKind kind) {
   return out;
 }
 
-Writer begin(FrameKind kind) {
-  Writer out;
-  out.raw(magic);
-  out.u8(wire_version);
-  out.u8(static_cast<std::uint8_t>(kind));
-  out.u16(0);
-  return out;
-}
-
 // A reader behind the first byte; not good if that is another.
 Reader body(ByteView message, MessageKind kind) {
   Reader in(message);
   in.require(message.size() <= max_message && in.u8() == static_cast<std::uint8_t>(kind));
-  return in;
-}
-
-Reader body(ByteView datagram, FrameKind kind) {
-  Reader in(datagram);
-  in.require(frame_kind(datagram) == kind);
-  if (in.good()) in.u64();
   return in;
 }
 
@@ -85,12 +68,6 @@ PublisherTerm read_term(Reader& in) {
   term.remaining_ms = in.u32();
   in.require((term.term == 0) == term.publisher.empty());
   return term;
-}
-
-template <typename Message>
-std::optional<Message> whole(const Reader& in, Message&& message) {
-  if (!in.done()) return std::nullopt;
-  return std::move(message);
 }
 
 }  // namespace
@@ -286,135 +263,6 @@ std::optional<MessageKind> message_kind(ByteView message) {
   Reader in(message);
   const MessageKind kind = in.choice(MessageKind::probe_packet);
   return in.good() ? std::optional(kind) : std::nullopt;
-}
-
-std::optional<FrameKind> frame_kind(ByteView datagram) {
-  if (datagram.size() > max_datagram) return std::nullopt;
-  Reader in(datagram);
-  for (const std::uint8_t byte : magic) in.require(in.u8() == byte);
-  in.require(in.u8() == wire_version);
-  const FrameKind kind = in.choice(FrameKind::sealed);
-  in.require(in.u16() == 0);
-  return in.good() ? std::optional(kind) : std::nullopt;
-}
-
-Bytes encode_hello(const Nonce& nonce) {
-  Writer out = begin(FrameKind::hello);
-  out.raw(nonce);
-  out.pad(handshake_bytes);
-  return out.take();
-}
-
-std::optional<Nonce> decode_hello(ByteView datagram) {
-  Reader in = body(datagram, FrameKind::hello);
-  Nonce nonce{};
-  in.raw(nonce);
-  in.zeros();
-  in.require(datagram.size() == handshake_bytes);
-  return whole(in, std::move(nonce));
-}
-
-Bytes encode(const ChallengeFrame& frame) {
-  Writer out = begin(FrameKind::challenge);
-  out.raw(frame.nonce);
-  out.raw(frame.cookie);
-  out.pad(handshake_bytes);
-  return out.take();
-}
-
-std::optional<ChallengeFrame> decode_challenge(ByteView datagram) {
-  Reader in = body(datagram, FrameKind::challenge);
-  ChallengeFrame frame;
-  in.raw(frame.nonce);
-  in.raw(frame.cookie);
-  in.zeros();
-  in.require(datagram.size() == handshake_bytes);
-  return whole(in, std::move(frame));
-}
-
-Bytes encode(const JoinFrame& frame) {
-  Writer out = begin(FrameKind::join);
-  out.raw(frame.nonce);
-  out.raw(frame.cookie);
-  out.name(frame.name);
-  out.raw({reinterpret_cast<const std::uint8_t*>(frame.credential.data()), frame.credential.size()});
-  return out.take();
-}
-
-std::optional<JoinFrame> decode_join(ByteView datagram) {
-  Reader in = body(datagram, FrameKind::join);
-  JoinFrame frame;
-  in.raw(frame.nonce);
-  in.raw(frame.cookie);
-  frame.name = in.name();
-  const ByteView credential = in.rest();
-  in.require(!credential.empty());
-  // Of munge's letters, so that it is a C string.
-  in.require(std::all_of(credential.begin(), credential.end(), [](std::uint8_t c) { return c > ' ' && c < 127; }));
-  frame.credential.assign(credential.begin(), credential.end());
-  return whole(in, std::move(frame));
-}
-
-Bytes encode(const RefusedFrame& frame) {
-  Writer out = begin(FrameKind::refused);
-  out.raw(frame.nonce);
-  out.u8(frame.reason);
-  return out.take();
-}
-
-std::optional<RefusedFrame> decode_refused(ByteView datagram) {
-  Reader in = body(datagram, FrameKind::refused);
-  RefusedFrame frame;
-  in.raw(frame.nonce);
-  frame.reason = in.u8();
-  return whole(in, std::move(frame));
-}
-
-Bytes encode_reset(std::uint64_t session) {
-  Writer out = begin(FrameKind::reset);
-  out.u64(session);
-  return out.take();
-}
-
-std::optional<std::uint64_t> decode_reset(ByteView datagram) {
-  Reader in = body(datagram, FrameKind::reset);
-  std::uint64_t session = in.u64();
-  return whole(in, std::move(session));
-}
-
-Bytes encode(const SealedHeader& header) {
-  Writer out = begin(FrameKind::sealed);
-  out.u64(header.session);
-  out.u64(header.sequence);
-  return out.take();
-}
-
-std::optional<SealedHeader> decode_sealed_header(ByteView datagram) {
-  Reader in = body(datagram, FrameKind::sealed);
-  SealedHeader header;
-  header.session = in.u64();
-  header.sequence = in.u64();
-  in.require(in.rest().size() > seal_tag_bytes);
-  return whole(in, std::move(header));
-}
-
-Bytes encode(const JoinSecret& secret) {
-  Writer out;
-  out.raw(secret.nonce);
-  out.raw(secret.cookie);
-  out.raw(secret.secret);
-  out.name(secret.name);
-  return out.take();
-}
-
-std::optional<JoinSecret> decode_join_secret(ByteView bytes) {
-  Reader in(bytes);
-  JoinSecret secret;
-  in.raw(secret.nonce);
-  in.raw(secret.cookie);
-  in.raw(secret.secret);
-  secret.name = in.name();
-  return whole(in, std::move(secret));
 }
 
 }  // namespace placement

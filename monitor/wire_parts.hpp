@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -116,5 +117,12 @@ class Reader {
   std::size_t at_ = 0;
   bool good_ = true;
 };
+
+// The message, if the reader is through with it and nothing was wrong.
+template <typename Message>
+std::optional<Message> whole(const Reader& in, Message&& message) {
+  if (!in.done()) return std::nullopt;
+  return std::move(message);
+}
 
 }  // namespace placement::wire

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "monitor/frames.hpp"
 #include "tests/check.hpp"
 
 using namespace placement;
