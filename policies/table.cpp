@@ -8,7 +8,9 @@
 #include "core/error.hpp"
 #include "policies/baselines.hpp"
 #include "policies/nla.hpp"
+#include "tofa/greedy_policy.hpp"
 #include "tofa/tofa.hpp"
+#include "tofa/tofa_paper.hpp"
 #include "treematch/treematch.hpp"
 
 namespace placement {

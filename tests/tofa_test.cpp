@@ -12,6 +12,7 @@
 #include "tofa/outlook.hpp"
 #include "tofa/route_faults.hpp"
 #include "tofa/scotch_hook.hpp"
+#include "tofa/torus_job.hpp"
 #include "tofa/torus_map.hpp"
 #include "treematch/random.hpp"
 
@@ -274,6 +275,85 @@ START_TEST(legal_and_never_worse_than_its_members) {
 }
 END_TEST
 
+double expected_time(const ClusterView& view, const Request& request, const Placement& placement) {
+  TorusJob job(view, request);
+  job.begin_in_order();
+  std::vector<std::int32_t> leaves;
+  for (const RankPlace& rank : placement.ranks) leaves.push_back(view.nodes[rank.node].first_leaf + rank.cores.at(0));
+  return job.expected_time(leaves);
+}
+
+// The least expected time of all mappings, one rank per node.
+double least_expected_time(const ClusterView& view, const Request& request) {
+  TorusJob job(view, request);
+  job.begin_in_order();
+  std::vector<std::int32_t> nodes(view.nodes.size());
+  for (std::size_t n = 0; n < nodes.size(); ++n) nodes[n] = static_cast<std::int32_t>(n);
+  double least = INFINITY;
+  do
+    least = std::min(least, job.expected_time({nodes.begin(), nodes.begin() + request.tasks}));
+  while (std::next_permutation(nodes.begin(), nodes.end()));
+  return least;
+}
+
+// Each node with some probability of its own, on small machines of all kinds.
+START_TEST(expected_time_is_never_more_than_that_of_the_baselines) {
+  provide_scotch(fake_scotch);
+  Random random(20);
+  for (int k = 0; k < 120; ++k) {
+    std::vector<TorusDimension> dimensions;
+    for (std::int32_t d = 1 + random.below(3); d > 0; --d) dimensions.push_back({1 + random.below(5), random.below(3) > 0});
+    ClusterView view = view_of(dimensions, 1 + random.below(4) / 3);
+    NodeOutages outages;
+    const std::int32_t one_in = 1 + random.below(6);
+    for (const NodeView& node : view.nodes)
+      if (k % 3 > 0 && random.below(one_in) == 0) outages.set(node.name, random.below(5) == 0 ? 0.4 : 0.001 * random.below(40));
+    view.outages = std::make_shared<const NodeOutages>(std::move(outages));
+    const auto places = static_cast<std::int32_t>(view.nodes.size()) * view.nodes[0].cores();
+    const std::int32_t ranks = 1 + random.below(places);
+    const Request request = request_of(random_matrix(ranks, random.below(3 * ranks), static_cast<std::uint64_t>(k)));
+    const double time = expected_time(view, request, place_tofa_thoroughly(view, request, Deadline::never()));
+    for (const char* other : {"GREEDY", "SEQUENTIAL", "TOFA-PAPER"})
+      ck_assert_msg(time <= expected_time(view, request, place(other, view, request)) * (1 + 1e-12), "case %d: %s is better", k, other);
+  }
+  provide_scotch(nullptr);
+}
+END_TEST
+
+START_TEST(expected_time_is_the_least_of_all_mappings_on_tiny_machines) {
+  Random random(3);
+  double worst = 1;
+  for (int k = 0; k < 24; ++k) {
+    ClusterView view = view_of(k % 3 == 0 ? rings({6}) : k % 3 == 1 ? rings({2, 3}) : std::vector<TorusDimension>{{3, false}, {2, true}});
+    NodeOutages outages;
+    for (const NodeView& node : view.nodes)
+      if (k % 2 == 1 && random.below(3) == 0) outages.set(node.name, 0.01 * (1 + random.below(3)));
+    view.outages = std::make_shared<const NodeOutages>(std::move(outages));
+    const std::int32_t ranks = 2 + random.below(5);
+    const Request request = request_of(random_matrix(ranks, 2 * ranks, static_cast<std::uint64_t>(k) + 50));
+    const double time = expected_time(view, request, place_tofa_thoroughly(view, request, Deadline::never()));
+    const double least = least_expected_time(view, request);
+    ck_assert(time >= least * (1 - 1e-12));
+    worst = std::max(worst, time / least);
+  }
+  ck_assert_double_le(worst, 1.1);
+}
+END_TEST
+
+// A window of nodes that do not fail is looked for first, even where so many may fail that none is suspect.
+START_TEST(paper_takes_nodes_that_do_not_fail) {
+  provide_scotch(fake_scotch);
+  ClusterView view = view_of(rings({12}));
+  set_outages(view, {0, 1, 2, 3, 7, 8, 9, 10}, 0.02);
+  const Request request = request_of(random_matrix(3, 3, 1));
+  for (const std::int32_t node : nodes_of(place("TOFA-PAPER", view, request))) ck_assert(node >= 4 && node <= 6);
+  // There is no such window of four: then no node is worse than others, and the first four serve.
+  const Request larger = request_of(random_matrix(4, 6, 1));
+  for (const std::int32_t node : nodes_of(place("TOFA-PAPER", view, larger))) ck_assert(node <= 3);
+  provide_scotch(nullptr);
+}
+END_TEST
+
 START_TEST(as_good_as_greedy_and_scotch) {
   provide_scotch(fake_scotch);
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
@@ -472,7 +552,9 @@ int main() {
   TCase* const cases = tcase_create("tofa");
   for (const TTest* test :
        {faults_on_routes, equation_1_by_hand, assessed_by_brute_force, closed_form, windows,
-        legal_and_never_worse_than_its_members, as_good_as_greedy_and_scotch, keeps_off_suspects_and_their_routes, finds_grids,
+        legal_and_never_worse_than_its_members, as_good_as_greedy_and_scotch,
+        expected_time_is_never_more_than_that_of_the_baselines, expected_time_is_the_least_of_all_mappings_on_tiny_machines,
+        paper_takes_nodes_that_do_not_fail, keeps_off_suspects_and_their_routes, finds_grids,
         takes_sure_nodes_where_most_may_fail,
         takes_suspects_when_it_must, keeps_to_limits, the_paper, trees, live_states, nodes_without_coordinates, bad_parameters,
         any_deadline})

@@ -80,6 +80,15 @@ Judge::Judge(const TorusTopology& torus, const Outlook& outlook, const RouteFaul
     : torus_(torus), outlook_(outlook), faults_(faults.suspects() > 0 ? &faults : nullptr), matrix_(matrix),
       share_(communication_share) {
   reference_ = assess(reference);
+  const std::vector<double>& outage = outlook.of_positions();
+  for (std::size_t at = 0; at < outage.size(); ++at) {
+    if (!(outage[at] > 0)) continue;
+    if (hazard_.empty()) hazard_.assign(outage.size(), 0.0);
+    AnyFailure failure;
+    failure.add(outage[at]);
+    hazard_[at] = failure.hazard();
+    may_fail_.push_back(static_cast<std::int32_t>(at));
+  }
 }
 
 Assessment Judge::assess(std::span<const std::int32_t> position) const {
@@ -87,12 +96,18 @@ Assessment Judge::assess(std::span<const std::int32_t> position) const {
 }
 
 double Judge::badness(const Assessment& assessment) const {
-  const auto ratio = [](Cost value, Cost reference) {
-    return reference == 0 ? (value == 0 ? 1.0 : 2.0) : static_cast<double>(value) / static_cast<double>(reference);
+  return badness(static_cast<double>(assessment.weighted_twice) / 2, static_cast<double>(assessment.link_load_twice) / 2,
+                 assessment.hazard);
+}
+
+double Judge::badness(double weighted_hop_bytes, double link_load, double hazard) const {
+  const auto ratio = [](double value, double reference) {
+    return reference == 0 ? (value == 0 ? 1.0 : 2.0) : value / reference;
   };
-  const double communication = (1 - share_of_busiest_link) * ratio(assessment.weighted_twice, reference_.weighted_twice) +
-                               share_of_busiest_link * ratio(assessment.link_load_twice, reference_.link_load_twice);
-  return std::log(std::max(1e-9, 1 - share_ + share_ * communication)) + assessment.hazard;
+  const double communication =
+      (1 - share_of_busiest_link) * ratio(weighted_hop_bytes, static_cast<double>(reference_.hop_bytes)) +
+      share_of_busiest_link * ratio(link_load, static_cast<double>(reference_.link_load_twice) / 2);
+  return std::log(std::max(1e-9, 1 - share_ + share_ * communication)) + hazard;
 }
 
 }  // namespace placement

@@ -44,9 +44,14 @@ class Judge {
 
   Assessment assess(std::span<const std::int32_t> position) const;
 
-  // The logarithm of the expected time, that of the reference without any fault being 1.
+  // The logarithm of the expected time, that of the reference without any fault being 1. Links at suspect nodes
+  // are heavier, those of the reference are not.
   double badness(const Assessment& assessment) const;
+  double badness(double weighted_hop_bytes, double link_load, double hazard) const;
   const Assessment& reference() const { return reference_; }
+  Cost traffic() const { return matrix_.total_weight(); }
+  const std::vector<std::int32_t>& may_fail() const { return may_fail_; }  // positions
+  double hazard(std::int32_t position) const { return hazard_.empty() ? 0 : hazard_[position]; }
 
  private:
   const TorusTopology& torus_;
@@ -55,6 +60,8 @@ class Judge {
   const CommMatrix& matrix_;
   double share_;
   Assessment reference_;
+  std::vector<std::int32_t> may_fail_;
+  std::vector<double> hazard_;  // of each position, or empty where none can fail
 };
 
 }  // namespace placement

@@ -54,6 +54,12 @@ std::string format_assessment(const Assessment& assessment, double job_seconds) 
   return text + line;
 }
 
+std::string format_objective(double objective) {
+  char line[128];
+  std::snprintf(line, sizeof line, "objective %.9g times the natural order's time without faults\n", objective);
+  return line;
+}
+
 std::string format_places(const ClusterView& view, const std::vector<RankPlace>& places) {
   std::string text;
   for (std::size_t rank = 0; rank < places.size(); ++rank)
@@ -71,7 +77,8 @@ std::string format_summary(const MapTask& task, const MapOutcome& outcome) {
   return text + "\ncost      " + to_string(outcome.cost) + " hop-bytes\n" +
          format_baseline("natural   ", outcome.natural_cost, outcome.cost) +
          (outcome.greedy_cost ? format_baseline("greedy    ", *outcome.greedy_cost, outcome.cost) : "") +
-         (outcome.assessment ? format_assessment(*outcome.assessment, task.job_seconds) : "") + times;
+         (outcome.assessment ? format_assessment(*outcome.assessment, task.job_seconds) : "") +
+         (outcome.objective ? format_objective(*outcome.objective) : "") + times;
 }
 
 std::string format_json(const MapTask& task, const MapOutcome& outcome, bool with_mapping) {
@@ -94,6 +101,7 @@ std::string format_json(const MapTask& task, const MapOutcome& outcome, bool wit
     if (task.job_seconds > 0)
       json.member("expected_seconds", expected_seconds(task.job_seconds, assessment->abort_probability));
   }
+  if (outcome.objective) json.member("objective", *outcome.objective);
   json.member("wall_s", outcome.wall_s).member("cpu_s", outcome.cpu_s).key("reasons").begin_array();
   for (const std::string& reason : outcome.reasons) json.value(reason);
   json.end_array();

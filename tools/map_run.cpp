@@ -9,6 +9,7 @@
 #include "core/text.hpp"
 #include "policies/table.hpp"
 #include "tofa/tofa.hpp"
+#include "tofa/torus_job.hpp"
 #include "tofa/torus_map.hpp"
 #include "tools/command_line.hpp"
 #include "treematch/graph.hpp"
@@ -160,6 +161,14 @@ std::vector<std::int32_t> greedy_on(const MapTask& task, const std::vector<std::
   return mapped;
 }
 
+// The expected time by which TOFA compares mappings, that of the natural order without faults being 1.
+double objective_on_torus(const MapTask& task, const std::vector<std::int32_t>& leaf_of_rank) {
+  const ClusterView view = task.view.nodes.empty() ? leaf_nodes(task) : task.view;
+  TorusJob job(view, task.request);
+  job.begin_in_order();
+  return job.expected_time(leaf_of_rank);
+}
+
 // Greedy on the leaves that a policy chose.
 Cost greedy_cost_among(const MapTask& task, std::vector<std::int32_t> leaves) {
   std::sort(leaves.begin(), leaves.end());
@@ -209,6 +218,7 @@ MapOutcome run_map(MapTask task) {
   if (by_nodes && task.view.torus && policy->name != "TOFA") outcome.natural_cost = cost_on(task, first_leaves(task));
   if (task.view.torus || task.tells_faults)
     outcome.assessment = assess_mapping(task.view, *task.matrix, outcome.leaf_of_rank);
+  if (task.view.torus) outcome.objective = objective_on_torus(task, outcome.leaf_of_rank);
   outcome.greedy_cost = greedy ? outcome.cost : greedy_cost_among(task, by_nodes ? outcome.leaf_of_rank : task.usable);
   if (outcome.places.empty() && !task.view.nodes.empty()) outcome.places = places_of(task.view, outcome.leaf_of_rank);
   return outcome;

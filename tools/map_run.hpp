@@ -35,6 +35,7 @@ struct MapOutcome {
   Cost natural_cost = 0;  // rank r on the r-th leaf: usable ones, or those of a policy with nodes
   std::optional<Cost> greedy_cost;  // heaviest pairs first: on the usable leaves, or those chosen
   std::optional<Assessment> assessment;  // on a torus, or where outages are known
+  std::optional<double> objective;       // on a torus: what TOFA makes least
   std::vector<std::string> reasons;
   double wall_s = 0;  // of the decision alone
   double cpu_s = 0;

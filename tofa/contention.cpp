@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tofa/contention.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "core/cost.hpp"
+#include "treematch/random.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::int32_t nobody = -1;
+constexpr double least_gain = 1e-12;
+constexpr std::size_t most_targets = 40;  // for one rank
+constexpr std::int32_t most_ranks_at_once = 24;  // of those on the busiest links, before these are looked for again
+
+// The greatest of many numbers that change.
+class Greatest {
+ public:
+  explicit Greatest(std::size_t count) : leaves_(std::bit_ceil(std::max<std::size_t>(2, count))), at_(2 * leaves_, 0) {}
+  std::int64_t of(std::size_t k) const { return at_[leaves_ + k]; }
+  std::int64_t greatest() const { return at_[1]; }
+  void add(std::size_t k, std::int64_t value) {
+    std::size_t here = leaves_ + k;
+    at_[here] += value;
+    for (here /= 2; here > 0; here /= 2) {
+      const std::int64_t now = std::max(at_[2 * here], at_[2 * here + 1]);
+      if (at_[here] == now) return;
+      at_[here] = now;
+    }
+  }
+
+ private:
+  std::size_t leaves_;
+  std::vector<std::int64_t> at_;
+};
+
+class Relief {
+ public:
+  Relief(const Graph& graph, const TorusSlots& slots, const Judge& judge, std::vector<std::int32_t>& slot,
+         std::int64_t work, std::uint64_t seed, const Watch& watch)
+      : graph_(graph), slots_(slots), torus_(*slots.torus), judge_(judge), slot_(slot),
+        owner_(static_cast<std::size_t>(slots.size()), nobody), load_(static_cast<std::size_t>(torus_.links())),
+        touched_(static_cast<std::size_t>(torus_.positions()), 0), random_(seed), watch_(watch), left_(work) {
+    slots_at_.resize(touched_.size());
+    for (std::int32_t s = 0; s < slots.size(); ++s) slots_at_[slots.position[s]].push_back(s);
+    for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) {
+      owner_[slot[rank]] = rank;
+      for (const Arc& arc : graph.arcs(rank)) scaled_ += arc.to > rank ? arc.weight : 0;
+      touch(slots.position[slot[rank]], 1);
+    }
+    scale_ = scaled_ == 0 ? 1 : static_cast<double>(judge.traffic()) / static_cast<double>(scaled_);
+    for (std::int32_t rank = 0; rank < graph.vertices(); ++rank)
+      for (const Arc& arc : graph.arcs(rank))
+        if (arc.to > rank) count(arc, slot[rank], slot[arc.to], 1);
+    now_ = standing();
+  }
+
+  void run() {
+    try {
+      while (left_ > 0 && improve_once()) {}
+    } catch (const OutOfTime&) {
+      // Between two moves the mapping is whole: only a look at the clock throws.
+    }
+  }
+
+ private:
+  struct Standing {
+    double badness;
+    Cost squares;  // of all link loads
+    bool before(const Standing& other) const {
+      if (badness < other.badness - least_gain) return true;
+      return badness <= other.badness && squares < other.squares;
+    }
+  };
+
+  Standing standing() const {
+    return {judge_.badness(scale_ * static_cast<double>(weighted_twice_) / 2,
+                           scale_ * static_cast<double>(load_.greatest()) / 2, hazard()),
+            squares_};
+  }
+
+  // Added up anew from few terms, so that nothing is left over from sums that went up and down.
+  double hazard() const {
+    double sum = 0;
+    for (const std::int32_t position : judge_.may_fail())
+      if (touched_[position] > 0) sum += judge_.hazard(position);
+    return sum;
+  }
+
+  void touch(std::int32_t position, std::int32_t sign) { touched_[position] += sign; }
+
+  // The traffic of a pair, half each way, on its routes or off them.
+  void count(const Arc& arc, std::int32_t a, std::int32_t b, std::int32_t sign) {
+    const std::int64_t weight = static_cast<std::int64_t>(arc.weight) * sign;
+    for (const auto& [from, to] : {std::pair(slots_.position[a], slots_.position[b]), std::pair(slots_.position[b], slots_.position[a])}) {
+      std::int64_t links = 0;
+      torus_.walk(from, to, [&](std::int32_t link, std::int32_t next) {
+        const std::int64_t before = load_.of(link);
+        squares_ += static_cast<Cost>(weight) * (2 * before + weight);
+        load_.add(link, weight);
+        touch(next, sign);
+        ++links;
+      });
+      weighted_twice_ += weight * (slots_.faults ? slots_.faults->weight(from, to) : links);
+      left_ -= links + 1;
+    }
+  }
+
+  void lift(std::int32_t rank, std::int32_t sign, std::int32_t except) {
+    touch(slots_.position[slot_[rank]], sign);
+    for (const Arc& arc : graph_.arcs(rank))
+      if (arc.to != except) count(arc, slot_[rank], slot_[arc.to], sign);
+  }
+
+  // Takes the rank to a slot, and who is there to where it was.
+  void move(std::int32_t rank, std::int32_t to) {
+    const std::int32_t from = slot_[rank];
+    const std::int32_t other = owner_[to];
+    lift(rank, -1, nobody);
+    if (other != nobody) lift(other, -1, rank);
+    slot_[rank] = to;
+    owner_[to] = rank;
+    owner_[from] = other;
+    if (other != nobody) {
+      slot_[other] = from;
+      lift(other, 1, rank);
+    }
+    lift(rank, 1, nobody);
+  }
+
+  bool try_move(std::int32_t rank, std::int32_t to) {
+    const std::int32_t from = slot_[rank];
+    if (slots_.position[to] == slots_.position[from]) return false;
+    watch_.spend(16);
+    move(rank, to);
+    const Standing then = standing();
+    if (then.before(now_)) {
+      now_ = then;
+      return true;
+    }
+    move(rank, from);
+    return false;
+  }
+
+  // Ranks with traffic on the busiest links, or that meet nodes that may fail, in random order.
+  std::vector<std::int32_t> troubled() {
+    std::vector<std::int32_t> ranks;
+    const std::int64_t busiest = load_.greatest();
+    for (std::int32_t rank = 0; rank < graph_.vertices(); ++rank) {
+      bool in_trouble = judge_.hazard(slots_.position[slot_[rank]]) > 0;
+      for (const Arc& arc : graph_.arcs(rank)) {
+        const std::int32_t here = slots_.position[slot_[rank]], there = slots_.position[slot_[arc.to]];
+        for (const auto& [from, to] : {std::pair(here, there), std::pair(there, here)})
+          torus_.walk(from, to, [&](std::int32_t link, std::int32_t next) {
+            --left_;
+            in_trouble = in_trouble || load_.of(link) == busiest || judge_.hazard(next) > 0;
+          });
+        if (in_trouble) break;
+      }
+      watch_.spend(1);
+      if (in_trouble) ranks.push_back(rank);
+    }
+    for (std::size_t k = ranks.size(); k > 1; --k) std::swap(ranks[k - 1], ranks[random_.below(static_cast<std::int32_t>(k))]);
+    return ranks;
+  }
+
+  bool improve_once() {
+    std::int32_t looked_at = 0;
+    bool better = false;
+    for (const std::int32_t rank : troubled()) {
+      if (left_ <= 0) return false;
+      for (const std::int32_t to : targets(rank))
+        if (left_ > 0 && try_move(rank, to)) {
+          better = true;
+          break;
+        }
+      if (better && ++looked_at >= most_ranks_at_once) break;
+    }
+    return better;
+  }
+
+  // Slots around the rank and its partners, or, where there are few, all.
+  std::vector<std::int32_t> targets(std::int32_t rank) {
+    std::vector<std::int32_t> found;
+    if (static_cast<std::size_t>(slots_.size()) <= most_targets) {
+      found.resize(static_cast<std::size_t>(slots_.size()));
+      std::iota(found.begin(), found.end(), 0);
+      return found;
+    }
+    std::vector<std::int32_t> centres{slots_.position[slot_[rank]]};
+    for (const Arc& arc : graph_.arcs(rank)) {
+      centres.push_back(slots_.position[slot_[arc.to]]);
+      if (centres.size() > most_targets / 4) break;
+    }
+    for (const std::int32_t centre : centres)
+      for (std::size_t d = 0; d < torus_.dimensions().size(); ++d)
+        for (const std::int32_t step : {1, -1}) {
+          TorusTopology::Coordinates at = torus_.coordinates(centre);
+          const auto [size, wraps] = torus_.dimensions()[d];
+          at[d] += step;
+          if (wraps) at[d] = (at[d] + size) % size;
+          if (at[d] < 0 || at[d] >= size) continue;
+          const auto& there = slots_at_[torus_.position_of(at)];
+          if (!there.empty()) found.push_back(there[there.size() == 1 ? 0 : random_.below(static_cast<std::int32_t>(there.size()))]);
+        }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    for (std::size_t k = found.size(); k > 1; --k) std::swap(found[k - 1], found[random_.below(static_cast<std::int32_t>(k))]);
+    if (found.size() > most_targets) found.resize(most_targets);
+    return found;
+  }
+
+  const Graph& graph_;
+  const TorusSlots& slots_;
+  const TorusTopology& torus_;
+  const Judge& judge_;
+  std::vector<std::int32_t>& slot_;
+  std::vector<std::int32_t> owner_;
+  std::vector<std::vector<std::int32_t>> slots_at_;  // of each position
+  Greatest load_;                                    // of each link, in the graph's weights, times two
+  std::vector<std::int32_t> touched_;                // how often each position is on a route or has a rank
+  std::int64_t scaled_ = 0;
+  double scale_ = 1;                                 // from the graph's weights to traffic
+  std::int64_t weighted_twice_ = 0;
+  Cost squares_ = 0;
+  Standing now_{};
+  Random random_;
+  const Watch& watch_;
+  std::int64_t left_;
+};
+
+}  // namespace
+
+void relieve_links(const Graph& graph, const TorusSlots& slots, const Judge& judge, std::vector<std::int32_t>& slot,
+                   std::int64_t work, std::uint64_t seed, const Watch& watch) {
+  Relief(graph, slots, judge, slot, work, seed, watch).run();
+}
+
+}  // namespace placement

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tofa/tofa_paper.hpp"
+
+#include "core/error.hpp"
+#include "tofa/torus_job.hpp"
+
+namespace placement {
+
+namespace {
+
+class PaperJob : public TorusJob {
+ public:
+  using TorusJob::TorusJob;
+
+  Placement paper() {
+    if (!request_.node_tasks.empty()) {
+      begin(slots_.leaves(request_.node_tasks));
+      const std::optional<std::vector<std::int32_t>> leaves = with_scotch(natural_, false);
+      if (!leaves) throw Error("TOFA-PAPER maps ranks with SCOTCH, which is not at hand here");
+      return answer(*leaves, "SCOTCH on the nodes given");
+    }
+    if (const auto window = first_window()) {
+      begin(slots_.leaves(*window));
+      const std::optional<std::vector<std::int32_t>> leaves = with_scotch(natural_, false);
+      return answer(leaves ? *leaves : natural_, leaves ? "SCOTCH on the first healthy window" : "the first healthy window");
+    }
+    const NodeLimits all = limits_of(capacity());
+    begin(slots_.leaves(sequential()));
+    const std::optional<std::vector<std::int32_t>> leaves = with_scotch(slots_.leaves(all.capacity()), true);
+    if (leaves && all.allow(slots_.counts(*leaves))) return answer(*leaves, "SCOTCH with raised weights");
+    return answer(natural_, "natural order, there being no healthy window");
+  }
+};
+
+}  // namespace
+
+Placement place_tofa_paper(const ClusterView& view, const Request& request, const Deadline&) {
+  check_torus_request(view, request);
+  if (!has_coordinates(view, request)) throw Error("TOFA-PAPER needs a torus: TorusFile in placement.conf");
+  return PaperJob(view, request).paper();
+}
+
+}  // namespace placement

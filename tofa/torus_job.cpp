@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tofa/torus_job.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+#include "core/error.hpp"
+#include "tofa/scotch_hook.hpp"
+#include "tofa/torus_map.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::int32_t most_tasks_looked_at = 1024;         // without a matrix
+constexpr std::int32_t most_tasks_all_talk = 96;            // without a matrix: every pair may talk
+
+// What stands in for the matrix of a job that has none: each pair may talk, or, of many tasks, those whose
+// numbers differ in one bit.
+CommMatrix unknown_traffic(std::int32_t tasks) {
+  std::vector<CommEdge> edges;
+  const std::int32_t step = (tasks - 1) / most_tasks_looked_at + 1;
+  for (std::int32_t a = 0; a < tasks; a += step) {
+    if (tasks <= most_tasks_all_talk)
+      for (std::int32_t b = a + 1; b < tasks; ++b) edges.push_back({a, b, 1});
+    else
+      for (std::int64_t bit = 1; bit < tasks; bit *= 2)
+        if (const std::int64_t b = a ^ bit; (b > a || b % step != 0) && b < tasks) edges.push_back({a, static_cast<std::int32_t>(b), 1});
+  }
+  return CommMatrix::from_edges(tasks, std::move(edges));
+}
+
+}  // namespace
+
+TofaSettings tofa_settings(const Request& request) {
+  TofaSettings settings;
+  settings.seed = static_cast<std::uint64_t>(
+      number_parameter(request, "seed", static_cast<std::int64_t>(request.seed), INT64_MAX));
+  settings.effort = static_cast<std::int32_t>(number_parameter(request, "effort", 10, 1000));
+  if (settings.effort < 1) throw Error("effort=0: a number from 1 to 1000 is wanted");
+  settings.communication_share = static_cast<double>(number_parameter(request, "comm-share", 50, 100)) / 100;
+  settings.job_seconds = static_cast<double>(number_parameter(request, "job-seconds", 0, INT32_MAX));
+  return settings;
+}
+
+void check_torus_request(const ClusterView& view, const Request& request) {
+  if (request.tasks < 1) throw Error(std::to_string(request.tasks) + " tasks: at least 1 is wanted");
+  if (request.matrix && request.matrix->ranks() != request.tasks)
+    throw Error("the matrix has " + std::to_string(request.matrix->ranks()) + " ranks, and " +
+                std::to_string(request.tasks) + " tasks are asked for");
+  if (request.node_tasks.empty()) return;
+  if (request.node_tasks.size() != view.nodes.size())
+    throw Error(std::to_string(request.node_tasks.size()) + " task counts for " + std::to_string(view.nodes.size()) +
+                " nodes");
+  const std::int64_t laid_out = std::accumulate(request.node_tasks.begin(), request.node_tasks.end(), std::int64_t{0});
+  if (laid_out != request.tasks)
+    throw Error(std::to_string(laid_out) + " tasks are laid out, and the request has " + std::to_string(request.tasks));
+}
+
+bool has_coordinates(const ClusterView& view, const Request& request) {
+  if (!view.torus) return false;
+  for (std::size_t n = 0; n < view.nodes.size(); ++n) {
+    const bool used = !request.node_tasks.empty() && request.node_tasks[n] > 0;
+    const bool required = std::count(request.required_nodes.begin(), request.required_nodes.end(), static_cast<std::int32_t>(n)) > 0;
+    if ((used || required) && view.nodes[n].torus_node < 0) return false;
+  }
+  return true;
+}
+
+std::string in_percent(double share) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.3g %%", 100 * share);
+  return text;
+}
+
+TorusJob::TorusJob(const ClusterView& view, const Request& request)
+    : view_(view), request_(request), torus_(*view.torus), settings_(tofa_settings(request)),
+      slots_(view, request), outlook_(view, settings_.job_seconds), faults_(outlook_.route_faults(torus_)) {
+  for (const NodeView& node : view.nodes)
+    offered_.position.push_back(node.torus_node < 0 ? -1 : torus_.position(node.torus_node));
+  offered_.torus = &torus_;
+  offered_.faults = outlook_.any_suspect() ? &faults_ : nullptr;
+  node_of_leaf_.assign(static_cast<std::size_t>(view.tree->leaves()), -1);
+  for (std::size_t n = 0; n < view.nodes.size(); ++n)
+    for (std::int32_t core = 0; core < view.nodes[n].cores(); ++core)
+      node_of_leaf_[view.nodes[n].first_leaf + core] = static_cast<std::int32_t>(n);
+}
+
+NodeCounts TorusJob::capacity() const {
+  NodeCounts capacity = slots_.capacity();
+  for (std::size_t n = 0; n < capacity.size(); ++n)
+    if (offered_.position[n] < 0) capacity[n] = 0;
+  return capacity;
+}
+
+NodeCounts TorusJob::sequential() const {
+  const std::optional<NodeCounts> counts = sequential_counts(limits_of(capacity()));
+  if (!counts) throw Error("no choice of nodes keeps to the limits on nodes and tasks per node");
+  return *counts;
+}
+
+std::optional<NodeCounts> TorusJob::first_window() const {
+  const NodeLimits limits = limits_of(capacity());
+  std::vector<bool> may_fail;
+  for (const double outage : outlook_.of_positions()) may_fail.push_back(outage > 0);
+  if (std::count(may_fail.begin(), may_fail.end(), true) > 0) {
+    const RouteFaults strict(torus_, std::move(may_fail));
+    OfferedNodes sure = offered_;
+    sure.faults = &strict;
+    if (auto window = window_counts(sure, limits)) return window;
+  }
+  return window_counts(offered_, limits);
+}
+
+std::vector<std::int32_t> TorusJob::positions(const std::vector<std::int32_t>& leaves) const {
+  std::vector<std::int32_t> position;
+  position.reserve(leaves.size());
+  for (const std::int32_t leaf : leaves) position.push_back(offered_.position[node_of_leaf_[leaf]]);
+  return position;
+}
+
+void TorusJob::begin_in_order() { begin(slots_.leaves(request_.node_tasks.empty() ? sequential() : request_.node_tasks)); }
+
+double TorusJob::expected_time(const std::vector<std::int32_t>& leaves) const {
+  return std::exp(judge_->badness(judge_->assess(positions(leaves))));
+}
+
+void TorusJob::begin(std::vector<std::int32_t> natural) {
+  natural_ = std::move(natural);
+  if (!request_.matrix) stand_in_ = unknown_traffic(request_.tasks);
+  matrix_ = request_.matrix ? request_.matrix.get() : &stand_in_;
+  judge_.emplace(torus_, outlook_, faults_, *matrix_, positions(natural_), settings_.communication_share);
+  best_ = natural_;
+  overtaken_.clear();
+  best_assessment_ = judge_->reference();
+  best_badness_ = judge_->badness(best_assessment_);
+  method_ = "natural order";
+}
+
+void TorusJob::offer(std::vector<std::int32_t> leaves, const std::string& method) {
+  const Assessment assessment = judge_->assess(positions(leaves));
+  const double badness = judge_->badness(assessment);
+  if (!(badness < best_badness_ || (badness == best_badness_ && assessment.hop_bytes < best_assessment_.hop_bytes))) return;
+  overtaken_.push_back(std::move(best_));
+  best_ = std::move(leaves);
+  best_assessment_ = assessment;
+  best_badness_ = badness;
+  method_ = method;
+}
+
+std::vector<std::int32_t> TorusJob::greedy_leaves() const {
+  const Graph graph = scaled_graph(*matrix_);
+  const bool given = !request_.node_tasks.empty();
+  for (const NodeCounts& allowed : {given ? request_.node_tasks : capacity(), slots_.counts(natural_)}) {
+    const std::vector<std::int32_t> leaves = slots_.leaves(allowed);
+    std::vector<std::int32_t> mapped = greedy_on_torus(graph, torus_slots(leaves), Watch());
+    for (std::int32_t& slot : mapped) slot = leaves[slot];
+    if (given || limits_of(capacity()).allow(slots_.counts(mapped))) return mapped;
+  }
+  return natural_;
+}
+
+std::optional<std::vector<std::int32_t>> TorusJob::with_scotch(const std::vector<std::int32_t>& leaves, bool raised) const {
+  if (!scotch_mapper() || !request_.matrix) return std::nullopt;
+  std::vector<std::int32_t> mapped =
+      scotch_mapper()({request_.matrix.get(), torus_slots(leaves), raised, settings_.seed});
+  for (std::int32_t& slot : mapped) slot = leaves[slot];
+  return mapped;
+}
+
+Placement TorusJob::answer(const std::vector<std::int32_t>& leaves, const std::string& method) const {
+  Placement placement = slots_.placement(leaves, natural_, method);
+  const Assessment chosen = judge_->assess(positions(leaves));
+  if (request_.matrix) {
+    placement.cost = chosen.hop_bytes;
+    placement.natural_cost = judge_->reference().hop_bytes;
+  }
+  if (chosen.abort_probability > 0 || judge_->reference().abort_probability > 0)
+    placement.reasons.push_back("probability of an abort " + in_percent(chosen.abort_probability) + ", in natural order " +
+                                in_percent(judge_->reference().abort_probability));
+  return placement;
+}
+
+}  // namespace placement
