@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::int64_t second_us = 1000000;
 constexpr std::int64_t hour_us = 3600 * second_us;
+constexpr std::int64_t latest_us = never_us / 4;  // sums with a run time do not overflow
+constexpr std::size_t most_samples = 100'000;
 constexpr std::int64_t cost_samples = 20;
 constexpr std::int32_t filler = -1;  // no job of the list: one that filled the machine
 
@@ -60,6 +62,7 @@ class Engine {
   std::vector<std::int32_t> leave(std::int64_t slot);
   std::int64_t busy_cores() const { return machine_.cores() - machine_.free_cores() - down_; }
   void sample();
+  void thin_out();
   void fail_node(std::int32_t node, std::int64_t repair_us);
   void repair_nodes();
 
@@ -82,6 +85,7 @@ class Engine {
   std::set<std::pair<std::int64_t, std::int64_t>> ends_;      // time, slot
   ExpectedEnds expected_;  // by the requested times
   std::int64_t next_sample_us_ = 0;
+  std::int64_t sample_step_us_ = hour_us;
   std::int64_t next_backfill_us_ = 0;
 
   Failures failures_;
@@ -254,6 +258,14 @@ void Engine::sample() {
                              *std::max_element(in_subtree.begin(), in_subtree.end())});
 }
 
+// Every other sample stays, and those to come are as rare.
+void Engine::thin_out() {
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < result_.samples.size(); k += 2) result_.samples[kept++] = result_.samples[k];
+  result_.samples.resize(kept);
+  sample_step_us_ *= 2;
+}
+
 // All jobs of the node start again from the head of the queue; the node is gone until it is repaired.
 void Engine::fail_node(std::int32_t n, std::int64_t repair_us) {
   if (node_down_until_[n] > now_us_) return;
@@ -305,6 +317,8 @@ std::int64_t Engine::next_event() const {
 }
 
 void Engine::advance(std::int64_t time_us) {
+  if (time_us > latest_us) throw Error("the replay of " + strategy_.name + " has come to " + std::to_string(now_us_ / hour_us / 8766) +
+                                       " simulated years: run times in the log are too long");
   result_.busy_core_us += static_cast<double>(busy_cores()) * static_cast<double>(time_us - now_us_);
   now_us_ = time_us;
 }
@@ -329,7 +343,8 @@ Replay Engine::run() {
     schedule();
     if (now_us_ >= next_sample_us_) {
       sample();
-      next_sample_us_ = now_us_ + hour_us;
+      if (result_.samples.size() >= most_samples) thin_out();
+      next_sample_us_ = now_us_ + sample_step_us_;
     }
   }
   result_.processor_s = processor_s();

@@ -53,7 +53,7 @@ struct JobOutcome {
   bool refused = false;        // the policy fell back to the stock choice
 };
 
-// The machine at a moment; one each simulated hour.
+// The machine at a moment; one each simulated hour, or each two, four and so on where there would be very many.
 struct MachineSample {
   std::int64_t time_us = 0;
   std::int64_t busy_cores = 0;

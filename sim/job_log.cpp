@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 #include "core/tree_topology.hpp"
 #include "sim/line_source.hpp"
 
@@ -11,8 +12,8 @@ namespace placement {
 
 namespace {
 
-// Beyond this, times are damage and sums of them would not fit.
-constexpr std::int64_t longest_time_s = std::int64_t{1} << 40;
+// A hundred years and more: beyond this, times are damage, and sums of many would not fit.
+constexpr std::int64_t longest_time_s = std::int64_t{1} << 32;
 
 }  // namespace
 
@@ -68,8 +69,10 @@ std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes
 
 void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink) {
   std::string line;
-  const bool any = LineSource(path).next(line);
-  if (any && line.find('|') != std::string::npos && line[0] != ';')
+  LineSource source(path);
+  while (source.next(line) && trimmed(line).empty()) {
+  }
+  if (line.find('|') != std::string::npos && line[0] != ';')
     read_sacct(path, notes, sink);
   else
     read_swf(path, notes, sink);

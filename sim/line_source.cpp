@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
+#include <utility>
 
 #include "core/error.hpp"
 
@@ -15,6 +17,14 @@ LineSource::LineSource(const std::string& path) : path_(path), buffer_(1 << 16) 
   errno = 0;
   file_ = gzopen(path.c_str(), "rb");
   if (file_ == nullptr) throw Error(path + ": " + (errno != 0 ? std::strerror(errno) : "no memory"));
+}
+
+// Of the first bytes: what is packed in another way has no lines, and the mark of UTF-8 is part of none.
+void LineSource::look_at_begin() {
+  const std::string_view begin(buffer_.data(), end_);
+  for (const auto& [mark, program] : {std::pair<std::string_view, const char*>{"BZh", "bzip2"}, {"\xfd" "7zXZ", "xz"}, {"\x28\xb5\x2f\xfd", "zstd"}})
+    if (begin.starts_with(mark)) throw Error(path_ + ": packed by " + program + ": unpack it first; only gzip is unpacked here");
+  if (begin.starts_with("\xef\xbb\xbf")) at_ = 3;
 }
 
 LineSource::~LineSource() { gzclose(file_); }
@@ -30,6 +40,8 @@ bool LineSource::fill() {
                 std::to_string(number_));
   at_ = 0;
   end_ = static_cast<std::size_t>(got);
+  if (number_ == 0 && !begun_) look_at_begin();
+  begun_ = true;
   return got > 0;
 }
 

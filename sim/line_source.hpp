@@ -26,6 +26,7 @@ class LineSource {
 
  private:
   bool fill();
+  void look_at_begin();
 
   std::string path_;
   gzFile_s* file_ = nullptr;
@@ -33,6 +34,7 @@ class LineSource {
   std::size_t at_ = 0;
   std::size_t end_ = 0;
   std::int64_t number_ = 0;
+  bool begun_ = false;
 };
 
 }  // namespace placement

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <charconv>
+#include <cmath>
 #include <ctime>
-
+#include <unordered_set>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -47,17 +49,21 @@ class Header {
   Header(std::string_view line, const std::string& path) : names_(split_at(line, '|')) {
     id = need(path, {"JobID"});
     submit = need(path, {"Submit"});
-    elapsed = need(path, {"ElapsedRaw", "Elapsed"});
+    elapsed = find({"ElapsedRaw", "Elapsed"});
+    start = find({"Start"});
+    end = find({"End"});
+    if (start == absent || end == absent) elapsed = need(path, {"ElapsedRaw", "Elapsed"});
     allocated = need(path, {"AllocCPUS", "NCPUS", "ReqCPUS"});
     requested = find({"ReqCPUS"});
     limit_minutes = find({"TimelimitRaw"});
     limit = find({"Timelimit"});
     partition = find({"Partition"});
+    state = find({"State"});
   }
 
   std::size_t columns() const { return names_.size(); }
 
-  std::size_t id, submit, elapsed, allocated, requested, limit_minutes, limit, partition;
+  std::size_t id, submit, elapsed, start, end, allocated, requested, limit_minutes, limit, partition, state;
   static constexpr std::size_t absent = static_cast<std::size_t>(-1);
 
  private:
@@ -93,17 +99,62 @@ std::int64_t job_number(std::string_view word) {
   return parse_integer(word.substr(0, word.find_first_of("_+["))).value_or(-1);
 }
 
+// 1500, or 1.5K as sacct writes it without --noconvert; -1 otherwise.
+std::int64_t count(std::string_view text) {
+  constexpr std::string_view units = "KMGTP";
+  double value = 0;
+  const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  std::string_view unit(stop, static_cast<std::size_t>(text.data() + text.size() - stop));
+  if (failure != std::errc{} || !(std::fabs(value) < 1e15) || unit.size() > 1) return -1;
+  if (unit.empty()) return value == std::floor(value) ? static_cast<std::int64_t>(value) : -1;
+  const std::size_t power = units.find(unit[0]);
+  if (power == std::string_view::npos) return -1;
+  value *= std::pow(1000.0, static_cast<double>(power + 1));
+  return value < 1e15 ? std::llround(value) : -1;
+}
+
+std::int64_t run_of(const Header& header, const std::vector<std::string_view>& words) {
+  if (header.elapsed == Header::absent) {
+    const std::int64_t start_s = time_point(words[header.start]);
+    const std::int64_t end_s = time_point(words[header.end]);
+    return start_s < 0 || end_s < start_s ? -1 : end_s - start_s;
+  }
+  const std::string_view elapsed = words[header.elapsed];
+  return elapsed.find(':') == std::string_view::npos ? parse_integer(elapsed).value_or(-1) : duration(elapsed);
+}
+
+// What is odd about a job that can be replayed.
+void note_oddities(const Header& header, const std::vector<std::string_view>& words, std::int64_t line,
+                   std::unordered_set<std::string>& seen, LogNotes& notes) {
+  const std::string_view id = words[header.id];
+  if (!seen.insert(std::string(id)).second) notes.repaired("a job given before, requeued perhaps: each line is a job", line);
+  if (id.find('+') != std::string_view::npos)
+    notes.repaired("a component of a heterogeneous job: a job of its own", line);
+  const std::string_view cpus = words[header.allocated];
+  if (!cpus.empty() && (cpus.back() < '0' || cpus.back() > '9'))
+    notes.repaired("processors in thousands and the like, rounded: write the log with sacct --noconvert", line);
+  if (header.state == Header::absent) return;
+  const std::string_view state = words[header.state];
+  for (const std::string_view going : {"RUNNING", "SUSPENDED", "COMPLETING", "STOPPED"})
+    if (equal_any_case(state, going)) notes.repaired("had not ended when the log was written: the time so far is taken", line);
+}
+
 }  // namespace
 
 void read_sacct(const std::string& path, LogNotes& notes, const JobSink& sink) {
   LineSource source(path);
   std::string first;
-  if (!source.next(first)) throw Error(path + ": empty, no header line");
+  while (trimmed(first).empty())
+    if (!source.next(first)) throw Error(path + ": empty, no header line");
   const Header header(first, path);
-  const auto number = [](std::string_view word) { return parse_integer(word).value_or(-1); };
+  std::unordered_set<std::string> seen;
   std::string line;
   while (source.next(line)) {
     if (trimmed(line).empty()) continue;
+    if (line == first) {
+      notes.skipped("the header again", source.number());
+      continue;
+    }
     const auto words = split_at(line, '|');
     if (words.size() != header.columns()) {
       notes.skipped("not as many columns as the header", source.number());
@@ -116,13 +167,15 @@ void read_sacct(const std::string& path, LogNotes& notes, const JobSink& sink) {
     LogRecord record;
     record.id = job_number(words[header.id]);
     record.submit_s = time_point(words[header.submit]);
-    const std::string_view elapsed = words[header.elapsed];
-    record.run_s = elapsed.find(':') == std::string_view::npos ? number(elapsed) : duration(elapsed);
+    record.run_s = run_of(header, words);
     record.limit_s = limit_of(header, words);
-    record.allocated_tasks = number(words[header.allocated]);
-    if (header.requested != Header::absent) record.requested_tasks = number(words[header.requested]);
+    record.allocated_tasks = count(words[header.allocated]);
+    if (header.requested != Header::absent) record.requested_tasks = count(words[header.requested]);
     if (header.partition != Header::absent) record.partition = words[header.partition];
-    if (auto job = usable_job(std::move(record), source.number(), notes)) sink(std::move(*job));
+    if (auto job = usable_job(std::move(record), source.number(), notes)) {
+      note_oddities(header, words, source.number(), seen, notes);
+      sink(std::move(*job));
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <unordered_set>
 
 #include "core/text.hpp"
 #include "sim/job_log.hpp"
@@ -12,7 +13,7 @@ namespace placement {
 namespace {
 
 // The columns that matter, from 0; the format has 18.
-enum Column { job_id = 0, submit = 1, run = 3, allocated = 4, requested = 7, limit = 8, partition = 15 };
+enum Column { job_id = 0, submit = 1, run = 3, allocated = 4, requested = 7, limit = 8, status = 10, partition = 15, preceding = 16 };
 constexpr std::size_t columns = 18;
 constexpr std::size_t least_columns = 5;  // what old logs leave out at the end is not known
 
@@ -36,6 +37,7 @@ void note_partition(std::string_view comment, std::map<std::int64_t, std::string
 void read_swf(const std::string& path, LogNotes& notes, const JobSink& sink) {
   LineSource source(path);
   std::map<std::int64_t, std::string> partition_names;
+  std::unordered_set<std::int64_t> seen;
   std::string line;
   while (source.next(line)) {
     const std::string_view text = trimmed(line);
@@ -58,6 +60,14 @@ void read_swf(const std::string& path, LogNotes& notes, const JobSink& sink) {
       continue;
     }
     if (words.size() != columns) notes.repaired("not 18 columns: those missing are not known", source.number());
+    // A job that was suspended or moved has a line of its own, and one more for each part.
+    if (field[status] >= 2 && field[status] <= 4) {
+      notes.skipped("a part of a job (status 2 to 4), which another line has in full", source.number());
+      continue;
+    }
+    if (field[job_id] >= 0 && !seen.insert(field[job_id]).second)
+      notes.repaired("a job number that was there before: another job", source.number());
+    if (field[preceding] > 0) notes.repaired("waits for a preceding job: its own submit time counts", source.number());
     LogRecord record{field[job_id], field[submit],    field[run], field[limit],
                      field[allocated], field[requested], {}};
     if (field[partition] >= 0) {

@@ -3,6 +3,9 @@
 
 #include <zlib.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "sim/job_selection.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
@@ -38,6 +41,11 @@ void write_gzip(const std::string& path, std::string_view text) {
   ck_assert(file != nullptr);
   ck_assert_int_eq(gzwrite(file, text.data(), static_cast<unsigned>(text.size())), static_cast<int>(text.size()));
   gzclose(file);
+}
+
+std::string contents_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 constexpr std::string_view two_jobs =
@@ -153,6 +161,99 @@ START_TEST(prefers_raw_columns_of_sacct) {
 }
 END_TEST
 
+START_TEST(knows_the_quirks_of_the_archive) {
+  const Read read = read_text(
+      "\xef\xbb\xbf\n"
+      "1 0 5 100.4 16 -1 -1 32 200 -1 1 7 8 -1 -1 10 -1 -1\r\n"
+      "; a comment in the middle\n"
+      "1 0 5 40 16 -1 -1 32 200 -1 2 7 8 -1 -1 10 -1 -1\n"  // a part of job 1
+      "1 0 5 60 16 -1 -1 32 200 -1 3 7 8 -1 -1 10 -1 -1\n"
+      "2 -7 5 100 16 -1 -1 32 200 -1 1 7 8 -1 -1 10 -1 -1\n"
+      "3\t10 5 100 0 -1 -1 32 200 -1 1 7 8 -1 -1 10 1 600\n"
+      "1 20 5 100 16 -1 -1 32 200 -1 1 7 8 -1 -1 10 -1 -1\n"
+      "5 99999999999 5 100 16\n"
+      "6 30 5 1e300 16\n"
+      "7 30 5 5000000000 16\n"
+      "8 30 5 100 16 -1 -1 32 200 -1 1 7 8 -1 -1 10 -1 -1 and more\n");
+  ck_assert_uint_eq(read.jobs.size(), 4);
+  ck_assert_int_eq(read.jobs[0].run_s, 100);
+  ck_assert_int_eq(read.jobs[1].tasks, 32);
+  ck_assert_int_eq(read.count("a part of a job (status 2 to 4)"), 2);
+  ck_assert_int_eq(read.count("no valid submit time"), 2);
+  ck_assert_int_eq(read.count("a job number that was there before"), 1);
+  ck_assert_int_eq(read.count("waits for a preceding job"), 1);
+  ck_assert_int_eq(read.count("run time out of range"), 1);
+  ck_assert_int_eq(read.count("not a line of numbers"), 1);
+  ck_assert_int_eq(read.count("not 18 columns"), 3);
+}
+END_TEST
+
+START_TEST(knows_the_quirks_of_sacct) {
+  const Read read = read_text(
+      "\n"
+      "State|Timelimit|AllocCPUS|Submit|Elapsed|ReqCPUS|JobID\r\n"
+      "COMPLETED|1-00:00:00|1.5K|2024-05-01T00:00:10|1-01:00:00|1500|100\r\n"
+      "COMPLETED||1.5K|2024-05-01T00:00:10|1-01:00:00|1500|100.extern\n"
+      "COMPLETED||1|2024-05-01T00:00:10|00:00:30|1|100.0\n"
+      "NODE_FAIL|Partition_Limit|8|2024-05-01T00:00:20|10:00|8|101\n"
+      "REQUEUED|Partition_Limit|8|2024-05-01T00:00:20|00:10.5|8|101\n"
+      "RUNNING|UNLIMITED|4|2024-05-01T00:01:00|05:00|4|102_3\n"
+      "CANCELLED by 1000|01:00:00|0|2024-05-01T00:02:00|00:00:00|4|103_[1-9%2]\n"
+      "COMPLETED|01:00:00|0|2024-05-01T00:03:00|00:00:20|2|104+1\n"
+      "State|Timelimit|AllocCPUS|Submit|Elapsed|ReqCPUS|JobID\n"
+      "COMPLETED|01:00:00|many|2024-05-01T00:03:00|00:00:20|2X|105\n"
+      "COMPLETED|01:00:00|2|None|00:00:20|2|106\n"
+      "COMPLETED|01:00:00|2|2024-13-01T00:03:00|00:00:20|2|107\n"
+      "COMPLETED|01:00:00|2|2024-05-01T00:03:00|Unknown|2|108\n"
+      "COMPLETED|01:00:00|2|a|pipe|2024-05-01T00:03:00|00:00:20|2|109\n");
+  ck_assert_uint_eq(read.jobs.size(), 5);
+  ck_assert_int_eq(read.jobs[0].tasks, 1500);
+  ck_assert_int_eq(read.jobs[0].run_s, 90000);
+  ck_assert_int_eq(read.jobs[0].limit_s, 90000);  // longer than requested
+  ck_assert_int_eq(read.jobs[1].run_s, 600);
+  ck_assert_int_eq(read.jobs[2].run_s, 10);
+  ck_assert_int_eq(read.jobs[3].id, 102);
+  ck_assert_int_eq(read.jobs[4].tasks, 2);
+  ck_assert_int_eq(read.count("a job step"), 2);
+  ck_assert_int_eq(read.count("a job given before"), 1);
+  ck_assert_int_eq(read.count("had not ended"), 1);
+  ck_assert_int_eq(read.count("run time zero"), 1);
+  ck_assert_int_eq(read.count("a component of a heterogeneous job"), 1);
+  ck_assert_int_eq(read.count("the header again"), 1);
+  ck_assert_int_eq(read.count("processors in thousands"), 1);
+  ck_assert_int_eq(read.count("no processors"), 1);
+  ck_assert_int_eq(read.count("no valid submit time"), 2);
+  ck_assert_int_eq(read.count("no run time"), 1);
+  ck_assert_int_eq(read.count("not as many columns"), 1);
+  ck_assert_int_eq(read.count("no requested time"), 3);
+}
+END_TEST
+
+START_TEST(computes_run_times_of_sacct) {
+  const Read read = read_text(
+      "JobID|Start|End|Submit|NCPUS|\n"
+      "7|2024-05-01T00:00:10|2024-05-01T00:10:10|2024-05-01T00:00:00|8|\n"
+      "8|2024-05-01T00:00:10|Unknown|2024-05-01T00:00:00|8|\n"
+      "9|2024-05-01T00:10:10|2024-05-01T00:00:10|2024-05-01T00:00:00|8|\n");
+  ck_assert_uint_eq(read.jobs.size(), 1);
+  ck_assert_int_eq(read.jobs[0].run_s, 600);
+  ck_assert_int_eq(read.count("no run time"), 2);
+  ck_assert_error(read_text("JobID|Start|Submit|NCPUS\n"), "the header has no column ElapsedRaw, Elapsed");
+}
+END_TEST
+
+START_TEST(unpacks_what_follows_and_refuses_other_packers) {
+  const TemporaryDirectory directory;
+  write_gzip(directory.path() + "/one.gz", two_jobs);
+  const std::string member = contents_of(directory.path() + "/one.gz");
+  ck_assert_uint_eq(read_path(directory.file("two.gz", member + member)).jobs.size(), 4);
+  ck_assert_error(read_path(directory.file("cut.gz", member + member.substr(0, member.size() / 2))), "cut.gz: unexpected end of file");
+  ck_assert_error(read_text("BZh91AY&SY"), "packed by bzip2: unpack it first");
+  ck_assert_error(read_text("\xfd" "7zXZ and so on"), "packed by xz");
+  ck_assert_error(read_text("\x28\xb5\x2f\xfd...."), "packed by zstd");
+}
+END_TEST
+
 START_TEST(selects_and_sorts) {
   const TemporaryDirectory directory;
   std::string text = "; Partition: 1 thin\n";
@@ -212,6 +313,10 @@ int main() {
   tcase_add_test(all, cuts_endless_lines);
   tcase_add_test(all, reads_sacct);
   tcase_add_test(all, prefers_raw_columns_of_sacct);
+  tcase_add_test(all, knows_the_quirks_of_the_archive);
+  tcase_add_test(all, knows_the_quirks_of_sacct);
+  tcase_add_test(all, computes_run_times_of_sacct);
+  tcase_add_test(all, unpacks_what_follows_and_refuses_other_packers);
   tcase_add_test(all, selects_and_sorts);
   tcase_add_test(all, refuses_an_empty_selection);
   suite_add_tcase(suite, all);

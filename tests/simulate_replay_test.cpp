@@ -250,6 +250,19 @@ START_TEST(failed_nodes_restart_their_jobs) {
 }
 END_TEST
 
+START_TEST(endless_times_are_told) {
+  const Machine machine = machine_of({1}, 1, 1);
+  const std::int64_t century_s = std::int64_t{1} << 32;
+  std::vector<LogJob> jobs{job_of(0, century_s, century_s, 1), job_of(0, 1, 1, 1)};
+  const Replay long_one = run(machine, jobs, "SLURM", plain());
+  ck_assert_double_eq(starts(long_one)[1], static_cast<double>(century_s));
+  ck_assert_uint_le(long_one.samples.size(), 100000);
+  ck_assert_uint_gt(long_one.samples.size(), 10000);
+  jobs.assign(3000, job_of(0, century_s, century_s, 1));
+  ck_assert_error(run(machine, jobs, "SLURM", plain()), "run times in the log are too long");
+}
+END_TEST
+
 START_TEST(ends_when_told) {
   const Machine machine = machine_of({2, 2}, 1, 2);
   const std::vector<LogJob> jobs = random_jobs(50, 8, 9);
@@ -323,6 +336,7 @@ int main() {
   tcase_add_test(all, whole_nodes_are_not_shared);
   tcase_add_test(all, stock_run_is_a_reference_of_its_own);
   tcase_add_test(all, failed_nodes_restart_their_jobs);
+  tcase_add_test(all, endless_times_are_told);
   tcase_add_test(all, ends_when_told);
   tcase_add_test(all, means_intervals_and_quantiles);
   tcase_add_test(all, measures_jobs_and_sizes);

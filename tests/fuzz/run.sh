@@ -24,7 +24,8 @@ fi
 
 mkdir -p fuzz/objects
 objects=
-for file in "$source"/core/*.cpp "$source"/netload/*.cpp "$source"/monitor/wire.cpp "$source"/monitor/frames.cpp "$source"/monitor/peer_wire.cpp; do
+for file in "$source"/core/*.cpp "$source"/netload/*.cpp "$source"/monitor/wire.cpp "$source"/monitor/frames.cpp "$source"/monitor/peer_wire.cpp \
+	"$source"/sim/job_log.cpp "$source"/sim/line_source.cpp "$source"/sim/swf.cpp "$source"/sim/sacct.cpp; do
 	object=fuzz/objects/$(basename "$file" .cpp).o
 	objects="$objects $object"
 	# shellcheck disable=SC2086  # lists of flags
