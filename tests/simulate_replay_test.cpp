@@ -250,6 +250,52 @@ START_TEST(failed_nodes_restart_their_jobs) {
 }
 END_TEST
 
+START_TEST(planned_failures_by_hand) {
+  const Machine machine = machine_of({2}, 1, 1);
+  // Node 0 fails at 40 s for 60 s. The first job runs there and starts again where there is room: on node 1 at 70 s,
+  // when the second ends; the third, which was submitted later, follows on node 0 when that is back.
+  const std::vector<LogJob> jobs{job_of(0, 100, 100, 1), job_of(0, 70, 70, 1), job_of(50, 10, 10, 1)};
+  ReplayOptions options = plain();
+  options.planned_failures = {{40'000'000, 0, 60'000'000}};
+  const Replay replay = run(machine, jobs, "SLURM", options);
+  ck_assert((starts(replay) == std::vector<double>{70, 0, 100}));
+  ck_assert_int_eq(replay.outcomes[0].restarts, 1);
+  ck_assert_int_eq(replay.makespan_us, 170'000'000);
+  ck_assert_int_eq(replay.node_failures, 1);
+  ck_assert_double_eq_tol(replay.lost_core_us, 40e6, 1e-6);
+  ck_assert_double_eq_tol(replay.busy_core_us, (40 + 70 + 100 + 10) * 1e6, 1);
+  // A second failure of a node that is down already is none; one after the last end does not matter.
+  options.planned_failures = {{40'000'000, 0, 60'000'000}, {50'000'000, 0, 600'000'000}, {180'000'000, 1, 1}};
+  const Replay again = run(machine, jobs, "SLURM", options);
+  ck_assert(starts(again) == starts(replay));
+  ck_assert_int_eq(again.node_failures, 1);
+  // A job of two nodes waits for the repair.
+  options.planned_failures = {{40'000'000, 0, 60'000'000}};
+  const Replay both = run(machine, {job_of(0, 100, 100, 2)}, "SLURM", options);
+  ck_assert((starts(both) == std::vector<double>{100}));
+  ck_assert_double_eq_tol(both.lost_core_us, 80e6, 1e-6);
+}
+END_TEST
+
+START_TEST(a_full_machine_is_full) {
+  const Machine machine = machine_of({2, 2}, 1, 4);
+  std::vector<LogJob> jobs;
+  for (int k = 0; k < 20; ++k) jobs.push_back(job_of(0, 100, 200, 1));
+  ReplayOptions options = plain();
+  options.full_start = true;
+  const Replay replay = run(machine, jobs, "SLURM", options);
+  ck_assert_int_eq(replay.samples.at(0).busy_cores, 16);
+  ck_assert_int_eq(replay.samples.at(0).waiting_jobs, 20);
+  ck_assert_int_eq(replay.ended_jobs, 20);
+  // What filled it ends within a run time, so that 16 jobs start within 100 s, and the last four after one more.
+  const std::vector<double> begin = starts(replay);
+  ck_assert_double_gt(begin.front(), 0);
+  ck_assert_double_le(begin[15], 100.001);
+  ck_assert_double_ge(begin[16], 100);
+  ck_assert_double_le(replay.makespan_us / 1e6, 300.001);
+}
+END_TEST
+
 START_TEST(endless_times_are_told) {
   const Machine machine = machine_of({1}, 1, 1);
   const std::int64_t century_s = std::int64_t{1} << 32;
@@ -336,6 +382,8 @@ int main() {
   tcase_add_test(all, whole_nodes_are_not_shared);
   tcase_add_test(all, stock_run_is_a_reference_of_its_own);
   tcase_add_test(all, failed_nodes_restart_their_jobs);
+  tcase_add_test(all, planned_failures_by_hand);
+  tcase_add_test(all, a_full_machine_is_full);
   tcase_add_test(all, endless_times_are_told);
   tcase_add_test(all, ends_when_told);
   tcase_add_test(all, means_intervals_and_quantiles);

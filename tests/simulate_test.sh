@@ -3,7 +3,7 @@
 # Drives placectl simulate as a person does: output, files, messages, exit codes, Ctrl-C.
 # PLACECTL names the program, EXAMPLE_LOG the made-up log.
 set -u
-placectl=${PLACECTL:?} log=${EXAMPLE_LOG:?} work=$(mktemp -d) failures=0
+placectl_test=$(readlink -f "$0") placectl=${PLACECTL:?} log=${EXAMPLE_LOG:?} work=$(mktemp -d) failures=0
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
 
@@ -60,6 +60,12 @@ run "${machine[@]}" --json -s 'SLURM TM-A' "$log"
 ends 0
 if command -v python3 >/dev/null; then python3 -m json.tool <.out >/dev/null || fail 'the JSON is none'; fi
 
+# The totals are those of the jobs, in each of the files.
+if command -v python3 >/dev/null; then
+  run "${machine[@]}" -s 'SLURM TM-A TM-Isub' --share 50 -a 50 -o totals "$log"
+  python3 "$(dirname "$placectl_test")/simulate_totals.py" totals 128 || fail 'totals are not those of the jobs'
+fi
+
 # All options at once.
 run "${machine[@]}" -s 'SLURM;TREEMATCH=scope=subtree,levels-up=1' --full --share 50 -a 50 --pattern stencil3d --charge 1,0.01 \
   --stock-charge 2 --node-failures 20 --repair 1 --whole-nodes --reference stock-run --backfill-depth 10 \
@@ -94,6 +100,16 @@ ends 0
 has 'SLURM: '
 has ' node failures, '
 has 'torus and mesh 4x4'
+printf 'NodeName=a[1-8] CPUs=8 Sockets=2 CoresPerSocket=4\nNodeName=b[1-8],c1 CPUs=4\n' >slurm.conf
+run --torus torus.txt --slurm-conf slurm.conf -s 'SLURM GREEDY' "$log"
+ends 0
+has '16 nodes, 96 cores, torus and mesh 4x4'
+run --torus torus.txt --slurm-conf slurm.conf --node 1x4 "$log"
+refused 2 '--node and --slurm-conf both say what the nodes are'
+run "${machine[@]}" --slurm-conf slurm.conf "$log"
+refused 2 '--slurm-conf is for --topology and --torus; a regular machine has --node'
+run --torus 4x4 --slurm-conf slurm.conf "$log"
+refused 1 'slurm.conf: has no node 0, which is on the torus'
 printf '0 n[0-3] 0.5\n5000.5 n15 1 # one\n' >trace
 run "${machine[@]}" -s 'SLURM RANDOM' --state random --failure-trace trace "$log"
 ends 0

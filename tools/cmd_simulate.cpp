@@ -23,7 +23,7 @@ namespace {
 
 constexpr Option options[] = {
     {'t', "topology", "FILE", "the machine: Slurm's topology.conf; or a tree or tleaf file with --node"},
-    {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it]"},
+    {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it], or of a file of coordinates"},
     {0, "switches", "A:B:..", "a regular machine in place of a file: switches below each switch from\n"
                               "the root, and last the nodes of a leaf switch"},
     {0, "torus", "WORD", "a torus in place of a tree: its sizes, as in 8x8x8, or a file of coordinates"},

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/simulate_machine.hpp"
 
+#include <unordered_map>
+
 #include "core/error.hpp"
+#include "core/slurm_conf.hpp"
 #include "core/snapshot_input.hpp"
 #include "core/text.hpp"
 #include "core/topology_read.hpp"
@@ -51,6 +54,28 @@ ClusterView regular_machine(const CommandLine& line) {
   return view_of_switches(switches, nodes);
 }
 
+// Of the nodes with these names: as the slurm.conf has them, or all alike.
+std::vector<NodeShape> shapes_on_torus(const CommandLine& line, const TorusTopology& torus) {
+  std::vector<NodeShape> nodes;
+  const auto conf = line.value("slurm-conf");
+  if (!conf) {
+    for (std::int32_t n = 0; n < torus.nodes(); ++n) {
+      nodes.push_back(node_shape(line));
+      nodes.back().name = torus.name(n);
+    }
+    return nodes;
+  }
+  if (line.has("node")) throw UsageError("--node and --slurm-conf both say what the nodes are");
+  std::unordered_map<std::string, NodeShape> known;
+  for (NodeShape& shape : read_node_shapes(*conf)) known.emplace(shape.name, shape);
+  for (std::int32_t n = 0; n < torus.nodes(); ++n) {
+    const auto found = known.find(torus.name(n));
+    if (found == known.end()) throw Error(*conf + ": has no node " + shown(torus.name(n)) + ", which is on the torus");
+    nodes.push_back(found->second);
+  }
+  return nodes;
+}
+
 // Nodes on a torus, and for stock Slurm in a row.
 ClusterView torus_machine(const CommandLine& line) {
   const std::string word = *line.value("torus");
@@ -68,12 +93,8 @@ ClusterView torus_machine(const CommandLine& line) {
     torus = std::make_shared<const TorusTopology>(std::move(read_torus(word).torus));
   }
   std::vector<SwitchShape> row{{"row", -1, {}}};
-  std::vector<NodeShape> nodes;
-  for (std::int32_t n = 0; n < torus->nodes(); ++n) {
-    row[0].nodes.push_back(n);
-    nodes.push_back(node_shape(line));
-    nodes.back().name = torus->name(n);
-  }
+  const std::vector<NodeShape> nodes = shapes_on_torus(line, *torus);
+  for (std::int32_t n = 0; n < torus->nodes(); ++n) row[0].nodes.push_back(n);
   ClusterView view = view_of_switches(row, nodes);
   for (std::int32_t n = 0; n < torus->nodes(); ++n) view.nodes[n].torus_node = n;
   view.torus = std::move(torus);
@@ -83,6 +104,8 @@ ClusterView torus_machine(const CommandLine& line) {
 ClusterView read_shape(const CommandLine& line) {
   if (line.has("topology") + line.has("switches") + line.has("torus") != 1)
     throw UsageError("one of --topology, --switches and --torus is needed: the machine");
+  if (line.has("switches") && line.has("slurm-conf"))
+    throw UsageError("--slurm-conf is for --topology and --torus; a regular machine has --node");
   if (line.has("switches")) return regular_machine(line);
   if (line.has("torus")) return torus_machine(line);
   const std::string path = *line.value("topology");
