@@ -34,7 +34,8 @@ class Engine {
   Engine(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy,
          const PatternSource& patterns, const ReplayOptions& options, const Replay* reference, ReplayControl* control)
       : machine_(machine), jobs_(jobs), strategy_(strategy), patterns_(patterns), options_(options),
-        reference_(reference), control_(control), failures_(options, machine.nodes()) {
+        reference_(reference), control_(control), release_us_(std::llround(options.release_s * second_us)),
+        failures_(options, machine.nodes()) {
     result_.strategy = strategy.name;
     result_.outcomes.resize(jobs.size());
     result_.machine_cores = machine.cores();
@@ -74,6 +75,7 @@ class Engine {
   const Replay* const reference_;
   ReplayControl* const control_;
   Replay result_;
+  const std::int64_t release_us_;
 
   std::int64_t begin_us_ = 0;     // on the thread's own clock
   std::int64_t ended_tasks_ = 0;  // of the jobs that have ended
@@ -186,16 +188,17 @@ void Engine::start(std::int32_t job) {
   outcome.switches = machine_.switches_spanned(decision.leaf_of_rank);
   outcome.start_us = now_us_;
   outcome.run_us = std::max<std::int64_t>(std::llround(run_time_us(job, decision)), 1);
-  launch({job, now_us_ + outcome.run_us, now_us_ + jobs_[job].limit_s * second_us, std::move(decision.taken)});
+  const std::int64_t free_us = now_us_ + release_us_ + outcome.run_us;
+  launch({job, free_us, now_us_ + jobs_[job].limit_s * second_us, std::move(decision.taken)});
 }
 
 void Engine::end(std::int64_t slot) {
   const std::int32_t job = running_[slot].job;
   leave(slot);
   if (job == filler) return;
-  result_.outcomes[job].end_us = now_us_;
+  result_.outcomes[job].end_us = now_us_ - release_us_;
   ++result_.ended_jobs;
-  result_.makespan_us = now_us_;
+  result_.makespan_us = now_us_ - release_us_;
   ended_tasks_ += jobs_[job].tasks;
   if (result_.ended_jobs * cost_samples / std::ssize(jobs_) > std::ssize(result_.costs))
     result_.costs.push_back({result_.ended_jobs, ended_tasks_, processor_s()});

@@ -22,6 +22,7 @@ struct ReplayOptions {
   std::int32_t backfill_depth = 500; // waiting jobs looked at for backfill
   double backfill_interval_s = 0;    // between two looks; 0: whenever anything changes
   std::int32_t reservations = 1;     // of these, how many no other may delay: 1 is EASY
+  double release_s = 0;              // from the end of a job until its cores are free for others
   double plan_margin_s = 0;          // with more reservations: what plans add to each requested time
   // A decision's time, charged to the job that it is for. With measured, what the policy really
   // took, so that two runs differ a little.

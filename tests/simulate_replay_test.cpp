@@ -277,6 +277,19 @@ START_TEST(planned_failures_by_hand) {
 }
 END_TEST
 
+START_TEST(cores_are_free_after_the_release) {
+  const Machine machine = machine_of({1}, 1, 4);
+  const std::vector<LogJob> jobs{job_of(0, 100, 100, 3), job_of(0, 50, 50, 4), job_of(0, 10, 10, 1)};
+  ReplayOptions options = plain();
+  options.release_s = 5;
+  const Replay replay = run(machine, jobs, "SLURM", options);
+  ck_assert((starts(replay) == std::vector<double>{0, 105, 0}));
+  ck_assert_int_eq(replay.outcomes[0].end_us, 100'000'000);
+  ck_assert_int_eq(replay.makespan_us, 155'000'000);
+  ck_assert_double_eq_tol(summarise(machine, jobs, replay).measures[0].mean, (100 + 155 + 10) / 3.0, 1e-9);
+}
+END_TEST
+
 START_TEST(a_full_machine_is_full) {
   const Machine machine = machine_of({2, 2}, 1, 4);
   std::vector<LogJob> jobs;
@@ -383,6 +396,7 @@ int main() {
   tcase_add_test(all, stock_run_is_a_reference_of_its_own);
   tcase_add_test(all, failed_nodes_restart_their_jobs);
   tcase_add_test(all, planned_failures_by_hand);
+  tcase_add_test(all, cores_are_free_after_the_release);
   tcase_add_test(all, a_full_machine_is_full);
   tcase_add_test(all, endless_times_are_told);
   tcase_add_test(all, ends_when_told);

@@ -168,7 +168,18 @@ ends 0
 [ "$(tail -n 1 effort/cost.csv | cut -d , -f 1-2)" = SLURM,122 ] || fail 'cost.csv does not end with all jobs'
 [ "$(wc -l <effort/cost.csv)" = 41 ] || fail 'cost.csv has not 20 lines for each strategy'
 refused_option --backfill none
-refused 2 '--backfill none: easy or slurm is wanted'
+refused 2 '--backfill none: easy or slurm[,INTERVAL[,MARGIN]] is wanted, in seconds'
+for word in slurm, slurm,x slurm,1,2,3 slurm,-1 easy,30 slurm,nan ''; do
+  refused_option --backfill "$word"
+  ends 2
+done
+for more in slurm slurm,30,60; do
+  run "${machine[@]}" -s SLURM --backfill $more -o "bf-$more" "$log"
+  ends 0
+done
+cmp -s bf-slurm/jobs-SLURM.csv bf-slurm,30,60/jobs-SLURM.csv || fail 'the defaults of --backfill slurm are not 30 and 60'
+refused_option --release -1
+refused 2 '--release -1: a number from 0 to 1e+06 is wanted'
 refused_option --reference once
 refused 2 '--reference once: now or stock-run is wanted'
 refused_option --pattern hexagon

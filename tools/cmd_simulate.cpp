@@ -50,8 +50,9 @@ constexpr Option options[] = {
                                  "(-n alone) [nodes]"},
     {0, "scale-run-times", "PERCENT", "of all jobs, requested times too [100]"},
     {0, "backfill-depth", "N", "waiting jobs looked at for backfill [500]"},
-    {0, "backfill", "WORD", "easy: a job may pass others if it does not delay the first; or slurm: as the backfill\n"
-                            "plugin does it by default, none is delayed, every 30 s, planned by minutes [easy]"},
+    {0, "backfill", "WORD", "easy: a job may pass others if it does not delay the first; or slurm[,INTERVAL[,MARGIN]]:\n"
+                            "as the backfill plugin does it, none is delayed, every 30 s, 60 s added to each plan [easy]"},
+    {0, "release", "SECONDS", "from a job's end until its cores are free: epilog and the like [0]"},
     {0, "charge", "WORD", "a policy's decision on the job's time: none, measured, or SECONDS[,SECONDS\n"
                           "PER TASK] [0.05,0.00002]"},
     {0, "stock-charge", "SECONDS", "the same of a stock decision [0]"},

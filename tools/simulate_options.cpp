@@ -21,6 +21,23 @@ std::vector<std::string> words_of(std::string list, const char* separators) {
   return words;
 }
 
+// easy, or slurm[,INTERVAL[,MARGIN]].
+void read_backfill(const CommandLine& line, ReplayOptions& replay_options) {
+  const std::string text = line.value_or("backfill", "easy");
+  if (text == "easy") return;
+  const auto parts = split_at(text, ',');
+  double seconds[] = {30, 60};
+  bool good = parts[0] == "slurm" && parts.size() <= 3;
+  for (std::size_t k = 1; good && k < parts.size(); ++k) {
+    const auto [stop, failure] = std::from_chars(parts[k].data(), parts[k].data() + parts[k].size(), seconds[k - 1]);
+    good = failure == std::errc{} && stop == parts[k].data() + parts[k].size() && seconds[k - 1] >= 0 && seconds[k - 1] <= 1e6;
+  }
+  if (!good) throw UsageError("--backfill " + shown(text) + ": easy or slurm[,INTERVAL[,MARGIN]] is wanted, in seconds");
+  replay_options.reservations = std::numeric_limits<std::int32_t>::max();
+  replay_options.backfill_interval_s = seconds[0];
+  replay_options.plan_margin_s = seconds[1];
+}
+
 void read_charge(const CommandLine& line, ReplayOptions& replay_options) {
   const auto text = line.value("charge");
   if (!text) return;
@@ -98,11 +115,8 @@ ReplayOptions read_options(const CommandLine& line) {
   result.whole_nodes = line.has("whole-nodes");
   result.full_start = line.has("full");
   result.backfill_depth = static_cast<std::int32_t>(line.integer("backfill-depth", 0, 1 << 24).value_or(500));
-  if (choice(line, "backfill", {"easy", "slurm"}) == 1) {
-    result.reservations = std::numeric_limits<std::int32_t>::max();
-    result.backfill_interval_s = 30;
-    result.plan_margin_s = 60;
-  }
+  read_backfill(line, result);
+  result.release_s = number_option(line, "release", 0, 0, 1e6);
   read_charge(line, result);
   read_effort(line, result);
   result.charge_stock_s = number_option(line, "stock-charge", 0, 0, 1e6);
