@@ -58,6 +58,8 @@ for file in summary.csv comparisons.csv windows.csv sizes.csv cost.csv summary.j
 done
 run "${machine[@]}" --json -s 'SLURM TM-A' "$log"
 ends 0
+has '"backfill": "easy"'
+has '"stock_request": "nodes"'
 if command -v python3 >/dev/null; then python3 -m json.tool <.out >/dev/null || fail 'the JSON is none'; fi
 
 # The totals are those of the jobs, in each of the files.

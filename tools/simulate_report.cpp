@@ -258,7 +258,15 @@ void put_options(JsonWriter& json, const Report& report) {
   json.key("options").begin_object();
   json.member("communication", o.communication).member("share", o.share);
   json.member("whole_nodes", o.whole_nodes).member("full_start", o.full_start);
-  json.member("backfill_depth", o.backfill_depth).member("seed", static_cast<std::int64_t>(o.seed));
+  json.member("stock_request", o.stock_request == StockRequest::nodes ? "nodes" : "tasks");
+  json.member("backfill", o.reservations > 1 ? "slurm" : "easy").member("backfill_depth", o.backfill_depth);
+  json.member("backfill_interval_s", o.backfill_interval_s).member("plan_margin_s", o.plan_margin_s);
+  json.member("release_s", o.release_s).member("charge_measured", o.charge_measured);
+  json.member("charge_stock_s", o.charge_stock_s).member("charge_policy_s", o.charge_policy_s);
+  json.member("charge_policy_task_s", o.charge_policy_task_s);
+  if (o.effort > 0) json.member("effort", o.effort).member("effort_tasks", o.effort_tasks);
+  json.member("node_failures_per_hour", o.node_failures_per_hour).member("repair_hours", o.repair_hours);
+  json.member("planned_failures", std::ssize(o.planned_failures)).member("seed", static_cast<std::int64_t>(o.seed));
   json.end_object();
 }
 
