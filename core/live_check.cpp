@@ -107,6 +107,72 @@ void check_per_node(std::span<const float> values, std::string_view what) {
       throw Error(std::string(what) + " of a node is " + written(value) + ": want a number of 0 or more");
 }
 
+void check_predictors(std::span<const Predictor> predictors, std::span<const float> errors, std::size_t groups,
+                      std::string_view what) {
+  for (std::size_t at = 0; at < predictors.size(); ++at) {
+    const auto number = static_cast<std::size_t>(predictors[at]);
+    const std::size_t a = at / groups, b = at % groups;
+    if (number >= predictor_names.size() || predictors[at] != predictors[b * groups + a])
+      fail_pair(a, b, std::string(what) + "'s predictor", static_cast<double>(number));
+    if (predictors[at] == Predictor::none && !std::isnan(errors[at]))
+      throw Error("groups " + std::to_string(a) + " and " + std::to_string(b) + ": " + std::string(what) +
+                  " has an error, and no predictor");
+  }
+}
+
+void check_forecasts(const PairTable& pairs) {
+  const std::size_t count = pairs.latency_predictor.size();
+  if ((count != 0 && count != pairs.source.size()) || pairs.bandwidth_predictor.size() != count ||
+      pairs.latency_error_us.size() != count || pairs.bandwidth_error_Bps.size() != count)
+    throw Error("the forecasts of the pairs are not of the size that " + std::to_string(pairs.groups) + " groups have");
+  if (count == 0) return;
+  const auto groups = static_cast<std::size_t>(pairs.groups);
+  check_table(pairs.latency_error_us, groups, "the latency's error");
+  check_table(pairs.bandwidth_error_Bps, groups, "the bandwidth's error");
+  check_predictors(pairs.latency_predictor, pairs.latency_error_us, groups, "the latency");
+  check_predictors(pairs.bandwidth_predictor, pairs.bandwidth_error_Bps, groups, "the bandwidth");
+}
+
+void check_score(const EstimatorScore& score) {
+  const std::string who = "estimator " + quoted(score.name);
+  if (score.name.empty() || score.name.size() > max_estimator_name ||
+      !std::all_of(score.name.begin(), score.name.end(), [](char c) { return c >= 'a' && c <= 'z'; }))
+    throw Error(who + ": want a name of 1 to 16 lower-case letters");
+  for (const double value : {score.log_loss, score.advantage_error, score.foretold})
+    if (!in_range(value, NodeField::any)) throw Error(who + " has " + written(value) + ": want a number of 0 or more");
+  if (!in_range(std::abs(score.advantage), NodeField::any))
+    throw Error(who + " is better by " + written(score.advantage) + ": want a finite number");
+  for (const CalibrationBin& bin : score.calibration)
+    for (const double value : {bin.weight, bin.foretold, bin.seen})
+      if (!(value >= 0 && value <= NodeField::any))
+        throw Error(who + ": its calibration has " + written(value) + ": want a number of 0 or more");
+  if (std::isnan(score.foretold)) throw Error(who + " has foretold nobody knows how many outages");
+}
+
+void check_estimators(const OutageEstimators& estimators) {
+  if (estimators.scores.size() > max_estimators)
+    throw Error(std::to_string(estimators.scores.size()) + " estimators: at most " + std::to_string(max_estimators) +
+                " are possible");
+  std::unordered_set<std::string_view> seen;
+  std::ptrdiff_t in_use = 0;
+  for (const EstimatorScore& score : estimators.scores) {
+    check_score(score);
+    in_use += score.in_use;
+    if (!seen.insert(score.name).second) throw Error("estimator " + score.name + " is there twice");
+  }
+  if (!estimators.scores.empty() && in_use != 1) throw Error(std::to_string(in_use) + " estimators are in use: want one");
+  for (const double value : {estimators.scored_node_hours, estimators.seen_outages})
+    if (!(value >= 0 && value <= NodeField::any))
+      throw Error("estimators were scored on " + written(value) + ": want a number of 0 or more");
+  const std::string& sentence = estimators.sentence;
+  if (sentence.size() > max_estimator_sentence ||
+      !std::all_of(sentence.begin(), sentence.end(), [](char c) { return c >= ' ' && c <= '~'; }))
+    throw Error("the sentence about estimators: want at most " + std::to_string(max_estimator_sentence) +
+                " printable characters");
+  if (estimators.scores.empty() && (!sentence.empty() || estimators.scored_node_hours > 0 || estimators.seen_outages > 0))
+    throw Error("something is told of estimators, and there are none");
+}
+
 }  // namespace
 
 void check_live_state(const LiveState& state) {
@@ -129,6 +195,8 @@ void check_live_state(const LiveState& state) {
   check_table(pairs.peak_bandwidth_Bps, groups, "the peak bandwidth");
   check_table(pairs.age_s, groups, "the age");
   check_sources(pairs);
+  check_forecasts(pairs);
+  check_estimators(state.estimators);
   check_per_node(pairs.node_latency_us, "the latency");
   check_per_node(pairs.node_bandwidth_Bps, "the bandwidth");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -60,6 +61,9 @@ struct NodeState {
   bool silent() const { return liveness == Liveness::suspect || liveness == Liveness::down; }
 };
 
+// What foretells a value from those before it [NLA §10].
+enum class Predictor : std::uint8_t { none, last, mean, median, ewma };
+
 enum class PairSource : std::uint8_t { none, measured, modelled, assumed };
 
 // What is known of the network between nodes. Nodes belong to groups; a cell of two groups holds
@@ -74,9 +78,37 @@ struct PairTable {
   std::span<const float> peak_bandwidth_Bps;    // likewise: what an idle network gives
   std::span<const PairSource> source;           // likewise
   std::span<const float> age_s;                 // likewise, of the older of the two measurements
+  // Of cells that are one measured pair: the predictor whose value is told, and its mean error (absolute) of late, NaN
+  // before the second value. Both 0 bytes or all cells.
+  std::span<const Predictor> latency_predictor, bandwidth_predictor;
+  std::span<const float> latency_error_us, bandwidth_error_Bps;
   std::span<const float> node_latency_us;       // added once for each end; empty: none
   std::span<const float> node_bandwidth_Bps;    // a pair gets no more than either end; empty: no such bound
   std::shared_ptr<const void> owner;
+};
+
+// How good an estimator of outages has been [TOFA §3], against the constant rate of all nodes.
+inline constexpr std::size_t calibration_bins = 7;
+struct CalibrationBin {
+  double weight = 0;    // forecasts of this size
+  double foretold = 0;  // outages by them
+  double seen = 0;
+};
+struct EstimatorScore {
+  std::string name;     // "constant" too
+  bool in_use = false;  // its probabilities are told
+  bool wanted = false;  // by the configuration
+  double log_loss = unknown_value;         // mean, in nats
+  double advantage = unknown_value;        // the constant's log-loss less its own: it is better above 0; may be negative
+  double advantage_error = unknown_value;  // standard error of that
+  double foretold = 0;                     // outages; see seen_outages
+  std::array<CalibrationBin, calibration_bins> calibration{};  // by size of the forecast: below 1e-6, 1e-5, .. 0.1, up to 1
+};
+struct OutageEstimators {
+  std::vector<EstimatorScore> scores;  // empty: nothing is known of estimators
+  double scored_node_hours = 0;        // forecasts of an hour of a node that were held against what happened
+  double seen_outages = 0;             // in these
+  std::string sentence;                // which is in use, and why
 };
 
 // What was true of the cluster when it was published.
@@ -85,6 +117,7 @@ struct LiveState {
   double outage_horizon_s = unknown_value;
   std::vector<NodeState> nodes;
   PairTable pairs;
+  OutageEstimators estimators;
 };
 
 }  // namespace placement

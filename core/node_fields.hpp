@@ -63,7 +63,10 @@ inline constexpr std::array node_fields = {
 inline constexpr std::array<std::string_view, 4> liveness_names = {"unknown", "up", "suspect", "down"};
 inline constexpr std::array<std::string_view, 4> pair_source_names = {"none", "measured", "modelled", "assumed"};
 
+inline constexpr std::array<std::string_view, 5> predictor_names = {"none", "last", "mean", "median", "ewma"};
+
 inline std::string_view to_string(Liveness liveness) { return liveness_names[static_cast<std::size_t>(liveness)]; }
+inline std::string_view to_string(Predictor predictor) { return predictor_names[static_cast<std::size_t>(predictor)]; }
 inline std::string_view to_string(PairSource source) { return pair_source_names[static_cast<std::size_t>(source)]; }
 
 }  // namespace placement

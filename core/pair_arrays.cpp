@@ -28,6 +28,31 @@ void PairArrays::set(std::int32_t a, std::int32_t b, const Cell& cell) {
   }
 }
 
+void PairArrays::set_forecast(std::int32_t a, std::int32_t b, const CellForecast& forecast) {
+  const auto n = static_cast<std::size_t>(groups);
+  if (latency_predictor.empty()) {
+    latency_predictor.assign(n * n, Predictor::none);
+    bandwidth_predictor = latency_predictor;
+    latency_error_us.assign(n * n, static_cast<float>(unknown_value));
+    bandwidth_error_Bps = latency_error_us;
+  }
+  for (const std::size_t at : {static_cast<std::size_t>(a) * n + static_cast<std::size_t>(b),
+                               static_cast<std::size_t>(b) * n + static_cast<std::size_t>(a)}) {
+    latency_predictor[at] = forecast.latency;
+    bandwidth_predictor[at] = forecast.bandwidth;
+    latency_error_us[at] = forecast.latency_error_us;
+    bandwidth_error_Bps[at] = forecast.bandwidth_error_Bps;
+  }
+}
+
+PairArrays::CellForecast pair_forecast(const PairTable& table, std::int32_t a, std::int32_t b) {
+  if (table.latency_predictor.empty()) return {};
+  const std::size_t at = static_cast<std::size_t>(a) * static_cast<std::size_t>(table.groups) +
+                         static_cast<std::size_t>(b);
+  return {table.latency_predictor[at], table.bandwidth_predictor[at], table.latency_error_us[at],
+          table.bandwidth_error_Bps[at]};
+}
+
 PairArrays::Cell pair_cell(const PairTable& table, std::int32_t a, std::int32_t b) {
   const std::size_t at = static_cast<std::size_t>(a) * static_cast<std::size_t>(table.groups) +
                          static_cast<std::size_t>(b);
@@ -45,6 +70,10 @@ PairTable pair_table(PairArrays arrays) {
   table.peak_bandwidth_Bps = kept->peak_bandwidth_Bps;
   table.source = kept->source;
   table.age_s = kept->age_s;
+  table.latency_predictor = kept->latency_predictor;
+  table.bandwidth_predictor = kept->bandwidth_predictor;
+  table.latency_error_us = kept->latency_error_us;
+  table.bandwidth_error_Bps = kept->bandwidth_error_Bps;
   table.node_latency_us = kept->node_latency_us;
   table.node_bandwidth_Bps = kept->node_bandwidth_Bps;
   table.owner = kept;

@@ -19,4 +19,10 @@ inline PairArrays::Cell node_pair(const PairTable& table, std::int32_t a, std::i
   return cell;
 }
 
+// Where a cell is just these two nodes, whose forecast its values are; nothing where it is told of more.
+inline PairArrays::CellForecast node_forecast(const PairTable& table, std::int32_t a, std::int32_t b) {
+  if (table.groups == 0) return {};
+  return pair_forecast(table, table.group_of_node[a], table.group_of_node[b]);
+}
+
 }  // namespace placement

@@ -20,13 +20,15 @@
 #include "core/file_descriptor.hpp"
 #include "core/live_check.hpp"
 #include "core/node_fields.hpp"
+#include "core/snapshot_extra.hpp"
 
 namespace placement {
 
 namespace {
 
 constexpr char magic[8] = {'S', 'P', 'L', 'I', 'V', 'E', '\r', '\n'};
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t plain_version = 1;
+constexpr std::uint32_t extra_version = 2;  // and what snapshot_extra.hpp has, behind all else
 constexpr std::uint32_t byte_order = 0x01020304;
 constexpr std::uint32_t max_name_bytes = max_live_nodes * 64;
 
@@ -84,6 +86,11 @@ struct Layout {
   }
 };
 
+// Where what version 2 has more begins.
+std::size_t extra_at(const Header& header) {
+  return (Layout(header).end + snapshot_alignment - 1) / snapshot_alignment * snapshot_alignment;
+}
+
 // What is larger than this is not even read.
 std::size_t max_file_bytes(std::size_t nodes) {
   const auto most = static_cast<std::uint32_t>(std::min(nodes, max_live_nodes));
@@ -91,7 +98,7 @@ std::size_t max_file_bytes(std::size_t nodes) {
   header.nodes = header.latency_nodes = header.bandwidth_nodes = most;
   header.name_bytes = std::min<std::uint32_t>(max_name_bytes, most * 255);
   header.groups = std::min<std::uint32_t>(max_pair_groups, most);
-  return Layout(header).end;
+  return extra_at(header) + max_extra_bytes(std::size_t{header.groups} * header.groups);
 }
 
 std::uint64_t checksum_of(std::span<const std::byte> bytes) {
@@ -119,7 +126,7 @@ Header header_of(const LiveState& state) {
   Header header{};
   std::copy(std::begin(magic), std::end(magic), header.magic);
   header.byte_order = byte_order;
-  header.version = version;
+  header.version = has_extra(state) ? extra_version : plain_version;
   header.published_at_s = state.published_at_s;
   header.outage_horizon_s = state.outage_horizon_s;
   header.node_fields = node_fields.size();
@@ -133,7 +140,6 @@ Header header_of(const LiveState& state) {
   header.groups = static_cast<std::uint32_t>(state.pairs.groups);
   header.latency_nodes = static_cast<std::uint32_t>(state.pairs.node_latency_us.size());
   header.bandwidth_nodes = static_cast<std::uint32_t>(state.pairs.node_bandwidth_Bps.size());
-  header.file_bytes = Layout(header).end;
   return header;
 }
 
@@ -147,7 +153,7 @@ Header checked_header(std::span<const std::byte> bytes) {
   std::memcpy(&header, bytes.data(), sizeof header);
   if (!std::equal(std::begin(magic), std::end(magic), header.magic)) fail("it does not begin as one does");
   if (header.byte_order != byte_order) fail("it is of a machine with another order of bytes");
-  if (header.version != version || header.node_fields != node_fields.size())
+  if ((header.version != plain_version && header.version != extra_version) || header.node_fields != node_fields.size())
     fail("it was written by another version (" + std::to_string(header.version) + ", " +
          std::to_string(header.node_fields) + " numbers per node)");
   const auto all_or_none = [&](std::uint32_t count) { return count == 0 || count == header.nodes; };
@@ -155,7 +161,8 @@ Header checked_header(std::span<const std::byte> bytes) {
       header.groups > static_cast<std::uint32_t>(max_pair_groups) || !all_or_none(header.latency_nodes) ||
       !all_or_none(header.bandwidth_nodes))
     fail("it tells impossible counts");
-  if (header.file_bytes != bytes.size() || Layout(header).end != bytes.size())
+  const bool extra = header.version == extra_version;
+  if (header.file_bytes != bytes.size() || (extra ? extra_at(header) > bytes.size() : Layout(header).end != bytes.size()))
     fail("it has " + std::to_string(bytes.size()) + " bytes, and its counts need " +
          std::to_string(Layout(header).end));
   if (checksum_of(bytes) != header.checksum) fail("its checksum is wrong");
@@ -259,7 +266,13 @@ std::vector<std::byte> encode_snapshot(const LiveState& state) {
   check_live_state(state);
   Header header = header_of(state);
   const Layout layout(header);
-  std::vector<std::byte> bytes(layout.end);
+  const bool extra = header.version == extra_version;
+  std::vector<std::byte> bytes(extra ? extra_at(header) : layout.end);
+  if (extra) {
+    const std::vector<std::byte> more = encode_extra(state);
+    bytes.insert(bytes.end(), more.begin(), more.end());
+  }
+  header.file_bytes = bytes.size();
   std::vector<NodeRecord> records;
   std::string names;
   for (const NodeState& node : state.nodes) {
@@ -292,6 +305,7 @@ LiveState decode_snapshot(std::span<const std::byte> bytes, std::shared_ptr<cons
   state.pairs = read_pairs(bytes, header, layout);
   state.pairs.owner = std::move(owner);
   try {
+    if (header.version == extra_version) decode_extra(bytes.subspan(extra_at(header)), state);
     check_live_state(state);
   } catch (const Error& error) {
     fail(error.what());

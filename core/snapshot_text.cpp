@@ -24,7 +24,8 @@ namespace placement {
 namespace {
 
 constexpr std::string_view first_word = "slurm-placement-snapshot";
-constexpr std::string_view version = "1";
+constexpr std::string_view plain_version = "1";
+constexpr std::string_view extra_version = "2";  // may have forecasts and estimators
 constexpr std::string_view not_known = "-";
 
 // ---- to text
@@ -96,6 +97,33 @@ void put_node_network(std::string& text, const LiveState& state) {
   }
 }
 
+void put_forecasts(std::string& text, const PairTable& pairs) {
+  if (pairs.latency_predictor.empty()) return;
+  for (std::int32_t a = 0; a < pairs.groups; ++a)
+    for (std::int32_t b = a; b < pairs.groups; ++b) {
+      const PairArrays::CellForecast told = pair_forecast(pairs, a, b);
+      if (told.latency == Predictor::none && told.bandwidth == Predictor::none) continue;
+      put_line(text, {"forecast", written(a), written(b), std::string(to_string(told.latency)),
+                      written(told.latency_error_us), std::string(to_string(told.bandwidth)),
+                      written(told.bandwidth_error_Bps)});
+    }
+}
+
+void put_estimators(std::string& text, const OutageEstimators& estimators) {
+  if (estimators.scores.empty()) return;
+  put_line(text, {"estimators", written(estimators.scored_node_hours), written(estimators.seen_outages),
+                  estimators.sentence});
+  for (const EstimatorScore& score : estimators.scores) {
+    const std::string use = score.in_use ? score.wanted ? "used,wanted" : "used" : score.wanted ? "wanted" : "-";
+    put_line(text, {"estimator", score.name, use, written(score.log_loss), written(score.advantage),
+                    written(score.advantage_error), written(score.foretold)});
+    std::vector<std::string> fields = {"calibration", score.name};
+    for (const CalibrationBin& bin : score.calibration)
+      fields.push_back(written(bin.weight) + "/" + written(bin.foretold) + "/" + written(bin.seen));
+    put_line(text, fields);
+  }
+}
+
 // ---- from text
 
 // The lines of one text in turn.
@@ -107,7 +135,9 @@ class Reader {
     if (!next_line() || fields_[0] != first_word)
       fail("a snapshot as text begins with " + std::string(first_word));
     want_fields(2, "version");
-    if (fields_[1] != version) fail("version " + quoted(fields_[1]) + " is not known, want " + std::string(version));
+    if (fields_[1] != plain_version && fields_[1] != extra_version)
+      fail("version " + quoted(fields_[1]) + " is not known, want 1 or 2");
+    extra_ = fields_[1] == extra_version;
     while (next_line()) read_line();
     finish();
     return std::move(state_);
@@ -143,6 +173,10 @@ class Reader {
     if (fields_[0] == "node-network") return read_node_network();
     if (fields_[0] == "node-columns") return read_columns();
     if (fields_[0] == "node-network-columns") return read_network_columns();
+    if (extra_ && fields_[0] == "forecast") return read_forecast();
+    if (extra_ && fields_[0] == "estimators") return read_estimators();
+    if (extra_ && fields_[0] == "estimator") return read_estimator();
+    if (extra_ && fields_[0] == "calibration") return read_calibration();
     if (fields_[0] == "published") {
       want_fields(2, "seconds since 1970");
       state_.published_at_s = count(fields_[1], "published", std::numeric_limits<std::int64_t>::max());
@@ -151,8 +185,8 @@ class Reader {
       state_.outage_horizon_s = number<double>(fields_[1], "outage-horizon");
     } else {
       fail("unknown line " + quoted(fields_[0]) +
-           ": want published, outage-horizon, node-columns, node, group, pair, node-network-columns or "
-           "node-network, then a tab");
+           ": want published, outage-horizon, node-columns, node, group, pair, node-network-columns" +
+           (extra_ ? ", node-network, forecast, estimators, estimator or calibration" : " or node-network") + ", then a tab");
     }
   }
 
@@ -263,6 +297,56 @@ class Reader {
     pairs_.push_back(pair);
   }
 
+  void read_forecast() {
+    want_fields(7, "two groups, predictor and error of the latency, the same of the bandwidth");
+    ForecastLine line{line_, 0, 0, {}};
+    line.a = static_cast<std::int32_t>(count(fields_[1], "group", max_pair_groups - 1));
+    line.b = static_cast<std::int32_t>(count(fields_[2], "group", max_pair_groups - 1));
+    line.told = {word<Predictor>(fields_[3], "predictor", predictor_names),
+                 word<Predictor>(fields_[5], "predictor", predictor_names), number<float>(fields_[4], "error"),
+                 number<float>(fields_[6], "error")};
+    if (line.told.latency == Predictor::none && line.told.bandwidth == Predictor::none) fail("a forecast without a predictor");
+    forecasts_.push_back(line);
+  }
+
+  void read_estimators() {
+    want_fields(4, "node-hours, outages, sentence");
+    state_.estimators.scored_node_hours = number<double>(fields_[1], "node-hours");
+    state_.estimators.seen_outages = number<double>(fields_[2], "outages");
+    state_.estimators.sentence = fields_[3];
+  }
+
+  void read_estimator() {
+    want_fields(7, "name, use, log-loss, advantage, its error, outages foretold");
+    EstimatorScore score;
+    score.name = fields_[1];
+    const std::string_view use = fields_[2];
+    if (use != "used,wanted" && use != "used" && use != "wanted" && use != not_known)
+      fail("use " + quoted(use) + ": want used, wanted, used,wanted or -");
+    score.in_use = use.starts_with("used");
+    score.wanted = use.ends_with("wanted");
+    score.log_loss = number<double>(fields_[3], "log-loss");
+    const bool worse = fields_[4].starts_with('-') && fields_[4] != not_known;
+    score.advantage = number<double>(fields_[4].substr(worse ? 1 : 0), "advantage") * (worse ? -1 : 1);
+    score.advantage_error = number<double>(fields_[5], "error of the advantage");
+    score.foretold = number<double>(fields_[6], "outages foretold");
+    if (state_.estimators.scores.size() == max_estimators) fail("more than " + std::to_string(max_estimators) + " estimators");
+    state_.estimators.scores.push_back(std::move(score));
+  }
+
+  void read_calibration() {
+    want_fields(2 + calibration_bins, "name, and weight/foretold/seen for each size of a forecast");
+    auto& scores = state_.estimators.scores;
+    const auto found = std::find_if(scores.begin(), scores.end(), [this](const auto& score) { return score.name == fields_[1]; });
+    if (found == scores.end()) fail("no estimator line came for " + quoted(fields_[1]));
+    for (std::size_t b = 0; b < calibration_bins; ++b) {
+      const std::vector<std::string_view> parts = split_at(fields_[2 + b], '/');
+      if (parts.size() != 3) fail(quoted(fields_[2 + b]) + ": want weight/foretold/seen");
+      found->calibration[b] = {number<double>(parts[0], "weight"), number<double>(parts[1], "foretold"),
+                               number<double>(parts[2], "seen")};
+    }
+  }
+
   void read_network_columns() {
     if (!network_columns_.empty()) fail("node-network-columns is there twice");
     for (std::size_t f = 1; f < fields_.size(); ++f) network_columns_.emplace_back(fields_[f]);
@@ -293,6 +377,9 @@ class Reader {
     for (const PairLine& pair : pairs_)
       if (pair.a >= groups_ || pair.b >= groups_)
         fail_at(name_, pair.line, "the groups are 0 to " + std::to_string(groups_ - 1));
+    for (const ForecastLine& line : forecasts_)
+      if (line.a >= groups_ || line.b >= groups_)
+        fail_at(name_, line.line, groups_ == 0 ? "a forecast, and no groups" : "the groups are 0 to " + std::to_string(groups_ - 1));
     if (groups_ > 0) state_.pairs = table();
     try {
       check_live_state(state_);
@@ -312,6 +399,15 @@ class Reader {
       seen[at] = true;
       arrays.set(pair.a, pair.b, pair.cell);
     }
+    seen.assign(seen.size(), false);
+    for (const ForecastLine& line : forecasts_) {
+      const auto [low, high] = std::minmax(line.a, line.b);
+      const std::size_t at = static_cast<std::size_t>(low) * static_cast<std::size_t>(groups_) +
+                             static_cast<std::size_t>(high);
+      if (seen[at]) fail_at(name_, line.line, "this forecast is there twice");
+      seen[at] = true;
+      arrays.set_forecast(line.a, line.b, line.told);
+    }
     for (std::size_t c = 1; c < network_columns_.size(); ++c) {
       const bool latency = network_columns_[c] == "latency_us";
       auto& values = latency ? node_latency_us_ : node_bandwidth_Bps_;
@@ -321,8 +417,15 @@ class Reader {
     return pair_table(std::move(arrays));
   }
 
+  struct ForecastLine {
+    std::int64_t line;
+    std::int32_t a, b;
+    PairArrays::CellForecast told;
+  };
+
   std::string_view text_;
   const std::string& name_;
+  bool extra_ = false;
   std::int64_t line_ = 0;
   std::vector<std::string_view> fields_;
   LiveState state_;
@@ -332,6 +435,7 @@ class Reader {
   std::vector<std::int32_t> group_of_node_;
   std::int32_t groups_ = 0;
   std::vector<PairLine> pairs_;
+  std::vector<ForecastLine> forecasts_;
   std::vector<float> node_latency_us_;
   std::vector<float> node_bandwidth_Bps_;
 };
@@ -341,13 +445,16 @@ class Reader {
 std::string format_snapshot(const LiveState& state) {
   check_live_state(state);
   std::string text;
-  put_line(text, {std::string(first_word), std::string(version)});
+  const bool extra = !state.pairs.latency_predictor.empty() || !state.estimators.scores.empty();
+  put_line(text, {std::string(first_word), std::string(extra ? extra_version : plain_version)});
   put_line(text, {"published", written(state.published_at_s)});
   if (!std::isnan(state.outage_horizon_s)) put_line(text, {"outage-horizon", written(state.outage_horizon_s)});
   put_nodes(text, state);
   put_groups(text, state);
   put_pairs(text, state.pairs);
   put_node_network(text, state);
+  put_forecasts(text, state.pairs);
+  put_estimators(text, state.estimators);
   return text;
 }
 

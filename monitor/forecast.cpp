@@ -12,12 +12,10 @@ namespace {
 constexpr float ewma_weight = 0.3F;   // of the newest value
 constexpr float error_weight = 0.1F;  // of the newest error
 
-}  // namespace
+// Of its error; none has no place.
+std::size_t place_of(Predictor predictor) { return static_cast<std::size_t>(predictor) - 1; }
 
-std::string_view to_string(Forecast::Predictor predictor) {
-  constexpr std::string_view names[] = {"last", "mean", "median", "ewma"};
-  return names[static_cast<std::size_t>(predictor)];
-}
+}  // namespace
 
 double Forecast::predict(Predictor predictor) const {
   if (count_ == 0) return unknown_value;
@@ -35,19 +33,20 @@ double Forecast::predict(Predictor predictor) const {
       return used % 2 ? sorted[used / 2]
                       : (static_cast<double>(sorted[used / 2 - 1]) + static_cast<double>(sorted[used / 2])) / 2;
     }
-    case Predictor::ewma: break;
+    case Predictor::ewma:
+    case Predictor::none: break;
   }
   return ewma_;
 }
 
 double Forecast::error(Predictor predictor) const {
-  return count_ < 2 ? unknown_value : static_cast<double>(errors_[static_cast<std::size_t>(predictor)]);
+  return count_ < 2 ? unknown_value : static_cast<double>(errors_[place_of(predictor)]);
 }
 
 Forecast::Predictor Forecast::best() const {
   Predictor best = Predictor::median;
   for (const Predictor predictor : {Predictor::mean, Predictor::ewma, Predictor::last})
-    if (count_ >= 2 && errors_[static_cast<std::size_t>(predictor)] < errors_[static_cast<std::size_t>(best)])
+    if (count_ >= 2 && errors_[place_of(predictor)] < errors_[place_of(best)])
       best = predictor;
   return best;
 }
@@ -56,7 +55,7 @@ void Forecast::add(double value) {
   if (!(std::fabs(value) <= static_cast<double>(std::numeric_limits<float>::max()))) return;
   const auto rounded = static_cast<float>(value);
   for (std::size_t p = 0; p < predictors && count_ > 0; ++p) {
-    const auto error = static_cast<float>(std::fabs(predict(static_cast<Predictor>(p)) - value));
+    const auto error = static_cast<float>(std::fabs(predict(static_cast<Predictor>(p + 1)) - value));
     // The first errors weigh as a plain mean does.
     errors_[p] += std::max(error_weight, 1.0F / static_cast<float>(count_)) * (error - errors_[p]);
   }

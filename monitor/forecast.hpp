@@ -2,7 +2,6 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <string_view>
 
 #include "core/live_state.hpp"
 
@@ -13,7 +12,7 @@ namespace placement {
 // About a hundred bytes, so that there may be one per measured pair.
 class Forecast {
  public:
-  enum class Predictor : std::uint8_t { last, mean, median, ewma };
+  using Predictor = placement::Predictor;
   static constexpr std::size_t predictors = 4;
   static constexpr std::size_t window = 9;  // values that mean and median look at
 
@@ -21,7 +20,7 @@ class Forecast {
   void add(double value);
 
   std::int64_t count() const { return count_; }
-  Predictor best() const;             // with equal errors the median, which an outlier does not move
+  Predictor best() const;             // never none; with equal errors the median, which an outlier does not move
   double value() const { return predict(best()); }  // NaN before the first value
   // The mean error (absolute) of the best predictor, of late; NaN before the second value.
   double error() const { return error(best()); }
@@ -34,7 +33,5 @@ class Forecast {
   float ewma_ = 0;
   std::int32_t count_ = 0;
 };
-
-std::string_view to_string(Forecast::Predictor predictor);
 
 }  // namespace placement

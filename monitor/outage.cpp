@@ -234,6 +234,31 @@ std::string OutageBook::explain() const {
   return "the constant rate of all nodes: no estimator has foretold outages better (" + outages + ")";
 }
 
+OutageEstimators OutageBook::scores() const {
+  OutageEstimators told;
+  const std::string_view used = in_use();
+  const auto add = [&](std::string_view name, const OutageScore& score) {
+    EstimatorScore one;
+    one.name = name;
+    one.in_use = name == used;
+    one.wanted = name == wanted_;
+    one.log_loss = score.log_loss();
+    one.foretold = score.foretold();
+    one.calibration = score.calibration();
+    if (name != "constant" && score.weight() >= 2) {
+      one.advantage = advantage(name);
+      one.advantage_error = advantage_error(name);
+    }
+    told.scores.push_back(std::move(one));
+  };
+  add("constant", constant_);
+  for (const Entry& entry : entries_) add(entry.estimator->name(), entry.score);
+  told.scored_node_hours = constant_.weight();
+  told.seen_outages = constant_.seen();
+  told.sentence = explain();
+  return told;
+}
+
 double OutageBook::slot_probability(std::string_view estimator, std::int32_t node, double fleet,
                                     const SlotSeen& open) const {
   return estimator == "constant" ? fleet : find(estimator).estimator->slot_probability(node, fleet, open);

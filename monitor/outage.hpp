@@ -57,7 +57,7 @@ std::unique_ptr<OutageEstimator> make_outage_estimator(std::string_view name, st
 // How good foretold probabilities were.
 class OutageScore {
  public:
-  static constexpr std::size_t bins = 7;
+  static constexpr std::size_t bins = calibration_bins;
 
   // `probability` was foretold for this share of a slot.
   void add(double probability, bool failed);
@@ -67,9 +67,7 @@ class OutageScore {
   double foretold() const { return foretold_; }  // outages expected by the forecasts
   double seen() const { return seen_; }          // outages
   // By size of the forecast: below 1e-6, 1e-5, .. 0.1, and up to 1.
-  struct Bin {
-    double weight = 0, foretold = 0, seen = 0;
-  };
+  using Bin = CalibrationBin;
   const std::array<Bin, bins>& calibration() const { return bins_; }
 
  private:
@@ -93,6 +91,7 @@ class OutageBook {
   // as a node's own outages go, and "constant" before the first.
   std::string_view in_use() const;
   std::string explain() const;  // a sentence: which, why
+  OutageEstimators scores() const;  // of all, the constant first, for the snapshot
 
   // That the node fails within the horizon, by the estimator in use.
   double probability(std::int32_t node, double horizon_s) const;

@@ -226,6 +226,19 @@ PairModel::Told PairModel::tell_model(const Fit& fit, std::int32_t p, std::int32
           fit.classes.contains(hops) ? PairSource::modelled : PairSource::assumed};
 }
 
+PairArrays::CellForecast PairModel::forecast_of(const Pair& pair, double now_s) const {
+  PairArrays::CellForecast told;
+  if (now_s - pair.latency_at_s <= settings_.keep_s) {
+    told.latency = pair.latency_us.best();
+    told.latency_error_us = static_cast<float>(pair.latency_us.error());
+  }
+  if (now_s - pair.bandwidth_at_s <= settings_.keep_s) {
+    told.bandwidth = pair.bandwidth_Bps.best();
+    told.bandwidth_error_Bps = static_cast<float>(pair.bandwidth_Bps.error());
+  }
+  return told;
+}
+
 PairTable PairModel::table(double now_s) const {
   std::vector<Sample> latency, bandwidth;
   double peak = 0;
@@ -258,6 +271,7 @@ PairTable PairModel::table(double now_s) const {
                         static_cast<float>(w.peak_Bps >= w.value ? w.peak_Bps : w.value),
                         std::max(l.source, w.source),  // that of the weaker one
                         static_cast<float>(std::max(0.0, age_s))});
+      if (const Pair* const pair = single ? find(a, b) : nullptr) arrays.set_forecast(a, b, forecast_of(*pair, now_s));
     }
   for (std::size_t i = 0; i < nodes && !single; ++i) {
     arrays.node_latency_us.push_back(static_cast<float>(lt.of_node[i]));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/live_state.hpp"
+#include "core/pair_arrays.hpp"
 #include "monitor/forecast.hpp"
 #include "monitor/schedule.hpp"
 
@@ -49,7 +50,7 @@ class PairModel {
   void forget_old(double now_s);
 
   // The table for all nodes. Cells that are measured have the forecast of their pair, or the median of
-  // their pairs; others are modelled, or assumed from the nearest hop class in which anything was
+  // their pairs; where nodes are their own groups it is told whose forecast, with its error. Others are modelled, or assumed from the nearest hop class in which anything was
   // measured; nothing measured at all: an empty table.
   PairTable table(double now_s) const;
 
@@ -59,6 +60,7 @@ class PairModel {
     double value, age_s, peak_Bps;
     PairSource source;
   };
+  PairArrays::CellForecast forecast_of(const Pair& pair, double now_s) const;
   Told tell_pair(const Fit& fit, std::int32_t a, std::int32_t b, double now_s) const;
   Told tell_leaves(const Fit& fit, std::int32_t p, std::int32_t q, double now_s) const;
   Told tell_model(const Fit& fit, std::int32_t p, std::int32_t q, double now_s) const;

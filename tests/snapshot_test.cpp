@@ -115,6 +115,13 @@ START_TEST(refuses_impossible_states) {
       {[](LiveState&, PairArrays& p) { p.source[3] = PairSource::modelled; }, "source is"},
       {[](LiveState&, PairArrays& p) { p.source[1] = p.source[3] = PairSource::none; }, "source none has a latency"},
       {[](LiveState&, PairArrays& p) { p.node_bandwidth_Bps = {1, -2, 3}; }, "of a node is -2"},
+      {[](LiveState&, PairArrays& p) { p.latency_predictor = {Predictor::last}; }, "forecasts of the pairs are not of the size"},
+      {[](LiveState&, PairArrays& p) { p.set_forecast(0, 1, {Predictor::last, Predictor::ewma, -1, 1}); }, "the latency's error is -1"},
+      {[](LiveState&, PairArrays& p) { p.set_forecast(0, 1, {Predictor::last, Predictor::none, 1, 1}); }, "the bandwidth has an error, and no predictor"},
+      {[](LiveState&, PairArrays& p) { p.set_forecast(0, 1, {}); p.latency_predictor[1] = Predictor::last; }, "the latency's predictor is"},
+      {[](LiveState&, PairArrays& p) { p.set_forecast(0, 1, {}); p.bandwidth_predictor[1] = static_cast<Predictor>(7); }, "predictor is 7"},
+      {[](LiveState& s, PairArrays&) { s.estimators.scores.resize(17); }, "17 estimators: at most 16"},
+      {[](LiveState& s, PairArrays&) { s.estimators.seen_outages = 1; }, "and there are none"},
   };
   ck_assert_text_eq(refused([](LiveState&, PairArrays&) {}), "");
   for (const auto& [spoil, message] : cases) {
@@ -126,19 +133,57 @@ END_TEST
 
 // Each byte changed and each length cut is noticed, or it was padding that nobody reads.
 START_TEST(notices_damage) {
-  const Bytes good = encode_snapshot(sample_state(3, 2));
-  ck_assert(same_state(decode(good), sample_state(3, 2)));
-  for (std::size_t at = 0; at < good.size(); ++at)
-    for (const auto flip : {std::byte{1}, std::byte{0x80}}) {
-      Bytes bad = good;
-      bad[at] ^= flip;
-      ck_assert_error(decode(bad), "no usable snapshot");
-    }
-  for (std::size_t size = 0; size < good.size(); ++size)
-    ck_assert_error(decode(Bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size))), "no usable snapshot");
-  Bytes longer = good;
-  longer.push_back({});
-  ck_assert_error(decode(longer), "its counts need");
+  for (const unsigned seed : {1u, 2u}) {  // one of each version
+    const Bytes good = encode_snapshot(sample_state(3, 2, seed));
+    ck_assert_int_eq(static_cast<int>(good[12]), static_cast<int>(seed));
+    ck_assert(same_state(decode(good), sample_state(3, 2, seed)));
+    for (std::size_t at = 0; at < good.size(); ++at)
+      for (const auto flip : {std::byte{1}, std::byte{0x80}}) {
+        Bytes bad = good;
+        bad[at] ^= flip;
+        ck_assert_error(decode(bad), "no usable snapshot");
+      }
+    for (std::size_t size = 0; size < good.size(); ++size)
+      ck_assert_error(decode(Bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size))), "no usable snapshot");
+    Bytes longer = good;
+    longer.push_back({});
+    ck_assert_error(decode(longer), seed == 1 ? "its counts need" : "no usable snapshot");
+  }
+}
+END_TEST
+
+// What version 2 has more, from the next multiple of 64 behind the rest.
+START_TEST(believes_no_liar_about_forecasts) {
+  LiveState plain = sample_state(3, 2, 2), state = plain;
+  plain.estimators = {};
+  plain.pairs.latency_predictor = plain.pairs.bandwidth_predictor = {};
+  plain.pairs.latency_error_us = plain.pairs.bandwidth_error_Bps = {};
+  const std::size_t at = (encode_snapshot(plain).size() + 63) / 64 * 64;
+  const Bytes good = encode_snapshot(state);
+  ck_assert_uint_gt(good.size(), at);
+  ck_assert(same_state(decode(forged(good, 0, good.data(), 8)), state));
+  for (const std::uint32_t count : {0u, 1u, 3u, 17u, 1u << 31, 0xffffffffu}) {
+    if (count != 1) ck_assert_error(decode(forged(good, at, count)), "no usable snapshot");
+    ck_assert_error(decode(forged(good, at + 4, count)), "no usable snapshot");      // estimators
+    ck_assert_error(decode(forged(good, at + 8, count * 5)), "no usable snapshot");  // letters of the sentence
+    if (count != 0) ck_assert_error(decode(forged(good, at + 12, count)), "impossible counts");
+  }
+  ck_assert_error(decode(forged(good, at + 16, -1.0)), "scored on -1");
+  ck_assert_error(decode(forged(good, at + 24, unknown_value)), "scored on nan");
+  ck_assert_error(decode(forged(good, at + 64, -1.0F)), "the latency's error is -1");
+  ck_assert_error(decode(forged(good, at + 192, std::uint8_t{5})), "the latency's predictor is 5");
+  const std::size_t record = at + 320;
+  ck_assert_error(decode(forged(good, record, 'X')), "lower-case letters");
+  ck_assert_error(decode(forged(good, record + 15, 'x')), "something behind the name");
+  ck_assert_error(decode(forged(good, record + 16, 2u)), "neither in use nor not");
+  ck_assert_error(decode(forged(good, record + 16, 1u)), "2 estimators are in use");
+  ck_assert_error(decode(forged(good, record + 24, -0.5)), "estimator 'constant' has -0.5");
+  ck_assert_error(decode(forged(good, record + 32, std::numeric_limits<double>::infinity())), "is better by inf");
+  ck_assert_error(decode(forged(good, record + 56, unknown_value)), "its calibration has nan");
+  // version 1 with version 2's content behind it, and the other way round
+  ck_assert_error(decode(forged(good, 12, 1u)), "its counts need");
+  const Bytes first = encode_snapshot(plain);
+  ck_assert_error(decode(forged(first, 12, 2u)), "no usable snapshot");
 }
 END_TEST
 
@@ -149,7 +194,7 @@ START_TEST(believes_no_liar) {
                         groups = 60, latency_nodes = 64, records = 128;
   ck_assert_error(decode(forged(good, 0, 'X')), "does not begin");
   ck_assert_error(decode(forged(good, order, 0x04030201)), "another order of bytes");
-  ck_assert_error(decode(forged(good, version, 2)), "another version");
+  ck_assert_error(decode(forged(good, version, 3)), "another version");
   ck_assert_error(decode(forged(good, fields, 1)), "another version");
   ck_assert_error(decode(forged(good, file_bytes, UINT64_MAX)), "its counts need");
   for (const std::uint32_t count : {0u, 2u, 4u, 1u << 17, 0xffffffffu}) {
@@ -232,10 +277,28 @@ END_TEST
 
 START_TEST(wrong_texts_are_named) {
   const std::string head = "slurm-placement-snapshot\t1\nnode-columns\tname\tage_s\n";
+  const std::string two = "slurm-placement-snapshot\t2\nnode-columns\tname\tage_s\n";
   const std::pair<std::string, const char*> cases[] = {
       {"", "begins with slurm-placement-snapshot"},
       {"hello\n", "t:1: a snapshot as text begins"},
-      {"slurm-placement-snapshot\t2\n", "t:1: version '2'"},
+      {"slurm-placement-snapshot\t3\n", "t:1: version '3' is not known, want 1 or 2"},
+      {head + "forecast\t0\t0\tlast\t1\tlast\t1\n", "t:3: unknown line 'forecast'"},
+      {two + "group\t0\t-\nforecast\t0\t0\tnone\t-\tnone\t-\n", "t:4: a forecast without a predictor"},
+      {two + "group\t0\t-\nforecast\t0\t0\tguess\t1\tlast\t1\n", "t:4: predictor 'guess': want one of none, last"},
+      {two + "group\t0\t-\nforecast\t0\t1\tlast\t1\tlast\t1\n", "t:4: the groups are 0 to 0"},
+      {two + "forecast\t0\t0\tlast\t1\tlast\t1\n", "t:3: a forecast, and no groups"},
+      {two + "group\t0\t-\nforecast\t0\t0\tlast\t-1\tlast\t1\n", "t:4: error '-1'"},
+      {two + "group\t0\t-\nforecast\t0\t0\tnone\t1\tlast\t1\n", "the latency has an error, and no predictor"},
+      {two + "group\t0\t-\nforecast\t0\t0\tlast\t1\tlast\t1\nforecast\t0\t0\tlast\t1\tlast\t1\n", "t:5: this forecast is there twice"},
+      {two + "estimators\t1\t1\tso\n", "t: something is told of estimators, and there are none"},
+      {two + "estimator\tbeta\tsometimes\t1\t1\t1\t1\n", "t:3: use 'sometimes'"},
+      {two + "estimator\tbeta\t-\t1\t1\t1\t1\n", "t: 0 estimators are in use"},
+      {two + "estimator\tbeta\tused\t-1\t1\t1\t1\n", "t:3: log-loss '-1'"},
+      {two + "estimator\tbeta\tused\t1\t1\t1\t-\n", "has foretold nobody knows how many"},
+      {two + "estimator\tBeta\tused\t1\t1\t1\t1\n", "want a name of 1 to 16 lower-case letters"},
+      {two + "estimator\tbeta\tused\t1\t1\t1\t1\nestimator\tbeta\t-\t1\t1\t1\t1\n", "estimator beta is there twice"},
+      {two + "calibration\tbeta\t1/1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\n", "t:3: no estimator line came for 'beta'"},
+      {two + "estimator\tbeta\tused\t1\t1\t1\t1\ncalibration\tbeta\t1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\n", "'1/1': want weight/foretold/seen"},
       {"slurm-placement-snapshot\t1\nnode\tn1\n", "t:2: a node-columns line"},
       {"slurm-placement-snapshot\t1\nnode-columns\tage_s\n", "t:2: the first column"},
       {"slurm-placement-snapshot\t1\nnode-columns\tname\tbogus\n", "t:2: unknown column 'bogus'"},
@@ -293,6 +356,7 @@ int main() {
   tcase_add_test(cases, refuses_impossible_states);
   tcase_add_test(cases, notices_damage);
   tcase_add_test(cases, believes_no_liar);
+  tcase_add_test(cases, believes_no_liar_about_forecasts);
   tcase_add_test(cases, files_are_replaced_and_checked);
   tcase_add_test(cases, failed_writes_change_nothing);
   tcase_add_test(cases, texts_may_be_short);

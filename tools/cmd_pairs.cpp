@@ -33,7 +33,9 @@ constexpr CommandHelp help{
     "[OPTION]...",
     "Shows what is known of the network between each two nodes: latency, the bandwidth that a new\n"
     "flow would get, what an idle network gives, how old that is, and whether it was measured,\n"
-    "comes from a model or is assumed. The worst pairs come first.\n",
+    "comes from a model or is assumed. Where values are forecasts from measurements of just that pair,\n"
+    "it is told by what (the last value, or the mean, median or weighted mean of the last ones) and\n"
+    "their mean error of late. The worst pairs come first.\n",
     options,
     0,
     0};
@@ -45,6 +47,7 @@ constexpr std::array<const char*, 4> order_units = {"bytes/s", "bytes/s", "us", 
 struct Pair {
   std::int32_t a, b;  // nodes
   PairArrays::Cell cell;
+  PairArrays::CellForecast forecast;
 };
 
 double missing(const PairArrays::Cell& cell) {
@@ -87,8 +90,13 @@ std::vector<Pair> pairs_of(const LiveState& state, const std::vector<std::int32_
   std::vector<Pair> pairs;
   for (std::size_t i = 0; i < nodes.size(); ++i)
     for (std::size_t j = i + 1; j < nodes.size(); ++j)
-      pairs.push_back({nodes[i], nodes[j], node_pair(state.pairs, nodes[i], nodes[j])});
+      pairs.push_back({nodes[i], nodes[j], node_pair(state.pairs, nodes[i], nodes[j]), node_forecast(state.pairs, nodes[i], nodes[j])});
   return pairs;
+}
+
+// A predictor with its error, "median 0.2us"; "-" without one.
+std::string shown_forecast(Predictor predictor, const std::string& error) {
+  return predictor == Predictor::none ? "-" : std::string(to_string(predictor)) + " " + error;
 }
 
 std::array<std::int64_t, pair_source_names.size()> count_sources(const std::vector<Pair>& pairs) {
@@ -118,11 +126,22 @@ std::string summary(const std::vector<Pair>& pairs, Order order) {
 }
 
 std::string table(const LiveState& state, const std::vector<Pair>& pairs) {
-  TextTable out({"NODE", "<NODE", "LATENCY", "BANDWIDTH/s", "PEAK/s", "AGE", "<SOURCE"});
-  for (const Pair& pair : pairs)
-    out.add({state.nodes[pair.a].name, state.nodes[pair.b].name, shown_microseconds(pair.cell.latency_us),
-             shown_bytes(pair.cell.bandwidth_Bps), shown_bytes(pair.cell.peak_bandwidth_Bps),
-             shown_seconds(pair.cell.age_s), std::string(to_string(pair.cell.source))});
+  const bool forecasts = !state.pairs.latency_predictor.empty();
+  std::vector<std::string> columns = {"NODE", "<NODE", "LATENCY", "BANDWIDTH/s", "PEAK/s", "AGE", "<SOURCE"};
+  if (forecasts) columns.insert(columns.end(), {"<LATENCY_BY", "<BANDWIDTH_BY"});
+  TextTable out(columns);
+  for (const Pair& pair : pairs) {
+    std::vector<std::string> row = {
+        state.nodes[pair.a].name, state.nodes[pair.b].name, shown_microseconds(pair.cell.latency_us),
+        shown_bytes(pair.cell.bandwidth_Bps), shown_bytes(pair.cell.peak_bandwidth_Bps),
+        shown_seconds(pair.cell.age_s), std::string(to_string(pair.cell.source))};
+    const PairArrays::CellForecast& told = pair.forecast;
+    if (forecasts) {
+      row.push_back(shown_forecast(told.latency, shown_microseconds(told.latency_error_us)));
+      row.push_back(shown_forecast(told.bandwidth, shown_bytes(told.bandwidth_error_Bps)));
+    }
+    out.add(row);
+  }
   return out.empty() ? "" : out.text();
 }
 
@@ -139,7 +158,11 @@ std::string as_json(const StateInput& input, const std::vector<Pair>& all, std::
     json.member("latency_us", static_cast<double>(pair.cell.latency_us));
     json.member("bandwidth_Bps", static_cast<double>(pair.cell.bandwidth_Bps));
     json.member("peak_bandwidth_Bps", static_cast<double>(pair.cell.peak_bandwidth_Bps));
-    json.member("age_s", static_cast<double>(pair.cell.age_s)).member("source", to_string(pair.cell.source)).end_object();
+    json.member("age_s", static_cast<double>(pair.cell.age_s)).member("source", to_string(pair.cell.source));
+    json.member("latency_predictor", to_string(pair.forecast.latency));
+    json.member("latency_error_us", static_cast<double>(pair.forecast.latency_error_us));
+    json.member("bandwidth_predictor", to_string(pair.forecast.bandwidth));
+    json.member("bandwidth_error_Bps", static_cast<double>(pair.forecast.bandwidth_error_Bps)).end_object();
   }
   return json.end_array().end_object().take();
 }
