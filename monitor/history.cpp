@@ -102,7 +102,7 @@ OutageRecord outage_of_row(Statement& row) {  // node, began_at, ended_at, count
 
 }  // namespace
 
-History::History(const std::string& path, const HistoryLimits& limits) : limits_(limits) {
+History::History(const std::string& path, const HistoryLimits& limits) : path_(path), limits_(limits) {
   if (exists(path) && !is_sound(path)) moved_aside_ = move_aside(path);
   if (!exists(path)) make_file(path);
   open(path);
@@ -110,6 +110,15 @@ History::History(const std::string& path, const HistoryLimits& limits) : limits_
 
 void History::open(const std::string& path) {
   database_ = std::make_unique<Database>(path, Database::Access::write, wait_ms);
+  try {
+    prepare(path);
+  } catch (...) {
+    database_.reset();
+    throw;
+  }
+}
+
+void History::prepare(const std::string& path) {
   set_modes(*database_);
   const std::int64_t version = database_->number("PRAGMA user_version");
   if (version > history_schema_version)
@@ -128,13 +137,33 @@ void History::open(const std::string& path) {
       "ifnull((SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'pruned to'), 0))");
 }
 
+// Open, whatever became of it before. Throws Error.
+Database& History::database() {
+  if (!database_) open(path_);
+  return *database_;
+}
+
+bool History::recover() {
+  batch_.reset();
+  statements_.clear();
+  node_ids_.clear();
+  database_.reset();
+  const bool damaged = !exists(path_) || !is_sound(path_);
+  if (damaged) {
+    moved_aside_ = exists(path_) ? move_aside(path_) : std::string("gone");
+    make_file(path_);
+  }
+  open(path_);
+  return damaged;
+}
+
 Statement& History::statement(const char* sql) {
   std::unique_ptr<Statement>& kept = statements_[sql];
-  if (!kept) kept = std::make_unique<Statement>(*database_, sql);
+  if (!kept) kept = std::make_unique<Statement>(database(), sql);
   return *kept;
 }
 
-void History::begin() { batch_ = std::make_unique<Transaction>(*database_); }
+void History::begin() { batch_ = std::make_unique<Transaction>(database()); }
 
 void History::commit() {
   if (!batch_) return;
@@ -332,8 +361,8 @@ void History::set_setting(const std::string& name, const std::string& value) {
 }
 
 std::int64_t History::bytes() {
-  return database_->number("PRAGMA page_size") *
-         (database_->number("PRAGMA page_count") - database_->number("PRAGMA freelist_count"));
+  return database().number("PRAGMA page_size") *
+         (database().number("PRAGMA page_count") - database().number("PRAGMA freelist_count"));
 }
 
 void History::prune(double now_s) {
@@ -350,9 +379,9 @@ void History::prune(double now_s) {
     const std::string some = std::string("DELETE FROM ") + table + " WHERE id IN (SELECT id FROM " + table +
                              " ORDER BY id LIMIT 1 + (SELECT count(*) FROM " + table + ") / 8)";
     while (bytes() > limits_.max_bytes &&
-           database_->number((std::string("SELECT EXISTS (SELECT 1 FROM ") + table + ")").c_str()) != 0) {
+           database().number((std::string("SELECT EXISTS (SELECT 1 FROM ") + table + ")").c_str()) != 0) {
       begin();
-      Statement(*database_, some.c_str()).execute();
+      Statement(database(), some.c_str()).execute();
       commit();
     }
   }

@@ -88,6 +88,10 @@ class History {
   const std::string& moved_aside() const { return moved_aside_; }
   const std::string& instance() const { return instance_; }
 
+  // The file is found damaged while it is used: moves it aside and begins a new one, as opening does. False: it is sound.
+  // What was written lately may be lost. Throws Error when that is not possible.
+  bool recover();
+
   // What follows is one transaction, until it is committed or given up. Without one each call is one.
   void begin();
   void commit();
@@ -132,9 +136,12 @@ class History {
 
  private:
   void open(const std::string& path);
+  void prepare(const std::string& path);
+  Database& database();
   std::int64_t node_id(const std::string& name);
   std::int64_t next_change();
 
+  std::string path_;
   HistoryLimits limits_;
   std::string moved_aside_;
   std::string instance_;

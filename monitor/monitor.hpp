@@ -38,7 +38,7 @@ struct MonitorSettings {
   std::vector<uid_t> decision_owners;  // whose ring of decisions is believed; empty: anybody's
 };
 
-// The one loop of the monitor [NLA §8, Central Monitor]: hears all agents and the other monitors, keeps
+// The one loop of the monitor (monitor.cpp; its parts are in the monitor_*.cpp) [NLA §8, Central Monitor]: hears all agents and the other monitors, keeps
 // the history, hands out leave to probe while it is the one that publishes, and writes the snapshot.
 class Monitor {
  public:
@@ -85,7 +85,12 @@ class Monitor {
   bool idle(std::int32_t node) const;
   BulkStream bulk_stream(const ProbePair& pair, double now_s);
   void lease(const ProbeSchedule::Round& round, std::size_t which, double now_s);
+  static std::string history_path(const Config& config);
   void keep_history();
+  void history_trouble(const Error& error);
+  bool recover_history();
+  void tell_moved_history();
+  void save_history();
   void drain_decisions();
   void save_pairs();
   void publish();
@@ -121,7 +126,8 @@ class Monitor {
   double next_tick_s_ = 0, next_slurm_s_ = 0, next_peers_s_ = 0, next_publish_s_ = 0, next_decisions_s_ = 0,
          next_pairs_s_, next_prune_s_;
   std::int64_t heartbeats_ = 0, results_ = 0, leases_given_ = 0, bulk_leases_ = 0, bulk_results_ = 0,
-               decisions_kept_ = 0, snapshots_ = 0;
+               decisions_kept_ = 0,
+               decisions_read_ = 0, snapshots_ = 0;
   std::array<std::int64_t, probe_outcome_names.size()> outcomes_{};  // of probes, as their first ends told
   double slurm_answered_s_ = unknown_value;
   std::string trouble_history_, trouble_snapshot_, trouble_decisions_, trouble_metrics_, trouble_slurm_;

@@ -83,7 +83,15 @@ std::string Monitor::metrics(double wall_s) {
           static_cast<double>(decisions_.overrun()));
   out.one("slurmctld_answer_age_seconds", "gauge", "Since slurmctld told the states of its nodes.",
           steady_s() - slurm_answered_s_);
-  out.one("history_bytes", "gauge", "Size of the history.", static_cast<double>(history_.bytes()));
+  double bytes = unknown_value;
+  try {
+    bytes = static_cast<double>(history_.bytes());
+  } catch (const Error&) {  // told by whoever writes it
+  }
+  out.one("history_bytes", "gauge", "Size of the history.", bytes);
+  out.one("history_trouble", "gauge", "1 while the history cannot be written.", !trouble_history_.empty());
+  out.one("history_pending", "gauge", "Outages and times of observation that are not written yet.",
+          static_cast<double>(watch_.pending().size()));
   const OutageBook& book = watch_.book();
   out.one("outage_rate_per_node_hour", "gauge", "The constant rate of all nodes.", book.fleet_rate());
   out.family("estimator_log_loss", "gauge", "Mean log-loss of each estimator of outages.");

@@ -11,6 +11,7 @@ namespace placement {
 namespace {
 
 constexpr double still_expected_s = 3600;  // seen so long before this monitor began
+constexpr double clock_jump_s = 2;         // by less a clock may be corrected without more ado
 
 std::string seconds(double value) {
   char text[32];
@@ -31,6 +32,8 @@ NodeWatch::NodeWatch(std::vector<std::string> names, History& history, const Wat
       table_(static_cast<std::int32_t>(names.size()), settings.liveness),
       book_(static_cast<std::int32_t>(names.size()), settings.estimator, settings.outage),
       last_tick_s_(now.steady_s),
+      clock_ahead_s_(now.wall_s - now.steady_s),
+      clock_good_since_s_(now.steady_s),
       spans_saved_s_(now.steady_s) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     index_.emplace(names[i], static_cast<std::int32_t>(i));
@@ -85,7 +88,25 @@ std::optional<std::int32_t> NodeWatch::index(const std::string& name) const {
   return found == index_.end() ? std::nullopt : std::optional(found->second);
 }
 
+// The clock was set, or the machine slept: what was observed ends with the last heartbeat before, and what follows begins
+// now, so that nobody was observed in the time between.
+void NodeWatch::watch_clock(Moment now) {
+  const double ahead_s = now.wall_s - now.steady_s;
+  const double jump_s = ahead_s - std::exchange(clock_ahead_s_, ahead_s);
+  if (std::abs(jump_s) <= clock_jump_s) return;
+  clock_good_since_s_ = now.steady_s;
+  log_("this host's clock was set " + seconds(std::abs(jump_s)) + (jump_s > 0 ? " forward" : " back"));
+  for (Node& node : nodes_) {
+    if (!std::isnan(node.span_began_wall_s)) {
+      end_span(node, node.seen_wall_s);
+      begin_span(node, now.wall_s);
+    }
+    node.seen_wall_s += jump_s;
+  }
+}
+
 void NodeWatch::heartbeat(std::int32_t index, const Heartbeat& beat, Moment now) {
+  watch_clock(now);
   Node& node = at(index);
   // Sent again, or overtaken by a later one: the node lives, and no more is new.
   if (node.known && beat.agent_start_id == node.beat.agent_start_id && beat.number <= node.beat.number) {
@@ -240,7 +261,7 @@ void NodeWatch::recount(Node& node, bool counted) {
 }
 
 void NodeWatch::put(Node& node) {
-  history_.put_outage(*node.outage);
+  pending_.put(*node.outage);
   outages_changed_ = true;
   if (node.outage->began_at_s < slot_began_wall_s_) history_changed_ = true;  // the book has seen that slot
 }
@@ -251,7 +272,7 @@ void NodeWatch::begin_span(Node& node, double wall_s) {
 
 void NodeWatch::end_span(Node& node, double wall_s) {
   if (std::isnan(node.span_began_wall_s)) return;
-  history_.put_span({node.state.name, node.span_began_wall_s, wall_s});
+  pending_.put(SpanRecord{node.state.name, node.span_began_wall_s, wall_s});
   node.state.observed_s += std::max(0.0, wall_s - node.span_began_wall_s);
   node.span_began_wall_s = unknown_value;
 }
@@ -294,6 +315,7 @@ void NodeWatch::node_is_down(std::int32_t index, const LivenessTable::Event& eve
 }
 
 bool NodeWatch::tick(Moment now) {
+  watch_clock(now);
   const std::vector<LivenessTable::Event> events = table_.tick(now.steady_s);
   for (const LivenessTable::Event& event : events)
     if (event.change == LivenessTable::Change::up)
@@ -324,7 +346,7 @@ bool NodeWatch::tick(Moment now) {
 void NodeWatch::save_spans(Moment, bool all) {
   for (Node& node : nodes_)
     if (!std::isnan(node.span_began_wall_s) && (all || node.seen_wall_s > node.span_began_wall_s))
-      history_.put_span({node.state.name, node.span_began_wall_s, node.seen_wall_s});
+      pending_.put(SpanRecord{node.state.name, node.span_began_wall_s, node.seen_wall_s});
 }
 
 void NodeWatch::save(Moment now) { save_spans(now, true); }
@@ -332,7 +354,13 @@ void NodeWatch::save(Moment now) { save_spans(now, true); }
 void NodeWatch::close_slot(double wall_s) {
   // What changed in slots that are past, also the clock, makes the book be written anew.
   if (history_changed_ || wall_s < slot_began_wall_s_ || wall_s >= slot_began_wall_s_ + 2 * outage_slot_s) {
-    fill_book(wall_s);
+    if (pending_.size() > 0) return;  // the book is written from the history, a second later
+    try {
+      fill_book(wall_s);
+    } catch (const Error& error) {
+      log_(std::string("the history cannot be read: ") + error.what());
+      slot_began_wall_s_ = slot_of(wall_s);  // tried again with the next slot
+    }
   } else {
     std::vector<SlotSeen> slot;
     for (const Node& node : nodes_) slot.push_back(open_slot(node));

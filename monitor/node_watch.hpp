@@ -14,6 +14,7 @@
 #include "monitor/history.hpp"
 #include "monitor/liveness.hpp"
 #include "monitor/outage.hpp"
+#include "monitor/pending_records.hpp"
 #include "monitor/slurm_nodes.hpp"
 #include "monitor/wire.hpp"
 
@@ -58,11 +59,18 @@ class NodeWatch {
   void peer_says(const OutageRecord& outage);
   void peer_says(const SpanRecord& span);
 
-  // To be called about once a second, within a transaction of the history. True: an outage has begun, ended or
+  // To be called about once a second. True: an outage has begun, ended or
   // been judged anew since the last call, so that what is published is no longer true.
   bool tick(Moment now);
-  // Writes what is not written yet, before the end.
+  // Notes how long nodes were observed until now, before the end.
   void save(Moment now);
+  // Writes into the history what tick() and others noted, within a transaction; once that is committed, written()
+  // is to be called. Throws Error when that is not possible: it is tried again with the next call.
+  void write() { pending_.write(history_); }
+  void written() { pending_.forget(); }
+  const PendingRecords& pending() const { return pending_; }
+  // On the steady clock: since when nobody has set that of the wall, as far as is known.
+  double clock_good_since_s() const { return clock_good_since_s_; }
 
   // The nodes as they are published.
   std::vector<NodeState> states(Moment now, double horizon_s) const;
@@ -106,6 +114,7 @@ class NodeWatch {
   void node_is_down(std::int32_t node, const LivenessTable::Event& event, Moment now);
   void watch_slurmd(std::int32_t index, Moment now);
   void judge_again(Node& node, Moment now);
+  void watch_clock(Moment now);
   void begin_outage(Node& node, double began_wall_s, bool counted, std::string_view cause, Moment now);
   void end_outage(Node& node, bool counted, std::string_view cause, Moment now);
   void put(Node& node);
@@ -122,11 +131,14 @@ class NodeWatch {
   std::vector<Node> nodes_;
   std::unordered_map<std::string, std::int32_t> index_;
   History& history_;
+  PendingRecords pending_;
   WatchSettings settings_;
   Log log_;
   LivenessTable table_;
   OutageBook book_;
   double last_tick_s_;
+  double clock_ahead_s_;  // of the wall, before the steady one
+  double clock_good_since_s_;
   double slot_began_wall_s_ = 0;
   double spans_saved_s_ = 0;
   bool history_changed_ = false;

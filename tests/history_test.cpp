@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 
 #include "tests/check.hpp"
@@ -183,6 +184,30 @@ START_TEST(what_is_broken_is_moved_aside) {
 }
 END_TEST
 
+// Found while it is used: a new one begins, and what follows is in it.
+START_TEST(damage_while_it_is_used) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/h.sqlite";
+  History history(path, {});
+  history.put_outage({"n1", 100, 200, true, "silent", 120});
+  ck_assert(!history.recover());  // it is sound
+  ck_assert_uint_eq(history.outages().size(), 1);
+  for (const char* part : {"-wal", "-shm"}) std::filesystem::remove(path + part);
+  std::ofstream(path, std::ios::binary) << std::string(20000, 'x');
+  ck_assert_error(history.begin(), "h.sqlite: ");
+  ck_assert(history.recover());
+  ck_assert(history.moved_aside().ends_with(".broken-1"));
+  ck_assert_uint_eq(history.outages().size(), 0);
+  history.put_outage({"n1", 300, 400, true, "silent", 320});
+  ck_assert_uint_eq(History(path, {}).outages().size(), 1);
+  // and when somebody has taken it away
+  for (const char* part : {"", "-wal", "-shm"}) std::filesystem::remove(path + part);
+  ck_assert(history.recover());
+  history.put_outage({"n1", 500, 600, true, "silent", 520});
+  ck_assert_uint_eq(history.outages().size(), 1);
+}
+END_TEST
+
 START_TEST(a_newer_schema_is_refused) {
   TemporaryDirectory directory;
   const std::string path = directory.path() + "/h.db";
@@ -302,6 +327,7 @@ int main() {
   tcase_add_test(tests, pairs_and_decisions);
   tcase_add_test(tests, two_histories_become_equal);
   tcase_add_test(tests, what_is_broken_is_moved_aside);
+  tcase_add_test(tests, damage_while_it_is_used);
   tcase_add_test(tests, a_newer_schema_is_refused);
   tcase_add_test(tests, killed_at_any_time);
   tcase_add_test(tests, given_up_is_not_there);

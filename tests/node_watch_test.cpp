@@ -23,7 +23,7 @@ struct Scene {
     watch = std::make_unique<NodeWatch>(std::vector<std::string>{"n0", "n1", "n2", "n3", "n4", "n5"}, *history,
                                         WatchSettings{}, [this](const std::string& text) { said += text + "\n"; }, at());
   }
-  Moment at() const { return {now, began_wall_s + now}; }
+  Moment at() const { return {now, began_wall_s + clock_s + now}; }
   void run(double seconds) {
     for (const double end = now + seconds; now < end; now += 1) {
       for (int i = 0; i < 6; ++i)
@@ -34,9 +34,12 @@ struct Scene {
           beat[i].uptime_s = uptime;
           watch->heartbeat(i, beat[i], at());
         }
-      history->begin();
       watch->tick(at());
+      if (full) continue;
+      history->begin();
+      watch->write();
       history->commit();
+      watch->written();
     }
   }
   void slurm(const std::string& node, SlurmView view) {
@@ -55,6 +58,8 @@ struct Scene {
 
   TemporaryDirectory directory;
   double now = 100;
+  double clock_s = 0;  // by which the wall's clock was set
+  bool full = false;   // nothing can be written
   std::uint32_t uptime = 1000000;
   std::unique_ptr<History> history;
   std::unique_ptr<NodeWatch> watch;
@@ -306,6 +311,89 @@ START_TEST(a_monitor_that_starts_again) {
 }
 END_TEST
 
+// A third of the nodes, as behind one switch: less than half, so that the nodes are judged and not the observer.
+START_TEST(a_leaf_switch_fails) {
+  Scene scene;
+  all_run_slurmd(scene);
+  scene.run(60);
+  scene.away = {4, 5};
+  scene.run(60);
+  ck_assert_text_eq(scene.outages(), "n4 silent counted lasts, n5 silent counted lasts");
+  scene.away.clear();
+  scene.run(20);
+  ck_assert_text_eq(scene.outages(), "n4 link counted, n5 link counted");
+}
+END_TEST
+
+// More than half: nobody is given up, and nothing is left of it when they are back.
+START_TEST(most_nodes_fall_silent) {
+  Scene scene;
+  all_run_slurmd(scene);
+  scene.run(60);
+  scene.away = {0, 1, 2, 3};
+  scene.run(600);
+  ck_assert(scene.watch->table().in_doubt());
+  for (const int node : scene.away) ck_assert(scene.watch->liveness(node) == Liveness::unknown);
+  ck_assert(scene.watch->liveness(4) == Liveness::up);
+  ck_assert_text_eq(scene.outages(), "");
+  scene.away.clear();
+  scene.run(30);
+  ck_assert(!scene.watch->table().in_doubt());
+  for (int node = 0; node < 6; ++node) ck_assert(scene.watch->liveness(node) == Liveness::up);
+  ck_assert_text_eq(scene.outages(), "");
+}
+END_TEST
+
+// While the disk takes nothing, nodes are judged all the same, and what happened is written later.
+START_TEST(the_history_cannot_be_written) {
+  Scene scene;
+  all_run_slurmd(scene);
+  scene.run(60);
+  scene.full = true;
+  scene.away = {2};
+  scene.run(40);
+  ck_assert(scene.watch->liveness(2) == Liveness::down);
+  scene.away.clear();
+  scene.boot[3] = 1;  // a quick reboot too
+  scene.run(20);
+  ck_assert(scene.watch->liveness(2) == Liveness::up);
+  ck_assert_text_eq(scene.outages(), "");
+  ck_assert_uint_gt(scene.watch->pending().size(), 0);
+  scene.full = false;
+  scene.run(1);
+  ck_assert_text_eq(scene.outages(), "n2 link counted, n3 reboot counted");
+  ck_assert_uint_eq(scene.watch->pending().size(), 0);
+}
+END_TEST
+
+// Nobody observed anything in the hour by which the clock was set.
+START_TEST(the_clock_is_set) {
+  for (const double jump_s : {3600.0, -3600.0, 40.0 * 86400}) {
+    Scene scene;
+    all_run_slurmd(scene);
+    scene.run(300);
+    scene.clock_s += jump_s;
+    scene.run(300);
+    ck_assert(scene.said.find(jump_s > 0 ? " forward" : " back") != std::string::npos);
+    ck_assert_text_eq(scene.outages(), "");
+    for (int node = 0; node < 6; ++node) ck_assert(scene.watch->liveness(node) == Liveness::up);
+    for (const NodeState& node : scene.watch->states(scene.at(), 3600)) {
+      ck_assert_double_ge(node.observed_s, 580);
+      ck_assert_double_le(node.observed_s, 601);
+      ck_assert_double_le(node.age_s, 6);
+    }
+    scene.away = {1};
+    scene.run(40);
+    scene.away.clear();
+    scene.run(20);
+    ck_assert_text_eq(scene.outages(), "n1 link counted");
+    const OutageRecord outage = scene.history->outages().front();
+    ck_assert_double_le(outage.ended_at_s - outage.began_at_s, 60);
+    ck_assert_double_ge(outage.began_at_s, scene.at().wall_s - 80);
+  }
+}
+END_TEST
+
 START_TEST(what_another_monitor_saw) {
   Scene scene;
   scene.run(60);
@@ -331,6 +419,10 @@ int main() {
   tcase_add_test(tests, all_silent_at_once_and_one_really_gone);
   tcase_add_test(tests, slurmctld_is_cut_off_with_it);
   tcase_add_test(tests, a_monitor_that_starts_again);
+  tcase_add_test(tests, a_leaf_switch_fails);
+  tcase_add_test(tests, most_nodes_fall_silent);
+  tcase_add_test(tests, the_history_cannot_be_written);
+  tcase_add_test(tests, the_clock_is_set);
   tcase_add_test(tests, what_another_monitor_saw);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

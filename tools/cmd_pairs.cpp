@@ -94,6 +94,8 @@ std::vector<Pair> pairs_of(const LiveState& state, const std::vector<std::int32_
   return pairs;
 }
 
+std::string shown_small_us(double us) { return std::isnan(us) ? "-" : shown_number(us, 1) + "us"; }
+
 // A predictor with its error, "median 0.2us"; "-" without one.
 std::string shown_forecast(Predictor predictor, const std::string& error) {
   return predictor == Predictor::none ? "-" : std::string(to_string(predictor)) + " " + error;
@@ -137,7 +139,7 @@ std::string table(const LiveState& state, const std::vector<Pair>& pairs) {
         shown_seconds(pair.cell.age_s), std::string(to_string(pair.cell.source))};
     const PairArrays::CellForecast& told = pair.forecast;
     if (forecasts) {
-      row.push_back(shown_forecast(told.latency, shown_microseconds(told.latency_error_us)));
+      row.push_back(shown_forecast(told.latency, shown_small_us(told.latency_error_us)));
       row.push_back(shown_forecast(told.bandwidth, shown_bytes(told.bandwidth_error_Bps)));
     }
     out.add(row);
