@@ -110,6 +110,11 @@ History::History(const std::string& path, const HistoryLimits& limits) : path_(p
 
 void History::open(const std::string& path) {
   database_ = std::make_unique<Database>(path, Database::Access::write, wait_ms);
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0) {
+    device_ = status.st_dev;
+    inode_ = status.st_ino;
+  }
   try {
     prepare(path);
   } catch (...) {
@@ -141,6 +146,11 @@ void History::prepare(const std::string& path) {
 Database& History::database() {
   if (!database_) open(path_);
   return *database_;
+}
+
+bool History::in_place() const {
+  struct stat status {};
+  return stat(path_.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
 }
 
 bool History::recover() {

@@ -84,10 +84,13 @@ class History {
   // Opens or makes the file, mode 0644 for a new one: placectl reads it as any user. Throws Error when that is not possible.
   History(const std::string& path, const HistoryLimits& limits);
 
-  // Where a broken file was moved to when this one was opened; empty: it was sound, or none was there.
+  // Where a broken file was moved to when this one was opened; empty: it was sound, or none was there; "gone": it was taken
+  // away while it was open.
   const std::string& moved_aside() const { return moved_aside_; }
   const std::string& instance() const { return instance_; }
 
+  // The file of that name is the one that is open: nobody has taken it away or put another in its place.
+  bool in_place() const;
   // The file is found damaged while it is used: moves it aside and begins a new one, as opening does. False: it is sound.
   // What was written lately may be lost. Throws Error when that is not possible.
   bool recover();
@@ -146,6 +149,7 @@ class History {
   std::string moved_aside_;
   std::string instance_;
   std::unique_ptr<Database> database_;
+  std::uint64_t device_ = 0, inode_ = 0;  // of the file that is open
   std::unique_ptr<Transaction> batch_;
   std::map<std::string, std::unique_ptr<Statement>> statements_;
   std::unordered_map<std::string, std::int64_t> node_ids_;

@@ -25,6 +25,7 @@ void Monitor::keep_history() {
   if (watch_.tick(moment)) next_publish_s_ = moment.steady_s;
   const DecisionReader before = decisions_;
   try {
+    if (!history_.in_place()) throw DatabaseError(history_path(settings_.config) + ": it was taken away", true);
     history_.begin();
     watch_.write();
     if (moment.steady_s >= next_decisions_s_) {
@@ -74,7 +75,9 @@ bool Monitor::recover_history() {
 }
 
 void Monitor::tell_moved_history() {
-  if (!history_.moved_aside().empty())
+  if (history_.moved_aside() == "gone")
+    log_(history_path(settings_.config) + " is gone: a new one begins");
+  else if (!history_.moved_aside().empty())
     log_(history_path(settings_.config) + " was damaged: it is now " + history_.moved_aside() + ", and a new one begins");
 }
 

@@ -200,9 +200,13 @@ START_TEST(damage_while_it_is_used) {
   ck_assert_uint_eq(history.outages().size(), 0);
   history.put_outage({"n1", 300, 400, true, "silent", 320});
   ck_assert_uint_eq(History(path, {}).outages().size(), 1);
+  ck_assert(history.in_place());
   // and when somebody has taken it away
   for (const char* part : {"", "-wal", "-shm"}) std::filesystem::remove(path + part);
+  ck_assert(!history.in_place());
   ck_assert(history.recover());
+  ck_assert(history.in_place());
+  ck_assert_text_eq(history.moved_aside(), "gone");
   history.put_outage({"n1", 500, 600, true, "silent", 520});
   ck_assert_uint_eq(history.outages().size(), 1);
 }
