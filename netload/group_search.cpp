@@ -14,9 +14,9 @@ namespace placement {
 namespace {
 
 // Steps of about a nanosecond that one choice may take: some thousand nodes are looked at in full.
-constexpr std::int64_t most_work = 60'000'000;
+constexpr std::int64_t most_work = 25'000'000;
 constexpr std::int64_t work_per_pair = 4;
-constexpr std::int64_t work_per_far_pair = 40;  // of measurements that no cache holds
+constexpr std::int64_t work_per_far_pair = 80;  // of measurements that no cache holds
 
 constexpr std::size_t most_runners_up = 5;
 
@@ -25,8 +25,14 @@ constexpr std::size_t pairs_per_look = 8192;
 
 constexpr const char* no_time = "no time is left to choose nodes by load and network";
 
-// The local search begins from so many groups, from all of few nodes.
-constexpr std::size_t most_improved(std::size_t nodes) { return std::max<std::size_t>(4, 256 / std::max<std::size_t>(nodes, 1)); }
+constexpr std::int32_t most_near = 512;  // columns of a table that a cache holds
+
+// The local search begins from so many groups: from all of few nodes, from fewer where a group has many.
+std::size_t most_improved(std::size_t nodes, std::size_t members) {
+  constexpr std::size_t most_sums = 2'000'000;
+  const std::size_t few = std::clamp<std::size_t>(most_sums / std::max<std::size_t>(nodes * members, 1), 1, 4);
+  return std::max(few, 256 / std::max<std::size_t>(nodes, 1));
+}
 
 // Every so manieth node, so that the work is bounded and all parts of the machine are seen.
 std::int32_t step_between_starts(const GroupInput& input, const GroupRequest& request) {
@@ -35,7 +41,8 @@ std::int32_t step_between_starts(const GroupInput& input, const GroupRequest& re
   for (const std::int32_t processors : input.processors) room += processors;
   const std::int64_t size =
       std::min(nodes, std::max<std::int64_t>(request.min_nodes, nodes * request.processes / std::max<std::int64_t>(room, 1) + 1));
-  const std::int64_t each = nodes + size * size / 2 * (input.network->dense() ? work_per_pair : work_per_far_pair);
+  const bool far = !input.network->dense() && input.network->columns().columns() > most_near;
+  const std::int64_t each = nodes / 2 + size * size / 2 * (far ? work_per_far_pair : work_per_pair);
   return static_cast<std::int32_t>(std::max<std::int64_t>(1, (nodes * each + most_work - 1) / most_work));
 }
 
@@ -146,7 +153,7 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
     throw Error(late ? no_time : "no group of nodes keeps to the limits on nodes and processes per node");
   choice.starts = static_cast<std::int64_t>(groups.size());
   for (Group& group : groups) group.total_load = total_load(input, choice, group);
-  const std::size_t improved = most_improved(input.processors.size());
+  const std::size_t improved = most_improved(input.processors.size(), groups[0].nodes.size());
   std::vector<Group> best = best_groups(groups, std::max(most_runners_up + 1, improved));
   std::int64_t room = 0;
   for (const std::int32_t node : best[0].nodes) room += input.processors[static_cast<std::size_t>(node)];

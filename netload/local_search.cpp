@@ -48,7 +48,7 @@ class LocalSearch {
   std::vector<std::int32_t> run(const Deadline& deadline) {
     if (!spend(members_.size()) || !sum_network(deadline)) return members_;
     for (int step = 0; step < most_steps && spend(4) && !deadline.expired(); ++step)
-      if (!omit() && !exchange() && !add_and_omit(deadline)) break;
+      if (!omit() && !exchange() && !add_and_omit(deadline) && !omit_and_add(deadline)) break;
     std::sort(members_.begin(), members_.end());
     return members_;
   }
@@ -71,9 +71,10 @@ class LocalSearch {
     }
     return true;
   }
-  void add_network(std::int32_t member, double sign) {
+  void add_network(std::int32_t member, double sign) { add_row(network_, member, sign); }
+  void add_row(std::vector<double>& sums, std::int32_t member, double sign) const {
     const NetworkLoad::From from = input_.network->from(member);
-    for (std::size_t u = 0; u < network_.size(); ++u) network_[u] += sign * from.to(static_cast<std::int32_t>(u));
+    for (std::size_t u = 0; u < sums.size(); ++u) sums[u] += sign * from.to(static_cast<std::int32_t>(u));
   }
   double weight(std::int32_t node) const { return compute_factor_ * input_.compute_load[index(node)]; }
   bool gains(double change) const { return change < -least_gain * total_; }
@@ -160,26 +161,84 @@ class LocalSearch {
     const std::vector<std::int32_t> members = members_;
     double best = 0;
     std::vector<std::int32_t> best_members;
-    for (const std::int32_t added : cheapest_additions()) {
-      double change = addition(added);
-      std::vector<std::int32_t> left = members;
-      std::int64_t room = room_ + input_.processors[index(added)];
-      while (omit_from(left, added, room, change)) continue;
-      if (!gains(change) || !(change < best)) continue;
-      best = change;
-      best_members = left;
-      best_members.push_back(added);
-    }
-    if (best_members.empty()) return false;
-    total_ += best;
+    for (const std::int32_t added : cheapest_additions())
+      for (const bool for_each_processor : {false, true}) {
+        double change = addition(added);
+        std::vector<std::int32_t> left = members;
+        std::int64_t room = room_ + input_.processors[index(added)];
+        while (omit_from(left, added, room, change, for_each_processor)) continue;
+        if (!gains(change) || !(change < best)) continue;
+        best = change;
+        best_members = left;
+        best_members.push_back(added);
+      }
+    return take(best_members, best, deadline);
+  }
+
+  // Other members, if any, of which T_G is so much more.
+  bool take(const std::vector<std::int32_t>& members, double change, const Deadline& deadline) {
+    if (members.empty()) return false;
+    total_ += change;
     for (const std::int32_t node : members_) inside_[index(node)] = false;
-    members_ = std::move(best_members);
+    members_ = members;
     room_ = 0;
     for (const std::int32_t node : members_) {
       inside_[index(node)] = true;
       room_ += input_.processors[index(node)];
     }
     return sum_network(deadline);
+  }
+
+  // Gives up a node for several, which takes some of other sizes: each time the one that adds least for each of the
+  // processors that are still missing.
+  bool omit_and_add(const Deadline& deadline) {
+    if (alike_ || members_.size() > most_for_addition || static_cast<std::int64_t>(members_.size()) >= request_.max_nodes)
+      return false;
+    const std::vector<std::int32_t> members = members_;
+    double best = 0;
+    std::vector<std::int32_t> best_members;
+    std::vector<double> to_left;  // of each node to those that are left
+    for (std::size_t k = 0; k < members.size() && spend(2) && !deadline.expired(); ++k) {
+      if (required_[index(members[k])]) continue;
+      double change = -addition(members[k]);
+      std::vector<std::int32_t> left = members;
+      left.erase(left.begin() + static_cast<std::ptrdiff_t>(k));
+      to_left = network_;
+      add_row(to_left, members[k], -1);
+      std::int64_t missing = std::min<std::int64_t>(request_.processes, room_) - (room_ - input_.processors[index(members[k])]);
+      const auto enough = [&] { return missing <= 0 && static_cast<std::int64_t>(left.size()) >= request_.min_nodes; };
+      while (!enough() && static_cast<std::int64_t>(left.size()) < request_.max_nodes && spend(2)) {
+        const std::int32_t added = cheapest(to_left, left, members[k], std::max<std::int64_t>(missing, 1));
+        if (added < 0) break;
+        change += weight(added) + network_factor_ * to_left[index(added)];
+        if (change >= best) break;
+        left.push_back(added);
+        add_row(to_left, added, 1);
+        missing -= input_.processors[index(added)];
+      }
+      if (!enough() || !gains(change) || !(change < best)) continue;
+      best = change;
+      best_members = left;
+    }
+    return take(best_members, best, deadline);
+  }
+
+  // The node outside, and not `out`, that adds least for each of the missing processors; -1: there is none.
+  std::int32_t cheapest(const std::vector<double>& to_left, const std::vector<std::int32_t>& left, std::int32_t out,
+                        std::int64_t missing) const {
+    std::int32_t found = -1;
+    double least = 0;
+    for (std::size_t u = 0; u < to_left.size(); ++u) {
+      const auto node = static_cast<std::int32_t>(u);
+      if (inside_[u] || input_.processors[u] <= 0 || node == out) continue;
+      const double cost = (weight(node) + network_factor_ * to_left[u]) /
+                          static_cast<double>(std::min<std::int64_t>(input_.processors[u], missing));
+      if ((found < 0 || cost < least) && std::find(left.begin(), left.end(), node) == left.end()) {
+        found = node;
+        least = cost;
+      }
+    }
+    return found;
   }
 
   std::vector<std::int32_t> cheapest_additions() const {
@@ -194,24 +253,28 @@ class LocalSearch {
     return nodes;
   }
 
-  // Leaves out of the group `left` + `added` the node without which T_G is least.
-  bool omit_from(std::vector<std::int32_t>& left, std::int32_t added, std::int64_t& room, double& change) const {
+  // Leaves out of the group `left` + `added` the node without which T_G is least, or that saves most for each of its
+  // processors.
+  bool omit_from(std::vector<std::int32_t>& left, std::int32_t added, std::int64_t& room, double& change,
+                 bool for_each_processor) const {
     if (static_cast<std::int64_t>(left.size()) + 1 <= std::max(request_.min_nodes, 1)) return false;
-    double least = 0;
+    double least = 0, least_change = 0;
     std::size_t least_at = left.size();
     for (std::size_t k = 0; k < left.size(); ++k) {
       const std::int32_t out = left[k];
       if (required_[index(out)] || room - input_.processors[index(out)] < request_.processes) continue;
       double difference = -weight(out) - network_factor_ * input_.network->at(out, added);
       for (const std::int32_t other : left) difference -= network_factor_ * input_.network->at(out, other);
-      if (difference < least) {
-        least = difference;
+      const double measure = for_each_processor ? difference / input_.processors[index(out)] : difference;
+      if (measure < least) {
+        least = measure;
+        least_change = difference;
         least_at = k;
       }
     }
     if (least_at == left.size()) return false;
     room -= input_.processors[index(left[least_at])];
-    change += least;
+    change += least_change;
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(least_at));
     return true;
   }

@@ -86,7 +86,7 @@ GroupChoice select_group(const GroupInput& input, const GroupRequest& request, S
   const GroupSearch search = rule == SelectionRule::nla ? GroupSearch::improved : GroupSearch::paper;
   GroupChoice choice = choose_group(input, request, search, deadline);
   if (rule == SelectionRule::nla || rule == SelectionRule::nla_paper) return choice;
-  Group group = measured_group(input, group_by_rule(input, request, rule, seed));
+  Group group = measured_group(input, group_by_rule(input, request, rule, seed), deadline);
   group.total_load = total_load(input, choice, group);
   choice.runners_up.insert(choice.runners_up.begin(), std::move(choice.best));
   std::erase_if(choice.runners_up, [&](const Group& other) { return other.nodes == group.nodes; });

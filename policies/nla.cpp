@@ -176,16 +176,25 @@ class Chooser {
     if (!choice.runners_up.empty())
       placement.reasons.push_back("runner-up " + described(choice.runners_up[0]) +
                                   " T=" + short_number(choice.runners_up[0].total_load));
-    if (const auto stock = sequential_counts(limits_)) {
+    if (const auto stock = sequential_counts(limits_); stock && !deadline_.expired()) {
       std::vector<std::int32_t> nodes;
       for (std::size_t n = 0; n < stock->size(); ++n)
         if ((*stock)[n] > 0) nodes.push_back(static_cast<std::int32_t>(n));
-      const Group group = measured_group(input, std::move(nodes));
-      placement.reasons.push_back("first nodes " + described(group) +
-                                  " T=" + short_number(total_load(input, choice, group)));
+      add_first_nodes(placement, choice, input, std::move(nodes));
     }
     placement.reasons.push_back("data " + short_number(coverage_.oldest_s + published_s()) + " s old");
     return placement;
+  }
+
+  // What the first nodes would have cost, if there is time to look.
+  void add_first_nodes(Placement& placement, const GroupChoice& choice, const GroupInput& input,
+                       std::vector<std::int32_t> nodes) const {
+    try {
+      const Group group = measured_group(input, std::move(nodes), deadline_);
+      placement.reasons.push_back("first nodes " + described(group) +
+                                  " T=" + short_number(total_load(input, choice, group)));
+    } catch (const Error&) {  // late
+    }
   }
 
   std::string described(const Group& group) const {

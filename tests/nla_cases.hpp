@@ -73,9 +73,13 @@ inline GroupRequest processes(std::int32_t count) {
   return request;
 }
 
-inline Case random_case(std::uint64_t seed, std::int32_t nodes, std::int32_t most_processors) {
+inline Case random_case(std::uint64_t seed, std::int32_t nodes, std::int32_t most_processors, bool ties = false,
+                        bool missing = false) {
   std::mt19937_64 random(seed);
-  const auto unit = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
+  const auto unit = [&] {
+    const double value = static_cast<double>(random() >> 11) * 0x1p-53;
+    return ties ? std::floor(3 * value) / 2 : value;
+  };
   DensePairs pairs;
   pairs.nodes = nodes;
   const auto count = static_cast<std::size_t>(nodes);
@@ -89,6 +93,8 @@ inline Case random_case(std::uint64_t seed, std::int32_t nodes, std::int32_t mos
       const bool near = u / 4 == v / 4;
       pairs.latency_us[u * count + v] = pairs.latency_us[v * count + u] = (near ? 20 : 80) * (0.5 + unit());
       pairs.bandwidth_Bps[u * count + v] = pairs.bandwidth_Bps[v * count + u] = (near ? 110e6 : 60e6) * unit();
+      if (missing && random() % 4 == 0) pairs.latency_us[u * count + v] = pairs.latency_us[v * count + u] = NAN;
+      if (missing && random() % 4 == 0) pairs.bandwidth_Bps[u * count + v] = pairs.bandwidth_Bps[v * count + u] = NAN;
     }
   }
   made.network = NetworkLoad(pairs, {});
