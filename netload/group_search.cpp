@@ -14,9 +14,9 @@ namespace placement {
 namespace {
 
 // Steps of about a nanosecond that one choice may take: some thousand nodes are looked at in full.
-constexpr std::int64_t most_work = 25'000'000;
+constexpr std::int64_t most_work = 29'000'000;
 constexpr std::int64_t work_per_pair = 4;
-constexpr std::int64_t work_per_far_pair = 80;  // of measurements that no cache holds
+constexpr std::int64_t work_per_far_pair = 100;  // of measurements that no cache holds
 
 constexpr std::size_t most_runners_up = 5;
 
@@ -29,7 +29,7 @@ constexpr std::int32_t most_near = 512;  // columns of a table that a cache hold
 
 // The local search begins from so many groups: from all of few nodes, from fewer where a group has many.
 std::size_t most_improved(std::size_t nodes, std::size_t members) {
-  constexpr std::size_t most_sums = 2'000'000;
+  constexpr std::size_t most_sums = 1'300'000;
   const std::size_t few = std::clamp<std::size_t>(most_sums / std::max<std::size_t>(nodes * members, 1), 1, 4);
   return std::max(few, 256 / std::max<std::size_t>(nodes, 1));
 }
@@ -39,8 +39,8 @@ std::int32_t step_between_starts(const GroupInput& input, const GroupRequest& re
   const auto nodes = static_cast<std::int64_t>(input.processors.size());
   std::int64_t room = 0;
   for (const std::int32_t processors : input.processors) room += processors;
-  const std::int64_t size =
-      std::min(nodes, std::max<std::int64_t>(request.min_nodes, nodes * request.processes / std::max<std::int64_t>(room, 1) + 1));
+  const std::int64_t enough = (nodes * request.processes + room - 1) / std::max<std::int64_t>(room, 1);
+  const std::int64_t size = std::min(nodes, std::max<std::int64_t>(request.min_nodes, enough));
   const bool far = !input.network->dense() && input.network->columns().columns() > most_near;
   const std::int64_t each = nodes / 2 + size * size / 2 * (far ? work_per_far_pair : work_per_pair);
   return static_cast<std::int32_t>(std::max<std::int64_t>(1, (nodes * each + most_work - 1) / most_work));
