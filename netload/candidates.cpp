@@ -2,14 +2,18 @@
 #include "netload/candidates.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <array>
+#include <utility>
 
 namespace placement {
 
 namespace {
 
 // Blocks that are fetched from memory before they are looked at.
-constexpr std::ptrdiff_t most_ahead = 4;
+constexpr std::size_t most_ahead = 8;
+
+// In place of a floor, which is never below 0: the block was looked at.
+constexpr double seen = -1;
 
 // Below any sum that differs from this one by rounding alone.
 double rounded_down(double sum) { return sum * (1 - 1e-12); }
@@ -121,23 +125,32 @@ void Candidates::fill_by_blocks(std::int32_t start) {
   offer_block(from, own);
   for (std::int32_t block = first; block <= last_near; ++block)
     if (block != own && floor_[static_cast<std::size_t>(block)] <= rest_.limit()) offer_block(from, block);
-  left_.clear();
-  const double limit = rest_.limit();
-  for (std::int32_t block = 0; block < blocks.blocks(); ++block)
-    if (floor_[static_cast<std::size_t>(block)] <= limit && (block < first || block > last_near))
-      left_.push_back({floor_[static_cast<std::size_t>(block)], block});
-  // The most promising first, so that most need not be looked at.
-  const auto last = left_.end();
-  std::make_heap(left_.begin(), last, std::greater<>());
-  for (auto end = last; end != left_.begin() && left_.front().first <= rest_.limit();) {
-    const auto few = std::min<std::ptrdiff_t>(most_ahead, end - left_.begin());
-    for (std::ptrdiff_t k = 0; k < few; ++k) {
-      std::pop_heap(left_.begin(), end--, std::greater<>());
-      from.prefetch(blocks.begin(end->second), blocks.end(end->second));
-    }
-    for (auto next = end + few; next-- != end;)
-      if (next->first <= rest_.limit()) offer_block(from, next->second);
+  // Of the others the most promising first, so that most need not be looked at.
+  std::array<std::pair<double, std::int32_t>, most_ahead> best;
+  std::size_t found = 0;
+  for (std::int32_t block = 0; block < blocks.blocks(); ++block) {
+    const double floor = floor_[static_cast<std::size_t>(block)];
+    if (floor > rest_.limit() || (found == most_ahead && floor >= best.back().first) || (block >= first && block <= last_near))
+      continue;
+    std::size_t at = found < most_ahead ? found++ : most_ahead - 1;
+    for (; at > 0 && floor < best[at - 1].first; --at) best[at] = best[at - 1];
+    best[at] = {floor, block};
   }
+  for (std::size_t k = 0; k < found; ++k) from.prefetch(blocks.begin(best[k].second), blocks.end(best[k].second));
+  for (std::size_t k = 0; k < found; ++k) {
+    if (best[k].first <= rest_.limit()) offer_block(from, best[k].second);
+    floor_[static_cast<std::size_t>(best[k].second)] = seen;
+  }
+  if (found < most_ahead) return;
+  left_.clear();
+  for (std::int32_t block = 0; block < blocks.blocks(); ++block) {
+    const double floor = floor_[static_cast<std::size_t>(block)];
+    if (floor == seen || floor > rest_.limit() || (block >= first && block <= last_near)) continue;
+    left_.push_back(block);
+    from.prefetch(blocks.begin(block), blocks.end(block));
+  }
+  for (const std::int32_t block : left_)
+    if (floor_[static_cast<std::size_t>(block)] <= rest_.limit()) offer_block(from, block);
 }
 
 void Candidates::offer_block(const NetworkLoad::From& from, std::int32_t block) {

@@ -80,7 +80,7 @@ class Candidates {
   std::vector<std::int32_t> order_;  // of all nodes that have processors: by base, or block by block
   std::vector<std::int32_t> begin_;  // of each block in order_
   std::vector<double> base_of_block_, floor_;
-  std::vector<std::pair<double, std::int32_t>> left_;  // floors and blocks that may hold something
+  std::vector<std::int32_t> left_;   // blocks that may hold something
 };
 
 }  // namespace placement

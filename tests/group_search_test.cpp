@@ -303,6 +303,7 @@ START_TEST(what_is_passed_over_would_not_be_chosen) {
           const double alpha = seed % 5 == 0 ? 0 : 0.2 * static_cast<double>(seed % 6);
           const GroupInput input{made.compute, &network, made.processors, alpha, 1 - alpha};
           GroupRequest request = processes(static_cast<std::int32_t>(1 + seed * 7 % 60));
+          if (seed % 7 == 0) request.processes = nodes;
           if (seed % 3 == 0) request.min_nodes = 9;
           if (seed % 4 == 0) request.required = {2, 11};
           for (std::int32_t start = 0; start < nodes; start += 1 + nodes / 40)
