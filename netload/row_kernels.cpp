@@ -5,7 +5,7 @@
 #include <cstring>
 
 // The dynamic linker takes the version that the processor has.
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define FOR_EACH_PROCESSOR __attribute__((target_clones("avx2,fma", "default")))
 #else
 #define FOR_EACH_PROCESSOR
@@ -22,14 +22,13 @@ typedef std::int32_t Ints __attribute__((vector_size(kernel_lanes * sizeof(std::
 typedef float FewFloats __attribute__((vector_size(floor_lanes * sizeof(float))));
 typedef double Doubles __attribute__((vector_size(floor_lanes * sizeof(double))));
 
-typedef std::int32_t Shuffle __attribute__((vector_size(kernel_lanes * sizeof(std::int32_t))));
 
 #define LOAD(to, from) std::memcpy(&to, from, sizeof to)
 
 // In macros, as a function would be made for one processor only. A comparison with NaN is false.
 #define LOWER(a, b) ((a) < (b) ? (a) : (b))
 #define HIGHER(a, b) ((a) > (b) ? (a) : (b))
-#define SHUFFLED(a, ...) __builtin_shuffle(a, Shuffle{__VA_ARGS__})
+#define SHUFFLED(a, ...) __builtin_shufflevector(a, a, __VA_ARGS__)
 #define LOW_HALF(a) __builtin_convertvector(__builtin_shufflevector(a, a, 0, 1, 2, 3), Doubles)
 #define HIGH_HALF(a) __builtin_convertvector(__builtin_shufflevector(a, a, 4, 5, 6, 7), Doubles)
 
