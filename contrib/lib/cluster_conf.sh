@@ -53,7 +53,9 @@ sum() {
 check_settings() {
   number nodes "$nodes" 1 1024
   number sockets "$sockets" 1 8
-  number cores "$cores" 1 256
+  [[ $cores =~ ^[0-9]+(:[0-9]+)*$ ]] || die "--cores is '$cores': a number from 1 to 256, or several with colons between them"
+  local count
+  for count in ${cores//:/ }; do number cores "$count" 1 256; done
   number threads "$threads" 1 8
   number memory "$memory" 1 9999999
   number speed "$speed" 1 100
@@ -142,11 +144,13 @@ write_conf() {
         ;;
     esac
   done
+  local -a cores_of
+  IFS=: read -ra cores_of <<<"$cores"
   {
     for key in "${order[@]}"; do echo "$key=${value[$key]}"; done
     for ((k = 1; k <= nodes; k++)); do
       echo "NodeName=n$k NodeAddr=$(node_address $k) NodeHostname=n$k Port=$(node_port $k)" \
-        "Sockets=$sockets CoresPerSocket=$cores ThreadsPerCore=$threads RealMemory=$memory State=UNKNOWN"
+        "Sockets=$sockets CoresPerSocket=${cores_of[(k - 1) % ${#cores_of[@]}]} ThreadsPerCore=$threads RealMemory=$memory State=UNKNOWN"
     done
     if [ ${#partitions[@]} -gt 0 ]; then
       printf '%s\n' "${partitions[@]}"

@@ -73,6 +73,9 @@ void record_format(char *text, size_t size, const struct decision *decision)
 		used = append(text, room, used, " live-age=%.0fs", plan->live_age_s);
 	if (plan)
 		used = append(text, room, used, " us=%lld", (long long) plan->time_us);
+	/* Last: a list of nodes can be too long for the rest. */
+	if (plan && plan->placed && plan->live_age_s >= 0 && decision->stock_choice)
+		used = append(text, room, used, " stock=%s", decision->stock_choice);
 	disarm_text(text + strlen(OWN_BEGIN));
 	text[used] = OWN_END;
 	text[used + 1] = '\0';

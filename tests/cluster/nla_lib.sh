@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2154
+# What the tests of policy NLA share; read in by each nla*.test. The state of the cluster is a text of the test's,
+# published as a snapshot.
+
+. "$SP_TOP/tests/cluster/select_lib.sh"
+
+LIVE=$CLUSTER/tmp/nla
+
+# Nodes and pairs: one line "node NAME LOAD SLURM_LOAD [CORES [MHZ]]" or "pair A B LATENCY_US BANDWIDTH" for what is not
+# ordinary (no load, 4 cores, 3000 MHz, 50 us, 1e8 bytes/s); a load or latency of "-" is not known. A line "published
+# SECONDS" makes all of it so old.
+publish() {
+  awk -v now="$(date +%s)" 'BEGIN {
+    OFS = "\t"
+    for (n = 1; n <= 8; n++) { load["n" n] = slurm["n" n] = 0; cores["n" n] = 4; MHz["n" n] = 3000 }
+  }
+  $1 == "node" { load[$2] = $3; slurm[$2] = $4; if (NF > 4) cores[$2] = $5; if (NF > 5) MHz[$2] = $6 }
+  $1 == "published" { published = $2 }
+  $1 == "pair" { us[$2, $3] = us[$3, $2] = $4; Bps[$2, $3] = Bps[$3, $2] = $5 }
+  END {
+    print "slurm-placement-snapshot", 1
+    print "published", now - published
+    print "node-columns", "name", "liveness", "age_s", "cores", "cpu_load_1", "slurm_load_1", "frequency_MHz"
+    for (n = 1; n <= 8; n++) print "node", "n" n, "up", 1, cores["n" n], load["n" n], slurm["n" n], MHz["n" n]
+    for (n = 1; n <= 8; n++) print "group", n - 1, "n" n
+    for (a = 1; a <= 8; a++)
+      for (b = a + 1; b <= 8; b++) {
+        known = ("n" a, "n" b) in us
+        if (known && us["n" a, "n" b] == "-") continue
+        print "pair", a - 1, b - 1, known ? us["n" a, "n" b] : 50, known ? Bps["n" a, "n" b] : "1e8", "1.25e8", "measured", 30
+      }
+  }' >state
+  "$SP_PREFIX/bin/placectl" import state "$LIVE/snapshot"
+  scontrol reconfigure
+}
+
+setup() {  # more lines for placement.conf
+  need_plugin select_cons_tres
+  need_plugin loadmatrix
+  rm -rf "$LIVE"
+  mkdir -p "$LIVE"
+  chmod 755 "$LIVE"
+  printf 'SnapshotFile=%s\nMonitorUser=nobody\n%s\n' "$LIVE/snapshot" "${1:-}" | set_placement_conf
+}
+
+run_job() {  # options of sbatch; leaves $job and $nodes
+  job=$(submit "$@" --wrap true)
+  wait_job "$job"
+  nodes=$(job_field "$job" NodeList)
+}
