@@ -22,6 +22,26 @@ RouteFaults::RouteFaults(const TorusTopology& torus, std::vector<bool> suspect, 
     const auto of = [&](std::int32_t at) { return !suspect_[at] ? 0 : extra.empty() ? published_extra : extra[at]; };
     return std::max(of(position), of(torus.position_of(next)));
   });
+  clear_.assign(suspect_.size(), INT32_MAX);
+  std::vector<std::int32_t> queue;  // breadth first from all suspects together
+  for (std::size_t at = 0; at < suspect_.size(); ++at) {
+    if (!suspect_[at]) continue;
+    clear_[at] = 0;
+    queue.push_back(static_cast<std::int32_t>(at));
+  }
+  for (std::size_t head = 0; head < queue.size(); ++head)
+    for (std::size_t d = 0; d < torus.dimensions().size(); ++d)
+      for (const std::int32_t step : {1, -1}) {
+        TorusTopology::Coordinates next = torus.coordinates(queue[head]);
+        const auto [size, wraps] = torus.dimensions()[d];
+        next[d] += step;
+        if (wraps) next[d] = (next[d] + size) % size;
+        if (next[d] < 0 || next[d] >= size) continue;
+        const std::int32_t there = torus.position_of(next);
+        if (clear_[there] < INT32_MAX) continue;
+        clear_[there] = clear_[queue[head]] + 1;
+        queue.push_back(there);
+      }
 }
 
 void RouteFaults::tabulate() {

@@ -26,6 +26,7 @@ class RouteFaults {
   std::int32_t between(std::int32_t a, std::int32_t b) const {
     if (!table_.empty())
       return table_[static_cast<std::size_t>(a) * static_cast<std::size_t>(torus_.positions()) + static_cast<std::size_t>(b)];
+    if (torus_.distance(a, b) < clear_[a]) return 0;  // no suspect is as near as that
     return on_route(a, b) + on_route(b, a);
   }
 
@@ -44,6 +45,7 @@ class RouteFaults {
   std::int32_t count_ = 0;
   LineSums nodes_;
   LineSums heavy_;
+  std::vector<std::int32_t> clear_;  // hops from each position to the nearest suspect
   std::vector<std::uint16_t> table_;
 };
 
