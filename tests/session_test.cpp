@@ -193,12 +193,31 @@ START_TEST(wrong_node) {
 }
 END_TEST
 
+// A good credential, made for another handshake: one that somebody kept.
+START_TEST(credential_of_another_handshake) {
+  World world;
+  ClientSession client(world.ours, "n1");
+  for (const int which : {0, 1, 2}) {
+    world.now_s += 100;
+    const auto join = decode_join(world.join_of(client, address_of(1)));
+    JoinSecret inside{.nonce = join->nonce, .cookie = join->cookie, .secret = {}, .name = "n1"};
+    if (which == 1) inside.nonce[3] ^= 1;
+    if (which == 2) inside.cookie[3] ^= 1;
+    const Bytes datagram = encode(JoinFrame{join->nonce, join->cookie, "n1", *world.ours.encode(encode(inside))});
+    const auto got = world.to_server(datagram, address_of(1));
+    ck_assert(got.refused == (which == 0 ? Refusal::none : Refusal::bad_credential));
+    ck_assert(got.joined == (which == 0));
+  }
+}
+END_TEST
+
 START_TEST(cookie_of_another_address_or_time) {
   World world;
   ClientSession client(world.ours, "n1");
   const Bytes join = world.join_of(client, address_of(1));
   const auto elsewhere = world.to_server(join, address_of(1, 7000));
   ck_assert(elsewhere.refused == Refusal::bad_cookie && elsewhere.reply.empty());
+  ck_assert(world.to_server(join, address_of(2)).refused == Refusal::bad_cookie);
   world.now_s += 21;
   ck_assert(world.to_server(join, address_of(1)).refused == Refusal::bad_cookie);
   ServerSessions other(world.ours, 4, admit);
@@ -427,6 +446,7 @@ int main() {
   tcase_add_test(tests, forged_accept);
   tcase_add_test(tests, wrong_user);
   tcase_add_test(tests, wrong_node);
+  tcase_add_test(tests, credential_of_another_handshake);
   tcase_add_test(tests, cookie_of_another_address_or_time);
   tcase_add_test(tests, clock_skew);
   tcase_add_test(tests, old_session);
