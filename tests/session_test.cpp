@@ -300,6 +300,39 @@ START_TEST(false_hints) {
 }
 END_TEST
 
+// Whoever sees the session's number can ask for a new one; not at once again.
+START_TEST(resets_one_after_the_other) {
+  World world;
+  ClientSession client(world.ours, "n1");
+  world.establish(client, address_of(1));
+  const auto reset = [&] {
+    const std::uint64_t session = decode_sealed_header(client.seal(text))->session;
+    return client.receive(encode_reset(session), world.now_s).refused;
+  };
+  ck_assert(reset() == Refusal::none);
+  world.establish(client, address_of(1));
+  world.now_s += 4;
+  ck_assert(reset() == Refusal::too_many);
+  ck_assert(client.due(world.now_s).empty());
+  world.now_s += 2;
+  ck_assert(reset() == Refusal::none);
+  ck_assert(!client.due(world.now_s).empty());
+}
+END_TEST
+
+// A later message that overtakes the acceptance does not stand for it.
+START_TEST(acceptance_overtaken) {
+  World world;
+  ClientSession client(world.ours, "n1");
+  const auto accepted = world.to_server(world.join_of(client, address_of(1)), address_of(1));
+  ck_assert(accepted.joined);
+  const auto early = client.receive(world.server.seal(1, text), world.now_s);
+  ck_assert(early.refused == Refusal::malformed && early.message.empty() && !early.established);
+  ck_assert(!client.established());
+  ck_assert(client.receive(accepted.reply, world.now_s).established);
+}
+END_TEST
+
 START_TEST(false_challenges) {
   World world;
   ClientSession client(world.ours, "n1");
@@ -308,6 +341,41 @@ START_TEST(false_challenges) {
   const auto challenge = world.to_server(hello, address_of(1));
   ck_assert(!client.receive(challenge.reply, world.now_s).reply.empty());
   ck_assert(client.receive(challenge.reply, world.now_s).reply.empty());  // one hello, one join
+}
+END_TEST
+
+// Only what answers this client's own join says why it was refused.
+START_TEST(false_refusals) {
+  World world;
+  ClientSession client(world.ours, "n1");
+  Nonce nonce{};
+  ck_assert_text_eq(client.receive(encode(RefusedFrame{nonce, 4}), world.now_s).note, "");  // before any join
+  const auto join = decode_join(world.join_of(client, address_of(1)));
+  nonce = join->nonce;
+  nonce[0] ^= 1;
+  ck_assert_text_eq(client.receive(encode(RefusedFrame{nonce, 4}), world.now_s).note, "");
+  ck_assert(!client.receive(encode(RefusedFrame{join->nonce, 4}), world.now_s).note.empty());
+}
+END_TEST
+
+// However long munge makes its credential, the join is no longer than the challenge that it answers.
+START_TEST(a_long_credential) {
+  struct LongCredentials : FakeCredentials {
+    using FakeCredentials::FakeCredentials;
+    std::optional<std::string> encode(ByteView) override { return std::string(length, 'x'); }
+    std::size_t length = 0;
+  };
+  World world;
+  for (const std::size_t length : {100, 500, 600, 640, 700, 1200}) {
+    LongCredentials credentials(world.munge, our_uid);
+    credentials.length = length;
+    ClientSession client(credentials, "n1");
+    const auto challenge = world.to_server(client.due(world.now_s), address_of(1));
+    const auto got = client.receive(challenge.reply, world.now_s);
+    ck_assert_uint_le(got.reply.size(), challenge.reply.size());
+    ck_assert(got.reply.empty() == (length >= 600));
+    ck_assert((got.refused == Refusal::bad_credential) == (length >= 600));
+  }
 }
 END_TEST
 
@@ -453,6 +521,10 @@ int main() {
   tcase_add_test(tests, monitor_restart);
   tcase_add_test(tests, false_hints);
   tcase_add_test(tests, false_challenges);
+  tcase_add_test(tests, resets_one_after_the_other);
+  tcase_add_test(tests, acceptance_overtaken);
+  tcase_add_test(tests, false_refusals);
+  tcase_add_test(tests, a_long_credential);
   tcase_add_test(tests, another_address);
   tcase_add_test(tests, oversize_and_noise);
   tcase_add_test(tests, rate_of_one_peer);
