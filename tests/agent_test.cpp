@@ -5,7 +5,9 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -177,6 +179,29 @@ START_TEST(owners_and_modes) {
 END_TEST
 
 // Whoever is neither root nor the user is told so.
+START_TEST(whose_socket_of_munge) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/socket";
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  ck_assert_uint_lt(path.size(), sizeof address.sun_path);
+  path.copy(address.sun_path, path.size());
+  const FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM, 0));
+  ck_assert_int_eq(bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  chmod(directory.path().c_str(), 0755);
+  if (geteuid() != 0) {
+    ck_assert_error(require_safe_munge_socket(path), "who is not munge");
+    return;
+  }
+  require_safe_munge_socket(path);
+  chmod(directory.path().c_str(), 0777);  // anybody could put another one there
+  ck_assert_error(require_safe_munge_socket(path), "mode 0777");
+  chmod(directory.path().c_str(), 0755);
+  ck_assert_int_eq(chown(path.c_str(), 12345, 12345), 0);
+  ck_assert_error(require_safe_munge_socket(path), "belongs to user 12345, who is not munge");
+}
+END_TEST
+
 START_TEST(another_user) {
   const pid_t child = fork();
   if (child == 0) {
@@ -196,6 +221,7 @@ int main() {
   tcase_add_test(tests, one_life);
   tcase_add_test(tests, one_at_a_time);
   tcase_add_test(tests, owners_and_modes);
+  tcase_add_test(tests, whose_socket_of_munge);
   tcase_add_test(tests, another_user);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

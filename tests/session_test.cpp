@@ -423,6 +423,31 @@ START_TEST(rate_of_one_peer) {
 }
 END_TEST
 
+// Anybody may send these, from any address: there is an end to the answers.
+START_TEST(rate_of_hellos_and_hints) {
+  World world;
+  ServerSessions::Limits limits;
+  limits.hellos_per_s = 10;
+  limits.hellos_burst = 20;
+  ServerSessions server(world.ours, 4, admit, limits);
+  for (const Bytes& datagram : {encode_hello(Nonce{}), Bytes(64, 0)}) {
+    Bytes asked = datagram;
+    if (asked.size() == 64) {  // of a session that is none
+      asked = encode(SealedHeader{.session = 77, .sequence = 1});
+      asked.resize(64);
+    }
+    world.now_s += 100;
+    int answered = 0;
+    for (int i = 0; i < 1000; ++i)
+      answered += !server.receive(asked, address_of(static_cast<std::uint8_t>(i)), world.now_s).reply.empty();
+    ck_assert_int_eq(answered, 20);
+    world.now_s += 1;
+    for (int i = 0; i < 1000; ++i) answered += !server.receive(asked, address_of(1), world.now_s).reply.empty();
+    ck_assert_int_eq(answered, 30);
+  }
+}
+END_TEST
+
 START_TEST(rate_of_joins) {
   World world;
   int joined = 0;
@@ -528,6 +553,7 @@ int main() {
   tcase_add_test(tests, another_address);
   tcase_add_test(tests, oversize_and_noise);
   tcase_add_test(tests, rate_of_one_peer);
+  tcase_add_test(tests, rate_of_hellos_and_hints);
   tcase_add_test(tests, rate_of_joins);
   tcase_add_test(tests, hellos_leave_nothing);
   tcase_add_test(tests, hellos_come_ever_more_seldom);
