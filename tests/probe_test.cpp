@@ -278,6 +278,30 @@ START_TEST(a_lease_that_expires) {
 }
 END_TEST
 
+// In the middle of its exchanges: with the lease it ends, and tells what it has.
+START_TEST(a_lease_that_ends_under_way) {
+  Network network;
+  ProbeLease lease = lease_of(ProbeKind::latency, ProbeRole::responder);
+  lease.packets = 2000;
+  lease.max_bytes = 1 << 20;
+  lease.expires_in_ms = 1000;
+  ck_assert(!network.second.begin(lease, calm, network.now_s()));
+  lease.role = ProbeRole::initiator;
+  lease.peer_address = address_of(2);
+  ck_assert(!network.first.begin(lease, calm, network.now_s()));
+  const double begun_s = network.now_s();
+  const auto result = network.run(5);
+  ck_assert(result && result->outcome == ProbeOutcome::measured);
+  ck_assert_double_le(network.now_s() - begun_s, 1.1);
+  ck_assert_uint_gt(result->received, 10);
+  ck_assert_uint_lt(result->received, 200);
+  const int sent = network.a.sent;
+  ck_assert(!network.run(5));
+  ck_assert_int_eq(network.a.sent, sent);
+  ck_assert(!network.first.active(network.now_s()) && !network.second.active(network.now_s()));
+}
+END_TEST
+
 START_TEST(rates_of_trains) {
   std::vector<TrainArrival> arrivals;
   ck_assert(std::isnan(train_rate_Bps(arrivals, 100, 958)));
@@ -312,6 +336,7 @@ int main() {
   tcase_add_test(tests, leases_that_do_not_hold);
   tcase_add_test(tests, budget);
   tcase_add_test(tests, a_lease_that_expires);
+  tcase_add_test(tests, a_lease_that_ends_under_way);
   tcase_add_test(tests, rates_of_trains);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
