@@ -264,6 +264,24 @@ START_TEST(old_session) {
 END_TEST
 
 // The monitor starts anew: agents come back without being told by anybody else.
+// Before the monitor ends it, and without a break: the old one serves until the new one stands.
+START_TEST(a_new_session_each_day) {
+  World world;
+  ClientSession client(world.ours, "n1");
+  world.establish(client, address_of(1));
+  const std::uint64_t first = decode_sealed_header(client.seal(text))->session;
+  world.now_s += 24 * 3600 - 1;
+  ck_assert(client.due(world.now_s).empty());
+  world.now_s += 2;
+  ck_assert(!client.due(world.now_s).empty());
+  ck_assert(world.to_server(client.seal(text), address_of(1)).message == text);
+  world.now_s += 60;
+  world.establish(client, address_of(1));
+  ck_assert_uint_ne(decode_sealed_header(client.seal(text))->session, first);
+  ck_assert(client.due(world.now_s).empty());
+}
+END_TEST
+
 START_TEST(monitor_restart) {
   World world;
   ClientSession client(world.ours, "n1");
@@ -543,6 +561,7 @@ int main() {
   tcase_add_test(tests, cookie_of_another_address_or_time);
   tcase_add_test(tests, clock_skew);
   tcase_add_test(tests, old_session);
+  tcase_add_test(tests, a_new_session_each_day);
   tcase_add_test(tests, monitor_restart);
   tcase_add_test(tests, false_hints);
   tcase_add_test(tests, false_challenges);
