@@ -5,13 +5,15 @@
 #include <charconv>
 #include <cmath>
 #include <unordered_map>
-#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "core/armour.hpp"
 #include "core/error.hpp"
+#include "core/node_outage.hpp"
 #include "core/pair_arrays.hpp"
 #include "core/snapshot_text.hpp"
+#include "core/text.hpp"
 #include "core/torus_topology.hpp"
 #include "core/zstd_frame.hpp"
 
@@ -21,7 +23,6 @@ namespace {
 
 constexpr std::size_t max_text_bytes = std::size_t{4} << 20;
 constexpr std::int32_t max_groups = 128;       // their pairs come to some 30 KiB
-constexpr std::size_t max_other_nodes = 1024;  // that may fail
 constexpr int compression_level = 3;            // slurmctld packs under its locks
 constexpr std::string_view end_of_part = "---\n";
 
@@ -31,46 +32,31 @@ float three_digits(float value) {
   return static_cast<float>(std::round(value / unit) * unit);
 }
 
-// The job's nodes, and others that may fail.
+std::string digits_of(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+double rounded(double value, int digits) {
+  if (digits == 0 || !(value > 0)) return value;
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - (digits - 1));
+  return std::round(value / unit) * unit;
+}
+
+std::string other_name(std::int32_t position) { return "@" + std::to_string(position); }
+
+// The job's nodes, and what may fail on their routes.
 class Selection {
  public:
-  Selection(const ClusterView& view, std::span<const std::int32_t> nodes) : view_(view) {
+  Selection(const ClusterView& view, std::span<const std::int32_t> nodes, double job_seconds) : view_(view) {
     for (const std::int32_t node : nodes) {
       names_.push_back(view.nodes[static_cast<std::size_t>(node)].name);
       states_.push_back(view.nodes[static_cast<std::size_t>(node)].state);
     }
     if (view.outages || !view.live) return;
-    for (const NodeState& node : view.live->nodes) {
-      const double estimate = node.outage_probability > 0 ? node.outage_probability : 0;
-      const double outage = node.silent() ? std::max(estimate, outage_of_silent_node) : estimate;
-      if (outage > 0) live_outages_.set(node.name, outage);
-    }
-  }
-
-  // Those that routes had better not cross, the likeliest to fail first, and so many others that these are
-  // the exception for srun as well: a policy calls a node suspect that is likelier to fail than most.
-  void add_other_nodes() {
-    if (!view_.torus || view_.torus->nodes() == 0) return;
-    const std::unordered_set<std::string> own(names_.begin(), names_.end());
-    std::vector<double> probability;
-    for (std::int32_t node = 0; node < view_.torus->nodes(); ++node)
-      probability.push_back(outages().of(view_.torus->name(node)));
-    std::vector<double> sorted = probability;
-    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-    std::nth_element(sorted.begin(), middle, sorted.end());
-
-    std::vector<std::int32_t> risky, healthy;
-    for (std::int32_t node = 0; node < view_.torus->nodes(); ++node)
-      if (!own.contains(view_.torus->name(node)))
-        (probability[static_cast<std::size_t>(node)] > *middle ? risky : healthy).push_back(node);
-    std::stable_sort(risky.begin(), risky.end(), [&](std::int32_t a, std::int32_t b) {
-      return probability[static_cast<std::size_t>(a)] > probability[static_cast<std::size_t>(b)];
-    });
-    risky.resize(std::min(risky.size(), max_other_nodes));
-    if (risky.empty()) return;
-    healthy.resize(std::min(healthy.size(), risky.size() + own.size()));
-    for (const std::vector<std::int32_t>* nodes : {&risky, &healthy})
-      for (const std::int32_t node : *nodes) names_.push_back(view_.torus->name(node));
+    for (const NodeState& node : view.live->nodes)
+      if (const double outage = outage_of(node, view.live->outage_horizon_s, job_seconds); outage > 0)
+        live_outages_.set(node.name, outage);
   }
 
   std::string torus_text() const {
@@ -96,11 +82,30 @@ class Selection {
     if (!view_.outages && !view_.live) return {};
     std::string text = "# outages\n";
     for (const std::string& name : names_)
-      if (const double probability = outages().of(name); probability > 0) {
-        char digits[32];
-        const auto end = std::to_chars(digits, digits + sizeof digits, probability).ptr;
-        text += name + " " + std::string(digits, end) + "\n";
+      if (const double probability = outages().of(name); probability > 0) text += name + " " + digits_of(probability) + "\n";
+    return text;
+  }
+
+  // Of all nodes of the torus in the order of their positions, those in a row with the same probability in one line:
+  // it, or - where there is no node, and how many.
+  std::string positions_text(int digits) const {
+    if (!view_.torus || (!view_.outages && !view_.live)) return {};
+    std::string text, word, last;
+    std::int64_t count = 0;
+    double last_probability = -1;
+    for (std::int32_t position = 0; position <= view_.torus->positions(); ++position) {
+      if (position == view_.torus->positions()) {
+        word.clear();
+      } else if (const std::int32_t node = view_.torus->node_at(position); node < 0) {
+        word = "-";
+      } else if (const double probability = outages().of(view_.torus->name(node)); probability != last_probability || word == "-") {
+        word = digits_of(rounded(probability, digits));
+        last_probability = probability;
       }
+      if (word != last && count > 0) text += last + " " + std::to_string(std::exchange(count, 0)) + "\n";
+      last = word;
+      ++count;
+    }
     return text;
   }
 
@@ -165,7 +170,7 @@ class Selection {
 
   const ClusterView& view_;
   NodeOutages live_outages_;          // when the view has none of its own
-  std::vector<std::string> names_;    // the job's nodes, then others
+  std::vector<std::string> names_;    // the job's nodes
   std::vector<std::int32_t> states_;  // of the job's nodes: into view_.live->nodes, or -1
 };
 
@@ -191,9 +196,24 @@ class Parts {
   std::string_view left_;
 };
 
-std::string packed(std::uint32_t job, const Selection& selection, bool with_pairs, std::size_t max_bytes) {
+// One way to tell it.
+struct Detail {
+  int digits = 0;           // of the probabilities of other nodes; 0: all
+  bool other_nodes = true;
+  bool pairs = true;
+  bool live = true;
+};
+
+constexpr Detail details[] = {
+    {0, true, true, true}, {3, true, true, true}, {3, true, false, true}, {1, true, false, true},
+    {0, false, false, true}, {0, false, false, false},
+};
+
+std::string packed(std::uint32_t job, const Selection& selection, const Detail& detail, std::size_t max_bytes) {
   std::string text;
-  for (const std::string& part : {selection.torus_text(), selection.outage_text(), selection.live_text(with_pairs)})
+  for (const std::string& part : {selection.torus_text(), selection.outage_text(),
+                                  detail.other_nodes ? selection.positions_text(detail.digits) : std::string(),
+                                  detail.live ? selection.live_text(detail.pairs) : std::string()})
     text += part + std::string(end_of_part);
   if (text.size() > max_text_bytes) return {};
   const std::string result =
@@ -201,17 +221,47 @@ std::string packed(std::uint32_t job, const Selection& selection, bool with_pair
   return result.size() <= max_bytes ? result : std::string();
 }
 
+// Puts the other nodes on the torus of the job's own, and their probabilities beside those of these.
+void add_positions(JobState& state, std::string_view text) {
+  const std::string name = "the job's positions";
+  if (!state.torus || !state.outages) throw Error(name + " are of no torus");
+  const TorusTopology& torus = *state.torus;
+  std::vector<TorusTopology::Node> nodes;
+  for (std::int32_t node = 0; node < torus.nodes(); ++node)
+    nodes.push_back({torus.name(node), torus.coordinates(torus.position(node))});
+  NodeOutages outages = *state.outages;
+  std::int64_t position = 0;
+  for (const TextLine& line : text_lines(text)) {
+    const std::vector<std::string_view> words = split_words(line.text);
+    double probability = 0;
+    const auto count = words.size() == 2 ? parse_integer(words[1]) : std::nullopt;
+    if (!count || *count < 1 || *count > torus.positions() - position ||
+        (words[0] != "-" && !parse_probability(words[0], probability)))
+      fail_at(name, line.number, "'" + shown(line.text) + "' is not a probability and a number of nodes");
+    for (const std::int64_t end = position + *count; position < end; ++position) {
+      const auto at = static_cast<std::int32_t>(position);
+      if (words[0] == "-" || torus.node_at(at) >= 0) continue;
+      nodes.push_back({other_name(at), torus.coordinates(at)});
+      if (probability > 0) outages.set(other_name(at), probability);
+    }
+  }
+  if (position != torus.positions()) throw Error(name + " are " + std::to_string(position) + " of " + std::to_string(torus.positions()));
+  const std::span<const TorusDimension> dimensions = torus.dimensions();
+  state.torus = std::make_shared<const TorusTopology>(std::vector(dimensions.begin(), dimensions.end()), std::move(nodes));
+  state.outages = std::make_shared<const NodeOutages>(std::move(outages));
+}
+
 }  // namespace
 
 std::string pack_job_state(std::uint32_t job, const ClusterView& view, std::span<const std::int32_t> nodes,
-                           std::size_t max_bytes) {
+                           double job_seconds, std::size_t max_bytes, const Deadline& deadline) {
   if (nodes.empty() || (!view.torus && !view.outages && !view.live)) return {};
-  const Selection own(view, nodes);
-  Selection all = own;
-  all.add_other_nodes();
-  for (const bool with_pairs : {true, false})
-    if (std::string text = packed(job, all, with_pairs, max_bytes); !text.empty()) return text;
-  return packed(job, own, false, max_bytes);
+  const Selection selection(view, nodes, job_seconds);
+  for (const Detail& detail : details) {
+    if ((detail.other_nodes || detail.pairs) && deadline.expired()) continue;
+    if (std::string text = packed(job, selection, detail, max_bytes); !text.empty()) return text;
+  }
+  return {};
 }
 
 std::uint32_t job_of_state(std::string_view text) {
@@ -233,6 +283,7 @@ JobState unpack_job_state(std::string_view text) {
     state.torus = std::make_shared<const TorusTopology>(parse_torus(text, "the job's torus").torus);
   if (const std::string_view text = parts.next(); !text.empty())
     state.outages = std::make_shared<const NodeOutages>(parse_outages(text, "the job's outages"));
+  if (const std::string_view text = parts.next(); !text.empty()) add_positions(state, text);
   if (const std::string_view text = parts.next(); !text.empty())
     state.live = std::make_shared<const LiveState>(parse_snapshot(text, "the job's state"));
   parts.end();

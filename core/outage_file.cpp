@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::size_t max_file_bytes = 64 << 20;
 
+}  // namespace
+
 bool parse_probability(std::string_view word, double& value) {
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   return error == std::errc{} && end == word.data() + word.size() && std::isfinite(value) && value >= 0 && value <= 1;
 }
-
-}  // namespace
 
 NodeOutages parse_outages(std::string_view text, const std::string& file) {
   NodeOutages outages;
@@ -30,7 +30,8 @@ NodeOutages parse_outages(std::string_view text, const std::string& file) {
       fail_at(file, line.number, "'" + shown(line.text) + "' is not of the form \"node probability\"");
     double probability = 0;
     if (!parse_probability(words[1], probability))
-      fail_at(file, line.number, "probability '" + shown(words[1]) + "': it takes a number from 0 to 1");
+      fail_at(file, line.number, "probability '" + shown(words[1]) + "': it takes a number from 0 to 1" +
+                                     (words[1].ends_with('%') ? ", as 0.02 for 2%" : ""));
     std::vector<std::string> names;
     try {
       names = expand_hostlist(words[0]);
@@ -39,7 +40,7 @@ NodeOutages parse_outages(std::string_view text, const std::string& file) {
     }
     for (std::string& name : names) {
       if (outages.lists(name)) fail_at(file, line.number, "node " + shown(name) + " is listed twice");
-      outages.set(std::move(name), probability);
+      outages.set(std::move(name), probability, line.number);
     }
   }
   return outages;

@@ -35,6 +35,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::vector<TextLine> text_lines(std::string_view text) {
   std::vector<TextLine> lines;
   std::int64_t number = 0;
+  if (constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF"; text.starts_with(byte_order_mark))
+    text.remove_prefix(byte_order_mark.size());  // as some editors write it
   for (std::string_view line : split_at(text, '\n')) {
     ++number;
     line = trimmed(line.substr(0, line.find('#')));

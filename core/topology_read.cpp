@@ -96,7 +96,8 @@ auto naming_file(const std::string& path, Call call) {
 // The file's text and which form it has.
 class TopologyFile {
  public:
-  explicit TopologyFile(const std::string& path) : path_(path), text_(read_input_file(path, max_file_bytes)) {
+  explicit TopologyFile(const std::string& path) : TopologyFile(path, read_input_file(path, max_file_bytes)) {}
+  TopologyFile(const std::string& path, std::string text) : path_(path), text_(std::move(text)) {
     lines_ = text_lines(text_);
     if (lines_.empty()) throw Error(path + ": it is empty");
     const std::string_view word = split_words(lines_[0].text)[0];
@@ -183,7 +184,12 @@ ClusterView view_of_file(const TopologyFile& file, std::span<const NodeShape> no
 
 ClusterView read_topology(const std::string& path, const std::string& slurm_conf,
                           std::span<const std::int64_t> level_distance) {
-  const TopologyFile file(path);
+  return parse_topology(read_input_file(path, max_file_bytes), path, slurm_conf, level_distance);
+}
+
+ClusterView parse_topology(std::string text, const std::string& path, const std::string& slurm_conf,
+                           std::span<const std::int64_t> level_distance) {
+  const TopologyFile file(path, std::move(text));
   if (file.levels() && slurm_conf.empty()) {
     ClusterView view;
     view.tree = std::make_shared<const TreeTopology>(file.tree(level_distance));

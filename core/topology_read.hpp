@@ -29,6 +29,10 @@ namespace placement {
 ClusterView read_topology(const std::string& path, const std::string& slurm_conf = {},
                           std::span<const std::int64_t> level_distance = {});
 
+// The same for a text that was read already; path is for messages, and where slurm.conf is looked for.
+ClusterView parse_topology(std::string text, const std::string& path, const std::string& slurm_conf = {},
+                           std::span<const std::int64_t> level_distance = {});
+
 // For a known machine. The leaves of a tree or tleaf file are its cores, or its nodes, in this order.
 ClusterView read_topology_of(const std::string& path, std::span<const NodeShape> nodes,
                              std::span<const std::int64_t> level_distance = {});

@@ -52,7 +52,7 @@ class TorusFile {
       fail_at(file_, faulty_line_, "faulty: only in a file that names no nodes; an outage file tells it of named ones");
     infer_dimensions();
     for (const NodeLine& line : node_lines_) place(line);
-    return {in_file([&] { return TorusTopology(dimensions_, std::move(nodes_)); }), true, {}, 1};
+    return {in_file([&] { return TorusTopology(dimensions_, std::move(nodes_)); }), true, {}, 1, std::move(line_of_node_)};
   }
 
  private:
@@ -131,10 +131,23 @@ class TorusFile {
       fail_at(file_, node_lines_[0].number, "'" + shown(node_lines_[0].words[0]) +
                                                 "': a line is a node and its coordinates, as in \"n1 0 0 0\"");
     dimensions_.assign(count, {1, true});
-    for (const NodeLine& line : node_lines_)
-      for (std::size_t d = 0; d < count && d + 1 < line.words.size(); ++d)
-        if (const auto range = parse_range(line.words[d + 1]))
-          dimensions_[d].size = std::max(dimensions_[d].size, range->last + 1);
+    for (const NodeLine& line : node_lines_) {
+      for (std::size_t d = 0; d < count && d + 1 < line.words.size(); ++d) {
+        const auto range = parse_range(line.words[d + 1]);
+        if (!range) fail_coordinate(line, d, TorusTopology::max_positions - 1);
+        dimensions_[d].size = std::max(dimensions_[d].size, range->last + 1);
+      }
+      std::int64_t positions = 1;
+      for (const TorusDimension& dimension : dimensions_)
+        if ((positions *= dimension.size) > TorusTopology::max_positions)
+          fail_at(file_, line.number, "more than " + std::to_string(TorusTopology::max_positions) +
+                                          " positions: the dimensions are as long as the coordinates need");
+    }
+  }
+
+  [[noreturn]] void fail_coordinate(const NodeLine& line, std::size_t dimension, std::int32_t most) const {
+    fail_at(file_, line.number, "coordinate '" + shown(line.words[dimension + 1]) + "' of " + shown(line.words[0]) +
+                                    ": it takes a number from 0 to " + std::to_string(most) + ", or a range such as 0-1");
   }
 
   void place(const NodeLine& line) {
@@ -145,9 +158,7 @@ class TorusFile {
     std::int64_t points = 1;
     for (std::size_t d = 0; d < dimensions_.size(); ++d) {
       const auto range = parse_range(line.words[d + 1]);
-      if (!range || range->last >= dimensions_[d].size)
-        fail_at(file_, line.number, "coordinate '" + shown(line.words[d + 1]) + "': it takes a number from 0 to " +
-                                        std::to_string(dimensions_[d].size - 1) + ", or a range such as 0-1");
+      if (!range || range->last >= dimensions_[d].size) fail_coordinate(line, d, dimensions_[d].size - 1);
       box.push_back(*range);
       points *= range->last - range->first + 1;
     }
@@ -182,11 +193,13 @@ class TorusFile {
   void add(std::string name, const TorusTopology::Coordinates& at, std::int64_t line) {
     std::int64_t position = 0;
     for (std::size_t d = dimensions_.size(); d-- > 0;) position = position * dimensions_[d].size + at[d];
-    if (const auto [there, fresh] = taken_.emplace(position, line); !fresh)
-      fail_at(file_, line, "node " + shown(name) + ": its position is taken, in line " + std::to_string(there->second));
+    if (const auto [there, fresh] = taken_.emplace(position, nodes_.size()); !fresh)
+      fail_at(file_, line, "node " + shown(name) + ": its position is taken, in line " +
+                               std::to_string(line_of_node_[there->second]) + " by node " + shown(nodes_[there->second].name));
     if (const auto [there, fresh] = line_of_.emplace(name, line); !fresh)
       fail_at(file_, line, "node " + shown(name) + " is given twice, first in line " + std::to_string(there->second));
     nodes_.push_back({std::move(name), at});
+    line_of_node_.push_back(line);
   }
 
   const std::string& file_;
@@ -194,7 +207,8 @@ class TorusFile {
   std::vector<TorusDimension> dimensions_;
   std::vector<NodeLine> node_lines_;
   std::vector<TorusTopology::Node> nodes_;
-  std::unordered_map<std::int64_t, std::int64_t> taken_;
+  std::vector<std::int64_t> line_of_node_;
+  std::unordered_map<std::int64_t, std::size_t> taken_;  // position to node
   std::unordered_map<std::string, std::int64_t> line_of_;
   std::int64_t faulty_line_ = 0;
   std::int64_t factor_ = 1;
@@ -218,14 +232,19 @@ bool is_torus_text(std::string_view text) {
   if (words[0] == "tree" || words[0] == "tleaf" || words[0] == "dist" || words.size() < 2 ||
       words[0].find('=') != std::string_view::npos)
     return false;
-  return std::all_of(words.begin() + 1, words.end(), [](std::string_view word) { return parse_range(word).has_value(); });
+  // Wrong coordinates are coordinates: the reader tells what is wrong with them.
+  return std::all_of(words.begin() + 1, words.end(), [](std::string_view word) {
+    return word.find_first_of("0123456789") != word.npos && word.find_first_not_of("0123456789+-.,:[]") == word.npos;
+  });
 }
 
-void check_torus_nodes(const TorusTopology& torus, std::span<const std::string> known, const std::string& file) {
+void check_torus_nodes(const TorusDescription& description, std::span<const std::string> known, const std::string& file) {
+  const TorusTopology& torus = description.torus;
+  if (!description.named) throw Error(file + ": it names no nodes");
   const std::unordered_set<std::string_view> names(known.begin(), known.end());
   for (std::int32_t node = 0; node < torus.nodes(); ++node)
     if (!names.contains(torus.name(node)))
-      throw Error(file + ": there is no node " + shown(torus.name(node)));
+      fail_at(file, description.line[static_cast<std::size_t>(node)], "there is no node " + shown(torus.name(node)) + " in slurm.conf");
 }
 
 }  // namespace placement

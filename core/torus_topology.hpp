@@ -127,6 +127,7 @@ struct TorusDescription {
   bool named = true;                   // false: the file names no nodes, all points are some
   std::vector<std::int32_t> faulty;    // positions, ascending; of a file without names
   std::int64_t fault_factor = 1;       // how much heavier links at a faulty node are
+  std::vector<std::int64_t> line = {};  // where each node stands in the file; of a file with names
 };
 
 // Reads a torus file; '#' starts a comment:
@@ -150,7 +151,7 @@ TorusDescription read_torus(const std::string& path);
 // first line is of names and coordinates.
 bool is_torus_text(std::string_view text);
 
-// Throws Error that names the file when it has a node that is not among these.
-void check_torus_nodes(const TorusTopology& torus, std::span<const std::string> known, const std::string& file);
+// Throws Error naming file and line when the torus names a node that is not `known`, or names none at all.
+void check_torus_nodes(const TorusDescription& description, std::span<const std::string> known, const std::string& file);
 
 }  // namespace placement

@@ -135,9 +135,10 @@ void attach_state(ClusterView& view, LiveState state, const std::string& source)
 
 void attach_outages(ClusterView& view, const NodeOutages& outages, double horizon_s, const std::string& source) {
   const auto number = numbers_of_nodes(view);
-  if (const std::string unknown = outages.first_unknown([&](const std::string& name) { return number.contains(name); });
-      !unknown.empty())
-    throw Error(source + ": node " + shown(unknown) + " is not one of the machine, whose first is " + view.nodes.at(0).name);
+  if (const auto unknown = outages.first_unknown([&](const std::string& name) { return number.contains(name); });
+      !unknown.name.empty())
+    throw Error(source + (unknown.line > 0 ? ":" + std::to_string(unknown.line) : "") + ": node " + shown(unknown.name) +
+                " is not one of the machine, whose first is " + view.nodes.at(0).name);
   LiveState state = view.live ? *view.live : LiveState{};
   const bool pairs = state.pairs.groups > 0;
   state.outage_horizon_s = horizon_s;

@@ -99,10 +99,10 @@ START_TEST(refuses_a_wrong_file) {
   Controller controller;
   controller.torus("torus 4\nn1 4\n");
   ck_assert(!controller.rank(true));
-  ck_assert(controller.is_error && contains(controller.message, "torus:2: coordinate '4': it takes a number from 0 to 3"));
+  ck_assert(controller.is_error && contains(controller.message, "torus:2: coordinate '4' of n1: it takes a number from 0 to 3"));
   controller.torus("torus 4\nn1 0\nghost 1\n");
   ck_assert(!controller.rank(true));
-  ck_assert(controller.is_error && contains(controller.message, "there is no node ghost"));
+  ck_assert(controller.is_error && contains(controller.message, "torus:3: there is no node ghost in slurm.conf"));
   controller.torus("torus 4\n");
   ck_assert(!controller.rank(true));
   ck_assert(contains(controller.message, "it names no nodes"));

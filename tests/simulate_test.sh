@@ -125,7 +125,7 @@ has 'NLA: 122 jobs took the stock choice because the policy could not serve them
 run "${machine[@]}" --state none "$log"
 refused 1 'none: cannot be opened: No such file or directory'
 run "${machine[@]}" --outages outages "$log"
-refused 1 'outages: node a1 is not one of the machine, whose first is n0'
+refused 1 'outages:1: node a1 is not one of the machine, whose first is n0'
 run "${machine[@]}" --outage-hours 5 "$log"
 refused 2 '--outage-hours is for the probabilities of --outages'
 run "${machine[@]}" --failure-trace outages "$log"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/node_outage.hpp"
 #include "policies/table.hpp"
 #include "tests/check.hpp"
 #include "tofa/assess.hpp"

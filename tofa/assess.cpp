@@ -57,10 +57,4 @@ double expected_seconds(double job_seconds, double abort_probability) {
   return job_seconds / (1 - abort_probability);
 }
 
-double outage_for(double probability, double horizon_s, double job_seconds) {
-  if (!(probability > 0) || !(horizon_s > 0) || !(job_seconds > 0)) return probability > 0 ? std::min(probability, 1.0) : 0.0;
-  if (probability >= 1) return 1;
-  return -std::expm1(std::log1p(-probability) * job_seconds / horizon_s);
-}
-
 }  // namespace placement

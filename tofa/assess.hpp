@@ -45,7 +45,4 @@ Assessment assess(const TorusTopology& torus, const CommMatrix& matrix, std::spa
 // its whole length; infinite when it never is.
 double expected_seconds(double job_seconds, double abort_probability);
 
-// The probability for a job of another length than the one given holds for: 1 - (1 - p)^(seconds / horizon).
-double outage_for(double probability, double horizon_s, double job_seconds);
-
 }  // namespace placement

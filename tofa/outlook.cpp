@@ -6,19 +6,14 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/node_outage.hpp"
+
 namespace placement {
 
 namespace {
 
 constexpr double share_of_busiest_link = 0.25;  // in the time of communication; the rest is by hop-bytes
 constexpr double published_outage = 0.02;  // at which a link weighs 100 more
-
-double outage_of(const NodeState& state, double horizon_s, double job_seconds) {
-  const double estimate = std::isnan(state.outage_probability)
-                              ? 0.0
-                              : outage_for(std::clamp(state.outage_probability, 0.0, 1.0), horizon_s, job_seconds);
-  return state.silent() ? std::max(estimate, outage_of_silent_node) : estimate;
-}
 
 double median_of(std::vector<double> values) {
   if (values.empty()) return 0;

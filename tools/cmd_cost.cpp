@@ -46,10 +46,10 @@ int command_cost(int argc, char** argv) {
   for (const char* option : {"matrix", "topology"})
     if (!line.has(option)) throw UsageError(std::string("--") + option + " is missing");
   const CommMatrix matrix = read_matrix(*line.value("matrix"));
-  const std::string path = *line.value("topology");
+  const MachineFile file = read_machine_file(*line.value("topology"));
   MapFaults faults;
-  ClusterView view = is_torus_file(path) ? read_torus_machine(path, line.value_or("slurm-conf", ""), faults)
-                                         : read_topology(path, line.value_or("slurm-conf", ""));
+  ClusterView view = is_torus_file(file) ? torus_machine(file, line.value_or("slurm-conf", ""), faults)
+                                         : parse_topology(file.text, file.path, line.value_or("slurm-conf", ""));
   view.outages = map_outages(view, faults, line.value("outage"), 0.02);
   std::vector<std::int32_t> leaf_of_rank = read_mapping(line.operands()[0], matrix.ranks(), view.tree->leaves());
   std::optional<Assessment> assessment;

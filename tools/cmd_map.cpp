@@ -143,13 +143,13 @@ MapTask read_task(const CommandLine& line) {
 }
 
 void read_machine(const CommandLine& line, MapTask& task) {
-  const std::string path = *line.value("topology");
-  if (is_torus_file(path)) {
+  const MachineFile file = read_machine_file(*line.value("topology"));
+  if (is_torus_file(file)) {
     if (line.has("distances")) throw UsageError("--distances is for trees: in a torus each link is one hop");
-    task.view = read_torus_machine(path, line.value_or("slurm-conf", ""), task.faults);
+    task.view = torus_machine(file, line.value_or("slurm-conf", ""), task.faults);
     if (!line.has("policy")) task.spec.policy = "TOFA";
   } else {
-    task.view = read_topology(path, line.value_or("slurm-conf", ""), distances(line));
+    task.view = parse_topology(file.text, file.path, line.value_or("slurm-conf", ""), distances(line));
   }
   double of_faulty = 0.02;
   if (const auto text = line.value("fault-probability")) {

@@ -80,11 +80,12 @@ constexpr CommandHelp heatmap_help{
 
 // All nodes are taken for sound, whatever a torus file says: faults cost no time as long as nothing fails.
 PlacementGain gain_on(const std::string& topology, const CommandLine& line, std::shared_ptr<const CommMatrix> matrix) {
-  const bool on_torus = is_torus_file(topology);
+  const MachineFile file = read_machine_file(topology);
+  const bool on_torus = is_torus_file(file);
   const std::string slurm_conf = line.value_or("slurm-conf", "");
   MapTask task;
   task.matrix = std::move(matrix);
-  task.view = on_torus ? read_torus_machine(topology, slurm_conf, task.faults) : read_topology(topology, slurm_conf);
+  task.view = on_torus ? torus_machine(file, slurm_conf, task.faults) : parse_topology(file.text, file.path, slurm_conf);
   task.usable.resize(static_cast<std::size_t>(task.view.tree->leaves()));
   std::iota(task.usable.begin(), task.usable.end(), 0);
   if (on_torus) {

@@ -75,16 +75,16 @@ class WeightedWays {
 
 }  // namespace
 
-bool is_torus_file(const std::string& path) {
-  // A pipe can be read only once: then it is left to the reader of trees.
-  if (path == "-" || path.starts_with("/dev/")) return false;
-  return is_torus_text(read_input_file(path, max_file_bytes));
+MachineFile read_machine_file(const std::string& path) {
+  return {path, read_input_file(path == "-" ? "/dev/stdin" : path, max_file_bytes)};
 }
 
-ClusterView read_torus_machine(const std::string& path, const std::string& slurm_conf, MapFaults& faults) {
-  TorusDescription description = read_torus(path);
+bool is_torus_file(const MachineFile& file) { return is_torus_text(file.text); }
+
+ClusterView torus_machine(const MachineFile& file, const std::string& slurm_conf, MapFaults& faults) {
+  const std::string& path = file.path;
+  TorusDescription description = parse_torus(file.text, path);
   faults = {description.faulty, description.fault_factor};
-  const auto torus = std::make_shared<const TorusTopology>(std::move(description.torus));
   ClusterView view;
   std::vector<NodeShape> shapes;
   if (!slurm_conf.empty()) {
@@ -92,10 +92,11 @@ ClusterView read_torus_machine(const std::string& path, const std::string& slurm
     shapes = read_node_shapes(slurm_conf);
     std::vector<std::string> names;
     for (const NodeShape& shape : shapes) names.push_back(shape.name);
-    check_torus_nodes(*torus, names, path);
+    check_torus_nodes(description, names, path);
   } else if (description.named) {
-    for (std::int32_t node = 0; node < torus->nodes(); ++node) shapes.push_back({torus->name(node), 1, 1, 1});
+    for (std::int32_t node = 0; node < description.torus.nodes(); ++node) shapes.push_back({description.torus.name(node), 1, 1, 1});
   }
+  const auto torus = std::make_shared<const TorusTopology>(std::move(description.torus));
   if (shapes.empty()) {
     const std::int32_t leaves[] = {torus->positions()};
     view.tree = std::make_shared<const TreeTopology>(TreeTopology::balanced(leaves));
@@ -111,14 +112,14 @@ std::shared_ptr<const NodeOutages> map_outages(const ClusterView& view, const Ma
                                                const std::optional<std::string>& file, double of_faulty) {
   if (!file && faults.faulty.empty()) return nullptr;
   NodeOutages outages = file ? read_outages(*file) : NodeOutages();
-  const std::string unknown = outages.first_unknown([&](const std::string& name) {
+  const NodeOutages::Place unknown = outages.first_unknown([&](const std::string& name) {
     if (view.torus) return view.torus->find(name) >= 0;
     if (!view.nodes.empty())
       return std::any_of(view.nodes.begin(), view.nodes.end(), [&](const NodeView& node) { return node.name == name; });
     const auto leaf = parse_integer(name);
     return leaf && *leaf >= 0 && *leaf < view.tree->leaves() && std::to_string(*leaf) == name;
   });
-  if (!unknown.empty()) throw Error(*file + ": the topology has no node or leaf " + shown(unknown));
+  if (!unknown.name.empty()) fail_at(*file, unknown.line, "the topology has no node or leaf " + shown(unknown.name));
   for (const std::int32_t position : faults.faulty)
     if (const std::string name = std::to_string(position); !outages.lists(name)) outages.set(name, of_faulty);
   return std::make_shared<const NodeOutages>(std::move(outages));

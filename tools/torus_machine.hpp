@@ -19,13 +19,20 @@ struct MapFaults {
   std::int64_t factor = 1;           // how much heavier links at these are
 };
 
+// A file that describes a machine. It may be a pipe, and is read once; "-" is the standard input.
+struct MachineFile {
+  std::string path;
+  std::string text;
+};
+MachineFile read_machine_file(const std::string& path);
+
 // The machine of a torus file. Without names in the file the view has no nodes, and the leaves are the
 // positions; else the nodes are those of the file in its order, each with one core, or with the cores that a
 // slurm.conf gives them. Throws Error.
-ClusterView read_torus_machine(const std::string& path, const std::string& slurm_conf, MapFaults& faults);
+ClusterView torus_machine(const MachineFile& file, const std::string& slurm_conf, MapFaults& faults);
 
-// Whether the file is one for read_torus_machine(). Throws Error when it cannot be read.
-bool is_torus_file(const std::string& path);
+// Whether the file is one for torus_machine().
+bool is_torus_file(const MachineFile& file);
 
 // Outage probabilities for the view: those of the file, if one is named, and `of_faulty` for nodes of the
 // torus file's "faulty" line. Throws Error on a node that the machine does not have.

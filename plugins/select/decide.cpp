@@ -252,6 +252,7 @@ void configure_on(State& now, const placement_machine& machine) {
                                               now.config.snapshot_max_age_s, known->node_names());
   if (const std::string trouble = now.feed->trouble(); !trouble.empty())
     now.warning += (now.warning.empty() ? "" : "; ") + trouble;
+  if (!known->warning().empty()) now.warning += (now.warning.empty() ? "" : "; ") + known->warning();
   now.machine = std::move(known);
 }
 

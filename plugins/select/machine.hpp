@@ -33,6 +33,9 @@ class Machine {
   // Null without an OutageFile.
   std::shared_ptr<const NodeOutages> outages() const { return outages_; }
 
+  // What the files have too much or too little; empty: nothing.
+  const std::string& warning() const { return warning_; }
+
   // Built when first asked for, kept for few different `threads`. Throws Error when there is none.
   const ClusterView& view(std::int32_t threads) const;
 
@@ -40,6 +43,8 @@ class Machine {
   static constexpr std::size_t max_views = 4;
 
   void read_torus_of(const std::string& path);
+  void read_outages_of(const std::string& path);
+  void warn(const std::string& text);
 
   std::vector<SwitchShape> switches_;
   std::vector<NodeShape> nodes_;
@@ -48,6 +53,7 @@ class Machine {
   std::shared_ptr<const TorusTopology> torus_;
   std::vector<std::int32_t> torus_node_;
   std::shared_ptr<const NodeOutages> outages_;
+  std::string warning_;
   mutable std::map<std::int32_t, ClusterView> views_;
 };
 

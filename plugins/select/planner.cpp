@@ -41,7 +41,7 @@ class Planner {
     plan.note = note_;
     if (asked_.policy->uses_live) add_terms(plan.note, placement.reasons);
     plan.terms = placement.reasons;
-    if (asked_.policy->uses_live) plan.job_state = state_for_steps(view, placement);
+    if (asked_.policy->uses_live) plan.job_state = state_for_steps(view, request, placement, deadline);
     if (request.matrix && !asked_.coarse) {
       plan.cost = to_string(placement.cost);
       plan.natural_cost = to_string(placement.natural_cost);
@@ -302,12 +302,15 @@ class Planner {
     for (const std::uint32_t core : order) plan.core_wanted[offer_.first_core[node] + core] = 1;
   }
 
-  std::string state_for_steps(const ClusterView& view, const Placement& placement) const {
+  // By the same probabilities as the choice of nodes.
+  std::string state_for_steps(const ClusterView& view, const Request& request, const Placement& placement,
+                              const Deadline& deadline) const {
     std::vector<std::int32_t> nodes;
     for (const RankPlace& rank : placement.ranks) nodes.push_back(rank.node);
     std::sort(nodes.begin(), nodes.end());
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-    return pack_job_state(request_.job_id, view, nodes, max_state_bytes);
+    const auto job_seconds = static_cast<double>(number_parameter(request, "job-seconds", 0, INT32_MAX));
+    return pack_job_state(request_.job_id, view, nodes, job_seconds, max_state_bytes, deadline);
   }
 
   std::string stock_cost(const ClusterView& view, const Request& request, const Deadline& deadline) const {

@@ -59,9 +59,8 @@ bool natural_less(std::string_view a, std::string_view b) {
 // The order that the torus asks for: its nodes in a row, then the others by name.
 Names wanted_order(const std::string& torus_file, const Names& nodes) {
   const TorusDescription description = read_torus(torus_file);
-  if (!description.named) throw Error(torus_file + ": it names no nodes");
+  check_torus_nodes(description, nodes, torus_file);
   const TorusTopology& torus = description.torus;
-  check_torus_nodes(torus, nodes, torus_file);
   Names order;
   for (const std::int32_t node : nodes_in_a_row(torus)) order.push_back(torus.name(node));
   Names others;
