@@ -55,7 +55,7 @@ START_TEST(weights_from_a_profile) {
   CommunicationProfile bulky{.waiting_share = 0.004, .sizes = {{1 << 20, 1 << 21, 100}}};
   weights = profile_weights(bulky);
   ck_assert_text_eq(weights["beta"] + " " + weights["latency"] + " " + weights["bandwidth"], "0.000 0.050 0.950");
-  ck_assert_double_eq_tol(nla_weights(profile_weights({.waiting_share = 1})).alpha, 0, 1e-12);
+  ck_assert_double_eq_tol(nla_weights(profile_weights({.waiting_share = 1, .sizes = {}})).alpha, 0, 1e-12);
   ck_assert_error(parse_profile_summary("ranks 4\n", "s"), "s: no line 'time in such calls");
   const char* const broken = "time in such calls x % of the run\n";
   ck_assert_error(parse_profile_summary(broken, "s"), "s:1: 'time in such calls x");
