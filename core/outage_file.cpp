@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <unordered_set>
 
 #include "core/error.hpp"
 #include "core/hostlist.hpp"
@@ -47,5 +48,12 @@ NodeOutages parse_outages(std::string_view text, const std::string& file) {
 }
 
 NodeOutages read_outages(const std::string& path) { return parse_outages(read_input_file(path, max_file_bytes), path); }
+
+std::string unknown_outage_node(const NodeOutages& outages, std::span<const std::string> nodes, const std::string& file) {
+  const std::unordered_set<std::string_view> known(nodes.begin(), nodes.end());
+  const NodeOutages::Place unknown = outages.first_unknown([&](const std::string& name) { return known.contains(name); });
+  if (unknown.name.empty()) return {};
+  return file + ":" + std::to_string(unknown.line) + ": there is no node " + shown(unknown.name) + " in slurm.conf";
+}
 
 }  // namespace placement

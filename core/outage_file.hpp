@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -49,5 +50,9 @@ bool parse_probability(std::string_view word, double& value);
 // naming file, line and value; also on a node that is listed twice.
 NodeOutages parse_outages(std::string_view text, const std::string& file);
 NodeOutages read_outages(const std::string& path);
+
+// What a site should know whose file lists a node that is not one of `nodes`; empty when it lists none. A name too
+// many does no harm, and may be that of a node which is away for a while; a name mistyped does.
+std::string unknown_outage_node(const NodeOutages& outages, std::span<const std::string> nodes, const std::string& file);
 
 }  // namespace placement

@@ -247,4 +247,12 @@ void check_torus_nodes(const TorusDescription& description, std::span<const std:
       fail_at(file, description.line[static_cast<std::size_t>(node)], "there is no node " + shown(torus.name(node)) + " in slurm.conf");
 }
 
+std::string missing_coordinates(const TorusTopology& torus, std::span<const std::string> nodes, const std::string& file) {
+  std::vector<std::string> without;
+  for (const std::string& node : nodes)
+    if (torus.find(node) < 0) without.push_back(node);
+  if (without.empty()) return {};
+  return file + ": it has no coordinates of " + shown(compress_hostlist(without)) + ", which TOFA does not use";
+}
+
 }  // namespace placement

@@ -154,4 +154,7 @@ bool is_torus_text(std::string_view text);
 // Throws Error naming file and line when the torus names a node that is not `known`, or names none at all.
 void check_torus_nodes(const TorusDescription& description, std::span<const std::string> known, const std::string& file);
 
+// What a site should know that has nodes without coordinates; empty when all have some.
+std::string missing_coordinates(const TorusTopology& torus, std::span<const std::string> nodes, const std::string& file);
+
 }  // namespace placement

@@ -242,7 +242,7 @@ tori() {
   refused 1 'placectl map: effort=0: a number from 1 to 1000 is wanted'
   printf '16 0.1\n' >outage
   run map -m matrix -t torus --outage outage
-  refused 1 'placectl map: outage: the topology has no node or leaf 16'
+  refused 1 'placectl map: outage:1: the topology has no node or leaf 16'
   printf '2 1.5\n' >outage
   run map -m matrix -t torus --outage outage
   refused 1 "placectl map: outage:1: probability '1.5': it takes a number from 0 to 1"
@@ -267,7 +267,7 @@ tori() {
   case $out in *n2*) ;; *) fail "$command: '$out'" ;; esac
   printf 'n1 0.3\nx 0.1\n' >outage
   run map -m matrix -t named --outage outage
-  refused 1 'placectl map: outage: the topology has no node or leaf x'
+  refused 1 'placectl map: outage:2: the topology has no node or leaf x'
   # trees: only nodes with ranks count
   printf '2 0.5\n' >outage
   run map -m matrix -t tree --outage outage -p tofa --json
@@ -431,6 +431,18 @@ configuration() {
   cp placement.conf apart
   run check-config apart/placement.conf
   has '4 leaves; no apart/slurm.conf to hold it against'
+  printf 'TorusFile=%s/torus\nOutageFile=%s/outages\n' "$work" "$work" >placement.conf
+  printf 'torus 2 2\nn1 0 0\nn2 1 0\nn3 0 1\n' >torus
+  printf 'n1 0.02\nn7 0.1\n' >outages
+  run check-config placement.conf
+  has "# TorusFile: 3 nodes at 4 positions; $work/torus: it has no coordinates of n4, which TOFA does not use"
+  has "# OutageFile: 2 nodes; $work/outages:2: there is no node n7 in slurm.conf"
+  printf 'n1 2%%\n' >outages
+  run check-config placement.conf
+  refused 1 "placectl check-config: $work/outages:1: probability '2%': it takes a number from 0 to 1, as 0.02 for 2%"
+  printf 'torus 2 2\nn1 0 0\nm2 1 0\n' >torus
+  run check-config --quiet placement.conf
+  refused 1 "placectl check-config: $work/torus:3: there is no node m2 in slurm.conf"
 }
 
 

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "core/config.hpp"
 #include "core/error.hpp"
+#include "core/outage_file.hpp"
 #include "core/slurm_conf.hpp"
 #include "core/text.hpp"
 #include "core/topology_read.hpp"
+#include "core/torus_topology.hpp"
 #include "policies/settings.hpp"
 #include "tools/command.hpp"
 #include "tools/command_line.hpp"
@@ -17,7 +22,7 @@ namespace placement {
 namespace {
 
 constexpr Option options[] = {
-    {0, "slurm-conf", "FILE", "the slurm.conf whose nodes a TreematchTopologyFile must fit\n[slurm.conf beside the file]"},
+    {0, "slurm-conf", "FILE", "the slurm.conf whose nodes the files that it names must\nfit [slurm.conf beside the file]"},
     {'q', "quiet", nullptr, "print nothing but errors"},
     {'j', "json", nullptr, "in JSON"},
 };
@@ -43,9 +48,9 @@ std::string wrapped(std::string_view text, std::size_t width, const std::string&
 // The help has the keys from the table that the parser uses.
 std::string help_with_keys() {
   std::string text =
-      "Reads placement.conf as slurmctld will, and the file that TreematchTopologyFile names, and\n"
-      "prints the settings in force. Exit code 1 and a message with file and line when something\n"
-      "is wrong. FILE is the placement.conf beside slurm.conf when left out; there, no file means\n"
+      "Reads placement.conf as slurmctld will, and the files that TreematchTopologyFile, TorusFile\n"
+      "and OutageFile name, and prints the settings in force. Exit code 1 and a message with file\n"
+      "and line when something is wrong. FILE is the placement.conf beside slurm.conf when left out; there, no file means\n"
       "the defaults.\n\nKeys:\n";
   const Config defaults;
   for (const ConfigKey& key : config_keys()) {
@@ -66,6 +71,30 @@ std::string check_topology(const Config& config, const std::string& slurm_conf, 
   const ClusterView view = read_topology_of(path, read_node_shapes(slurm_conf), config.level_distances);
   return std::to_string(view.tree->leaves()) + " cores of " + std::to_string(view.nodes.size()) + " nodes of " +
          slurm_conf;
+}
+
+// The names of the nodes of slurm.conf; none where there is no such file.
+std::vector<std::string> names_in(const std::string& slurm_conf, bool slurm_conf_given) {
+  std::vector<std::string> names;
+  if (!slurm_conf_given && !std::filesystem::exists(slurm_conf)) return names;
+  for (const NodeShape& node : read_node_shapes(slurm_conf)) names.push_back(node.name);
+  return names;
+}
+
+// What was checked, and what slurmctld will warn of.
+std::string check_torus(const std::string& path, std::span<const std::string> nodes) {
+  const TorusDescription description = read_torus(path);
+  if (!nodes.empty()) check_torus_nodes(description, nodes, path);
+  const std::string text = std::to_string(description.torus.nodes()) + " nodes at " +
+                           std::to_string(description.torus.positions()) + " positions";
+  const std::string warning = missing_coordinates(description.torus, nodes, path);
+  return text + (warning.empty() ? "" : "; " + warning);
+}
+
+std::string check_outages(const std::string& path, std::span<const std::string> nodes) {
+  const NodeOutages outages = read_outages(path);
+  const std::string warning = nodes.empty() ? "" : unknown_outage_node(outages, nodes, path);
+  return std::to_string(outages.size()) + " nodes" + (warning.empty() ? "" : "; " + warning);
 }
 
 std::string format_config(const Config& config) {
@@ -99,10 +128,15 @@ int command_check_config(int argc, char** argv) {
   const Config config = read_config(path, given ? MissingFile::error : MissingFile::defaults);
   check_policy_settings(config);
   const bool exists = given || std::filesystem::exists(path);
-  std::string topology;
-  if (!config.treematch_topology_file.empty()) {
-    const std::string beside = std::filesystem::path(path).replace_filename("slurm.conf").string();
-    topology = check_topology(config, line.value_or("slurm-conf", beside), line.has("slurm-conf"));
+  const std::string slurm_conf =
+      line.value_or("slurm-conf", std::filesystem::path(path).replace_filename("slurm.conf").string());
+  std::string checked;
+  if (!config.treematch_topology_file.empty())
+    checked += "# TreematchTopologyFile: " + check_topology(config, slurm_conf, line.has("slurm-conf")) + "\n";
+  if (!config.torus_file.empty() || !config.outage_file.empty()) {
+    const std::vector<std::string> nodes = names_in(slurm_conf, line.has("slurm-conf"));
+    if (!config.torus_file.empty()) checked += "# TorusFile: " + check_torus(config.torus_file, nodes) + "\n";
+    if (!config.outage_file.empty()) checked += "# OutageFile: " + check_outages(config.outage_file, nodes) + "\n";
   }
   if (line.has("quiet")) return exit_ok;
   if (line.has("json")) {
@@ -110,7 +144,7 @@ int command_check_config(int argc, char** argv) {
     return exit_ok;
   }
   write_output("", "# " + path + (exists ? ": ok\n" : ": no such file, the defaults are in force\n") + format_config(config) +
-                       (topology.empty() ? "" : "# TreematchTopologyFile: " + topology + "\n"));
+                       checked);
   return exit_ok;
 }
 

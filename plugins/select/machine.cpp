@@ -2,13 +2,9 @@
 #include "plugins/select/machine.hpp"
 
 #include <span>
-#include <string_view>
-#include <unordered_set>
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/hostlist.hpp"
-#include "core/text.hpp"
 #include "core/topology_read.hpp"
 
 namespace placement {
@@ -40,27 +36,19 @@ std::vector<std::string> Machine::node_names() const {
 // Nodes without coordinates stay without: a policy that needs them does not take such nodes.
 void Machine::read_torus_of(const std::string& path) {
   TorusDescription description = read_torus(path);
-  check_torus_nodes(description, node_names(), path);
+  const std::vector<std::string> names = node_names();
+  check_torus_nodes(description, names, path);
   torus_ = std::make_shared<const TorusTopology>(std::move(description.torus));
-  std::vector<std::string> without;
-  for (const NodeShape& node : nodes_) {
-    torus_node_.push_back(torus_->find(node.name));
-    if (torus_node_.back() < 0) without.push_back(node.name);
-  }
-  if (!without.empty()) warn(path + ": it has no coordinates of " + shown(compress_hostlist(without)) + ", which TOFA does not use");
+  for (const std::string& name : names) torus_node_.push_back(torus_->find(name));
+  warn(missing_coordinates(*torus_, names, path));
 }
 
-// A name too many does no harm, and may be that of a node which is away for a while; a name mistyped does.
 void Machine::read_outages_of(const std::string& path) {
   outages_ = std::make_shared<const NodeOutages>(read_outages(path));
-  const std::vector<std::string> names = node_names();
-  const std::unordered_set<std::string_view> known(names.begin(), names.end());
-  const NodeOutages::Place unknown = outages_->first_unknown([&](const std::string& name) { return known.contains(name); });
-  if (!unknown.name.empty())
-    warn(path + ":" + std::to_string(unknown.line) + ": there is no node " + shown(unknown.name) + " in slurm.conf");
+  warn(unknown_outage_node(*outages_, node_names(), path));
 }
 
-void Machine::warn(const std::string& text) { warning_ += (warning_.empty() ? "" : "; ") + text; }
+void Machine::warn(const std::string& text) { warning_ += (warning_.empty() || text.empty() ? "" : "; ") + text; }
 
 const ClusterView& Machine::view(std::int32_t threads) const {
   const auto known = views_.find(threads);
