@@ -40,7 +40,7 @@ void cut_off(std::vector<double>& column, double floor) {
 double attribute_of(const NodeState& state, NodeAttribute which) {
   switch (which) {
     case NodeAttribute::cpu_load: return mean_of(state.cpu_load);
-    case NodeAttribute::cpu_utilisation: return std::min(1.0, mean_of(state.cpu_utilisation));
+    case NodeAttribute::cpu_utilisation: return std::min(mean_of(state.cpu_utilisation), 1.0);  // this way NaN stays
     case NodeAttribute::flow_rate: return mean_of(state.flow_rate_Bps);
     case NodeAttribute::memory_used: {
       const double memory = sane(state.memory_MiB);

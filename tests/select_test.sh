@@ -175,6 +175,19 @@ END
   sed '/^node\tn4/s/up/suspect/' state >suspect
   run --state suspect --tasks 4
   chose 'n1'
+  # What no node tells adds nothing, as a column that a table does not have.
+  printf 'slurm-placement-snapshot\t1\nnode-columns\tname\tcores\tcpu_load_1\nnode\ta\t4\t1\nnode\tb\t4\t3\n' >few
+  printf 'node cores cpu_load\na 4 1\nb 4 3\n' >few.table
+  local form
+  for form in '--state few' '--nodes few.table'; do
+    # shellcheck disable=SC2086
+    run $form -n 1 --ntasks-per-node 1 --json
+    has '"compute_load": 0.075'
+    has '"compute_load": 0.225'
+  done
+  cut -f1-3 few >fewer
+  run --state fewer -n 1 --ntasks-per-node 1 --json
+  has '"compute_load": 0,'
 }
 
 mistakes() {
