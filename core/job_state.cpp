@@ -40,7 +40,7 @@ std::string digits_of(double value) {
 double rounded(double value, int digits) {
   if (digits == 0 || !(value > 0)) return value;
   const double unit = std::pow(10.0, std::floor(std::log10(value)) - (digits - 1));
-  return std::round(value / unit) * unit;
+  return unit > 0 ? std::round(value / unit) * unit : value;
 }
 
 std::string other_name(std::int32_t position) { return "@" + std::to_string(position); }
@@ -211,8 +211,10 @@ constexpr Detail details[] = {
 
 std::string packed(std::uint32_t job, const Selection& selection, const Detail& detail, std::size_t max_bytes) {
   std::string text;
-  for (const std::string& part : {selection.torus_text(), selection.outage_text(),
-                                  detail.other_nodes ? selection.positions_text(detail.digits) : std::string(),
+  const std::string torus = selection.torus_text();
+  const bool positions = detail.other_nodes && !torus.empty();
+  for (const std::string& part : {torus, selection.outage_text(),
+                                  positions ? selection.positions_text(detail.digits) : std::string(),
                                   detail.live ? selection.live_text(detail.pairs) : std::string()})
     text += part + std::string(end_of_part);
   if (text.size() > max_text_bytes) return {};

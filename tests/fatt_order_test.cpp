@@ -179,6 +179,21 @@ START_TEST(a_kept_order_that_is_broken) {
 }
 END_TEST
 
+START_TEST(a_kept_order_that_is_taken_away) {
+  Controller controller;
+  controller.torus("torus 4\nn4 0\nn[1-3] 1\n");
+  ck_assert(controller.rank(true));
+  for (const char* text : {"torus 4\nn4 0\nn[1-3] 1\n", "torus 4\nn[1-4] 0\n", "nonsense\n"}) {
+    controller.torus(text);
+    std::filesystem::remove(controller.order_file());
+    ck_assert(controller.rank(false));
+    ck_assert_text_eq(controller.order, "n4 n1 n2 n3 n10 x");
+    ck_assert(contains(controller.message, "order was gone; it is written anew"));
+    ck_assert(controller.keeps_an_order());
+  }
+}
+END_TEST
+
 START_TEST(blocks_are_compact) {
   for (const std::vector<TorusDimension>& dimensions :
        std::vector<std::vector<TorusDimension>>{{{8, true}, {8, true}, {8, true}}, {{4, true}, {32, true}, {4, true}}, {{16, false}, {16, true}}}) {
@@ -199,7 +214,7 @@ int main() {
   for (const TTest* test :
        {follows_the_torus, keeps_the_order_of_running_jobs, refuses_a_wrong_file, nodes_come_and_go, mode_off_is_an_order_by_name,
         an_order_that_cannot_be_kept_does_not_come_into_force,
-        a_kept_order_that_is_broken, blocks_are_compact})
+        a_kept_order_that_is_broken, a_kept_order_that_is_taken_away, blocks_are_compact})
     tcase_add_test(cases, test);
   Suite* const suite = suite_create("fatt_order");
   suite_add_tcase(suite, cases);

@@ -151,6 +151,23 @@ START_TEST(parts_that_are_missing) {
   view.live = nullptr;
   state = unpack_job_state(pack(1, view, {std::vector<std::int32_t>{0}}, roomy));
   ck_assert(!state.torus && !state.live);
+  view = view_of(2);  // nor then, when something is known of their network
+  for (NodeView& node : view.nodes) node.name += "x";
+  state = unpack_job_state(pack(1, view, {std::vector<std::int32_t>{0}}, roomy));
+  ck_assert(!state.torus && state.live);
+}
+END_TEST
+
+START_TEST(the_least_probabilities) {
+  ClusterView view = view_of(4);
+  NodeOutages own;
+  own.set("n2", 5e-324);
+  own.set("n3", 1e-310);
+  view.outages = std::make_shared<const NodeOutages>(own);
+  for (std::size_t bytes = 100; bytes < 2000; bytes += 10) {
+    const std::string text = pack(1, view, {std::vector<std::int32_t>{0, 3}}, bytes);
+    if (!text.empty()) unpack_job_state(text);
+  }
 }
 END_TEST
 
@@ -271,6 +288,7 @@ static Suite* suite() {
   TCase* core = tcase_create("core");
   tcase_add_test(core, the_job_s_nodes_and_those_that_may_fail);
   tcase_add_test(core, parts_that_are_missing);
+  tcase_add_test(core, the_least_probabilities);
   tcase_add_test(core, probabilities_are_those_of_the_selection);
   tcase_add_test(core, a_large_machine);
   tcase_add_test(core, what_does_not_fit_is_left_out);

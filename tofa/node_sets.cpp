@@ -18,6 +18,7 @@ constexpr std::size_t most_nodes_sorted = 150'000;  // in all balls together
 constexpr std::int32_t pairs_sampled = 256;
 constexpr double suspect_hops = 64;        // a suspect on the way counts like so many hops
 constexpr std::int64_t most_boxes = 100'000;  // looked at
+constexpr std::int64_t boxes_in_the_time_of_a_node = 8;  // at least: so many nodes are tried in the time of a box
 constexpr std::int64_t never_enough = -(std::int64_t{1} << 40);
 
 class NodeSets {
@@ -31,13 +32,20 @@ class NodeSets {
     }
     std::sort(usable_.begin(), usable_.end(),
               [&](std::int32_t a, std::int32_t b) { return nodes.position[a] < nodes.position[b]; });
+    for (std::size_t n = 0; n < nodes.position.size(); ++n)
+      if (limits.required(static_cast<std::int32_t>(n))) {
+        required_.push_back(static_cast<std::int32_t>(n));
+        required_room_ += limits.capacity()[n];
+      }
   }
 
   std::optional<NodeCounts> window() const {
     for (std::size_t begin = 0; begin < usable_.size(); ++begin) {
       std::vector<std::int32_t> healthy;
       for (std::size_t k = begin; k < usable_.size() && !nodes_.suspect(usable_[k]); ++k) healthy.push_back(usable_[k]);
-      if (auto counts = first_that_fit(healthy)) return counts;
+      // Where most may fail there are as many pieces as nodes: only one that is large enough is looked at.
+      if (large_enough(healthy))
+        if (auto counts = first_that_fit(healthy)) return counts;
       begin += healthy.size();  // no later start before the suspect node has more
     }
     return std::nullopt;
@@ -79,15 +87,22 @@ class NodeSets {
   }
 
  private:
+  // Whether they and the required ones have room for all tasks, and are as many as are wanted.
+  bool large_enough(const std::vector<std::int32_t>& nodes) const {
+    std::int64_t room = required_room_;
+    std::size_t count = required_.size();
+    for (const std::int32_t node : nodes) {
+      if (limits_.required(node)) continue;
+      room += limits_.capacity()[node];
+      ++count;
+    }
+    return room >= limits_.tasks() && static_cast<std::int64_t>(count) >= limits_.least_nodes();
+  }
+
   // The first nodes of the order that serve the request; required ones always.
   std::optional<NodeCounts> first_that_fit(const std::vector<std::int32_t>& order) const {
-    std::vector<std::int32_t> picked;
-    std::int64_t room = 0;
-    for (std::size_t n = 0; n < nodes_.position.size(); ++n)
-      if (limits_.required(static_cast<std::int32_t>(n))) {
-        picked.push_back(static_cast<std::int32_t>(n));
-        room += limits_.capacity()[n];
-      }
+    std::vector<std::int32_t> picked = required_;
+    std::int64_t room = required_room_;
     const auto enough = [&] {
       return room >= limits_.tasks() && static_cast<std::int32_t>(picked.size()) >= limits_.least_nodes();
     };
@@ -218,11 +233,16 @@ class NodeSets {
       if (nodes_.faults && nodes_.faults->suspect(position)) return never_enough;
       return at_[position] < 0 ? 0 : static_cast<std::int64_t>(limits_.capacity()[at_[position]]);
     });
+    const BoxSums count(torus_, [&](std::int32_t position) { return std::int64_t{at_[position] >= 0}; });
+    const std::int64_t boxes_of_a_try = 1 + static_cast<std::int64_t>(usable_.size()) / boxes_in_the_time_of_a_node;
     std::int64_t boxes_left = most_boxes;
     for (const Shape& shape : shapes)
       for (const std::int32_t origin : usable_) {
         if (--boxes_left < 0) return std::nullopt;
-        if (room.of_box(nodes_.position[origin], shape.extent) < limits_.tasks()) continue;
+        if (room.of_box(nodes_.position[origin], shape.extent) < limits_.tasks() ||
+            count.of_box(nodes_.position[origin], shape.extent) < least)
+          continue;
+        boxes_left -= boxes_of_a_try;
         if (auto counts = first_that_fit(in_box(nodes_.position[origin], shape.extent))) return counts;
       }
     return std::nullopt;
@@ -246,6 +266,8 @@ class NodeSets {
   const TorusTopology& torus_;
   std::vector<std::int32_t> usable_;  // by position
   std::vector<std::int32_t> at_;      // the usable node at each position, or -1
+  std::vector<std::int32_t> required_;
+  std::int64_t required_room_ = 0;
 };
 
 }  // namespace

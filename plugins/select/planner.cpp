@@ -189,10 +189,10 @@ class Planner {
     request.required_nodes = required_;
     request.matrix = matrix_;
     request.parameters = asked_.spec.parameters;
+    add_defaults(request.parameters, partition_parameters());
     if (request_.time_limit_s > 0 && takes_key("job-seconds"))
       request.parameters.try_emplace("job-seconds", std::to_string(request_.time_limit_s));
     if (config_.treematch_scope == TreeScope::whole) request.parameters.try_emplace("scope", "whole");
-    add_defaults(request.parameters, partition_parameters());
     if (!config_.nla_weights.empty())
       add_defaults(request.parameters, parse_policy_spec("NLA=" + config_.nla_weights).parameters);
     if (config_.treematch_levels_up > 0)

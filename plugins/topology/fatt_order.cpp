@@ -179,13 +179,26 @@ class Decision {
       answer_.is_error = true;
       return false;
     }
+    if (kept_.empty() && !may_change_ && !in_force().empty()) restore();
     return true;
+  }
+
+  // The file was taken away while cores are held by its order, which this slurmctld still knows.
+  void restore() {
+    kept_ = in_force();
+    note_ = order_path_ + " was gone; ";
+    try {
+      write_order(order_path_, kept_);
+      note_ += "it is written anew";
+    } catch (const Error& error) {
+      note_ += error.what();
+    }
   }
 
   Answer follow(const Names& order, const std::string& message) {
     fill_ranks(order, nodes_, rank_);
     in_force() = Names(order);
-    return {true, message, false, false};
+    return {true, note_ + (note_.empty() || message.empty() ? "" : "; ") + message, false, false};
   }
 
   Answer keep(const std::string& why, bool is_error) {
@@ -228,6 +241,7 @@ class Decision {
   const Names& nodes_;
   std::uint32_t* const rank_;
   std::string none_because_;
+  std::string note_;
   Names kept_;
   Answer answer_;
 };
