@@ -72,10 +72,9 @@ void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink)
   LineSource source(path);
   while (source.next(line) && trimmed(line).empty()) {
   }
-  if (line.find('|') != std::string::npos && line[0] != ';')
-    read_sacct(path, notes, sink);
-  else
-    read_swf(path, notes, sink);
+  const bool sacct = line.find('|') != std::string::npos && line[0] != ';';
+  if (source.number() > 0) source.put_back(std::move(line));
+  sacct ? read_sacct(source, notes, sink) : read_swf(source, notes, sink);
 }
 
 }  // namespace placement

@@ -53,24 +53,24 @@ class LogNotes {
   std::vector<Note> notes_;
 };
 
+class LineSource;
 using JobSink = std::function<void(LogJob&&)>;
 
 // The job of a record, or none with a note: no submit time, never ran, no processors.
 std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes& notes);
 
-// Hands each job of a Standard Workload Format log to the sink, in the order of the log; plain or
-// gzip, one line in memory at a time. What cannot be used is skipped with a note, and so are the parts
+// Hands each job of a Standard Workload Format log to the sink, in the order of the log; one line in memory at a time. What cannot be used is skipped with a note, and so are the parts
 // of jobs that were suspended, which another line has in full. Throws Error when the file cannot be
 // read or unpacked.
-void read_swf(const std::string& path, LogNotes& notes, const JobSink& sink);
+void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink);
 
 // The same of `sacct --parsable2` output (or --parsable) with a header line, which may come again; JobID,
 // Submit, Elapsed, ElapsedRaw or Start and End, and AllocCPUS, NCPUS or ReqCPUS are needed, Timelimit or
 // TimelimitRaw, Partition and State used. Job steps are skipped. Times without a zone count as UTC. Throws
 // Error also when the header lacks a column.
-void read_sacct(const std::string& path, LogNotes& notes, const JobSink& sink);
+void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink);
 
-// Either of them: where the first line that is not blank has a '|' it is sacct's.
+// Either of them, plain or gzip, a file or a pipe: where the first line that is not blank has a '|' it is sacct's.
 void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink);
 
 }  // namespace placement

@@ -35,9 +35,11 @@ bool LineSource::fill() {
   int code = Z_OK;
   const char* text = gzerror(file_, &code);
   // A gzip file that ends too early is told with the last bytes, not as a failed read.
-  if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
-    throw Error(path_ + ": " + (code == Z_ERRNO ? std::strerror(errno) : text) + " after line " +
-                std::to_string(number_));
+  if (got < 0 || (code != Z_OK && code != Z_STREAM_END)) {
+    std::string_view reason = code == Z_ERRNO ? std::strerror(errno) : text;
+    if (reason.starts_with(path_ + ": ")) reason.remove_prefix(path_.size() + 2);  // zlib names the file itself
+    throw Error(path_ + ": " + std::string(reason) + (number_ > 0 ? " after line " + std::to_string(number_) : ""));
+  }
   at_ = 0;
   end_ = static_cast<std::size_t>(got);
   if (number_ == 0 && !begun_) look_at_begin();
@@ -45,7 +47,17 @@ bool LineSource::fill() {
   return got > 0;
 }
 
+void LineSource::put_back(std::string line) {
+  returned_ = std::move(line);
+  --number_;
+}
+
 bool LineSource::next(std::string& line) {
+  if (returned_) {
+    line = *std::exchange(returned_, std::nullopt);
+    ++number_;
+    return true;
+  }
   line.clear();
   bool any = false;
   while (at_ < end_ || fill()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ class LineSource {
   // The next line without its end (LF or CR LF); false after the last. A line is cut after
   // longest_line bytes, the rest of it dropped. Throws Error on damage.
   bool next(std::string& line);
+  // The line last read comes again with the next call: a pipe cannot be read twice.
+  void put_back(std::string line);
+  const std::string& path() const { return path_; }
   std::int64_t number() const { return number_; }  // of the line last read, from 1
 
   static constexpr std::size_t longest_line = 1 << 16;
@@ -34,6 +38,7 @@ class LineSource {
   std::size_t at_ = 0;
   std::size_t end_ = 0;
   std::int64_t number_ = 0;
+  std::optional<std::string> returned_;
   bool begun_ = false;
 };
 

@@ -141,12 +141,11 @@ void note_oddities(const Header& header, const std::vector<std::string_view>& wo
 
 }  // namespace
 
-void read_sacct(const std::string& path, LogNotes& notes, const JobSink& sink) {
-  LineSource source(path);
+void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink) {
   std::string first;
   while (trimmed(first).empty())
-    if (!source.next(first)) throw Error(path + ": empty, no header line");
-  const Header header(first, path);
+    if (!source.next(first)) throw Error(source.path() + ": empty, no header line");
+  const Header header(first, source.path());
   std::unordered_set<std::string> seen;
   std::string line;
   while (source.next(line)) {

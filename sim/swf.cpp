@@ -34,8 +34,7 @@ void note_partition(std::string_view comment, std::map<std::int64_t, std::string
 
 }  // namespace
 
-void read_swf(const std::string& path, LogNotes& notes, const JobSink& sink) {
-  LineSource source(path);
+void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink) {
   std::map<std::int64_t, std::string> partition_names;
   std::unordered_set<std::int64_t> seen;
   std::string line;

@@ -77,10 +77,25 @@ has '50 jobs of'
 gzip -c "$log" >log.gz
 run "${machine[@]}" --stock-request tasks --charge measured -s SLURM log.gz
 ends 0
+# From a pipe, plain or packed: read once.
+for packer in cat 'gzip -c'; do
+  "$placectl" simulate "${machine[@]}" -s SLURM /dev/stdin < <($packer "$log") >.out 2>.err
+  code=$? out=$(cat .out) err=$(cat .err) command="$packer | placectl simulate"
+  ends 0
+  has '122 jobs of /dev/stdin'
+done
+head -c 300 log.gz >cut.gz
+run "${machine[@]}" cut.gz
+refused 1 'cut.gz: unexpected end of file'
+run "${machine[@]}" .
+refused 1 '.: Is a directory'
 printf 'JobID|Submit|ElapsedRaw|AllocCPUS|TimelimitRaw|Partition\n7|1714521610|90|8|60|a\n' >sacct.txt
 run "${machine[@]}" -s SLURM sacct.txt
 ends 0
 has '1 jobs of sacct.txt'
+run "${machine[@]}" -s SLURM <(cat sacct.txt)
+ends 0
+has '1 jobs of /dev/fd/'
 
 # A torus, failures, a state that policies know.
 run --torus 4x4x4 --node 1x4 -s 'SLURM RANDOM' --share 50 -o torus "$log"
