@@ -10,8 +10,8 @@ namespace placement {
 
 namespace {
 
-constexpr double longest_s = 2;          // that a stream may take on a link that has become slower
 constexpr double question_s = 0.2;       // for the report after it
+constexpr double longest_s = longest_bulk_s - question_s;  // that a stream may take on a link that has become slower
 constexpr std::size_t most_pairs = 400000;  // that are remembered, as PairModel does
 
 }  // namespace

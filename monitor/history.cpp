@@ -307,6 +307,15 @@ std::vector<OutageRecord> History::lasting_outages() {
   return all;
 }
 
+std::int64_t History::counted_outages(const std::string& node) {
+  Statement& count =
+      statement("SELECT count(*) FROM outage JOIN node ON node.id = outage.node WHERE name = ? AND counted <> 0").bind(node);
+  count.step();
+  const std::int64_t outages = count.integer(0);
+  count.step();
+  return outages;
+}
+
 std::vector<SpanRecord> History::spans() {
   std::vector<SpanRecord> all;
   Statement& rows = statement(

@@ -113,6 +113,7 @@ class History {
 
   std::vector<OutageRecord> outages();                       // by beginning
   std::vector<OutageRecord> lasting_outages();
+  std::int64_t counted_outages(const std::string& node);
   std::vector<SpanRecord> spans();                           // by beginning
   std::vector<PairRecord> pairs();
   // The latest first, at most `most`; job 0: of all jobs.

@@ -58,6 +58,7 @@ class Monitor {
     std::optional<PeerState> state;
     double heard_s = -1e9;
     double asked_s = -1e9;
+    std::array<std::uint8_t, 16> asked_history{};  // the instance that was asked: the answer's cursor is of that
     std::string last_note;
   };
   struct Lease {
@@ -77,6 +78,7 @@ class Monitor {
   void take_peer_message(Peer& peer, ByteView message, double now_s);
   void take_changes(Peer& peer, const History::Changes& changes, double now_s);
   void send(Peer& peer, const Bytes& message);
+  void ask(Peer& peer, std::uint64_t after, double now_s);
   void keep_peers(double now_s);
   void hear_agents(double now_s);
 
@@ -125,6 +127,8 @@ class Monitor {
   } written_;
   double next_tick_s_ = 0, next_slurm_s_ = 0, next_peers_s_ = 0, next_publish_s_ = 0, next_decisions_s_ = 0,
          next_pairs_s_, next_prune_s_;
+  static constexpr double never_s = -1e9;
+  double pairs_saved_s_ = never_s;  // what was measured before is in the history, committed
   std::int64_t heartbeats_ = 0, results_ = 0, leases_given_ = 0, bulk_leases_ = 0, bulk_results_ = 0,
                decisions_kept_ = 0,
                decisions_read_ = 0, snapshots_ = 0;

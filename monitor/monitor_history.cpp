@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the monitor keeps on disk, and what becomes of it while the disk does not take it.
-#include <algorithm>
-#include <cmath>
+#include <optional>
 #include <utility>
 
 #include "core/error.hpp"
@@ -23,7 +22,8 @@ constexpr std::size_t most_decisions = 256;
 void Monitor::keep_history() {
   const Moment moment = now();
   if (watch_.tick(moment)) next_publish_s_ = moment.steady_s;
-  const DecisionReader before = decisions_;
+  std::optional<DecisionReader> before(decisions_);  // until what was read is committed
+  bool saves_pairs = false;
   try {
     if (!history_.in_place()) throw DatabaseError(history_path(settings_.config) + ": it was taken away", true);
     history_.begin();
@@ -33,23 +33,26 @@ void Monitor::keep_history() {
       next_decisions_s_ = moment.steady_s + decisions_every_s;
     }
     if (moment.steady_s >= next_pairs_s_) {
-      save_pairs();
       next_pairs_s_ = moment.steady_s + pairs_every_s;
+      save_pairs();
+      saves_pairs = true;
     }
     history_.commit();
+    before.reset();
+    if (saves_pairs) pairs_saved_s_ = moment.steady_s;
     watch_.written();
     decisions_kept_ += std::exchange(decisions_read_, 0);
     if (moment.steady_s >= next_prune_s_) {
       next_prune_s_ = moment.steady_s + prune_every_s;
       // Nothing is too old by a clock that may be wrong; 0: only what is too much goes.
       const bool good_clock = moment.steady_s - watch_.clock_good_since_s() > clock_trusted_after_s;
-      history_.prune(good_clock ? moment.wall_s : 0);
       pairs_.forget_old(moment.steady_s);
+      history_.prune(good_clock ? moment.wall_s : 0);
     }
     if (!trouble_history_.empty()) log_("the history is written again, with what happened meanwhile");
     trouble_history_.clear();
   } catch (const Error& error) {
-    decisions_ = before;
+    if (before) decisions_ = *before;
     decisions_read_ = 0;
     history_trouble(error);
   }
@@ -66,6 +69,7 @@ void Monitor::history_trouble(const Error& error) {
 bool Monitor::recover_history() {
   try {
     if (!history_.recover()) return false;
+    pairs_saved_s_ = never_s;
     tell_moved_history();
     return true;
   } catch (const Error& error) {
@@ -102,15 +106,11 @@ void Monitor::drain_decisions() {
 
 void Monitor::save_pairs() {
   const Moment moment = now();
-  for (const PairModel::Pair& pair : pairs_.pairs()) {
-    const double newest_s = std::max(std::isnan(pair.latency_at_s) ? -1e18 : pair.latency_at_s,
-                                     std::isnan(pair.bandwidth_at_s) ? -1e18 : pair.bandwidth_at_s);
-    if (moment.steady_s - newest_s > pairs_every_s) continue;  // nothing new
+  for (const PairModel::Pair& pair : pairs_.measured_since(pairs_saved_s_))
     history_.put_pair({names_[static_cast<std::size_t>(pair.a)], names_[static_cast<std::size_t>(pair.b)],
-                       moment.wall_of(newest_s), pair.latency_us.value(), pair.latency_us.error(),
+                       moment.wall_of(pair.newest_s()), pair.latency_us.value(), pair.latency_us.error(),
                        pair.bandwidth_Bps.value(), pair.bandwidth_Bps.error(), pair.peak_bandwidth_Bps,
                        pair.latency_us.count() + pair.bandwidth_Bps.count()});
-  }
 }
 
 // Before the end.

@@ -69,24 +69,32 @@ void Monitor::take_peer_message(Peer& peer, ByteView message, double now_s) {
 }
 
 void Monitor::take_changes(Peer& peer, const History::Changes& changes, double now_s) {
-  if (!peer.state) return;
+  // An answer without rows has the cursor that was asked with, which need not be one of this history.
+  if (!peer.state || peer.state->history != peer.asked_history || (changes.outages.empty() && changes.spans.empty()))
+    return;
   const std::string name = "peer " + instance_text(peer.state->history);
   if (changes.cursor <= std::atoll(history_.setting(name).c_str())) return;
+  NodeWatch::PeerNews news;
   try {
     history_.begin();
-    for (const OutageRecord& outage : changes.outages) watch_.peer_says(outage);
-    for (const SpanRecord& span : changes.spans) watch_.peer_says(span);
+    for (const OutageRecord& outage : changes.outages) watch_.peer_says(outage, news);
+    for (const SpanRecord& span : changes.spans) watch_.peer_says(span, news);
     history_.set_setting(name, std::to_string(changes.cursor));
     history_.commit();
   } catch (const Error& error) {
     history_trouble(error);
     return;
   }
+  watch_.take(news);
   // The next page at once; the bucket of the other side holds it back when it is too much.
-  if (static_cast<std::uint64_t>(changes.cursor) < peer.state->last_change) {
-    send(peer, encode(PeerAsk{static_cast<std::uint64_t>(changes.cursor)}));
-    peer.asked_s = now_s;
-  }
+  if (static_cast<std::uint64_t>(changes.cursor) < peer.state->last_change)
+    ask(peer, static_cast<std::uint64_t>(changes.cursor), now_s);
+}
+
+void Monitor::ask(Peer& peer, std::uint64_t after, double now_s) {
+  peer.asked_s = now_s;
+  peer.asked_history = peer.state->history;
+  send(peer, encode(PeerAsk{after}));
 }
 
 void Monitor::keep_peers(double now_s) {
@@ -112,10 +120,7 @@ void Monitor::keep_peers(double now_s) {
                      measured_.begin() + static_cast<std::ptrdiff_t>(std::min(measured_.size(), from + max_peer_measurements)))));
     const auto cursor =
         static_cast<std::uint64_t>(std::atoll(history_.setting("peer " + instance_text(peer.state->history)).c_str()));
-    if (peer.state->last_change > cursor && now_s - peer.asked_s > 1) {
-      peer.asked_s = now_s;
-      send(peer, encode(PeerAsk{cursor}));
-    }
+    if (peer.state->last_change > cursor && now_s - peer.asked_s > 1) ask(peer, cursor, now_s);
   }
   measured_.clear();
 }

@@ -12,6 +12,7 @@ namespace placement {
 namespace {
 
 constexpr std::int32_t start_in_ms = 30; // the responder's lease travels first
+static_assert(ScheduleSettings{}.longest_round_s * 1000 <= max_lease_ms);
 
 }  // namespace
 

@@ -375,18 +375,28 @@ SlotSeen NodeWatch::open_slot(const Node& node) const {
   return node.slot_outages > 0 ? SlotSeen{1, node.slot_outages} : SlotSeen{std::min(1.0, node.slot_observed_s / outage_slot_s), 0};
 }
 
-void NodeWatch::peer_says(const OutageRecord& outage) {
+void NodeWatch::peer_says(const OutageRecord& outage, PeerNews& news) {
   const auto found = index_.find(outage.node);
-  if (found == index_.end() || !history_.put_outage(outage, true)) return;
-  history_changed_ = true;
-  Node& node = at(found->second);
-  if (outage.counted && !node.outage) ++node.state.outages;
+  if (found == index_.end()) return;
+  const std::int64_t before = history_.counted_outages(outage.node);
+  if (!history_.put_outage(outage, true)) return;
+  news.past_changed = true;
+  // One that lasts is counted, though it may not be written yet.
+  const std::optional<OutageRecord>& own = at(found->second).outage;
+  if (own && (outage.lasts() || outage.ended_at_s >= own->began_at_s - History::same_outage_s)) return;
+  // Another end of one that is on record makes it no second one.
+  news.more_outages[found->second] += history_.counted_outages(outage.node) - before;
 }
 
-void NodeWatch::peer_says(const SpanRecord& span) {
+void NodeWatch::peer_says(const SpanRecord& span, PeerNews& news) {
   const auto found = index_.find(span.node);
   if (found == index_.end() || !history_.put_span(span)) return;
-  if (span.ended_at_s < slot_began_wall_s_) history_changed_ = true;
+  if (span.ended_at_s < slot_began_wall_s_) news.past_changed = true;
+}
+
+void NodeWatch::take(const PeerNews& news) {
+  for (const auto& [node, more] : news.more_outages) at(node).state.outages += static_cast<std::int32_t>(more);
+  if (news.past_changed) history_changed_ = true;
 }
 
 Liveness NodeWatch::liveness(std::int32_t index) const {

@@ -55,9 +55,15 @@ class NodeWatch {
   void heartbeat(std::int32_t node, const Heartbeat& beat, Moment now);
   // True when slurmctld misses a slurmd whose agent is well: then it should be asked again soon.
   bool slurm_says(std::span<const SlurmNode> says, Moment now);
-  // An outage or span that another monitor has seen.
-  void peer_says(const OutageRecord& outage);
-  void peer_says(const SpanRecord& span);
+  // An outage or span that another monitor has seen: written into the history, within a transaction, and added to the
+  // news, which are to be taken once that is committed. Throws Error when the history cannot be written.
+  struct PeerNews {
+    std::unordered_map<std::int32_t, std::int64_t> more_outages;  // counted, by node
+    bool past_changed = false;  // what the book of outages has seen
+  };
+  void peer_says(const OutageRecord& outage, PeerNews& news);
+  void peer_says(const SpanRecord& span, PeerNews& news);
+  void take(const PeerNews& news);
 
   // To be called about once a second. True: an outage has begun, ended or
   // been judged anew since the last call, so that what is published is no longer true.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -43,8 +44,11 @@ class PairModel {
     Forecast latency_us, bandwidth_Bps;
     double latency_at_s = unknown_value, bandwidth_at_s = unknown_value;
     double peak_bandwidth_Bps = unknown_value;
+
+    double newest_s() const { return std::fmax(latency_at_s, bandwidth_at_s); }  // NaN: nothing was measured
   };
   std::vector<Pair> pairs() const;  // ascending
+  std::vector<Pair> measured_since(double s) const;  // those of them whose newest value is not older
   const Pair* find(std::int32_t a, std::int32_t b) const;  // null: nothing is known
   std::size_t size() const { return pairs_.size(); }
   void forget_old(double now_s);

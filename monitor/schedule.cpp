@@ -45,8 +45,8 @@ ProbeSchedule::ProbeSchedule(std::span<const std::int32_t> leaf_of_node, const S
     : settings_(settings),
       leaf_(leaf_of_node.begin(), leaf_of_node.end()),
       all_pairs_(static_cast<std::int32_t>(leaf_.size()) <= settings.all_pairs_nodes),
-      latency_{Measurement::latency, settings.latency_period_s, settings.latency_round_s, -1, 0, 0, 0, {}, 0, 0},
-      bandwidth_{Measurement::bandwidth, settings.bandwidth_period_s, settings.bandwidth_round_s, -1, 0, 0, 0, {}, 0, 0},
+      latency_{Measurement::latency, settings.latency_period_s, settings.latency_round_s, -1, 0, 0, 0, {}, 0, 0, {}},
+      bandwidth_{Measurement::bandwidth, settings.bandwidth_period_s, settings.bandwidth_round_s, -1, 0, 0, 0, {}, 0, 0, {}},
       busy_until_s_(-std::numeric_limits<double>::infinity()) {
   std::int32_t leaves = 0;
   for (const std::int32_t leaf : leaf_) leaves = std::max(leaves, leaf + 1);
@@ -132,52 +132,64 @@ void ProbeSchedule::begin_cycle(Track& track, double now_s, const std::vector<bo
   track.every_s = every_s(track, track.count);
 }
 
-void ProbeSchedule::set_starts(Round& round) const {
-  const double probe_s = round.measurement == Measurement::bandwidth ? settings_.bandwidth_probe_s : 0;
+// Puts pairs into the round, with their starts; those for which it would become too long are left over.
+void ProbeSchedule::place_pairs(const std::vector<ProbePair>& pairs, const AskBulk& bulk, Round& round,
+                                std::vector<ProbePair>& rest) const {
+  const bool bandwidth = round.measurement == Measurement::bandwidth, ask = bandwidth && bulk;
+  const double probe_s = bandwidth ? settings_.bandwidth_probe_s : 0;
+  const double latest_s = settings_.longest_round_s - round.lasts_s - (ask ? longest_bulk_s : 0);
   std::vector<double> free_s(members_.size(), 0);  // from when on each leaf's uplink is
   double longer_s = 0;
-  for (std::size_t k = 0; k < round.pairs.size(); ++k) {
-    const ProbePair& pair = round.pairs[k];
+  for (const ProbePair& pair : pairs) {
     double& a = free_s[static_cast<std::size_t>(leaf_[static_cast<std::size_t>(pair.a)])];
     double& b = free_s[static_cast<std::size_t>(leaf_[static_cast<std::size_t>(pair.b)])];
-    double start_s = 0;
-    if (&a != &b) {
-      start_s = std::max(a, b);
-      a = b = start_s + probe_s + round.bulk[k].lasts_s;
+    const double start_s = &a != &b ? std::max(a, b) : 0;
+    if (start_s > 0 && start_s > latest_s) {  // whatever the settings are, the first has its turn
+      rest.push_back(pair);
+      continue;
     }
-    longer_s = std::max(longer_s, start_s + round.bulk[k].lasts_s);
+    const BulkStream stream = ask ? bulk(pair) : BulkStream{};
+    if (&a != &b) a = b = start_s + probe_s + stream.lasts_s;
+    longer_s = std::max(longer_s, start_s + stream.lasts_s);
+    round.pairs.push_back(pair);
     round.start_s.push_back(start_s);
+    round.bulk.push_back(stream);
   }
   round.lasts_s += longer_s;
+}
+
+// What is left over is no step of the cycle more.
+std::vector<ProbePair> ProbeSchedule::next_pairs(Track& track) const {
+  if (!track.rest.empty()) return std::exchange(track.rest, {});
+  const std::size_t at = track.at++;
+  track.next_s += track.every_s;
+  return all_pairs_ ? tournament_round(static_cast<std::int32_t>(leaf_.size()), static_cast<std::int32_t>(at))
+                    : track.rounds[at];
 }
 
 ProbeSchedule::Round ProbeSchedule::next(double now_s, const std::vector<bool>& usable, const AskBulk& bulk) {
   if (now_s < busy_until_s_) return {};
   for (Track* track : {&bandwidth_, &latency_})
-    if (track->at >= track->count && (track->cycle < 0 || now_s >= track->began_s + track->period_s))
+    if (track->over() && (track->cycle < 0 || now_s >= track->began_s + track->period_s))
       begin_cycle(*track, now_s, usable);
-  const auto nodes = static_cast<std::int32_t>(leaf_.size());
   for (;;) {
     // When there is more to do than time, the one that is further behind its own pace comes first.
     Track* due = nullptr;
     double lateness = 0;
     for (Track* track : {&bandwidth_, &latency_})
-      if (track->at < track->count && now_s >= track->next_s)
+      if (!track->over() && now_s >= track->next_s)
         if (const double late = (now_s - track->next_s) / track->every_s; !due || late > lateness) {
           due = track;
           lateness = late;
         }
     if (!due) return {};
-    const std::size_t at = due->at++;
-    due->next_s += due->every_s;
+    std::vector<ProbePair> pairs = next_pairs(*due);
+    std::erase_if(pairs, [&usable](const ProbePair& pair) {
+      return !usable[static_cast<std::size_t>(pair.a)] || !usable[static_cast<std::size_t>(pair.b)];
+    });
+    if (pairs.empty()) continue;  // it takes no time
     Round round{due->measurement, {}, {}, {}, due->least_s};
-    for (const ProbePair& pair : all_pairs_ ? tournament_round(nodes, static_cast<std::int32_t>(at)) : due->rounds[at])
-      if (usable[static_cast<std::size_t>(pair.a)] && usable[static_cast<std::size_t>(pair.b)])
-        round.pairs.push_back(pair);
-    if (round.pairs.empty()) continue;  // it takes no time
-    for (const ProbePair& pair : round.pairs)
-      round.bulk.push_back(bulk && due->measurement == Measurement::bandwidth ? bulk(pair) : BulkStream{});
-    set_starts(round);
+    place_pairs(pairs, bulk, round, due->rest);
     busy_until_s_ = now_s + round.lasts_s;
     return round;
   }

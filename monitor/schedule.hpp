@@ -24,8 +24,9 @@ enum class Measurement : std::uint8_t { latency, bandwidth };
 // A pair's bandwidth is measured by so many packets, and that takes so much longer than a train.
 struct BulkStream {
   std::uint16_t packets = 0;  // 0: a packet train
-  double lasts_s = 0;
+  double lasts_s = 0;         // at most longest_bulk_s
 };
+inline constexpr double longest_bulk_s = 2.2;
 
 struct ScheduleSettings {
   double latency_period_s = 60;
@@ -34,6 +35,7 @@ struct ScheduleSettings {
   double latency_round_s = 0.5;
   double bandwidth_round_s = 2;
   double bandwidth_probe_s = 0.25;      // a packet train and its answer, on a link of 10 Mbit/s
+  double longest_round_s = 55;          // what would end later waits for a further round: leases are short
   std::int32_t all_pairs_nodes = 128;   // up to so many nodes all pairs are measured
   std::int32_t random_peers = 2;        // beyond: per node and period, besides one within its leaf
   std::int32_t pairs_at_once = 256;     // more pairs of a round are spread over several
@@ -45,7 +47,8 @@ struct ScheduleSettings {
 // are paired at random; a round in which they are paired within their leaf. What is drawn at random
 // stays for an hour.
 // Pairs of a round whose nodes are on different leaf switches measure bandwidth one after another where they
-// would share a leaf's uplink: together they would find it half as wide. A bulk stream makes its round longer.
+// would share a leaf's uplink: together they would find it half as wide. A bulk stream makes its round longer; a
+// round that would be too long for a lease is continued by another.
 // Only one round is under way at a time, of whichever measurement, so that no node is in two probes at
 // once. Periods that are too short for their rounds are stretched.
 class ProbeSchedule {
@@ -78,11 +81,16 @@ class ProbeSchedule {
     double began_s = 0, next_s = 0, every_s = 0;
     std::vector<std::vector<ProbePair>> rounds;  // of this cycle, beyond all_pairs_nodes
     std::size_t at = 0, count = 0;
+    std::vector<ProbePair> rest;  // of the last round: what there was no time for
+
+    bool over() const { return at >= count && rest.empty(); }
   };
   void begin_cycle(Track& track, double now_s, const std::vector<bool>& usable);
   std::vector<std::vector<ProbePair>> sampled_rounds(const Track& track, const std::vector<bool>& usable) const;
   std::size_t rounds_in_cycle() const;
-  void set_starts(Round& round) const;
+  std::vector<ProbePair> next_pairs(Track& track) const;
+  void place_pairs(const std::vector<ProbePair>& pairs, const AskBulk& bulk, Round& round,
+                   std::vector<ProbePair>& rest) const;
   double every_s(const Track& track, std::size_t rounds) const;
 
   ScheduleSettings settings_;

@@ -397,10 +397,55 @@ END_TEST
 START_TEST(what_another_monitor_saw) {
   Scene scene;
   scene.run(60);
-  scene.watch->peer_says(OutageRecord{"n5", began_wall_s - 5000, began_wall_s - 4000, true, "reboot", began_wall_s - 4980});
-  scene.watch->peer_says(OutageRecord{"unknown", 1, 2, true, "reboot", 3});
-  scene.watch->peer_says(SpanRecord{"n5", began_wall_s - 9000, began_wall_s - 5000});
+  NodeWatch::PeerNews news;
+  scene.watch->peer_says(OutageRecord{"n5", began_wall_s - 5000, began_wall_s - 4000, true, "reboot", began_wall_s - 4980}, news);
+  scene.watch->peer_says(OutageRecord{"unknown", 1, 2, true, "reboot", 3}, news);
+  scene.watch->peer_says(SpanRecord{"n5", began_wall_s - 9000, began_wall_s - 5000}, news);
   ck_assert_text_eq(scene.outages(), "n5 reboot counted");
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[5].outages, 0);
+  scene.watch->take(news);
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[5].outages, 1);
+}
+END_TEST
+
+// The same page comes again and again while it cannot be committed.
+START_TEST(what_another_monitor_saw_is_counted_once) {
+  Scene scene;
+  scene.run(60);
+  const OutageRecord seen{"n5", began_wall_s - 5000, unknown_value, true, "reboot", began_wall_s - 4980};
+  for (int i = 0; i < 3; ++i) {
+    NodeWatch::PeerNews news;
+    scene.history->begin();
+    scene.watch->peer_says(seen, news);
+    scene.history->give_up();
+  }
+  ck_assert_text_eq(scene.outages(), "");
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[5].outages, 0);
+  // It has ended; then the end is known better: one outage all the time.
+  for (const double ended_s : {unknown_value, began_wall_s - 4000, began_wall_s - 3990}) {
+    OutageRecord again = seen;
+    again.ended_at_s = ended_s;
+    NodeWatch::PeerNews news;
+    scene.history->begin();
+    scene.watch->peer_says(again, news);
+    scene.history->commit();
+    scene.watch->take(news);
+    ck_assert_int_eq(scene.watch->states(scene.at(), 1)[5].outages, 1);
+  }
+  // Of a node that is away here: the same outage, and one long before.
+  scene.away = {1};
+  scene.run(40);
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 1);
+  NodeWatch::PeerNews news;
+  scene.history->begin();
+  scene.watch->peer_says(OutageRecord{"n1", scene.at().wall_s - 38, unknown_value, true, "silent", scene.at().wall_s}, news);
+  scene.watch->peer_says(OutageRecord{"n1", began_wall_s - 5000, began_wall_s - 4000, true, "silent", began_wall_s}, news);
+  scene.history->commit();
+  scene.watch->take(news);
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 2);
+  // As one that starts again reads it from the history.
+  scene.start();
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 2);
   ck_assert_int_eq(scene.watch->states(scene.at(), 1)[5].outages, 1);
 }
 END_TEST
@@ -424,6 +469,7 @@ int main() {
   tcase_add_test(tests, the_history_cannot_be_written);
   tcase_add_test(tests, the_clock_is_set);
   tcase_add_test(tests, what_another_monitor_saw);
+  tcase_add_test(tests, what_another_monitor_saw_is_counted_once);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

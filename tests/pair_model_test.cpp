@@ -90,6 +90,21 @@ START_TEST(each_pair_of_a_small_cluster) {
 }
 END_TEST
 
+// What is not saved yet: the newest of both values tells, and what is only remembered was not measured.
+START_TEST(measured_since_then) {
+  PairModel model(places(2, 2), {});
+  model.add(0, 1, lat, 10, 100);
+  model.add(0, 1, bw, 1e9, 130);
+  model.add(2, 3, bw, 1e9, 90);
+  model.remember_peak(1, 2, 2e9);
+  ck_assert_uint_eq(model.measured_since(-1e9).size(), 2);
+  ck_assert_uint_eq(model.measured_since(90).size(), 2);
+  ck_assert_uint_eq(model.measured_since(130).size(), 1);
+  ck_assert_double_eq(model.measured_since(91).front().newest_s(), 130);
+  ck_assert(model.measured_since(130.5).empty());
+}
+END_TEST
+
 START_TEST(a_forecast_not_the_last_value) {
   PairModel model(places(1, 2), {});
   for (int i = 0; i < 20; ++i) model.add(0, 1, bw, i % 5 == 4 ? 1e7 : 1e9, i);
@@ -195,6 +210,7 @@ int main() {
   TCase* tests = tcase_create("pair_model");
   tcase_add_test(tests, nothing_measured);
   tcase_add_test(tests, each_pair_of_a_small_cluster);
+  tcase_add_test(tests, measured_since_then);
   tcase_add_test(tests, a_forecast_not_the_last_value);
   tcase_add_test(tests, slow_links_of_a_large_machine);
   tcase_add_test(tests, a_liar_harms_itself_alone);

@@ -6,13 +6,14 @@
 #include <map>
 #include <set>
 
+#include "monitor/wire.hpp"
 #include "tests/check.hpp"
 
 using namespace placement;
 
 namespace {
 
-using Key = std::pair<std::int32_t, std::int32_t>;
+using Met = std::pair<std::int32_t, std::int32_t>;
 
 struct Told {
   double at_s;
@@ -40,8 +41,8 @@ void check_disjoint(const std::vector<Told>& told, std::int32_t nodes) {
     }
 }
 
-std::map<Key, int> count(const std::vector<Told>& told, Measurement measurement) {
-  std::map<Key, int> times;
+std::map<Met, int> count(const std::vector<Told>& told, Measurement measurement) {
+  std::map<Met, int> times;
   for (const Told& t : told)
     if (t.round.measurement == measurement)
       for (const ProbePair& pair : t.round.pairs) ++times[{pair.a, pair.b}];
@@ -54,7 +55,7 @@ START_TEST(tournaments) {
   for (std::int32_t n = 0; n <= 41; ++n) {
     const std::int32_t rounds = tournament_rounds(n);
     ck_assert_int_eq(rounds, n < 2 ? 0 : n % 2 ? n : n - 1);
-    std::set<Key> met;
+    std::set<Met> met;
     for (std::int32_t r = 0; r < rounds; ++r) {
       std::set<std::int32_t> playing;
       const std::vector<ProbePair> pairs = tournament_round(n, r);
@@ -77,7 +78,7 @@ START_TEST(all_pairs_in_time) {
     check_disjoint(told, nodes);
     const auto pairs = static_cast<std::size_t>(nodes * (nodes - 1) / 2);
     for (const Measurement measurement : {Measurement::latency, Measurement::bandwidth}) {
-      const std::map<Key, int> times = count(told, measurement);
+      const std::map<Met, int> times = count(told, measurement);
       ck_assert_uint_eq(times.size(), pairs);
       for (const auto& [key, n] : times) {
         const int wanted = measurement == Measurement::latency ? 30 : 6;
@@ -168,6 +169,98 @@ START_TEST(bulk_streams_make_a_round_longer) {
 }
 END_TEST
 
+// Many pairs over few uplinks take longer than a lease may: a round is continued, and no pair is left out.
+START_TEST(no_round_is_longer_than_a_lease) {
+  struct Case {
+    std::int32_t nodes;
+    bool bulk;
+  };
+  for (const auto& [nodes, with_bulk] : {Case{512, false}, Case{1024, false}, Case{128, true}}) {
+    std::vector<std::int32_t> leaf(static_cast<std::size_t>(nodes));
+    for (std::size_t i = leaf.size() / 2; i < leaf.size(); ++i) leaf[i] = 1;
+    ScheduleSettings settings;
+    settings.all_pairs_nodes = 1024;
+    settings.latency_period_s = 1e6;  // few of them in between
+    ProbeSchedule schedule(leaf, settings);
+    ck_assert(schedule.all_pairs());
+    const std::vector<bool> usable(leaf.size(), true);
+    std::int64_t asked = 0;
+    const auto ask = [&asked](const ProbePair&) {
+      ++asked;
+      return BulkStream{500, longest_bulk_s};
+    };
+    const std::int64_t wanted = std::int64_t{nodes} * (nodes - 1) / 2;
+    std::vector<bool> met(static_cast<std::size_t>(nodes) * static_cast<std::size_t>(nodes));
+    std::int64_t pairs = 0;
+    std::int32_t rounds = 0;
+    double longest_s = 0;
+    for (double now = 0; pairs < wanted;) {
+      ck_assert_double_lt(now, 1e7);
+      const ProbeSchedule::Round round = schedule.next(now, usable, with_bulk ? ask : ProbeSchedule::AskBulk());
+      if (round.pairs.empty()) {
+        now += 0.1;
+        continue;
+      }
+      ck_assert_uint_le(static_cast<std::uint32_t>(round.lasts_s * 1000), max_lease_ms);
+      longest_s = std::max(longest_s, round.lasts_s);
+      std::vector<bool> busy(leaf.size());
+      double uplink_free_s = 0;
+      for (std::size_t k = 0; k < round.pairs.size(); ++k) {
+        const auto a = static_cast<std::size_t>(round.pairs[k].a), b = static_cast<std::size_t>(round.pairs[k].b);
+        if (busy[a] || busy[b]) ck_abort_msg("%zu-%zu: in two probes at once", a, b);
+        busy[a] = busy[b] = true;
+        if (round.start_s[k] + round.bulk[k].lasts_s >= round.lasts_s) ck_abort_msg("%zu-%zu: ends after its lease", a, b);
+        if (round.measurement != Measurement::bandwidth) continue;
+        if (leaf[a] != leaf[b]) {
+          if (round.start_s[k] < uplink_free_s) ck_abort_msg("%zu-%zu: the uplink is not free", a, b);
+          uplink_free_s = round.start_s[k] + settings.bandwidth_probe_s + round.bulk[k].lasts_s;
+        }
+        if (met[a * leaf.size() + b]) ck_abort_msg("%zu-%zu: twice", a, b);
+        met[a * leaf.size() + b] = true;
+        ++pairs;
+      }
+      rounds += round.measurement == Measurement::bandwidth;
+      // Nobody is asked before it is over.
+      ck_assert(schedule.next(now + round.lasts_s - 0.01, usable).pairs.empty());
+      now += round.lasts_s;
+    }
+    ck_assert_int_eq(pairs, wanted);
+    ck_assert_int_gt(rounds, tournament_rounds(nodes));
+    ck_assert_double_gt(longest_s, 50);
+    ck_assert_int_eq(asked, with_bulk ? wanted : 0);
+  }
+}
+END_TEST
+
+// What is left over of a round is measured also where nodes are paired at random; who is away meanwhile is not.
+START_TEST(a_continued_round_looks_who_is_there) {
+  std::vector<std::int32_t> leaf(1200);
+  for (std::size_t i = 600; i < leaf.size(); ++i) leaf[i] = 1;
+  ScheduleSettings settings;
+  settings.random_peers = 1;
+  settings.longest_round_s = 10;
+  ProbeSchedule schedule(leaf, settings);
+  std::vector<bool> usable(leaf.size(), true);
+  const std::vector<Told> told = run(schedule, 0, 500, usable);
+  check_disjoint(told, 1200);
+  std::vector<bool> seen(leaf.size());
+  bool across = false;
+  for (const Told& t : told) {
+    ck_assert_double_le(t.round.lasts_s, 10);
+    for (const ProbePair& pair : t.round.pairs)
+      if (t.round.measurement == Measurement::bandwidth) {
+        seen[static_cast<std::size_t>(pair.a)] = seen[static_cast<std::size_t>(pair.b)] = true;
+        across = across || leaf[static_cast<std::size_t>(pair.a)] != leaf[static_cast<std::size_t>(pair.b)];
+      }
+  }
+  ck_assert(across);
+  for (const bool one : seen) ck_assert(one);
+  std::fill(usable.begin() + 600, usable.end(), false);
+  for (const Told& t : run(schedule, 600, 900, usable))
+    for (const ProbePair& pair : t.round.pairs) ck_assert_int_lt(pair.b, 600);
+}
+END_TEST
+
 START_TEST(periods_are_stretched) {
   ProbeSchedule few(std::vector<std::int32_t>(8, 0), {});
   ck_assert_double_eq(few.period_s(Measurement::latency), 60);
@@ -191,7 +284,7 @@ START_TEST(nodes_that_are_away) {
   std::vector<bool> usable(6, true);
   usable[2] = usable[5] = false;
   const std::vector<Told> told = run(schedule, 1, 700, usable);
-  const std::map<Key, int> times = count(told, Measurement::latency);
+  const std::map<Met, int> times = count(told, Measurement::latency);
   ck_assert_uint_eq(times.size(), 6);
   for (const auto& [key, n] : times) ck_assert(key.first != 2 && key.second != 5 && key.first != 5 && key.second != 2);
   ProbeSchedule none(std::vector<std::int32_t>{}, {});
@@ -214,7 +307,7 @@ START_TEST(a_large_machine_is_sampled) {
   check_disjoint(told, 1000);
   for (const Told& t : told) ck_assert_uint_le(t.round.pairs.size(), 256);
   for (const Measurement measurement : {Measurement::latency, Measurement::bandwidth}) {
-    std::set<Key> leaf_pairs;
+    std::set<Met> leaf_pairs;
     std::vector<int> peers(1000, 0);
     for (const auto& [key, n] : count(told, measurement)) {
       const std::int32_t a = leaf[static_cast<std::size_t>(key.first)], b = leaf[static_cast<std::size_t>(key.second)];
@@ -257,6 +350,8 @@ int main() {
   tcase_add_test(tests, all_pairs_in_time);
   tcase_add_test(tests, probes_over_one_uplink_come_one_after_another);
   tcase_add_test(tests, bulk_streams_make_a_round_longer);
+  tcase_add_test(tests, no_round_is_longer_than_a_lease);
+  tcase_add_test(tests, a_continued_round_looks_who_is_there);
   tcase_add_test(tests, periods_are_stretched);
   tcase_add_test(tests, nodes_that_are_away);
   tcase_add_test(tests, a_large_machine_is_sampled);
