@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/config.hpp"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 
@@ -231,7 +235,7 @@ constexpr ConfigKey keys[] = {
      "The directory in which placement-monitor keeps its history, history.sqlite. It belongs to MonitorUser.",
      [](Config& c, std::string_view v) { return set_path(c.state_directory, v); },
      [](const Config& c) { return c.state_directory; }},
-    {"MonitorPort", "a whole number from 1 to 65535", "The UDP port of placement-monitor on each SlurmctldHost.",
+    {"MonitorPort", "a whole number from 1 to 65535", "The UDP port of placement-monitor on each SlurmctldHost. It is not AgentPort.",
      [](Config& c, std::string_view v) { return set_integer(c.monitor_port, 1, 65535, v); },
      [](const Config& c) { return std::to_string(c.monitor_port); }},
     {"AgentPort", "a whole number from 1 to 65535", "The UDP port at which the agents of nodes probe each other.",
@@ -349,7 +353,26 @@ Config parse_config(std::string_view text, const std::string& name) {
     if (!keys[k].set(config, value))
       fail_at(name, line.number, key + "=" + shown(value) + ": it takes " + std::string(keys[k].values));
   }
+  for (std::size_t k = 0; k < std::size(keys); ++k)
+    if (line_of_key[k] != 0) config.places.line_of_key.emplace_back(keys[k].name, line_of_key[k]);
+  config.places.file = name;
+  // On a host with both, the second would not start.
+  if (config.monitor_port == config.agent_port)
+    for (const auto& [key, line] : config.places.line_of_key)
+      if (key == "MonitorPort" || key == "AgentPort")
+        fail_at_key(config, key, std::to_string(config.agent_port), "MonitorPort and AgentPort are the same: want two ports");
   return config;
+}
+
+void fail_at_key(const Config& config, std::string_view key, const std::string& value, const std::string& message) {
+  const std::string text = std::string(key) + "=" + shown(value) + ": " + message;
+  for (const auto& [known, line] : config.places.line_of_key)
+    if (known == key) fail_at(config.places.file, line, text);
+  throw Error((config.places.file.empty() ? "" : config.places.file + ": ") + text);
+}
+
+void check_named_file(const Config& config, std::string_view key, const std::string& path) {
+  if (access(path.c_str(), R_OK) != 0) fail_at_key(config, key, path, std::string("cannot be opened: ") + std::strerror(errno));
 }
 
 Config read_config(const std::string& path, MissingFile missing) {

@@ -23,6 +23,14 @@ enum class TreeScope { whole, subtree };
 // Whether Slurm's Weight= of nodes binds the policies.
 enum class NodeWeights { respect, ignore };
 
+// Where the keys stand that a file gives, for messages; no part of what is set.
+struct ConfigPlaces {
+  std::string file;
+  std::vector<std::pair<std::string_view, std::int64_t>> line_of_key;
+
+  bool operator==(const ConfigPlaces&) const { return true; }
+};
+
 // placement.conf. The comments in the table of config.cpp are the documentation of the keys.
 struct Config {
   Mode mode = Mode::enforce;
@@ -65,6 +73,8 @@ struct Config {
   bool record_stock_choice = true;
   std::string decision_file = "/dev/shm/slurm-placement-decisions";
 
+  ConfigPlaces places;
+
   bool operator==(const Config&) const = default;
 };
 
@@ -82,6 +92,12 @@ std::span<const ConfigKey> config_keys();
 // Reads `Key=value` lines; upper and lower case of keys are the same, '#' starts a comment. Throws
 // Error "name:line: .." on an unknown key, a key given twice, or a value that is not allowed.
 Config parse_config(std::string_view text, const std::string& name);
+
+// "placement.conf:3: Key=value: message", without file and line where the key has its default. Throws it as Error.
+[[noreturn]] void fail_at_key(const Config& config, std::string_view key, const std::string& value, const std::string& message);
+
+// Throws Error that names the key when the file that it names cannot be opened.
+void check_named_file(const Config& config, std::string_view key, const std::string& path);
 
 enum class MissingFile { error, defaults };
 

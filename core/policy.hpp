@@ -43,9 +43,9 @@ class MustWait : public Error {
 };
 
 // The parameter as a number; `otherwise` when it is not given. Throws Error on anything but a
-// number from 0 to `most`.
+// number from `least` to `most`.
 std::int64_t number_parameter(const Request& request, const std::string& key, std::int64_t otherwise,
-                              std::int64_t most);
+                              std::int64_t most, std::int64_t least = 0);
 
 struct RankPlace {
   std::int32_t node = 0;            // index into ClusterView::nodes

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "policies/settings.hpp"
 
+#include <algorithm>
+
 #include "core/error.hpp"
+#include "core/text.hpp"
+#include "netload/weights.hpp"
 #include "policies/table.hpp"
 
 namespace placement {
@@ -18,18 +22,32 @@ void check_partition_policy(const std::string& word) {
     if (spec.parameters.contains(key)) throw Error(std::string(key) + "= is for jobs that ask for it themselves");
 }
 
+// The other keys of NLA are for single jobs and partitions.
+void check_weights(const std::string& weights) {
+  const PolicySpec spec = parse_policy_spec("NLA=" + weights);
+  std::vector<std::string_view> known{"alpha", "beta", "latency", "bandwidth"};
+  for (const AttributeInfo& attribute : node_attributes()) known.push_back(attribute.name);
+  for (const auto& [key, value] : spec.parameters) {
+    if (std::any_of(known.begin(), known.end(), [&](std::string_view name) { return lower_case(name) == key; })) continue;
+    std::string names;
+    for (const std::string_view name : known) names += (names.empty() ? "" : ", ") + std::string(name);
+    throw Error(key + " is no weight: known are " + names);
+  }
+  check_policy_spec(spec);
+}
+
 }  // namespace
 
 void check_policy_settings(const Config& config) {
   try {
-    if (!config.nla_weights.empty()) check_policy_spec(parse_policy_spec("NLA=" + config.nla_weights));
+    if (!config.nla_weights.empty()) check_weights(config.nla_weights);
   } catch (const Error& error) {
-    throw Error("NlaWeights=" + config.nla_weights + ": " + error.what());
+    fail_at_key(config, "NlaWeights", config.nla_weights, error.what());
   }
   for (const auto& [partition, word] : config.partition_policies) try {
       check_partition_policy(word);
     } catch (const Error& error) {
-      throw Error("PartitionPolicies: " + partition + ":" + word + ": " + error.what());
+      fail_at_key(config, "PartitionPolicies", partition + ":" + word, error.what());
     }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 #include "policies/baselines.hpp"
 #include "policies/nla.hpp"
 #include "tofa/greedy_policy.hpp"
@@ -51,12 +52,12 @@ constexpr PolicyKey nla_keys[] = {
     {"bandwidth", "weight of missing bandwidth in network load (0.75)"},
     {"cpu_load", "weights of attributes in compute load (0.3)"},
     {"cpu_utilisation", "(0.2)"},
-    {"flow_rate_bps", "(0.2)"},
-    {"memory_used_mib", "(0.1)"},
+    {"flow_rate_Bps", "(0.2)"},
+    {"memory_used_MiB", "(0.1)"},
     {"cores", "(0.1)"},
-    {"frequency_mhz", "(0.05)"},
-    {"memory_mib", "(0.05)"},
-    {"memory_available_mib", "(0)"},
+    {"frequency_MHz", "(0.05)"},
+    {"memory_MiB", "(0.05)"},
+    {"memory_available_MiB", "(0)"},
     {"users", "(0)"},
     {"processors", "what load leaves of a node: loaded (default), or printed, as in the paper"},
     {"max-age", "seconds after which data of a node count as missing (120)"},
@@ -83,9 +84,10 @@ bool same(std::string_view a, std::string_view b) {
   return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
 }
 
-std::string listed(std::span<const PolicyKey> keys) {
+std::string listed(std::span<const PolicyKey> keys, std::string_view without) {
   std::string names;
-  for (const PolicyKey& key : keys) names += (names.empty() ? "" : ", ") + std::string(key.name);
+  for (const PolicyKey& key : keys)
+    if (key.name != without) names += (names.empty() ? "" : ", ") + std::string(key.name);
   return names.empty() ? "none" : names;
 }
 
@@ -106,15 +108,15 @@ const Policy* find_policy(std::string_view name) {
   return nullptr;
 }
 
-const Policy& check_policy_spec(const PolicySpec& spec) {
+const Policy& check_policy_spec(const PolicySpec& spec, std::string_view without) {
   const Policy* policy = find_policy(spec.policy);
   if (policy == nullptr)
     throw Error("unknown policy " + spec.policy + ": known are " + users_policies());
   for (const auto& [key, value] : spec.parameters) {
     bool known = false;
-    for (const PolicyKey& candidate : policy->keys) known = known || candidate.name == key;
+    for (const PolicyKey& candidate : policy->keys) known = known || (lower_case(candidate.name) == key && key != without);
     if (!known)
-      throw Error("unknown key " + key + " for " + spec.policy + ": known are " + listed(policy->keys));
+      throw Error("unknown key " + key + " for " + spec.policy + ": known are " + listed(policy->keys, without));
   }
   if (policy->check) policy->check(spec.parameters);
   return *policy;

@@ -9,7 +9,7 @@
 namespace placement {
 
 struct PolicyKey {
-  std::string_view name;
+  std::string_view name;  // as documented; a PolicySpec has it in lower case
   std::string_view help;
 };
 
@@ -31,7 +31,7 @@ std::span<const Policy> policies();
 const Policy* find_policy(std::string_view name);
 
 // Throws Error that lists what is known when the policy or one of its keys is not, or that tells
-// what would be right when a value is not.
-const Policy& check_policy_spec(const PolicySpec& spec);
+// what would be right when a value is not. `without` is a key that the caller has no use for: it counts as unknown.
+const Policy& check_policy_spec(const PolicySpec& spec, std::string_view without = {});
 
 }  // namespace placement

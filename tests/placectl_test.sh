@@ -167,7 +167,7 @@ bad_mapping() {
   run map -m matrix -t tree -p weather
   refused 2 'placectl map: unknown policy WEATHER: known are NATURAL, TREEMATCH, NLA, NLA-PAPER, LOAD-AWARE, TOFA, TOFA-PAPER, GREEDY, SEQUENTIAL, RANDOM'
   run map -m matrix -t tree -p treematch=colour=red
-  [ $code = 1 ] || fail "$command: exit code $code"
+  [ $code = 2 ] || fail "$command: exit code $code"
   has 'unknown key colour for TREEMATCH: known are matrix, scope, levels-up, seed, effort'
   run map -m gone -t tree
   [ $code = 1 ] || fail "$command: exit code $code"
@@ -239,7 +239,17 @@ tori() {
   run map -m matrix -t torus -p treematch
   refused 1 'placectl map: TREEMATCH maps to trees: on a torus take TOFA'
   run map -m matrix -t torus -p tofa=effort=0
-  refused 1 'placectl map: effort=0: a number from 1 to 1000 is wanted'
+  refused 2 'placectl map: effort=0: a number from 1 to 1000 is wanted'
+  run map -m matrix -t tree -p treematch=effort=1001
+  refused 2 'placectl map: effort=1001: a number from 1 to 1000 is wanted'
+  run map -m matrix -t torus -p tofa=foo=1
+  refused 2 'placectl map: unknown key foo for TOFA: known are matrix, seed, effort, comm-share, job-seconds'
+  run map -m matrix -t tree -p greedy=effort=2
+  refused 2 'placectl map: unknown key effort for GREEDY: known are matrix'
+  run map -m matrix -t tree -p natural=effort=2
+  refused 2 'placectl map: unknown key effort for NATURAL, which has none'
+  run map -m matrix -t torus -p tofa=matrix=/other
+  refused 2 'placectl map: two matrices: --matrix matrix, and /other with --policy'
   printf '16 0.1\n' >outage
   run map -m matrix -t torus --outage outage
   refused 1 'placectl map: outage:1: the topology has no node or leaf 16'
@@ -416,7 +426,39 @@ configuration() {
   refused 2 "placectl check-config: unexpected argument 'worse'"
   printf 'TreematchTopologyFile=%s/machine\n' "$work" >placement.conf
   run check-config placement.conf
-  refused 1 "placectl check-config: $work/machine: cannot be opened: No such file or directory"
+  refused 1 "placectl check-config: placement.conf:1: TreematchTopologyFile=$work/machine: cannot be opened: No such file or directory"
+  local setting
+  for setting in TorusFile OutageFile; do
+    printf '# ours\n%s=/nosuch\n' $setting >bad
+    run check-config bad
+    refused 1 "placectl check-config: bad:2: $setting=/nosuch: cannot be opened: No such file or directory"
+  done
+  local weights='known are alpha, beta, latency, bandwidth, cpu_load, cpu_utilisation, flow_rate_Bps, memory_used_MiB, cores, frequency_MHz, memory_MiB, memory_available_MiB, users'
+  for setting in foo=1 wait=5 seed=1 matrix=x profile=x max-age=5 processors=printed; do
+    printf '\nNlaWeights=%s\n' $setting >bad
+    run check-config bad
+    refused 1 "placectl check-config: bad:2: NlaWeights=$setting: ${setting%%=*} is no weight: $weights"
+  done
+  printf 'NlaWeights=alpha=0.4,beta=0.7\n' >bad
+  run check-config bad
+  refused 1 'placectl check-config: bad:1: NlaWeights=alpha=0.4,beta=0.7: alpha=0.4 and beta=0.7 add up to 1.1: they must add up to 1'
+  printf 'NlaWeights=alpha=0.4,flow_rate_bps=1,Memory_used_MiB=0\n' >good
+  run check-config --quiet good
+  expect 0 '' ''
+  printf '\n\nPartitionPolicies=a:NLA b:XX\n' >bad
+  run check-config bad
+  refused 1 'placectl check-config: bad:3: PartitionPolicies=b:XX: unknown policy XX: known are TREEMATCH, NLA, TOFA'
+  printf 'MonitorPort=7000\nAgentPort=7000\n' >bad
+  run check-config bad
+  refused 1 'placectl check-config: bad:1: MonitorPort=7000: MonitorPort and AgentPort are the same: want two ports'
+  printf '\nMonitorPort=6829\n' >bad
+  run check-config bad
+  refused 1 'placectl check-config: bad:2: MonitorPort=6829: MonitorPort and AgentPort are the same: want two ports'
+  printf 'torus 2 2\n' >bare_torus
+  mkdir -p nowhere
+  printf 'TorusFile=%s/bare_torus\n' "$work" >nowhere/placement.conf
+  run check-config nowhere/placement.conf
+  refused 1 "placectl check-config: $work/bare_torus: it names no nodes"
   printf 'tree 4 4\n' >machine
   run check-config placement.conf
   has "# TreematchTopologyFile: 16 cores of 4 nodes of slurm.conf"

@@ -202,9 +202,9 @@ mistakes() {
   run --tasks 1 --pairs y
   refused 2 '--pairs needs --nodes'
   run --tasks 1 --nodes nodes --set alpha=0.5,beta=0.6
-  refused 1 'alpha=0.5 and beta=0.6 add up to 1.1: they must add up to 1'
+  refused 2 'alpha=0.5 and beta=0.6 add up to 1.1: they must add up to 1'
   run --tasks 1 --nodes nodes --set alpha=0.3,beta=0.6
-  refused 1 'alpha=0.3 and beta=0.6 add up to 0.9: they must add up to 1'
+  refused 2 'alpha=0.3 and beta=0.6 add up to 0.9: they must add up to 1'
   run --tasks 1 --nodes nodes --set alpha
   refused 2 '--set alpha: it takes KEY=VALUE,.. and no matrix'
   run --tasks 1 --nodes nodes --policy nla=m.mat
@@ -212,7 +212,7 @@ mistakes() {
   run --tasks 1 --nodes nodes --policy nla=alpha=0.3,matrix=m.mat
   refused 2 '--policy nla=matrix=m.mat: select chooses nodes and places no ranks, it takes no matrix'
   run --tasks 1 --nodes nodes --set wait=x
-  refused 1 'wait=x: a number from 0 to 86400 is wanted'
+  refused 2 'wait=x: a number from 0 to 86400 is wanted'
   run --tasks 1 --nodes nodes --ntasks-per-node 0
   refused 2 '--ntasks-per-node 0: it takes a number from 1 to 2147483647'
   local value
@@ -236,11 +236,21 @@ mistakes() {
   run --tasks 1 --nodes bad
   refused 1 "bad:2: node 'n[1-4]': the name of one node is wanted, without brackets and commas"
   run --tasks 1 --nodes nodes --set alpha=x
-  refused 1 'alpha=x: a number from 0 to 1 is wanted'
+  refused 2 'alpha=x: a number from 0 to 1 is wanted'
   run --tasks 1 --nodes nodes --set processors=some
-  refused 1 'processors=some: it takes loaded or printed'
+  refused 2 'processors=some: it takes loaded or printed'
   run --tasks 1 --nodes nodes --set gamma=1
-  has 'unknown key gamma for NLA: known are matrix, profile, alpha'
+  refused 2 'unknown key gamma for NLA: known are profile, alpha, beta, latency, bandwidth, cpu_load, cpu_utilisation, flow_rate_Bps, memory_used_MiB, cores, frequency_MHz, memory_MiB, memory_available_MiB, users, processors, max-age, wait, seed'
+  run --tasks 1 --nodes nodes --set alpha=2
+  refused 2 'alpha=2: a number from 0 to 1 is wanted'
+  run --tasks 1 --nodes nodes --set ''
+  refused 2 "empty item in 'NLA=': each is key=value or a matrix file"
+  run --tasks 1 --nodes nodes --policy ''
+  refused 2 "no policy in ''"
+  run --tasks 1 --nodes nodes --set profile=gone
+  [ "$code" = 1 ] || fail "$command: exit code $code"
+  run --tasks 6 --nodes nodes --pairs pairs --set flow_rate_bps=0,Memory_Used_MiB=0
+  chose 'a,c'
   run --tasks 1 --nodes bare
   refused 1 'the cores of the nodes are not known: give --ntasks-per-node'
   printf 'node cores\na x\n' >bad

@@ -68,6 +68,8 @@ $(tail -n 1 .out)"
   has '"name": "n4", "liveness": "suspect", "outages": 0, "age_s": null,'
   run nodes --state state --nodes 'n[4-6]'
   refused 1 'placectl nodes: --nodes: the snapshot has no n[5-6]'
+  run nodes --state state --nodes 'n[1'
+  refused 2 "placectl nodes: host list 'n[1': brackets do not match"
   run nodes --state state --sort cpu_laod_1
   refused 2 'placectl nodes: --sort cpu_laod_1: no such field, did you mean cpu_load_1?'
   run nodes

@@ -38,8 +38,7 @@ TofaSettings tofa_settings(const Request& request) {
   TofaSettings settings;
   settings.seed = static_cast<std::uint64_t>(
       number_parameter(request, "seed", static_cast<std::int64_t>(request.seed), INT64_MAX));
-  settings.effort = static_cast<std::int32_t>(number_parameter(request, "effort", 10, 1000));
-  if (settings.effort < 1) throw Error("effort=0: a number from 1 to 1000 is wanted");
+  settings.effort = static_cast<std::int32_t>(number_parameter(request, "effort", 10, 1000, 1));
   settings.communication_share = static_cast<double>(number_parameter(request, "comm-share", 50, 100)) / 100;
   settings.job_seconds = static_cast<double>(number_parameter(request, "job-seconds", 0, INT32_MAX));
   return settings;

@@ -84,6 +84,7 @@ std::vector<std::string> names_in(const std::string& slurm_conf, bool slurm_conf
 // What was checked, and what slurmctld will warn of.
 std::string check_torus(const std::string& path, std::span<const std::string> nodes) {
   const TorusDescription description = read_torus(path);
+  if (!description.named) throw Error(path + ": it names no nodes");
   if (!nodes.empty()) check_torus_nodes(description, nodes, path);
   const std::string text = std::to_string(description.torus.nodes()) + " nodes at " +
                            std::to_string(description.torus.positions()) + " positions";
@@ -131,6 +132,9 @@ int command_check_config(int argc, char** argv) {
   const std::string slurm_conf =
       line.value_or("slurm-conf", std::filesystem::path(path).replace_filename("slurm.conf").string());
   std::string checked;
+  for (const auto& [key, file] : {std::pair{"TreematchTopologyFile", &config.treematch_topology_file},
+                                  std::pair{"TorusFile", &config.torus_file}, std::pair{"OutageFile", &config.outage_file}})
+    if (!file->empty()) check_named_file(config, key, *file);
   if (!config.treematch_topology_file.empty())
     checked += "# TreematchTopologyFile: " + check_topology(config, slurm_conf, line.has("slurm-conf")) + "\n";
   if (!config.torus_file.empty() || !config.outage_file.empty()) {

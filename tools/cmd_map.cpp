@@ -89,14 +89,16 @@ std::vector<std::int64_t> distances(const CommandLine& line) {
 
 // Options on top of what the word of the policy says.
 PolicySpec policy_spec(const CommandLine& line) {
-  PolicySpec spec = parse_policy_spec(line.value_or("policy", "TREEMATCH"));
+  PolicySpec spec = from_command_line([&] { return parse_policy_spec(line.value_or("policy", "TREEMATCH")); });
   if (const auto scope = line.value("scope")) {
     if (*scope != "whole" && *scope != "subtree" && *scope != "given")
       throw UsageError("--scope " + shown(*scope) + ": it takes whole, subtree or given");
     spec.parameters["scope"] = *scope == "given" ? "allocation" : *scope;
   }
   if (const auto levels = line.integer("levels-up", 0, 64)) spec.parameters["levels-up"] = std::to_string(*levels);
-  if (const auto matrix = line.value("matrix")) spec.parameters["matrix"] = *matrix;
+  if (const auto matrix = line.value("matrix"))
+    if (const auto [other, alone] = spec.parameters.emplace("matrix", *matrix); !alone)
+      throw UsageError("two matrices: --matrix " + shown(*matrix) + ", and " + shown(other->second) + " with --policy");
   return spec;
 }
 
@@ -118,7 +120,7 @@ void set_limits(const CommandLine& line, const ClusterView& view, Request& reque
   request.cores_per_task = static_cast<std::int32_t>(line.integer("cores-per-task", 1, INT32_MAX).value_or(1));
   request.whole_nodes = line.has("exclusive");
   if (!line.has("nodelist")) return;
-  for (const std::string& name : expand_hostlist(*line.value("nodelist"))) {
+  for (const std::string& name : from_command_line([&] { return expand_hostlist(*line.value("nodelist")); })) {
     std::size_t n = 0;
     while (n < view.nodes.size() && view.nodes[n].name != name) ++n;
     if (n == view.nodes.size()) throw Error("--nodelist: node " + shown(name) + " is not in the topology");

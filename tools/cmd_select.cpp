@@ -250,11 +250,11 @@ int command_select(int argc, char** argv) {
     return exit_ok;
   }
   Selection selection;
-  selection.spec = policy_spec(line);
+  selection.spec = from_command_line([&] { return policy_spec(line); });
   selection.rule = rule_of(selection.spec);
   PolicySpec checked = selection.spec;
   checked.policy = "NLA";  // the others only leave some of its keys unused
-  check_policy_spec(checked);
+  from_command_line([&] { check_policy_spec(checked, "matrix"); });
   replace_profile(selection.spec.parameters);
   selection.weights = nla_weights(selection.spec.parameters);
   selection.wait_s = wait_s(selection.spec.parameters);

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/error.hpp"
+
 namespace placement {
 
 // What every command ends with.
@@ -24,6 +26,16 @@ class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+// What `read` makes of a word of the command line: what it throws as Error is then wrong with the command line.
+template <typename Read>
+auto from_command_line(Read read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+}
 
 struct Option {
   char letter = 0;                 // 0: the long name only

@@ -140,8 +140,12 @@ std::vector<std::int32_t> first_leaves(const MapTask& task) {
   return {task.usable.begin(), task.usable.begin() + task.matrix->ranks()};
 }
 
-const Policy& table_policy(const PolicySpec& spec) {
-  if (find_policy(spec.policy)) return check_policy_spec(spec);
+const Policy* table_policy(const PolicySpec& spec) {
+  if (spec.policy == "NATURAL") {
+    for (const auto& [key, value] : spec.parameters) throw UsageError("unknown key " + key + " for NATURAL, which has none");
+    return nullptr;
+  }
+  if (find_policy(spec.policy)) return from_command_line([&]() -> const Policy* { return &check_policy_spec(spec); });
   std::string names = "NATURAL";
   for (const Policy& policy : policies()) names += ", " + std::string(policy.name);
   throw UsageError("unknown policy " + shown(spec.policy) + ": known are " + names);
@@ -190,7 +194,8 @@ MapOutcome run_map(MapTask task) {
   const bool limited = task.request.max_nodes < INT32_MAX || task.request.min_nodes > 1 || task.request.equal_tasks_per_node ||
                        task.request.cores_per_task > 1 || !task.request.required_nodes.empty() || task.request.whole_nodes;
   const bool greedy = task.spec.policy == "GREEDY" && !limited;  // else as a policy, which keeps to limits
-  const Policy* policy = natural || greedy ? nullptr : &table_policy(task.spec);
+  const Policy* policy = table_policy(task.spec);
+  if (greedy) policy = nullptr;
   task.request.tasks = task.matrix->ranks();
   task.request.matrix = task.matrix;
   task.request.parameters = task.spec.parameters;

@@ -30,7 +30,7 @@ StateInput read_state(const CommandLine& line, const Config& config) {
 std::vector<std::int32_t> chosen_nodes(const CommandLine& line, const LiveState& state) {
   std::set<std::string> wanted;
   if (const auto list = line.value("nodes"))
-    for (std::string& name : expand_hostlist(*list)) wanted.insert(std::move(name));
+    for (std::string& name : from_command_line([&] { return expand_hostlist(*list); })) wanted.insert(std::move(name));
   std::vector<std::int32_t> nodes;
   for (std::size_t n = 0; n < state.nodes.size(); ++n)
     if (!line.has("nodes") || wanted.erase(state.nodes[n].name) > 0) nodes.push_back(static_cast<std::int32_t>(n));

@@ -249,9 +249,7 @@ Placement Chooser::choose() const {
 }  // namespace
 
 std::int32_t effort_parameter(const Request& request) {
-  const std::int64_t effort = number_parameter(request, "effort", usual_effort, 1000);
-  if (effort < 1) throw Error("effort=0: a number from 1 to 1000 is wanted");
-  return static_cast<std::int32_t>(effort);
+  return static_cast<std::int32_t>(number_parameter(request, "effort", usual_effort, 1000, 1));
 }
 
 void check_treematch(const Parameters& parameters) {

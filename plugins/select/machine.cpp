@@ -20,11 +20,19 @@ Machine::Machine(const placement_machine& machine, const Config& config)
     nodes_.push_back({given.name, static_cast<std::int32_t>(given.sockets),
                       static_cast<std::int32_t>(given.cores_per_socket),
                       static_cast<std::int32_t>(given.threads_per_core)});
-  if (from_file_)
+  if (from_file_) {
+    check_named_file(config, "TreematchTopologyFile", config.treematch_topology_file);
     views_.emplace(1, read_topology_of(config.treematch_topology_file, nodes_, level_distances_));
+  }
   view(1);
-  if (!config.torus_file.empty()) read_torus_of(config.torus_file);
-  if (!config.outage_file.empty()) read_outages_of(config.outage_file);
+  if (!config.torus_file.empty()) {
+    check_named_file(config, "TorusFile", config.torus_file);
+    read_torus_of(config.torus_file);
+  }
+  if (!config.outage_file.empty()) {
+    check_named_file(config, "OutageFile", config.outage_file);
+    read_outages_of(config.outage_file);
+  }
 }
 
 std::vector<std::string> Machine::node_names() const {
