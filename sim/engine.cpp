@@ -41,12 +41,16 @@ class Engine {
     result_.machine_cores = machine.cores();
     node_down_until_.assign(static_cast<std::size_t>(machine.nodes()), 0);
     down_cores_.resize(static_cast<std::size_t>(machine.nodes()));
+    for (std::int32_t n = 0; n < machine.nodes(); ++n) up_in_danger_ += failures_.strikes(n);
   }
 
   Replay run();
 
  private:
   double processor_s() const { return static_cast<double>(processor_time_us() - begin_us_) / second_us; }
+  void tell_progress() {
+    if (control_ != nullptr) control_->ended_jobs = result_.ended_jobs + result_.given_up_jobs;
+  }
   bool stopped() const { return control_ != nullptr && control_->stop != nullptr && *control_->stop; }
   std::int64_t next_event() const;
   void advance(std::int64_t time_us);
@@ -66,6 +70,7 @@ class Engine {
   void thin_out();
   void fail_node(std::int32_t node, std::int64_t repair_us);
   void repair_nodes();
+  void give_up(std::int32_t job);
 
   Machine machine_;
   const std::span<const LogJob> jobs_;
@@ -91,6 +96,8 @@ class Engine {
   std::int64_t next_backfill_us_ = 0;
 
   Failures failures_;
+  std::int32_t idle_failures_ = 0;  // with jobs waiting and none running, since the last start
+  std::int32_t up_in_danger_ = 0;   // nodes that are up and that random failures strike
   std::int64_t next_repair_us_ = never_us;
   std::vector<std::int64_t> node_down_until_;
   std::vector<std::vector<std::int32_t>> down_cores_;  // per node, taken while it is down
@@ -187,6 +194,7 @@ void Engine::start(std::int32_t job) {
   outcome.nodes = machine_.nodes_spanned(decision.leaf_of_rank);
   outcome.switches = machine_.switches_spanned(decision.leaf_of_rank);
   outcome.start_us = now_us_;
+  idle_failures_ = 0;
   outcome.run_us = std::max<std::int64_t>(std::llround(run_time_us(job, decision)), 1);
   const std::int64_t free_us = now_us_ + release_us_ + outcome.run_us;
   launch({job, free_us, now_us_ + jobs_[job].limit_s * second_us, std::move(decision.taken)});
@@ -202,7 +210,7 @@ void Engine::end(std::int64_t slot) {
   ended_tasks_ += jobs_[job].tasks;
   if (result_.ended_jobs * cost_samples / std::ssize(jobs_) > std::ssize(result_.costs))
     result_.costs.push_back({result_.ended_jobs, ended_tasks_, processor_s()});
-  if (control_ != nullptr) control_->ended_jobs = result_.ended_jobs;
+  tell_progress();
 }
 
 void Engine::schedule() {
@@ -269,10 +277,21 @@ void Engine::thin_out() {
   sample_step_us_ *= 2;
 }
 
+void Engine::give_up(std::int32_t job) {
+  result_.outcomes[job].given_up = true;
+  ++result_.given_up_jobs;
+  tell_progress();
+}
+
 // All jobs of the node start again from the head of the queue; the node is gone until it is repaired.
 void Engine::fail_node(std::int32_t n, std::int64_t repair_us) {
   if (node_down_until_[n] > now_us_) return;
   ++result_.node_failures;
+  if (ends_.empty() && !waiting_.empty() && ++idle_failures_ >= most_idle_failures) {
+    give_up(waiting_.front());
+    waiting_.pop_front();
+    idle_failures_ = 0;
+  }
   const NodeView& node = machine_.view().nodes[n];
   std::vector<std::int64_t> struck;
   for (const auto& [time_us, slot] : ends_)
@@ -285,8 +304,13 @@ void Engine::fail_node(std::int32_t n, std::int64_t repair_us) {
     const std::vector<std::int32_t> cores = leave(slot);
     if (job == filler) continue;
     result_.lost_core_us += static_cast<double>(cores.size()) * static_cast<double>(now_us_ - result_.outcomes[job].start_us);
-    ++result_.outcomes[job].restarts;
-    again.push_back(job);
+    if (result_.outcomes[job].restarts < most_restarts) {
+      ++result_.outcomes[job].restarts;
+      again.push_back(job);
+      continue;
+    }
+    give_up(job);
+    result_.makespan_us = now_us_;
   }
   std::sort(again.begin(), again.end());
   waiting_.insert(waiting_.begin(), again.begin(), again.end());
@@ -295,6 +319,11 @@ void Engine::fail_node(std::int32_t n, std::int64_t repair_us) {
   down_ += node.cores();
   node_down_until_[n] = now_us_ + std::max<std::int64_t>(repair_us, 1);
   next_repair_us_ = std::min(next_repair_us_, node_down_until_[n]);
+  if (!failures_.strikes(n) || --up_in_danger_ > 0) return;
+  std::int64_t up_us = never_us;
+  for (std::int32_t other = 0; other < machine_.nodes(); ++other)
+    if (failures_.strikes(other)) up_us = std::min(up_us, node_down_until_[other]);
+  failures_.rest_until(up_us);
 }
 
 void Engine::repair_nodes() {
@@ -307,6 +336,7 @@ void Engine::repair_nodes() {
     }
     machine_.release(down_cores_[n]);
     down_ -= std::ssize(down_cores_[n]);
+    up_in_danger_ += failures_.strikes(n);
     down_cores_[n].clear();
   }
 }
@@ -321,7 +351,7 @@ std::int64_t Engine::next_event() const {
 
 void Engine::advance(std::int64_t time_us) {
   if (time_us > latest_us) throw Error("the replay of " + strategy_.name + " has come to " + std::to_string(now_us_ / hour_us / 8766) +
-                                       " simulated years: run times in the log are too long");
+                                       " simulated years: run times in the log, or repairs, are too long");
   result_.busy_core_us += static_cast<double>(busy_cores()) * static_cast<double>(time_us - now_us_);
   now_us_ = time_us;
 }
@@ -329,7 +359,7 @@ void Engine::advance(std::int64_t time_us) {
 Replay Engine::run() {
   begin_us_ = processor_time_us();
   if (options_.full_start) fill_machine();
-  while (result_.ended_jobs < std::ssize(jobs_)) {
+  while (result_.ended_jobs + result_.given_up_jobs < std::ssize(jobs_)) {
     if (stopped()) {
       result_.interrupted = true;
       break;

@@ -13,6 +13,11 @@
 
 namespace placement {
 
+// A job that a failure ends again after so many restarts is given up, and so is the next in the queue when so many
+// nodes failed with no job running: not enough nodes are up at the same time.
+constexpr std::int32_t most_restarts = 100;
+constexpr std::int32_t most_idle_failures = 1000;
+
 struct ReplayOptions {
   double communication = 0.3;  // a of [TM §7]: share of the run time spent communicating
   double share = 1.0;          // of jobs with two tasks or more that have a matrix
@@ -49,6 +54,7 @@ struct JobOutcome {
   std::int32_t nodes = 0;
   std::int32_t switches = 0;   // leaf switches
   std::int32_t restarts = 0;
+  bool given_up = false;       // failures never let it end: see most_restarts
   bool has_matrix = false;
   bool asked = false;          // the policy was asked
   bool refused = false;        // the policy fell back to the stock choice
@@ -76,7 +82,8 @@ struct Replay {
   std::vector<MachineSample> samples;
   std::vector<CostSample> costs;
   std::int64_t ended_jobs = 0;
-  std::int64_t makespan_us = 0;      // begin of the window to the last end
+  std::int64_t given_up_jobs = 0;
+  std::int64_t makespan_us = 0;      // begin of the window to the last end, or to a job's last failure
   double busy_core_us = 0;           // until then, with the jobs that filled the machine
   std::int64_t machine_cores = 0;
   std::int64_t node_failures = 0;

@@ -26,6 +26,10 @@ class Failures {
   std::int64_t next_us() const;  // of the next one; never_us without one
   PlannedFailure take();         // the next one; there must be one
 
+  bool strikes(std::int32_t node) const;  // random ones can
+  // No random failure before then: while all nodes that they strike are down, each would be none.
+  void rest_until(std::int64_t time_us);
+
  private:
   void draw();
 

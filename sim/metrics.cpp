@@ -33,9 +33,10 @@ void summarise_decisions(std::span<const LogJob> jobs, const Replay& replay, Sum
   double ratios = 0, gains = 0, thinking_ms = 0;
   for (std::size_t k = 0; k < jobs.size(); ++k) {
     const JobOutcome& outcome = replay.outcomes[k];
+    summary.restarts += outcome.restarts;
+    summary.given_up += outcome.given_up;
     if (outcome.end_us < 0) continue;
     summary.refused += outcome.refused;
-    summary.restarts += outcome.restarts;
     if (outcome.asked) {
       ++asked;
       const double ms = static_cast<double>(outcome.thinking_us) / 1000;

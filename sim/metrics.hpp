@@ -40,6 +40,7 @@ struct Summary {
   std::int64_t with_matrix = 0;
   std::int64_t refused = 0;
   std::int64_t restarts = 0;
+  std::int64_t given_up = 0;      // jobs that failures never let end
   std::int64_t node_failures = 0;
   double lost_core_hours = 0;     // of work that began anew after a failure
   double makespan_s = 0;

@@ -127,6 +127,18 @@ run "${machine[@]}" --slurm-conf slurm.conf "$log"
 refused 2 '--slurm-conf is for --topology and --torus; a regular machine has --node'
 run --torus 4x4 --slurm-conf slurm.conf "$log"
 refused 1 'slurm.conf: has no node 0, which is on the torus'
+# Failures that let no job end, or no machine come up again: it ends, and says what became of the jobs.
+printf 'n[0-15] 1\n' >certain
+for more in '--node-failures 1000 --repair 100000' '--outages certain --outage-hours 0.001 --repair 100000' '--outages certain --outage-hours 0.1'; do
+  # shellcheck disable=SC2086
+  timeout 300 "$placectl" simulate -q "${machine[@]}" -s SLURM $more -o hopeless "$log" >.out 2>.err
+  code=$? out=$(cat .out) err=$(cat .err) command="placectl simulate $more"
+  ends 0
+  has ' jobs were given up: '
+  awk -F , 'NR == 1 { for (k = 1; k <= NF; ++k) at[$k] = k }
+    NR == 2 { exit !($at["given_up"] > 0 && $at["ended"] + $at["given_up"] == $at["jobs"] && $at["utilisation"] <= 1) }' hopeless/summary.csv ||
+    fail "$command: jobs are lost"
+done
 printf '0 n[0-3] 0.5\n5000.5 n15 1 # one\n' >trace
 run "${machine[@]}" -s 'SLURM RANDOM' --state random --failure-trace trace "$log"
 ends 0

@@ -78,6 +78,9 @@ std::string strategies_text(const Report& report) {
     if (s.node_failures > 0)
       out += line("%s: %lld node failures, %lld restarts, %.1f core hours of work begun anew\n", s.strategy.c_str(),
                   static_cast<long long>(s.node_failures), static_cast<long long>(s.restarts), s.lost_core_hours);
+    if (s.given_up > 0)
+      out += line("%s: %lld jobs were given up: ended by failures after %d restarts too, or too many nodes down for them\n",
+                  s.strategy.c_str(), static_cast<long long>(s.given_up), most_restarts);
   }
   return out + "R and gain are of the jobs with a matrix\n";
 }
@@ -125,15 +128,15 @@ std::string sizes_text(const Report& report) {
 std::string summary_csv(const Report& report) {
   std::string out =
       "strategy,jobs,ended,with_matrix,refused,node_failures,restarts,lost_core_hours,makespan_s,utilisation,wait_s,flow_s,run_s,stretch,ratio,gain,"
-      "decision_ms,longest_decision_ms,extra_switches,largest_in_switch,largest_in_subtree,replay_s,interrupted\n";
+      "decision_ms,longest_decision_ms,extra_switches,largest_in_switch,largest_in_subtree,replay_s,interrupted,given_up\n";
   for (const Summary& s : report.summaries)
-    out += line("%s,%lld,%lld,%lld,%lld,%lld,%lld,%.3f,%.3f,%.6f,%.3f,%.3f,%.3f,%.4f,%.5f,%.5f,%.3f,%.3f,%.4f,%.1f,%.1f,%.2f,%d\n",
+    out += line("%s,%lld,%lld,%lld,%lld,%lld,%lld,%.3f,%.3f,%.6f,%.3f,%.3f,%.3f,%.4f,%.5f,%.5f,%.3f,%.3f,%.4f,%.1f,%.1f,%.2f,%d,%lld\n",
                 s.strategy.c_str(), static_cast<long long>(s.jobs), static_cast<long long>(s.ended),
                 static_cast<long long>(s.with_matrix), static_cast<long long>(s.refused),
                 static_cast<long long>(s.node_failures), static_cast<long long>(s.restarts), s.lost_core_hours, s.makespan_s, s.utilisation, of(s, Measure::wait).mean,
                 of(s, Measure::flow).mean, of(s, Measure::run).mean, of(s, Measure::stretch).mean, s.mean_ratio, s.mean_gain,
                 s.decision_ms, s.longest_decision_ms, s.extra_switches, s.largest_in_switch, s.largest_in_subtree,
-                s.replay_s, s.interrupted ? 1 : 0);
+                s.replay_s, s.interrupted ? 1 : 0, static_cast<long long>(s.given_up));
   return out;
 }
 
@@ -272,7 +275,7 @@ void put_options(JsonWriter& json, const Report& report) {
 
 void put_summary(JsonWriter& json, const Summary& s) {
   json.begin_object().member("strategy", s.strategy).member("jobs", s.jobs).member("ended", s.ended);
-  json.member("with_matrix", s.with_matrix).member("refused", s.refused).member("restarts", s.restarts);
+  json.member("with_matrix", s.with_matrix).member("refused", s.refused).member("restarts", s.restarts).member("given_up", s.given_up);
   json.member("node_failures", s.node_failures).member("lost_core_hours", s.lost_core_hours);
   json.member("makespan_s", s.makespan_s).member("utilisation", s.utilisation);
   for (const Measure measure : all_measures)
