@@ -24,6 +24,15 @@ std::int64_t LogNotes::skipped_lines() const {
   return lines;
 }
 
+std::string LogNotes::skipped_text() const {
+  std::string text;
+  for (const Note& note : notes_)
+    if (note.skipped)
+      text += (text.empty() ? "skipped " : "; skipped ") + std::to_string(note.count) + ": " + note.what + " (first in line " +
+              std::to_string(note.first_line) + ")";
+  return text;
+}
+
 void LogNotes::add(std::string_view what, std::int64_t line, bool skipped) {
   const auto known = std::find_if(notes_.begin(), notes_.end(), [&](const Note& note) {
     return note.skipped == skipped && note.what == what;
@@ -64,6 +73,7 @@ std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes
     job.limit_s = std::max(record.limit_s, job.run_s);
   }
   job.partition = std::move(record.partition);
+  job.partition_number = record.partition_number;
   return job;
 }
 

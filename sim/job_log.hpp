@@ -17,7 +17,8 @@ struct LogJob {
   std::int64_t run_s = 1;     // > 0
   std::int64_t limit_s = 1;   // what the user asked for, >= run_s
   std::int32_t tasks = 1;     // one core each
-  std::string partition;      // as the log says, perhaps empty
+  std::string partition;      // its name where the log has names, else its number; perhaps empty
+  std::int64_t partition_number = -1;  // -1: none
 };
 
 // A record as it stands in a log; -1 is "not known".
@@ -29,6 +30,7 @@ struct LogRecord {
   std::int64_t allocated_tasks = -1;
   std::int64_t requested_tasks = -1;
   std::string partition;
+  std::int64_t partition_number = -1;
 };
 
 // What was odd in a log: each reason once, with how often and where first.
@@ -46,6 +48,8 @@ class LogNotes {
 
   const std::vector<Note>& notes() const { return notes_; }  // in the order in which they came up
   std::int64_t skipped_lines() const;
+  // "skipped 3: no processors (first in line 7); ..." of the lines left out; empty without one.
+  std::string skipped_text() const;
 
  private:
   void add(std::string_view what, std::int64_t line, bool skipped);

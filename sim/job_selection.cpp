@@ -2,6 +2,8 @@
 #include "sim/job_selection.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -10,10 +12,26 @@ namespace placement {
 
 namespace {
 
-bool partition_wanted(const JobSelection& selection, const std::string& partition) {
+bool partition_wanted(const JobSelection& selection, const LogJob& job) {
   return selection.partitions.empty() ||
          std::any_of(selection.partitions.begin(), selection.partitions.end(),
-                     [&](const std::string& wanted) { return equal_any_case(wanted, partition); });
+                     [&](const std::string& wanted) {
+                       return equal_any_case(wanted, job.partition) ||
+                              (job.partition_number >= 0 && parse_integer(wanted) == job.partition_number);
+                     });
+}
+
+// "; its partitions are standard (10), 3": by number and name, so many as can be read.
+std::string partitions_text(const std::set<std::pair<std::int64_t, std::string>>& partitions) {
+  constexpr std::size_t most_shown = 30;
+  std::string list;
+  std::size_t count = 0;
+  for (const auto& [number, name] : partitions) {
+    if (count++ == most_shown) return "; its partitions are " + list + " and more";
+    list += (list.empty() ? "" : ", ") + (name.empty() ? std::string("(none)") : shown(name));
+    if (number >= 0 && name != std::to_string(number)) list += " (" + std::to_string(number) + ")";
+  }
+  return "; its partitions are " + list;
 }
 
 }  // namespace
@@ -22,9 +40,14 @@ JobList select_jobs(const std::string& path, const JobSelection& selection, LogN
   JobList list;
   std::int64_t before_s = 0;
   std::int64_t usable = 0;
+  std::set<std::pair<std::int64_t, std::string>> partitions;
+  bool partition_found = false;
   read_job_log(path, notes, [&](LogJob&& job) {
     ++usable;
-    if (!partition_wanted(selection, job.partition) || job.submit_s < selection.from_s ||
+    const bool wanted = partition_wanted(selection, job);
+    partition_found = partition_found || wanted;
+    if (!wanted && !partition_found) partitions.emplace(job.partition_number, job.partition);
+    if (!wanted || job.submit_s < selection.from_s ||
         job.tasks < selection.least_tasks || job.tasks > selection.most_tasks ||
         (selection.from_s > 0 && job.submit_s - selection.from_s >= selection.window_s)) {
       ++list.not_selected;
@@ -34,7 +57,7 @@ JobList select_jobs(const std::string& path, const JobSelection& selection, LogN
     before_s = job.submit_s;
     list.jobs.push_back(std::move(job));
   });
-  if (usable == 0) throw Error(path + ": no job in it can be replayed");
+  if (usable == 0) throw Error(path + ": no job in it can be replayed" + (notes.skipped_lines() > 0 ? ": " + notes.skipped_text() : ""));
   std::stable_sort(list.jobs.begin(), list.jobs.end(),
                    [](const LogJob& a, const LogJob& b) { return a.submit_s < b.submit_s; });
   if (!list.jobs.empty()) {
@@ -48,7 +71,8 @@ JobList select_jobs(const std::string& path, const JobSelection& selection, LogN
     for (LogJob& job : list.jobs) job.submit_s -= begin_s;
   }
   if (list.jobs.empty())
-    throw Error(path + ": none of its " + std::to_string(usable) + " usable jobs is in the selection");
+    throw Error(path + ": none of its " + std::to_string(usable) + " usable jobs is in the selection" +
+                (partition_found ? "" : partitions_text(partitions)));
   return list;
 }
 

@@ -11,7 +11,7 @@ namespace placement {
 
 // Which jobs of a log are replayed.
 struct JobSelection {
-  std::vector<std::string> partitions;  // names or numbers as in the log; empty: all
+  std::vector<std::string> partitions;  // names or numbers; empty: all
   std::int64_t from_s = 0;              // first submit time, on the log's clock
   std::int64_t window_s = std::numeric_limits<std::int64_t>::max();
   std::int32_t least_tasks = 1;

@@ -89,7 +89,7 @@ PatternSpec parse_pattern(std::string_view word) {
     const std::string_view degree = word.substr(name.size() + 1);
     const auto [stop, failure] = std::from_chars(degree.data(), degree.data() + degree.size(), spec.degree);
     if (failure != std::errc{} || stop != degree.data() + degree.size() || !(spec.degree > 0 && spec.degree <= 1e6))
-      throw Error("random=" + shown(degree) + ": neighbours per rank are wanted, above 0");
+      throw Error("random=" + shown(degree) + ": neighbours per rank are wanted, above 0 and up to 1e6");
   } else if (name == "stencil2d") {
     spec.kind = PatternSpec::Kind::stencil_2d;
   } else if (name == "stencil3d") {

@@ -19,7 +19,13 @@ std::int64_t time_point(std::string_view text) {
   std::tm parts{};
   const std::string copy(text);
   const char* stop = strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
-  return stop != nullptr && *stop == '\0' ? static_cast<std::int64_t>(timegm(&parts)) : -1;
+  if (stop == nullptr || *stop != '\0') return -1;
+  std::tm day{};  // a day that the month has not becomes one of the next month
+  day.tm_year = parts.tm_year;
+  day.tm_mon = parts.tm_mon;
+  day.tm_mday = parts.tm_mday;
+  timegm(&day);
+  return day.tm_mday == parts.tm_mday ? static_cast<std::int64_t>(timegm(&parts)) : -1;
 }
 
 // [days-]hours:minutes:seconds, with the parts on the left left out; -1 otherwise.

@@ -204,6 +204,7 @@ START_TEST(knows_the_quirks_of_sacct) {
       "COMPLETED|01:00:00|many|2024-05-01T00:03:00|00:00:20|2X|105\n"
       "COMPLETED|01:00:00|2|None|00:00:20|2|106\n"
       "COMPLETED|01:00:00|2|2024-13-01T00:03:00|00:00:20|2|107\n"
+      "COMPLETED|01:00:00|2|2026-02-30T00:03:00|00:00:20|2|110\n"
       "COMPLETED|01:00:00|2|2024-05-01T00:03:00|Unknown|2|108\n"
       "COMPLETED|01:00:00|2|a|pipe|2024-05-01T00:03:00|00:00:20|2|109\n");
   ck_assert_uint_eq(read.jobs.size(), 5);
@@ -222,7 +223,7 @@ START_TEST(knows_the_quirks_of_sacct) {
   ck_assert_int_eq(read.count("the header again"), 1);
   ck_assert_int_eq(read.count("processors in thousands"), 1);
   ck_assert_int_eq(read.count("no processors"), 1);
-  ck_assert_int_eq(read.count("no valid submit time"), 2);
+  ck_assert_int_eq(read.count("no valid submit time"), 3);
   ck_assert_int_eq(read.count("no run time"), 1);
   ck_assert_int_eq(read.count("not as many columns"), 1);
   ck_assert_int_eq(read.count("no requested time"), 3);
@@ -264,8 +265,11 @@ START_TEST(selects_and_sorts) {
   const std::string path = directory.file("log", text);
   LogNotes notes;
   JobSelection selection;
+  selection.partitions = {"1"};  // by number where it has a name
+  ck_assert_uint_eq(select_jobs(path, selection, notes).jobs.size(), 4);
   selection.partitions = {"THIN"};
   selection.window_s = 500;
+  notes = {};
   JobList list = select_jobs(path, selection, notes);
   ck_assert_uint_eq(list.jobs.size(), 3);
   ck_assert_int_eq(list.not_selected, 2);
@@ -298,7 +302,8 @@ START_TEST(refuses_an_empty_selection) {
   ck_assert_error(select_jobs(path, selection, notes), "none of its 2 usable jobs is in the selection");
   selection = {};
   selection.partitions = {"fat"};
-  ck_assert_error(select_jobs(path, selection, notes), "none of its 2");
+  ck_assert_error(select_jobs(path, selection, notes),
+                  "none of its 2 usable jobs is in the selection; its partitions are 3, standard (10)");
   ck_assert_error(select_jobs(directory.file("empty", ""), {}, notes), "no job in it can be replayed");
   ck_assert_error(select_jobs(directory.file("bad", "; nothing\n1 2 3\n"), {}, notes), "no job in it");
 }

@@ -36,7 +36,7 @@ ends 0
 has 'skipped 1: no run time: unknown or negative'
 has 'skipped 1: run time zero'
 has 'skipped 1: not a line of numbers in 18 columns'
-has 'skipped 1: larger than the machine'
+has 'skipped 1: larger than the machine (first in line '
 has 'put right 1: processors allocated are not known'
 has 'put right 1: no requested time'
 has 'put right 3: submitted before the job above it'
@@ -97,6 +97,26 @@ run "${machine[@]}" -s SLURM <(cat sacct.txt)
 ends 0
 has '1 jobs of /dev/fd/'
 
+# A tree file: its leaves are cores or nodes, and the machine is the same as by --switches.
+printf 'tree 4 4 2 4\n' >cores.tree
+printf 'tree 4 4\n' >nodes.tree
+printf 'tleaf 4 4 2 4 2 2 2 4 2\n' >cores.tleaf
+run "${machine[@]}" -s 'SLURM TM-A' -o by-switches "$log"
+for file in cores.tree nodes.tree cores.tleaf; do
+  run -t $file --node 2x4 -s 'SLURM TM-A' -o by-tree "$log"
+  ends 0
+  has '16 nodes, 128 cores, 4 leaf switches'
+  cmp -s by-switches/jobs-SLURM.csv by-tree/jobs-SLURM.csv || fail "$file is another machine than --switches 4:4"
+done
+run -t cores.tree "$log"
+refused 2 '--topology cores.tree: is a tree without nodes: give --node or --slurm-conf'
+printf 'SwitchName=s0 Nodes=a[1-16]\n' >topology.conf
+printf 'NodeName=a[1-16] Sockets=2 CoresPerSocket=4\n' >slurm.conf
+run -t topology.conf -s SLURM "$log"
+ends 0
+run -t topology.conf --node 1x1 "$log"
+refused 2 '--node is not for a topology.conf, whose nodes slurm.conf describes'
+
 # A torus, failures, a state that policies know.
 run --torus 4x4x4 --node 1x4 -s 'SLURM RANDOM' --share 50 -o torus "$log"
 ends 0
@@ -148,7 +168,7 @@ ends 0
 case $out in *'took the stock choice'*) fail 'a state is given, and jobs are refused' ;; esac
 run "${machine[@]}" -s NLA "$log"
 ends 0
-has 'NLA: 122 jobs took the stock choice because the policy could not serve them'
+has 'NLA: 122 jobs took the stock choice because the policy could not serve them: it needs --state'
 run "${machine[@]}" --state none "$log"
 refused 1 'none: cannot be opened: No such file or directory'
 run "${machine[@]}" --outages outages "$log"
@@ -160,7 +180,7 @@ refused 1 "outages:1: 'a[1-3] 0.6' is not of the form \"seconds nodes hours\""
 run --torus 4x0 "$log"
 refused 2 '--torus 4x0: sizes are wanted, as in 8x8x8, or a file'
 run --torus 4x4 --switches 4:4 "$log"
-refused 2 'one of --topology, --switches and --torus is needed: the machine'
+refused 2 '--topology, --switches and --torus: only one of them can be the machine'
 
 refused_option() { run "${machine[@]}" "$@" "$log"; }
 run "$log"
@@ -170,12 +190,15 @@ refused 1 'none.swf: No such file or directory'
 : >empty
 run "${machine[@]}" empty
 refused 1 'empty: no job in it can be replayed'
+printf '; a comment\n1 0 0 -1 4\n2 0 0 10 0\n3 9 0 -1 4\n' >unusable
+run "${machine[@]}" unusable
+refused 1 'unusable: no job in it can be replayed: skipped 2: no run time: unknown or negative (first in line 2); skipped 1: no processors (first in line 3)'
 refused_option --partition none
-refused 1 "$log: none of its 123 usable jobs is in the selection"
+refused 1 "$log: none of its 123 usable jobs is in the selection; its partitions are small (1), large (2)"
 refused_option --from 99999999
 refused 1 "$log: none of its 123 usable jobs is in the selection"
 refused_option --min-tasks 1000
-refused 1 "$log: all jobs selected are larger than the machine"
+case $err in *": all 1 jobs selected are larger than the machine, which has 128 cores (first in line "*) ends 1 ;; *) fail "$command: $err" ;; esac
 refused_option -s TM-X
 ends 1
 has 'strategies are SLURM, TM-A'
@@ -211,6 +234,8 @@ refused_option --release -1
 refused 2 '--release -1: a number from 0 to 1e+06 is wanted'
 refused_option --reference once
 refused 2 '--reference once: now or stock-run is wanted'
+refused_option --pattern random=1e9
+has 'above 0 and up to 1e6'
 refused_option --pattern hexagon
 ends 1
 has 'unknown pattern hexagon'

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <thread>
@@ -22,7 +23,7 @@ namespace placement {
 namespace {
 
 constexpr Option options[] = {
-    {'t', "topology", "FILE", "the machine: Slurm's topology.conf; or a tree or tleaf file with --node"},
+    {'t', "topology", "FILE", "the machine: Slurm's topology.conf; or a tree or tleaf file with --node or --slurm-conf"},
     {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it], or of a file of coordinates"},
     {0, "switches", "A:B:..", "a regular machine in place of a file: switches below each switch from\n"
                               "the root, and last the nodes of a leaf switch"},
@@ -30,7 +31,7 @@ constexpr Option options[] = {
     {0, "node", "SxC", "sockets and cores per socket of its nodes [2x8]"},
     {'s', "strategies", "LIST", "what to replay, apart by blanks or semicolons: SLURM, TM-A, TM-I, TM-Isub,\n"
                                 "TM-Isub+K, or POLICY=KEY=VALUE,.. [SLURM TM-A TM-Isub]"},
-    {'p', "partition", "LIST", "jobs of these partitions only, apart by commas"},
+    {'p', "partition", "LIST", "jobs of these partitions only, names or numbers apart by commas"},
     {0, "from", "SECONDS", "jobs submitted from then on, on the log's clock"},
     {0, "hours", "H", "jobs submitted in the first H hours"},
     {0, "jobs", "N", "the first N jobs"},
@@ -136,8 +137,15 @@ int command_simulate(int argc, char** argv) {
 
   LogNotes notes;
   JobList list = select_jobs(line.operands()[0], read_selection(line), notes);
-  const auto too_large = std::erase_if(list.jobs, [&](const LogJob& job) { return job.tasks > machine.cores(); });
-  if (list.jobs.empty()) throw Error(line.operands()[0] + ": all jobs selected are larger than the machine");
+  std::int64_t too_large_line = 0;
+  const auto too_large = std::erase_if(list.jobs, [&](const LogJob& job) {
+    if (job.tasks <= machine.cores()) return false;
+    too_large_line = too_large_line == 0 ? job.line : std::min(too_large_line, job.line);
+    return true;
+  });
+  if (list.jobs.empty())
+    throw Error(line.operands()[0] + ": all " + std::to_string(too_large) + " jobs selected are larger than the machine, which has " +
+                std::to_string(machine.cores()) + " cores (first in line " + std::to_string(too_large_line) + ")");
   scale_run_times(list.jobs, run_scale);
 
   // Each decision needs and frees some megabytes: they are kept for the next one.
@@ -154,8 +162,8 @@ int command_simulate(int argc, char** argv) {
   const ReplayInput input{machine, list.jobs, patterns, replay_options, against_stock_run ? &reference : nullptr};
   const std::vector<Replay> replays = run_strategies(input, strategies, threads, interrupted, show_progress);
 
-  Report report{line.operands()[0], &machine, list.jobs, &notes, list.not_selected, static_cast<std::int64_t>(too_large),
-                replay_options, replays, {}};
+  Report report{line.operands()[0], &machine, list.jobs, &notes, list.not_selected, static_cast<std::int64_t>(too_large), too_large_line,
+                replay_options, replays, {}, line.has("state")};
   for (const Replay& each : replays) report.summaries.push_back(summarise(machine, list.jobs, each));
   if (const auto folder = line.value("output")) write_report(report, *folder);
   write_output("", line.has("json") ? report_json(report) : report_text(report));

@@ -101,17 +101,34 @@ ClusterView torus_machine(const CommandLine& line) {
   return view;
 }
 
+// The leaves are cores where the lowest levels make up such a node, else nodes.
+std::vector<NodeShape> nodes_of_tree(const TreeTopology& tree, const NodeShape& shape) {
+  const std::int32_t cores = shape.sockets * shape.cores_per_socket;
+  std::int32_t vertex = tree.leaf_vertex(0);
+  while (vertex != 0 && tree.leaf_count(vertex) < cores) vertex = tree.parent(vertex);
+  const std::int32_t count = tree.leaf_count(vertex) == cores ? tree.leaves() / cores : tree.leaves();
+  std::vector<NodeShape> nodes(static_cast<std::size_t>(count), shape);
+  for (std::size_t n = 0; n < nodes.size(); ++n) nodes[n].name = "n" + std::to_string(n);
+  return nodes;
+}
+
 ClusterView read_shape(const CommandLine& line) {
-  if (line.has("topology") + line.has("switches") + line.has("torus") != 1)
+  const int machines = line.has("topology") + line.has("switches") + line.has("torus");
+  if (machines > 1) throw UsageError("--topology, --switches and --torus: only one of them can be the machine");
+  if (machines == 0)
     throw UsageError("one of --topology, --switches and --torus is needed: the machine");
   if (line.has("switches") && line.has("slurm-conf"))
     throw UsageError("--slurm-conf is for --topology and --torus; a regular machine has --node");
   if (line.has("switches")) return regular_machine(line);
   if (line.has("torus")) return torus_machine(line);
   const std::string path = *line.value("topology");
+  if (line.has("node") && line.has("slurm-conf")) throw UsageError("--node and --slurm-conf both say what the nodes are");
   ClusterView view = read_topology(path, line.value_or("slurm-conf", ""));
-  if (view.nodes.empty())
-    throw Error(path + ": gives no nodes, only a tree; take Slurm's topology.conf, or --switches and --node");
+  if (line.has("node")) {
+    if (!view.nodes.empty()) throw UsageError("--node is not for a topology.conf, whose nodes slurm.conf describes");
+    return read_topology_of(path, nodes_of_tree(*view.tree, node_shape(line)));
+  }
+  if (view.nodes.empty()) throw UsageError("--topology " + shown(path) + ": is a tree without nodes: give --node or --slurm-conf");
   return view;
 }
 

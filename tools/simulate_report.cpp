@@ -11,6 +11,8 @@
 
 #include "core/error.hpp"
 #include "core/torus_topology.hpp"
+#include "policies/table.hpp"
+#include "sim/strategy.hpp"
 #include "sim/svg_plot.hpp"
 #include "tools/json.hpp"
 #include "tools/output.hpp"
@@ -53,7 +55,8 @@ std::string input_text(const Report& report) {
     out += line("  %s %lld: %s (first in line %lld)\n", note.skipped ? "skipped" : "put right",
                 static_cast<long long>(note.count), note.what.c_str(), static_cast<long long>(note.first_line));
   if (report.too_large > 0)
-    out += line("  skipped %lld: larger than the machine\n", static_cast<long long>(report.too_large));
+    out += line("  skipped %lld: larger than the machine (first in line %lld)\n", static_cast<long long>(report.too_large),
+                static_cast<long long>(report.too_large_line));
   const std::string shape = report.machine->view().torus ? shape_of(*report.machine->view().torus)
                                                          : std::to_string(report.machine->switches()) + " leaf switches";
   out += line("machine: %d nodes, %lld cores, %s; %s at the begin; communication %g %%, %g %% of the jobs "
@@ -61,6 +64,13 @@ std::string input_text(const Report& report) {
               report.machine->nodes(), static_cast<long long>(report.machine->cores()), shape.c_str(),
               options.full_start ? "full" : "empty", 100 * options.communication, 100 * options.share);
   return out;
+}
+
+// Its policy goes by the live state alone, and there is none.
+bool lacks_state(const Report& report, const std::string& strategy) {
+  if (report.has_state) return false;
+  const Policy* policy = find_policy(parse_strategy(strategy).policy.policy);
+  return policy != nullptr && policy->uses_live && !policy->needs_matrix;
 }
 
 std::string strategies_text(const Report& report) {
@@ -73,8 +83,8 @@ std::string strategies_text(const Report& report) {
                 100 * s.mean_gain, s.decision_ms, s.replay_s, s.interrupted ? "  interrupted" : "");
   for (const Summary& s : report.summaries) {
     if (s.refused > 0)
-      out += line("%s: %lld jobs took the stock choice because the policy could not serve them\n", s.strategy.c_str(),
-                  static_cast<long long>(s.refused));
+      out += line("%s: %lld jobs took the stock choice because the policy could not serve them%s\n", s.strategy.c_str(),
+                  static_cast<long long>(s.refused), lacks_state(report, s.strategy) ? ": it needs --state" : "");
     if (s.node_failures > 0)
       out += line("%s: %lld node failures, %lld restarts, %.1f core hours of work begun anew\n", s.strategy.c_str(),
                   static_cast<long long>(s.node_failures), static_cast<long long>(s.restarts), s.lost_core_hours);

@@ -17,9 +17,11 @@ struct Report {
   const LogNotes* notes = nullptr;
   std::int64_t not_selected = 0;
   std::int64_t too_large = 0;  // jobs larger than the machine
+  std::int64_t too_large_line = 0;  // the first of them
   ReplayOptions options;
   std::span<const Replay> replays;
   std::vector<Summary> summaries;  // one per replay
+  bool has_state = false;          // a live state was given
 };
 
 // Tables for a terminal: what was read, a line per strategy, paired comparisons, switches by size.
