@@ -132,8 +132,12 @@ class Reader {
   Reader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
 
   LiveState read() {
-    if (!next_line() || fields_[0] != first_word)
-      fail("a snapshot as text begins with " + std::string(first_word));
+    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+    if (text_.starts_with(byte_order_mark)) text_.remove_prefix(byte_order_mark.size());
+    if (!next_line()) throw Error(name_ + ": it is empty: a snapshot as text begins with " + std::string(first_word));
+    if (const std::vector<std::string_view> words = split_words(fields_[0]); words.size() > 1 && words[0] == first_word)
+      fail("blanks after " + std::string(first_word) + ": want a tab, here and between all fields");
+    if (fields_[0] != first_word) fail("a snapshot as text begins with " + std::string(first_word));
     want_fields(2, "version");
     if (fields_[1] != plain_version && fields_[1] != extra_version)
       fail("version " + quoted(fields_[1]) + " is not known, want 1 or 2");
@@ -179,6 +183,8 @@ class Reader {
     if (extra_ && fields_[0] == "calibration") return read_calibration();
     if (fields_[0] == "published") {
       want_fields(2, "seconds since 1970");
+      if (published_) fail("published is there twice");
+      published_ = true;
       state_.published_at_s = count(fields_[1], "published", std::numeric_limits<std::int64_t>::max());
     } else if (fields_[0] == "outage-horizon") {
       want_fields(2, "seconds");
@@ -242,6 +248,8 @@ class Reader {
     want_fields(columns_.size() + 1, "one for each of node-columns");
     NodeState node;
     node.name = fields_[1];
+    if (node.name.find_first_of("[],") != std::string::npos)
+      fail("node " + quoted(node.name) + ": the name of one node is wanted, without brackets and commas");
     for (std::size_t c = 1; c < columns_.size(); ++c) {
       const std::string_view field = fields_[c + 1];
       if (columns_[c] == "liveness") {
@@ -426,6 +434,7 @@ class Reader {
   std::string_view text_;
   const std::string& name_;
   bool extra_ = false;
+  bool published_ = false;
   std::int64_t line_ = 0;
   std::vector<std::string_view> fields_;
   LiveState state_;

@@ -185,13 +185,14 @@ DensePairs read_pair_table(std::string_view text, const std::string& file, const
     };
     const std::size_t u = node(u_at);
     const std::size_t v = node(v_at);
+    if (u == v) rows.fail(r, "the pair " + names[u] + " " + names[v] + ": two different nodes are wanted");
     if (given[u * names.size() + v])
       rows.fail(r, "the pair " + names[u] + " " + names[v] + " is there twice");
     given[u * names.size() + v] = true;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       if (targets[columns[c]] == nullptr) continue;
       const double value = rows.number(r, row[c], known[columns[c]]);
-      if (u == v || std::isnan(value)) continue;
+      if (std::isnan(value)) continue;
       std::vector<double>& target = *targets[columns[c]];
       const double other = target[v * names.size() + u];
       target[u * names.size() + v] = target[v * names.size() + u] = std::isnan(other) ? value : other / 2 + value / 2;

@@ -87,7 +87,7 @@ START_TEST(tables_are_read) {
   ck_assert(std::isnan(nodes.table[NodeAttribute::cpu_load][1]));
   ck_assert_double_eq(nodes.table[NodeAttribute::memory_used][0], 40);
   ck_assert(nodes.table[NodeAttribute::users].empty());
-  const DensePairs pairs = read_pair_table("u v latency_us\nn1 n2 10\nn2 n1 30\nn1 n1 7\n", "p", nodes.names);
+  const DensePairs pairs = read_pair_table("u v latency_us\nn1 n2 10\nn2 n1 30\n", "p", nodes.names);
   ck_assert_double_eq(pairs.latency_us[1], 20);
   ck_assert_double_eq(pairs.latency_us[2], 20);
   ck_assert(pairs.bandwidth_Bps.empty());
@@ -113,6 +113,7 @@ START_TEST(bad_tables_are_refused) {
   ck_assert_error(pairs("u latency_us\na 1\n"), "p: no column is named v");
   ck_assert_error(pairs("u v latency_us\na c 1\n"), "p:2: node 'c' is not in the table of nodes");
   ck_assert_error(pairs("u v latency_us\na b 1\na b 2\n"), "p:3: the pair a b is there twice");
+  ck_assert_error(pairs("u v latency_us\na b 1\na a 2\n"), "p:3: the pair a a: two different nodes are wanted");
 }
 END_TEST
 

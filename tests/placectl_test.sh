@@ -231,6 +231,12 @@ tori() {
   run map -m matrix -t torus -p sequential --fault-probability 0.5 --job-seconds 100
   has 'abort     0.5 probability, by 1 of 4 nodes'
   has 'expected  200 s'
+  run map -m matrix -t torus -p sequential --fault-probability 1 --job-seconds 100
+  has 'expected  never: each run is aborted'
+  has 'objective none: the job is never through'
+  run map -m matrix -t torus -p sequential --fault-probability 1 --json
+  json "['expected_time']" 'None'
+  json "['objective']" 'None'
   printf '2 0.1\n' >outage
   run map -m matrix -t torus -p sequential --outage outage --json
   json "['abort_probability']" '0.118'
@@ -401,6 +407,11 @@ matrices() {
 }
 
 configuration() {
+  if [ $have_python = yes ]; then  # a name that is no UTF-8, and one that is
+    : >$'caf\351\303\251'
+    run check-config --json $'caf\351\303\251'
+    json "['file'].encode().hex()" 636166efbfbdc3a9
+  fi
   printf 'NodeName=n[1-4] CPUs=4 CoresPerSocket=4\n' >slurm.conf
   printf '# ours\nMode=observe\nDecisionTimeMs=20\n' >placement.conf
   run check-config placement.conf

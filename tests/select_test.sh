@@ -123,7 +123,7 @@ forms() {
   local pairs
   for pairs in 'u v latency_us\na b 100\na c 10\nb c 100\n' 'v u latency_us\r\nb a 100\r\nc a 10\r\nb c 100\r\n' \
     'u\tv\tlatency_us\na\tb\t\na\tc\t10\nb\tc\t100\n' 'u v bandwidth_Bps\na c 100\na b 5\n' \
-    'u v bandwidth_missing_Bps\na c 0\na b 5\nb c 5\n' 'u v latency_us\na a 900\na c 10\na b 11\nb c 11\n' \
+    'u v bandwidth_missing_Bps\na c 0\na b 5\nb c 5\n' 'u v latency_us\na c 10\na b 11\nb c 11\n' \
     'u v latency_us\na b 10\nb a 30\na c 19\n' 'u v latency_us bandwidth_Bps\na b - -\na c 10 -\nb c 11 -\n' \
     'u v latency_us\na b 1e30\nb c 1e30\na c 1\n'; do
     # shellcheck disable=SC2059
@@ -256,6 +256,24 @@ mistakes() {
   printf 'node cores\na x\n' >bad
   run --tasks 1 --nodes bad
   refused 1 "bad:2: cores 'x': a number of 0 or more is wanted, or - where it is not known"
+  printf 'u v latency_us\na b 1\na a 5\n' >bad
+  run --tasks 1 --nodes nodes --pairs bad
+  refused 1 'bad:3: the pair a a: two different nodes are wanted'
+  printf '\357\273\277' | cat - few >bom
+  run --state bom -n 1 --ntasks-per-node 1
+  chose 'a'
+  sed '1s/\t/ /' few >bad
+  run --tasks 1 --state bad
+  refused 1 'bad:1: blanks after slurm-placement-snapshot: want a tab, here and between all fields'
+  : >bad
+  run --tasks 1 --state bad
+  refused 1 'bad: it is empty: a snapshot as text begins with slurm-placement-snapshot'
+  printf 'slurm-placement-snapshot\t1\npublished\t5\npublished\t6\n' >bad
+  run --tasks 1 --state bad
+  refused 1 'bad:3: published is there twice'
+  printf 'slurm-placement-snapshot\t1\nnode-columns\tname\nnode\tn[1-3]\n' >bad
+  run --tasks 1 --state bad
+  has "bad:3: node 'n[1-3]': the name of one node is wanted, without brackets and commas"
   printf 'u v\na e\n' >bad
   run --tasks 1 --nodes nodes --pairs bad
   refused 1 "bad:2: node 'e' is not in the table of nodes"

@@ -6,6 +6,24 @@
 
 namespace placement {
 
+namespace {
+
+// Bytes of the character with which the text begins; 0 when these bytes are no UTF-8.
+std::size_t utf8_size(std::string_view text) {
+  const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };
+  const unsigned first = byte(0), second = byte(1);
+  if (first < 0x80) return 1;
+  const std::size_t size = first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
+  for (std::size_t at = 1; at < size; ++at)
+    if ((byte(at) & 0xc0) != 0x80) return 0;
+  // Longer than need be, a half of a pair of UTF-16, or beyond the last character.
+  const bool bad = (first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) || (first == 0xf0 && second < 0x90) ||
+                   (first == 0xf4 && second >= 0x90);
+  return bad ? 0 : size;
+}
+
+}  // namespace
+
 JsonWriter& JsonWriter::begin(char bracket) {
   separate();
   text_ += bracket;
@@ -61,7 +79,8 @@ void JsonWriter::separate() {
 
 void JsonWriter::append_string(std::string_view text) {
   text_ += '"';
-  for (const char c : text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
     if (c == '"' || c == '\\') {
       text_ += '\\';
       text_ += c;
@@ -69,8 +88,11 @@ void JsonWriter::append_string(std::string_view text) {
       char escaped[8];
       std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned char>(c));
       text_ += escaped;
-    } else {
-      text_ += c;
+    } else if (const std::size_t size = utf8_size(text.substr(at)); size > 0) {
+      text_ += text.substr(at, size);
+      at += size - 1;
+    } else {  // a byte of a file's name that is no text
+      text_ += "\\ufffd";
     }
   }
   text_ += '"';

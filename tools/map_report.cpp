@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/map_report.hpp"
 
+#include <cmath>
 #include <cstdio>
 
 #include "tofa/assess.hpp"
@@ -47,6 +48,7 @@ std::string format_assessment(const Assessment& assessment, double job_seconds) 
                 assessment.abort_probability, static_cast<long long>(assessment.suspects_touched),
                 static_cast<long long>(assessment.nodes_touched));
   text += line;
+  if (assessment.abort_probability >= 1) return text + "expected  never: each run is aborted\n";
   const double length = job_seconds > 0 ? job_seconds : 1;
   std::snprintf(line, sizeof line, job_seconds > 0 ? "expected  %.9g s until the job is through\n"
                                                         : "expected  %.9g times the length of the job\n",
@@ -55,6 +57,7 @@ std::string format_assessment(const Assessment& assessment, double job_seconds) 
 }
 
 std::string format_objective(double objective) {
+  if (std::isinf(objective)) return "objective none: the job is never through\n";
   char line[128];
   std::snprintf(line, sizeof line, "objective %.9g times the natural order's time without faults\n", objective);
   return line;

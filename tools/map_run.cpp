@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -223,7 +224,9 @@ MapOutcome run_map(MapTask task) {
   if (by_nodes && task.view.torus && policy->name != "TOFA") outcome.natural_cost = cost_on(task, first_leaves(task));
   if (task.view.torus || task.tells_faults)
     outcome.assessment = assess_mapping(task.view, *task.matrix, outcome.leaf_of_rank);
-  if (task.view.torus) outcome.objective = objective_on_torus(task, outcome.leaf_of_rank);
+  if (task.view.torus)
+    outcome.objective = outcome.assessment->abort_probability >= 1 ? std::numeric_limits<double>::infinity()
+                                                                   : objective_on_torus(task, outcome.leaf_of_rank);
   outcome.greedy_cost = greedy ? outcome.cost : greedy_cost_among(task, by_nodes ? outcome.leaf_of_rank : task.usable);
   if (outcome.places.empty() && !task.view.nodes.empty()) outcome.places = places_of(task.view, outcome.leaf_of_rank);
   return outcome;
