@@ -13,6 +13,13 @@
 
 static int rank, ranks;
 
+/* Processes print in turns as they like: the lines can be sorted by when, and by who. */
+static void tell_if(int it_is_me, int moved) {
+  static int when;
+  ++when;
+  if (it_is_me) printf("%d %d moved %d\n", when, rank, moved);
+}
+
 static void check(int condition, const char *what) {
   if (condition) return;
   fprintf(stderr, "rank %d: %s\n", rank, what);
@@ -33,7 +40,7 @@ static void check_members(MPI_Comm comm, MPI_Comm made) {
   check(sum == size * (size - 1) / 2, "ranks are no permutation");
   now = now != old;
   MPI_Allreduce(&now, &moved, 1, MPI_INT, MPI_SUM, comm);
-  if (old == 0) printf("moved %d\n", moved);
+  tell_if(old == 0, moved);
 }
 
 /* The neighbours of vertex v: its partner with weight 1000 + v, and the next rank with weight 1. */
@@ -133,7 +140,7 @@ static void graph(void) {
     MPI_Comm_free(&made);
   }
   MPI_Allreduce(&moved, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0) printf("moved %d\n", sum);
+  tell_if(rank == 0, sum);
   free(index);
   free(edges);
 }
@@ -187,7 +194,7 @@ static void plain(void) {
   if (!first) first = getenv("PMI_RANK");
   int moved = first && atoi(first) != rank, all;
   MPI_Allreduce(&moved, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0) printf("moved %d\n", all);
+  tell_if(rank == 0, all);
 }
 
 int main(int argc, char **argv) {
