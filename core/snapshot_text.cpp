@@ -219,6 +219,13 @@ class Reader {
     return value;
   }
 
+  double node_number(std::string_view field, const NodeField& known) const {
+    const double value = number<double>(field, known.name);
+    if (value > known.most)
+      fail(std::string(known.name) + " " + quoted(field) + ": want a number from 0 to " + written(known.most) + ", or -");
+    return value;
+  }
+
   template <typename Enum, std::size_t count>
   Enum word(std::string_view field, std::string_view what, const std::array<std::string_view, count>& names) const {
     const auto found = std::find(names.begin(), names.end(), field);
@@ -258,7 +265,7 @@ class Reader {
         node.outages = count(field, "outages", std::numeric_limits<std::int64_t>::max());
       } else {
         for (const NodeField& known : node_fields)
-          if (known.name == columns_[c]) known.set(node, number<double>(field, known.name));
+          if (known.name == columns_[c]) known.set(node, node_number(field, known));
       }
     }
     if (state_.nodes.size() == max_live_nodes) fail("more than " + std::to_string(max_live_nodes) + " nodes");

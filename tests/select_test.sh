@@ -268,6 +268,12 @@ mistakes() {
   : >bad
   run --tasks 1 --state bad
   refused 1 'bad: it is empty: a snapshot as text begins with slurm-placement-snapshot'
+  local wrong
+  for wrong in 'cpu_utilisation_1 3' 'outage_probability 1.5'; do
+    printf 'slurm-placement-snapshot\t1\nnode-columns\tname\t%s\nnode\ta\t%s\n' "${wrong% *}" "${wrong#* }" >bad
+    run --tasks 1 --state bad
+    has "bad:3: ${wrong% *} '${wrong#* }': want a"
+  done
   printf 'slurm-placement-snapshot\t1\npublished\t5\npublished\t6\n' >bad
   run --tasks 1 --state bad
   refused 1 'bad:3: published is there twice'
