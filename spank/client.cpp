@@ -39,6 +39,7 @@ struct Client {
   bool hooked = false;        // -m may name a policy
   int components = 0;         // whose options are done
   std::optional<Wish> wish;   // of the last of them
+  bool any_wish = false;      // of any of them
   std::optional<std::string> profile;  // --profile-comm: its file, empty for the user's store
   bool looked_for_profile = false;     // of a wish for a stored one; the user knows what came of it
   bool stock_word = false;    // that one had a stock -m in force,
@@ -185,6 +186,7 @@ void finish_component(spank_t spank) {
   // sbatch and salloc carry the job control environment over from one component to the next.
   for (const std::string& name : parcel_names()) spank_job_control_unsetenv(spank, name.c_str());
   self.wish = options.resolve(task_count());
+  self.any_wish = self.any_wish || self.wish;
   self.stock_word = options.distribution_given();
   self.stock_by_hand = options.distribution_on_command_line();
   if (self.profile) self.profile = checked_profile_file(*self.profile);
@@ -223,7 +225,8 @@ std::optional<std::int32_t> component_of(std::uint32_t job) {
 }
 
 // The wish that the job was submitted with, when it is meant for the component that this step
-// runs in and nothing on this srun speaks against it.
+// runs in and nothing on this srun speaks against it. A step over several components counts as one
+// of each: Slurm names the component whose thread comes first.
 std::optional<Wish> wish_of_job(std::uint32_t job) {
   const Client& self = client();
   if (self.outer_job.empty()) return std::nullopt;
@@ -231,7 +234,7 @@ std::optional<Wish> wish_of_job(std::uint32_t job) {
       [](const std::string& name) { return std::getenv((job_environment_prefix + name).c_str()); });
   if (!delivery) return std::nullopt;
 
-  if (component_of(job) != delivery->component) return std::nullopt;
+  if (self.components == 1 && component_of(job) != delivery->component) return std::nullopt;
   const bool stock_counts = self.stock_by_hand || !delivery->wish.overrides_distribution;
   if (self.stock_word && stock_counts) return std::nullopt;
   if (!self.hooked && client_option("distribution")) return std::nullopt;  // a stock one, unseen
@@ -283,10 +286,10 @@ void place(spank_t spank) {
       spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step >= SLURM_MAX_NORMAL_STEP_ID)
     return;
   std::optional<Wish> wish = self.wish ? self.wish : wish_of_job(job);
-  if (!wish || starts_a_launcher(spank) || !enforced()) return;
-  if (wish->automatic && !wish->matrix && self.looked_for_profile) return;
+  if (!(wish || self.any_wish) || starts_a_launcher(spank) || !enforced()) return;
   if (self.components != 1)
     throw Error("a step over several components of a heterogeneous job is placed as Slurm does");
+  if (wish->automatic && !wish->matrix && self.looked_for_profile) return;
 
   slurm_step_layout_t* const layout = layout_of(spank);
   if (!layout) throw Error("this srun is not built as expected");
