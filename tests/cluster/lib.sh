@@ -32,8 +32,9 @@ expect_fail() {  # command... must not succeed; its output goes to $WORK/output
   if "$@" >"$WORK/output" 2>&1; then fail "succeeded: $*"; fi
 }
 
-wait_for() {  # seconds command...: until the command succeeds
-  local end=$((SECONDS + $1))
+wait_for() {  # seconds command...: until the command succeeds; a busy machine gets three times the seconds
+  local - end=$((SECONDS + 3 * $1))
+  set +x
   shift
   until "$@" >/dev/null 2>&1; do
     [ $SECONDS -lt $end ] || fail "not within the time: $*"
@@ -104,7 +105,7 @@ settle() {
   for id in $(scontrol -o show reservation 2>/dev/null | sed -n 's/^ReservationName=\([^ ]*\) .*/\1/p'); do
     scontrol delete reservation="$id"
   done
-  local end=$((SECONDS + 20))
+  local end=$((SECONDS + 40))
   until all_idle; do
     [ $SECONDS -lt $end ] || return 1
     sleep 0.1
