@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -16,8 +15,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <fstream>
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -66,11 +66,93 @@ bool usable(const Header& header) {
 
 // ---- the writer's file
 
-void check_in_memory(const std::string& path, int file) {
+void check_in_memory(const std::string& path) {
+  const std::string directory = std::filesystem::path(path).parent_path();
   struct statfs system {};
-  if (fstatfs(file, &system) != 0) fail_errno(path, "cannot be examined", errno);
+  if (statfs(directory.empty() ? "." : directory.c_str(), &system) != 0)
+    fail_errno(path, "its directory cannot be examined", errno);
   if (system.f_type != TMPFS_MAGIC && system.f_type != RAMFS_MAGIC)
     throw Error(path + ": decisions are written to memory only, want a directory on tmpfs, as /run or /dev/shm is");
+}
+
+// A new file beside the path, of mode 0600. In a directory that anybody may write no other user can be there first: its
+// name is random.
+class Beside {
+ public:
+  explicit Beside(const std::string& path) : path_(path), name_(path + ".XXXXXX"), file_(mkostemp(name_.data(), O_CLOEXEC)) {
+    if (file_ < 0) fail_errno(name_, "cannot be created", errno);
+  }
+  ~Beside() {
+    if (file_ >= 0) close(file_);
+    if (!moved_) unlink(name_.c_str());
+  }
+  Beside(const Beside&) = delete;
+  Beside& operator=(const Beside&) = delete;
+
+  int file() const { return file_; }
+
+  // Takes the place of whatever is at the path, also of a directory.
+  void replace() {
+    moved_ = rename(name_.c_str(), path_.c_str()) == 0;
+    if (moved_) return;
+    const int error = errno;
+    if (error != EISDIR || renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0)
+      fail_errno(path_, "cannot be replaced", error);
+    moved_ = true;
+    rmdir(name_.c_str());  // one that is not empty stays, out of the way
+  }
+
+  // Takes the path if there is nothing yet.
+  bool place() {
+    if (link(name_.c_str(), path_.c_str()) == 0) return true;
+    if (errno != EEXIST) fail_errno(path_, "cannot be created", errno);
+    return false;
+  }
+
+  int release() { return std::exchange(file_, -1); }
+
+ private:
+  std::string path_;
+  std::string name_;
+  int file_;
+  bool moved_ = false;
+};
+
+bool same_file(int file, const std::string& path) {
+  struct stat opened {}, named {};
+  return fstat(file, &opened) == 0 && lstat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
+         opened.st_ino == named.st_ino;
+}
+
+bool nobody_elses(int file) {
+  struct stat status {};
+  return fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+         !(status.st_mode & (S_IRWXG | S_IRWXO));
+}
+
+// The lock of the one writer: a file that no other user can open, and so none can lock; the ring itself may be read,
+// and therefore locked, by all. It stays where it is: one that was removed by its last holder could be locked by a
+// second process that had opened it before, and a third could make a new one. Its lock ends with the process.
+int lock_writer(const std::string& path) {
+  constexpr int attempts = 100;  // each fails only when another process made or replaced the file meanwhile
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    const int found = open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    const bool nothing = found < 0 && errno == ENOENT;
+    if (found >= 0 && nobody_elses(found)) {
+      const bool locked = flock(found, LOCK_EX | LOCK_NB) == 0;
+      if (locked && same_file(found, path)) return found;
+      close(found);
+      if (!locked) throw Error(path + ": another process writes decisions there");
+      continue;
+    }
+    if (found >= 0) close(found);
+    Beside beside(path);
+    if (flock(beside.file(), LOCK_EX | LOCK_NB) != 0) fail_errno(path, "cannot be locked", errno);
+    if (nothing && !beside.place()) continue;
+    if (!nothing) beside.replace();
+    return beside.release();
+  }
+  throw Error(path + ": is replaced again and again by another process");
 }
 
 // An earlier ring of this user, or none.
@@ -98,73 +180,26 @@ Header new_header() {
   return header;
 }
 
-bool locked(int file) { return flock(file, LOCK_EX | LOCK_NB) == 0; }
-
-void lock(const std::string& path, int file) {
-  if (!locked(file)) throw Error(path + ": another process writes decisions there");
-}
-
-// Whether one of those that hold a lock on the file is of this user or root, or cannot be told. Whoever may read
-// a file may lock it.
-bool locked_by_own(int file) {
-  struct stat status {};
-  if (fstat(file, &status) != 0) return true;
-  std::ifstream locks("/proc/locks");
-  bool any = false;
-  for (std::string line; std::getline(locks, line);) {
-    long pid = 0;
-    unsigned major = 0, minor = 0;
-    unsigned long inode = 0;
-    // "7: FLOCK  ADVISORY  WRITE 1234 00:1a:567 0 EOF"; one that waits has "->" before the kind
-    if (std::sscanf(line.c_str(), "%*s FLOCK %*s %*s %ld %x:%x:%lu", &pid, &major, &minor, &inode) != 4) continue;
-    if (inode != status.st_ino || gnu_dev_makedev(major, minor) != status.st_dev) continue;
-    any = true;
-    struct stat process {};
-    if (pid <= 0 || stat(("/proc/" + std::to_string(pid)).c_str(), &process) != 0) return true;
-    if (process.st_uid == geteuid() || process.st_uid == 0) return true;
-  }
-  return !any;
-}
-
-// Made beside and renamed, so that no reader sees half of a header.
 int create_ring(const std::string& path) {
-  const std::string beside = path + ".new";
-  if (unlink(beside.c_str()) != 0 && errno != ENOENT) fail_errno(beside, "cannot be removed", errno);
-  const int file = open(beside.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
-  if (file < 0) fail_errno(beside, "cannot be created", errno);
-  try {
-    lock(beside, file);
-    check_in_memory(beside, file);
-    const Header header = new_header();
-    // What is not allocated now could be missing later: a store into it would end slurmctld.
-    if (const int error = posix_fallocate(file, 0, ring_bytes); error != 0)
-      fail_errno(beside, "cannot be allocated", error);
-    if (pwrite(file, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) || fchmod(file, 0644) != 0)
-      fail_errno(beside, "cannot be written", errno);
-    if (rename(beside.c_str(), path.c_str()) != 0) fail_errno(path, "cannot be replaced", errno);
-  } catch (...) {
-    close(file);
-    unlink(beside.c_str());
-    throw;
-  }
-  return file;
+  Beside beside(path);
+  const Header header = new_header();
+  // What is not allocated now could be missing later: a store into it would end slurmctld.
+  if (const int error = posix_fallocate(beside.file(), 0, ring_bytes); error != 0)
+    fail_errno(path, "cannot be allocated", error);
+  if (pwrite(beside.file(), &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
+      fchmod(beside.file(), 0644) != 0)
+    fail_errno(path, "cannot be written", errno);
+  beside.replace();  // no reader sees half of a header
+  return beside.release();
 }
 
+// Only for who holds the lock.
 int open_ring(const std::string& path) {
   const int file = open_own(path);
   if (file < 0) return create_ring(path);
-  if (!locked(file) && !locked_by_own(file)) {
+  if (const int error = posix_fallocate(file, 0, ring_bytes); error != 0) {
     close(file);
-    return create_ring(path);
-  }
-  try {
-    lock(path, file);
-    check_in_memory(path, file);
-    if (const int error = posix_fallocate(file, 0, ring_bytes); error != 0)
-      fail_errno(path, "cannot be allocated", error);
-  } catch (...) {
-    close(file);
-    throw;
+    fail_errno(path, "cannot be allocated", error);
   }
   return file;
 }
@@ -188,8 +223,9 @@ Header read_header(const std::string& path, int file) {
 
 }  // namespace
 
-DecisionWriter::DecisionWriter(const std::string& path) : file_(open_ring(path)) {
-  void* const map = mmap(nullptr, ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file_, 0);
+DecisionWriter::DecisionWriter(const std::string& path) : lock_((check_in_memory(path), lock_writer(path + ".lock"))) {
+  const FileDescriptor file(open_ring(path));
+  void* const map = mmap(nullptr, ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
   if (map == MAP_FAILED) fail_errno(path, "cannot be mapped", errno);
   map_ = static_cast<std::byte*>(map);
 }

@@ -24,10 +24,10 @@ inline constexpr std::size_t ring_places = 1024;
 
 class DecisionWriter {
  public:
-  // Goes on with the file if it is this user's ring, else makes a new one in its place; all may read it. Also when
-  // somebody else, who may read it, keeps it locked.
-  // The file is allocated whole and mapped, so that put() does no I/O, and locked, so that no second
-  // process writes. Throws Error, also when the directory is not on a file system in memory.
+  // Goes on with the file if it is this user's ring, else makes a new one in its place; all may read it.
+  // The file is allocated whole and mapped, so that put() does no I/O. That no second process writes is seen to by a lock
+  // on a file of its own, path + ".lock", which nobody but this user can open; it ends with the process, however that
+  // ends. Throws Error, also when the directory is not on a file system in memory.
   explicit DecisionWriter(const std::string& path);
   ~DecisionWriter();
   DecisionWriter(const DecisionWriter&) = delete;
@@ -37,7 +37,7 @@ class DecisionWriter {
   void put(const Decision& decision) noexcept;
 
  private:
-  FileDescriptor file_;  // holds the lock
+  FileDescriptor lock_;
   std::byte* map_ = nullptr;
 };
 

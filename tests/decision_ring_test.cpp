@@ -7,11 +7,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
+#include <optional>
 
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
@@ -249,7 +252,7 @@ START_TEST(other_files_in_the_way) {
   DecisionReader cut(path);
   ck_assert_uint_eq(cut.read().size(), 0);
   ck_assert_uint_eq(cut.broken(), 1);
-  ck_assert_error(DecisionWriter("/proc/ring"), "cannot be");
+  ck_assert_error(DecisionWriter("/proc/ring"), "to memory only");
   ck_assert_error(DecisionWriter("/nowhere/ring"), "cannot be");
 }
 END_TEST
@@ -260,11 +263,7 @@ START_TEST(what_others_put_there_is_not_believed) {
   const TemporaryDirectory directory;
   chmod(directory.path().c_str(), 01777);
   const std::string path = directory.path() + "/ring";
-  // a ring of theirs, and the name that the writer needs for a moment is taken as well
-  Other other([&] {
-    DecisionWriter(path).put(sample(666));
-    std::ofstream(path + ".new") << "taken";
-  });
+  Other other([&] { DecisionWriter(path).put(sample(666)); });
   ck_assert_uint_eq(DecisionReader(path).read().size(), 1);
   ck_assert_error(DecisionReader(path, {}, {0}).read(), "belongs to user 65534");
   {
@@ -281,7 +280,7 @@ START_TEST(what_others_put_there_is_not_believed) {
   std::string text;
   std::ifstream file(told);
   std::getline(file, text);
-  ck_assert_msg(text.find("cannot be replaced") != std::string::npos, "told is '%s'", text.c_str());
+  ck_assert_msg(text.find("ring.lock: cannot be replaced") != std::string::npos, "told is '%s'", text.c_str());
   ck_assert_uint_eq(DecisionReader(path, {}, {0}).read().size(), 1);
   // one that others may write is nobody's
   chmod(path.c_str(), 0666);
@@ -289,23 +288,134 @@ START_TEST(what_others_put_there_is_not_believed) {
 }
 END_TEST
 
-// All may read the ring, and who may read a file may lock it.
-START_TEST(a_lock_of_somebody_else_stops_nobody) {
+// All may read the ring, and who may read a file may lock it; also through a child, whom nobody is told of.
+START_TEST(no_other_user_can_keep_the_writer_out) {
   if (geteuid() != 0) return;
   const TemporaryDirectory directory;
   chmod(directory.path().c_str(), 01777);
   const std::string path = directory.path() + "/ring";
   DecisionWriter(path).put(sample(1));
+  // what they could open of it, and that they hold all the locks they can get when the writer comes
+  const std::string told = directory.path() + "/told";
   const Other other([&] {
-    const int file = open(path.c_str(), O_RDONLY);
-    if (file < 0 || flock(file, LOCK_EX) != 0) _exit(1);
+    const int ring = open(path.c_str(), O_RDONLY);
+    const int lock = open((path + ".lock").c_str(), O_RDONLY);
+    std::ofstream(told) << (ring >= 0 ? "ring " : "") << (lock >= 0 ? "lock " : "");
+    const pid_t child = fork();
+    if (ring < 0 || flock(ring, LOCK_EX) != 0 || child < 0) _exit(1);
+    if (child > 0) return;  // Other waits for all who hold its pipe: the child must not
+    for (int file = 3; file < 64; ++file)
+      if (file != ring && file != lock) close(file);
+    for (const pid_t parent = getppid(); getppid() == parent;) usleep(10000);
+    _exit(0);
   });
+  std::ifstream file(told);
+  std::string text;
+  std::getline(file, text);
+  ck_assert_text_eq(text, "ring ");
   DecisionWriter writer(path);
   writer.put(sample(2));
   const std::vector<Decision> read = DecisionReader(path, {}, {0}).read();
-  ck_assert_uint_eq(read.size(), 1);
-  ck_assert_uint_eq(read[0].job_id, 2);
-  ck_assert_error(DecisionWriter(path), "another process writes");  // one's own lock counts
+  ck_assert_uint_eq(read.size(), 2);
+  ck_assert_uint_eq(read[1].job_id, 2);
+  ck_assert_error(DecisionWriter(path), "another process writes");
+}
+END_TEST
+
+// The lock's name can be taken before the first writer comes, by whatever there is.
+START_TEST(a_lock_that_was_put_there_is_replaced) {
+  if (geteuid() != 0) return;
+  const std::vector<std::function<void(const char*)>> obstacles = {
+      [](const char* lock) { std::ofstream(lock) << "theirs"; },
+      [](const char* lock) {
+        const int file = open(lock, O_RDWR | O_CREAT, 0600);
+        if (file < 0 || flock(file, LOCK_EX) != 0) _exit(1);
+      },
+      [](const char* lock) {
+        if (symlink("/etc/hostname", lock) != 0) _exit(1);
+      },
+      [](const char* lock) {
+        if (mkfifo(lock, 0666) != 0) _exit(1);
+      },
+      [](const char* lock) {
+        if (mkdir(lock, 0777) != 0) _exit(1);
+        std::ofstream(std::string(lock) + "/full") << "x";
+      }};
+  for (const auto& obstacle : obstacles) {
+    const TemporaryDirectory directory;
+    chmod(directory.path().c_str(), 01777);
+    const std::string path = directory.path() + "/ring";
+    const Other other([&] {
+      obstacle((path + ".lock").c_str());
+      obstacle(path.c_str());
+    });
+    DecisionWriter writer(path);
+    writer.put(sample(5));
+    ck_assert_uint_eq(DecisionReader(path, {}, {0}).read().at(0).job_id, 5);
+    struct stat status {};
+    ck_assert_int_eq(lstat((path + ".lock").c_str(), &status), 0);
+    ck_assert(S_ISREG(status.st_mode) && status.st_uid == 0 && (status.st_mode & 0777) == 0600);
+    ck_assert_error(DecisionWriter(path), "another process writes");
+  }
+}
+END_TEST
+
+// One's own lock that others may open, as after a chmod, could be held by them.
+START_TEST(a_lock_that_others_may_open_is_not_trusted) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/ring";
+  DecisionWriter(path).put(sample(1));
+  chmod((path + ".lock").c_str(), 0644);
+  DecisionWriter(path).put(sample(2));
+  struct stat status {};
+  ck_assert_int_eq(stat((path + ".lock").c_str(), &status), 0);
+  ck_assert_uint_eq(status.st_mode & 0777, 0600);
+  ck_assert_uint_eq(DecisionReader(path).read().size(), 2);
+}
+END_TEST
+
+// Many that start at once, where nothing is yet: one of them writes, and nothing is left lying about.
+START_TEST(one_of_many_that_start_together_writes) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/ring";
+  constexpr int processes = 8;
+  int go[2], result[2];
+  ck_assert(pipe(go) == 0 && pipe(result) == 0);
+  std::vector<pid_t> children;
+  for (int process = 0; process < processes; ++process) {
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    close(go[1]);
+    char byte = 0;
+    if (read(go[0], &byte, 1) != 0) _exit(1);
+    std::string error;
+    std::optional<DecisionWriter> writer;
+    error = error_of([&] { writer.emplace(path); });
+    if (writer) writer->put(sample(9));
+    const char told = writer ? 'w' : error.find("another process writes") != std::string::npos ? 'n' : 'e';
+    if (write(result[1], &told, 1) != 1) _exit(1);
+    pause();
+  }
+  close(go[0]);
+  close(go[1]);
+  std::string all;
+  while (all.size() < processes) {
+    char byte = 0;
+    ck_assert_int_eq(read(result[0], &byte, 1), 1);
+    all += byte;
+  }
+  std::sort(all.begin(), all.end());
+  ck_assert_text_eq(all, "nnnnnnnw");
+  ck_assert_uint_eq(DecisionReader(path).read().size(), 1);
+  ck_assert_int_eq(std::distance(std::filesystem::directory_iterator(directory.path()), {}), 2);
+  ck_assert_error(DecisionWriter(path), "another process writes");
+  // the lock of a writer that was killed is free
+  for (const pid_t child : children) {
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+  DecisionWriter(path).put(sample(10));
+  ck_assert_uint_eq(DecisionReader(path).read().size(), 2);
 }
 END_TEST
 
@@ -327,8 +437,9 @@ START_TEST(only_in_memory) {
   const bool disk = !error.empty();
   if (disk) ck_assert_msg(error.find("to memory only") != std::string::npos, "error is '%s'", error.c_str());
   ck_assert(std::filesystem::exists(here) != disk);  // a build on tmpfs is fine
-  ck_assert(!std::filesystem::exists(here + ".new"));
+  ck_assert(std::filesystem::exists(here + ".lock") != disk);
   std::filesystem::remove(here);
+  std::filesystem::remove(here + ".lock");
 }
 END_TEST
 
@@ -378,7 +489,10 @@ int main() {
   tcase_add_test(cases, goes_on_after_a_restart);
   tcase_add_test(cases, other_files_in_the_way);
   tcase_add_test(cases, what_others_put_there_is_not_believed);
-  tcase_add_test(cases, a_lock_of_somebody_else_stops_nobody);
+  tcase_add_test(cases, no_other_user_can_keep_the_writer_out);
+  tcase_add_test(cases, a_lock_that_was_put_there_is_replaced);
+  tcase_add_test(cases, a_lock_that_others_may_open_is_not_trusted);
+  tcase_add_test(cases, one_of_many_that_start_together_writes);
   tcase_add_test(cases, one_writer_at_a_time);
   tcase_add_test(cases, only_in_memory);
   tcase_add_test(cases, reads_while_another_process_writes);
