@@ -50,14 +50,15 @@ class Table {
     return row;
   }
 
-  double number(std::size_t r, std::string_view field, std::string_view column) const {
+  double number(std::size_t r, std::string_view field, std::string_view column, int least = 0) const {
     if (field.empty() || field == "-" || equal_any_case(field, "na") || equal_any_case(field, "nan"))
       return unknown_value;
     double value = 0;
     const auto [stop, failure] = std::from_chars(field.data(), field.data() + field.size(), value);
     const bool whole = failure == std::errc{} && stop == field.data() + field.size();
-    if (!whole || !std::isfinite(value) || value < 0)
-      fail(r, std::string(column) + " '" + shown(field) + "': a number of 0 or more is wanted, or - where it is not known");
+    if (!whole || !std::isfinite(value) || value < least)
+      fail(r, std::string(column) + " '" + shown(field) + "': a number of " + std::to_string(least) +
+                  " or more is wanted, or - where it is not known");
     if (value > most_value) fail(r, std::string(column) + " '" + shown(field) + "': more than 1e+30");
     return value;
   }
@@ -112,6 +113,9 @@ bool is_node_name(std::string_view name) {
   return std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c < 0x7f && c != '[' && c != ']' && c != ','; });
 }
 
+// A node without a core is none; whether 0 stands for what is not known, nobody can tell.
+int least_of(NodeAttribute which) { return which == NodeAttribute::cores ? 1 : 0; }
+
 // What is used is what is not available, where only that is told.
 void derive_used_memory(NodeTable& table) {
   std::vector<double>& used = table[NodeAttribute::memory_used];
@@ -147,7 +151,8 @@ NamedNodes read_node_table(std::string_view text, const std::string& file) {
     nodes.names.emplace_back(row[name_at]);
     for (std::size_t c = 0; c < columns.size(); ++c)
       if (columns[c] > 0)
-        nodes.table.columns[columns[c] - 1].push_back(rows.number(r, row[c], known[columns[c]]));
+        nodes.table.columns[columns[c] - 1].push_back(
+            rows.number(r, row[c], known[columns[c]], least_of(static_cast<NodeAttribute>(columns[c] - 1))));
   }
   if (nodes.names.empty()) throw Error(file + ": there is no node in the table");
   nodes.table.nodes = static_cast<std::int32_t>(nodes.names.size());

@@ -11,7 +11,7 @@ namespace placement {
 
 // Nodes and pairs as plain tables: one line with the names of the columns, then one per node or pair. Columns are
 // apart by one tab each or, when the first line has none, by blanks; '#' starts a comment. A value is a number of
-// 0 or more; "-", "NA" or, between tabs, nothing says that it is not known.
+// 0 or more, of cores 1 or more; "-", "NA" or, between tabs, nothing says that it is not known.
 
 struct NamedNodes {
   std::vector<std::string> names;

@@ -106,8 +106,11 @@ START_TEST(bad_tables_are_refused) {
   ck_assert_error(nodes("node cores\nn[1-3] 2\n"), "f:2: node 'n[1-3]': the name of one node is wanted");
   ck_assert_error(nodes("node cores\na 1\nb,c 2\n"), "f:3: node 'b,c': the name of one node is wanted");
   ck_assert_error(nodes("node cores\nn\xff 2\n"), "f:2: node 'n");
-  ck_assert_error(nodes("node cores\nn -1\n"), "f:2: cores '-1': a number of 0 or more");
-  ck_assert_error(nodes("node cores\nn inf\n"), "f:2: cores 'inf'");
+  ck_assert_error(nodes("node cores\nn -1\n"), "f:2: cores '-1': a number of 1 or more is wanted, or - where");
+  ck_assert_error(nodes("node cores\nn 4\nm 0\n"), "f:3: cores '0': a number of 1 or more is wanted, or - where");
+  ck_assert_error(nodes("node cores\nn 0.99\n"), "f:2: cores '0.99'");
+  ck_assert_error(nodes("node cores\nn inf\n"), "f:2: cores 'inf': a number of 1 or more");
+  ck_assert_error(nodes("node cpu_load\nn inf\n"), "f:2: cpu_load 'inf': a number of 0 or more");
   ck_assert_error(nodes("node cores\nn 4x\n"), "f:2: cores '4x'");
   const auto pairs = [](const char* text) { return read_pair_table(text, "p", {"a", "b"}); };
   ck_assert_error(pairs("u latency_us\na 1\n"), "p: no column is named v");

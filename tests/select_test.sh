@@ -255,7 +255,7 @@ mistakes() {
   refused 1 'the cores of the nodes are not known: give --ntasks-per-node'
   printf 'node cores\na x\n' >bad
   run --tasks 1 --nodes bad
-  refused 1 "bad:2: cores 'x': a number of 0 or more is wanted, or - where it is not known"
+  refused 1 "bad:2: cores 'x': a number of 1 or more is wanted, or - where it is not known"
   printf 'u v latency_us\na b 1\na a 5\n' >bad
   run --tasks 1 --nodes nodes --pairs bad
   refused 1 'bad:3: the pair a a: two different nodes are wanted'
