@@ -21,6 +21,7 @@
 #include "core/live_check.hpp"
 #include "core/node_fields.hpp"
 #include "core/snapshot_extra.hpp"
+#include "core/snapshot_layout.hpp"
 
 namespace placement {
 
@@ -58,8 +59,8 @@ struct NodeRecord {
 static_assert(sizeof(NodeRecord) == 16 + 8 * node_fields.size());
 
 // Where everything is.
-struct Layout {
-  explicit Layout(const Header& header) {
+struct Layout : SnapshotLayout {
+  explicit Layout(const Header& header) : SnapshotLayout(sizeof(Header)) {
     const std::size_t count = header.nodes;
     const std::size_t cells = std::size_t{header.groups} * header.groups;
     nodes = place(count * sizeof(NodeRecord));
@@ -74,22 +75,12 @@ struct Layout {
     node_bandwidth = place(header.bandwidth_nodes * sizeof(float));
   }
 
-  std::size_t end = sizeof(Header);
   std::size_t nodes, names, group_of_node, latency, bandwidth, peak_bandwidth, source, age, node_latency,
       node_bandwidth;
-
- private:
-  std::size_t place(std::size_t bytes) {
-    const std::size_t at = (end + snapshot_alignment - 1) / snapshot_alignment * snapshot_alignment;
-    end = at + bytes;
-    return at;
-  }
 };
 
 // Where what version 2 has more begins.
-std::size_t extra_at(const Header& header) {
-  return (Layout(header).end + snapshot_alignment - 1) / snapshot_alignment * snapshot_alignment;
-}
+std::size_t extra_at(const Header& header) { return snapshot_aligned(Layout(header).end); }
 
 // What is larger than this is not even read.
 std::size_t max_file_bytes(std::size_t nodes) {
@@ -109,11 +100,6 @@ std::uint64_t checksum_of(std::span<const std::byte> bytes) {
 }
 
 // ---- to bytes
-
-template <typename T>
-void put(std::vector<std::byte>& bytes, std::size_t at, std::span<const T> values) {
-  if (!values.empty()) std::memcpy(bytes.data() + at, values.data(), values.size_bytes());
-}
 
 NodeRecord record_of(const NodeState& node) {
   NodeRecord record{static_cast<std::uint32_t>(node.name.size()), static_cast<std::uint32_t>(node.liveness),
@@ -194,23 +180,18 @@ std::vector<NodeState> read_nodes(std::span<const std::byte> bytes, const Header
   return nodes;
 }
 
-template <typename T>
-std::span<const T> table(std::span<const std::byte> bytes, std::size_t at, std::size_t count) {
-  return {reinterpret_cast<const T*>(bytes.data() + at), count};
-}
-
 PairTable read_pairs(std::span<const std::byte> bytes, const Header& header, const Layout& layout) {
   const std::size_t cells = std::size_t{header.groups} * header.groups;
   PairTable pairs;
   pairs.groups = static_cast<std::int32_t>(header.groups);
-  pairs.group_of_node = table<std::int32_t>(bytes, layout.group_of_node, header.groups > 0 ? header.nodes : 0);
-  pairs.latency_us = table<float>(bytes, layout.latency, cells);
-  pairs.bandwidth_Bps = table<float>(bytes, layout.bandwidth, cells);
-  pairs.peak_bandwidth_Bps = table<float>(bytes, layout.peak_bandwidth, cells);
-  pairs.source = table<PairSource>(bytes, layout.source, cells);
-  pairs.age_s = table<float>(bytes, layout.age, cells);
-  pairs.node_latency_us = table<float>(bytes, layout.node_latency, header.latency_nodes);
-  pairs.node_bandwidth_Bps = table<float>(bytes, layout.node_bandwidth, header.bandwidth_nodes);
+  pairs.group_of_node = part_of<std::int32_t>(bytes, layout.group_of_node, header.groups > 0 ? header.nodes : 0);
+  pairs.latency_us = part_of<float>(bytes, layout.latency, cells);
+  pairs.bandwidth_Bps = part_of<float>(bytes, layout.bandwidth, cells);
+  pairs.peak_bandwidth_Bps = part_of<float>(bytes, layout.peak_bandwidth, cells);
+  pairs.source = part_of<PairSource>(bytes, layout.source, cells);
+  pairs.age_s = part_of<float>(bytes, layout.age, cells);
+  pairs.node_latency_us = part_of<float>(bytes, layout.node_latency, header.latency_nodes);
+  pairs.node_bandwidth_Bps = part_of<float>(bytes, layout.node_bandwidth, header.bandwidth_nodes);
   return pairs;
 }
 
@@ -279,19 +260,19 @@ std::vector<std::byte> encode_snapshot(const LiveState& state) {
     records.push_back(record_of(node));
     names += node.name;
   }
-  put(bytes, layout.nodes, std::span<const NodeRecord>(records));
-  put(bytes, layout.names, std::span<const char>(names));
-  put(bytes, layout.group_of_node, state.pairs.group_of_node);
-  put(bytes, layout.latency, state.pairs.latency_us);
-  put(bytes, layout.bandwidth, state.pairs.bandwidth_Bps);
-  put(bytes, layout.peak_bandwidth, state.pairs.peak_bandwidth_Bps);
-  put(bytes, layout.source, state.pairs.source);
-  put(bytes, layout.age, state.pairs.age_s);
-  put(bytes, layout.node_latency, state.pairs.node_latency_us);
-  put(bytes, layout.node_bandwidth, state.pairs.node_bandwidth_Bps);
-  put(bytes, 0, std::span<const Header>(&header, 1));
+  put_part(bytes, layout.nodes, std::span<const NodeRecord>(records));
+  put_part(bytes, layout.names, std::span<const char>(names));
+  put_part(bytes, layout.group_of_node, state.pairs.group_of_node);
+  put_part(bytes, layout.latency, state.pairs.latency_us);
+  put_part(bytes, layout.bandwidth, state.pairs.bandwidth_Bps);
+  put_part(bytes, layout.peak_bandwidth, state.pairs.peak_bandwidth_Bps);
+  put_part(bytes, layout.source, state.pairs.source);
+  put_part(bytes, layout.age, state.pairs.age_s);
+  put_part(bytes, layout.node_latency, state.pairs.node_latency_us);
+  put_part(bytes, layout.node_bandwidth, state.pairs.node_bandwidth_Bps);
+  put_part(bytes, 0, std::span<const Header>(&header, 1));
   header.checksum = checksum_of(bytes);
-  put(bytes, 0, std::span<const Header>(&header, 1));
+  put_part(bytes, 0, std::span<const Header>(&header, 1));
   return bytes;
 }
 

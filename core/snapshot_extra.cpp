@@ -7,7 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/live_check.hpp"
-#include "core/snapshot.hpp"
+#include "core/snapshot_layout.hpp"
 
 namespace placement {
 
@@ -31,8 +31,8 @@ struct Record {
 };
 static_assert(sizeof(Record) == max_estimator_name + 8 + 8 * (4 + 3 * calibration_bins));
 
-struct Layout {
-  Layout(const Header& header, std::size_t cells) {
+struct Layout : SnapshotLayout {
+  Layout(const Header& header, std::size_t cells) : SnapshotLayout(sizeof(Header)) {
     const std::size_t tables = header.forecasts == 1 ? cells : 0;
     latency_error = place(tables * sizeof(float));
     bandwidth_error = place(tables * sizeof(float));
@@ -42,29 +42,11 @@ struct Layout {
     sentence = place(header.sentence_bytes);
   }
 
-  std::size_t end = sizeof(Header);
   std::size_t latency_error, bandwidth_error, latency_predictor, bandwidth_predictor, records, sentence;
-
- private:
-  std::size_t place(std::size_t bytes) {
-    const std::size_t at = (end + snapshot_alignment - 1) / snapshot_alignment * snapshot_alignment;
-    end = at + bytes;
-    return at;
-  }
 };
 
 std::size_t cells_of(const LiveState& state) {
   return static_cast<std::size_t>(state.pairs.groups) * static_cast<std::size_t>(state.pairs.groups);
-}
-
-template <typename T>
-void put(std::vector<std::byte>& bytes, std::size_t at, std::span<const T> values) {
-  if (!values.empty()) std::memcpy(bytes.data() + at, values.data(), values.size_bytes());
-}
-
-template <typename T>
-std::span<const T> table(std::span<const std::byte> bytes, std::size_t at, std::size_t count) {
-  return {reinterpret_cast<const T*>(bytes.data() + at), count};
 }
 
 Record record_of(const EstimatorScore& score) {
@@ -112,13 +94,13 @@ std::vector<std::byte> encode_extra(const LiveState& state) {
   std::vector<std::byte> bytes(layout.end);
   std::vector<Record> records;
   for (const EstimatorScore& score : estimators.scores) records.push_back(record_of(score));
-  put(bytes, 0, std::span<const Header>(&header, 1));
-  put(bytes, layout.latency_error, pairs.latency_error_us);
-  put(bytes, layout.bandwidth_error, pairs.bandwidth_error_Bps);
-  put(bytes, layout.latency_predictor, pairs.latency_predictor);
-  put(bytes, layout.bandwidth_predictor, pairs.bandwidth_predictor);
-  put(bytes, layout.records, std::span<const Record>(records));
-  put(bytes, layout.sentence, std::span<const char>(estimators.sentence));
+  put_part(bytes, 0, std::span<const Header>(&header, 1));
+  put_part(bytes, layout.latency_error, pairs.latency_error_us);
+  put_part(bytes, layout.bandwidth_error, pairs.bandwidth_error_Bps);
+  put_part(bytes, layout.latency_predictor, pairs.latency_predictor);
+  put_part(bytes, layout.bandwidth_predictor, pairs.bandwidth_predictor);
+  put_part(bytes, layout.records, std::span<const Record>(records));
+  put_part(bytes, layout.sentence, std::span<const char>(estimators.sentence));
   return bytes;
 }
 
@@ -140,10 +122,10 @@ void decode_extra(std::span<const std::byte> bytes, LiveState& state) {
                 std::to_string(layout.end));
   const std::size_t cells = header.forecasts == 1 ? cells_of(state) : 0;
   PairTable& pairs = state.pairs;
-  pairs.latency_error_us = table<float>(bytes, layout.latency_error, cells);
-  pairs.bandwidth_error_Bps = table<float>(bytes, layout.bandwidth_error, cells);
-  pairs.latency_predictor = table<Predictor>(bytes, layout.latency_predictor, cells);
-  pairs.bandwidth_predictor = table<Predictor>(bytes, layout.bandwidth_predictor, cells);
+  pairs.latency_error_us = part_of<float>(bytes, layout.latency_error, cells);
+  pairs.bandwidth_error_Bps = part_of<float>(bytes, layout.bandwidth_error, cells);
+  pairs.latency_predictor = part_of<Predictor>(bytes, layout.latency_predictor, cells);
+  pairs.bandwidth_predictor = part_of<Predictor>(bytes, layout.bandwidth_predictor, cells);
   OutageEstimators& estimators = state.estimators;
   estimators.scored_node_hours = header.scored_node_hours;
   estimators.seen_outages = header.seen_outages;
