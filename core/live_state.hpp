@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -86,6 +87,11 @@ struct PairTable {
   std::span<const float> node_bandwidth_Bps;    // a pair gets no more than either end; empty: no such bound
   std::shared_ptr<const void> owner;
 };
+
+// The place of row a and column b in a table of groups x groups.
+constexpr std::size_t cell_index(std::int32_t groups, std::int32_t a, std::int32_t b) {
+  return static_cast<std::size_t>(a) * static_cast<std::size_t>(groups) + static_cast<std::size_t>(b);
+}
 
 // How good an estimator of outages has been [TOFA §3], against the constant rate of all nodes.
 inline constexpr std::size_t calibration_bins = 7;

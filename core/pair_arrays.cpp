@@ -17,9 +17,7 @@ PairArrays::PairArrays(std::int32_t count, std::vector<std::int32_t> of_node)
 }
 
 void PairArrays::set(std::int32_t a, std::int32_t b, const Cell& cell) {
-  const auto n = static_cast<std::size_t>(groups);
-  for (const std::size_t at : {static_cast<std::size_t>(a) * n + static_cast<std::size_t>(b),
-                               static_cast<std::size_t>(b) * n + static_cast<std::size_t>(a)}) {
+  for (const std::size_t at : {cell_index(groups, a, b), cell_index(groups, b, a)}) {
     latency_us[at] = cell.latency_us;
     bandwidth_Bps[at] = cell.bandwidth_Bps;
     peak_bandwidth_Bps[at] = cell.peak_bandwidth_Bps;
@@ -29,15 +27,13 @@ void PairArrays::set(std::int32_t a, std::int32_t b, const Cell& cell) {
 }
 
 void PairArrays::set_forecast(std::int32_t a, std::int32_t b, const CellForecast& forecast) {
-  const auto n = static_cast<std::size_t>(groups);
   if (latency_predictor.empty()) {
-    latency_predictor.assign(n * n, Predictor::none);
+    latency_predictor.assign(source.size(), Predictor::none);
     bandwidth_predictor = latency_predictor;
-    latency_error_us.assign(n * n, static_cast<float>(unknown_value));
+    latency_error_us.assign(source.size(), static_cast<float>(unknown_value));
     bandwidth_error_Bps = latency_error_us;
   }
-  for (const std::size_t at : {static_cast<std::size_t>(a) * n + static_cast<std::size_t>(b),
-                               static_cast<std::size_t>(b) * n + static_cast<std::size_t>(a)}) {
+  for (const std::size_t at : {cell_index(groups, a, b), cell_index(groups, b, a)}) {
     latency_predictor[at] = forecast.latency;
     bandwidth_predictor[at] = forecast.bandwidth;
     latency_error_us[at] = forecast.latency_error_us;
@@ -47,15 +43,13 @@ void PairArrays::set_forecast(std::int32_t a, std::int32_t b, const CellForecast
 
 PairArrays::CellForecast pair_forecast(const PairTable& table, std::int32_t a, std::int32_t b) {
   if (table.latency_predictor.empty()) return {};
-  const std::size_t at = static_cast<std::size_t>(a) * static_cast<std::size_t>(table.groups) +
-                         static_cast<std::size_t>(b);
+  const std::size_t at = cell_index(table.groups, a, b);
   return {table.latency_predictor[at], table.bandwidth_predictor[at], table.latency_error_us[at],
           table.bandwidth_error_Bps[at]};
 }
 
 PairArrays::Cell pair_cell(const PairTable& table, std::int32_t a, std::int32_t b) {
-  const std::size_t at = static_cast<std::size_t>(a) * static_cast<std::size_t>(table.groups) +
-                         static_cast<std::size_t>(b);
+  const std::size_t at = cell_index(table.groups, a, b);
   return {table.latency_us[at], table.bandwidth_Bps[at], table.peak_bandwidth_Bps[at], table.source[at],
           table.age_s[at]};
 }

@@ -58,7 +58,7 @@ void look_at_state(Status& status, const CommandLine& line, const Config& config
   const PairTable& pairs = status.input.state.pairs;
   for (std::int32_t a = 0; a < pairs.groups; ++a)
     for (std::int32_t b = a + 1; b < pairs.groups; ++b) {
-      const std::size_t at = static_cast<std::size_t>(a) * static_cast<std::size_t>(pairs.groups) + static_cast<std::size_t>(b);
+      const std::size_t at = cell_index(pairs.groups, a, b);
       ++status.pairs[static_cast<std::size_t>(pairs.source[at])];
       if (pairs.source[at] == PairSource::measured) status.oldest_pair_s = std::fmax(status.oldest_pair_s, pairs.age_s[at]);
     }
