@@ -26,22 +26,19 @@ constexpr std::int32_t max_groups = 128;       // their pairs come to some 30 Ki
 constexpr int compression_level = 3;            // slurmctld packs under its locks
 constexpr std::string_view end_of_part = "---\n";
 
-float three_digits(float value) {
-  if (!std::isfinite(value) || value == 0) return value;
-  const double unit = std::pow(10.0, std::floor(std::log10(std::fabs(value))) - 2);
-  return static_cast<float>(std::round(value / unit) * unit);
-}
-
 std::string digits_of(double value) {
   char text[32];
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
+// To so many digits; 0: all of them.
 double rounded(double value, int digits) {
-  if (digits == 0 || !(value > 0)) return value;
-  const double unit = std::pow(10.0, std::floor(std::log10(value)) - (digits - 1));
+  if (digits == 0 || value == 0 || !std::isfinite(value)) return value;
+  const double unit = std::pow(10.0, std::floor(std::log10(std::fabs(value))) - (digits - 1));
   return unit > 0 ? std::round(value / unit) * unit : value;
 }
+
+float three_digits(float value) { return static_cast<float>(rounded(value, 3)); }
 
 std::string other_name(std::int32_t position) { return "@" + std::to_string(position); }
 
@@ -209,11 +206,18 @@ constexpr Detail details[] = {
     {0, false, false, true}, {0, false, false, false},
 };
 
-std::string packed(std::uint32_t job, const Selection& selection, const Detail& detail, std::size_t max_bytes) {
+// The parts that are told at every level of detail.
+struct Always {
+  explicit Always(const Selection& selection) : torus(selection.torus_text()), outages(selection.outage_text()) {}
+
+  const std::string torus, outages;
+};
+
+std::string packed(std::uint32_t job, const Selection& selection, const Always& always, const Detail& detail,
+                   std::size_t max_bytes) {
   std::string text;
-  const std::string torus = selection.torus_text();
-  const bool positions = detail.other_nodes && !torus.empty();
-  for (const std::string& part : {torus, selection.outage_text(),
+  const bool positions = detail.other_nodes && !always.torus.empty();
+  for (const std::string& part : {always.torus, always.outages,
                                   positions ? selection.positions_text(detail.digits) : std::string(),
                                   detail.live ? selection.live_text(detail.pairs) : std::string()})
     text += part + std::string(end_of_part);
@@ -259,9 +263,10 @@ std::string pack_job_state(std::uint32_t job, const ClusterView& view, std::span
                            double job_seconds, std::size_t max_bytes, const Deadline& deadline) {
   if (nodes.empty() || (!view.torus && !view.outages && !view.live)) return {};
   const Selection selection(view, nodes, job_seconds);
+  const Always always(selection);
   for (const Detail& detail : details) {
     if ((detail.other_nodes || detail.pairs) && deadline.expired()) continue;
-    if (std::string text = packed(job, selection, detail, max_bytes); !text.empty()) return text;
+    if (std::string text = packed(job, selection, always, detail, max_bytes); !text.empty()) return text;
   }
   return {};
 }
