@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/outage_file.hpp"
 
-#include <charconv>
-#include <cmath>
+#include <optional>
 #include <unordered_set>
 
 #include "core/error.hpp"
@@ -19,8 +18,10 @@ constexpr std::size_t max_file_bytes = 64 << 20;
 }  // namespace
 
 bool parse_probability(std::string_view word, double& value) {
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  return error == std::errc{} && end == word.data() + word.size() && std::isfinite(value) && value >= 0 && value <= 1;
+  const std::optional<double> number = parse_real(word);
+  if (!number || *number < 0 || *number > 1) return false;
+  value = *number;
+  return true;
 }
 
 NodeOutages parse_outages(std::string_view text, const std::string& file) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core/policy.hpp"
 
-#include <charconv>
+#include <optional>
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 
 namespace placement {
 
@@ -12,11 +13,10 @@ std::int64_t number_parameter(const Request& request, const std::string& key, st
   const auto found = request.parameters.find(key);
   if (found == request.parameters.end()) return otherwise;
   const std::string& text = found->second;
-  std::int64_t value = 0;
-  const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc{} || stop != text.data() + text.size() || value < least || value > most)
+  const std::optional<std::int64_t> value = parse_integer(text);
+  if (!value || *value < least || *value > most)
     throw Error(key + "=" + text + ": a number from " + std::to_string(least) + " to " + std::to_string(most) + " is wanted");
-  return value;
+  return *value;
 }
 
 }  // namespace placement

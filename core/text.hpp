@@ -36,6 +36,9 @@ bool equal_any_case(std::string_view a, std::string_view b);
 // A decimal number and nothing else; none when it is not one or passes 64 bits.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 
+// The same of a number with or without a fraction or exponent; none when it is not finite.
+std::optional<double> parse_real(std::string_view text);
+
 // The text as content of an XML element or attribute.
 std::string xml_escaped(std::string_view text);
 

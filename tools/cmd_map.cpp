@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +8,7 @@
 #include "core/hostlist.hpp"
 #include "core/leaf_files.hpp"
 #include "core/matrix_read.hpp"
+#include "core/outage_file.hpp"
 #include "core/text.hpp"
 #include "core/topology_read.hpp"
 #include "tools/command.hpp"
@@ -155,8 +155,7 @@ void read_machine(const CommandLine& line, MapTask& task) {
   }
   double of_faulty = 0.02;
   if (const auto text = line.value("fault-probability")) {
-    const auto [end, failure] = std::from_chars(text->data(), text->data() + text->size(), of_faulty);
-    if (failure != std::errc{} || end != text->data() + text->size() || !(of_faulty >= 0 && of_faulty <= 1))
+    if (!parse_probability(*text, of_faulty))
       throw UsageError("--fault-probability " + shown(*text) + ": it takes a number from 0 to 1");
   }
   task.view.outages = map_outages(task.view, task.faults, line.value("outage"), of_faulty);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/simulate_options.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <span>
 
 #include "core/text.hpp"
 #include "tools/command.hpp"
@@ -21,18 +21,25 @@ std::vector<std::string> words_of(std::string list, const char* separators) {
   return words;
 }
 
+// Each part as one of `seconds`, of which those left over stay; false unless each is a number from 0 to 1e6.
+bool parse_seconds(std::span<const std::string_view> parts, std::span<double> seconds) {
+  if (parts.size() > seconds.size()) return false;
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const auto value = parse_real(parts[k]);
+    if (!value || *value < 0 || *value > 1e6) return false;
+    seconds[k] = *value;
+  }
+  return true;
+}
+
 // easy, or slurm[,INTERVAL[,MARGIN]].
 void read_backfill(const CommandLine& line, ReplayOptions& replay_options) {
   const std::string text = line.value_or("backfill", "easy");
   if (text == "easy") return;
   const auto parts = split_at(text, ',');
   double seconds[] = {30, 60};
-  bool good = parts[0] == "slurm" && parts.size() <= 3;
-  for (std::size_t k = 1; good && k < parts.size(); ++k) {
-    const auto [stop, failure] = std::from_chars(parts[k].data(), parts[k].data() + parts[k].size(), seconds[k - 1]);
-    good = failure == std::errc{} && stop == parts[k].data() + parts[k].size() && seconds[k - 1] >= 0 && seconds[k - 1] <= 1e6;
-  }
-  if (!good) throw UsageError("--backfill " + shown(text) + ": easy or slurm[,INTERVAL[,MARGIN]] is wanted, in seconds");
+  if (parts[0] != "slurm" || !parse_seconds(std::span(parts).subspan(1), seconds))
+    throw UsageError("--backfill " + shown(text) + ": easy or slurm[,INTERVAL[,MARGIN]] is wanted, in seconds");
   replay_options.reservations = std::numeric_limits<std::int32_t>::max();
   replay_options.backfill_interval_s = seconds[0];
   replay_options.plan_margin_s = seconds[1];
@@ -45,13 +52,11 @@ void read_charge(const CommandLine& line, ReplayOptions& replay_options) {
   replay_options.charge_policy_s = replay_options.charge_policy_task_s = 0;
   if (*text == "none" || replay_options.charge_measured) return;
   const auto parts = split_at(*text, ',');
-  double* const targets[] = {&replay_options.charge_policy_s, &replay_options.charge_policy_task_s};
-  bool good = parts.size() <= 2;
-  for (std::size_t k = 0; good && k < parts.size(); ++k) {
-    const auto [stop, failure] = std::from_chars(parts[k].data(), parts[k].data() + parts[k].size(), *targets[k]);
-    good = failure == std::errc{} && stop == parts[k].data() + parts[k].size() && *targets[k] >= 0 && *targets[k] <= 1e6;
-  }
-  if (!good) throw UsageError("--charge " + shown(*text) + ": none, measured, or SECONDS[,SECONDS PER TASK] is wanted");
+  double seconds[] = {0, 0};
+  if (!parse_seconds(parts, seconds))
+    throw UsageError("--charge " + shown(*text) + ": none, measured, or SECONDS[,SECONDS PER TASK] is wanted");
+  replay_options.charge_policy_s = seconds[0];
+  replay_options.charge_policy_task_s = seconds[1];
 }
 
 void read_effort(const CommandLine& line, ReplayOptions& replay_options) {
@@ -71,14 +76,13 @@ void read_effort(const CommandLine& line, ReplayOptions& replay_options) {
 double number_option(const CommandLine& line, const char* option, double otherwise, double least, double most) {
   const auto text = line.value(option);
   if (!text) return otherwise;
-  double value = 0;
-  const auto [stop, failure] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (failure != std::errc{} || stop != text->data() + text->size() || !(value >= least && value <= most)) {
+  const auto value = parse_real(*text);
+  if (!value || *value < least || *value > most) {
     char range[80];
     std::snprintf(range, sizeof range, "%g to %g", least, most);
     throw UsageError("--" + std::string(option) + " " + shown(*text) + ": a number from " + range + " is wanted");
   }
-  return value;
+  return *value;
 }
 
 int choice(const CommandLine& line, const char* option, std::initializer_list<const char*> words) {
