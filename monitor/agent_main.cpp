@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // placement-agent: reads its configuration, becomes the user that it is to be, and runs the loop.
-#include <getopt.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -12,31 +11,19 @@
 #include <exception>
 #include <vector>
 
-#include "config.h"
-#include "core/config.hpp"
 #include "core/error.hpp"
 #include "core/slurm_hosts.hpp"
 #include "monitor/agent.hpp"
+#include "monitor/daemon.hpp"
 #include "monitor/safe_start.hpp"
 
 using namespace placement;
 
 namespace {
 
-// Exit codes, as placectl has them.
-constexpr int failed = 1;
-constexpr int bad_usage = 2;
-constexpr int runs_already = 3;
-
 constexpr double restart_pause_s = 1;
 constexpr double longest_restart_pause_s = 60;
 constexpr double good_run_s = 300;
-
-struct Options {
-  std::string slurm_conf;
-  std::string node;
-  bool keep = false;
-};
 
 constexpr char usage_text[] =
     "usage: placement-agent [OPTION]...\n"
@@ -53,32 +40,13 @@ constexpr char usage_text[] =
     "exit codes: 0 ended by SIGTERM or SIGINT, 1 failure, 2 wrong usage, 3 an agent for this node runs already\n"
     "see also: placement-agent(8), placement.conf(5)\n";
 
+constexpr DaemonHelp help = {"placement-agent", usage_text, "node", 'N', "keep"};
+
 bool to_syslog = false;
 
 void log_line(const std::string& text) {
   std::fprintf(stderr, "placement-agent: %s\n", text.c_str());
   if (to_syslog) syslog(LOG_DAEMON | LOG_INFO, "%s", text.c_str());
-}
-
-// The code to exit with, or -1 to go on.
-int read_options(int argc, char** argv, Options& options) {
-  constexpr int keep_code = 1000;
-  const option known[] = {{"slurm-conf", required_argument, nullptr, 'f'}, {"node", required_argument, nullptr, 'N'},
-                          {"keep", no_argument, nullptr, keep_code},       {"help", no_argument, nullptr, 'h'},
-                          {"version", no_argument, nullptr, 'V'},          {nullptr, 0, nullptr, 0}};
-  for (int code; (code = getopt_long(argc, argv, "f:N:hV", known, nullptr)) != -1;) switch (code) {
-      case 'f': options.slurm_conf = optarg; break;
-      case 'N': options.node = optarg; break;
-      case keep_code: options.keep = true; break;
-      case 'h': std::fputs(usage_text, stdout); return 0;
-      case 'V': std::puts("placement-agent " PACKAGE_VERSION); return 0;
-      default: std::fputs("placement-agent --help tells the options\n", stderr); return bad_usage;
-    }
-  if (optind < argc) {
-    std::fprintf(stderr, "placement-agent: '%s' is no option; --help tells them\n", argv[optind]);
-    return bad_usage;
-  }
-  return -1;
 }
 
 std::string own_node(const SlurmHosts& hosts, const std::string& wanted, const std::string& conf) {
@@ -102,20 +70,15 @@ struct Prepared {
 };
 
 // Reads the configuration and becomes MonitorUser.
-Prepared prepare(const Options& options) {
+Prepared prepare(const DaemonOptions& options) {
   const std::string conf = options.slurm_conf.empty() ? slurm_conf_path() : options.slurm_conf;
-  const std::string own_conf = placement_conf_path(conf);
-  // As root still, if it is: nothing of somebody else's is read before it is known whose it is.
-  const std::vector<uid_t> owners = configuration_owners();
-  require_safe_file(conf, owners);
-  require_safe_file(own_conf, owners);
   Prepared prepared;
   AgentSettings& settings = prepared.settings;
-  settings.config = read_config(own_conf, MissingFile::defaults);
+  settings.config = read_daemon_config(conf);
   const SlurmHosts hosts = read_slurm_hosts(conf);
   prepared.user = unprivileged_user(settings.config.monitor_user);
   prepared.munge_socket = hosts.munge_socket;
-  settings.node = own_node(hosts, options.node, conf);
+  settings.node = own_node(hosts, options.name, conf);
   settings.controllers = hosts.controllers;
   make_directory_for(settings.config.agent_directory, prepared.user);
   become(prepared.user, settings.config.monitor_user);
@@ -129,7 +92,7 @@ int run_agent(const Prepared& prepared, const sigset_t& stops) {
   require_safe_directory(settings.config.agent_directory, prepared.user.uid);
   if (take_lock(settings.config.agent_directory + "/agent." + settings.node + ".lock") < 0) {
     log_line("an agent for node " + settings.node + " runs already");
-    return runs_already;
+    return daemon_runs_already;
   }
   const auto credentials = munge_credentials(prepared.user.uid, prepared.munge_socket);
   const FileDescriptor stop(signalfd(-1, &stops, SFD_NONBLOCK | SFD_CLOEXEC));
@@ -146,7 +109,7 @@ int run_and_tell(const Prepared& prepared, const sigset_t& stops) {
     return run_agent(prepared, stops);
   } catch (const std::exception& error) {
     log_line(error.what());
-    return failed;
+    return daemon_failed;
   }
 }
 
@@ -154,17 +117,17 @@ int run_and_tell(const Prepared& prepared, const sigset_t& stops) {
 // would. It is the same user, and holds no lock, so that the agent outlives it.
 int keep(const Prepared& prepared, const sigset_t& stops) {
   const pid_t starter = fork();
-  if (starter < 0) return failed;
+  if (starter < 0) return daemon_failed;
   if (starter > 0) _exit(0);
   setsid();
-  if (chdir("/") != 0) return failed;
+  if (chdir("/") != 0) return daemon_failed;
   to_syslog = true;
   openlog("placement-agent", LOG_PID | LOG_NDELAY, LOG_DAEMON);
   double pause_s = restart_pause_s;
   for (;;) {
     const double begun_s = steady_s();
     const pid_t agent = fork();
-    if (agent < 0) return failed;
+    if (agent < 0) return daemon_failed;
     if (agent == 0) return run_and_tell(prepared, stops);
     sigset_t waited = stops;
     sigaddset(&waited, SIGCHLD);
@@ -179,7 +142,7 @@ int keep(const Prepared& prepared, const sigset_t& stops) {
     }
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     // Ended on purpose, or somebody else's agent runs: then that one is looked after.
-    if (code == 0 || code == runs_already) return code;
+    if (code == 0 || code == daemon_runs_already) return code;
     if (steady_s() - begun_s > good_run_s) pause_s = restart_pause_s;
     log_line("the agent died; starts again in " + std::to_string(static_cast<int>(pause_s)) + " s");
     const timespec pause{static_cast<time_t>(pause_s), 0};
@@ -191,21 +154,17 @@ int keep(const Prepared& prepared, const sigset_t& stops) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options options;
-  if (const int code = read_options(argc, argv, options); code >= 0) return code;
-  sigset_t stops;
-  sigemptyset(&stops);
-  sigaddset(&stops, SIGTERM);
-  sigaddset(&stops, SIGINT);
+  DaemonOptions options;
+  if (const int code = read_daemon_options(help, argc, argv, options); code >= 0) return code;
+  const sigset_t stops = stop_signals();
   sigset_t blocked = stops;
   sigaddset(&blocked, SIGCHLD);
-  sigprocmask(SIG_BLOCK, &blocked, nullptr);
-  signal(SIGPIPE, SIG_IGN);
+  block_signals(blocked);
   try {
     const Prepared prepared = prepare(options);
-    return options.keep ? keep(prepared, stops) : run_and_tell(prepared, stops);
+    return options.switched ? keep(prepared, stops) : run_and_tell(prepared, stops);
   } catch (const std::exception& error) {
     log_line(error.what());
-    return failed;
+    return daemon_failed;
   }
 }

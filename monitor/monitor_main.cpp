@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // placement-monitor: reads its configuration, becomes the user that it is to be, and runs the loop.
-#include <getopt.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -10,28 +9,16 @@
 #include <filesystem>
 #include <vector>
 
-#include "config.h"
-#include "core/config.hpp"
 #include "core/error.hpp"
 #include "core/file_descriptor.hpp"
 #include "core/slurm_hosts.hpp"
+#include "monitor/daemon.hpp"
 #include "monitor/monitor.hpp"
 #include "monitor/safe_start.hpp"
 
 using namespace placement;
 
 namespace {
-
-// Exit codes, as placectl has them.
-constexpr int failed = 1;
-constexpr int bad_usage = 2;
-constexpr int runs_already = 3;
-
-struct Options {
-  std::string slurm_conf;
-  std::string host;
-  bool ask_slurm = true;
-};
 
 constexpr char usage_text[] =
     "usage: placement-monitor [OPTION]...\n"
@@ -48,28 +35,9 @@ constexpr char usage_text[] =
     "exit codes: 0 ended by SIGTERM or SIGINT, 1 failure, 2 wrong usage, 3 a monitor with this state runs already\n"
     "see also: placement-monitor(8), placement.conf(5), placectl(1)\n";
 
-void log_line(const std::string& text) { std::fprintf(stderr, "placement-monitor: %s\n", text.c_str()); }
+constexpr DaemonHelp help = {"placement-monitor", usage_text, "host", 'H', "no-slurm"};
 
-// The code to exit with, or -1 to go on.
-int read_options(int argc, char** argv, Options& options) {
-  constexpr int no_slurm_code = 1000;
-  const option known[] = {{"slurm-conf", required_argument, nullptr, 'f'}, {"host", required_argument, nullptr, 'H'},
-                          {"no-slurm", no_argument, nullptr, no_slurm_code}, {"help", no_argument, nullptr, 'h'},
-                          {"version", no_argument, nullptr, 'V'},           {nullptr, 0, nullptr, 0}};
-  for (int code; (code = getopt_long(argc, argv, "f:H:hV", known, nullptr)) != -1;) switch (code) {
-      case 'f': options.slurm_conf = optarg; break;
-      case 'H': options.host = optarg; break;
-      case no_slurm_code: options.ask_slurm = false; break;
-      case 'h': std::fputs(usage_text, stdout); return 0;
-      case 'V': std::puts("placement-monitor " PACKAGE_VERSION); return 0;
-      default: std::fputs("placement-monitor --help tells the options\n", stderr); return bad_usage;
-    }
-  if (optind < argc) {
-    std::fprintf(stderr, "placement-monitor: '%s' is no option; --help tells them\n", argv[optind]);
-    return bad_usage;
-  }
-  return -1;
-}
+void log_line(const std::string& text) { std::fprintf(stderr, "placement-monitor: %s\n", text.c_str()); }
 
 std::int32_t own_order(const SlurmHosts& hosts, const std::string& wanted, const std::string& conf) {
   char name[256] = "";
@@ -83,18 +51,13 @@ std::int32_t own_order(const SlurmHosts& hosts, const std::string& wanted, const
 }
 
 // Runs until it is told to end. Returns the exit code.
-int run_monitor(const Options& options, const sigset_t& stops) {
+int run_monitor(const DaemonOptions& options, const sigset_t& stops) {
   MonitorSettings settings;
   settings.slurm_conf = options.slurm_conf.empty() ? slurm_conf_path() : options.slurm_conf;
-  settings.ask_slurm = options.ask_slurm;
-  const std::string own_conf = placement_conf_path(settings.slurm_conf);
-  // As root still, if it is: nothing of somebody else's is read before it is known whose it is.
-  const std::vector<uid_t> owners = configuration_owners();
-  require_safe_file(settings.slurm_conf, owners);
-  require_safe_file(own_conf, owners);
-  settings.config = read_config(own_conf, MissingFile::defaults);
+  settings.ask_slurm = !options.switched;
+  settings.config = read_daemon_config(settings.slurm_conf);
   settings.hosts = read_slurm_hosts(settings.slurm_conf);
-  settings.order = own_order(settings.hosts, options.host, settings.slurm_conf);
+  settings.order = own_order(settings.hosts, options.name, settings.slurm_conf);
   const UserIds user = unprivileged_user(settings.config.monitor_user);
   require_safe_munge_socket(settings.hosts.munge_socket);
   settings.decision_owners = slurmctld_users(settings.slurm_conf);
@@ -106,7 +69,7 @@ int run_monitor(const Options& options, const sigset_t& stops) {
   require_safe_directory(run_directory, user.uid);
   if (take_lock(settings.config.state_directory + "/monitor.lock") < 0) {
     log_line("a monitor with " + settings.config.state_directory + " runs already");
-    return runs_already;
+    return daemon_runs_already;
   }
   const auto credentials = munge_credentials(user.uid, settings.hosts.munge_socket);
   const FileDescriptor stop(signalfd(-1, &stops, SFD_NONBLOCK | SFD_CLOEXEC));
@@ -119,18 +82,14 @@ int run_monitor(const Options& options, const sigset_t& stops) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options options;
-  if (const int code = read_options(argc, argv, options); code >= 0) return code;
-  sigset_t stops;
-  sigemptyset(&stops);
-  sigaddset(&stops, SIGTERM);
-  sigaddset(&stops, SIGINT);
-  sigprocmask(SIG_BLOCK, &stops, nullptr);
-  signal(SIGPIPE, SIG_IGN);
+  DaemonOptions options;
+  if (const int code = read_daemon_options(help, argc, argv, options); code >= 0) return code;
+  const sigset_t stops = stop_signals();
+  block_signals(stops);
   try {
     return run_monitor(options, stops);
   } catch (const std::exception& error) {
     log_line(error.what());
-    return failed;
+    return daemon_failed;
   }
 }
