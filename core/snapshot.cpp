@@ -9,9 +9,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <new>
-#include <optional>
 #include <string_view>
 #include <utility>
 

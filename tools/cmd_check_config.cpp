@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/config.hpp"
@@ -62,23 +64,15 @@ std::string help_with_keys() {
 }
 
 // Against the nodes of slurm.conf where there is one, else by itself. What was checked.
-std::string check_topology(const Config& config, const std::string& slurm_conf, bool slurm_conf_given) {
+std::string check_topology(const Config& config, const std::string& slurm_conf, const std::optional<std::vector<NodeShape>>& shapes) {
   const std::string& path = config.treematch_topology_file;
-  if (!slurm_conf_given && !std::filesystem::exists(slurm_conf)) {
+  if (!shapes) {
     const ClusterView view = read_topology(path, "", config.level_distances);
     return std::to_string(view.tree->leaves()) + " leaves; no " + slurm_conf + " to hold it against";
   }
-  const ClusterView view = read_topology_of(path, read_node_shapes(slurm_conf), config.level_distances);
+  const ClusterView view = read_topology_of(path, *shapes, config.level_distances);
   return std::to_string(view.tree->leaves()) + " cores of " + std::to_string(view.nodes.size()) + " nodes of " +
          slurm_conf;
-}
-
-// The names of the nodes of slurm.conf; none where there is no such file.
-std::vector<std::string> names_in(const std::string& slurm_conf, bool slurm_conf_given) {
-  std::vector<std::string> names;
-  if (!slurm_conf_given && !std::filesystem::exists(slurm_conf)) return names;
-  for (const NodeShape& node : read_node_shapes(slurm_conf)) names.push_back(node.name);
-  return names;
 }
 
 // What was checked, and what slurmctld will warn of.
@@ -96,6 +90,25 @@ std::string check_outages(const std::string& path, std::span<const std::string> 
   const NodeOutages outages = read_outages(path);
   const std::string warning = nodes.empty() ? "" : unknown_outage_node(outages, nodes, path);
   return std::to_string(outages.size()) + " nodes" + (warning.empty() ? "" : "; " + warning);
+}
+
+// The files that are named, and what was checked of each. Without a slurm.conf, unless one is given, there are no nodes
+// to hold them against.
+std::string check_files(const Config& config, const std::string& slurm_conf, bool slurm_conf_given) {
+  const std::string &topology = config.treematch_topology_file, &torus = config.torus_file, &outages = config.outage_file;
+  for (const auto& [key, file] : {std::pair{"TreematchTopologyFile", &topology}, {"TorusFile", &torus}, {"OutageFile", &outages}})
+    if (!file->empty()) check_named_file(config, key, *file);
+  if (topology.empty() && torus.empty() && outages.empty()) return {};
+  std::optional<std::vector<NodeShape>> shapes;
+  if (slurm_conf_given || std::filesystem::exists(slurm_conf)) shapes = read_node_shapes(slurm_conf);
+  std::vector<std::string> names;
+  if (shapes)
+    for (const NodeShape& node : *shapes) names.push_back(node.name);
+  std::string checked;
+  if (!topology.empty()) checked += "# TreematchTopologyFile: " + check_topology(config, slurm_conf, shapes) + "\n";
+  if (!torus.empty()) checked += "# TorusFile: " + check_torus(torus, names) + "\n";
+  if (!outages.empty()) checked += "# OutageFile: " + check_outages(outages, names) + "\n";
+  return checked;
 }
 
 std::string format_config(const Config& config) {
@@ -131,17 +144,7 @@ int command_check_config(int argc, char** argv) {
   const bool exists = given || std::filesystem::exists(path);
   const std::string slurm_conf =
       line.value_or("slurm-conf", std::filesystem::path(path).replace_filename("slurm.conf").string());
-  std::string checked;
-  for (const auto& [key, file] : {std::pair{"TreematchTopologyFile", &config.treematch_topology_file},
-                                  std::pair{"TorusFile", &config.torus_file}, std::pair{"OutageFile", &config.outage_file}})
-    if (!file->empty()) check_named_file(config, key, *file);
-  if (!config.treematch_topology_file.empty())
-    checked += "# TreematchTopologyFile: " + check_topology(config, slurm_conf, line.has("slurm-conf")) + "\n";
-  if (!config.torus_file.empty() || !config.outage_file.empty()) {
-    const std::vector<std::string> nodes = names_in(slurm_conf, line.has("slurm-conf"));
-    if (!config.torus_file.empty()) checked += "# TorusFile: " + check_torus(config.torus_file, nodes) + "\n";
-    if (!config.outage_file.empty()) checked += "# OutageFile: " + check_outages(config.outage_file, nodes) + "\n";
-  }
+  const std::string checked = check_files(config, slurm_conf, line.has("slurm-conf"));
   if (line.has("quiet")) return exit_ok;
   if (line.has("json")) {
     write_output("", format_json(path, exists, config));
