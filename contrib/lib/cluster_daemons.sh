@@ -2,8 +2,18 @@
 # shellcheck shell=bash disable=SC2154
 # The daemons of a cluster; all of this runs inside its namespaces.
 
+# A system just unpacked may have no /etc/hosts to mount over: then it is laid over /etc, which nothing here writes to.
+mount_hosts() {
+  if [ -e /etc/hosts ]; then
+    mount --bind "$ROOT/hosts" /etc/hosts
+  else
+    mkdir -p "$ROOT/etc" && cp "$ROOT/hosts" "$ROOT/etc/hosts" &&
+      mount -t overlay placement-etc -o "lowerdir=$ROOT/etc:/etc" /etc
+  fi
+}
+
 boot() {
-  mount --bind "$ROOT/hosts" /etc/hosts || return 1
+  mount_hosts || return 1
   if [ "$cgroup" = hide ]; then
     mount -t tmpfs -o mode=755 placement-cgroup /sys/fs/cgroup || return 1
   fi
