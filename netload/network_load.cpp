@@ -6,14 +6,17 @@
 #include <limits>
 #include <utility>
 
+#include "netload/pair_error.hpp"
 #include "netload/row_kernels.hpp"
 
 namespace placement {
 
 namespace {
 
-// Up to so many nodes the whole matrix is computed once.
+// Up to so many nodes the whole matrix is computed once: where errors of measurement are looked at, of all machines of
+// which a monitor measures each pair.
 constexpr std::int32_t most_dense = 256;
+constexpr std::int32_t most_with_errors = 1024;
 
 // What rounding may add to a floor.
 constexpr double rounded = 1 - 1e-12;
@@ -94,24 +97,44 @@ NetworkLoad::NetworkLoad(const DensePairs& pairs, const NlaWeights& weights) : N
 }
 
 NetworkLoad::NetworkLoad(const PairTable& table, std::span<const std::int32_t> state_of, const NlaWeights& weights,
-                         const Deadline& deadline)
+                         const Deadline& deadline, WithinError within_error)
     : nodes_(static_cast<std::int32_t>(state_of.size())), columns_(table, state_of), floors_(columns_) {
   scale_ = measure_pairs(columns_, floors_, weights, deadline);
   if (scale_.mean_latency_us > 0) latency_factor_ = weights.latency / scale_.mean_latency_us / nodes_;
   if (scale_.mean_missing_Bps > 0) bandwidth_factor_ = weights.bandwidth / scale_.mean_missing_Bps / nodes_;
   most_ = load_of(scale_.worst_latency_us, scale_.least_Bps);
-  if (nodes_ > most_dense) {
-    if (floors_.is_rough())
-      set_rough();
-    else
-      set_terms_of_blocks();
-    return;
-  }
-  std::vector<double> values(static_cast<std::size_t>(nodes_) * static_cast<std::size_t>(nodes_));
-  double* value = values.data();
-  for (std::int32_t u = 0; u < nodes_; ++u) {
-    const From row = from(u);
-    for (std::int32_t v = 0; v < nodes_; ++v) *value++ = row.to(v);
+  const bool beyond_error =
+      within_error == WithinError::counts_nothing && nodes_ <= most_with_errors && columns_.has_errors();
+  if (nodes_ <= most_dense || beyond_error)
+    set_values(beyond_error, deadline);
+  else if (floors_.is_rough())
+    set_rough();
+  else
+    set_terms_of_blocks();
+}
+
+void NetworkLoad::set_values(bool beyond_error, const Deadline& deadline) {
+  const auto nodes = static_cast<std::size_t>(nodes_);
+  std::vector<double> values(nodes * nodes);
+  if (beyond_error) {
+    const BeyondError latency(columns_, BeyondError::Series::latency, scale_.latency_bound, deadline);
+    const BeyondError bandwidth(columns_, BeyondError::Series::bandwidth, scale_.bandwidth_bound, deadline);
+    for (std::int32_t u = 0; u < nodes_; ++u) {
+      const BeyondError::Row us = latency.row(u), Bps = bandwidth.row(u);
+      for (std::int32_t v = 0; v < u; ++v) {
+        const PairColumns::Pair pair = columns_.pair(u, v);
+        const std::int32_t group = columns_.group_of(v);
+        const double load = load_of(us.value(v, group, pair.latency_us), Bps.value(v, group, pair.bandwidth_Bps));
+        values[static_cast<std::size_t>(u) * nodes + static_cast<std::size_t>(v)] = load;
+        values[static_cast<std::size_t>(v) * nodes + static_cast<std::size_t>(u)] = load;
+      }
+    }
+  } else {
+    double* value = values.data();
+    for (std::int32_t u = 0; u < nodes_; ++u) {
+      const From row = from(u);
+      for (std::int32_t v = 0; v < nodes_; ++v) *value++ = row.to(v);
+    }
   }
   values_ = std::move(values);
 }

@@ -22,6 +22,9 @@ struct DensePairs {
   std::vector<double> bandwidth_missing_Bps;  // peak minus available; where not known, from bandwidth_Bps
 };
 
+// What becomes of differences between pairs that are within the error of their measurements, see BeyondError.
+enum class WithinError : std::uint8_t { counts, counts_nothing };
+
 // NL(u, v) [NLA §3, eq. 2]: the weighted sum of latency and of what is missing from the peak bandwidth, each
 // divided by |V| times its mean over the pairs that are known. The peak is the largest bandwidth of any pair of
 // candidates. What is not known of a pair counts as the worst that is known of any. An attribute that is
@@ -35,9 +38,11 @@ class NetworkLoad {
 
   // From a snapshot: candidate c is node state_of[c] of the table, or -1 when nothing is known of it. The table
   // outlives this. Values of nodes that claim much more than others have, or negative ones, are cut off: what
-  // one node says of itself does not move the scale for the others. Throws Error at the deadline.
+  // one node says of itself does not move the scale for the others. The scale is that of the values as measured, so that
+  // where nothing counts that is within the error each pair has the mean: the network then has no say. That is for up to
+  // 1,024 nodes; of more, all differences count. Throws Error at the deadline.
   NetworkLoad(const PairTable& table, std::span<const std::int32_t> state_of, const NlaWeights& weights,
-              const Deadline& deadline = Deadline::never());
+              const Deadline& deadline = Deadline::never(), WithinError within_error = WithinError::counts);
 
   std::int32_t nodes() const { return nodes_; }
   bool dense() const { return !values_.empty() || nodes_ == 0; }
@@ -91,6 +96,7 @@ class NetworkLoad {
   double mean_missing_Bps() const { return scale_.mean_missing_Bps; }
 
  private:
+  void set_values(bool beyond_error, const Deadline& deadline);
   void set_terms_of_blocks();
   void set_rough();
   double load_of(double latency_us, double bandwidth_Bps) const;

@@ -38,6 +38,11 @@ class PairColumns {
   // One row of the table, by group; null where the table has no such attribute or the group is -1.
   const float* latency(std::int32_t group) const { return row(table_->latency_us, group); }
   const float* bandwidth(std::int32_t group) const { return row(table_->bandwidth_Bps, group); }
+  const float* latency_error(std::int32_t group) const { return row(table_->latency_error_us, group); }
+  const float* bandwidth_error(std::int32_t group) const { return row(table_->bandwidth_error_Bps, group); }
+  const Predictor* latency_predictor(std::int32_t group) const { return row(table_->latency_predictor, group); }
+  const Predictor* bandwidth_predictor(std::int32_t group) const { return row(table_->bandwidth_predictor, group); }
+  bool has_errors() const { return !table_->latency_error_us.empty() || !table_->bandwidth_error_Bps.empty(); }
 
   // What a node adds to the latency of all its pairs, and what none of them exceeds.
   bool has_terms() const { return !added_us_.empty(); }
@@ -54,7 +59,8 @@ class PairColumns {
   Pair pair(std::int32_t u, std::int32_t v) const;
 
  private:
-  const float* row(std::span<const float> values, std::int32_t group) const {
+  template <typename Value>
+  const Value* row(std::span<const Value> values, std::int32_t group) const {
     return group < 0 || values.empty()
                ? nullptr
                : values.data() + static_cast<std::size_t>(group) * static_cast<std::size_t>(table_->groups);

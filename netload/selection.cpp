@@ -53,6 +53,10 @@ std::optional<SelectionRule> selection_rule(std::string_view policy) {
   return std::nullopt;
 }
 
+WithinError within_error(SelectionRule rule) {
+  return rule == SelectionRule::nla_paper ? WithinError::counts : WithinError::counts_nothing;
+}
+
 ProcessorFormula processor_formula(const Parameters& parameters) {
   const auto found = parameters.find("processors");
   if (found == parameters.end() || found->second == "loaded") return ProcessorFormula::loaded;

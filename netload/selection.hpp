@@ -26,6 +26,9 @@ enum class SelectionRule : std::uint8_t {
 // The rule of a policy's name, in upper case; none for other policies.
 std::optional<SelectionRule> selection_rule(std::string_view policy);
 
+// The paper's own rule counts each difference between pairs as it was measured.
+WithinError within_error(SelectionRule rule);
+
 // The parameter processors: loaded (default) or printed. Throws Error on another word.
 ProcessorFormula processor_formula(const Parameters& parameters);
 

@@ -38,10 +38,11 @@ std::string short_number(double value) {
 // One decision over the nodes of a view.
 class Chooser {
  public:
-  Chooser(const ClusterView& view, const Request& request, const Deadline& deadline)
+  Chooser(const ClusterView& view, const Request& request, const Deadline& deadline, SelectionRule rule)
       : view_(view),
         request_(request),
         deadline_(deadline),
+        rule_(rule),
         weights_(nla_weights(request.parameters)),
         slots_(view, request),
         limits_(view, request, slots_.capacity()) {
@@ -49,13 +50,13 @@ class Chooser {
     measure();
   }
 
-  Placement place(SelectionRule rule) {
+  Placement place() {
     refuse_when_overloaded();
     for (const std::vector<std::int32_t>& processors : processors_to_try()) {
       const GroupInput input = input_of(processors);
       std::optional<GroupChoice> choice;
       try {
-        choice = select_group(input, group_request(), rule, request_.seed, deadline_);
+        choice = select_group(input, group_request(), rule_, request_.seed, deadline_);
       } catch (const Error&) {
         if (deadline_.expired()) throw;
         continue;
@@ -94,7 +95,7 @@ class Chooser {
                   std::to_string(coverage_.candidates) + " nodes are " +
                   (stale_ > 0 ? "missing or older than " + short_number(max_age_s(request_.parameters)) + " s" : "missing"));
     compute_ = compute_load(live_attributes(live, state_of_, cores_), weights_);
-    network_ = NetworkLoad(live.pairs, state_of_, weights_, deadline_);
+    network_ = NetworkLoad(live.pairs, state_of_, weights_, deadline_, within_error(rule_));
     const double nodes = coverage_.candidates;
     const double pairs = nodes * (nodes - 1) / 2;
     if (weights_.beta > 0 && static_cast<double>(network_.known_pairs()) < least_pairs * pairs)
@@ -212,6 +213,7 @@ class Chooser {
   const ClusterView& view_;
   const Request& request_;
   const Deadline& deadline_;
+  const SelectionRule rule_;
   const NlaWeights weights_;
   const Slots slots_;
   const NodeLimits limits_;
@@ -226,7 +228,7 @@ class Chooser {
 };
 
 // Nodes and counts are given. The network is that of the time when the nodes were chosen, where it is known.
-Placement place_step(const ClusterView& view, const Request& request, const Deadline& deadline) {
+Placement place_step(const ClusterView& view, const Request& request, const Deadline& deadline, SelectionRule rule) {
   if (!request.matrix) return place_sequential(view, request, deadline);
   std::vector<std::int32_t> states, nodes;
   for (std::size_t n = 0; n < view.nodes.size(); ++n) {
@@ -234,7 +236,7 @@ Placement place_step(const ClusterView& view, const Request& request, const Dead
     if (request.node_tasks[n] > 0) nodes.push_back(static_cast<std::int32_t>(n));
   }
   if (!view.live || view.live->pairs.groups == 0) return place_treematch(view, for_tree(request), deadline);
-  const NetworkLoad network(view.live->pairs, states, nla_weights(request.parameters), deadline);
+  const NetworkLoad network(view.live->pairs, states, nla_weights(request.parameters), deadline, within_error(rule));
   if (network.known_pairs() == 0) return place_treematch(view, for_tree(request), deadline);
   const Slots slots(view, request);
   return slots.placement(
@@ -247,7 +249,8 @@ Placement place_by(const ClusterView& view, const Request& request, const Deadli
   if (request.matrix && request.matrix->ranks() != request.tasks)
     throw Error("the matrix has " + std::to_string(request.matrix->ranks()) + " ranks, and " +
                 std::to_string(request.tasks) + " tasks are asked for");
-  return request.node_tasks.empty() ? Chooser(view, request, deadline).place(rule) : place_step(view, request, deadline);
+  return request.node_tasks.empty() ? Chooser(view, request, deadline, rule).place()
+                                    : place_step(view, request, deadline, rule);
 }
 
 }  // namespace

@@ -134,6 +134,29 @@ struct Snapshot {
     latency[a * count + b] = latency[b * count + a] = us;
     bandwidth[a * count + b] = bandwidth[b * count + a] = Bps;
   }
+
+  // Each pair was measured, with an error that is not known yet.
+  std::vector<Predictor> predictor;
+  std::vector<float> latency_error, bandwidth_error;
+  void tell_errors() {
+    predictor.assign(latency.size(), Predictor::median);
+    latency_error.assign(latency.size(), NAN);
+    bandwidth_error = latency_error;
+    live.pairs.latency_predictor = live.pairs.bandwidth_predictor = predictor;
+    live.pairs.latency_error_us = latency_error;
+    live.pairs.bandwidth_error_Bps = bandwidth_error;
+  }
+  void error(std::int32_t u, std::int32_t v, float us, float Bps) {
+    const auto count = group.size();
+    const auto a = static_cast<std::size_t>(u), b = static_cast<std::size_t>(v);
+    latency_error[a * count + b] = latency_error[b * count + a] = us;
+    bandwidth_error[a * count + b] = bandwidth_error[b * count + a] = Bps;
+  }
+  void forget_predictor(std::int32_t u, std::int32_t v) {
+    const auto count = group.size();
+    const auto a = static_cast<std::size_t>(u), b = static_cast<std::size_t>(v);
+    predictor[a * count + b] = predictor[b * count + a] = Predictor::none;
+  }
 };
 
 }  // namespace placement

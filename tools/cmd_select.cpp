@@ -140,7 +140,7 @@ void take_live(const CommandLine& line, Selection& selection) {
   if (state_of.empty()) throw Error("the snapshot has no node that is up");
   selection.load = loads_beyond_slurm(selection.live, state_of);
   selection.table = live_attributes(selection.live, state_of);
-  selection.network = NetworkLoad(selection.live.pairs, state_of, selection.weights);
+  selection.network = NetworkLoad(selection.live.pairs, state_of, selection.weights, Deadline::never(), within_error(selection.rule));
 }
 
 void count_processors(const CommandLine& line, Selection& selection) {
