@@ -1,29 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Slurm's records as the plain arrays of decide.h.
+ * Slurm's records of a job, and of the nodes that it could have, as the plain arrays of decide.h.
  */
 #ifndef PLACEMENT_SELECT_VIEW_FROM_SLURM_H
 #define PLACEMENT_SELECT_VIEW_FROM_SLURM_H
 
 #include "plugins/select/decide.h"
 #include "plugins/select/job_test.h"
-
-/* ---- the machine */
-
-struct machine_tables {
-	struct placement_machine machine;
-	struct placement_machine_node *nodes;
-	struct placement_machine_switch *switches;
-	int32_t **switch_nodes;		/* one array per switch */
-	int32_t *node_of_record;	/* machine node of a node record, -1: none */
-	int record_count;
-};
-
-/* Names stay Slurm's: the tables are good until Slurm changes its own. */
-void machine_tables_fill(struct machine_tables *tables);
-void machine_tables_free(struct machine_tables *tables);
-
-/* ---- one job */
+#include "plugins/select/machine_from_slurm.h"
 
 struct job_view {
 	struct placement_offer offer;
