@@ -22,7 +22,6 @@ typedef std::int32_t Ints __attribute__((vector_size(kernel_lanes * sizeof(std::
 typedef float FewFloats __attribute__((vector_size(floor_lanes * sizeof(float))));
 typedef double Doubles __attribute__((vector_size(floor_lanes * sizeof(double))));
 
-
 #define LOAD(to, from) std::memcpy(&to, from, sizeof to)
 
 // In macros, as a function would be made for one processor only. A comparison with NaN is false.
