@@ -12,6 +12,8 @@ namespace placement {
 namespace {
 
 constexpr double left = 80, top = 40, width = 560, height = 320;
+// Lines that cover each other are seen through the gaps of the later one.
+constexpr const char* dashes[] = {"", "10 4", "4 5", "14 4 3 4", "2 4", "7 7"};
 constexpr const char* colours[] = {"#1b6ca8", "#d1495b", "#2e933c", "#e08e00", "#6a4c93", "#3d3d3d", "#0aa5a5", "#b56576"};
 
 std::string text_of(double value) {
@@ -42,7 +44,7 @@ struct Axis {
       for (double mark = low; mark <= high * 1.000001; mark *= 10) marks.push_back(mark);
       return marks;
     }
-    const double rough = (high - low) / 5;
+    const double rough = (high - low) / 6;
     const double power = std::pow(10, std::floor(std::log10(rough)));
     double step = 10 * power;
     for (const double factor : {5.0, 2.0, 1.0})
@@ -84,8 +86,14 @@ std::string text(double x, double y, const std::string& anchor, const std::strin
          "</text>\n";
 }
 
-std::string line(double x1, double y1, double x2, double y2, const std::string& colour) {
-  return "<path d=\"M" + at(x1) + " " + at(y1) + "L" + at(x2) + " " + at(y2) + "\" stroke=\"" + colour + "\"/>\n";
+std::string line(double x1, double y1, double x2, double y2, const std::string& stroke) {
+  return "<path d=\"M" + at(x1) + " " + at(y1) + "L" + at(x2) + " " + at(y2) + "\" " + stroke + "/>\n";
+}
+
+std::string stroke_of(std::size_t series) {
+  const std::string dash = dashes[series % std::size(dashes)];
+  return std::string("stroke=\"") + colours[series % std::size(colours)] + "\" stroke-width=\"2\"" +
+         (dash.empty() ? "" : " stroke-dasharray=\"" + dash + "\"");
 }
 
 }  // namespace
@@ -106,25 +114,24 @@ std::string svg(const Plot& plot) {
   for (const double mark : x.ticks()) out += text(px(mark), top + height + 18, "middle", text_of(mark));
   for (const double mark : y.ticks()) out += text(left - 6, py(mark) + 4, "end", text_of(mark));
   out += "</g>\n";
-  for (const double mark : x.ticks()) out += line(px(mark), top, px(mark), top + height, "#dddddd");
-  for (const double mark : y.ticks()) out += line(left, py(mark), left + width, py(mark), "#dddddd");
+  for (const double mark : x.ticks()) out += line(px(mark), top, px(mark), top + height, "stroke=\"#dddddd\"");
+  for (const double mark : y.ticks()) out += line(left, py(mark), left + width, py(mark), "stroke=\"#dddddd\"");
+  out += "<path d=\"M" + at(left) + " " + at(top) + "V" + at(top + height) + "H" + at(left + width) + "\" stroke=\"#808080\"/>\n";
   std::size_t number = 0;
   for (const PlotSeries& series : plot.series) {
-    const std::string colour = colours[number % std::size(colours)];
     std::string path;
-    double before = 0;
+    double before = py(0);  // an ECDF comes from 0 and stays at 1
     for (const auto& point : series.points) {
       if (!usable(plot, point)) continue;
-      if (plot.steps && !path.empty()) path += "L" + at(px(point.first)) + " " + at(before);
+      if (plot.steps) path += (path.empty() ? "M" : "L") + at(px(point.first)) + " " + at(before);
       before = py(point.second);
       path += (path.empty() ? "M" : "L") + at(px(point.first)) + " " + at(before);
     }
-    // The first ones are wider, so that they are seen under those that cover them.
-    const double broad = 1.8 + 1.4 * static_cast<double>(plot.series.size() - 1 - number);
-    if (!path.empty()) out += "<path d=\"" + path + "\" stroke=\"" + colour + "\" stroke-width=\"" + at(broad) + "\"/>\n";
+    if (plot.steps && !path.empty()) path += "H" + at(left + width);
+    if (!path.empty()) out += "<path d=\"" + path + "\" " + stroke_of(number) + "/>\n";
     const double row = top + 14 + 18 * static_cast<double>(number);
-    out += line(left + width + 12, row - 4, left + width + 36, row - 4, colour);
-    out += "<g fill=\"black\">" + text(left + width + 42, row, "start", series.name) + "</g>\n";
+    out += line(left + width + 12, row - 4, left + width + 40, row - 4, stroke_of(number));
+    out += "<g fill=\"black\">" + text(left + width + 46, row, "start", series.name) + "</g>\n";
     ++number;
   }
   return out + "</svg>\n";
