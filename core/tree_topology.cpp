@@ -150,10 +150,12 @@ std::int64_t TreeTopology::distance(std::int32_t leaf, std::int32_t other) const
 
 Cost TreeTopology::hop_bytes(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) const {
   Cost cost = 0;
-  for (std::int32_t a = 0; a < matrix.ranks(); ++a)
-    for (std::size_t k = 0; k < matrix.neighbours(a).size(); ++k)
-      if (const std::int32_t b = matrix.neighbours(a)[k]; b > a)
-        cost += static_cast<Cost>(matrix.weights(a)[k]) * distance(leaf_of_rank[a], leaf_of_rank[b]);
+  for (std::int32_t a = 0; a < matrix.ranks(); ++a) {
+    const auto neighbours = matrix.neighbours(a);
+    const auto weights = matrix.weights(a);
+    for (std::size_t k = neighbours.size(); k > 0 && neighbours[k - 1] > a; --k)
+      cost += static_cast<Cost>(weights[k - 1]) * distance(leaf_of_rank[a], leaf_of_rank[neighbours[k - 1]]);
+  }
   return cost;
 }
 

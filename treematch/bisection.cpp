@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::int32_t coarsest = 80;  // vertices at which parts are grown
 constexpr std::int32_t small = 100;    // graphs of which twice as many bisections are tried
+constexpr std::int32_t convincing = 3;  // tries that come to the same cut: there is hardly a better one
 constexpr std::int32_t passes = 6;     // of refinement on each level, at most
 
 }  // namespace
@@ -26,9 +27,15 @@ std::vector<std::int8_t> Bisection::split(const Graph& graph, std::int32_t least
   const std::int32_t largest = std::max(2, n / 20);
   Sides best = multilevel(graph, first, largest);
   const std::int32_t tries = n < small ? 2 * tries_ : tries_;
+  std::int32_t as_good = 1;
   try {
-    for (std::int32_t k = 1; k < tries; ++k)
-      if (Sides other = multilevel(graph, first, largest); other.cut < best.cut) best = std::move(other);
+    for (std::int32_t k = 1; k < tries && best.cut > 0 && as_good < convincing; ++k) {
+      Sides other = multilevel(graph, first, largest);
+      if (other.cut == best.cut) ++as_good;
+      if (other.cut >= best.cut) continue;
+      best = std::move(other);
+      as_good = 1;
+    }
   } catch (const OutOfTime&) {
   }
   return std::move(best.side);

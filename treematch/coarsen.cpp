@@ -35,26 +35,37 @@ std::vector<std::int32_t> shuffled_vertices(std::int32_t n, Random& random) {
   return order;
 }
 
+// The neighbour to merge v with, or v itself. Where no vertex is larger than 1 none is too large.
+template <bool unit_sizes>
+std::int32_t best_partner(const Graph& graph, std::int32_t v, std::int32_t largest, const std::int32_t* partner) {
+  std::int32_t best = v;
+  float rating = 0;
+  const std::int32_t room = largest - graph.size[v];
+  for (const Arc& arc : graph.arcs(v)) {
+    if (partner[arc.to] != unmatched || (!unit_sizes && graph.size[arc.to] > room)) continue;
+    const auto weight = static_cast<float>(arc.weight);
+    const float found = unit_sizes ? weight * weight : weight * weight / static_cast<float>(graph.size[arc.to]);
+    if (found > rating) {
+      rating = found;
+      best = arc.to;
+    }
+  }
+  return best;
+}
+
 // The partner of each vertex, or itself.
 std::vector<std::int32_t> matched(const Graph& graph, std::int32_t largest, Random& random,
                                   const Watch& watch) {
   std::vector<std::int32_t> partner(graph.vertices(), unmatched);
   std::int32_t lonely = unmatched;  // without any arc: merged among themselves
+  const bool unit_sizes =
+      largest >= 2 && std::all_of(graph.size.begin(), graph.size.end(), [](std::int32_t size) { return size == 1; });
   for (const std::int32_t v : shuffled_vertices(graph.vertices(), random)) {
     watch.spend(1);
     if (partner[v] != unmatched) continue;
     watch.spend(static_cast<std::int64_t>(graph.arcs(v).size()));
-    std::int32_t best = v;
-    float rating = 0;
-    for (const Arc& arc : graph.arcs(v)) {
-      if (partner[arc.to] != unmatched || graph.size[v] + graph.size[arc.to] > largest) continue;
-      const auto weight = static_cast<float>(arc.weight);
-      const float found = weight * weight / static_cast<float>(graph.size[arc.to]);
-      if (found > rating) {
-        rating = found;
-        best = arc.to;
-      }
-    }
+    std::int32_t best = unit_sizes ? best_partner<true>(graph, v, largest, partner.data())
+                                   : best_partner<false>(graph, v, largest, partner.data());
     if (graph.arcs(v).empty()) {
       if (lonely != unmatched && partner[lonely] == unmatched &&
           graph.size[v] + graph.size[lonely] <= largest)
@@ -70,6 +81,39 @@ std::vector<std::int32_t> matched(const Graph& graph, std::int32_t largest, Rand
     if (partner[v] == unmatched) partner[v] = v;
   return partner;
 }
+
+// Collects the arcs of one part after the other, those to the same part as one.
+class ArcCollector {
+ public:
+  ArcCollector(std::int32_t parts, std::size_t most_arcs) : place_(parts, -1), arc_(most_arcs) {}
+
+  void add(std::span<const Arc> arcs, std::int32_t self, const std::int32_t* part_of) {
+    Arc* const out = arc_.data();
+    for (const Arc& arc : arcs) {
+      const std::int32_t to = part_of[arc.to];
+      if (to == self || to < 0) continue;
+      if (place_[to] >= first_) {
+        out[place_[to]].weight += arc.weight;
+      } else {
+        place_[to] = next_;
+        out[next_++] = {to, arc.weight};
+      }
+    }
+  }
+
+  void end_part(Graph& graph) {
+    graph.row.push_back(next_);
+    first_ = next_;
+  }
+
+  std::vector<Arc> arcs() const { return {arc_.begin(), arc_.begin() + next_}; }
+
+ private:
+  std::vector<std::int64_t> place_;  // of the arc to a part
+  std::vector<Arc> arc_;
+  std::int64_t next_ = 0;
+  std::int64_t first_ = 0;  // of this part
+};
 
 }  // namespace
 
@@ -87,26 +131,16 @@ Graph contracted(const Graph& graph, std::span<const std::int32_t> part_of, std:
     result.size[part_of[v]] += graph.size[v];
     member[begin[part_of[v]]++] = v;  // leaves begin[part] at its end
   }
-  std::vector<std::int64_t> place(parts, -1);  // of the arc to a part
+  ArcCollector arcs(parts, graph.arc.size());
   result.row.reserve(begin.size());
-  result.arc.reserve(graph.arc.size());
   for (std::int32_t self = 0; self < parts; ++self) {
-    const auto first_arc = static_cast<std::int64_t>(result.arc.size());
     for (std::int32_t k = self == 0 ? 0 : begin[self - 1]; k < begin[self]; ++k) {
       watch.spend(static_cast<std::int64_t>(graph.arcs(member[k]).size()) + 1);
-      for (const Arc& arc : graph.arcs(member[k])) {
-        const std::int32_t to = part_of[arc.to];
-        if (to == self || to < 0) continue;
-        if (place[to] >= first_arc) {
-          result.arc[place[to]].weight += arc.weight;
-        } else {
-          place[to] = static_cast<std::int64_t>(result.arc.size());
-          result.arc.push_back({to, arc.weight});
-        }
-      }
+      arcs.add(graph.arcs(member[k]), self, part_of.data());
     }
-    result.row.push_back(static_cast<std::int64_t>(result.arc.size()));
+    arcs.end_part(result);
   }
+  result.arc = arcs.arcs();
   return result;
 }
 
@@ -117,7 +151,21 @@ Graph coarsened(const Graph& graph, std::int32_t largest, Random& random,
   coarse_of.resize(graph.vertices());
   for (std::int32_t v = 0; v < graph.vertices(); ++v)
     coarse_of[v] = partner[v] < v ? coarse_of[partner[v]] : vertices++;
-  return contracted(graph, coarse_of, vertices, watch);
+  Graph result;
+  result.size.reserve(vertices);
+  result.row.reserve(static_cast<std::size_t>(vertices) + 1);
+  ArcCollector arcs(vertices, graph.arc.size());
+  for (std::int32_t v = 0; v < graph.vertices(); ++v) {
+    const std::int32_t other = partner[v];
+    if (other < v) continue;
+    watch.spend(static_cast<std::int64_t>(graph.arcs(v).size() + graph.arcs(other).size()) + 1);
+    arcs.add(graph.arcs(v), coarse_of[v], coarse_of.data());
+    if (other != v) arcs.add(graph.arcs(other), coarse_of[v], coarse_of.data());
+    result.size.push_back(other == v ? graph.size[v] : graph.size[v] + graph.size[other]);
+    arcs.end_part(result);
+  }
+  result.arc = arcs.arcs();
+  return result;
 }
 
 }  // namespace placement

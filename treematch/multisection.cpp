@@ -93,8 +93,8 @@ class Multisection {
     Part left, right;
     try {
       const std::vector<std::int8_t> side = bisection_.split(part.graph, least, most);
-      left = subset(part, side, 0);
-      right = subset(part, side, 1);
+      left = subset(part, side, 0, left_children);
+      right = subset(part, side, 1, right_children);
     } catch (const OutOfTime&) {
       return fill(children, part.rank);
     }
@@ -117,17 +117,22 @@ class Multisection {
     return slots;
   }
 
-  Part subset(const Part& part, const std::vector<std::int8_t>& side, std::int8_t which) {
+  // The part for some children; without its traffic where the ranks lie there as they come.
+  Part subset(const Part& part, const std::vector<std::int8_t>& side, std::int8_t which,
+              std::span<const std::int32_t> children) {
     Part subset;
     const auto n = static_cast<std::int32_t>(part.rank.size());
+    const auto count = static_cast<std::size_t>(std::count(side.begin(), side.end(), which));
+    subset.rank.reserve(count);
     for (std::int32_t v = 0; v < n; ++v)
       if (side[v] == which) {
         local_[v] = static_cast<std::int32_t>(subset.rank.size());
         subset.rank.push_back(part.rank[v]);
       }
-    subset.graph.size.assign(subset.rank.size(), 1);
-    subset.graph.arc.reserve(part.graph.arc.size() * subset.rank.size() / part.rank.size());
-    subset.graph.row.reserve(subset.rank.size() + 1);
+    if (children.size() == 1 && only_leaves(tree_.vertex(children.front()))) return subset;
+    subset.graph.size.assign(count, 1);
+    subset.graph.arc.reserve(part.graph.arc.size() * count / part.rank.size());
+    subset.graph.row.reserve(count + 1);
     for (std::int32_t v = 0; v < n; ++v) {
       if (side[v] != which) continue;
       watch_.spend(static_cast<std::int64_t>(part.graph.arcs(v).size()) + 1);

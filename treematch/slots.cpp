@@ -101,13 +101,18 @@ RankPlace Slots::at(std::int32_t leaf) const {
 
 Placement Slots::placement(std::span<const std::int32_t> leaf_of_rank, std::span<const std::int32_t> natural,
                            const std::string& method) const {
+  if (!request_.matrix) return placement(leaf_of_rank, 0, 0, method);
+  return placement(leaf_of_rank, view_.tree->hop_bytes(*request_.matrix, leaf_of_rank),
+                   view_.tree->hop_bytes(*request_.matrix, natural), method);
+}
+
+Placement Slots::placement(std::span<const std::int32_t> leaf_of_rank, Cost cost, Cost natural_cost,
+                           const std::string& method) const {
   Placement placement;
   placement.ranks.reserve(leaf_of_rank.size());
   for (const std::int32_t leaf : leaf_of_rank) placement.ranks.push_back(at(leaf));
-  if (request_.matrix) {
-    placement.cost = view_.tree->hop_bytes(*request_.matrix, leaf_of_rank);
-    placement.natural_cost = view_.tree->hop_bytes(*request_.matrix, natural);
-  }
+  placement.cost = cost;
+  placement.natural_cost = natural_cost;
   const NodeCounts used = counts(leaf_of_rank);
   const auto idle = std::count(used.begin(), used.end(), 0);
   placement.reasons.push_back(std::to_string(leaf_of_rank.size()) + " tasks on " +

@@ -38,6 +38,10 @@ class Slots {
   Placement placement(std::span<const std::int32_t> leaf_of_rank, std::span<const std::int32_t> natural,
                       const std::string& method) const;
 
+  // The same where the costs are known.
+  Placement placement(std::span<const std::int32_t> leaf_of_rank, Cost cost, Cost natural_cost,
+                      const std::string& method) const;
+
  private:
   RankPlace at(std::int32_t leaf) const;
   const std::int32_t* cores_of(std::int32_t node) const { return cores_.data() + first_core_[node]; }

@@ -80,7 +80,7 @@ class Portfolio {
     const bool done = alike || units(search);
     offer(greedy_mapping(graph_, tree_, search), "greedy");
     if (done || graph_.arc.empty()) return;
-    if (matrix_.ranks() <= many && sparse())
+    if (matrix_.ranks() <= (options_.effort < usual_effort ? moderate : many) && sparse())
       offer(from_packed(grouped_mapping(graph_, *packed_tree_, Pairing::heaviest_first, search)), "grouping");
     const bool both = matrix_.ranks() <= few;
     if (both) search_and_offer(from_packed(sections(*packed_tree_)), "multisection of packed leaves");

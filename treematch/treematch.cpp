@@ -198,9 +198,9 @@ Placement Chooser::on_counts(const NodeCounts& counts) const {
                 std::to_string(request_.tasks));
   if (!request_.matrix) return slots_.placement(natural, natural, "natural order");
   const Candidate best = mapped(counts);
-  if (best.cost >= view_.tree->hop_bytes(*request_.matrix, natural))
-    return slots_.placement(natural, natural, "natural order");
-  return slots_.placement(best.leaf_of_rank, natural, best.method);
+  const Cost natural_cost = view_.tree->hop_bytes(*request_.matrix, natural);
+  if (best.cost >= natural_cost) return slots_.placement(natural, natural_cost, natural_cost, "natural order");
+  return slots_.placement(best.leaf_of_rank, best.cost, natural_cost, best.method);
 }
 
 Placement Chooser::among(const NodeLimits& limits, const NodeCounts& in_order,
@@ -228,7 +228,7 @@ Placement Chooser::among(const NodeLimits& limits, const NodeCounts& in_order,
   const auto best = std::min_element(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     return a.cost != b.cost ? a.cost < b.cost : a.nodes < b.nodes;
   });
-  return slots_.placement(best->leaf_of_rank, natural, best->method);
+  return slots_.placement(best->leaf_of_rank, best->cost, candidates.front().cost, best->method);
 }
 
 Placement Chooser::choose() const {

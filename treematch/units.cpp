@@ -131,7 +131,7 @@ std::optional<Units> join_to_units(const Graph& graph, const LeafTree& tree, con
   const std::int32_t size = tree.vertex(units->place[units->odd == 0 ? 1 : 0]).slots;
   try {
     join(graph, size, *units, watch);
-    if (units->fit < perfect)
+    if (units->fit < perfect && units->fit >= hopeless)
       if (const std::optional<Graph> even = evened(graph, watch)) join(*even, size, *units, watch);
   } catch (const OutOfTime&) {
     units->fit = 0;
