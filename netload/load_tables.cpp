@@ -2,9 +2,9 @@
 #include "netload/load_tables.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <span>
 #include <unordered_map>
 
@@ -53,14 +53,12 @@ class Table {
   double number(std::size_t r, std::string_view field, std::string_view column, int least = 0) const {
     if (field.empty() || field == "-" || equal_any_case(field, "na") || equal_any_case(field, "nan"))
       return unknown_value;
-    double value = 0;
-    const auto [stop, failure] = std::from_chars(field.data(), field.data() + field.size(), value);
-    const bool whole = failure == std::errc{} && stop == field.data() + field.size();
-    if (!whole || !std::isfinite(value) || value < least)
+    const std::optional<double> value = parse_real(field);
+    if (!value || *value < least)
       fail(r, std::string(column) + " '" + shown(field) + "': a number of " + std::to_string(least) +
                   " or more is wanted, or - where it is not known");
-    if (value > most_value) fail(r, std::string(column) + " '" + shown(field) + "': more than 1e+30");
-    return value;
+    if (*value > most_value) fail(r, std::string(column) + " '" + shown(field) + "': more than 1e+30");
+    return *value;
   }
 
   [[noreturn]] void fail(std::size_t r, const std::string& message) const {

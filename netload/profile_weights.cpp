@@ -2,8 +2,6 @@
 #include "netload/profile_weights.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -24,11 +22,8 @@ constexpr double ranks_per_link = 16;
 constexpr double least_part = 0.05;  // of latency and of bandwidth: neither is nothing to any program
 
 std::optional<double> number(std::string_view text) {
-  double value = 0;
-  const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc{} || stop != text.data() + text.size() || !(value >= 0) || !std::isfinite(value))
-    return std::nullopt;
-  return value;
+  const std::optional<double> value = parse_real(text);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 // "  1024..2047: 12"

@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "core/error.hpp"
@@ -46,11 +47,10 @@ double fraction_parameter(const Parameters& parameters, std::string_view key, do
   const auto found = parameters.find(std::string(key));
   if (found == parameters.end()) return otherwise;
   const std::string& text = found->second;
-  double value = 0;
-  const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc{} || stop != text.data() + text.size() || !(value >= 0 && value <= most))
+  const std::optional<double> value = parse_real(text);
+  if (!value || *value < 0 || *value > most)
     throw Error(std::string(key) + "=" + shown(text) + ": a number from 0 to " + plain(most) + " is wanted");
-  return value;
+  return *value;
 }
 
 NlaWeights nla_weights(const Parameters& parameters) {

@@ -2,10 +2,10 @@
 #include "sim/site.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 #include "core/error.hpp"
@@ -75,14 +75,13 @@ PairTable random_pairs(const ClusterView& view, Random& random) {
 RunningMeans always(double value) { return {value, value, value}; }
 
 double parse_number(const std::string& path, const TextLine& line, std::string_view word, const char* what, double most) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc{} || end != word.data() + word.size() || !(value >= 0 && value <= most)) {
+  const std::optional<double> value = parse_real(word);
+  if (!value || *value < 0 || *value > most) {
     char range[40];
     std::snprintf(range, sizeof range, "0 to %g", most);
     fail_at(path, line.number, std::string(what) + " '" + shown(word) + "': it takes a number from " + range);
   }
-  return value;
+  return *value;
 }
 
 std::unordered_map<std::string, std::int32_t> numbers_of_nodes(const ClusterView& view) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <charconv>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <unordered_set>
 
 #include "core/text.hpp"
@@ -19,10 +19,9 @@ constexpr std::size_t least_columns = 5;  // what old logs leave out at the end 
 
 // Some logs have decimals where the format wants whole numbers.
 std::optional<std::int64_t> number(std::string_view word) {
-  double value = 0;
-  const auto [stop, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (failure != std::errc{} || stop != word.data() + word.size() || !(std::fabs(value) < 9e15)) return std::nullopt;
-  return std::llround(value);
+  const std::optional<double> value = parse_real(word);
+  if (!value || !(std::fabs(*value) < 9e15)) return std::nullopt;
+  return std::llround(*value);
 }
 
 // "; Partition: 10 standard" gives number 10 its name.
