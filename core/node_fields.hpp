@@ -2,29 +2,27 @@
 #pragma once
 #include <array>
 #include <cstddef>
-#include <limits>
 #include <string_view>
 
+#include "core/live_range.hpp"
 #include "core/live_state.hpp"
 
 namespace placement {
 
 // A number of NodeState: what files, texts and tables of it have in common. Its value is NaN, where
-// that is allowed, or from 0 to `most`.
+// that is allowed, or in the range.
 struct NodeField {
-  static constexpr double any = std::numeric_limits<double>::max();
-
-  constexpr NodeField(std::string_view field, double NodeState::*member, double limit = any, bool needed = false)
-      : name(field), most(limit), required(needed), single(member) {}
+  constexpr NodeField(std::string_view field, double NodeState::*member, NumberRange numbers, bool needed = false)
+      : name(field), range(numbers), required(needed), single(member) {}
   constexpr NodeField(std::string_view field, RunningMeans NodeState::*member, double RunningMeans::*which,
-                      double limit = any)
-      : name(field), most(limit), means(member), minutes(which) {}
+                      NumberRange numbers)
+      : name(field), range(numbers), means(member), minutes(which) {}
 
   double get(const NodeState& node) const { return means ? node.*means.*minutes : node.*single; }
   void set(NodeState& node, double value) const { (means ? node.*means.*minutes : node.*single) = value; }
 
   std::string_view name;
-  double most = any;
+  NumberRange range;
   bool required = false;  // never NaN
 
  private:
@@ -33,29 +31,29 @@ struct NodeField {
   double RunningMeans::*minutes = nullptr;
 };
 
-#define PLACEMENT_MEANS(member, most)                                                   \
-  NodeField(#member "_1", &NodeState::member, &RunningMeans::minutes_1, most),          \
-      NodeField(#member "_5", &NodeState::member, &RunningMeans::minutes_5, most),      \
-      NodeField(#member "_15", &NodeState::member, &RunningMeans::minutes_15, most)
+#define PLACEMENT_MEANS(member, range)                                              \
+  NodeField(#member "_1", &NodeState::member, &RunningMeans::minutes_1, range),     \
+      NodeField(#member "_5", &NodeState::member, &RunningMeans::minutes_5, range), \
+      NodeField(#member "_15", &NodeState::member, &RunningMeans::minutes_15, range)
 
 // All numbers of NodeState but the count of outages. Their order is that of the snapshot file.
 inline constexpr std::array node_fields = {
-    NodeField("age_s", &NodeState::age_s),
-    NodeField("cores", &NodeState::cores),
-    NodeField("sockets", &NodeState::sockets),
-    NodeField("frequency_MHz", &NodeState::frequency_MHz),
-    NodeField("memory_MiB", &NodeState::memory_MiB),
-    PLACEMENT_MEANS(cpu_load, NodeField::any),
-    PLACEMENT_MEANS(slurm_load, NodeField::any),
-    PLACEMENT_MEANS(cpu_utilisation, 1),
-    PLACEMENT_MEANS(memory_available_MiB, NodeField::any),
-    PLACEMENT_MEANS(flow_rate_Bps, NodeField::any),
-    PLACEMENT_MEANS(users, NodeField::any),
-    PLACEMENT_MEANS(cpu_pressure, 1),
-    PLACEMENT_MEANS(memory_pressure, 1),
-    PLACEMENT_MEANS(io_pressure, 1),
-    NodeField("outage_probability", &NodeState::outage_probability, 1),
-    NodeField("observed_s", &NodeState::observed_s, NodeField::any, true),
+    NodeField("age_s", &NodeState::age_s, live_range::seconds),
+    NodeField("cores", &NodeState::cores, live_range::cores),
+    NodeField("sockets", &NodeState::sockets, live_range::sockets),
+    NodeField("frequency_MHz", &NodeState::frequency_MHz, live_range::frequency_MHz),
+    NodeField("memory_MiB", &NodeState::memory_MiB, live_range::memory_MiB),
+    PLACEMENT_MEANS(cpu_load, live_range::load),
+    PLACEMENT_MEANS(slurm_load, live_range::load),
+    PLACEMENT_MEANS(cpu_utilisation, live_range::share),
+    PLACEMENT_MEANS(memory_available_MiB, live_range::memory_MiB),
+    PLACEMENT_MEANS(flow_rate_Bps, live_range::rate_Bps),
+    PLACEMENT_MEANS(users, live_range::users),
+    PLACEMENT_MEANS(cpu_pressure, live_range::share),
+    PLACEMENT_MEANS(memory_pressure, live_range::share),
+    PLACEMENT_MEANS(io_pressure, live_range::share),
+    NodeField("outage_probability", &NodeState::outage_probability, live_range::share),
+    NodeField("observed_s", &NodeState::observed_s, live_range::seconds, true),
 };
 
 #undef PLACEMENT_MEANS

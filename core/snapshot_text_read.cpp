@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "core/hostlist.hpp"
 #include "core/live_check.hpp"
+#include "core/live_range.hpp"
 #include "core/node_fields.hpp"
 #include "core/pair_arrays.hpp"
 #include "core/snapshot_text.hpp"
@@ -22,6 +23,8 @@
 namespace placement {
 
 namespace {
+
+constexpr NumberRange any_number{0, std::numeric_limits<double>::max()};
 
 // The lines of one text in turn.
 class Reader {
@@ -86,10 +89,10 @@ class Reader {
       want_fields(2, "seconds since 1970");
       if (published_) fail("published is there twice");
       published_ = true;
-      state_.published_at_s = count(fields_[1], "published", std::numeric_limits<std::int64_t>::max());
+      state_.published_at_s = count(fields_[1], "published", static_cast<std::int64_t>(live_range::seconds.most));
     } else if (fields_[0] == "outage-horizon") {
       want_fields(2, "seconds");
-      state_.outage_horizon_s = number<double>(fields_[1], "outage-horizon");
+      state_.outage_horizon_s = number<double>(fields_[1], "outage-horizon", live_range::seconds);
     } else {
       fail("unknown line " + quoted(fields_[0]) +
            ": want published, outage-horizon, node-columns, node, group, pair, node-network-columns" +
@@ -111,19 +114,13 @@ class Reader {
   }
 
   template <typename Number>
-  Number number(std::string_view field, std::string_view what) const {
+  Number number(std::string_view field, std::string_view what, const NumberRange& range = any_number) const {
     if (field == snapshot_not_known) return static_cast<Number>(unknown_value);
     Number value = 0;
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-    if (error != std::errc{} || end != field.data() + field.size() || !std::isfinite(value) || value < 0)
-      fail(std::string(what) + " " + quoted(field) + ": want a number of 0 or more, or -");
-    return value;
-  }
-
-  double node_number(std::string_view field, const NodeField& known) const {
-    const double value = number<double>(field, known.name);
-    if (value > known.most)
-      fail(std::string(known.name) + " " + quoted(field) + ": want a number from 0 to " + snapshot_number(known.most) + ", or -");
+    if (error != std::errc{} || end != field.data() + field.size() || !range.has(static_cast<double>(value)))
+      fail(std::string(what) + " " + quoted(field) + ": want " +
+           (range.most == any_number.most ? "a number of 0 or more" : range.text()) + ", or -");
     return value;
   }
 
@@ -163,10 +160,10 @@ class Reader {
       if (columns_[c] == "liveness") {
         node.liveness = word<Liveness>(field, "liveness", liveness_names);
       } else if (columns_[c] == "outages") {
-        node.outages = count(field, "outages", std::numeric_limits<std::int64_t>::max());
+        node.outages = count(field, "outages", max_outages);
       } else {
         for (const NodeField& known : node_fields)
-          if (known.name == columns_[c]) known.set(node, node_number(field, known));
+          if (known.name == columns_[c]) known.set(node, number<double>(field, known.name, known.range));
       }
     }
     if (state_.nodes.size() == max_live_nodes) fail("more than " + std::to_string(max_live_nodes) + " nodes");
@@ -215,9 +212,9 @@ class Reader {
   void read_pair() {
     want_fields(8, "two groups, latency, bandwidth, peak bandwidth, source, age");
     PairLine pair = of_groups<PairArrays::Cell>();
-    pair.told = {number<float>(fields_[3], "latency"), number<float>(fields_[4], "bandwidth"),
-                 number<float>(fields_[5], "peak bandwidth"),
-                 word<PairSource>(fields_[6], "source", pair_source_names), number<float>(fields_[7], "age")};
+    pair.told = {number<float>(fields_[3], "latency", live_range::latency_us), number<float>(fields_[4], "bandwidth", live_range::rate_Bps),
+                 number<float>(fields_[5], "peak bandwidth", live_range::rate_Bps),
+                 word<PairSource>(fields_[6], "source", pair_source_names), number<float>(fields_[7], "age", live_range::seconds)};
     pairs_.push_back(pair);
   }
 
@@ -225,8 +222,8 @@ class Reader {
     want_fields(7, "two groups, predictor and error of the latency, the same of the bandwidth");
     ForecastLine line = of_groups<PairArrays::CellForecast>();
     line.told = {word<Predictor>(fields_[3], "predictor", predictor_names),
-                 word<Predictor>(fields_[5], "predictor", predictor_names), number<float>(fields_[4], "error"),
-                 number<float>(fields_[6], "error")};
+                 word<Predictor>(fields_[5], "predictor", predictor_names), number<float>(fields_[4], "error", live_range::latency_us),
+                 number<float>(fields_[6], "error", live_range::rate_Bps)};
     if (line.told.latency == Predictor::none && line.told.bandwidth == Predictor::none) fail("a forecast without a predictor");
     forecasts_.push_back(line);
   }
@@ -285,8 +282,9 @@ class Reader {
     node_latency_us_.resize(state_.nodes.size(), static_cast<float>(unknown_value));
     node_bandwidth_Bps_.resize(state_.nodes.size(), static_cast<float>(unknown_value));
     for (std::size_t c = 1; c < network_columns_.size(); ++c) {
-      auto& values = network_columns_[c] == "latency_us" ? node_latency_us_ : node_bandwidth_Bps_;
-      values[node] = number<float>(fields_[c + 1], network_columns_[c]);
+      const bool latency = network_columns_[c] == "latency_us";
+      (latency ? node_latency_us_ : node_bandwidth_Bps_)[node] =
+          number<float>(fields_[c + 1], network_columns_[c], latency ? live_range::latency_us : live_range::rate_Bps);
     }
   }
 

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "core/live_range.hpp"
+
 namespace placement {
 
 namespace {
@@ -417,6 +419,7 @@ std::vector<NodeState> NodeWatch::states(Moment now, double horizon_s) const {
     state.age_s = node.known ? std::max(0.0, now.wall_s - node.seen_wall_s) : unknown_value;
     state.outage_probability = probability[static_cast<std::size_t>(i)];
     if (!std::isnan(node.span_began_wall_s)) state.observed_s += std::max(0.0, node.seen_wall_s - node.span_began_wall_s);
+    state.observed_s = std::min(state.observed_s, live_range::seconds.most);
     states.push_back(std::move(state));
   }
   return states;

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "core/live_range.hpp"
 #include "core/pair_arrays.hpp"
 
 namespace placement {
@@ -36,6 +37,14 @@ double shrunk_median(std::vector<double>& values) {
 std::uint64_t key_of(std::int32_t a, std::int32_t b) {
   return static_cast<std::uint64_t>(std::min(a, b)) << 32 | static_cast<std::uint32_t>(std::max(a, b));
 }
+
+const NumberRange& range_of(Measurement measurement) {
+  return measurement == Measurement::latency ? live_range::latency_us : live_range::rate_Bps;
+}
+
+// What is modelled of numbers in the range may be outside of it, and a snapshot takes none that is.
+float told_us(double value) { return static_cast<float>(std::min(value, live_range::latency_us.most)); }
+float told_Bps(double value) { return static_cast<float>(std::min(value, live_range::rate_Bps.most)); }
 
 struct Sample {
   std::int32_t a, b;
@@ -136,7 +145,7 @@ std::int32_t PairModel::hops(std::int32_t a, std::int32_t b) const {
 }
 
 void PairModel::add(std::int32_t a, std::int32_t b, Measurement measurement, double value, double now_s) {
-  if (a == b || !(value > 0) || !(value <= static_cast<double>(std::numeric_limits<float>::max()))) return;
+  if (a == b || !(value > 0) || !range_of(measurement).has(value)) return;
   if (pairs_.size() >= settings_.most_pairs && !pairs_.contains(key_of(a, b))) {
     forget_old(now_s);
     if (pairs_.size() >= settings_.most_pairs) return;
@@ -157,7 +166,7 @@ void PairModel::add(std::int32_t a, std::int32_t b, Measurement measurement, dou
 }
 
 void PairModel::remember_peak(std::int32_t a, std::int32_t b, double peak_bandwidth_Bps) {
-  if (a == b || !(peak_bandwidth_Bps > 0) || pairs_.size() >= settings_.most_pairs) return;
+  if (a == b || !(peak_bandwidth_Bps > 0) || !live_range::rate_Bps.has(peak_bandwidth_Bps) || pairs_.size() >= settings_.most_pairs) return;
   Pair& pair = pairs_[key_of(a, b)];
   pair.a = std::min(a, b);
   pair.b = std::max(a, b);
@@ -236,11 +245,11 @@ PairArrays::CellForecast PairModel::forecast_of(const Pair& pair, double now_s) 
   PairArrays::CellForecast told;
   if (now_s - pair.latency_at_s <= settings_.keep_s) {
     told.latency = pair.latency_us.best();
-    told.latency_error_us = static_cast<float>(pair.latency_us.error());
+    told.latency_error_us = told_us(pair.latency_us.error());
   }
   if (now_s - pair.bandwidth_at_s <= settings_.keep_s) {
     told.bandwidth = pair.bandwidth_Bps.best();
-    told.bandwidth_error_Bps = static_cast<float>(pair.bandwidth_Bps.error());
+    told.bandwidth_error_Bps = told_Bps(pair.bandwidth_Bps.error());
   }
   return told;
 }
@@ -273,16 +282,15 @@ PairTable PairModel::table(double now_s) const {
       const Told l = single ? tell_pair(lt, a, b, now_s) : tell_leaves(lt, a, b, now_s);
       const Told w = single ? tell_pair(bw, a, b, now_s) : tell_leaves(bw, a, b, now_s);
       const double age_s = std::isnan(w.age_s) || l.age_s > w.age_s ? l.age_s : w.age_s;
-      arrays.set(a, b, {static_cast<float>(l.value), static_cast<float>(w.value),
-                        static_cast<float>(w.peak_Bps >= w.value ? w.peak_Bps : w.value),
+      arrays.set(a, b, {told_us(l.value), told_Bps(w.value), told_Bps(w.peak_Bps >= w.value ? w.peak_Bps : w.value),
                         std::max(l.source, w.source),  // that of the weaker one
                         static_cast<float>(std::max(0.0, age_s))});
       if (const Pair* const pair = single ? find(a, b) : nullptr) arrays.set_forecast(a, b, forecast_of(*pair, now_s));
     }
   for (std::size_t i = 0; i < nodes && !single; ++i) {
-    arrays.node_latency_us.push_back(static_cast<float>(lt.of_node[i]));
+    arrays.node_latency_us.push_back(told_us(lt.of_node[i]));
     // No bound of its own: what no pair passes.
-    if (!bw.samples.empty()) arrays.node_bandwidth_Bps.push_back(static_cast<float>(std::min(bw.of_node[i], peak)));
+    if (!bw.samples.empty()) arrays.node_bandwidth_Bps.push_back(told_Bps(std::min(bw.of_node[i], peak)));
   }
   return pair_table(std::move(arrays));
 }

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
+#include "core/live_range.hpp"
 #include "monitor/wire_parts.hpp"
 
 namespace placement {
@@ -16,28 +16,28 @@ using wire::Reader;
 using wire::whole;
 using wire::Writer;
 
-// All attributes that travel, in their order on the wire, each with the most that it can be.
+// All attributes that travel, in their order on the wire, each with what it can be: what the snapshot takes, so that no node
+// can send a number for which the others go without one.
 template <typename State, typename Visit>
 void each_attribute(State& state, Visit visit) {
-  constexpr double any = std::numeric_limits<float>::max();
-  visit(state.cores, any);
-  visit(state.sockets, any);
-  visit(state.frequency_MHz, any);
-  visit(state.memory_MiB, any);
-  const auto means = [&](auto& of, double most) {
-    visit(of.minutes_1, most);
-    visit(of.minutes_5, most);
-    visit(of.minutes_15, most);
+  visit(state.cores, live_range::cores);
+  visit(state.sockets, live_range::sockets);
+  visit(state.frequency_MHz, live_range::frequency_MHz);
+  visit(state.memory_MiB, live_range::memory_MiB);
+  const auto means = [&](auto& of, const NumberRange& range) {
+    visit(of.minutes_1, range);
+    visit(of.minutes_5, range);
+    visit(of.minutes_15, range);
   };
-  means(state.cpu_load, any);
-  means(state.slurm_load, any);
-  means(state.cpu_utilisation, 1);
-  means(state.memory_available_MiB, any);
-  means(state.flow_rate_Bps, any);
-  means(state.users, any);
-  means(state.cpu_pressure, 1);
-  means(state.memory_pressure, 1);
-  means(state.io_pressure, 1);
+  means(state.cpu_load, live_range::load);
+  means(state.slurm_load, live_range::load);
+  means(state.cpu_utilisation, live_range::share);
+  means(state.memory_available_MiB, live_range::memory_MiB);
+  means(state.flow_rate_Bps, live_range::rate_Bps);
+  means(state.users, live_range::users);
+  means(state.cpu_pressure, live_range::share);
+  means(state.memory_pressure, live_range::share);
+  means(state.io_pressure, live_range::share);
 }
 
 Writer begin(MessageKind kind) {
@@ -45,6 +45,9 @@ Writer begin(MessageKind kind) {
   out.u8(static_cast<std::uint8_t>(kind));
   return out;
 }
+
+// A number that cannot be is "not known".
+void put_real(Writer& out, double value, const NumberRange& range) { out.real(range.has(value) ? value : unknown_value); }
 
 // A reader behind the first byte; not good if that is another.
 Reader body(ByteView message, MessageKind kind) {
@@ -104,12 +107,10 @@ Bytes encode(const Heartbeat& heartbeat) {
   out.u64(static_cast<std::uint64_t>(heartbeat.sent_at_ms));
   out.u32(heartbeat.uptime_s);
   out.u32(heartbeat.flags & all_heartbeat_flags);
-  out.real(heartbeat.link_Bps);
+  put_real(out, heartbeat.link_Bps, live_range::rate_Bps);
   out.raw(heartbeat.probe_address.ip);
   out.u16(heartbeat.probe_address.port);
-  each_attribute(heartbeat.state, [&](double value, double most) {
-    out.real(value >= 0 && value <= most ? value : unknown_value);
-  });
+  each_attribute(heartbeat.state, [&](double value, const NumberRange& range) { put_real(out, value, range); });
   write_term(out, heartbeat.heard);
   out.pad(heartbeat_message_bytes);
   return out.take();
@@ -125,10 +126,10 @@ std::optional<Heartbeat> decode_heartbeat(ByteView message) {
   heartbeat.sent_at_ms = static_cast<std::int64_t>(in.u64());
   heartbeat.uptime_s = in.u32();
   heartbeat.flags = in.u32();
-  heartbeat.link_Bps = in.real();
+  heartbeat.link_Bps = in.real(live_range::rate_Bps);
   in.raw(heartbeat.probe_address.ip);
   heartbeat.probe_address.port = in.u16();
-  each_attribute(heartbeat.state, [&](double& value, double most) { value = in.real(most); });
+  each_attribute(heartbeat.state, [&](double& value, const NumberRange& range) { value = in.real(range); });
   heartbeat.heard = read_term(in);
   in.zeros();
   in.require(heartbeat.number > 0 && heartbeat.sent_at_ms >= 0 && (heartbeat.flags & ~all_heartbeat_flags) == 0);
@@ -205,10 +206,10 @@ Bytes encode(const ProbeResult& result) {
   out.u8(static_cast<std::uint8_t>(result.outcome));
   out.u32(result.sent);
   out.u32(result.received);
-  out.real(result.min_latency_us);
-  out.real(result.median_latency_us);
-  out.real(result.bandwidth_Bps);
-  out.real(result.other_flow_Bps);
+  put_real(out, result.min_latency_us, live_range::latency_us);
+  put_real(out, result.median_latency_us, live_range::latency_us);
+  put_real(out, result.bandwidth_Bps, live_range::rate_Bps);
+  put_real(out, result.other_flow_Bps, live_range::rate_Bps);
   out.u64(result.bytes);
   return out.take();
 }
@@ -222,10 +223,10 @@ std::optional<ProbeResult> decode_probe_result(ByteView message) {
   result.outcome = in.choice(ProbeOutcome::refused);
   result.sent = in.u32();
   result.received = in.u32();
-  result.min_latency_us = in.real();
-  result.median_latency_us = in.real();
-  result.bandwidth_Bps = in.real();
-  result.other_flow_Bps = in.real();
+  result.min_latency_us = in.real(live_range::latency_us);
+  result.median_latency_us = in.real(live_range::latency_us);
+  result.bandwidth_Bps = in.real(live_range::rate_Bps);
+  result.other_flow_Bps = in.real(live_range::rate_Bps);
   result.bytes = in.u64();
   in.require(!(result.min_latency_us > result.median_latency_us));
   return whole(in, std::move(result));

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/live_range.hpp"
 #include "core/live_state.hpp"
 #include "monitor/wire.hpp"
 
@@ -58,14 +59,14 @@ class Reader {
   std::uint64_t u64() { return number(8); }
 
   // Not negative, not infinite; NaN is "not known" and has one spelling.
-  double real(double most = std::numeric_limits<float>::max()) {
+  double real(const NumberRange& range = {0, std::numeric_limits<float>::max()}) {
     const std::uint32_t bits = u32();
     const float value = std::bit_cast<float>(bits);
     if (std::isnan(value)) {
       require(bits == std::bit_cast<std::uint32_t>(std::numeric_limits<float>::quiet_NaN()));
       return unknown_value;
     }
-    require(value >= 0 && !std::signbit(value) && value <= most);
+    require(range.has(value) && !std::signbit(value));
     return value;
   }
   void raw(std::span<std::uint8_t> to) {

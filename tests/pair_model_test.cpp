@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/live_check.hpp"
 #include "tests/check.hpp"
@@ -194,6 +195,30 @@ START_TEST(a_liar_harms_itself_alone) {
 }
 END_TEST
 
+// Whatever is told, the table is one that a snapshot takes: else one liar would leave all without.
+START_TEST(no_number_spoils_the_table) {
+  for (const std::int32_t most : {64, 2}) {  // all pairs, and one node of each switch
+    PairModelSettings settings;
+    settings.all_pairs_nodes = most;
+    PairModel model(places(3, 3), settings);
+    for (const double huge : {3e38, 1e300, std::numeric_limits<double>::infinity()}) {
+      model.add(0, 1, lat, huge, 10);
+      model.add(0, 1, bw, huge, 10);
+      model.remember_peak(0, 1, huge);
+    }
+    ck_assert_ptr_null(model.find(0, 1));
+    // the largest numbers that are taken: what is added to them would be larger
+    for (std::int32_t b = 1; b < 6; ++b) {
+      model.add(0, b, lat, b < 3 ? 1 : 1e9, 10);
+      model.add(0, b, bw, b < 3 ? 1 : 1e15, 10);
+      model.add(8, b, lat, 1e9, 10);
+      model.add(8, b, bw, 1e15, 10);
+    }
+    check_valid(model.table(11), 9);
+  }
+}
+END_TEST
+
 START_TEST(memory_is_bounded) {
   PairModelSettings settings;
   settings.most_pairs = 10;
@@ -214,6 +239,7 @@ int main() {
   tcase_add_test(tests, a_forecast_not_the_last_value);
   tcase_add_test(tests, slow_links_of_a_large_machine);
   tcase_add_test(tests, a_liar_harms_itself_alone);
+  tcase_add_test(tests, no_number_spoils_the_table);
   tcase_add_test(tests, memory_is_bounded);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

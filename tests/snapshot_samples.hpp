@@ -83,7 +83,10 @@ inline LiveState sample_state(std::size_t nodes, std::int32_t groups, unsigned s
     node.name = "n" + std::to_string(n + 1);
     node.liveness = static_cast<Liveness>(random() % 4);
     node.outages = random() % 5;
-    for (const NodeField& field : node_fields) field.set(node, some(field.most == 1 ? 1 : 1e6));
+    for (const NodeField& field : node_fields) {
+      const double value = some(field.range.most == 1 ? 1 : 1e6);
+      field.set(node, std::isnan(value) ? value : std::max(value, field.range.least));
+    }
     node.observed_s = static_cast<double>(random());
     if (groups > 0) group_of_node.push_back(static_cast<std::int32_t>(n) % groups);
   }

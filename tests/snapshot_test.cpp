@@ -65,14 +65,15 @@ END_TEST
 
 START_TEST(extreme_numbers_survive) {
   LiveState state = sample_state(2, 2);
-  state.published_at_s = INT64_MAX;
+  state.published_at_s = 1000000000000;
   state.nodes[0].cpu_load.minutes_1 = std::numeric_limits<double>::denorm_min();
-  state.nodes[0].cpu_load.minutes_5 = std::numeric_limits<double>::max();
+  state.nodes[0].cpu_load.minutes_5 = 1e9;
   state.nodes[0].cpu_load.minutes_15 = 0.1 + 0.2;
-  state.nodes[0].outages = INT64_MAX;
+  state.nodes[0].outages = max_outages;
+  state.nodes[0].cores = 1;
+  state.nodes[1].cores = 1e6;
   PairArrays arrays(2, {0, 1});
-  arrays.set(0, 1, {std::numeric_limits<float>::denorm_min(), std::numeric_limits<float>::max(), 0.1f,
-                    PairSource::measured, 0});
+  arrays.set(0, 1, {std::numeric_limits<float>::denorm_min(), 1e15f, 0.1f, PairSource::measured, 1e12f});
   state.pairs = pair_table(std::move(arrays));
   ck_assert(same_state(decode(encode_snapshot(state)), state));
   ck_assert(same_state(parse_snapshot(format_snapshot(state), "text"), state));
@@ -98,6 +99,12 @@ START_TEST(refuses_impossible_states) {
       {[](LiveState& s, PairArrays&) { s.nodes[1].outages = -1; }, "-1 outages"},
       {[=](LiveState& s, PairArrays&) { s.nodes[1].users.minutes_5 = infinite; }, "users_5 is inf"},
       {[](LiveState& s, PairArrays&) { s.nodes[1].age_s = -1; }, "age_s is -1"},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].cores = 0; }, "node n2: cores is 0: want a number from 1 to 1000000"},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].cpu_load.minutes_5 = 1e308; }, "cpu_load_5 is 1e+308: want a number from 0 to 1000000000"},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].outages = max_outages + 1; }, "1000000001 outages: want 0 to 1000000000"},
+      {[](LiveState& s, PairArrays&) { s.published_at_s = INT64_MAX; }, "s after 1970: want a number from 0 to 1000000000000"},
+      {[](LiveState&, PairArrays& p) { p.bandwidth_Bps[0] = 3e38f; }, "38: want a number from 0 to 1000000000000000"},
+      {[](LiveState&, PairArrays& p) { p.node_latency_us = {1, 3e38f, 3}; }, "38: want a number from 0 to 1000000000"},
       {[](LiveState& s, PairArrays&) { s.nodes[1].observed_s = unknown_value; }, "observed_s is nan"},
       {[](LiveState& s, PairArrays&) { s.nodes[1].outage_probability = 1.5; }, "from 0 to 1"},
       {[](LiveState& s, PairArrays&) { s.published_at_s = -1; }, "published -1 s"},
@@ -307,7 +314,15 @@ START_TEST(wrong_texts_are_named) {
       {head + "node-columns\tname\n", "t:3: node-columns is there twice"},
       {head + "node n1 1\n", "t:3: unknown line 'node n1 1'"},
       {head + "node\tn1\n", "t:3: 2 fields, apart by tabs: want 3"},
-      {head + "node\tn1\t-1\n", "t:3: age_s '-1': want a number of 0 or more, or -"},
+      {head + "node\tn1\t-1\n", "t:3: age_s '-1': want a number from 0 to 1000000000000, or -"},
+      {"slurm-placement-snapshot\t1\nnode-columns\tname\tcores\nnode\tn1\t0\n", "t:3: cores '0': want a number from 1 to 1000000, or -"},
+      {"slurm-placement-snapshot\t1\nnode-columns\tname\tcores\nnode\tn1\t1000001\n", "t:3: cores '1000001'"},
+      {"slurm-placement-snapshot\t1\nnode-columns\tname\tcpu_load_1\nnode\tn1\t1.1e9\n", "t:3: cpu_load_1 '1.1e9': want a number from 0 to 1000000000, or -"},
+      {"slurm-placement-snapshot\t1\nnode-columns\tname\toutages\nnode\tn1\t1000000001\n", "t:3: outages '1000000001': want a whole number from 0 to 1000000000"},
+      {head + "outage-horizon\t1e13\n", "t:3: outage-horizon '1e13'"},
+      {head + "published\t1000000000001\n", "t:3: published '1000000000001': want a whole number from 0 to 1000000000000"},
+      {head + "pair\t0\t0\t2e9\t1\t1\tmeasured\t1\n", "t:3: latency '2e9': want a number from 0 to 1000000000, or -"},
+      {head + "pair\t0\t0\t1\t2e15\t1\tmeasured\t1\n", "t:3: bandwidth '2e15': want a number from 0 to 1000000000000000, or -"},
       {head + "node\tn1\tnan\n", "t:3: age_s 'nan'"},
       {head + "node\tn1\tinf\n", "t:3: age_s 'inf'"},
       {head + "node\tn1\t1e999\n", "t:3: age_s '1e999'"},

@@ -106,13 +106,14 @@ START_TEST(encoder_says_nothing_impossible) {
   heartbeat.number = 1;
   heartbeat.flags = 0xffffffff;
   heartbeat.link_Bps = 1e300;
-  heartbeat.state.cores = -1;
+  heartbeat.state.cores = 0;
   heartbeat.state.cpu_utilisation.minutes_1 = 1.5;
   heartbeat.state.cpu_load.minutes_1 = std::numeric_limits<double>::infinity();
   heartbeat.state.users.minutes_1 = -0.0;
+  heartbeat.state.memory_MiB = 1e30;
   const auto got = decode_heartbeat(encode(heartbeat));
   ck_assert(got.has_value());
-  ck_assert(std::isnan(got->link_Bps) && std::isnan(got->state.cores));
+  ck_assert(std::isnan(got->link_Bps) && std::isnan(got->state.cores) && std::isnan(got->state.memory_MiB));
   ck_assert(std::isnan(got->state.cpu_utilisation.minutes_1) && std::isnan(got->state.cpu_load.minutes_1));
   ck_assert_double_eq(got->state.users.minutes_1, 0);
   ck_assert_uint_eq(got->flags, all_heartbeat_flags);
@@ -135,6 +136,8 @@ START_TEST(heartbeat_refuses_what_cannot_be) {
   ck_assert(refused(cores_at, 0x7f800000));     // infinity
   ck_assert(refused(cores_at, 0x7fc00001));     // a NaN of another spelling
   ck_assert(!refused(cores_at, 0x7fc00000));    // not known
+  ck_assert(refused(cores_at, 0));              // what a snapshot does not take
+  ck_assert(refused(cores_at, 0x7f7fffff));     // the largest float
   ck_assert(refused(utilisation_at, 0x40000000));  // 2
   ck_assert(!refused(utilisation_at, 0x3f800000));
   ck_assert(refused(heartbeat_message_bytes - 4, 1));  // something in the padding

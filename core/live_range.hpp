@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <charconv>
+#include <string>
+
+namespace placement {
+
+// The numbers that a value of the live state can have. What is outside of them no node has and no probe measures: it is an
+// error of whoever wrote it, and could make sums and products of policies infinite or their other terms nothing.
+struct NumberRange {
+  double least = 0;
+  double most = 0;
+
+  // NaN is in no range.
+  constexpr bool has(double value) const { return value >= least && value <= most; }
+  // "a number from 1 to 1000000"
+  std::string text() const {
+    const auto digits = [](double value) {
+      char written[32];
+      const auto [end, error] = std::to_chars(written, written + sizeof written, value, std::chars_format::fixed);
+      return std::string(written, end);
+    };
+    return "a number from " + digits(least) + " to " + digits(most);
+  }
+};
+
+namespace live_range {
+inline constexpr NumberRange share{0, 1};
+inline constexpr NumberRange cores{1, 1e6};
+inline constexpr NumberRange sockets{1, 1e6};
+inline constexpr NumberRange frequency_MHz{0, 1e6};
+inline constexpr NumberRange memory_MiB{0, 1e12};
+inline constexpr NumberRange load{0, 1e9};
+inline constexpr NumberRange users{0, 1e9};
+inline constexpr NumberRange rate_Bps{0, 1e15};
+inline constexpr NumberRange latency_us{0, 1e9};
+inline constexpr NumberRange seconds{0, 1e12};
+}  // namespace live_range
+
+}  // namespace placement
