@@ -12,6 +12,7 @@ namespace placement {
 namespace {
 
 constexpr std::size_t max_digits = 18;
+constexpr std::size_t max_host_characters = 128 << 20;  // of all names of a list
 
 [[noreturn]] void fail(std::string_view list, const std::string& why) {
   throw Error("host list '" + shown(list) + "': " + why);
@@ -62,9 +63,21 @@ void expand_range(std::string_view range, std::string_view list, std::vector<std
   for (std::int64_t number = first; number <= last; ++number) out.push_back(padded(number, low.size()));
 }
 
+std::size_t characters(const std::vector<std::string>& names) {
+  std::size_t sum = 0;
+  for (const std::string& name : names) sum += name.size();
+  return sum;
+}
+
+void check_characters(std::size_t count, std::string_view list) {
+  if (count > max_host_characters)
+    fail(list, "its names have more than " + std::to_string(max_host_characters) + " characters together");
+}
+
 // All beginnings followed by all endings.
 void append_all(std::vector<std::string>& names, const std::vector<std::string>& endings, std::string_view list) {
   if (endings.size() > max_hosts / names.size()) fail(list, "more than " + std::to_string(max_hosts) + " names");
+  check_characters(characters(names) * endings.size() + names.size() * characters(endings), list);
   std::vector<std::string> longer;
   longer.reserve(names.size() * endings.size());
   for (const std::string& name : names)
@@ -111,11 +124,14 @@ struct NumberedName {
 
 std::vector<std::string> expand_hostlist(std::string_view list) {
   std::vector<std::string> hosts;
+  std::size_t sum = 0;
   for (const std::string_view name : split_names(list)) {
     if (trimmed(name).empty() || trimmed(name).size() != name.size() || split_words(name).size() != 1)
       fail(list, name.empty() ? "a name is empty" : "blanks are not allowed");
     std::vector<std::string> more = expand_name(name, list);
     if (more.size() > max_hosts - hosts.size()) fail(list, "more than " + std::to_string(max_hosts) + " names");
+    sum += characters(more);
+    check_characters(sum, list);
     std::move(more.begin(), more.end(), std::back_inserter(hosts));
   }
   return hosts;

@@ -51,6 +51,11 @@ START_TEST(is_bounded) {
   ck_assert_error(expand_hostlist("n[1-2000]m[1-2000]"), "more than 1048576 names");
   ck_assert_error(expand_hostlist("n[1-1000000],m[1-1000000]"), "more than 1048576 names");
   ck_assert_error(expand_hostlist("n[1-1000000,1-1000000]"), "more than 1048576 names");
+  // many long names need more memory than a list is worth
+  const std::string longest(300, 'n');
+  ck_assert_error(expand_hostlist(longest + "[1-1000000]"), "its names have more than 134217728 characters together");
+  ck_assert_error(expand_hostlist(longest + "[1-300000]," + longest + "[1-300000]"), "134217728 characters");
+  ck_assert_uint_eq(expand_hostlist(longest + "[1-300000]").size(), 300000);
 }
 END_TEST
 
