@@ -54,10 +54,12 @@ BulkSettings bulk_settings(const Config& config) {
   return settings;
 }
 
-PairModelSettings pair_settings(const Config& config) {
+// What was measured holds for some turns of its pair, also where these are far apart.
+PairModelSettings pair_settings(const Config& config, const PairPlaces& places) {
   PairModelSettings settings;
   settings.all_pairs_nodes = static_cast<std::int32_t>(config.probe_all_pairs_nodes);
-  settings.keep_s = std::max(settings.keep_s, 4.0 * static_cast<double>(config.probe_bandwidth_s));
+  const ProbeSchedule schedule(places.leaf_of_node, schedule_settings(config));
+  settings.keep_s = std::max(settings.keep_s, 4 * schedule.period_s(Measurement::bandwidth));
   return settings;
 }
 
@@ -96,7 +98,8 @@ Monitor::Monitor(MonitorSettings settings, Credentials& credentials, Log log)
                 [this](const std::string& name, const NetAddress& from) { return admit(name, from); }),
       publisher_(settings_.order, settings_.hosts.controllers[static_cast<std::size_t>(settings_.order)].name, {},
                  steady_s()),
-      pairs_(read_pair_places(settings_.slurm_conf, names_), pair_settings(settings_.config)),
+      pairs_(read_pair_places(settings_.slurm_conf, names_),
+             pair_settings(settings_.config, read_pair_places(settings_.slurm_conf, names_))),
       schedule_(read_pair_places(settings_.slurm_conf, names_).leaf_of_node, schedule_settings(settings_.config)),
       bulk_(bulk_settings(settings_.config)),
       slurm_(settings_.slurm_conf),

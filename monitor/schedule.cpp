@@ -68,12 +68,30 @@ double ProbeSchedule::every_s(const Track& track, std::size_t rounds) const {
   return std::max(track.least_s, track.period_s / static_cast<double>(std::max<std::size_t>(rounds, 1)));
 }
 
+// One cycle is gone through: where pairs wait for each other's uplinks a round is far longer than it is at least.
+double ProbeSchedule::cycle_s(const Track& track) const {
+  const auto nodes = static_cast<std::int32_t>(leaf_.size());
+  std::vector<std::vector<ProbePair>> sampled;
+  if (!all_pairs_) sampled = sampled_rounds(track, std::vector<bool>(leaf_.size(), true));
+  const std::size_t rounds = all_pairs_ ? rounds_in_cycle() : sampled.size();
+  double sum_s = 0;
+  for (std::size_t at = 0; at < rounds; ++at) {
+    std::vector<ProbePair> pairs = all_pairs_ ? tournament_round(nodes, static_cast<std::int32_t>(at)) : sampled[at];
+    while (!pairs.empty()) {
+      Round round{track.measurement, {}, {}, {}, track.least_s};
+      std::vector<ProbePair> rest;
+      place_pairs(pairs, {}, round, rest);
+      sum_s += round.lasts_s;
+      pairs = std::move(rest);
+    }
+  }
+  return sum_s;
+}
+
 double ProbeSchedule::period_s(Measurement measurement) const {
   const Track& track = measurement == Measurement::latency ? latency_ : bandwidth_;
-  const std::size_t rounds = rounds_in_cycle();
-  // Both share the time: what one needs at least is not there for the other.
-  const double need = static_cast<double>(rounds) * (settings_.latency_round_s / latency_.period_s +
-                                                     settings_.bandwidth_round_s / bandwidth_.period_s);
+  // Both share the time: what one needs is not there for the other.
+  const double need = cycle_s(latency_) / latency_.period_s + cycle_s(bandwidth_) / bandwidth_.period_s;
   return track.period_s * std::max(1.0, need);
 }
 

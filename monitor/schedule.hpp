@@ -70,7 +70,7 @@ class ProbeSchedule {
   Round next(double now_s, const std::vector<bool>& usable, const AskBulk& bulk = {});
 
   bool all_pairs() const { return all_pairs_; }
-  // How long a period really takes with this number of nodes.
+  // How long a period takes at least when all nodes are there and no bulk stream is sent.
   double period_s(Measurement measurement) const;
 
  private:
@@ -88,6 +88,7 @@ class ProbeSchedule {
   void begin_cycle(Track& track, double now_s, const std::vector<bool>& usable);
   std::vector<std::vector<ProbePair>> sampled_rounds(const Track& track, const std::vector<bool>& usable) const;
   std::size_t rounds_in_cycle() const;
+  double cycle_s(const Track& track) const;
   std::vector<ProbePair> next_pairs(Track& track) const;
   void place_pairs(const std::vector<ProbePair>& pairs, const AskBulk& bulk, Round& round,
                    std::vector<ProbePair>& rest) const;

@@ -278,6 +278,27 @@ START_TEST(periods_are_stretched) {
 }
 END_TEST
 
+// Pairs that wait for each other's uplinks make a period many times longer, and it says so.
+START_TEST(shared_uplinks_stretch_periods) {
+  std::vector<std::int32_t> leaf(64);
+  for (std::size_t i = 32; i < leaf.size(); ++i) leaf[i] = 1;
+  ScheduleSettings settings;
+  settings.bandwidth_period_s = 60;
+  ProbeSchedule schedule(leaf, settings);
+  ck_assert(schedule.all_pairs());
+  const double period = schedule.period_s(Measurement::bandwidth);
+  // 32 x 32 pairs across, one after another, need 256 s by themselves
+  ck_assert_double_gt(period, 256);
+  const ProbeSchedule even(std::vector<std::int32_t>(64, 0), settings);
+  ck_assert_double_gt(period, even.period_s(Measurement::bandwidth) + 128);
+  ck_assert_double_eq(schedule.period_s(Measurement::latency), period);
+  const std::vector<Told> told = run(schedule, 0, 2.2 * period, std::vector<bool>(64, true));
+  ck_assert_uint_eq(count(told, Measurement::bandwidth).size(), 64 * 63 / 2);
+  ProbeSchedule again(leaf, settings);
+  ck_assert_uint_lt(count(run(again, 0, 0.5 * period, std::vector<bool>(64, true)), Measurement::bandwidth).size(), 64 * 63 / 2);
+}
+END_TEST
+
 START_TEST(nodes_that_are_away) {
   ProbeSchedule schedule(std::vector<std::int32_t>(6, 0), {});
   ck_assert(schedule.next(0, std::vector<bool>(6, false)).pairs.empty());
@@ -353,6 +374,7 @@ int main() {
   tcase_add_test(tests, no_round_is_longer_than_a_lease);
   tcase_add_test(tests, a_continued_round_looks_who_is_there);
   tcase_add_test(tests, periods_are_stretched);
+  tcase_add_test(tests, shared_uplinks_stretch_periods);
   tcase_add_test(tests, nodes_that_are_away);
   tcase_add_test(tests, a_large_machine_is_sampled);
   tcase_add_test(tests, after_a_pause_nothing_is_made_up_for);
