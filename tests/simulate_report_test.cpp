@@ -6,7 +6,10 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <set>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "sim/svg_plot.hpp"
 #include "tests/check.hpp"
@@ -50,6 +53,21 @@ struct Case {
   }
 };
 
+// By a reader of its own: RFC 4180, where a name with commas or quotes stands in quotes.
+std::vector<std::string> csv_fields(const std::string& line) {
+  std::vector<std::string> fields{""};
+  bool quoted = false;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const bool doubled = quoted && line[at] == '"' && at + 1 < line.size() && line[at + 1] == '"';
+    if (doubled) fields.back() += line[at++];
+    else if (line[at] == '"') quoted = !quoted;
+    else if (line[at] == ',' && !quoted) fields.emplace_back();
+    else fields.back() += line[at];
+  }
+  ck_assert(!quoted);
+  return fields;
+}
+
 }  // namespace
 
 START_TEST(tables_say_what_was_left_out) {
@@ -92,6 +110,28 @@ START_TEST(writes_all_files) {
   };
   ck_assert_int_eq(columns(0), columns(1));
   ck_assert_error(write_report(c.report, "/proc/none/such"), "/proc/none/such");
+}
+END_TEST
+
+START_TEST(names_with_commas_are_one_field) {
+  Case c({"SLURM", "TREEMATCH=scope=whole,effort=3"});
+  c.replays[0].strategy = c.report.summaries[0].strategy = "a \"b\",c";
+  const TemporaryDirectory directory;
+  write_report(c.report, directory.path());
+  for (const char* name : {"summary.csv", "comparisons.csv", "windows.csv", "sizes.csv", "cost.csv"}) {
+    std::istringstream lines(content(directory.path() + "/" + name));
+    std::string text;
+    std::getline(lines, text);
+    const std::size_t columns = csv_fields(text).size();
+    std::set<std::string> names;
+    while (std::getline(lines, text)) {
+      const auto fields = csv_fields(text);
+      ck_assert_uint_eq(fields.size(), columns);
+      names.insert(fields.begin(), fields.end());
+    }
+    ck_assert(names.contains("a \"b\",c"));
+    ck_assert(names.contains("TREEMATCH=scope=whole,effort=3"));
+  }
 }
 END_TEST
 
@@ -139,6 +179,7 @@ int main() {
   tcase_add_test(all, tables_say_what_was_left_out);
   tcase_add_test(all, json_has_every_strategy_and_pair);
   tcase_add_test(all, writes_all_files);
+  tcase_add_test(all, names_with_commas_are_one_field);
   tcase_add_test(all, nothing_ended_is_no_trouble);
   tcase_add_test(all, plots_survive_odd_values);
   tcase_add_test(all, distribution_of_values);

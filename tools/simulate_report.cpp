@@ -135,13 +135,21 @@ std::string sizes_text(const Report& report) {
 
 // ---- files for programs
 
+// A name as a field of CSV (RFC 4180): a strategy's may hold commas.
+std::string csv_field(const std::string& name) {
+  if (name.find_first_of(",\"\r\n") == std::string::npos) return name;
+  std::string out = "\"";
+  for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + '"';
+}
+
 std::string summary_csv(const Report& report) {
   std::string out =
       "strategy,jobs,ended,with_matrix,refused,node_failures,restarts,lost_core_hours,makespan_s,utilisation,wait_s,flow_s,run_s,stretch,ratio,gain,"
       "decision_ms,longest_decision_ms,extra_switches,largest_in_switch,largest_in_subtree,replay_s,interrupted,given_up\n";
   for (const Summary& s : report.summaries)
     out += line("%s,%lld,%lld,%lld,%lld,%lld,%lld,%.3f,%.3f,%.6f,%.3f,%.3f,%.3f,%.4f,%.5f,%.5f,%.3f,%.3f,%.4f,%.1f,%.1f,%.2f,%d,%lld\n",
-                s.strategy.c_str(), static_cast<long long>(s.jobs), static_cast<long long>(s.ended),
+                csv_field(s.strategy).c_str(), static_cast<long long>(s.jobs), static_cast<long long>(s.ended),
                 static_cast<long long>(s.with_matrix), static_cast<long long>(s.refused),
                 static_cast<long long>(s.node_failures), static_cast<long long>(s.restarts), s.lost_core_hours, s.makespan_s, s.utilisation, of(s, Measure::wait).mean,
                 of(s, Measure::flow).mean, of(s, Measure::run).mean, of(s, Measure::stretch).mean, s.mean_ratio, s.mean_gain,
@@ -158,7 +166,7 @@ std::string comparisons_csv(const Report& report) {
         for (std::size_t b = a + 1; b < report.replays.size(); ++b) {
           const PairedComparison c = compare(report.jobs, report.replays[a], report.replays[b], measure, group);
           out += line("%s,%s,%s,%s,%lld,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n", to_string(group).c_str(), to_string(measure).c_str(),
-                      report.replays[a].strategy.c_str(), report.replays[b].strategy.c_str(),
+                      csv_field(report.replays[a].strategy).c_str(), csv_field(report.replays[b].strategy).c_str(),
                       static_cast<long long>(c.difference.count), c.difference.mean, c.difference.low, c.difference.high,
                       c.ratio.mean, c.ratio.low, c.ratio.high);
         }
@@ -172,7 +180,7 @@ std::string windows_csv(const Report& report) {
     const auto flow = mean_by_window(report.jobs, replay, Measure::flow, hours);
     const auto stretch = mean_by_window(report.jobs, replay, Measure::stretch, hours);
     for (std::size_t k = 0; k < hours.size(); ++k)
-      out += line("%s,%.4g,%.3f,%.4f\n", replay.strategy.c_str(), hours[k], flow[k], stretch[k]);
+      out += line("%s,%.4g,%.3f,%.4f\n", csv_field(replay.strategy).c_str(), hours[k], flow[k], stretch[k]);
   }
   return out;
 }
@@ -181,7 +189,7 @@ std::string sizes_csv(const Report& report) {
   std::string out = "strategy,tasks_up_to,jobs,switches,least_switches,ratio\n";
   for (const Summary& s : report.summaries)
     for (const SizeClass& c : s.sizes)
-      out += line("%s,%d,%lld,%.4f,%.4f,%.5f\n", s.strategy.c_str(), c.tasks, static_cast<long long>(c.jobs), c.switches,
+      out += line("%s,%d,%lld,%.4f,%.4f,%.5f\n", csv_field(s.strategy).c_str(), c.tasks, static_cast<long long>(c.jobs), c.switches,
                   c.least_switches, c.ratio);
   return out;
 }
@@ -214,7 +222,7 @@ std::string cost_csv(const Report& report) {
   std::string out = "strategy,ended,ended_tasks,processor_s\n";
   for (const Replay& replay : report.replays)
     for (const CostSample& s : replay.costs)
-      out += line("%s,%lld,%lld,%.2f\n", replay.strategy.c_str(), static_cast<long long>(s.ended_jobs),
+      out += line("%s,%lld,%lld,%.2f\n", csv_field(replay.strategy).c_str(), static_cast<long long>(s.ended_jobs),
                   static_cast<long long>(s.ended_tasks), s.processor_s);
   return out;
 }
