@@ -155,6 +155,8 @@ NodeShape NodeReader::shape(const std::string& path, const ConfLine& line) const
     total = *cpus / cpus_of_socket;
   if (total > max_count) fail_at(path, line.number, std::to_string(total) + " sockets in a node");
   node.sockets = static_cast<std::int32_t>(total);
+  // Only CPUs= of the number of cores, or of sockets, makes Slurm leave threads alone; any other value it mends.
+  if (!cpus || (*cpus != total && *cpus != total * node.cores_per_socket)) node.cpus_per_core = node.threads_per_core;
   return node;
 }
 

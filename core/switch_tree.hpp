@@ -20,6 +20,7 @@ struct NodeShape {
   std::int32_t sockets = 1;
   std::int32_t cores_per_socket = 1;
   std::int32_t threads_per_core = 1;
+  std::int32_t cpus_per_core = 1;  // that Slurm counts: its threads, or 1 where it is told of cores alone
 };
 
 // The machine as Slurm describes it: switches, nodes, sockets, cores; all cores free. View nodes are

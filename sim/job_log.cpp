@@ -43,7 +43,7 @@ void LogNotes::add(std::string_view what, std::int64_t line, bool skipped) {
     notes_.push_back({std::string(what), 1, line, skipped});
 }
 
-std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes& notes) {
+std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes& notes, std::int32_t processors_per_core) {
   const auto refuse = [&](std::string_view why) {
     notes.skipped(why, line);
     return std::nullopt;
@@ -63,6 +63,11 @@ std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes
     notes.repaired("processors allocated are not known: those requested are taken", line);
   }
   if (tasks <= 0) return refuse("no processors");
+  if (processors_per_core > 1) {
+    notes.repaired("processors are threads, " + std::to_string(processors_per_core) + " to a core: its cores are taken", line);
+    if (tasks % processors_per_core != 0) notes.repaired("threads that do not fill their last core: it is taken whole", line);
+    tasks = (tasks - 1) / processors_per_core + 1;
+  }
   if (tasks > TreeTopology::max_leaves) return refuse("number of processors out of range");
   job.tasks = static_cast<std::int32_t>(tasks);
   if (record.limit_s <= 0 || record.limit_s > longest_time_s) {
@@ -77,14 +82,18 @@ std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes
   return job;
 }
 
-void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink) {
+void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink, const ProcessorsPerCore& per_core) {
   std::string line;
   LineSource source(path);
   while (source.next(line) && trimmed(line).empty()) {
   }
   const bool sacct = line.find('|') != std::string::npos && line[0] != ';';
   if (source.number() > 0) source.put_back(std::move(line));
-  sacct ? read_sacct(source, notes, sink) : read_swf(source, notes, sink);
+  if (!sacct) return read_swf(source, notes, sink, per_core.swf);
+  if (per_core.sacct < 1)
+    throw Error(path + ": sacct counts CPUs, and slurm.conf has another number of them to a core on some nodes than on others: "
+                       "say with --threads-per-core how many are to be taken");
+  read_sacct(source, notes, sink, per_core.sacct);
 }
 
 }  // namespace placement

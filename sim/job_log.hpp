@@ -57,24 +57,32 @@ class LogNotes {
   std::vector<Note> notes_;
 };
 
+// Processors of a log for each core: Slurm counts the threads of a core where slurm.conf does. From 1 on; 0 where the
+// machine's nodes differ in it.
+struct ProcessorsPerCore {
+  std::int32_t sacct = 1;
+  std::int32_t swf = 1;
+};
+
 class LineSource;
 using JobSink = std::function<void(LogJob&&)>;
 
-// The job of a record, or none with a note: no submit time, never ran, no processors.
-std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes& notes);
+// The job of a record, or none with a note: no submit time, never ran, no processors. Of so many processors there is
+// one core, and what is left over takes one more.
+std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes& notes, std::int32_t processors_per_core = 1);
 
 // Hands each job of a Standard Workload Format log to the sink, in the order of the log; one line in memory at a time. What cannot be used is skipped with a note, and so are the parts
 // of jobs that were suspended, which another line has in full. Throws Error when the file cannot be
 // read or unpacked.
-void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink);
+void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink, std::int32_t processors_per_core = 1);
 
 // The same of `sacct --parsable2` output (or --parsable) with a header line, which may come again; JobID,
 // Submit, Elapsed, ElapsedRaw or Start and End, and AllocCPUS, NCPUS or ReqCPUS are needed, Timelimit or
 // TimelimitRaw, Partition and State used. Job steps are skipped. Times without a zone count as UTC. Throws
 // Error also when the header lacks a column.
-void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink);
+void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::int32_t processors_per_core = 1);
 
 // Either of them, plain or gzip, a file or a pipe: where the first line that is not blank has a '|' it is sacct's.
-void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink);
+void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink, const ProcessorsPerCore& per_core = {});
 
 }  // namespace placement

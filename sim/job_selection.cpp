@@ -56,7 +56,7 @@ JobList select_jobs(const std::string& path, const JobSelection& selection, LogN
     if (job.submit_s < before_s) notes.repaired("submitted before the job above it: sorted", job.line);
     before_s = job.submit_s;
     list.jobs.push_back(std::move(job));
-  });
+  }, selection.per_core);
   if (usable == 0) throw Error(path + ": no job in it can be replayed" + (notes.skipped_lines() > 0 ? ": " + notes.skipped_text() : ""));
   std::stable_sort(list.jobs.begin(), list.jobs.end(),
                    [](const LogJob& a, const LogJob& b) { return a.submit_s < b.submit_s; });

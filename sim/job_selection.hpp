@@ -11,6 +11,7 @@ namespace placement {
 
 // Which jobs of a log are replayed.
 struct JobSelection {
+  ProcessorsPerCore per_core;
   std::vector<std::string> partitions;  // names or numbers; empty: all
   std::int64_t from_s = 0;              // first submit time, on the log's clock
   std::int64_t window_s = std::numeric_limits<std::int64_t>::max();

@@ -147,7 +147,7 @@ void note_oddities(const Header& header, const std::vector<std::string_view>& wo
 
 }  // namespace
 
-void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink) {
+void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::int32_t processors_per_core) {
   std::string first;
   while (trimmed(first).empty())
     if (!source.next(first)) throw Error(source.path() + ": empty, no header line");
@@ -177,7 +177,7 @@ void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink) {
     record.allocated_tasks = count(words[header.allocated]);
     if (header.requested != Header::absent) record.requested_tasks = count(words[header.requested]);
     if (header.partition != Header::absent) record.partition = words[header.partition];
-    if (auto job = usable_job(std::move(record), source.number(), notes)) {
+    if (auto job = usable_job(std::move(record), source.number(), notes, processors_per_core)) {
       note_oddities(header, words, source.number(), seen, notes);
       sink(std::move(*job));
     }

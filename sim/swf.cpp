@@ -33,7 +33,7 @@ void note_partition(std::string_view comment, std::map<std::int64_t, std::string
 
 }  // namespace
 
-void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink) {
+void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink, std::int32_t processors_per_core) {
   std::map<std::int64_t, std::string> partition_names;
   std::unordered_set<std::int64_t> seen;
   std::string line;
@@ -73,7 +73,7 @@ void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink) {
       const auto name = partition_names.find(field[partition]);
       record.partition = name == partition_names.end() ? std::to_string(field[partition]) : name->second;
     }
-    if (auto job = usable_job(std::move(record), source.number(), notes)) sink(std::move(*job));
+    if (auto job = usable_job(std::move(record), source.number(), notes, processors_per_core)) sink(std::move(*job));
   }
 }
 

@@ -243,6 +243,35 @@ START_TEST(computes_run_times_of_sacct) {
 }
 END_TEST
 
+START_TEST(threads_make_cores) {
+  const TemporaryDirectory directory;
+  const std::string sacct = directory.file("sacct", "JobID|Submit|ElapsedRaw|AllocCPUS|ReqCPUS\n1|5|90|128|1\n2|5|90|7|1\n3|5|90|1|1\n4|5|90|0|8\n");
+  const auto read = [](const std::string& path, const ProcessorsPerCore& per_core) {
+    Read result;
+    read_job_log(path, result.notes, [&](LogJob&& job) { result.jobs.push_back(std::move(job)); }, per_core);
+    return result;
+  };
+  const Read half = read(sacct, {2, 1});
+  ck_assert_uint_eq(half.jobs.size(), 4);
+  const std::int32_t cores[] = {64, 4, 1, 4};
+  for (std::size_t k = 0; k < 4; ++k) ck_assert_int_eq(half.jobs[k].tasks, cores[k]);
+  ck_assert_int_eq(half.count("processors are threads, 2 to a core"), 4);
+  ck_assert_int_eq(half.count("threads that do not fill their last core"), 2);
+  ck_assert_int_eq(read(sacct, {1, 4}).jobs[0].tasks, 128);
+  ck_assert_int_eq(read(sacct, {1, 4}).count("threads"), 0);
+  const std::string swf = directory.file("swf", two_jobs);
+  ck_assert_int_eq(read(swf, {1, 4}).jobs[0].tasks, 4);
+  ck_assert_int_eq(read(swf, {0, 1}).jobs[0].tasks, 16);
+  ck_assert_error(read(sacct, {0, 1}), "say with --threads-per-core");
+  // The bounds of a selection are of cores.
+  LogNotes notes;
+  JobSelection selection;
+  selection.per_core.sacct = 2;
+  selection.most_tasks = 4;
+  ck_assert_uint_eq(select_jobs(sacct, selection, notes).jobs.size(), 3);
+}
+END_TEST
+
 START_TEST(unpacks_what_follows_and_refuses_other_packers) {
   const TemporaryDirectory directory;
   write_gzip(directory.path() + "/one.gz", two_jobs);
@@ -321,6 +350,7 @@ int main() {
   tcase_add_test(all, knows_the_quirks_of_the_archive);
   tcase_add_test(all, knows_the_quirks_of_sacct);
   tcase_add_test(all, computes_run_times_of_sacct);
+  tcase_add_test(all, threads_make_cores);
   tcase_add_test(all, unpacks_what_follows_and_refuses_other_packers);
   tcase_add_test(all, selects_and_sorts);
   tcase_add_test(all, refuses_an_empty_selection);

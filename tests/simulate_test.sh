@@ -117,6 +117,29 @@ ends 0
 run -t topology.conf --node 1x1 "$log"
 refused 2 '--node is not for a topology.conf, whose nodes slurm.conf describes'
 
+# Where slurm.conf counts threads so does sacct: a job on all of them has all cores.
+mkdir threads
+printf 'SwitchName=s0 Nodes=n[0-3]\n' >threads/topology.conf
+printf 'NodeName=n[0-3] CPUs=16 CoresPerSocket=8 ThreadsPerCore=2\n' >threads/slurm.conf
+printf 'JobID|Submit|ElapsedRaw|AllocCPUS\n1|5|90|64\n2|5|90|15\n' >threads/log
+run -t threads/topology.conf -s SLURM -o threads/out threads/log
+ends 0
+has 'put right 2: processors are threads, 2 to a core: its cores are taken (first in line 2)'
+has 'put right 1: threads that do not fill their last core: it is taken whole (first in line 3)'
+[ "$(cut -d , -f 3 threads/out/jobs-SLURM.csv | tr '\n' ' ')" = 'tasks 32 8 ' ] || fail "$command: other numbers of cores"
+printf 'NodeName=n[0-3] CPUs=8 CoresPerSocket=8 ThreadsPerCore=2\n' >threads/slurm.conf
+run -t threads/topology.conf -s SLURM threads/log
+has 'skipped 1: larger than the machine (first in line 2)'
+run --switches 4 --node 1x8 --threads-per-core 2 -s SLURM threads/log
+ends 0
+has 'put right 2: processors are threads, 2 to a core'
+printf 'NodeName=n[0-2] CoresPerSocket=8 ThreadsPerCore=2\nNodeName=n3 CoresPerSocket=8\n' >threads/slurm.conf
+run -t threads/topology.conf -s SLURM threads/log
+ends 1
+has 'say with --threads-per-core how many'
+run -t threads/topology.conf -s SLURM --threads-per-core 0 threads/log
+ends 2
+
 # A torus, failures, a state that policies know.
 run --torus 4x4x4 --node 1x4 -s 'SLURM RANDOM' --share 50 -o torus "$log"
 ends 0

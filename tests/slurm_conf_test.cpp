@@ -62,6 +62,18 @@ START_TEST(sockets_follow_slurm) {
 }
 END_TEST
 
+START_TEST(cpus_are_threads_or_cores) {
+  const auto counted = [](const std::string& text) { return nodes_of("NodeName=n Sockets=2 CoresPerSocket=4 " + text).at(0).cpus_per_core; };
+  ck_assert_int_eq(counted(""), 1);
+  ck_assert_int_eq(counted("ThreadsPerCore=2"), 2);
+  ck_assert_int_eq(counted("CPUs=16 ThreadsPerCore=2"), 2);
+  ck_assert_int_eq(counted("CPUs=8 ThreadsPerCore=2"), 1);
+  ck_assert_int_eq(counted("CPUs=2 ThreadsPerCore=2"), 1);
+  ck_assert_int_eq(counted("CPUs=12 ThreadsPerCore=2"), 2);  // slurmctld takes 16
+  ck_assert_int_eq(counted("CPUs=8"), 1);
+}
+END_TEST
+
 START_TEST(defaults_and_order) {
   const auto nodes = nodes_of(
       "ClusterName=x\n"
@@ -145,6 +157,7 @@ int main() {
   TCase* all = tcase_create("all");
   tcase_add_test(all, lines);
   tcase_add_test(all, sockets_follow_slurm);
+  tcase_add_test(all, cpus_are_threads_or_cores);
   tcase_add_test(all, defaults_and_order);
   tcase_add_test(all, includes);
   tcase_add_test(all, bad_nodes);

@@ -29,6 +29,7 @@ constexpr Option options[] = {
                               "the root, and last the nodes of a leaf switch"},
     {0, "torus", "WORD", "a torus in place of a tree: its sizes, as in 8x8x8, or a file of coordinates"},
     {0, "node", "SxC", "sockets and cores per socket of its nodes [2x8]"},
+    {0, "threads-per-core", "N", "processors that the log counts for each core [as slurm.conf does for logs of sacct, else 1]"},
     {'s', "strategies", "LIST", "what to replay, apart by blanks or semicolons: SLURM, TM-A, TM-I, TM-Isub,\n"
                                 "TM-Isub+K, or POLICY=KEY=VALUE,.. [SLURM TM-A TM-Isub]"},
     {'p', "partition", "LIST", "jobs of these partitions only, names or numbers apart by commas"},
@@ -136,7 +137,9 @@ int command_simulate(int argc, char** argv) {
     throw Error("--whole-nodes: wants nodes that all have the same number of cores");
 
   LogNotes notes;
-  JobList list = select_jobs(line.operands()[0], read_selection(line), notes);
+  JobSelection selection = read_selection(line);
+  selection.per_core = read_processors_per_core(line, machine);
+  JobList list = select_jobs(line.operands()[0], selection, notes);
   std::int64_t too_large_line = 0;
   const auto too_large = std::erase_if(list.jobs, [&](const LogJob& job) {
     if (job.tasks <= machine.cores()) return false;

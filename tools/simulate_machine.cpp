@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/simulate_machine.hpp"
 
+#include <filesystem>
+#include <set>
 #include <unordered_map>
 
 #include "core/error.hpp"
@@ -132,7 +134,26 @@ ClusterView read_shape(const CommandLine& line) {
   return view;
 }
 
+// The slurm.conf of read_shape(); empty where there is none.
+std::string slurm_conf_of(const CommandLine& line) {
+  if (const auto conf = line.value("slurm-conf")) return *conf;
+  if (!line.has("topology") || line.has("node")) return {};
+  return std::filesystem::path(*line.value("topology")).replace_filename("slurm.conf").string();
+}
+
 }  // namespace
+
+ProcessorsPerCore read_processors_per_core(const CommandLine& line, const Machine& machine) {
+  if (const auto given = line.integer("threads-per-core", 1, 64)) return {static_cast<std::int32_t>(*given), static_cast<std::int32_t>(*given)};
+  const std::string conf = slurm_conf_of(line);
+  if (conf.empty()) return {};
+  std::unordered_map<std::string, std::int32_t> cpus;
+  for (const NodeShape& shape : read_node_shapes(conf)) cpus.emplace(shape.name, shape.cpus_per_core);
+  std::set<std::int32_t> found;
+  for (const NodeView& node : machine.view().nodes)
+    if (const auto known = cpus.find(node.name); known != cpus.end()) found.insert(known->second);
+  return {found.size() == 1 ? *found.begin() : found.empty() ? 1 : 0, 1};
+}
 
 Machine read_machine(const CommandLine& line, ReplayOptions& replay_options) {
   ClusterView view = read_shape(line);

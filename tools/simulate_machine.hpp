@@ -9,4 +9,7 @@ namespace placement {
 // it. Throws UsageError, and Error where a file is not what it should be.
 Machine read_machine(const CommandLine& line, ReplayOptions& replay_options);
 
+// As --threads-per-core has it; else for sacct's logs as the machine's slurm.conf.
+ProcessorsPerCore read_processors_per_core(const CommandLine& line, const Machine& machine);
+
 }  // namespace placement
