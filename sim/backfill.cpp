@@ -79,7 +79,7 @@ std::vector<std::size_t> planned_backfill(std::int64_t now_us, std::int64_t free
   for (std::size_t k = 0; k < queue.size() && free_cores > 0; ++k) {
     const std::int64_t long_us = std::max<std::int64_t>(queue[k].long_us + margin_us, 1);
     const std::int64_t at_us = earliest(plan, queue[k].cores, long_us);
-    if (at_us == never_us) continue;
+    if (at_us > never_us - long_us) continue;  // never, or as good as that
     if (at_us > now_us && reserved++ >= reservations) {
       reserved = reservations;
       continue;

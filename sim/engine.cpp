@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <deque>
 #include <set>
 
@@ -28,6 +29,29 @@ struct Running {
   std::int64_t expected_us = 0;  // by the requested time
   std::vector<std::int32_t> cores;
 };
+
+// How messages name a job of a log.
+std::string name_of(const LogJob& job) {
+  return "job " + std::to_string(job.id) + (job.line > 0 ? " (line " + std::to_string(job.line) + " of the log)" : "");
+}
+
+[[noreturn]] void refuse_run_time(const LogJob& job, double run_s) {
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%.3g", run_s);
+  throw Error(name_of(job) + " would run " + seconds + " s: at most " + std::to_string(latest_us / second_us) + " s can be replayed");
+}
+
+void check_times(std::span<const LogJob> jobs) {
+  for (const LogJob& job : jobs) {
+    if (job.run_s > latest_us / second_us) refuse_run_time(job, static_cast<double>(job.run_s));
+    if (job.submit_s > latest_us / second_us)
+      throw Error(name_of(job) + ": submitted " + std::to_string(job.submit_s) + " s after the begin, at most " +
+                  std::to_string(latest_us / second_us) + " s can be replayed");
+  }
+}
+
+// The requested time; where that is out of all reason, what is as good as for ever.
+std::int64_t limit_us(const LogJob& job) { return std::min(job.limit_s, latest_us / second_us) * second_us; }
 
 class Engine {
  public:
@@ -150,7 +174,7 @@ void Engine::fill_machine() {
       continue;
     }
     const auto end_us = static_cast<std::int64_t>(left) + 1;
-    launch({filler, end_us, end_us + (job.limit_s - job.run_s) * second_us, decide(machine_, stock, request_of(job)).taken});
+    launch({filler, end_us, end_us + limit_us(job) - job.run_s * second_us, decide(machine_, stock, request_of(job)).taken});
   }
 }
 
@@ -195,9 +219,11 @@ void Engine::start(std::int32_t job) {
   outcome.switches = machine_.switches_spanned(decision.leaf_of_rank);
   outcome.start_us = now_us_;
   idle_failures_ = 0;
-  outcome.run_us = std::max<std::int64_t>(std::llround(run_time_us(job, decision)), 1);
+  const double run_us = run_time_us(job, decision);
+  if (!(run_us <= static_cast<double>(latest_us))) refuse_run_time(jobs_[job], run_us / second_us);
+  outcome.run_us = std::max<std::int64_t>(std::llround(run_us), 1);
   const std::int64_t free_us = now_us_ + release_us_ + outcome.run_us;
-  launch({job, free_us, now_us_ + jobs_[job].limit_s * second_us, std::move(decision.taken)});
+  launch({job, free_us, now_us_ + limit_us(jobs_[job]), std::move(decision.taken)});
 }
 
 void Engine::end(std::int64_t slot) {
@@ -229,7 +255,7 @@ void Engine::backfill() {
   std::vector<Claim> claims;
   for (std::size_t k = 0; k < depth; ++k) {
     const LogJob& job = jobs_[waiting_[k]];
-    claims.push_back({cores_wanted(job.tasks), job.limit_s * second_us});
+    claims.push_back({cores_wanted(job.tasks), limit_us(job)});
   }
   const std::int64_t free = machine_.free_cores();
   const auto margin_us = static_cast<std::int64_t>(std::llround(options_.plan_margin_s * second_us));
@@ -389,6 +415,7 @@ Replay Engine::run() {
 Replay replay(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy,
               const PatternSource& patterns, const ReplayOptions& options, const Replay* reference,
               ReplayControl* control) {
+  check_times(jobs);
   return Engine(machine, jobs, strategy, patterns, options, reference, control).run();
 }
 

@@ -105,7 +105,8 @@ struct ReplayControl {
 // EASY backfill on the requested times: a job may pass others if it does not delay the one that has
 // waited longest, or those with a reservation. Times follow T' = (1 + R a - a) T [TM §7]; where load of others is known, computing takes longer,
 // T' = (S (1 - a) + R a) T with S the slowdown over that of the stock choice. Jobs larger than the machine must not be
-// among them. Deterministic unless charge_measured is set. Memory is O(jobs + cores).
+// among them. Deterministic unless charge_measured is set. Memory is O(jobs + cores). Throws Error on a job that would
+// run longer than can be counted, and when the replay gets that far.
 Replay replay(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy,
               const PatternSource& patterns, const ReplayOptions& options, const Replay* reference = nullptr,
               ReplayControl* control = nullptr);

@@ -322,6 +322,32 @@ START_TEST(endless_times_are_told) {
 }
 END_TEST
 
+START_TEST(times_beyond_counting_are_told) {
+  const Machine machine = machine_of({1}, 1, 2);
+  constexpr std::int64_t huge_s = 9'240'000'000'000;  // more microseconds than 64 bits hold
+  std::vector<LogJob> jobs{job_of(0, 1, 1, 1), job_of(0, huge_s, huge_s, 1)};
+  jobs[1].id = 7;
+  jobs[1].line = 12;
+  ck_assert_error(run(machine, jobs, "SLURM", plain()), "job 7 (line 12 of the log) would run 9.24e+12 s");
+  jobs[1] = job_of(huge_s, 1, 1, 1);
+  ck_assert_error(run(machine, jobs, "SLURM", plain()), "submitted 9240000000000 s after the begin");
+  // What a decision is charged counts too.
+  ReplayOptions charged = plain();
+  charged.charge_stock_s = 1e13;
+  ck_assert_error(run(machine, {job_of(0, 1, 1, 1)}, "SLURM", charged), "would run 1e+13 s");
+  // A requested time like that is only long: nobody who needs the cores passes the head, and plans do not overflow.
+  jobs = {job_of(0, 10, huge_s, 1), job_of(1, 10, huge_s, 2), job_of(2, 10, huge_s, 1), job_of(3, 10, huge_s, 2),
+          job_of(4, 10, huge_s, 2), job_of(5, 10, huge_s, 2), job_of(6, 4, 4, 1)};
+  for (const std::int32_t reservations : {1, 1000}) {
+    ReplayOptions options = plain();
+    options.reservations = reservations;
+    ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 10, 20, 30, 40, 50, 6}));
+    options.full_start = true;
+    ck_assert_int_eq(run(machine, jobs, "SLURM", options).ended_jobs, 7);
+  }
+}
+END_TEST
+
 START_TEST(ends_when_told) {
   const Machine machine = machine_of({2, 2}, 1, 2);
   const std::vector<LogJob> jobs = random_jobs(50, 8, 9);
@@ -399,6 +425,7 @@ int main() {
   tcase_add_test(all, cores_are_free_after_the_release);
   tcase_add_test(all, a_full_machine_is_full);
   tcase_add_test(all, endless_times_are_told);
+  tcase_add_test(all, times_beyond_counting_are_told);
   tcase_add_test(all, ends_when_told);
   tcase_add_test(all, means_intervals_and_quantiles);
   tcase_add_test(all, measures_jobs_and_sizes);
