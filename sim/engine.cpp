@@ -25,10 +25,21 @@ constexpr std::int32_t filler = -1;  // no job of the list: one that filled the 
 
 struct Running {
   std::int32_t job = filler;
+  std::int64_t start_us = 0;
   std::int64_t end_us = 0;
+  std::int64_t free_us = 0;      // of its cores, after the release
   std::int64_t expected_us = 0;  // by the requested time
   std::vector<std::int32_t> cores;
 };
+
+// Cores that a job had for a time.
+struct Use {
+  std::int64_t start_us;
+  std::int64_t end_us;
+  std::int64_t cores;
+};
+
+double core_us(const Use& use) { return static_cast<double>(use.cores) * static_cast<double>(use.end_us - use.start_us); }
 
 // How messages name a job of a log.
 std::string name_of(const LogJob& job) {
@@ -89,6 +100,8 @@ class Engine {
   void launch(Running running);
   void end(std::int64_t slot);
   std::vector<std::int32_t> leave(std::int64_t slot);
+  void count_use(const Use& use);
+  double use_so_far() const;
   std::int64_t busy_cores() const { return machine_.cores() - machine_.free_cores() - down_; }
   void sample();
   void thin_out();
@@ -113,7 +126,8 @@ class Engine {
   std::deque<std::int32_t> waiting_;
   std::vector<Running> running_;  // slots, reused
   std::vector<std::int64_t> unused_slots_;
-  std::set<std::pair<std::int64_t, std::int64_t>> ends_;      // time, slot
+  std::set<std::pair<std::int64_t, std::int64_t>> ends_;      // free_us, slot
+  std::vector<Use> late_uses_;  // that ended after the makespan, as far as it is known
   ExpectedEnds expected_;  // by the requested times
   std::int64_t next_sample_us_ = 0;
   std::int64_t sample_step_us_ = hour_us;
@@ -142,18 +156,39 @@ void Engine::launch(Running running) {
     slot = unused_slots_.back();
     unused_slots_.pop_back();
   }
-  ends_.emplace(running.end_us, slot);
+  ends_.emplace(running.free_us, slot);
   expected_.insert({running.expected_us, slot, std::ssize(running.cores)});
   running_[slot] = std::move(running);
 }
 
 std::vector<std::int32_t> Engine::leave(std::int64_t slot) {
   Running& running = running_[slot];
-  ends_.erase({running.end_us, slot});
+  ends_.erase({running.free_us, slot});
   expected_.erase({running.expected_us, slot, 0});
   machine_.release(running.cores);
   unused_slots_.push_back(slot);
+  count_use({running.start_us, std::min(now_us_, running.end_us), std::ssize(running.cores)});
   return std::move(running.cores);
+}
+
+void Engine::count_use(const Use& use) {
+  if (use.end_us <= result_.makespan_us)
+    result_.busy_core_us += core_us(use);
+  else
+    late_uses_.push_back(use);
+}
+
+// Until the makespan, which does not grow any more.
+double Engine::use_so_far() const {
+  double sum = result_.busy_core_us;
+  const auto add = [&](Use use) {
+    use.end_us = std::min(use.end_us, result_.makespan_us);
+    if (use.start_us < use.end_us) sum += core_us(use);
+  };
+  for (const Use& use : late_uses_) add(use);
+  for (const auto& [free_us, slot] : ends_)
+    add({running_[slot].start_us, std::min(now_us_, running_[slot].end_us), std::ssize(running_[slot].cores)});
+  return sum;
 }
 
 // A machine in the middle of this log's work: a job is met running in proportion to its run time,
@@ -174,7 +209,7 @@ void Engine::fill_machine() {
       continue;
     }
     const auto end_us = static_cast<std::int64_t>(left) + 1;
-    launch({filler, end_us, end_us + limit_us(job) - job.run_s * second_us, decide(machine_, stock, request_of(job)).taken});
+    launch({filler, 0, end_us, end_us, end_us + limit_us(job) - job.run_s * second_us, decide(machine_, stock, request_of(job)).taken});
   }
 }
 
@@ -222,17 +257,18 @@ void Engine::start(std::int32_t job) {
   const double run_us = run_time_us(job, decision);
   if (!(run_us <= static_cast<double>(latest_us))) refuse_run_time(jobs_[job], run_us / second_us);
   outcome.run_us = std::max<std::int64_t>(std::llround(run_us), 1);
-  const std::int64_t free_us = now_us_ + release_us_ + outcome.run_us;
-  launch({job, free_us, now_us_ + limit_us(jobs_[job]), std::move(decision.taken)});
+  const std::int64_t end_us = now_us_ + outcome.run_us;
+  launch({job, now_us_, end_us, end_us + release_us_, now_us_ + limit_us(jobs_[job]), std::move(decision.taken)});
 }
 
 void Engine::end(std::int64_t slot) {
   const std::int32_t job = running_[slot].job;
+  const std::int64_t end_us = running_[slot].end_us;
+  if (job != filler) result_.makespan_us = std::max(result_.makespan_us, end_us);
   leave(slot);
   if (job == filler) return;
-  result_.outcomes[job].end_us = now_us_ - release_us_;
+  result_.outcomes[job].end_us = end_us;
   ++result_.ended_jobs;
-  result_.makespan_us = now_us_ - release_us_;
   ended_tasks_ += jobs_[job].tasks;
   if (result_.ended_jobs * cost_samples / std::ssize(jobs_) > std::ssize(result_.costs))
     result_.costs.push_back({result_.ended_jobs, ended_tasks_, processor_s()});
@@ -327,6 +363,10 @@ void Engine::fail_node(std::int32_t n, std::int64_t repair_us) {
   std::vector<std::int32_t> again;
   for (const std::int64_t slot : struck) {
     const std::int32_t job = running_[slot].job;
+    if (running_[slot].end_us <= now_us_) {  // its cores alone are not free yet
+      end(slot);
+      continue;
+    }
     const std::vector<std::int32_t> cores = leave(slot);
     if (job == filler) continue;
     result_.lost_core_us += static_cast<double>(cores.size()) * static_cast<double>(now_us_ - result_.outcomes[job].start_us);
@@ -378,7 +418,6 @@ std::int64_t Engine::next_event() const {
 void Engine::advance(std::int64_t time_us) {
   if (time_us > latest_us) throw Error("the replay of " + strategy_.name + " has come to " + std::to_string(now_us_ / hour_us / 8766) +
                                        " simulated years: run times in the log, or repairs, are too long");
-  result_.busy_core_us += static_cast<double>(busy_cores()) * static_cast<double>(time_us - now_us_);
   now_us_ = time_us;
 }
 
@@ -406,6 +445,7 @@ Replay Engine::run() {
       next_sample_us_ = now_us_ + sample_step_us_;
     }
   }
+  result_.busy_core_us = use_so_far();
   result_.processor_s = processor_s();
   return std::move(result_);
 }

@@ -63,7 +63,7 @@ struct JobOutcome {
 // The machine at a moment; one each simulated hour, or each two, four and so on where there would be very many.
 struct MachineSample {
   std::int64_t time_us = 0;
-  std::int64_t busy_cores = 0;
+  std::int64_t busy_cores = 0;          // of jobs that run or whose release has not ended
   std::int64_t waiting_jobs = 0;
   std::int64_t largest_in_switch = 0;   // free cores: the largest job that one leaf switch could take
   std::int64_t largest_in_subtree = 0;  // the same of one subtree below the root
@@ -84,7 +84,8 @@ struct Replay {
   std::int64_t ended_jobs = 0;
   std::int64_t given_up_jobs = 0;
   std::int64_t makespan_us = 0;      // begin of the window to the last end, or to a job's last failure
-  double busy_core_us = 0;           // until then, with the jobs that filled the machine
+  double busy_core_us = 0;           // of jobs from start to end, or to a failure, until then; with those that
+                                     // filled the machine, without the release
   std::int64_t machine_cores = 0;
   std::int64_t node_failures = 0;
   double lost_core_us = 0;           // of jobs that had to start again, until then

@@ -44,7 +44,7 @@ struct Summary {
   std::int64_t node_failures = 0;
   double lost_core_hours = 0;     // of work that began anew after a failure
   double makespan_s = 0;
-  double utilisation = 0;     // of all cores, begin of the window to the last end
+  double utilisation = 0;     // core time of running jobs within the makespan, of that of all cores; 1 at most
   MeanInterval measures[4];   // in the order of all_measures, all jobs that ended
   double mean_ratio = 1;      // R of jobs with a matrix
   double mean_gain = 0;       // 1 - run time / run time in the log, of jobs with a matrix

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The event-driven replay: scheduling, run times, failures, and what is measured.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <thread>
 
 #include "sim/metrics.hpp"
 #include "tests/check.hpp"
@@ -290,6 +292,65 @@ START_TEST(cores_are_free_after_the_release) {
 }
 END_TEST
 
+START_TEST(utilisation_is_of_running_jobs_within_the_makespan) {
+  const Machine machine = machine_of({4}, 1, 4);
+  ReplayOptions options = plain();
+  // Two jobs of all cores, 100 s each: the release between them is idle, the last one is no part of the makespan.
+  const std::vector<LogJob> jobs{job_of(0, 100, 100, 16), job_of(0, 100, 100, 16)};
+  options.release_s = 1000;
+  const Replay released = run(machine, jobs, "SLURM", options);
+  ck_assert_int_eq(released.makespan_us, 1'200'000'000);
+  ck_assert_double_eq_tol(summarise(machine, jobs, released).utilisation, 200.0 / 1200, 1e-12);
+  // A job that has ended does not run again when a node of its release fails; the other waits for it.
+  options.planned_failures = {{150'000'000, 0, 10'000'000}};
+  const Replay failed = run(machine, jobs, "SLURM", options);
+  ck_assert((starts(failed) == std::vector<double>{0, 160}));
+  ck_assert_int_eq(failed.outcomes[0].restarts, 0);
+  ck_assert_int_eq(failed.outcomes[0].end_us, 100'000'000);
+  ck_assert_double_eq_tol(summarise(machine, jobs, failed).utilisation, 200.0 / 260, 1e-12);
+  // What filled the machine counts until the last end, and no longer.
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    ReplayOptions full = plain();
+    full.full_start = true;
+    full.seed = seed;
+    const Replay filled = run(machine, {job_of(0, 10, 10, 1), job_of(0, 10, 10, 2)}, "SLURM", full);
+    ck_assert_double_le(filled.busy_core_us, 16.0 * static_cast<double>(filled.makespan_us));
+    ck_assert_double_gt(filled.busy_core_us, 30e6);
+  }
+}
+END_TEST
+
+// Wherever it is that the replay is told to end.
+START_TEST(utilisation_of_an_interrupted_replay) {
+  const Machine machine = machine_of({4}, 1, 4);
+  std::vector<LogJob> jobs = random_jobs(20'000, 8, 11);
+  jobs[0] = job_of(0, 400'000'000, 400'000'000, 8);  // runs on whenever that is
+  for (const std::int64_t enough : {1, 200}) {
+    std::atomic<bool> stop{false};
+    ReplayControl control;
+    control.stop = &stop;
+    std::atomic<bool> over{false};
+    std::thread watcher([&] {
+      while (control.ended_jobs < enough && !over) std::this_thread::yield();
+      stop = true;
+    });
+    const Replay ended = replay(machine, jobs, parse_strategy("SLURM"), PatternSource({}), plain(), nullptr, &control);
+    over = true;
+    watcher.join();
+    double busy_us = 0;
+    for (std::size_t k = 0; k < jobs.size(); ++k) {
+      const JobOutcome& outcome = ended.outcomes[k];
+      if (outcome.start_us < 0) continue;
+      const std::int64_t end_us = outcome.end_us < 0 ? ended.makespan_us : outcome.end_us;
+      ck_assert_int_le(end_us, ended.makespan_us);
+      busy_us += static_cast<double>(jobs[k].tasks) * static_cast<double>(std::max<std::int64_t>(end_us - outcome.start_us, 0));
+    }
+    ck_assert_double_eq_tol(ended.busy_core_us / busy_us, 1, 1e-9);
+    ck_assert_double_le(summarise(machine, jobs, ended).utilisation, 1 + 1e-9);
+  }
+}
+END_TEST
+
 START_TEST(a_full_machine_is_full) {
   const Machine machine = machine_of({2, 2}, 1, 4);
   std::vector<LogJob> jobs;
@@ -423,6 +484,8 @@ int main() {
   tcase_add_test(all, failed_nodes_restart_their_jobs);
   tcase_add_test(all, planned_failures_by_hand);
   tcase_add_test(all, cores_are_free_after_the_release);
+  tcase_add_test(all, utilisation_is_of_running_jobs_within_the_makespan);
+  tcase_add_test(all, utilisation_of_an_interrupted_replay);
   tcase_add_test(all, a_full_machine_is_full);
   tcase_add_test(all, endless_times_are_told);
   tcase_add_test(all, times_beyond_counting_are_told);
