@@ -233,6 +233,21 @@ job 7, restart 1, 2023-11-14 22:15:00
   has '"choice": "n[5-6]", "tasks_per_node": "2(x2)"'
   run explain 10
   ends 1
+  # Records that cannot be read hide no other one.
+  python3 - <<'END'
+import sqlite3
+db = sqlite3.connect("history.sqlite")
+db.execute("UPDATE decision SET record = 'rubbish' WHERE id = 1")
+db.execute("UPDATE decision SET record = NULL WHERE id = 3")
+db.commit()
+END
+  run explain 7
+  ends 0
+  has 'job 7, restart 1'
+  run decisions
+  ends 0
+  has "# not read: $work/history.sqlite: 2 records, the first at row 1: no record of a decision: "
+  has 'the live data are 90 s old          1'
 }
 
 nodes

@@ -19,18 +19,24 @@ namespace placement {
 namespace {
 
 #ifdef HAVE_SQLITE
-std::vector<Decision> read_history(const std::string& path, std::uint32_t job, double since_s) {
+// A record that cannot be read is noted and hides no other one.
+void read_history(DecisionInput& input, const std::string& path, std::uint32_t job, double since_s) {
   constexpr int wait_ms = 2000;
   if (!std::filesystem::exists(path)) throw Error(path + ": there is no such file");
   Database database(path, Database::Access::read, wait_ms);
-  Statement rows(database, "SELECT record FROM decision WHERE (?1 = 0 OR job = ?1) AND at >= ?2 ORDER BY id");
-  std::vector<Decision> decisions;
-  for (rows.bind(static_cast<std::int64_t>(job), since_s); rows.step();)
-    decisions.push_back(parse_decision_text(rows.text(0)));
-  return decisions;
+  Statement rows(database, "SELECT record, id FROM decision WHERE (?1 = 0 OR job = ?1) AND at >= ?2 ORDER BY id");
+  std::int64_t damaged = 0;
+  std::string first;
+  for (rows.bind(static_cast<std::int64_t>(job), since_s); rows.step();) try {
+      input.decisions.push_back(parse_decision_text(rows.text(0)));
+    } catch (const Error& error) {
+      if (damaged++ == 0) first = "row " + std::to_string(rows.integer(1)) + ": " + error.what();
+    }
+  if (damaged > 0)
+    input.notes.push_back(path + ": " + std::to_string(damaged) + (damaged == 1 ? " record" : " records, the first") + " at " + first);
 }
 #else
-std::vector<Decision> read_history(const std::string& path, std::uint32_t, double) {
+void read_history(DecisionInput&, const std::string& path, std::uint32_t, double) {
   throw Error(path + ": this placectl was built without SQLite");
 }
 #endif
@@ -53,17 +59,21 @@ DecisionInput read_decisions(const CommandLine& line, const Config& config, std:
   DecisionInput input;
   const auto add = [&](const char* option, auto read) {
     try {
-      for (Decision& decision : read())
-        if ((job == 0 || decision.job_id == job) && decision.at_s >= since_s)
-          input.decisions.push_back(std::move(decision));
+      read();
     } catch (const Error& error) {
       if (line.has(option)) throw;
       input.notes.push_back(error.what());
     }
   };
   const std::string history = line.value_or("history", config.state_directory + "/history.sqlite");
-  add("history", [&] { return read_history(history, job, since_s); });
-  add("ring", [&] { return ring_reader(line, config).read(); });
+  add("history", [&] { read_history(input, history, job, since_s); });
+  add("ring", [&] {
+    for (Decision& decision : ring_reader(line, config).read()) input.decisions.push_back(std::move(decision));
+  });
+  // Also what a damaged history gives for another job's.
+  std::erase_if(input.decisions, [&](const Decision& decision) {
+    return (job != 0 && decision.job_id != job) || decision.at_s < since_s;
+  });
   std::set<std::string> seen;
   std::erase_if(input.decisions, [&](const Decision& decision) { return !seen.insert(decision_text(decision)).second; });
   std::stable_sort(input.decisions.begin(), input.decisions.end(),
