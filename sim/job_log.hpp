@@ -77,7 +77,7 @@ std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes
 void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink, std::int32_t processors_per_core = 1);
 
 // The same of `sacct --parsable2` output (or --parsable) with a header line, which may come again; JobID,
-// Submit, Elapsed, ElapsedRaw or Start and End, and AllocCPUS, NCPUS or ReqCPUS are needed, Timelimit or
+// Submit, Elapsed, ElapsedRaw or Start and End, and AllocCPUS, NCPUS or ReqCPUS are needed, Eligible, Timelimit or
 // TimelimitRaw, Partition and State used. Job steps are skipped. Times without a zone count as UTC. Throws
 // Error also when the header lacks a column.
 void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::int32_t processors_per_core = 1);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <ctime>
@@ -55,6 +56,7 @@ class Header {
   Header(std::string_view line, const std::string& path) : names_(split_at(line, '|')) {
     id = need(path, {"JobID"});
     submit = need(path, {"Submit"});
+    eligible = find({"Eligible"});
     elapsed = find({"ElapsedRaw", "Elapsed"});
     start = find({"Start"});
     end = find({"End"});
@@ -69,7 +71,7 @@ class Header {
 
   std::size_t columns() const { return names_.size(); }
 
-  std::size_t id, submit, elapsed, start, end, allocated, requested, limit_minutes, limit, partition, state;
+  std::size_t id, submit, eligible, elapsed, start, end, allocated, requested, limit_minutes, limit, partition, state;
   static constexpr std::size_t absent = static_cast<std::size_t>(-1);
 
  private:
@@ -87,7 +89,7 @@ class Header {
     for (const std::string_view name : wanted) list += (list.empty() ? "" : ", ") + std::string(name);
     fail_at(path, 1, "the header has no column " + list +
                          ": write the log with sacct --parsable2 --allocations "
-                         "--format=JobID,Submit,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition");
+                         "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition");
   }
 
   std::vector<std::string_view> names_;
@@ -127,6 +129,16 @@ std::int64_t run_of(const Header& header, const std::vector<std::string_view>& w
   }
   const std::string_view elapsed = words[header.elapsed];
   return elapsed.find(':') == std::string_view::npos ? parse_integer(elapsed).value_or(-1) : duration(elapsed);
+}
+
+// When the job came to wait for room: a job that is held, depends on another or has a begin time to come is in no
+// queue before it is eligible.
+std::int64_t submit_of(const Header& header, const std::vector<std::string_view>& words, std::int64_t line, LogNotes& notes) {
+  const std::int64_t submit_s = time_point(words[header.submit]);
+  if (submit_s < 0 || header.eligible == Header::absent) return submit_s;
+  const std::int64_t eligible_s = time_point(words[header.eligible]);
+  if (eligible_s > submit_s) notes.repaired("eligible after its submission (held, dependent or begun later): it waits from then on", line);
+  return std::max(submit_s, eligible_s);
 }
 
 // What is odd about a job that can be replayed.
@@ -171,7 +183,7 @@ void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::i
     }
     LogRecord record;
     record.id = job_number(words[header.id]);
-    record.submit_s = time_point(words[header.submit]);
+    record.submit_s = submit_of(header, words, source.number(), notes);
     record.run_s = run_of(header, words);
     record.limit_s = limit_of(header, words);
     record.allocated_tasks = count(words[header.allocated]);

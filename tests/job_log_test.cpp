@@ -243,6 +243,24 @@ START_TEST(computes_run_times_of_sacct) {
 }
 END_TEST
 
+START_TEST(jobs_wait_from_when_they_are_eligible) {
+  const Read read = read_text(
+      "JobID|Submit|Eligible|ElapsedRaw|AllocCPUS\n"
+      "1|2026-01-01T00:00:00|2026-01-05T00:00:00|100|16\n"
+      "2|2026-01-01T00:10:00|2026-01-01T00:10:00|100|16\n"
+      "3|2026-01-01T00:20:00|Unknown|100|16\n"
+      "4|2026-01-01T00:30:00|2026-01-01T00:29:00|100|16\n"
+      "5|Unknown|2026-01-01T00:29:00|100|16\n"
+      "6|2026-01-01T00:40:00||100|16\n");
+  constexpr std::int64_t begin_s = 1767225600;  // of 2026
+  const std::int64_t submitted_s[] = {4 * 86400, 600, 1200, 1800, 2400};
+  ck_assert_uint_eq(read.jobs.size(), 5);
+  for (std::size_t k = 0; k < 5; ++k) ck_assert_int_eq(read.jobs[k].submit_s, begin_s + submitted_s[k]);
+  ck_assert_int_eq(read.count("eligible after its submission"), 1);
+  ck_assert_int_eq(read.count("no valid submit time"), 1);
+}
+END_TEST
+
 START_TEST(threads_make_cores) {
   const TemporaryDirectory directory;
   const std::string sacct = directory.file("sacct", "JobID|Submit|ElapsedRaw|AllocCPUS|ReqCPUS\n1|5|90|128|1\n2|5|90|7|1\n3|5|90|1|1\n4|5|90|0|8\n");
@@ -350,6 +368,7 @@ int main() {
   tcase_add_test(all, knows_the_quirks_of_the_archive);
   tcase_add_test(all, knows_the_quirks_of_sacct);
   tcase_add_test(all, computes_run_times_of_sacct);
+  tcase_add_test(all, jobs_wait_from_when_they_are_eligible);
   tcase_add_test(all, threads_make_cores);
   tcase_add_test(all, unpacks_what_follows_and_refuses_other_packers);
   tcase_add_test(all, selects_and_sorts);
