@@ -57,6 +57,10 @@ class LogNotes {
   std::vector<Note> notes_;
 };
 
+// 2024-05-01T12:00:00, also without seconds or time of day, as seconds since 1970 (UTC), or a plain number of
+// seconds; -1 otherwise.
+std::int64_t time_point(std::string_view text);
+
 // Processors of a log for each core: Slurm counts the threads of a core where slurm.conf does. From 1 on; 0 where the
 // machine's nodes differ in it.
 struct ProcessorsPerCore {

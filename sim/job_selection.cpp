@@ -39,17 +39,19 @@ std::string partitions_text(const std::set<std::pair<std::int64_t, std::string>>
 JobList select_jobs(const std::string& path, const JobSelection& selection, LogNotes& notes) {
   JobList list;
   std::int64_t before_s = 0;
-  std::int64_t usable = 0;
+  std::int64_t usable = 0, first_s = INT64_MAX, last_s = 0;
   std::set<std::pair<std::int64_t, std::string>> partitions;
   bool partition_found = false;
   read_job_log(path, notes, [&](LogJob&& job) {
     ++usable;
+    first_s = std::min(first_s, job.submit_s);
+    last_s = std::max(last_s, job.submit_s);
     const bool wanted = partition_wanted(selection, job);
     partition_found = partition_found || wanted;
     if (!wanted && !partition_found) partitions.emplace(job.partition_number, job.partition);
-    if (!wanted || job.submit_s < selection.from_s ||
+    if (!wanted || job.submit_s < selection.from_s.value_or(0) || job.submit_s >= selection.to_s.value_or(INT64_MAX) ||
         job.tasks < selection.least_tasks || job.tasks > selection.most_tasks ||
-        (selection.from_s > 0 && job.submit_s - selection.from_s >= selection.window_s)) {
+        (selection.from_s && job.submit_s - *selection.from_s >= selection.window_s)) {
       ++list.not_selected;
       return;
     }
@@ -61,7 +63,7 @@ JobList select_jobs(const std::string& path, const JobSelection& selection, LogN
   std::stable_sort(list.jobs.begin(), list.jobs.end(),
                    [](const LogJob& a, const LogJob& b) { return a.submit_s < b.submit_s; });
   if (!list.jobs.empty()) {
-    const std::int64_t begin_s = selection.from_s > 0 ? selection.from_s : list.jobs.front().submit_s;
+    const std::int64_t begin_s = selection.from_s.value_or(list.jobs.front().submit_s);
     const auto end = std::find_if(list.jobs.begin(), list.jobs.end(), [&](const LogJob& job) {
       return job.submit_s - begin_s >= selection.window_s;
     });
@@ -72,7 +74,10 @@ JobList select_jobs(const std::string& path, const JobSelection& selection, LogN
   }
   if (list.jobs.empty())
     throw Error(path + ": none of its " + std::to_string(usable) + " usable jobs is in the selection" +
-                (partition_found ? "" : partitions_text(partitions)));
+                (partition_found ? "" : partitions_text(partitions)) +
+                (selection.from_s || selection.to_s ? "; by its clock they were submitted from " + std::to_string(first_s) + " to " +
+                                                          std::to_string(last_s) + " s"
+                                                    : ""));
   return list;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@ namespace placement {
 struct JobSelection {
   ProcessorsPerCore per_core;
   std::vector<std::string> partitions;  // names or numbers; empty: all
-  std::int64_t from_s = 0;              // first submit time, on the log's clock
+  std::optional<std::int64_t> from_s;   // first submit time, on the log's clock
+  std::optional<std::int64_t> to_s;     // the first that is too late
   std::int64_t window_s = std::numeric_limits<std::int64_t>::max();
   std::int32_t least_tasks = 1;
   std::int32_t most_tasks = std::numeric_limits<std::int32_t>::max();
@@ -25,8 +27,8 @@ struct JobList {
   std::int64_t not_selected = 0; // usable, but outside the selection
 };
 
-// Reads the log and keeps what is selected. The window begins at from_s, or at the first job
-// selected when from_s is 0. Jobs submitted out of order are sorted, with a note. Throws Error when
+// Reads the log and keeps what is selected. The window begins at from_s, or without it at the first job
+// selected. Jobs submitted out of order are sorted, with a note. Throws Error when
 // nothing is left.
 JobList select_jobs(const std::string& path, const JobSelection& selection, LogNotes& notes);
 

@@ -14,21 +14,6 @@ namespace placement {
 
 namespace {
 
-// 2024-05-01T12:00:00 as seconds since 1970 (UTC), or a plain number of seconds; -1 otherwise.
-std::int64_t time_point(std::string_view text) {
-  if (const auto seconds = parse_integer(text)) return *seconds;
-  std::tm parts{};
-  const std::string copy(text);
-  const char* stop = strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
-  if (stop == nullptr || *stop != '\0') return -1;
-  std::tm day{};  // a day that the month has not becomes one of the next month
-  day.tm_year = parts.tm_year;
-  day.tm_mon = parts.tm_mon;
-  day.tm_mday = parts.tm_mday;
-  timegm(&day);
-  return day.tm_mday == parts.tm_mday ? static_cast<std::int64_t>(timegm(&parts)) : -1;
-}
-
 // [days-]hours:minutes:seconds, with the parts on the left left out; -1 otherwise.
 std::int64_t duration(std::string_view text) {
   constexpr std::int64_t most = 1 << 30;
@@ -158,6 +143,23 @@ void note_oddities(const Header& header, const std::vector<std::string_view>& wo
 }
 
 }  // namespace
+
+std::int64_t time_point(std::string_view text) {
+  if (const auto seconds = parse_integer(text)) return *seconds;
+  const std::string copy(text);
+  for (const char* format : {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d"}) {
+    std::tm parts{};
+    const char* stop = strptime(copy.c_str(), format, &parts);
+    if (stop == nullptr || *stop != '\0') continue;
+    std::tm day{};  // a day that the month has not becomes one of the next month
+    day.tm_year = parts.tm_year;
+    day.tm_mon = parts.tm_mon;
+    day.tm_mday = parts.tm_mday;
+    timegm(&day);
+    return day.tm_mday == parts.tm_mday ? static_cast<std::int64_t>(timegm(&parts)) : -1;
+  }
+  return -1;
+}
 
 void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::int32_t processors_per_core) {
   std::string first;

@@ -333,10 +333,40 @@ START_TEST(selects_and_sorts) {
   ck_assert_int_eq(list.jobs[0].submit_s, 50);
   selection.most_jobs = 1;
   ck_assert_int_eq(select_jobs(path, selection, notes).jobs[0].id, 2);
+  selection.most_jobs = 10;
+  selection.to_s = 500;  // which is one too late
+  ck_assert_int_eq(select_jobs(path, selection, notes).jobs.size(), 1);
+  selection.window_s = 1000;
+  selection.to_s = 501;
+  ck_assert_int_eq(select_jobs(path, selection, notes).jobs.size(), 2);
+  // From 0 is no less a begin than from 1.
+  selection = {};
+  for (selection.from_s = 0; *selection.from_s < 2; ++*selection.from_s) {
+    selection.window_s = 301;
+    list = select_jobs(path, selection, notes);
+    ck_assert_uint_eq(list.jobs.size(), 1);
+    ck_assert_int_eq(list.jobs[0].submit_s, 300 - *selection.from_s);
+    selection.window_s = 200;
+    ck_assert_error(select_jobs(path, selection, notes),
+                    "none of its 5 usable jobs is in the selection; by its clock they were submitted from 300 to 900 s");
+  }
   selection = {};
   selection.least_tasks = 8;
   selection.most_tasks = 16;
   ck_assert_uint_eq(select_jobs(path, selection, notes).jobs.size(), 2);
+}
+END_TEST
+
+START_TEST(points_in_time) {
+  ck_assert_int_eq(time_point("2026-01-01"), 1767225600);
+  ck_assert_int_eq(time_point("2026-01-01T01:30"), 1767225600 + 5400);
+  ck_assert_int_eq(time_point("2026-01-01T01:30:07"), 1767225600 + 5407);
+  ck_assert_int_eq(time_point("2024-02-29"), 1709164800);
+  ck_assert_int_eq(time_point("0"), 0);
+  ck_assert_int_eq(time_point("1767225600"), 1767225600);
+  for (const char* bad : {"", "-5", "2026-02-29", "2026-13-01", "2026-01-01T", "2026-01-01T25:00", "2026-01-01T10", "2026-01-01 x",
+                          "2026-01", "x"})
+    ck_assert_msg(time_point(bad) < 0 || std::string_view(bad) == "%s", bad);
 }
 END_TEST
 
@@ -372,6 +402,7 @@ int main() {
   tcase_add_test(all, threads_make_cores);
   tcase_add_test(all, unpacks_what_follows_and_refuses_other_packers);
   tcase_add_test(all, selects_and_sorts);
+  tcase_add_test(all, points_in_time);
   tcase_add_test(all, refuses_an_empty_selection);
   suite_add_tcase(suite, all);
   return run_suite(suite);

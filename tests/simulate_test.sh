@@ -219,7 +219,21 @@ refused 1 'unusable: no job in it can be replayed: skipped 2: no run time: unkno
 refused_option --partition none
 refused 1 "$log: none of its 123 usable jobs is in the selection; its partitions are small (1), large (2)"
 refused_option --from 99999999
-refused 1 "$log: none of its 123 usable jobs is in the selection"
+case $err in "placectl simulate: $log: none of its 123 usable jobs is in the selection; by its clock they were submitted from "*) ends 1 ;; *) fail "$command: $err" ;; esac
+for time in x -1 2026-02-30 ''; do
+  refused_option --from "$time"
+  refused 2 "--from $time: seconds on the log's clock are wanted, or YYYY-MM-DD[THH:MM[:SS]] for a log of sacct"
+done
+refused_option --from 5 --to 5
+refused 2 '--to 5: a time after that of --from is wanted'
+{
+  echo 'JobID|Submit|ElapsedRaw|AllocCPUS'
+  for day in 2025-12-31T23:59:59 2026-01-01T00:00:00 2026-01-31T23:59:59 2026-02-01T00:00:00; do echo "1|$day|90|4"; done
+} >winter
+run "${machine[@]}" -s SLURM --from 2026-01-01 --to 2026-02-01 -o month winter
+ends 0
+has '2 jobs of winter; 2 usable jobs not selected'
+[ "$(cut -d , -f 2 month/jobs-SLURM.csv | tr '\n' ' ')" = 'submit_s 0 2678399 ' ] || fail "$command: other times"
 refused_option --min-tasks 1000
 case $err in *": all 1 jobs selected are larger than the machine, which has 128 cores (first in line "*) ends 1 ;; *) fail "$command: $err" ;; esac
 refused_option -s TM-X

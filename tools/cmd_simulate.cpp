@@ -33,7 +33,8 @@ constexpr Option options[] = {
     {'s', "strategies", "LIST", "what to replay, apart by blanks or semicolons: SLURM, TM-A, TM-I, TM-Isub,\n"
                                 "TM-Isub+K, or POLICY=KEY=VALUE,.. [SLURM TM-A TM-Isub]"},
     {'p', "partition", "LIST", "jobs of these partitions only, names or numbers apart by commas"},
-    {0, "from", "SECONDS", "jobs submitted from then on, on the log's clock"},
+    {0, "from", "TIME", "jobs submitted from then on, on the log's clock: seconds, or YYYY-MM-DD[THH:MM[:SS]] for sacct's"},
+    {0, "to", "TIME", "jobs submitted before then"},
     {0, "hours", "H", "jobs submitted in the first H hours"},
     {0, "jobs", "N", "the first N jobs"},
     {0, "min-tasks", "N", "no smaller jobs"},

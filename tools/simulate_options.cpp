@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "core/text.hpp"
@@ -59,6 +60,17 @@ void read_charge(const CommandLine& line, ReplayOptions& replay_options) {
   replay_options.charge_policy_task_s = seconds[1];
 }
 
+// A point in time on the log's clock.
+std::optional<std::int64_t> time_option(const CommandLine& line, const char* option) {
+  const auto text = line.value(option);
+  if (!text) return std::nullopt;
+  const std::int64_t seconds = time_point(*text);
+  if (seconds < 0 || seconds > std::int64_t{1} << 40)
+    throw UsageError("--" + std::string(option) + " " + shown(*text) +
+                     ": seconds on the log's clock are wanted, or YYYY-MM-DD[THH:MM[:SS]] for a log of sacct");
+  return seconds;
+}
+
 void read_effort(const CommandLine& line, ReplayOptions& replay_options) {
   const auto text = line.value("effort");
   if (!text) return;
@@ -101,7 +113,10 @@ JobSelection read_selection(const CommandLine& line) {
   JobSelection selection;
   selection.partitions = words_of(line.value_or("partition", ""), ",");
   constexpr std::int64_t most = std::int64_t{1} << 40;
-  selection.from_s = line.integer("from", 0, most).value_or(0);
+  selection.from_s = time_option(line, "from");
+  selection.to_s = time_option(line, "to");
+  if (selection.to_s && *selection.to_s <= selection.from_s.value_or(0))
+    throw UsageError("--to " + shown(*line.value("to")) + ": a time after that of --from is wanted");
   if (line.has("hours"))
     selection.window_s = std::llround(number_option(line, "hours", 0, 1e-3, 1e7) * 3600);
   selection.most_jobs = line.integer("jobs", 1, most).value_or(selection.most_jobs);
