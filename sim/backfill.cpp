@@ -46,12 +46,13 @@ std::vector<std::size_t> easy_backfill(std::int64_t now_us, std::int64_t free_co
   if (queue.empty()) return passed;
   const std::int64_t head = queue.front().cores;
   std::int64_t then_free = free_cores;
-  std::int64_t shadow_us = never_us;
+  std::int64_t shadow_us = never_us;  // nothing is later
+  // All that end at this moment count, also those that the head does not need: what it leaves is for others.
   for (const ExpectedEnd& end : running) {
+    const std::int64_t at_us = std::max(end.time_us, now_us);
+    if (at_us > shadow_us) break;
     then_free += end.cores;
-    if (then_free < head) continue;
-    shadow_us = std::max(end.time_us, now_us);
-    break;
+    if (then_free >= head) shadow_us = at_us;
   }
   // Down nodes may keep the head from ever fitting, as far as is known: then it keeps nobody back.
   std::int64_t spare = shadow_us == never_us ? never_us : then_free - head;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <thread>
 
+#include "sim/backfill.hpp"
 #include "sim/metrics.hpp"
 #include "tests/check.hpp"
 #include "tests/simulate_machines.hpp"
@@ -97,6 +98,25 @@ START_TEST(backfill_uses_cores_that_the_head_spares) {
       job_of(3, 500, 500, 1),  // but not two
   };
   ck_assert((starts(run(machine, jobs, "SLURM", plain())) == std::vector<double>{0, 100, 2, 150}));
+}
+END_TEST
+
+START_TEST(all_that_ends_with_the_shadow_is_spare) {
+  const Machine machine = machine_of({4}, 1, 4);
+  // Three jobs of four cores end at 100, where the head, of six, is due: eight will be free beside it, and ten at 100.
+  std::vector<LogJob> jobs{job_of(0, 100, 100, 4), job_of(0, 100, 100, 4), job_of(0, 100, 100, 4), job_of(1, 100, 100, 6),
+                           job_of(2, 1000, 1000, 4)};
+  ck_assert((starts(run(machine, jobs, "SLURM", plain())) == std::vector<double>{0, 0, 0, 100, 2}));
+  // Not so when the others end a second later and the head needs the cores that are free.
+  jobs = {job_of(0, 100, 100, 4), job_of(0, 101, 101, 8), job_of(1, 100, 100, 6), job_of(2, 1000, 1000, 4)};
+  ck_assert((starts(run(machine, jobs, "SLURM", plain())) == std::vector<double>{0, 0, 100, 101}));
+  // Jobs that are late by their requested times may end now, all of them: the shadow is now.
+  const ExpectedEnds late{{50, 0, 4}, {60, 1, 4}, {70, 2, 4}, {200, 3, 2}};
+  const std::vector<Claim> queue{{6, 100}, {8, 1000}, {2, 1000}};
+  ck_assert((easy_backfill(100, 2, late, queue) == std::vector<std::size_t>{2}));
+  ck_assert((easy_backfill(100, 4, {{50, 0, 4}, {60, 1, 4}, {70, 2, 4}}, std::vector<Claim>{{6, 100}, {4, 1000}, {4, 1000}}) ==
+             std::vector<std::size_t>{1}));
+  ck_assert((easy_backfill(100, 4, {{50, 0, 4}, {101, 1, 8}}, std::vector<Claim>{{6, 100}, {4, 1000}}).empty()));
 }
 END_TEST
 
@@ -472,6 +492,7 @@ int main() {
   tcase_add_test(all, first_come_first_served);
   tcase_add_test(all, backfill_passes_without_delaying_the_head);
   tcase_add_test(all, backfill_uses_cores_that_the_head_spares);
+  tcase_add_test(all, all_that_ends_with_the_shadow_is_spare);
   tcase_add_test(all, jobs_that_end_early_or_late_move_the_head);
   tcase_add_test(all, reservations_hold_others_back);
   tcase_add_test(all, depth_limits_backfill);
