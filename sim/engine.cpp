@@ -105,7 +105,8 @@ class Engine {
   std::int64_t busy_cores() const { return machine_.cores() - machine_.free_cores() - down_; }
   void sample();
   void thin_out();
-  void fail_node(std::int32_t node, std::int64_t repair_us);
+  void fail_node(const PlannedFailure& failure);
+  void rest_failures();
   void repair_nodes();
   void give_up(std::int32_t job);
 
@@ -345,10 +346,19 @@ void Engine::give_up(std::int32_t job) {
   tell_progress();
 }
 
-// All jobs of the node start again from the head of the queue; the node is gone until it is repaired.
-void Engine::fail_node(std::int32_t n, std::int64_t repair_us) {
-  if (node_down_until_[n] > now_us_) return;
+// All jobs of the node start again from the head of the queue; the node is gone until it is repaired. Where it is down
+// already a random failure is none, and one that was told counts and may make the outage longer.
+void Engine::fail_node(const PlannedFailure& failure) {
+  const std::int32_t n = failure.node;
+  const std::int64_t up_us = now_us_ + std::max<std::int64_t>(failure.repair_us, 1);
+  const bool down = node_down_until_[n] > now_us_;
+  if (down && failure.random) return;
   ++result_.node_failures;
+  if (down) {
+    node_down_until_[n] = std::max(node_down_until_[n], up_us);
+    if (failures_.strikes(n)) rest_failures();
+    return;
+  }
   if (ends_.empty() && !waiting_.empty() && ++idle_failures_ >= most_idle_failures) {
     give_up(waiting_.front());
     waiting_.pop_front();
@@ -383,9 +393,16 @@ void Engine::fail_node(std::int32_t n, std::int64_t repair_us) {
   for (std::int32_t c = 0; c < node.cores(); ++c) down_cores_[n].push_back(node.first_leaf + c);
   machine_.take(down_cores_[n]);
   down_ += node.cores();
-  node_down_until_[n] = now_us_ + std::max<std::int64_t>(repair_us, 1);
-  next_repair_us_ = std::min(next_repair_us_, node_down_until_[n]);
-  if (!failures_.strikes(n) || --up_in_danger_ > 0) return;
+  node_down_until_[n] = up_us;
+  next_repair_us_ = std::min(next_repair_us_, up_us);
+  if (!failures_.strikes(n)) return;
+  --up_in_danger_;
+  rest_failures();
+}
+
+// While all nodes that random failures strike are down there are none.
+void Engine::rest_failures() {
+  if (up_in_danger_ > 0) return;
   std::int64_t up_us = never_us;
   for (std::int32_t other = 0; other < machine_.nodes(); ++other)
     if (failures_.strikes(other)) up_us = std::min(up_us, node_down_until_[other]);
@@ -432,10 +449,7 @@ Replay Engine::run() {
     advance(next_event());
     while (!ends_.empty() && ends_.begin()->first <= now_us_) end(ends_.begin()->second);
     if (now_us_ >= next_repair_us_) repair_nodes();
-    while (failures_.next_us() <= now_us_) {
-      const PlannedFailure failure = failures_.take();
-      fail_node(failure.node, failure.repair_us);
-    }
+    while (failures_.next_us() <= now_us_) fail_node(failures_.take());
     for (; arrived_ < jobs_.size() && jobs_[arrived_].submit_s * second_us <= now_us_; ++arrived_)
       waiting_.push_back(static_cast<std::int32_t>(arrived_));
     schedule();

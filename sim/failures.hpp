@@ -15,6 +15,7 @@ struct PlannedFailure {
   std::int64_t time_us = 0;
   std::int32_t node = 0;
   std::int64_t repair_us = 0;  // until it is back
+  bool random = false;         // one that no user told
 };
 
 // The failures of a replay, by time: those planned, and random ones by the rates of the options.

@@ -149,6 +149,28 @@ START_TEST(tries_fail_with_the_probability_of_their_nodes) {
 }
 END_TEST
 
+// Whose outages overlap: until the latest of their ends, whatever random failures there are meanwhile.
+START_TEST(outages_told_of_one_node_overlap) {
+  const Machine machine = machine_of({1}, 1, 4);
+  constexpr std::int64_t hour = 3'600'000'000;
+  ReplayOptions options;
+  options.planned_failures = {{0, 0, hour}, {hour / 2, 0, 10 * hour}, {hour, 0, hour}};
+  const std::vector<LogJob> jobs{job_of(0, 10, 10, 4), job_of(3700, 10, 10, 4)};
+  const Replay told = replay_stock(machine, jobs, options);
+  ck_assert_int_eq(told.node_failures, 3);
+  ck_assert_int_eq(told.outcomes[0].start_us, hour / 2 + 10 * hour);
+  ck_assert_int_eq(told.outcomes[1].start_us, hour / 2 + 10 * hour + 10'000'000);
+  // A hundred each hour: at most as many more as fit into the little time that the node is up.
+  options.node_failures_per_hour = 100;
+  options.repair_hours = 0.001;
+  const Replay random = replay_stock(machine, jobs, options);
+  ck_assert_int_ge(random.outcomes[0].start_us, hour / 2 + 10 * hour);
+  ck_assert_int_ge(random.node_failures, 3);
+  ck_assert_int_lt(random.node_failures, 50);
+  ck_assert_int_eq(random.ended_jobs, 2);
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("simulate_failures");
   TCase* all = tcase_create("all");
@@ -157,6 +179,7 @@ int main() {
   tcase_add_test(all, within_its_hours_a_node_fails_with_its_probability);
   tcase_add_test(all, a_replay_has_the_failures_of_the_hours_up);
   tcase_add_test(all, tries_fail_with_the_probability_of_their_nodes);
+  tcase_add_test(all, outages_told_of_one_node_overlap);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }
