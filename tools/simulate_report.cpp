@@ -195,7 +195,7 @@ std::string sizes_csv(const Report& report) {
 }
 
 std::string jobs_csv(const Report& report, const Replay& replay) {
-  std::string out = "job,submit_s,tasks,log_run_s,start_s,end_s,run_s,nodes,switches,matrix,ratio,refused,restarts\n";
+  std::string out = "job,submit_s,tasks,log_run_s,start_s,end_s,run_s,nodes,switches,matrix,ratio,refused,restarts,line\n";
   for (std::size_t k = 0; k < report.jobs.size(); ++k) {
     const LogJob& job = report.jobs[k];
     const JobOutcome& o = replay.outcomes[k];
@@ -203,8 +203,8 @@ std::string jobs_csv(const Report& report, const Replay& replay) {
     out += line("%lld,%lld,%d,%lld,%.3f,", static_cast<long long>(job.id), static_cast<long long>(job.submit_s), job.tasks,
                 static_cast<long long>(job.run_s), static_cast<double>(o.start_us) / 1e6);
     if (o.end_us >= 0) out += line("%.3f", static_cast<double>(o.end_us) / 1e6);
-    out += line(",%.3f,%d,%d,%d,%.5f,%d,%d\n", static_cast<double>(o.run_us) / 1e6, o.nodes, o.switches,
-                o.has_matrix ? 1 : 0, o.ratio, o.refused ? 1 : 0, o.restarts);
+    out += line(",%.3f,%d,%d,%d,%.5f,%d,%d,%lld\n", static_cast<double>(o.run_us) / 1e6, o.nodes, o.switches,
+                o.has_matrix ? 1 : 0, o.ratio, o.refused ? 1 : 0, o.restarts, static_cast<long long>(job.line));
   }
   return out;
 }
