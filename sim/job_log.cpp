@@ -82,14 +82,30 @@ std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes
   return job;
 }
 
+void fail_unknown_log(const std::string& path, std::int64_t line) {
+  fail_at(path, line, "begins no log that is known: neither one of sacct --parsable2, whose first line names its columns as "
+                      "JobID|Submit|ElapsedRaw|AllocCPUS, nor one in the Standard Workload Format, whose lines are 18 numbers "
+                      "apart by blanks, or comments after ';'");
+}
+
 void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink, const ProcessorsPerCore& per_core) {
   std::string line;
   LineSource source(path);
   while (source.next(line) && trimmed(line).empty()) {
   }
-  const bool sacct = line.find('|') != std::string::npos && line[0] != ';';
-  if (source.number() > 0) source.put_back(std::move(line));
-  if (!sacct) return read_swf(source, notes, sink, per_core.swf);
+  const std::string first(trimmed(line));
+  const std::int64_t first_line = source.number();
+  const bool comment = first.starts_with(';');
+  if (first_line > 0) source.put_back(std::move(line));
+  if (comment || first.find('|') == std::string::npos) {
+    bool any = comment || first.empty() || parse_real(split_words(first)[0]);
+    read_swf(source, notes, [&](LogJob&& job) {
+      any = true;
+      sink(std::move(job));
+    }, per_core.swf);
+    if (!any) fail_unknown_log(path, first_line);
+    return;
+  }
   if (per_core.sacct < 1)
     throw Error(path + ": sacct counts CPUs, and slurm.conf has another number of them to a core on some nodes than on others: "
                        "say with --threads-per-core how many are to be taken");

@@ -86,7 +86,11 @@ void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink, std::int
 // Error also when the header lacks a column.
 void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::int32_t processors_per_core = 1);
 
-// Either of them, plain or gzip, a file or a pipe: where the first line that is not blank has a '|' it is sacct's.
+// Throws that this line begins neither kind of log, and what each begins with.
+[[noreturn]] void fail_unknown_log(const std::string& path, std::int64_t line);
+
+// Either of them, plain or gzip, a file or a pipe: where the first line that is not blank has a '|', and is no comment,
+// it is sacct's. Throws Error also when it is neither: no header of sacct, or no line of numbers first and no job at all.
 void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink, const ProcessorsPerCore& per_core = {});
 
 }  // namespace placement

@@ -38,7 +38,8 @@ std::int64_t duration(std::string_view text) {
 // The columns of interest; the first of the names that the header has.
 class Header {
  public:
-  Header(std::string_view line, const std::string& path) : names_(split_at(line, '|')) {
+  Header(std::string_view line, std::int64_t number, const std::string& path) : names_(split_at(line, '|')) {
+    if (find({"JobID"}) == absent && find({"Submit"}) == absent) fail_unknown_log(path, number);
     id = need(path, {"JobID"});
     submit = need(path, {"Submit"});
     eligible = find({"Eligible"});
@@ -165,7 +166,7 @@ void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::i
   std::string first;
   while (trimmed(first).empty())
     if (!source.next(first)) throw Error(source.path() + ": empty, no header line");
-  const Header header(first, source.path());
+  const Header header(first, source.number(), source.path());
   std::unordered_set<std::string> seen;
   std::string line;
   while (source.next(line)) {

@@ -357,6 +357,21 @@ START_TEST(selects_and_sorts) {
 }
 END_TEST
 
+START_TEST(knows_which_log_it_is) {
+  ck_assert_uint_eq(read_text(" ; a|b\n" + std::string(two_jobs)).jobs.size(), 2);
+  ck_assert_uint_eq(read_text("\n\t;JobID|Submit\n" + std::string(two_jobs)).jobs.size(), 2);
+  ck_assert_uint_eq(read_text("a line that is none\n" + std::string(two_jobs)).jobs.size(), 2);
+  const char* neither = "begins no log that is known: neither one of sacct --parsable2, whose first line names its columns as JobID|Submit";
+  for (const std::string& text : {std::string("\x7f" "ELF\x02\x01\0\0|\x01|\0", 13), std::string("\x7f" "ELF\x02\x01\0\0\n\0\0", 11),
+                                  std::string("7|2026-01-01T00:00:00|90|8\n"), std::string("a|b\n1|2\n"),
+                                  std::string("JobID Submit ElapsedRaw\n7 1 1\n")})
+    ck_assert_error(read_text(text), std::string("log:1: ") + neither);
+  ck_assert_error(read_text("\n\na|b\n"), std::string("log:3: ") + neither);
+  ck_assert_error(read_text("JobID|State\n"), "the header has no column Submit");
+  ck_assert_uint_eq(read_text("; nothing but this\n").jobs.size(), 0);
+}
+END_TEST
+
 START_TEST(points_in_time) {
   ck_assert_int_eq(time_point("2026-01-01"), 1767225600);
   ck_assert_int_eq(time_point("2026-01-01T01:30"), 1767225600 + 5400);
@@ -402,6 +417,7 @@ int main() {
   tcase_add_test(all, threads_make_cores);
   tcase_add_test(all, unpacks_what_follows_and_refuses_other_packers);
   tcase_add_test(all, selects_and_sorts);
+  tcase_add_test(all, knows_which_log_it_is);
   tcase_add_test(all, points_in_time);
   tcase_add_test(all, refuses_an_empty_selection);
   suite_add_tcase(suite, all);
