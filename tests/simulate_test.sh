@@ -195,9 +195,12 @@ has 'SLURM: 5 node failures, '
 run "${machine[@]}" -s 'SLURM NLA LOAD-AWARE' --state random --backfill slurm "$log"
 ends 0
 case $out in *'took the stock choice'*) fail 'a state is given, and jobs are refused' ;; esac
-run "${machine[@]}" -s NLA "$log"
-ends 0
-has 'NLA: 122 jobs took the stock choice because the policy could not serve them: it needs --state'
+for strategy in NLA NLA-PAPER LOAD-AWARE nla=alpha=0.5; do
+  run "${machine[@]}" -s "SLURM $strategy" --failure-trace trace "$log"
+  refused 2 "--strategies: $strategy goes by a live state: give --state FILE, or --state random"
+done
+run "${machine[@]}" -s TOFA-PAPER "$log"
+refused 2 '--strategies: TOFA-PAPER is for a torus: give --torus'
 run "${machine[@]}" --state none "$log"
 refused 1 'none: cannot be opened: No such file or directory'
 run "${machine[@]}" --outages outages "$log"

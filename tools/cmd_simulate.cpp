@@ -131,9 +131,7 @@ int command_simulate(int argc, char** argv) {
   const auto threads = static_cast<std::size_t>(line.integer("threads", 1, 1024).value_or(cores));
   const PatternSource patterns(parse_pattern(line.value_or("pattern", "random")));
   const Machine machine = read_machine(line, replay_options);
-  for (const Strategy& strategy : strategies)
-    if (machine.view().torus && equal_any_case(strategy.policy.policy, "TREEMATCH"))
-      throw UsageError("--strategies: " + shown(strategy.name) + " maps to trees: on a torus take TOFA");
+  check_strategies(strategies, line);
   if (replay_options.whole_nodes && !machine.regular())
     throw Error("--whole-nodes: wants nodes that all have the same number of cores");
 
@@ -167,7 +165,7 @@ int command_simulate(int argc, char** argv) {
   const std::vector<Replay> replays = run_strategies(input, strategies, threads, interrupted, show_progress);
 
   Report report{line.operands()[0], &machine, list.jobs, &notes, list.not_selected, static_cast<std::int64_t>(too_large), too_large_line,
-                replay_options, replays, {}, line.has("state")};
+                replay_options, replays, {}};
   for (const Replay& each : replays) report.summaries.push_back(summarise(machine, list.jobs, each));
   if (const auto folder = line.value("output")) write_report(report, *folder);
   write_output("", line.has("json") ? report_json(report) : report_text(report));

@@ -156,4 +156,15 @@ std::vector<Strategy> read_strategies(const CommandLine& line) {
   return strategies;
 }
 
+void check_strategies(std::span<const Strategy> strategies, const CommandLine& line) {
+  for (const Strategy& strategy : strategies) {
+    const auto is = [&](const char* policy) { return equal_any_case(strategy.policy.policy, policy); };
+    const auto refuse = [&](const char* why) { throw UsageError("--strategies: " + shown(strategy.name) + " " + why); };
+    if (line.has("torus") && is("TREEMATCH")) refuse("maps to trees: on a torus take TOFA");
+    if (!line.has("torus") && is("TOFA-PAPER")) refuse("is for a torus: give --torus");
+    if (!line.has("state") && (is("NLA") || is("NLA-PAPER") || is("LOAD-AWARE")))
+      refuse("goes by a live state: give --state FILE, or --state random");
+  }
+}
+
 }  // namespace placement

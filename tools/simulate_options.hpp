@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <initializer_list>
+#include <span>
 #include <vector>
 
 #include "sim/engine.hpp"
@@ -19,5 +20,8 @@ int choice(const CommandLine& line, const char* option, std::initializer_list<co
 JobSelection read_selection(const CommandLine& line);
 ReplayOptions read_options(const CommandLine& line);
 std::vector<Strategy> read_strategies(const CommandLine& line);
+
+// Throws UsageError on a strategy that could place no job, for want of what the command line does not give.
+void check_strategies(std::span<const Strategy> strategies, const CommandLine& line);
 
 }  // namespace placement

@@ -11,8 +11,6 @@
 
 #include "core/error.hpp"
 #include "core/torus_topology.hpp"
-#include "policies/table.hpp"
-#include "sim/strategy.hpp"
 #include "sim/svg_plot.hpp"
 #include "tools/json.hpp"
 #include "tools/output.hpp"
@@ -66,13 +64,6 @@ std::string input_text(const Report& report) {
   return out;
 }
 
-// Its policy goes by the live state alone, and there is none.
-bool lacks_state(const Report& report, const std::string& strategy) {
-  if (report.has_state) return false;
-  const Policy* policy = find_policy(parse_strategy(strategy).policy.policy);
-  return policy != nullptr && policy->uses_live && !policy->needs_matrix;
-}
-
 std::string strategies_text(const Report& report) {
   std::string out = line("%-14s %8s %11s %6s %9s %9s %9s %8s %6s %6s %9s %8s\n", "strategy", "jobs", "makespan s", "util",
                          "wait s", "flow s", "run s", "stretch", "R", "gain", "decide ms", "replay s");
@@ -83,8 +74,8 @@ std::string strategies_text(const Report& report) {
                 100 * s.mean_gain, s.decision_ms, s.replay_s, s.interrupted ? "  interrupted" : "");
   for (const Summary& s : report.summaries) {
     if (s.refused > 0)
-      out += line("%s: %lld jobs took the stock choice because the policy could not serve them%s\n", s.strategy.c_str(),
-                  static_cast<long long>(s.refused), lacks_state(report, s.strategy) ? ": it needs --state" : "");
+      out += line("%s: %lld jobs took the stock choice because the policy could not serve them\n", s.strategy.c_str(),
+                  static_cast<long long>(s.refused));
     if (s.node_failures > 0)
       out += line("%s: %lld node failures, %lld restarts, %.1f core hours of work begun anew\n", s.strategy.c_str(),
                   static_cast<long long>(s.node_failures), static_cast<long long>(s.restarts), s.lost_core_hours);

@@ -21,7 +21,6 @@ struct Report {
   ReplayOptions options;
   std::span<const Replay> replays;
   std::vector<Summary> summaries;  // one per replay
-  bool has_state = false;          // a live state was given
 };
 
 // Tables for a terminal: what was read, a line per strategy, paired comparisons, switches by size.
