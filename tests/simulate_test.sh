@@ -62,6 +62,52 @@ has '"backfill": "easy"'
 has '"stock_request": "nodes"'
 if command -v python3 >/dev/null; then python3 -m json.tool <.out >/dev/null || fail 'the JSON is none'; fi
 
+# summary.json has all that it takes to do the same again.
+if command -v python3 >/dev/null; then
+  printf '0 n[0-3] 0.5\n' >again.trace
+  printf 'n1 0.5\n' >again.outages
+  run "${machine[@]}" -s 'SLURM TREEMATCH=scope=whole,effort=3 NLA' --state random --outages again.outages --failure-trace again.trace \
+    --full --share 50 -a 50 --pattern stencil3d --charge 1,0.01 --stock-charge 2 --repair 1 --whole-nodes --reference stock-run \
+    --backfill slurm,10,20 --backfill-depth 10 --release 5 --scale-run-times 50 --partition small,large --from 60 --to 9000 --hours 2.5 \
+    --min-tasks 2 --max-tasks 64 --jobs 50 --effort 2,32 --stock-request tasks --seed 7 --threads-per-core 2 -o again "$log"
+  ends 0
+  python3 - again/summary.json >again.words <<'END' || fail 'the options of summary.json cannot be read'
+import json, sys
+report = json.load(open(sys.argv[1]))
+o, words = report["options"], []
+def option(name, *values):
+    words.extend(["--" + name.replace("_", "-"), *[",".join(f"{v:g}" if isinstance(v, float) else str(v) for v in values)][:bool(values)]])
+option("strategies", ";".join(s["strategy"] for s in report["strategies"]))
+for name in "communication", "share", "scale_run_times":
+    option(name, 100 * o[name])
+for name in "pattern", "reference", "stock_request", "backfill_depth", "seed":
+    option(name, o[name])
+for name in "whole_nodes", "full_start":
+    if o[name]:
+        option(name.split("_start")[0])
+option("backfill", o["backfill"], o["backfill_interval_s"], o["plan_margin_s"])
+option("release", o["release_s"])
+option("charge", o["charge_policy_s"], o["charge_policy_task_s"])
+option("stock_charge", o["charge_stock_s"])
+option("effort", o["effort"], o["effort_tasks"])
+option("repair", o["repair_hours"])
+for name, value in o["machine"].items():
+    option(name, value)
+for name, value in o["selection"].items():
+    if not name.startswith("processors"):
+        option(name, *(value if isinstance(value, list) else [value]))
+option("threads_per_core", o["selection"]["processors_per_core_of_swf"])
+print("\n".join(words + [report["log"]]))
+END
+  mapfile -t words <again.words
+  run "${words[@]}" -o again.again
+  ends 0
+  for file in again/jobs-*.csv; do
+    [ "$(wc -l <"$file")" -gt 5 ] || fail "$file: hardly any jobs"
+    cmp -s "$file" "again.$file" || fail "$file: another replay by its summary.json"
+  done
+fi
+
 # The totals are those of the jobs, in each of the files.
 if command -v python3 >/dev/null; then
   run "${machine[@]}" -s 'SLURM TM-A TM-Isub' --share 50 -a 50 -o totals "$log"

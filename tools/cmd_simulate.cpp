@@ -165,7 +165,7 @@ int command_simulate(int argc, char** argv) {
   const std::vector<Replay> replays = run_strategies(input, strategies, threads, interrupted, show_progress);
 
   Report report{line.operands()[0], &machine, list.jobs, &notes, list.not_selected, static_cast<std::int64_t>(too_large), too_large_line,
-                replay_options, replays, {}};
+                replay_options, replays, {}, selection, line.value_or("pattern", "random"), against_stock_run, run_scale, machine_options(line)};
   for (const Replay& each : replays) report.summaries.push_back(summarise(machine, list.jobs, each));
   if (const auto folder = line.value("output")) write_report(report, *folder);
   write_output("", line.has("json") ? report_json(report) : report_text(report));

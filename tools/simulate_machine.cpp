@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/simulate_machine.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <unordered_map>
@@ -19,8 +20,11 @@ namespace placement {
 
 namespace {
 
+constexpr const char* default_node = "2x8";
+constexpr int default_outage_hours = 24;
+
 NodeShape node_shape(const CommandLine& line) {
-  const std::string text = line.value_or("node", "2x8");
+  const std::string text = line.value_or("node", default_node);
   const auto parts = split_at(text, 'x');
   const auto sockets = parse_integer(parts[0]);
   const auto cores = parts.size() == 2 ? parse_integer(parts[1]) : std::nullopt;
@@ -143,6 +147,16 @@ std::string slurm_conf_of(const CommandLine& line) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> machine_options(const CommandLine& line) {
+  std::vector<std::pair<std::string, std::string>> given;
+  for (const char* option : {"topology", "slurm-conf", "switches", "torus", "node", "state", "outages", "outage-hours", "failure-trace"})
+    if (const auto value = line.value(option)) given.emplace_back(option, *value);
+  if (!line.has("node") && slurm_conf_of(line).empty()) given.emplace_back("node", default_node);
+  if (line.has("outages") && !line.has("outage-hours")) given.emplace_back("outage-hours", std::to_string(default_outage_hours));
+  for (auto& [option, value] : given) std::replace(option.begin(), option.end(), '-', '_');
+  return given;
+}
+
 ProcessorsPerCore read_processors_per_core(const CommandLine& line, const Machine& machine) {
   if (const auto given = line.integer("threads-per-core", 1, 64)) return {static_cast<std::int32_t>(*given), static_cast<std::int32_t>(*given)};
   const std::string conf = slurm_conf_of(line);
@@ -160,7 +174,7 @@ Machine read_machine(const CommandLine& line, ReplayOptions& replay_options) {
   if (const auto state = line.value("state"))
     attach_state(view, *state == "random" ? random_state(view, replay_options.seed) : read_live_state(*state), *state);
   if (const auto outages = line.value("outages")) {
-    attach_outages(view, read_outages(*outages), number_option(line, "outage-hours", 24, 1e-3, 1e5) * 3600, *outages);
+    attach_outages(view, read_outages(*outages), number_option(line, "outage-hours", default_outage_hours, 1e-3, 1e5) * 3600, *outages);
     if (line.has("node-failures")) throw UsageError("--node-failures and --outages both say how often nodes fail");
     replay_options.failures_per_hour_of_node = failure_rates(view);
   } else if (line.has("outage-hours")) {

@@ -265,10 +265,30 @@ void put_interval(JsonWriter& json, std::string_view name, const MeanInterval& i
   json.end_object();
 }
 
+// Which jobs were replayed; what does not narrow them is left out.
+void put_selection(JsonWriter& json, const JobSelection& selection) {
+  const JobSelection all;
+  json.key("selection").begin_object();
+  if (!selection.partitions.empty()) {
+    json.key("partition").begin_array();
+    for (const std::string& partition : selection.partitions) json.value(partition);
+    json.end_array();
+  }
+  if (selection.from_s) json.member("from", *selection.from_s);
+  if (selection.to_s) json.member("to", *selection.to_s);
+  if (selection.window_s != all.window_s) json.member("hours", static_cast<double>(selection.window_s) / 3600);
+  if (selection.most_jobs != all.most_jobs) json.member("jobs", selection.most_jobs);
+  if (selection.least_tasks != all.least_tasks) json.member("min_tasks", selection.least_tasks);
+  if (selection.most_tasks != all.most_tasks) json.member("max_tasks", selection.most_tasks);
+  json.member("processors_per_core_of_sacct", selection.per_core.sacct).member("processors_per_core_of_swf", selection.per_core.swf);
+  json.end_object();
+}
+
 void put_options(JsonWriter& json, const Report& report) {
   const ReplayOptions& o = report.options;
   json.key("options").begin_object();
-  json.member("communication", o.communication).member("share", o.share);
+  json.member("communication", o.communication).member("share", o.share).member("pattern", report.pattern);
+  json.member("reference", report.against_stock_run ? "stock-run" : "now").member("scale_run_times", report.run_time_scale);
   json.member("whole_nodes", o.whole_nodes).member("full_start", o.full_start);
   json.member("stock_request", o.stock_request == StockRequest::nodes ? "nodes" : "tasks");
   json.member("backfill", o.reservations > 1 ? "slurm" : "easy").member("backfill_depth", o.backfill_depth);
@@ -279,7 +299,10 @@ void put_options(JsonWriter& json, const Report& report) {
   if (o.effort > 0) json.member("effort", o.effort).member("effort_tasks", o.effort_tasks);
   json.member("node_failures_per_hour", o.node_failures_per_hour).member("repair_hours", o.repair_hours);
   json.member("planned_failures", std::ssize(o.planned_failures)).member("seed", static_cast<std::int64_t>(o.seed));
-  json.end_object();
+  put_selection(json, report.selection);
+  json.key("machine").begin_object();
+  for (const auto& [option, value] : report.machine_options) json.member(option, value);
+  json.end_object().end_object();
 }
 
 void put_summary(JsonWriter& json, const Summary& s) {

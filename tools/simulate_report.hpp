@@ -2,6 +2,7 @@
 #pragma once
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/job_selection.hpp"
@@ -21,6 +22,11 @@ struct Report {
   ReplayOptions options;
   std::span<const Replay> replays;
   std::vector<Summary> summaries;  // one per replay
+  JobSelection selection;
+  std::string pattern = "random";
+  bool against_stock_run = false;
+  double run_time_scale = 1;
+  std::vector<std::pair<std::string, std::string>> machine_options;  // what made the machine: see machine_options()
 };
 
 // Tables for a terminal: what was read, a line per strategy, paired comparisons, switches by size.
