@@ -252,15 +252,15 @@ START_TEST(failures_from_a_trace) {
   ck_assert_uint_eq(options.planned_failures.size(), 4);
   ck_assert_int_eq(options.planned_failures[0].time_us, 50500000);
   ck_assert_int_eq(options.planned_failures[3].node, 1);
-  // n0 fails at 50.5 s: the job begins anew at once on n1, where 900 s are not reached. While n0 is down it
-  // cannot fail again.
+  // n0 fails at 50.5 s: the job begins anew at once on n1, where 900 s are not reached. What strikes n0 while
+  // it is down counts, and makes the outage last until the latest of their ends.
   const std::vector<LogJob> jobs{job_of(0, 100, 100, 1), job_of(1000, 10, 10, 2)};
   const Replay result = replay(machine, jobs, parse_strategy("SLURM"), PatternSource(parse_pattern("random")), options);
   ck_assert_int_eq(result.outcomes[0].restarts, 1);
   ck_assert_int_eq(result.outcomes[0].start_us, 50500000);
   ck_assert_double_eq(result.lost_core_us, 50500000);
-  ck_assert_int_eq(result.node_failures, 2);  // n0, and later n1
-  ck_assert_int_eq(result.outcomes[1].start_us, 3650500000);  // when n0 is back
+  ck_assert_int_eq(result.node_failures, 4);  // each line for each of its nodes
+  ck_assert_int_eq(result.outcomes[1].start_us, 32460000000);  // when n0 is back
   for (const auto& [text, message] : {std::pair{"5 n0\n", "trace:1: '5 n0' is not of the form"},
                                       {"x n0 1\n", "seconds 'x'"},
                                       {"-1 n0 1\n", "seconds '-1'"},
