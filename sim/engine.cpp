@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "sim/backfill.hpp"
 #include "sim/failures.hpp"
+#include "sim/free_room.hpp"
 #include "sim/streams.hpp"
 
 namespace placement {
@@ -70,7 +71,7 @@ class Engine {
          const PatternSource& patterns, const ReplayOptions& options, const Replay* reference, ReplayControl* control)
       : machine_(machine), jobs_(jobs), strategy_(strategy), patterns_(patterns), options_(options),
         reference_(reference), control_(control), release_us_(std::llround(options.release_s * second_us)),
-        failures_(options, machine.nodes()) {
+        room_(machine_), failures_(options, machine.nodes()) {
     result_.strategy = strategy.name;
     result_.outcomes.resize(jobs.size());
     result_.machine_cores = machine.cores();
@@ -102,6 +103,8 @@ class Engine {
   std::vector<std::int32_t> leave(std::int64_t slot);
   void count_use(const Use& use);
   double use_so_far() const;
+  void take(const std::vector<std::int32_t>& cores);
+  void release(const std::vector<std::int32_t>& cores);
   std::int64_t busy_cores() const { return machine_.cores() - machine_.free_cores() - down_; }
   void sample();
   void thin_out();
@@ -134,6 +137,8 @@ class Engine {
   std::int64_t sample_step_us_ = hour_us;
   std::int64_t next_backfill_us_ = 0;
 
+  FreeRoom room_;
+
   Failures failures_;
   std::int32_t idle_failures_ = 0;  // with jobs waiting and none running, since the last start
   std::int32_t up_in_danger_ = 0;   // nodes that are up and that random failures strike
@@ -148,8 +153,18 @@ std::int64_t Engine::cores_wanted(std::int32_t tasks) const {
   return static_cast<std::int64_t>(machine_.least_nodes(tasks)) * machine_.view().nodes[0].cores();
 }
 
+void Engine::take(const std::vector<std::int32_t>& cores) {
+  machine_.take(cores);
+  room_.take(cores);
+}
+
+void Engine::release(const std::vector<std::int32_t>& cores) {
+  machine_.release(cores);
+  room_.release(cores);
+}
+
 void Engine::launch(Running running) {
-  machine_.take(running.cores);
+  take(running.cores);
   std::int64_t slot = static_cast<std::int64_t>(running_.size());
   if (unused_slots_.empty()) {
     running_.emplace_back();
@@ -166,7 +181,7 @@ std::vector<std::int32_t> Engine::leave(std::int64_t slot) {
   Running& running = running_[slot];
   ends_.erase({running.free_us, slot});
   expected_.erase({running.expected_us, slot, 0});
-  machine_.release(running.cores);
+  release(running.cores);
   unused_slots_.push_back(slot);
   count_use({running.start_us, std::min(now_us_, running.end_us), std::ssize(running.cores)});
   return std::move(running.cores);
@@ -312,24 +327,7 @@ void Engine::backfill() {
 }
 
 void Engine::sample() {
-  std::vector<std::int64_t> in_switch(static_cast<std::size_t>(machine_.switches()), 0);
-  std::vector<std::int64_t> in_subtree(in_switch.size(), 0);
-  const TreeTopology& tree = *machine_.view().tree;
-  for (std::int32_t n = 0; n < machine_.nodes(); ++n) in_switch[machine_.switch_of(n)] += machine_.free_on(n);
-  std::int32_t subtree = -1;
-  std::int32_t subtree_vertex = -1;
-  for (std::int32_t s = 0; s < machine_.switches(); ++s) {
-    std::int32_t v = machine_.switch_vertex(s);
-    while (v > 0 && tree.parent(v) > 0) v = tree.parent(v);
-    if (v != subtree_vertex) {
-      ++subtree;
-      subtree_vertex = v;
-    }
-    in_subtree[subtree] += in_switch[s];
-  }
-  result_.samples.push_back({now_us_, busy_cores(), std::ssize(waiting_),
-                             *std::max_element(in_switch.begin(), in_switch.end()),
-                             *std::max_element(in_subtree.begin(), in_subtree.end())});
+  result_.samples.push_back({now_us_, busy_cores(), std::ssize(waiting_), room_.in_switch(), room_.in_subtree()});
 }
 
 // Every other sample stays, and those to come are as rare.
@@ -391,7 +389,7 @@ void Engine::fail_node(const PlannedFailure& failure) {
   std::sort(again.begin(), again.end());
   waiting_.insert(waiting_.begin(), again.begin(), again.end());
   for (std::int32_t c = 0; c < node.cores(); ++c) down_cores_[n].push_back(node.first_leaf + c);
-  machine_.take(down_cores_[n]);
+  take(down_cores_[n]);
   down_ += node.cores();
   node_down_until_[n] = up_us;
   next_repair_us_ = std::min(next_repair_us_, up_us);
@@ -417,7 +415,7 @@ void Engine::repair_nodes() {
       next_repair_us_ = std::min(next_repair_us_, node_down_until_[n]);
       continue;
     }
-    machine_.release(down_cores_[n]);
+    release(down_cores_[n]);
     down_ -= std::ssize(down_cores_[n]);
     up_in_danger_ += failures_.strikes(n);
     down_cores_[n].clear();
@@ -435,7 +433,10 @@ std::int64_t Engine::next_event() const {
 void Engine::advance(std::int64_t time_us) {
   if (time_us > latest_us) throw Error("the replay of " + strategy_.name + " has come to " + std::to_string(now_us_ / hour_us / 8766) +
                                        " simulated years: run times in the log, or repairs, are too long");
-  now_us_ = time_us;
+  const auto passed_us = static_cast<double>(time_us - now_us_);
+  result_.switch_room_core_us += static_cast<double>(room_.in_switch()) * passed_us;
+  result_.subtree_room_core_us += static_cast<double>(room_.in_subtree()) * passed_us;
+  now_us_ = result_.simulated_us = time_us;
 }
 
 Replay Engine::run() {

@@ -87,6 +87,9 @@ struct Replay {
   double busy_core_us = 0;           // of jobs from start to end, or to a failure, until then; with those that
                                      // filled the machine, without the release
   std::int64_t machine_cores = 0;
+  std::int64_t simulated_us = 0;     // begin of the window to the last event
+  double switch_room_core_us = 0;    // MachineSample::largest_in_switch summed over that time, at every change
+  double subtree_room_core_us = 0;   // the same of largest_in_subtree
   std::int64_t node_failures = 0;
   double lost_core_us = 0;           // of jobs that had to start again, until then
   double processor_s = 0;            // time that the replay itself took on its core

@@ -127,13 +127,9 @@ Summary summarise(const Machine& machine, std::span<const LogJob> jobs, const Re
   }
   summarise_decisions(jobs, replay, summary);
   summarise_sizes(machine, jobs, replay, summary);
-  for (const MachineSample& sample : replay.samples) {
-    summary.largest_in_switch += static_cast<double>(sample.largest_in_switch);
-    summary.largest_in_subtree += static_cast<double>(sample.largest_in_subtree);
-  }
-  if (!replay.samples.empty()) {
-    summary.largest_in_switch /= static_cast<double>(replay.samples.size());
-    summary.largest_in_subtree /= static_cast<double>(replay.samples.size());
+  if (replay.simulated_us > 0) {
+    summary.largest_in_switch = replay.switch_room_core_us / static_cast<double>(replay.simulated_us);
+    summary.largest_in_subtree = replay.subtree_room_core_us / static_cast<double>(replay.simulated_us);
   }
   return summary;
 }

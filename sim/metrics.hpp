@@ -53,7 +53,7 @@ struct Summary {
   double replay_s = 0;        // processor time of the replay
   std::vector<SizeClass> sizes;
   double extra_switches = 0;      // mean over all jobs
-  double largest_in_switch = 0;   // free cores, mean over simulated time
+  double largest_in_switch = 0;   // free cores, mean over simulated time, each state for as long as it held
   double largest_in_subtree = 0;
   bool interrupted = false;
 };
