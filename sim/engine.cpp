@@ -78,6 +78,8 @@ class Engine {
     node_down_until_.assign(static_cast<std::size_t>(machine.nodes()), 0);
     down_cores_.resize(static_cast<std::size_t>(machine.nodes()));
     for (std::int32_t n = 0; n < machine.nodes(); ++n) up_in_danger_ += failures_.strikes(n);
+    for (std::size_t k = 0; k < jobs.size(); ++k)
+      if (shares(k)) patterns.check(jobs[k].tasks);
   }
 
   Replay run();
@@ -96,6 +98,8 @@ class Engine {
   std::int64_t cores_wanted(std::int32_t tasks) const;
   void backfill();
   void start(std::int32_t job);
+  // The same jobs have a matrix under each strategy, and the same one.
+  bool shares(std::size_t job) const { return fraction(number_of(options_.seed, Stream::share, job)) < options_.share; }
   JobRequest request_of(const LogJob& job) const;
   double run_time_us(std::int32_t job, const Decision& decision);
   void launch(Running running);
@@ -257,9 +261,7 @@ void Engine::start(std::int32_t job) {
   JobRequest request = request_of(jobs_[job]);
   const auto index = static_cast<std::size_t>(job);
   request.seed = number_of(options_.seed, Stream::matrix, index);
-  // The same jobs have a matrix under each strategy, and the same one.
-  if (fraction(number_of(options_.seed, Stream::share, index)) < options_.share)
-    request.matrix = patterns_.matrix(request.tasks, request.seed);
+  if (shares(index)) request.matrix = patterns_.matrix(request.tasks, request.seed);
   outcome.has_matrix = request.matrix != nullptr;
   Decision decision = decide(machine_, strategy_, request);
   outcome.cost = decision.cost;

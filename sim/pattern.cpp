@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <vector>
 
@@ -20,13 +21,23 @@ namespace {
 constexpr std::int64_t message = 1000;  // the weight of one neighbour in the synthetic patterns
 constexpr std::int32_t full_all_to_all = 512;
 
+// Of a random graph: some 700 MB while it is made, or four pairs for each of very many ranks. The other patterns have no
+// more than 24 for each.
+std::int64_t most_random_pairs(std::int32_t ranks) {
+  return std::max<std::int64_t>(std::int64_t{1} << 24, std::int64_t{4} * ranks);
+}
+
+std::int64_t random_pairs(std::int32_t ranks, double degree) {
+  const double pairs = static_cast<double>(ranks) * (ranks - 1) / 2;
+  return std::max<std::int64_t>(std::llround(std::min(degree * ranks / 2, pairs)), 1);
+}
+
 std::vector<CommEdge> random_graph(std::int32_t ranks, double degree, std::uint64_t seed) {
   Random random(seed);
-  const double pairs = static_cast<double>(ranks) * (ranks - 1) / 2;
-  const auto wanted = static_cast<std::int64_t>(std::llround(std::min(degree * ranks / 2, pairs)));
+  const std::int64_t wanted = random_pairs(ranks, degree);
   std::vector<CommEdge> edges;
-  edges.reserve(static_cast<std::size_t>(std::max<std::int64_t>(wanted, 1)));
-  for (std::int64_t k = 0; k < std::max<std::int64_t>(wanted, 1); ++k) {
+  edges.reserve(static_cast<std::size_t>(wanted));
+  for (std::int64_t k = 0; k < wanted; ++k) {
     const std::int32_t a = random.below(ranks);
     const std::int32_t b = (a + 1 + random.below(ranks - 1)) % ranks;
     edges.push_back({a, b, 1 + random.below(static_cast<std::int32_t>(message))});
@@ -123,8 +134,21 @@ PatternSource::PatternSource(const PatternSpec& spec) : spec_(spec) {
   }
 }
 
+void PatternSource::check(std::int32_t ranks) const {
+  if (ranks < 2 || spec_.kind != PatternSpec::Kind::random) return;
+  const std::int64_t pairs = random_pairs(ranks, spec_.degree);
+  const std::int64_t most = most_random_pairs(ranks);
+  if (pairs <= most) return;
+  char degree[32];
+  std::snprintf(degree, sizeof degree, "%g", spec_.degree);
+  throw Error("--pattern random=" + std::string(degree) + ": a job of " + std::to_string(ranks) + " tasks would have " +
+              std::to_string(pairs) + " pairs; at most " + std::to_string(most) +
+              " are possible, with as many tasks up to random=" + std::to_string(2 * most / ranks));
+}
+
 std::shared_ptr<const CommMatrix> PatternSource::matrix(std::int32_t ranks, std::uint64_t seed) const {
   if (ranks < 2) return nullptr;
+  check(ranks);
   if (spec_.kind == PatternSpec::Kind::folder) {
     const auto found = recorded_.find(ranks);
     return found == recorded_.end() ? nullptr : found->second[seed % found->second.size()];

@@ -36,7 +36,10 @@ class PatternSource {
   // Reads all files of a folder. Throws Error on one that is no matrix, or when there is none.
   explicit PatternSource(const PatternSpec& spec);
 
-  // Null where there is none: one rank, or no recorded matrix of that many ranks.
+  // Throws Error when a matrix of that many ranks would have more pairs than memory should be spent on.
+  void check(std::int32_t ranks) const;
+
+  // Null where there is none: one rank, or no recorded matrix of that many ranks. Throws as check() does.
   std::shared_ptr<const CommMatrix> matrix(std::int32_t ranks, std::uint64_t seed) const;
 
  private:

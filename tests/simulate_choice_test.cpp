@@ -218,6 +218,30 @@ START_TEST(whole_nodes_are_taken) {
 }
 END_TEST
 
+START_TEST(dense_patterns_are_bounded) {
+  const PatternSource dense(parse_pattern("random=1e6"));
+  ck_assert_error(dense.matrix(65536, 1), "--pattern random=1e+06: a job of 65536 tasks would have 2147450880 pairs");
+  ck_assert_error(dense.check(65536), "at most 16777216 are possible, with as many tasks up to random=512");
+  PatternSource(parse_pattern("random=512")).check(65536);
+  ck_assert_error(PatternSource(parse_pattern("random=512.1")).check(65536), "up to random=512");
+  // Few tasks have few pairs, whatever the degree.
+  dense.check(1);
+  dense.check(5000);
+  ck_assert_int_eq(dense.matrix(16, 1)->ranks(), 16);
+  for (const char* word : {"random", "stencil2d", "stencil3d", "alltoall", "dt"})
+    PatternSource(parse_pattern(word)).check(TreeTopology::max_leaves);
+  // It is told before the first job starts; not of jobs that have no matrix.
+  const Machine machine = machine_of({4096}, 2, 8);
+  const std::vector<LogJob> jobs{job_of(0, 10, 10, 1), job_of(10, 10, 10, 65536)};
+  ReplayOptions options;
+  ReplayControl control;
+  ck_assert_error(replay(machine, jobs, parse_strategy("SLURM"), dense, options, nullptr, &control), "a job of 65536 tasks");
+  ck_assert_int_eq(control.ended_jobs, 0);
+  options.share = 0;
+  ck_assert_int_eq(replay(machine, jobs, parse_strategy("SLURM"), dense, options).ended_jobs, 2);
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("simulate_choice");
   TCase* all = tcase_create("all");
@@ -233,6 +257,7 @@ int main() {
   tcase_add_test(all, decides_by_the_strategy);
   tcase_add_test(all, jobs_without_a_matrix_take_the_stock_choice);
   tcase_add_test(all, whole_nodes_are_taken);
+  tcase_add_test(all, dense_patterns_are_bounded);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }
