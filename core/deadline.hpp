@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <atomic>
 #include <chrono>
 #include <optional>
 
@@ -14,16 +15,24 @@ class Deadline {
   static Deadline never() { return Deadline{}; }
   static Deadline after(std::chrono::microseconds time) { return Deadline{Clock::now() + time}; }
 
+  // When the flag is set, which must outlive it.
+  static Deadline when(const std::atomic<bool>& told) {
+    Deadline deadline;
+    deadline.told_ = &told;
+    return deadline;
+  }
+
   // The same, but so much before it.
   Deadline earlier(Clock::duration time) const { return at_ ? Deadline{*at_ - time} : *this; }
 
-  bool expired() const { return at_ && Clock::now() >= *at_; }
+  bool expired() const { return (at_ && Clock::now() >= *at_) || (told_ != nullptr && told_->load(std::memory_order_relaxed)); }
 
  private:
   Deadline() = default;
   explicit Deadline(Clock::time_point at) : at_(at) {}
 
   std::optional<Clock::time_point> at_;
+  const std::atomic<bool>* told_ = nullptr;
 };
 
 }  // namespace placement

@@ -66,7 +66,7 @@ std::int64_t processor_time_us() {
   return static_cast<std::int64_t>(now.tv_sec) * 1000000 + now.tv_nsec / 1000;
 }
 
-Decision decide(const Machine& machine, const Strategy& strategy, const JobRequest& job) {
+Decision decide(const Machine& machine, const Strategy& strategy, const JobRequest& job, const Deadline& deadline) {
   Decision decision;
   decision.leaf_of_rank = stock_choice(machine, job.tasks, job.stock);
   if (job.matrix)
@@ -85,7 +85,7 @@ Decision decide(const Machine& machine, const Strategy& strategy, const JobReque
         for (const NodeView& node : view.nodes)
           request.node_tasks.push_back(
               static_cast<std::int32_t>(std::count(node.core_free.begin(), node.core_free.end(), true)));
-      const Placement placement = policy->place(view, request, Deadline::never());
+      const Placement placement = policy->place(view, request, deadline);
       for (std::size_t r = 0; r < placement.ranks.size(); ++r) {
         const RankPlace& place = placement.ranks[r];
         decision.leaf_of_rank[r] = view.nodes[place.node].first_leaf + place.cores.front();

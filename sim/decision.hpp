@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/comm_matrix.hpp"
+#include "core/deadline.hpp"
 #include "sim/machine.hpp"
 #include "sim/stock_choice.hpp"
 #include "sim/strategy.hpp"
@@ -36,7 +37,9 @@ struct Decision {
 // Of the calling thread, since it started.
 std::int64_t processor_time_us();
 
-// Cores and ranks of a job by the strategy. Does not change the machine, which must have room.
-Decision decide(const Machine& machine, const Strategy& strategy, const JobRequest& request);
+// Cores and ranks of a job by the strategy. Does not change the machine, which must have room. At the deadline the
+// policy gives what it has, or refuses.
+Decision decide(const Machine& machine, const Strategy& strategy, const JobRequest& request,
+                const Deadline& deadline = Deadline::never());
 
 }  // namespace placement

@@ -97,7 +97,7 @@ class Engine {
   bool fits(std::int32_t job) const { return cores_wanted(jobs_[job].tasks) <= machine_.free_cores(); }
   std::int64_t cores_wanted(std::int32_t tasks) const;
   void backfill();
-  void start(std::int32_t job);
+  void start(std::int32_t job);  // not any more where the replay is told to end
   // The same jobs have a matrix under each strategy, and the same one.
   bool shares(std::size_t job) const { return fraction(number_of(options_.seed, Stream::share, job)) < options_.share; }
   JobRequest request_of(const LogJob& job) const;
@@ -257,13 +257,16 @@ double Engine::run_time_us(std::int32_t job, const Decision& decision) {
 }
 
 void Engine::start(std::int32_t job) {
+  if (stopped()) return;
   JobOutcome& outcome = result_.outcomes[job];
   JobRequest request = request_of(jobs_[job]);
   const auto index = static_cast<std::size_t>(job);
   request.seed = number_of(options_.seed, Stream::matrix, index);
   if (shares(index)) request.matrix = patterns_.matrix(request.tasks, request.seed);
+  const bool stoppable = control_ != nullptr && control_->stop != nullptr;
+  Decision decision = decide(machine_, strategy_, request, stoppable ? Deadline::when(*control_->stop) : Deadline::never());
+  if (stopped()) return;  // perhaps in the middle of the decision: the job does not start
   outcome.has_matrix = request.matrix != nullptr;
-  Decision decision = decide(machine_, strategy_, request);
   outcome.cost = decision.cost;
   outcome.asked = decision.asked;
   outcome.refused = decision.refused;
@@ -294,7 +297,7 @@ void Engine::end(std::int64_t slot) {
 }
 
 void Engine::schedule() {
-  while (!waiting_.empty() && fits(waiting_.front())) {
+  while (!waiting_.empty() && fits(waiting_.front()) && !stopped()) {
     const std::int32_t job = waiting_.front();
     waiting_.pop_front();
     start(job);

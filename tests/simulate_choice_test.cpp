@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Who gets which cores in a replay: the stock choice, strategies, matrices, decisions.
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <set>
 
 #include "sim/decision.hpp"
@@ -218,6 +220,27 @@ START_TEST(whole_nodes_are_taken) {
 }
 END_TEST
 
+// At the deadline a policy gives what it has, or the stock choice stands: either way so many cores that are free.
+START_TEST(decisions_end_when_told) {
+  std::atomic<bool> told{false};
+  const Deadline deadline = Deadline::when(told);
+  ck_assert(!deadline.expired() && !deadline.earlier(std::chrono::hours(1)).expired());
+  const Machine machine = machine_of({8, 8, 8}, 2, 8);
+  JobRequest job;
+  job.tasks = 300;
+  job.matrix = PatternSource(parse_pattern("random=40")).matrix(300, 1);
+  for (const char* word : {"SLURM", "TM-A", "TM-I", "TM-Isub", "RANDOM"}) {
+    told = false;
+    const Decision whole = decide(machine, parse_strategy(word), job, deadline);
+    ck_assert(whole.leaf_of_rank == decide(machine, parse_strategy(word), job).leaf_of_rank);
+    told = true;
+    ck_assert(deadline.expired() && deadline.earlier(std::chrono::hours(1)).expired());
+    const Decision ended = decide(machine, parse_strategy(word), job, deadline);
+    ck_assert_uint_eq(std::set<std::int32_t>(ended.leaf_of_rank.begin(), ended.leaf_of_rank.end()).size(), 300);
+  }
+}
+END_TEST
+
 START_TEST(dense_patterns_are_bounded) {
   const PatternSource dense(parse_pattern("random=1e6"));
   ck_assert_error(dense.matrix(65536, 1), "--pattern random=1e+06: a job of 65536 tasks would have 2147450880 pairs");
@@ -257,6 +280,7 @@ int main() {
   tcase_add_test(all, decides_by_the_strategy);
   tcase_add_test(all, jobs_without_a_matrix_take_the_stock_choice);
   tcase_add_test(all, whole_nodes_are_taken);
+  tcase_add_test(all, decisions_end_when_told);
   tcase_add_test(all, dense_patterns_are_bounded);
   suite_add_tcase(suite, all);
   return run_suite(suite);
