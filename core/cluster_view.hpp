@@ -24,9 +24,13 @@ struct NodeView {
   std::vector<bool> core_free;  // one per core: usable by this job
   std::int32_t state = -1;       // index into ClusterView::live->nodes, or -1: nothing is known of it
   std::int32_t torus_node = -1;  // index into ClusterView::torus, or -1: it has no coordinates
+  std::int32_t fabric = 0;       // nodes of different fabrics have no switch in common: Slurm never lets a job use both
 
   std::int32_t cores() const { return sockets * cores_per_socket; }
 };
+
+// The fabric of a node that is on no switch although the machine has switches: stock Slurm gives it to no job.
+constexpr std::int32_t no_fabric = -1;
 
 // The part of the machine that one decision is about. The tree may be larger than the nodes listed:
 // a node that is not listed is not offered.

@@ -33,6 +33,7 @@ class Builder {
     hang_nodes();
     hang_switches();
     find_levels();
+    number_fabrics();
     grow();
     return view(level_distance);
   }
@@ -43,6 +44,7 @@ class Builder {
   void hang_nodes();
   void hang_switches();
   void find_levels();
+  void number_fabrics();
   void grow();
   void grow_node(std::int32_t node, std::int32_t parent);
   std::int32_t vertex_below(std::int32_t parent);
@@ -59,6 +61,7 @@ class Builder {
   bool socket_branches_ = false;              // some socket has two cores or more
   std::vector<std::int32_t> parent_;          // the tree, for TreeTopology::from_parents
   std::vector<std::int32_t> first_core_;      // per node: the vertex of its first core
+  std::vector<std::int32_t> fabric_;          // per node, as in NodeView
 };
 
 void Builder::check_nodes() const {
@@ -144,6 +147,26 @@ void Builder::find_levels() {
   }
 }
 
+void Builder::number_fabrics() {
+  fabric_.assign(nodes_.size(), switches_.empty() ? 0 : no_fabric);
+  std::int32_t fabric = 0;
+  for (const Child& top : children_[root_]) {
+    if (!top.is_switch) continue;
+    std::vector<std::int32_t> below{top.index};
+    while (!below.empty()) {
+      const std::int32_t s = below.back();
+      below.pop_back();
+      for (const Child& child : children_[s]) {
+        if (child.is_switch)
+          below.push_back(child.index);
+        else
+          fabric_[child.index] = fabric;
+      }
+    }
+    ++fabric;
+  }
+}
+
 std::int32_t Builder::vertex_below(std::int32_t parent) {
   parent_.push_back(parent);
   return static_cast<std::int32_t>(parent_.size()) - 1;
@@ -195,6 +218,7 @@ ClusterView Builder::view(std::span<const std::int64_t> level_distance) const {
     node.cores_per_socket = nodes_[n].cores_per_socket;
     node.threads_per_core = nodes_[n].threads_per_core;
     node.core_free.assign(static_cast<std::size_t>(node.cores()), true);
+    node.fabric = fabric_[n];
     view.nodes.push_back(std::move(node));
   }
   view.tree = std::move(tree);

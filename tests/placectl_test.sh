@@ -346,6 +346,36 @@ slurm_topology() {
   refused 1 'placectl map: bad.conf:1: node n6 is not in slurm.conf'
 }
 
+# Two fabrics of eight cores each, and a node that is on no switch: Slurm lets no job use two of these three.
+fabrics() {
+  mkdir -p fabrics
+  printf 'NodeName=n[0-8] CPUs=2 CoresPerSocket=2\n' >fabrics/slurm.conf
+  printf 'SwitchName=%s Nodes=n[%s]\n' a1 0-1 a2 2-3 b1 4-5 b2 6-7 >fabrics/topology.conf
+  printf 'SwitchName=a Switches=a[1-2]\nSwitchName=b Switches=b[1-2]\n' >>fabrics/topology.conf
+  awk 'BEGIN { print 9, 8; for (r = 0; r < 8; ++r) print r, r + 1, 100 }' >ring9
+  printf '6 5\n0 1 9\n1 2 9\n2 3 9\n3 4 9\n4 5 9\n' >ring6
+  local policy nodes
+  for policy in TREEMATCH TREEMATCH=scope=whole GREEDY NATURAL SEQUENTIAL RANDOM; do
+    run map -m ring9 -t fabrics/topology.conf -p $policy
+    expect 1 ''
+    has 'of the parts of the machine that no switch joins the largest has 8 '
+    run map -m ring6 -t fabrics/topology.conf -p $policy -f nodes
+    nodes=$(printf '%s\n' "$out" | awk '{ print $2 <= "n3" ? "a" : $2 <= "n7" ? "b" : "neither" }' | sort | uniq -c)
+    case $nodes in *'6 a' | *'6 b') ;; *) fail "$command: over several fabrics: $out" ;; esac
+  done
+  # Only the second one has room: the first has four free cores, and the node on no switch has two more.
+  printf '%s\n' 0 1 2 3 8 9 10 11 12 13 16 17 >idle6
+  run map -m ring6 -t fabrics/topology.conf -a idle6 -f nodes
+  printf '%s\n' "$out" | grep -qv ' n[4-7] ' && fail "$command: '$out'"
+  run map -m ring6 -t fabrics/topology.conf -w n1,n4
+  refused 1 'placectl map: the required nodes have no switch in common'
+  run map -m ring6 -t fabrics/topology.conf -w n8
+  refused 1 'placectl map: the required nodes have no switch in common'
+  printf '1 0 0 9 2 -1 -1 2 9 -1 1 1 1 -1 -1 -1 -1 -1\n' >one.swf
+  run simulate --topology fabrics/topology.conf one.swf
+  refused 1 'placectl simulate: --topology fabrics/topology.conf: no switch joins all nodes, so that Slurm lets no job use all of them; replay the jobs of each connected part on a topology.conf of its own'
+}
+
 matrices() {
   run matrix
   refused 2 'placectl matrix: no command given: it takes info, convert or heatmap'
@@ -583,7 +613,7 @@ allocations() {
   unset SLURM_JOB_ID SLURM_JOB_NODELIST SLURM_TASKS_PER_NODE SLURM_HET_SIZE
 }
 
-for part in general mapping mapping_json bad_mapping tori slurm_topology matrices configuration allocations completion extremes; do $part; done
+for part in general mapping mapping_json bad_mapping tori slurm_topology fabrics matrices configuration allocations completion extremes; do $part; done
 echo "$checks checks, $failures failures"
 [ $checks -gt 130 ] || { echo "FAIL: only $checks checks ran"; exit 1; }
 [ $failures = 0 ]

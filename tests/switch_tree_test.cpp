@@ -110,6 +110,20 @@ START_TEST(nodes_on_no_switch_hang_on_the_root) {
 }
 END_TEST
 
+START_TEST(fabrics) {
+  const auto fabric = [](const ClusterView& view) {
+    std::string all;
+    for (const NodeView& node : view.nodes) all += std::to_string(node.fabric) + " ";
+    return all;
+  };
+  ck_assert_text_eq(fabric(view_of_switches({}, nodes(3, 1, 1))), "0 0 0 ");
+  const std::vector<SwitchShape> one{{"s0", 2, {0}}, {"s1", 2, {2, 1}}, {"top", -1, {}}};
+  ck_assert_text_eq(fabric(view_of_switches(one, nodes(3, 1, 1))), "0 0 0 ");
+  const std::vector<SwitchShape> two{{"b", -1, {3}}, {"a", 3, {0, 2}}, {"empty", -1, {}}, {"top", -1, {}}, {"b2", 0, {1}}};
+  ck_assert_text_eq(fabric(view_of_switches(two, nodes(5, 1, 2))), "0 1 0 1 -1 ");
+}
+END_TEST
+
 START_TEST(a_lone_top_is_the_root) {
   const std::vector<SwitchShape> one{{"s0", -1, {0, 1, 2}}};
   ck_assert_int_eq(view_of_switches(one, nodes(3, 1, 2)).tree->depth(), 2);
@@ -225,6 +239,7 @@ int main() {
   tcase_add_test(all, cycles_and_ranges);
   tcase_add_test(all, impossible_nodes);
   tcase_add_test(all, nodes_on_no_switch_hang_on_the_root);
+  tcase_add_test(all, fabrics);
   tcase_add_test(all, a_lone_top_is_the_root);
   tcase_add_test(all, several_roots);
   tcase_add_test(all, switches_without_nodes_are_no_leaves);

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "policies/fabric_choice.hpp"
 #include "policies/table.hpp"
 #include "tofa/tofa.hpp"
 #include "tofa/torus_job.hpp"
@@ -127,7 +128,7 @@ void ask_policy(const MapTask& task, const Policy& policy, MapOutcome& outcome) 
   if (policy.name == "TOFA" && one_core_each(view)) {  // nothing is left to be chosen within nodes
     placement = place_tofa_thoroughly(view, task.request, deadline_of(task));
   } else {
-    placement = policy.place(view, task.request, deadline_of(task));
+    placement = place_on_one_fabric(policy, view, task.request, deadline_of(task));
     if (policy.for_users) placement = on_what_was_chosen(policy, view, task, placement);
   }
   for (const RankPlace& rank : placement.ranks)
@@ -201,6 +202,7 @@ MapOutcome run_map(MapTask task) {
   task.request.matrix = task.matrix;
   task.request.parameters = task.spec.parameters;
   check_room(task);
+  if (!policy) task.usable = leaves_on_one_fabric(task.view, task.usable, task.matrix->ranks());
   mark_free_cores(task.view, task.usable);
 
   MapOutcome outcome;

@@ -12,6 +12,7 @@
 #include "core/text.hpp"
 #include "core/topology_read.hpp"
 #include "core/torus_topology.hpp"
+#include "policies/fabric_choice.hpp"
 #include "sim/site.hpp"
 #include "tools/command.hpp"
 #include "tools/simulate_options.hpp"
@@ -171,6 +172,9 @@ ProcessorsPerCore read_processors_per_core(const CommandLine& line, const Machin
 
 Machine read_machine(const CommandLine& line, ReplayOptions& replay_options) {
   ClusterView view = read_shape(line);
+  if (!is_one_fabric(view))
+    throw Error("--topology " + shown(*line.value("topology")) + ": no switch joins all nodes, so that Slurm lets no job use all of them; "
+                "replay the jobs of each connected part on a topology.conf of its own");
   if (const auto state = line.value("state"))
     attach_state(view, *state == "random" ? random_state(view, replay_options.seed) : read_live_state(*state), *state);
   if (const auto outages = line.value("outages")) {

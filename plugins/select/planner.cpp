@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/job_state.hpp"
+#include "policies/fabric_choice.hpp"
 
 namespace placement {
 
@@ -56,7 +57,7 @@ class Planner {
   // A policy that fails for want of live data is told why there are none.
   Placement asked_place(const ClusterView& view, const Request& request, const Deadline& deadline) const {
     try {
-      return asked_.policy->place(view, request, deadline);
+      return place_on_one_fabric(*asked_.policy, view, request, deadline);
     } catch (const Error& error) {
       if (!asked_.policy->uses_live || view.live || view.why_not_live.empty()) throw;
       const std::string text = error.what();
@@ -319,7 +320,7 @@ class Planner {
     Request plain = request;
     plain.parameters.clear();
     try {
-      return to_string(sequential->place(view, plain, deadline).cost);
+      return to_string(place_on_one_fabric(*sequential, view, plain, deadline).cost);
     } catch (const Error&) {
       return {};
     }

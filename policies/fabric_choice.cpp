@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policies/fabric_choice.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/error.hpp"
+
+namespace placement {
+
+namespace {
+
+// The nodes of a view, with no free core outside of the fabric.
+ClusterView restricted(const ClusterView& view, std::int32_t fabric) {
+  ClusterView part = view;
+  for (NodeView& node : part.nodes)
+    if (node.fabric != fabric) node.core_free.assign(node.core_free.size(), false);
+  return part;
+}
+
+// The fabrics that have the required nodes and enough free cores, the one with most free cores first.
+std::vector<std::int32_t> sufficient_fabrics(const ClusterView& view, const Request& request) {
+  std::map<std::int32_t, std::int64_t> free_cores;
+  for (const NodeView& node : view.nodes)
+    if (node.fabric != no_fabric) free_cores[node.fabric] += std::count(node.core_free.begin(), node.core_free.end(), true);
+  for (const std::int32_t node : request.required_nodes)
+    std::erase_if(free_cores, [&](const auto& entry) { return entry.first != view.nodes.at(node).fabric; });
+  if (free_cores.empty()) throw Error("the required nodes have no switch in common");
+  std::vector<std::int32_t> order;
+  for (const auto& [fabric, cores] : free_cores) order.push_back(fabric);
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return free_cores[a] > free_cores[b]; });
+  const std::int64_t wanted = static_cast<std::int64_t>(request.tasks) * request.cores_per_task;
+  if (free_cores[order.front()] < wanted)
+    throw Error("the job needs " + std::to_string(wanted) + " cores, and of the parts of the machine that no switch joins the largest has " +
+                std::to_string(free_cores[order.front()]) + " free");
+  std::erase_if(order, [&](std::int32_t fabric) { return free_cores[fabric] < wanted; });
+  return order;
+}
+
+}  // namespace
+
+bool is_one_fabric(const ClusterView& view) {
+  return std::all_of(view.nodes.begin(), view.nodes.end(), [&](const NodeView& node) {
+    return node.fabric != no_fabric && node.fabric == view.nodes.front().fabric;
+  });
+}
+
+std::vector<std::int32_t> leaves_on_one_fabric(const ClusterView& view, std::span<const std::int32_t> usable,
+                                               std::int32_t ranks) {
+  if (is_one_fabric(view)) return {usable.begin(), usable.end()};
+  std::map<std::int32_t, std::vector<std::int32_t>> of_fabric;
+  for (const NodeView& node : view.nodes) {
+    const auto first = std::lower_bound(usable.begin(), usable.end(), node.first_leaf);
+    const auto last = std::lower_bound(first, usable.end(), node.first_leaf + node.cores());
+    if (node.fabric != no_fabric) of_fabric[node.fabric].insert(of_fabric[node.fabric].end(), first, last);
+  }
+  std::size_t most = 0;
+  for (auto& [fabric, leaves] : of_fabric) {
+    std::sort(leaves.begin(), leaves.end());
+    if (leaves.size() >= static_cast<std::size_t>(ranks)) return std::move(leaves);
+    most = std::max(most, leaves.size());
+  }
+  throw Error("the job has " + std::to_string(ranks) + " ranks, and of the parts of the machine that no switch joins the largest has " +
+              std::to_string(most) + " usable leaves");
+}
+
+Placement place_on_one_fabric(const Policy& policy, const ClusterView& view, const Request& request,
+                              const Deadline& deadline) {
+  if (is_one_fabric(view) || !request.node_tasks.empty()) return policy.place(view, request, deadline);
+  std::optional<Placement> best;
+  std::exception_ptr refusal;
+  for (const std::int32_t fabric : sufficient_fabrics(view, request)) {
+    if (best && (!request.matrix || deadline.expired())) break;
+    try {
+      Placement placement = policy.place(restricted(view, fabric), request, deadline);
+      if (!best || placement.cost < best->cost) best = std::move(placement);
+    } catch (const Error&) {
+      if (!refusal) refusal = std::current_exception();
+    }
+  }
+  if (!best) std::rethrow_exception(refusal);
+  return *std::move(best);
+}
+
+}  // namespace placement
