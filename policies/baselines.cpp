@@ -6,6 +6,7 @@
 #include <random>
 
 #include "core/error.hpp"
+#include "treematch/matching.hpp"
 #include "treematch/node_choice.hpp"
 #include "treematch/slots.hpp"
 
@@ -61,6 +62,24 @@ Placement place_random(const ClusterView& view, const Request& request, const De
   if (request.node_tasks.empty()) leaves = leaves_in_random_order(view, request, random);
   shuffle(leaves, random);
   return slots.placement(leaves, natural, "random choice");
+}
+
+Placement place_matching(const ClusterView& view, const Request& request, const Deadline&) {
+  if (view.torus) throw Error("MATCHING maps to trees: on a torus take TOFA");
+  if (!request.matrix) throw Error("MATCHING needs a matrix");
+  const Slots slots(view, request);
+  NodeCounts counts = request.node_tasks;
+  if (counts.empty()) {
+    const auto compact = compact_counts(view, NodeLimits(view, request, slots.capacity()), 0);
+    counts = compact ? *compact : counts_in_order(view, request, slots);
+  }
+  const std::vector<std::int32_t> natural = slots.leaves(counts);
+  std::vector<std::int32_t> from_left = natural;
+  std::sort(from_left.begin(), from_left.end());
+  MapOptions options;
+  options.scope = LeafScope::given;
+  const MapResult mapped = map_by_matching(*request.matrix, *view.tree, from_left, options);
+  return slots.placement(mapped.leaf_of_rank, natural, "matching");
 }
 
 }  // namespace placement

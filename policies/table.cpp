@@ -41,6 +41,8 @@ constexpr PolicyKey tofa_paper_keys[] = {
 
 constexpr PolicyKey greedy_keys[] = {{"matrix", "communication matrix"}};
 
+constexpr PolicyKey matching_keys[] = {{"matrix", "communication matrix"}};
+
 constexpr PolicyKey random_keys[] = {{"seed", "of the random choice (1)"}};
 
 constexpr PolicyKey nla_keys[] = {
@@ -76,6 +78,7 @@ constexpr Policy table[] = {
     {"TOFA-PAPER", "the first healthy window of nodes, ranks by SCOTCH", true, false, tofa_paper_keys, place_tofa_paper, nullptr,
      true},
     {"GREEDY", "the heaviest pairs first, as near as possible", true, false, greedy_keys, place_greedy},
+    {"MATCHING", "ranks by the hierarchical matching of the job assignment paper", true, false, matching_keys, place_matching},
     {"SEQUENTIAL", "the first nodes offered, ranks in order", false, false, {}, place_sequential},
     {"RANDOM", "random nodes, ranks at random", false, false, random_keys, place_random},
 };

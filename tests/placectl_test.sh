@@ -141,6 +141,33 @@ mapping_json() {
   json "['settings']['Mode']" enforce
 }
 
+# The worked figure of hierarchical job assignment: groups (0,6)(1,7)(2,5)(3,4), then (0,6,1,7)(2,5,3,4).
+matching() {
+  cat >table1 <<'END'
+0 100 19 12 19 11 2511 223
+100 0 12 12 25 28 223 1412
+19 12 0 223 251 1584 17 10
+12 12 223 0 1995 112 17 17
+19 25 251 1995 0 158 17 12
+11 28 1584 112 158 0 25 19
+2511 223 17 17 17 25 0 100
+223 1412 10 17 12 19 100 0
+END
+  printf 'tree 2 2 2 2\n' >sixteen
+  run map -m table1 -t sixteen -p matching
+  expect 0 $'0 0\n1 2\n2 4\n3 6\n4 7\n5 5\n6 1\n7 3'
+  has 'cost      22196 hop-bytes'
+  printf 'SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\nSwitchName=top Switches=s[0-1]\n' >four.conf
+  printf 'NodeName=n[0-3] CPUs=2 CoresPerSocket=2\n' >four-nodes.conf
+  run map -m table1 -t four.conf --slurm-conf four-nodes.conf -p matching -N 4 -f nodes
+  expect 0 $'0 n0 0\n1 n1 0\n2 n2 0\n3 n3 0\n4 n3 1\n5 n2 1\n6 n0 1\n7 n1 1'
+  run map -m table1 -t sixteen -p matching=effort=3
+  refused 2 'placectl map: unknown key effort for MATCHING: known are matrix'
+  printf 'torus 4 4\n' >plain-torus
+  run map -m table1 -t plain-torus -p matching
+  refused 1 'placectl map: MATCHING maps to trees: on a torus take TOFA'
+}
+
 bad_mapping() {
   run map -t tree
   refused 2 'placectl map: --matrix is missing'
@@ -165,7 +192,7 @@ bad_mapping() {
   run map -m matrix -t tree --distances 1,2
   refused 1 'placectl map: tree: 2 distances for a tree of 3 levels'
   run map -m matrix -t tree -p weather
-  refused 2 'placectl map: unknown policy WEATHER: known are NATURAL, TREEMATCH, NLA, NLA-PAPER, LOAD-AWARE, TOFA, TOFA-PAPER, GREEDY, SEQUENTIAL, RANDOM'
+  refused 2 'placectl map: unknown policy WEATHER: known are NATURAL, TREEMATCH, NLA, NLA-PAPER, LOAD-AWARE, TOFA, TOFA-PAPER, GREEDY, MATCHING, SEQUENTIAL, RANDOM'
   run map -m matrix -t tree -p treematch=colour=red
   [ $code = 2 ] || fail "$command: exit code $code"
   has 'unknown key colour for TREEMATCH: known are matrix, scope, levels-up, seed, effort'
@@ -355,7 +382,7 @@ fabrics() {
   awk 'BEGIN { print 9, 8; for (r = 0; r < 8; ++r) print r, r + 1, 100 }' >ring9
   printf '6 5\n0 1 9\n1 2 9\n2 3 9\n3 4 9\n4 5 9\n' >ring6
   local policy nodes
-  for policy in TREEMATCH TREEMATCH=scope=whole GREEDY NATURAL SEQUENTIAL RANDOM; do
+  for policy in TREEMATCH TREEMATCH=scope=whole GREEDY MATCHING NATURAL SEQUENTIAL RANDOM; do
     run map -m ring9 -t fabrics/topology.conf -p $policy
     expect 1 ''
     has 'of the parts of the machine that no switch joins the largest has 8 '
@@ -613,7 +640,7 @@ allocations() {
   unset SLURM_JOB_ID SLURM_JOB_NODELIST SLURM_TASKS_PER_NODE SLURM_HET_SIZE
 }
 
-for part in general mapping mapping_json bad_mapping tori slurm_topology fabrics matrices configuration allocations completion extremes; do $part; done
+for part in general mapping mapping_json matching bad_mapping tori slurm_topology fabrics matrices configuration allocations completion extremes; do $part; done
 echo "$checks checks, $failures failures"
 [ $checks -gt 130 ] || { echo "FAIL: only $checks checks ran"; exit 1; }
 [ $failures = 0 ]

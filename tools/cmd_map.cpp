@@ -34,7 +34,7 @@ constexpr Option options[] = {
     {0, "distances", "LIST", "distance per level from the leaves up, as in 1,10,100 [hops]"},
     {'a', "available", "FILE", "usable leaves, one per line; \"-\": all [-]"},
     {'p', "policy", "WORD", "POLICY[=KEY=VALUE,..] as srun -m takes it, or NATURAL, GREEDY,\n"
-                            "SEQUENTIAL, RANDOM or TOFA-PAPER [TREEMATCH; on a torus TOFA]"},
+                            "MATCHING, SEQUENTIAL, RANDOM or TOFA-PAPER [TREEMATCH; on a torus TOFA]"},
     {0, "scope", "WORD", "leaves to choose from: whole, subtree, or given (the first ones)\n[subtree]"},
     {0, "levels-up", "K", "levels above the smallest sufficient subtree [0]"},
     {'s', "seed", "N", "of random choices [1]"},
