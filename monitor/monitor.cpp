@@ -290,6 +290,7 @@ void Monitor::run(int stop_descriptor) {
         slurm_answered_s_ = now_s;
         if (watch_.slurm_says(nodes, now())) next_slurm_s_ = std::min(next_slurm_s_, now_s + slurm_again_s);
         say_once(trouble_slurm_, "");
+        if (const auto& controller = slurm_.controller()) say_once(trouble_controller_, trouble_of(*controller));
       } else if (!slurm_.asking()) {
         say_once(trouble_slurm_, "slurmctld does not answer: outages are judged without it");
       }

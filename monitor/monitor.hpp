@@ -134,7 +134,8 @@ class Monitor {
                decisions_read_ = 0, snapshots_ = 0;
   std::array<std::int64_t, probe_outcome_names.size()> outcomes_{};  // of probes, as their first ends told
   double slurm_answered_s_ = unknown_value;
-  std::string trouble_history_, trouble_snapshot_, trouble_decisions_, trouble_metrics_, trouble_slurm_;
+  std::string trouble_history_, trouble_snapshot_, trouble_decisions_, trouble_metrics_, trouble_slurm_,
+      trouble_controller_;
 };
 
 }  // namespace placement

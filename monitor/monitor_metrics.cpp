@@ -83,6 +83,11 @@ std::string Monitor::metrics(double wall_s) {
           static_cast<double>(decisions_.overrun()));
   out.one("slurmctld_answer_age_seconds", "gauge", "Since slurmctld told the states of its nodes.",
           steady_s() - slurm_answered_s_);
+  const auto& controller = slurm_.controller();
+  out.one("slurmctld_refuses_snapshot", "gauge", "1 while slurmctld does not take the snapshot that is there; NaN: it does not say.",
+          controller ? static_cast<double>(controller->live == LiveUse::refused) : unknown_value);
+  out.family("slurmctld_mode", "gauge", "1 for the mode in force in slurmctld; none: it does not run the plugin, or does not say.");
+  if (controller && !controller->mode.empty()) out.value("mode", controller->mode, 1);
   double bytes = unknown_value;
   try {
     bytes = static_cast<double>(history_.bytes());

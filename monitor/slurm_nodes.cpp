@@ -18,6 +18,7 @@
 #include "core/error.hpp"
 #include "core/hostlist.hpp"
 #include "core/text.hpp"
+#include "monitor/controller_query.hpp"
 
 namespace placement {
 
@@ -61,6 +62,13 @@ char letter(SlurmView view) { return "?rnop"[static_cast<std::size_t>(view)]; }
       if ((job.job_state & JOB_STATE_BASE) == JOB_RUNNING && job.num_nodes == 1 && job.nodes)
         std::fprintf(out, "j %s %u\n", job.nodes, job.job_id);
     }
+  try {
+    const std::string lines = ask_controller();
+    std::fprintf(out, "c\n");  // it answered
+    for (const std::string_view line : split_at(lines, '\n'))
+      std::fprintf(out, "c %.*s\n", static_cast<int>(line.size()), line.data());
+  } catch (...) {  // what is in force is not known then
+  }
   std::fprintf(out, ".\n");
   std::fflush(out);
   _exit(0);
@@ -91,6 +99,17 @@ std::vector<SlurmNode> parse_slurm_nodes(std::string_view text, bool& whole) {
     }
   }
   return nodes;
+}
+
+std::optional<ControllerState> parse_slurm_controller(std::string_view text) {
+  std::string lines;
+  bool answered = false;
+  for (const std::string_view line : split_at(text, '\n')) {
+    answered = answered || line == "c";
+    if (line.starts_with("c ")) lines += std::string(line.substr(2)) + "\n";
+  }
+  if (!answered) return std::nullopt;
+  return controller_state_of(lines);
 }
 
 void SlurmNodes::ask(double now_s) {
@@ -144,6 +163,7 @@ bool SlurmNodes::collect(double now_s, std::vector<SlurmNode>& nodes) {
   stop();
   bool whole = false;
   nodes = parse_slurm_nodes(text_, whole);
+  if (whole) controller_ = parse_slurm_controller(text_);
   text_.clear();
   return whole;
 }

@@ -3,10 +3,12 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/controller_state.hpp"
 #include "monitor/liveness.hpp"
 
 namespace placement {
@@ -19,8 +21,11 @@ struct SlurmNode {
 };
 
 // The lines that the asking process writes, and what they say. One that is cut or strange is passed over.
-//   n NAME VIEW        j NAME JOB        . (the end)
+//   n NAME VIEW        j NAME JOB        c NAME = VALUE        . (the end)
 std::vector<SlurmNode> parse_slurm_nodes(std::string_view text, bool& whole);
+
+// What the lines that begin with "c " say is in force in slurmctld; nothing: there are none, so that slurmctld did not say.
+std::optional<ControllerState> parse_slurm_controller(std::string_view text);
 
 // Asks slurmctld by libslurm's public calls, in a process of its own: they may take as long as Slurm's
 // message timeout, and a monitor waits for nobody.
@@ -37,6 +42,8 @@ class SlurmNodes {
   int descriptor() const { return pipe_; }  // readable when there is news; -1: none is asked for
   // Takes what there is; true when the answer is complete. Gives up after most_s.
   bool collect(double now_s, std::vector<SlurmNode>& nodes);
+  // Of the last complete answer; nothing: slurmctld did not tell its configuration.
+  const std::optional<ControllerState>& controller() const { return controller_; }
   static constexpr double most_s = 20;
   static constexpr std::size_t most_bytes = 32 << 20;
 
@@ -48,6 +55,7 @@ class SlurmNodes {
   int pipe_ = -1;
   double asked_s_ = 0;
   std::string text_;
+  std::optional<ControllerState> controller_;
 };
 
 }  // namespace placement

@@ -14,9 +14,11 @@
 #include <utility>
 
 #include "core/config.hpp"
+#include "core/controller_state.hpp"
 #include "core/error.hpp"
 #include "core/job_state.hpp"
 #include "core/text.hpp"
+#include "monitor/controller_query.hpp"
 #include "spank/bind_plan.hpp"
 #include "spank/bind_task.hpp"
 #include "spank/client_options.hpp"
@@ -257,12 +259,13 @@ void tell_tasks(const StepShape& step, const StepPlacement& placement) {
   setenv(plan_variable, plan->c_str(), 1);
 }
 
-// The administrator's switch, on hosts that have the file: srun applies no more than slurmctld does.
-// Throws Error when the file is broken, which means off.
+// The administrator's switch: srun applies no more than slurmctld does, which is asked. A slurmctld without the select
+// plugin has no mode; there the SPANK plugin places ranks by itself. Throws Error when slurmctld does not answer.
 bool enforced() {
-  const Mode mode = read_config(placement_conf_path(), MissingFile::defaults).mode;
-  if (mode != Mode::enforce) slurm_verbose("placement: Mode=%s: stock placement", to_string(mode).c_str());
-  return mode == Mode::enforce;
+  const ControllerState controller = controller_state_of(ask_controller());
+  if (controller.mode.empty() || controller.mode == to_string(Mode::enforce)) return true;
+  slurm_verbose("placement: Mode=%s in slurmctld: stock placement", controller.mode.c_str());
+  return false;
 }
 
 // What slurmctld knew of the cluster when it chose the nodes. The variable may be another job's: one

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <filesystem>
 #include <functional>
+#include <mutex>
 #include <thread>
 
 #include "core/decision_ring.hpp"
@@ -39,7 +40,29 @@ bool comes_true(const std::function<bool()>& condition) {
   return false;
 }
 
+// A feed that believes these users, and forgets what it logs.
+LiveFeed::FindOwners only(std::vector<uid_t> users) {
+  return [users = std::move(users)] { return SnapshotOwners{users, {}}; };
+}
+void silent(bool, const std::string&) {}
+
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+namespace {
+
+std::string logged_by_plugin;
+void log_of_plugin(bool, const char* text) { logged_by_plugin += std::string(text) + "\n"; }
+
+// What slurmctld would tell, one "name = value" line each.
+std::string facts() {
+  placement_fact told[PLACEMENT_MOST_FACTS];
+  std::string text;
+  for (std::uint32_t i = 0, count = placement_facts(told); i < count; ++i)
+    text += std::string(told[i].name) + " = " + told[i].value + "\n";
+  return text;
+}
 
 }  // namespace
 
@@ -47,7 +70,7 @@ START_TEST(a_fresh_state_is_there_at_once) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/snapshot";
   write_snapshot(path, state_of_age(7));
-  const LiveFeed feed(path, {getuid()}, 60, machine_nodes);
+  const LiveFeed feed(path, only({getuid()}), 60, machine_nodes, silent);
   const LiveNow now = feed.now();
   ck_assert(now.state != nullptr);
   ck_assert_uint_eq(now.state->nodes.size(), 4);
@@ -62,7 +85,7 @@ START_TEST(what_cannot_be_used_says_why) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/snapshot";
   const auto why = [&](std::vector<uid_t> owners = {getuid()}) {
-    const LiveFeed feed(path, std::move(owners), 60, machine_nodes);
+    const LiveFeed feed(path, only(std::move(owners)), 60, machine_nodes, silent);
     const LiveNow now = feed.now();
     ck_assert(now.state == nullptr && now.state_of_node == nullptr);
     ck_assert_uint_eq(now.generation, 0);
@@ -88,7 +111,7 @@ END_TEST
 START_TEST(a_newer_file_is_taken_and_a_bad_one_is_not) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/snapshot";
-  LiveFeed feed(path, {getuid()}, 1000, machine_nodes);
+  LiveFeed feed(path, only({getuid()}), 1000, machine_nodes, silent);
   ck_assert(feed.now().state == nullptr);
   write_snapshot(path, state_of_age(0));
   ck_assert(comes_true([&] { return feed.now().state != nullptr; }));
@@ -115,7 +138,7 @@ START_TEST(replaced_while_it_is_read) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/snapshot";
   write_snapshot(path, state_of_age(0));
-  LiveFeed feed(path, {getuid()}, 1000, machine_nodes);
+  LiveFeed feed(path, only({getuid()}), 1000, machine_nodes, silent);
   bool end = false;
   std::thread writer([&] {
     for (std::size_t round = 0; !end; ++round) write_snapshot(path, state_of_age(0, 1 + round % 60));
@@ -175,13 +198,53 @@ START_TEST(a_policy_sees_states_and_coordinates_of_its_nodes) {
   offer.take(1, {0, 1});  // n1 is not offered
   const placement_offer offered = offer.c();
   write_snapshot(path, state_of_age(3));
-  const LiveFeed feed(path, {getuid()}, 60, machine.node_names());
+  const LiveFeed feed(path, only({getuid()}), 60, machine.node_names(), silent);
   const Plan plan = make_plan(machine, feed.now(), offered, request, asked, config, Deadline::never());
   ck_assert_text_eq(seen, "n0=?@0 n2=n2@1 n3=n3@-1 torus of 4, n1 fails with 0.500000");
   ck_assert(plan.terms == (std::vector<std::string>{"first term", "second term"}));
-  const LiveFeed none(directory.path() + "/none", {getuid()}, 60, machine.node_names());
+  const LiveFeed none(directory.path() + "/none", only({getuid()}), 60, machine.node_names(), silent);
   ck_assert_error(make_plan(machine, none.now(), offered, request, asked, config, Deadline::never()),
                   "no live data: " + directory.path() + "/none is not there");
+}
+END_TEST
+
+// The monitor's user is made after slurmctld has started: the file that was refused is taken without a
+// reconfigure, and the log has the refusal and its end once each.
+START_TEST(a_user_who_is_new_is_found) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/snapshot";
+  std::mutex mutex;
+  std::vector<std::string> logged;
+  bool exists = false;
+  const auto find = [&] {
+    const std::lock_guard lock(mutex);
+    return exists ? SnapshotOwners{{getuid()}, {}} : SnapshotOwners{{getuid() + 1}, "MonitorUser=new is no user of this host"};
+  };
+  const auto log = [&](bool is_error, const std::string& text) {
+    const std::lock_guard lock(mutex);
+    logged.push_back((is_error ? "error " : "info ") + text);
+  };
+  const auto lines = [&] {
+    const std::lock_guard lock(mutex);
+    return logged.size();
+  };
+  LiveFeed feed(path, find, 1000, machine_nodes, log);
+  ck_assert_uint_eq(lines(), 0);  // no file is no refusal
+  write_snapshot(path, state_of_age(0));
+  ck_assert(comes_true([&] { return lines() == 1; }));
+  ck_assert(contains(feed.now().why_not, "who is not trusted with it (MonitorUser=new is no user of this host)"));
+  write_snapshot(path, state_of_age(0, 3));  // the monitor goes on: another file, refused too
+  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  ck_assert_uint_eq(lines(), 1);
+  {
+    const std::lock_guard lock(mutex);
+    exists = true;
+  }
+  ck_assert(comes_true([&] { return feed.now().state != nullptr; }));
+  ck_assert_text_eq(feed.trouble(), "");
+  ck_assert(comes_true([&] { return lines() == 2; }));
+  ck_assert(contains(logged[0], "error the live data are refused: " + path));
+  ck_assert_text_eq(logged[1], "info the live data are used again: " + path);
 }
 END_TEST
 
@@ -196,10 +259,16 @@ START_TEST(wrong_files_are_told) {
     placement_configure(file.path().c_str(), &c, message, sizeof message);
     return std::string(message);
   };
+  placement_log_to(log_of_plugin);
   ck_assert(contains(configured("TorusFile=" + directory.file("torus", "n9 0 0\n")), "n9"));
+  ck_assert(contains(facts(), "PlacementMode = off\n"));
+  ck_assert(contains(facts(), "PlacementFailure = "));
+  ck_assert(contains(facts(), "n9"));
   ck_assert_int_eq(placement_current_mode(), PLACEMENT_OFF);
   ck_assert_text_eq(configured("SnapshotFile=" + directory.file("snapshot", "x")), "");
-  ck_assert(contains(placement_warning(), "/snapshot: no usable snapshot"));
+  ck_assert_text_eq(placement_warning(), "");
+  ck_assert(contains(logged_by_plugin, "the live data are refused: " + directory.path() + "/snapshot: no usable snapshot"));
+  ck_assert(contains(facts(), "PlacementLiveData = refused: " + directory.path() + "/snapshot: no usable snapshot"));
   ck_assert_int_eq(placement_current_mode(), PLACEMENT_ENFORCE);
   ck_assert_text_eq(configured("DecisionFile=/proc/ring"), "");
   ck_assert(contains(placement_warning(), "decisions are not recorded: /proc/ring: decisions are written to memory only"));
@@ -264,6 +333,7 @@ int main() {
   tcase_add_test(cases, what_cannot_be_used_says_why);
   tcase_add_test(cases, a_newer_file_is_taken_and_a_bad_one_is_not);
   tcase_add_test(cases, replaced_while_it_is_read);
+  tcase_add_test(cases, a_user_who_is_new_is_found);
   tcase_add_test(cases, a_policy_sees_states_and_coordinates_of_its_nodes);
   tcase_add_test(cases, wrong_files_are_told);
   tcase_add_test(cases, decisions_reach_the_ring);

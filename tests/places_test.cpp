@@ -61,6 +61,32 @@ START_TEST(what_slurmctld_says) {
 }
 END_TEST
 
+START_TEST(what_is_in_force_in_slurmctld) {
+  ck_assert(!parse_slurm_controller("n n1 r\n.\n"));
+  const auto stock = parse_slurm_controller("n n1 r\nc\n.\n");
+  ck_assert(stock && stock->mode.empty());
+  ck_assert_text_eq(trouble_of(*stock), "slurmctld does not run select_cons_tres.so of slurm-placement: all jobs run as stock");
+  ControllerState state;
+  state.mode = "enforce";
+  state.configuration = "/etc/slurm/placement.conf";
+  state.live = LiveUse::refused;
+  state.live_text = "/run/snapshot: belongs to user 5 (a = b: c)";
+  std::string lines = "n n1 r\nc\n";
+  for (const auto& [name, value] : facts_of(state)) lines += "c " + name + "   = " + value + "\n";
+  const auto read = parse_slurm_controller(lines + ".\n");
+  ck_assert(read && *read == state);
+  ck_assert_text_eq(trouble_of(*read), "slurmctld refuses the live data: /run/snapshot: belongs to user 5 (a = b: c)");
+  state.failure = "placement.conf:3: x\nPlacementMode = enforce";  // a message is one line
+  state.mode = "off";
+  state.live = LiveUse::off;
+  state.live_text.clear();
+  lines = "c\n";
+  for (const auto& [name, value] : facts_of(state)) lines += "c " + name + " = " + value + "\n";
+  ck_assert_text_eq(trouble_of(*parse_slurm_controller(lines)),
+                    "placement is off in slurmctld: placement.conf:3: x?PlacementMode = enforce");
+}
+END_TEST
+
 START_TEST(nobody_answers) {
   // A slurm.conf that is not there: the asking process ends, and nothing else happens.
   SlurmNodes asker("/no/such/slurm.conf");
@@ -80,6 +106,8 @@ int main() {
   tcase_add_test(tests, hops_between_leaves);
   tcase_add_test(tests, addresses_are_remembered);
   tcase_add_test(tests, what_slurmctld_says);
+  tcase_add_test(tests, what_is_in_force_in_slurmctld);
+  tcase_add_test(tests, what_is_in_force_in_slurmctld);
   tcase_add_test(tests, nobody_answers);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

@@ -16,6 +16,7 @@
 #include "policies/settings.hpp"
 #include "tools/command.hpp"
 #include "tools/command_line.hpp"
+#include "tools/controller_input.hpp"
 #include "tools/json.hpp"
 #include "tools/output.hpp"
 
@@ -53,7 +54,8 @@ std::string help_with_keys() {
       "Reads placement.conf as slurmctld will, and the files that TreematchTopologyFile, TorusFile\n"
       "and OutageFile name, and prints the settings in force. Exit code 1 and a message with file\n"
       "and line when something is wrong. FILE is the placement.conf beside slurm.conf when left out; there, no file means\n"
-      "the defaults.\n\nKeys:\n";
+      "the defaults. Without FILE and --slurm-conf slurmctld is asked too what is in force there; exit code 1 also\n"
+      "when it runs without the select plugin, could not read its configuration or refuses the live data.\n\nKeys:\n";
   const Config defaults;
   for (const ConfigKey& key : config_keys()) {
     const std::string value = key.show(defaults);
@@ -120,6 +122,15 @@ std::string format_config(const Config& config) {
   return text;
 }
 
+// What slurmctld goes by, which may not have read the file since it was changed.
+std::string told_by(const ControllerInput& controller, const Config& config) {
+  std::string text = "# in force in slurmctld: " + described(controller) + "\n";
+  if (!controller.state || controller.state->mode.empty()) return text;
+  if (controller.state->mode != to_string(config.mode))
+    text += "# Mode=" + to_string(config.mode) + " of this file is not in force: scontrol reconfigure\n";
+  return text;
+}
+
 std::string format_json(const std::string& path, bool exists, const Config& config) {
   JsonWriter json;
   json.begin_object().member("file", path).member("exists", exists).key("settings").begin_object();
@@ -145,13 +156,15 @@ int command_check_config(int argc, char** argv) {
   const std::string slurm_conf =
       line.value_or("slurm-conf", std::filesystem::path(path).replace_filename("slurm.conf").string());
   const std::string checked = check_files(config, slurm_conf, line.has("slurm-conf"));
-  if (line.has("quiet")) return exit_ok;
-  if (line.has("json")) {
+  const bool own = !given && !line.has("slurm-conf");
+  const ControllerInput controller = own ? read_controller() : ControllerInput{};
+  const std::string trouble = controller.state ? trouble_of(*controller.state) : "";
+  if (line.has("json"))
     write_output("", format_json(path, exists, config));
-    return exit_ok;
-  }
-  write_output("", "# " + path + (exists ? ": ok\n" : ": no such file, the defaults are in force\n") + format_config(config) +
-                       checked);
+  else if (!line.has("quiet"))
+    write_output("", "# " + path + (exists ? ": ok\n" : ": no such file, the defaults are in force\n") + format_config(config) +
+                         checked + (own ? told_by(controller, config) : ""));
+  if (!trouble.empty()) throw Error(trouble);
   return exit_ok;
 }
 

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "core/error.hpp"
 #include "core/hostlist.hpp"
 #include "core/node_fields.hpp"
 #include "tools/command.hpp"
+#include "tools/controller_input.hpp"
 #include "tools/decision_input.hpp"
 #include "tools/json.hpp"
 #include "tools/output.hpp"
@@ -23,15 +25,17 @@ constexpr Option options[] = {state_option, json_option};
 constexpr CommandHelp help{
     "placectl status",
     "[OPTION]...",
-    "Shows the mode of placement.conf, how old the live state of the cluster is, which nodes are up,\n"
+    "Shows the mode in force in slurmctld, how old the live state of the cluster is, which nodes are up,\n"
     "how much of the network is known, and the last decision. Exit code 1 when there is no live state\n"
-    "that decisions could go by.\n",
+    "that decisions could go by, or when slurmctld refuses it or could not read its configuration. With\n"
+    "--state slurmctld is not asked.\n",
     options,
     0,
     0};
 
 struct Status {
-  std::string mode;
+  std::optional<ControllerInput> controller;  // nothing: not asked
+  std::string file_mode;
   std::string file;
   std::string trouble;  // why there is no state that could be used; empty: there is one
   StateInput input;
@@ -75,8 +79,20 @@ void look_at_ring(Status& status, const CommandLine& line, const Config& config)
   }
 }
 
+// What is wrong on slurmctld's side. That it does not answer is told, and is no fault of the live state.
+std::string trouble_of(const Status& status) {
+  return status.controller && status.controller->state ? trouble_of(*status.controller->state) : "";
+}
+
 std::string as_text(const Status& status, const Config& config) {
-  std::string text = "mode       " + status.mode + "\n";
+  std::string text;
+  if (status.controller) {
+    text += "mode       " + described(*status.controller) + "\n";
+    const auto& state = status.controller->state;
+    if (state && !state->mode.empty() && state->mode != status.file_mode)
+      text += "           this host's " + placement_conf_path() + " says Mode=" + status.file_mode + ", which is not in force\n";
+    if (state && state->live == LiveUse::refused) text += "slurmctld  " + trouble_of(*state) + "\n";
+  }
   text += "live state " + (status.read ? status.input.described(config) : status.trouble) + "\n";
   for (const std::size_t liveness : {1u, 2u, 3u, 0u})
     if (const auto& names = status.nodes[liveness]; !names.empty()) {
@@ -98,7 +114,9 @@ std::string as_text(const Status& status, const Config& config) {
 
 std::string as_json(const Status& status) {
   JsonWriter json;
-  json.begin_object().member("mode", status.mode).member("file", status.file).member("usable", status.trouble.empty());
+  const ControllerState* const state = status.controller && status.controller->state ? &*status.controller->state : nullptr;
+  json.begin_object().member("mode", state ? state->mode : "").member("mode_of_file", status.file_mode);
+  json.member("slurmctld_trouble", trouble_of(status)).member("file", status.file).member("usable", status.trouble.empty());
   json.member("trouble", status.trouble).member("age_s", status.read ? status.input.age_s : unknown_value).key("nodes").begin_object();
   for (std::size_t l = 0; l < status.nodes.size(); ++l) json.member(liveness_names[l], compress_hostlist(status.nodes[l]));
   json.end_object().key("pairs").begin_object();
@@ -118,12 +136,13 @@ int command_status(int argc, char** argv) {
   }
   const Config config = read_config(placement_conf_path(), MissingFile::defaults);
   Status status;
-  status.mode = to_string(config.mode);
+  status.file_mode = to_string(config.mode);
+  if (!line.has("state")) status.controller = read_controller();
   status.file = line.value_or("state", config.snapshot_file);
   look_at_state(status, line, config);
   look_at_ring(status, line, config);
   write_output("", line.has("json") ? as_json(status) : as_text(status, config));
-  return status.trouble.empty() ? exit_ok : exit_bad_input;
+  return status.trouble.empty() && trouble_of(status).empty() ? exit_ok : exit_bad_input;
 }
 
 }  // namespace placement

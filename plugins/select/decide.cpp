@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/controller_state.hpp"
 #include "core/error.hpp"
 #include "core/job_state.hpp"
 #include "plugins/select/asked.hpp"
@@ -100,6 +101,9 @@ struct State {
   std::unique_ptr<const LiveFeed> feed;    // null: off
   std::unique_ptr<Teller> teller;          // null: nobody is told
   std::string warning;
+  std::string config_path;
+  std::string failure;                     // why the configuration is not in force; empty: it is
+  void (*log)(bool, const char*) = nullptr;
   AskedCache<JobEntry> jobs;
   Share share;
   Answer fleeting;  // an answer that is not kept
@@ -248,12 +252,26 @@ void configure_on(State& now, const placement_machine& machine) {
   for (const auto& [partition, word] : now.config.partition_policies) now.partitions.try_emplace(partition, word);
   auto known = std::make_unique<const Machine>(machine, now.config);
   now.teller = teller_of(now.config.decision_file, now.warning);
-  now.feed = std::make_unique<const LiveFeed>(now.config.snapshot_file, snapshot_owners(now.config.monitor_user),
-                                              now.config.snapshot_max_age_s, known->node_names());
-  if (const std::string trouble = now.feed->trouble(); !trouble.empty())
-    now.warning += (now.warning.empty() ? "" : "; ") + trouble;
+  now.feed = std::make_unique<const LiveFeed>(
+      now.config.snapshot_file, [user = now.config.monitor_user] { return snapshot_owners(user); },
+      now.config.snapshot_max_age_s, known->node_names(), [log = now.log](bool is_error, const std::string& text) {
+        if (log != nullptr) log(is_error, text.c_str());
+      });
   if (!known->warning().empty()) now.warning += (now.warning.empty() ? "" : "; ") + known->warning();
   now.machine = std::move(known);
+}
+
+ControllerState controller_state(const State& now) {
+  ControllerState told;
+  told.configuration = now.config_path;
+  told.failure = now.failure;
+  told.mode = to_string(now.machine ? now.config.mode : Mode::off);
+  if (!now.feed) return told;
+  const LiveNow live = now.feed->now();
+  const std::string trouble = now.feed->trouble();
+  told.live = !trouble.empty() ? LiveUse::refused : live.state ? LiveUse::used : LiveUse::none;
+  told.live_text = !trouble.empty() ? trouble : live.state ? now.config.snapshot_file : live.why_not;
+  return told;
 }
 
 }  // namespace
@@ -261,6 +279,22 @@ void configure_on(State& now, const placement_machine& machine) {
 }  // namespace placement
 
 using placement::state;
+
+extern "C" void placement_log_to(void (*log)(bool is_error, const char* text)) { state().log = log; }
+
+extern "C" uint32_t placement_facts(struct placement_fact* facts) {
+  uint32_t count = 0;
+  try {
+    for (const auto& [name, value] : placement::facts_of(placement::controller_state(state()))) {
+      if (count == PLACEMENT_MOST_FACTS) break;
+      placement::copy_text(facts[count].name, sizeof facts[count].name, name);
+      placement::copy_text(facts[count].value, sizeof facts[count].value, value);
+      ++count;
+    }
+  } catch (...) {  // out of memory: less is told
+  }
+  return count;
+}
 
 extern "C" const char* placement_warning(void) { return state().warning.c_str(); }
 
@@ -300,7 +334,11 @@ extern "C" enum placement_mode placement_configure(const char* config_path,
   message[0] = '\0';
   auto& now = state();
   now.share = {};
+  now.failure.clear();
   try {
+    now.config_path = config_path;
+    std::error_code unreadable;
+    if (!std::filesystem::exists(config_path, unreadable)) now.config_path += " (no such file: the defaults)";
     now.config = placement::read_config(config_path, placement::MissingFile::defaults);
     if (now.config.mode != placement::Mode::off)
       placement::configure_on(now, *machine);
@@ -308,6 +346,10 @@ extern "C" enum placement_mode placement_configure(const char* config_path,
     placement::copy_text(message, message_size, error.what());
   } catch (...) {
     placement::copy_text(message, message_size, "unexpected failure while reading the configuration");
+  }
+  try {
+    now.failure = message;
+  } catch (...) {  // out of memory: the log has it
   }
   return placement_current_mode();
 }

@@ -62,6 +62,26 @@ enum placement_mode placement_current_mode(void);
 /* What else the last placement_configure() found, and goes on without; empty: nothing. */
 const char *placement_warning(void);
 
+/*
+ * Where lines for the log go that come at other times than a call from slurmctld: `log` is called from a
+ * thread of this library, under no lock of Slurm's. To be set before placement_configure().
+ */
+void placement_log_to(void (*log)(bool is_error, const char *text));
+
+/* What is in force, for whoever asks slurmctld for its configuration. */
+struct placement_fact {
+	char name[32];
+	char value[512];
+};
+
+#define PLACEMENT_MOST_FACTS 8
+
+/*
+ * Fills at most PLACEMENT_MOST_FACTS facts and returns their number. Several threads may be in here at once, as
+ * long as none is in another function of this file: a read lock on slurmctld's jobs sees to that.
+ */
+uint32_t placement_facts(struct placement_fact *facts);
+
 /* ---- one decision */
 
 /* The nodes that may be used, in Slurm's order. */

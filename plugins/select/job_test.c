@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugins/select/job_test.h"
 
+#include "plugins/select/configuration.h"
 #include "plugins/select/decide.h"
 #include "plugins/select/record.h"
 #include "plugins/select/supply.h"
@@ -11,8 +12,6 @@
 
 /* Seconds after which a job that waits for better times is looked at again. */
 #define WAIT_STEP 30
-
-static struct machine_tables tables;
 
 static int call_real(job_test_call *real, const struct job_test_arguments *a)
 {
@@ -188,7 +187,7 @@ static uint32_t wish_of(const job_record_t *job, char *const **environment)
 static const struct placement_plan *make_plan(struct job_view *view, struct decision *decision,
 					      const struct job_test_arguments *arguments)
 {
-	job_view_fill(view, &tables, arguments);
+	job_view_fill(view, placement_tables(), arguments);
 	view->request.environment_count = wish_of(arguments->job, &view->request.environment);
 	if (view->stock_because) {
 		decision->reason = view->stock_because;
@@ -368,32 +367,4 @@ int placement_job_test(job_test_call *real, const struct job_test_arguments *arg
 	if (arguments->mode == SELECT_MODE_WILL_RUN && mode == PLACEMENT_ENFORCE)
 		return will_run(real, arguments);
 	return call_real(real, arguments);
-}
-
-/* ---- the machine */
-
-void placement_forget_machine(void)
-{
-	placement_unconfigure();
-	machine_tables_free(&tables);
-}
-
-void placement_reconfigure(void)
-{
-	char message[1024];
-	char *path;
-
-	if (!in_slurmctld())
-		return;
-	placement_forget_machine();
-	machine_tables_fill(&tables);
-	path = get_extra_conf_path("placement.conf");
-	placement_configure(path, &tables.machine, message, sizeof(message));
-	if (message[0])
-		error("placement: %s; placement is off until the next reconfigure", message);
-	else
-		debug("placement: %s read, mode %d", path, (int) placement_current_mode());
-	if (placement_warning()[0])
-		info("placement: %s", placement_warning());
-	xfree(path);
 }

@@ -29,10 +29,4 @@ struct job_test_arguments {
  */
 int placement_job_test(job_test_call *real, const struct job_test_arguments *arguments);
 
-/* Slurm's node tables are about to change. */
-void placement_forget_machine(void);
-
-/* Reads placement.conf and describes the machine anew, from Slurm's tables. */
-void placement_reconfigure(void);
-
 #endif

@@ -64,10 +64,15 @@ std::shared_ptr<const Published> published(LiveState state, const std::vector<st
 }  // namespace
 
 struct LiveFeed::Watch {
+  Watch(std::string file, FindOwners find, std::int64_t age_s, std::vector<std::string> of_machine, Log line)
+      : path(std::move(file)), find_owners(std::move(find)), max_age_s(age_s), nodes(std::move(of_machine)),
+        log(std::move(line)), owners(find_owners()) {}
+
   const std::string path;
-  const std::vector<uid_t> owners;
+  const FindOwners find_owners;
   const std::int64_t max_age_s;
   const std::vector<std::string> nodes;
+  const Log log;
 
   mutable std::mutex mutex;
   std::condition_variable end_changed;
@@ -77,28 +82,58 @@ struct LiveFeed::Watch {
   std::string trouble;
 
   // The thread's own.
+  SnapshotOwners owners;
   FileMark seen;
+  bool refused = false;  // and logged
   std::list<std::shared_ptr<const Published>> retired;
 
+  LiveState read() const {
+    try {
+      // The machine's nodes and as many that are gone or not yet configured.
+      return read_snapshot(path, owners.users, 2 * nodes.size() + 64);
+    } catch (const Error& error) {
+      if (owners.missing.empty()) throw;
+      throw Error(std::string(error.what()) + " (" + owners.missing + ")");
+    }
+  }
+
+  // A file that is refused may be good for a user who is new.
+  void look_up_owners() {
+    SnapshotOwners found = find_owners();
+    if (found == owners) return;
+    owners = std::move(found);
+    seen = {};
+  }
+
+  // Tells of the first refusal and of its end, whatever happens to the file in between.
+  void tell(const std::string& wrong) {
+    const bool was_refused = std::exchange(refused, !wrong.empty());
+    if (refused && !was_refused)
+      log(true, "the live data are refused: " + wrong);
+    else if (!refused && was_refused)
+      log(false, "the live data are used again: " + path);
+  }
+
   void look() {
+    if (refused) look_up_owners();
     const FileMark mark = mark_of(path);
     if (mark == seen) return;
     seen = mark;
     if (mark == FileMark{}) return;  // an old state stays what it was until it is too old
-    std::shared_ptr<const Published> read;
+    std::shared_ptr<const Published> fresh;
     std::string wrong;
     try {
-      // The machine's nodes and as many that are gone or not yet configured.
-      read = published(read_snapshot(path, owners, 2 * nodes.size() + 64), nodes);
+      fresh = published(read(), nodes);
     } catch (const std::exception& error) {
       wrong = error.what();
     }
+    tell(wrong);
     const std::lock_guard lock(mutex);
     trouble = std::move(wrong);
-    if (!read) return;
+    if (!fresh) return;
     // A decision may hold the old one. It is not to be the one who frees it: that can take milliseconds.
     if (newest) retired.push_back(std::move(newest));
-    newest = std::move(read);
+    newest = std::move(fresh);
     ++generation;
   }
 
@@ -112,8 +147,8 @@ struct LiveFeed::Watch {
   }
 };
 
-LiveFeed::LiveFeed(std::string path, std::vector<uid_t> owners, std::int64_t max_age_s, std::vector<std::string> nodes)
-    : watch_(new Watch{std::move(path), std::move(owners), max_age_s, std::move(nodes), {}, {}, false, {}, 0, {}, {}, {}}) {
+LiveFeed::LiveFeed(std::string path, FindOwners find_owners, std::int64_t max_age_s, std::vector<std::string> nodes, Log log)
+    : watch_(std::make_shared<Watch>(std::move(path), std::move(find_owners), max_age_s, std::move(nodes), std::move(log))) {
   watch_->look();
   // Signals are for slurmctld's own threads.
   sigset_t all, before;
@@ -176,13 +211,15 @@ LiveNow LiveFeed::now() const {
   return result;
 }
 
-std::vector<uid_t> snapshot_owners(const std::string& monitor_user) {
-  std::vector<uid_t> owners = {0, geteuid()};
+SnapshotOwners snapshot_owners(const std::string& monitor_user) {
+  SnapshotOwners owners{{0, geteuid()}, {}};
   passwd entry{};
   passwd* found = nullptr;
   std::vector<char> room(16384);
   if (getpwnam_r(monitor_user.c_str(), &entry, room.data(), room.size(), &found) == 0 && found != nullptr)
-    owners.push_back(found->pw_uid);
+    owners.users.push_back(found->pw_uid);
+  else
+    owners.missing = "MonitorUser=" + monitor_user + " is no user of this host";
   return owners;
 }
 

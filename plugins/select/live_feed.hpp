@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,16 +21,36 @@ struct LiveNow {
   std::uint64_t generation = 0;  // another number: another state
 };
 
+// Who may publish the state: root, the user of this process, and the monitor's user.
+struct SnapshotOwners {
+  std::vector<uid_t> users;
+  std::string missing;  // why the monitor's user is not among them, for messages; empty: it is
+
+  bool operator==(const SnapshotOwners&) const = default;
+};
+
+// Looks `monitor_user` up in the host's user database. Throws nothing: a user who does not exist is nobody.
+SnapshotOwners snapshot_owners(const std::string& monitor_user);
+
 // Keeps the monitor's newest snapshot at hand. A decision is made under slurmctld's locks, where nothing
 // may be opened or read; and a mapping of a file that another user may cut short would end slurmctld when he
 // does. So a thread looks once a second whether the file was replaced, reads it into private memory,
 // checks all of it, and only then swaps a pointer. It holds no lock of Slurm's at any time, and the one
 // lock that it shares with decisions for the length of that swap. It is left to itself at the end: whoever
 // waited for it could wait for a file system.
+//
+// A snapshot is believed when it belongs to root, to the user of this process, or to the monitor's user.
+// That user may be made after slurmctld started, so the owners are looked up again while a file is refused.
 class LiveFeed {
  public:
+  // Gets one line when a file is refused that was not refused before, and one when a file is read again.
+  // Called by the constructor and by the thread of the feed, also after the feed is destroyed.
+  using Log = std::function<void(bool is_error, const std::string& text)>;
+  // Looks up who may publish. Called by the constructor, and by the thread while a file is refused.
+  using FindOwners = std::function<SnapshotOwners()>;
+
   // Reads the file at once, if it is there, then begins to watch it. `nodes` are the machine's.
-  LiveFeed(std::string path, std::vector<uid_t> owners, std::int64_t max_age_s, std::vector<std::string> nodes);
+  LiveFeed(std::string path, FindOwners find_owners, std::int64_t max_age_s, std::vector<std::string> nodes, Log log);
   ~LiveFeed();
   LiveFeed(const LiveFeed&) = delete;
   LiveFeed& operator=(const LiveFeed&) = delete;
@@ -44,9 +65,5 @@ class LiveFeed {
   struct Watch;
   std::shared_ptr<Watch> watch_;
 };
-
-// Who may publish the state: root, the user of this process, and the one named. Throws nothing: a user
-// who does not exist is nobody.
-std::vector<uid_t> snapshot_owners(const std::string& monitor_user);
 
 }  // namespace placement

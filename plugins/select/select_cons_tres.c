@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plugins/select/configuration.h"
 #include "plugins/select/job_test.h"
 
 /* What Slurm looks up; everything else stays hidden. */
@@ -76,16 +77,27 @@ PASS(int, select_p_select_jobinfo_unpack,
 PASS(char *, select_p_select_jobinfo_sprint,
      (select_jobinfo_t *info, char *text, size_t size, int mode), (info, text, size, mode))
 PASS(char *, select_p_select_jobinfo_xstrdup, (select_jobinfo_t *info, int mode), (info, mode))
-PASS(int, select_p_get_info_from_plugin,
-     (enum select_plugindata_info type, job_record_t *job, void *data), (type, job, data))
 PASS(int, select_p_update_node_config, (int index), (index))
 PASS(bitstr_t *, select_p_resv_test,
      (resv_desc_msg_t *reservation, uint32_t node_count, bitstr_t *avail, bitstr_t **cores),
      (reservation, node_count, avail, cores))
 
+REAL(int, select_p_get_info_from_plugin,
+     (enum select_plugindata_info type, job_record_t *job, void *data))
 REAL(int, select_p_node_init, (void))
 REAL(int, select_p_reconfigure, (void))
 static job_test_call *real_select_p_job_test;
+
+/* Slurm's configuration has a list of pairs from the select plugin, which cons_tres leaves empty. */
+EXPORT extern int select_p_get_info_from_plugin(enum select_plugindata_info type, job_record_t *job,
+						void *data)
+{
+	int rc = real_select_p_get_info_from_plugin(type, job, data);
+
+	if (type == SELECT_CONFIG_INFO && data && in_slurmctld())
+		placement_add_facts((List *) data);
+	return rc;
+}
 
 /* Slurm builds its node tables anew: what we know of the machine is void until the reconfigure. */
 EXPORT extern int select_p_node_init(void)

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <string>
+
+namespace placement {
+
+// Asks slurmctld for its configuration by libslurm's public calls, as the calling user, and returns the pairs of its
+// select plugin, one "name = value" line each, for controller_state_of(). Empty when that plugin has none. Throws Error
+// when slurmctld does not answer; that may take as long as Slurm's message timeout. libslurm ends the process where
+// there is no slurm.conf to be had.
+std::string ask_controller();
+
+}  // namespace placement

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugins/select/configuration.h"
+
+#include "plugins/select/decide.h"
+
+static struct machine_tables tables;
+
+const struct machine_tables *placement_tables(void)
+{
+	return &tables;
+}
+
+void placement_forget_machine(void)
+{
+	placement_unconfigure();
+	machine_tables_free(&tables);
+}
+
+static const char *const mode_names[] = {
+	[PLACEMENT_OFF] = "off",
+	[PLACEMENT_OBSERVE] = "observe",
+	[PLACEMENT_ADVISE] = "advise",
+	[PLACEMENT_ENFORCE] = "enforce",
+};
+
+static void log_line(bool is_error, const char *text)
+{
+	if (is_error)
+		error("placement: %s", text);
+	else
+		info("placement: %s", text);
+}
+
+void placement_reconfigure(void)
+{
+	char message[1024];
+	char *path;
+
+	if (!in_slurmctld())
+		return;
+	placement_forget_machine();
+	machine_tables_fill(&tables);
+	path = get_extra_conf_path("placement.conf");
+	placement_log_to(log_line);
+	placement_configure(path, &tables.machine, message, sizeof(message));
+	if (message[0])
+		error("placement: %s; placement is off until the next reconfigure", message);
+	else
+		info("placement: Mode=%s by %s", mode_names[placement_current_mode()], path);
+	if (placement_warning()[0])
+		info("placement: %s", placement_warning());
+	xfree(path);
+}
+
+void placement_add_facts(List *pairs)
+{
+	struct placement_fact facts[PLACEMENT_MOST_FACTS];
+	uint32_t count = placement_facts(facts);
+
+	if (!*pairs)
+		*pairs = list_create(destroy_config_key_pair);
+	for (uint32_t i = 0; i < count; i++) {
+		config_key_pair_t *pair = xmalloc(sizeof(*pair));
+
+		/* scontrol prints the title of this list without the end of its line. */
+		pair->name = xstrdup_printf("%s%s", i ? "" : "\n", facts[i].name);
+		pair->value = xstrdup(facts[i].value);
+		list_append(*pairs, pair);
+	}
+}
