@@ -13,11 +13,12 @@
 
 namespace placement {
 
-// Where a process runs: the way from the root of the machine down (node, package, cache, core), or the
-// digits of a place in the paper's hardware file. -1 from the level on that is not known.
+// Where a process runs: the way from the root of the machine down (switches, node, package, cache, core), or the
+// digits of a place in the paper's hardware file. -1 at each level that does not exist or is not known.
 struct ProcessPlace {
-  static constexpr std::size_t levels = 8;
-  std::array<std::int64_t, levels> path{-1, -1, -1, -1, -1, -1, -1, -1};
+  static constexpr std::size_t switch_levels = 8;  // also the most levels of a hardware file
+  static constexpr std::size_t levels = switch_levels + 4;
+  std::array<std::int64_t, levels> path{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
 
   bool operator==(const ProcessPlace&) const = default;
 };

@@ -14,6 +14,7 @@
 #include "core/matrix_write.hpp"
 #include "core/node_hardware.hpp"
 #include "mpi/assignment_files.hpp"
+#include "mpi/switch_address.hpp"
 
 namespace placement::reorder {
 
@@ -33,26 +34,39 @@ const char* variable(const char* name) {
   return value ? value : "";
 }
 
-// One number for each node: simulated nodes of a test cluster share the host's name.
-std::int64_t node_number() {
-  std::string name = variable("SLURMD_NODENAME");
-  if (name.empty()) {
-    char buffer[MPI_MAX_PROCESSOR_NAME];
-    int length = 0;
-    PMPI_Get_processor_name(buffer, &length);
-    name.assign(buffer, static_cast<std::size_t>(length));
-  }
+// Whether srun started this process: what Slurm says in the environment is then about the process's own node. A
+// process that mpirun started may have inherited the environment of mpirun's node. The answer is the same in all
+// processes, or in all of a node where mpirun starts one process per node.
+bool started_by_srun() { return std::to_string(size_of(MPI_COMM_WORLD)) == variable("SLURM_STEP_NUM_TASKS"); }
+
+std::int64_t number_of_name(std::string_view name) {
   std::uint64_t hash = 14695981039346656037u;  // FNV-1a
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
   return static_cast<std::int64_t>(hash >> 1);
 }
 
+// Slurm's name of the node, as the nodes of a test cluster share the host's name; otherwise MPI's.
+std::string node_name() {
+  const std::string name = started_by_srun() ? variable("SLURMD_NODENAME") : "";
+  if (!name.empty()) return name;
+  char buffer[MPI_MAX_PROCESSOR_NAME];
+  int length = 0;
+  PMPI_Get_processor_name(buffer, &length);
+  return {buffer, static_cast<std::size_t>(length)};
+}
+
 ProcessPlace place_of_process() {
   ProcessPlace place;
   if (state.arities.empty()) {
-    place.path[0] = node_number();
+    if (started_by_srun()) {
+      const std::vector<std::string> switches =
+          switches_of_address(variable("SLURM_TOPOLOGY_ADDR"), variable("SLURM_TOPOLOGY_ADDR_PATTERN"));
+      for (std::size_t level = 0; level < std::min(switches.size(), ProcessPlace::switch_levels); ++level)
+        place.path[level] = number_of_name(switches[level]);
+    }
+    place.path[ProcessPlace::switch_levels] = number_of_name(node_name());
     const NodePosition position = node_position();
-    std::copy(position.path.begin(), position.path.end(), place.path.begin() + 1);
+    std::copy(position.path.begin(), position.path.end(), place.path.begin() + ProcessPlace::switch_levels + 1);
     return place;
   }
   // The digits of the world rank in the mixed radix of the hardware.

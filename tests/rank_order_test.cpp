@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "mpi/assignment_files.hpp"
+#include "mpi/switch_address.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -83,6 +84,38 @@ START_TEST(a_ring_goes_around_nodes) {
     for (int p = 0; p < 16; ++p) leaf_of_rank[order.rank_of_process[p]] = tree.leaf_of_process[p];
     ck_assert(tree.tree.hop_bytes(ring(16, 10), leaf_of_rank) == order.cost);
   }
+}
+END_TEST
+
+START_TEST(switches_of_slurms_address) {
+  using Names = std::vector<std::string>;
+  ck_assert(switches_of_address("core.rack3.n17", "switch.switch.node") == (Names{"core", "rack3"}));
+  ck_assert(switches_of_address("rack3.n17.site.org", "switch.node") == (Names{"rack3"}));
+  ck_assert(switches_of_address("s[0-1].leaf.n1", "switch.switch.node") == (Names{"s[0-1]", "leaf"}));
+  ck_assert(switches_of_address("n17", "node").empty());
+  ck_assert(switches_of_address("n17", "switch.node").empty());
+  ck_assert(switches_of_address("a..n17", "switch.switch.node").empty());
+  ck_assert(switches_of_address("b0.n17", "block.node").empty());
+  ck_assert(switches_of_address("a.n17", "switch.switch").empty());
+  ck_assert(switches_of_address("", "").empty());
+  ck_assert(switches_of_address("a.n1", "").empty());
+}
+END_TEST
+
+START_TEST(nodes_behind_switches) {
+  // One process on each of eight nodes, which are spread over two switches in turn; one of them has a switch more above it.
+  std::vector<ProcessPlace> places(8);
+  for (int p = 0; p < 8; ++p) {
+    places[p].path[0] = p % 2;
+    if (p % 2 == 0) places[p].path[1] = 5;
+    places[p].path[ProcessPlace::switch_levels] = 100 + p;
+  }
+  const RankOrder order = order_ranks(ring(8, 10), places, {});
+  ck_assert(order.changed);
+  ck_assert(order.natural_cost == 8 * 40);
+  ck_assert(order.cost == 2 * 40 + 6 * 20);  // two pairs of the ring are behind different switches, which is the least
+  for (ProcessPlace& place : places) place.path[0] = place.path[1] = -1;
+  ck_assert(!order_ranks(ring(8, 10), places, {}).changed);
 }
 END_TEST
 
@@ -186,6 +219,8 @@ int main() {
   TCase* all = tcase_create("all");
   tcase_add_test(all, tree_has_only_levels_that_branch);
   tcase_add_test(all, a_ring_goes_around_nodes);
+  tcase_add_test(all, switches_of_slurms_address);
+  tcase_add_test(all, nodes_behind_switches);
   tcase_add_test(all, uneven_nodes);
   tcase_add_test(all, keeps_what_would_not_pay);
   tcase_add_test(all, published_assignment);
