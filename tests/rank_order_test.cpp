@@ -9,6 +9,7 @@
 #include "mpi/switch_address.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
+#include "treematch/random.hpp"
 
 using namespace placement;
 
@@ -119,6 +120,22 @@ START_TEST(nodes_behind_switches) {
 }
 END_TEST
 
+START_TEST(treematch_is_never_behind_matching) {
+  Random random(3);
+  for (int round = 0; round < 300; ++round) {
+    const std::int32_t n = 8 + random.below(57);
+    std::vector<CommEdge> edges;
+    for (std::int32_t k = 0; k < 4 * n; ++k) edges.push_back({random.below(n), random.below(n), 1 + random.below(1000)});
+    const CommMatrix matrix = CommMatrix::from_edges(n, edges);
+    std::vector<ProcessPlace> places(static_cast<std::size_t>(n));
+    for (ProcessPlace& place : places) place = places_of({{random.below(2), random.below(3), random.below(4)}})[0];
+    OrderOptions matching;
+    matching.method = OrderMethod::matching;
+    ck_assert(order_ranks(matrix, places, {}).cost <= order_ranks(matrix, places, matching).cost);
+  }
+}
+END_TEST
+
 START_TEST(uneven_nodes) {
   std::vector<ProcessPlace> places(11);
   for (int p = 0; p < 11; ++p) places[p].path[0] = p % 3 == 0 ? 1 : p == 10 ? 3 : 2;
@@ -221,6 +238,7 @@ int main() {
   tcase_add_test(all, a_ring_goes_around_nodes);
   tcase_add_test(all, switches_of_slurms_address);
   tcase_add_test(all, nodes_behind_switches);
+  tcase_add_test(all, treematch_is_never_behind_matching);
   tcase_add_test(all, uneven_nodes);
   tcase_add_test(all, keeps_what_would_not_pay);
   tcase_add_test(all, published_assignment);
