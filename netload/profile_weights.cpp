@@ -2,6 +2,7 @@
 #include "netload/profile_weights.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -15,10 +16,8 @@ namespace placement {
 namespace {
 
 constexpr std::size_t max_summary_bytes = 1 << 20;
-constexpr double latency_s = 60e-6;
-constexpr double bandwidth_Bps = 125e6;
-constexpr double half_bytes = latency_s * bandwidth_Bps;
-constexpr double ranks_per_link = 16;
+constexpr double most_ranks_per_link = 16;
+constexpr const char* use_key = "network-use";
 constexpr double least_part = 0.05;  // of latency and of bandwidth: neither is nothing to any program
 
 std::optional<double> number(std::string_view text) {
@@ -114,18 +113,40 @@ CommunicationProfile read_profile_summary(const std::string& file) {
   return parse_profile_summary(read_input_file(path, max_summary_bytes), path);
 }
 
-double network_share(const CommunicationProfile& profile) {
-  if (!(profile.ranks > 0 && profile.run_s > 0)) return profile.waiting_share;
+NetworkUse network_use(const CommunicationProfile& profile) {
   const auto [messages, bytes] = totals_of(profile);
-  const double alone_s = (messages * latency_s + bytes / bandwidth_Bps) / profile.ranks;
-  return std::min(profile.waiting_share, ranks_per_link * alone_s / profile.run_s);
+  const bool timed = profile.ranks > 0 && profile.run_s > 0;
+  const double rank_seconds = timed ? profile.ranks * profile.run_s : 1;
+  return {profile.waiting_share, timed ? profile.ranks : 0, messages / rank_seconds, bytes / rank_seconds};
 }
 
-Parameters profile_weights(const CommunicationProfile& profile) {
-  const auto [messages, bytes] = totals_of(profile);
-  const double of_latency = messages > 0 ? messages * half_bytes / (messages * half_bytes + bytes) : 0.25;
+std::string to_string(const NetworkUse& use) {
+  char text[128];
+  std::snprintf(text, sizeof text, "%.6g:%.6g:%.6g:%.6g", use.waiting_share, use.ranks, use.messages_per_s, use.bytes_per_s);
+  return text;
+}
+
+NetworkUse parse_network_use(std::string_view text) {
+  std::vector<double> numbers;
+  for (const std::string_view part : split_at(text, ':'))
+    if (const auto value = number(part); value && std::isfinite(*value)) numbers.push_back(*value);
+  if (numbers.size() != 4 || std::ranges::count(text, ':') != 3 || numbers[0] > 1)
+    throw Error("network-use=" + shown(text) + ": the share of waiting from 0 to 1, the number of ranks, and the messages and bytes "
+                "of a rank per second are wanted, with colons between them");
+  return {numbers[0], numbers[1], numbers[2], numbers[3]};
+}
+
+double network_share(const NetworkUse& use, const TypicalLink& link) {
+  if (!(use.ranks > 0)) return use.waiting_share;
+  const double alone = use.messages_per_s * link.latency_us * 1e-6 + use.bytes_per_s / link.bandwidth_Bps;
+  return std::min(use.waiting_share, std::min(use.ranks, most_ranks_per_link) * alone);
+}
+
+Parameters profile_weights(const NetworkUse& use, const TypicalLink& link) {
+  const double latency_time = use.messages_per_s * link.latency_us * 1e-6;
+  const double of_latency = use.messages_per_s > 0 ? latency_time / (latency_time + use.bytes_per_s / link.bandwidth_Bps) : 0.25;
   const double latency = std::clamp(of_latency, least_part, 1 - least_part);
-  const double share = network_share(profile);
+  const double share = network_share(use, link);
   const double network = share * share / (share * share + (1 - share) * (1 - share));
   // Both numbers of a pair from the same rounded one, so that they add up to 1.
   const std::string alpha = three_digits(1 - network);
@@ -136,7 +157,14 @@ Parameters profile_weights(const CommunicationProfile& profile) {
 void replace_profile(Parameters& parameters) {
   const auto found = parameters.find("profile");
   if (found == parameters.end()) return;
-  const Parameters derived = profile_weights(read_profile_summary(found->second));
+  parameters[use_key] = to_string(network_use(read_profile_summary(found->second)));
+  parameters.erase("profile");
+}
+
+void replace_network_use(Parameters& parameters, const TypicalLink& link) {
+  const auto found = parameters.find(use_key);
+  if (found == parameters.end()) return;
+  const Parameters derived = profile_weights(parse_network_use(found->second), link);
   parameters.erase(found);
   const bool own_balance = parameters.contains("alpha") || parameters.contains("beta");
   for (const auto& [key, value] : derived)

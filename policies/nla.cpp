@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "core/hostlist.hpp"
 #include "netload/live_input.hpp"
+#include "netload/profile_weights.hpp"
 #include "netload/selection.hpp"
 #include "policies/baselines.hpp"
 #include "policies/measured_ranks.hpp"
@@ -35,6 +36,12 @@ std::string short_number(double value) {
   return text;
 }
 
+// The parameters, and in place of what a profile says of the program's use of the network the weights on these links.
+Parameters with_weights(Parameters parameters, const TypicalLink& link) {
+  replace_network_use(parameters, link);
+  return parameters;
+}
+
 // One decision over the nodes of a view.
 class Chooser {
  public:
@@ -43,10 +50,11 @@ class Chooser {
         request_(request),
         deadline_(deadline),
         rule_(rule),
-        weights_(nla_weights(request.parameters)),
         slots_(view, request),
         limits_(view, request, slots_.capacity()) {
     find_states();
+    link_ = typical_link(view.live->pairs, state_of_);
+    weights_ = nla_weights(with_weights(request.parameters, link_));
     measure();
   }
 
@@ -183,6 +191,9 @@ class Chooser {
         if ((*stock)[n] > 0) nodes.push_back(static_cast<std::int32_t>(n));
       add_first_nodes(placement, choice, input, std::move(nodes));
     }
+    if (request_.parameters.contains("network-use"))
+      placement.reasons.push_back("by its profile on links of " + to_string(link_) + ": beta=" + short_number(weights_.beta) +
+                                  " latency=" + short_number(weights_.latency));
     placement.reasons.push_back("data " + short_number(coverage_.oldest_s + published_s()) + " s old");
     return placement;
   }
@@ -214,7 +225,8 @@ class Chooser {
   const Request& request_;
   const Deadline& deadline_;
   const SelectionRule rule_;
-  const NlaWeights weights_;
+  TypicalLink link_;  // between the nodes of which something is known
+  NlaWeights weights_;
   const Slots slots_;
   const NodeLimits limits_;
   std::vector<std::int32_t> state_of_;  // of each node of the view; -1: nothing is known
@@ -236,7 +248,8 @@ Placement place_step(const ClusterView& view, const Request& request, const Dead
     if (request.node_tasks[n] > 0) nodes.push_back(static_cast<std::int32_t>(n));
   }
   if (!view.live || view.live->pairs.groups == 0) return place_treematch(view, for_tree(request), deadline);
-  const NetworkLoad network(view.live->pairs, states, nla_weights(request.parameters), deadline, within_error(rule));
+  const NlaWeights weights = nla_weights(with_weights(request.parameters, typical_link(view.live->pairs, states)));
+  const NetworkLoad network(view.live->pairs, states, weights, deadline, within_error(rule));
   if (network.known_pairs() == 0) return place_treematch(view, for_tree(request), deadline);
   const Slots slots(view, request);
   return slots.placement(
@@ -274,7 +287,7 @@ Placement place_load_aware(const ClusterView& view, const Request& request, cons
 }
 
 void check_nla(const Parameters& parameters) {
-  nla_weights(parameters);
+  nla_weights(with_weights(parameters, TypicalLink()));
   processor_formula(parameters);
   max_age_s(parameters);
   wait_s(parameters);

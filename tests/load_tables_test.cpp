@@ -28,24 +28,34 @@ END_TEST
 
 START_TEST(weights_from_a_profile) {
   const char* const summary =
-      "ranks                 4\nrun time              0.001 s (mean over ranks)\n"
+      "ranks                 4\nrun time              0.0009 s (mean over ranks)\n"
       "time in such calls    6.000000 s (mean; 5.000000 to 7.000000), 60.0 % of the run\n"
       "point-to-point        30000 bytes in 4 messages, 100.0 % of the bytes\n"
       "message sizes         bytes: messages\n  4096..8191: 3\n  8192..16383: 1\n";
   const CommunicationProfile profile = parse_profile_summary(summary, "s");
   ck_assert_double_eq_tol(profile.waiting_share, 0.5, 1e-12);
   ck_assert_int_eq(profile.sizes.size(), 2);
-  Parameters weights = profile_weights(profile);
+  const TypicalLink gigabit;
+  Parameters weights = profile_weights(network_use(profile), gigabit);
   ck_assert_text_eq(weights["alpha"] + " " + weights["beta"], "0.500 0.500");
-  // The messages, 486 us in all, cannot have taken much of a longer run: 16 * (240 us + 30718 B / 125 MB/s) / 4 / 10 ms.
+  // The messages, 486 us in all, cannot have taken much of a longer run: 4 * (240 us + 30718 B / 125 MB/s) / 4 / 2.5 ms.
   CommunicationProfile longer = profile;
-  longer.run_s = 0.01;
-  ck_assert_double_eq_tol(network_share(longer), 0.1943, 1e-4);
-  ck_assert_text_eq(profile_weights(longer)["beta"], "0.055");
+  longer.run_s = 0.0025;
+  ck_assert_double_eq_tol(network_share(network_use(longer), gigabit), 0.1943, 1e-4);
+  ck_assert_text_eq(profile_weights(network_use(longer), gigabit)["beta"], "0.055");
+  // On links of a twentieth of the bandwidth and ten times the latency they take more than the waiting.
+  const TypicalLink slow{600, 6.25e6, true};
+  ck_assert_double_eq(network_share(network_use(longer), slow), 0.5);
+  ck_assert_text_eq(profile_weights(network_use(longer), slow)["beta"], "0.500");
+  ck_assert_text_eq(profile_weights(network_use(longer), slow)["latency"], "0.328");  // 2400 us of 2400 + 4915
+  // More than sixteen ranks do not share one link.
+  CommunicationProfile wide = longer;
+  wide.ranks = 64;
+  ck_assert_double_eq_tol(network_share(network_use(wide), gigabit), 16 * 485.744e-6 / 64 / 0.0025, 1e-6);
   longer.run_s = 100;
-  ck_assert_text_eq(profile_weights(longer)["beta"], "0.000");
+  ck_assert_text_eq(profile_weights(network_use(longer), gigabit)["beta"], "0.000");
   ck_assert_double_eq(profile.ranks, 4);
-  ck_assert_double_eq(profile.run_s, 0.001);
+  ck_assert_double_eq(profile.run_s, 0.0009);
   ck_assert_text_eq(weights["latency"], "0.494");  // 30000 of 30000 + 3 * 6143.5 + 12287.5
   ck_assert_double_eq(nla_weights(weights).beta, 0.5);
   const char* const mean_alone = "time in such calls 3 s, 30.0 % of the run";
@@ -53,9 +63,9 @@ START_TEST(weights_from_a_profile) {
   const char* const least_above_mean = "time in such calls 3 s (mean; 4 to 5), 30.0 % of the run";
   ck_assert_error(parse_profile_summary(least_above_mean, "s"), "tells no share");
   CommunicationProfile bulky{.waiting_share = 0.004, .sizes = {{1 << 20, 1 << 21, 100}}};
-  weights = profile_weights(bulky);
+  weights = profile_weights(network_use(bulky), gigabit);
   ck_assert_text_eq(weights["beta"] + " " + weights["latency"] + " " + weights["bandwidth"], "0.000 0.050 0.950");
-  ck_assert_double_eq_tol(nla_weights(profile_weights({.waiting_share = 1, .sizes = {}})).alpha, 0, 1e-12);
+  ck_assert_double_eq_tol(nla_weights(profile_weights({.waiting_share = 1}, gigabit)).alpha, 0, 1e-12);
   ck_assert_error(parse_profile_summary("ranks 4\n", "s"), "s: no line 'time in such calls");
   const char* const broken = "time in such calls x % of the run\n";
   ck_assert_error(parse_profile_summary(broken, "s"), "s:1: 'time in such calls x");
@@ -69,12 +79,54 @@ START_TEST(a_profile_fills_what_is_not_given) {
   Parameters parameters{{"profile", matrix}, {"latency", "0.9"}};
   replace_profile(parameters);
   ck_assert(!parameters.contains("profile"));
+  ck_assert_text_eq(parameters["network-use"], "0.2:0:0:0");
+  replace_network_use(parameters, {});
+  ck_assert(!parameters.contains("network-use"));
   ck_assert_text_eq(parameters["beta"] + " " + parameters["latency"] + " " + parameters["bandwidth"], "0.059 0.9 0.750");
   parameters = {{"profile", matrix}, {"alpha", "0.1"}};
   replace_profile(parameters);
+  replace_network_use(parameters, {});
   ck_assert(!parameters.contains("beta"));
+  for (const char* const bad : {"", "1:2:3", "1:2:3:4:5", "1.5:2:3:4", "-1:2:3:4", "nan:1:1:1", "0.5:inf:1:1", "0.5:4:1:", "a:b:c:d"})
+    ck_assert_error(parse_network_use(bad), "network-use=");
   parameters = {{"profile", matrix + "x"}};
   ck_assert_error(replace_profile(parameters), "app.matx");
+}
+END_TEST
+
+START_TEST(typical_links) {
+  // Three groups of nodes: n0, n1 | n2 | n3; the pairs of the first with itself, with the others, and of the others.
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<std::int32_t> group{0, 0, 1, 2};
+  const std::vector<float> latency{10, 20, 30, 20, nan, 40, 30, 40, nan}, bandwidth{1e6f, 2e6f, nan, 2e6f, nan, 9e6f, nan, 9e6f, nan};
+  const std::vector<float> peak{8e6f, nan, nan, nan, nan, 7e6f, nan, 7e6f, nan};
+  const std::vector<PairSource> source{PairSource::measured, PairSource::measured, PairSource::modelled, PairSource::measured,
+                                       PairSource::none, PairSource::assumed, PairSource::modelled, PairSource::assumed, PairSource::none};
+  PairTable table;
+  table.groups = 3;
+  table.group_of_node = group;
+  table.latency_us = latency;
+  table.bandwidth_Bps = bandwidth;
+  table.peak_bandwidth_Bps = peak;
+  table.source = source;
+  const auto link = [&](std::vector<std::int32_t> states) { return typical_link(table, states); };
+  TypicalLink all = link({0, 1, 2, 3});  // latencies 10, 20, 30, bandwidths 8e6 at its peak and 2e6
+  ck_assert_double_eq(all.latency_us, 20);
+  ck_assert_double_eq(all.bandwidth_Bps, 8e6);
+  ck_assert_text_eq(to_string(all), "64 Mbit/s, 20 us");
+  ck_assert_double_eq(link({0, 1}).latency_us, 10);
+  ck_assert_double_eq(link({0, 3}).latency_us, 30);
+  ck_assert_double_eq(link({0, 3}).bandwidth_Bps, 125e6);
+  for (const std::vector<std::int32_t>& unknown : std::vector<std::vector<std::int32_t>>{{}, {0}, {-1, 7}, {2, 3}}) {
+    ck_assert(!link(unknown).measured);
+    ck_assert_text_eq(to_string(link(unknown)), "assumed 1000 Mbit/s, 60 us");
+  }
+  ck_assert(!typical_link(PairTable(), std::vector<std::int32_t>{0, 1}).measured);
+  DensePairs dense;
+  dense.nodes = 2;
+  dense.bandwidth_Bps = {nan, 5e6, 5e6, nan};
+  ck_assert_double_eq(typical_link(dense).bandwidth_Bps, 5e6);
+  ck_assert_double_eq(typical_link(dense).latency_us, 60);
 }
 END_TEST
 
@@ -126,6 +178,7 @@ int main() {
   tcase_add_test(weights, weights_by_name);
   tcase_add_test(weights, weights_from_a_profile);
   tcase_add_test(weights, a_profile_fills_what_is_not_given);
+  tcase_add_test(weights, typical_links);
   suite_add_tcase(suite, weights);
   TCase* tables = tcase_create("tables");
   tcase_add_test(tables, tables_are_read);

@@ -276,7 +276,7 @@ mistakes() {
   run --tasks 1 --nodes nodes --set processors=some
   refused 2 'processors=some: it takes loaded or printed'
   run --tasks 1 --nodes nodes --set gamma=1
-  refused 2 'unknown key gamma for NLA: known are profile, alpha, beta, latency, bandwidth, cpu_load, cpu_utilisation, flow_rate_Bps, memory_used_MiB, cores, frequency_MHz, memory_MiB, memory_available_MiB, users, processors, max-age, wait, seed'
+  refused 2 'unknown key gamma for NLA: known are profile, network-use, alpha, beta, latency, bandwidth, cpu_load, cpu_utilisation, flow_rate_Bps, memory_used_MiB, cores, frequency_MHz, memory_MiB, memory_available_MiB, users, processors, max-age, wait, seed'
   run --tasks 1 --nodes nodes --set alpha=2
   refused 2 'alpha=2: a number from 0 to 1 is wanted'
   run --tasks 1 --nodes nodes --set ''

@@ -92,6 +92,11 @@ SelectionRule rule_of(const PolicySpec& spec) {
                    ": it takes nla, nla-paper, load-aware, random or sequential");
 }
 
+void set_weights(Selection& selection, const TypicalLink& link) {
+  replace_network_use(selection.spec.parameters, link);
+  selection.weights = nla_weights(selection.spec.parameters);
+}
+
 void read_tables(const CommandLine& line, Selection& selection) {
   const std::string nodes = *line.value("nodes");
   NamedNodes read = read_node_table(read_input_file(nodes, max_table_bytes), nodes);
@@ -99,10 +104,11 @@ void read_tables(const CommandLine& line, Selection& selection) {
   selection.table = std::move(read.table);
   selection.cores = selection.table[NodeAttribute::cores];
   selection.load = worst_where_unknown(selection.table[NodeAttribute::cpu_load]);
-  selection.network = NetworkLoad(selection.table.nodes);
+  DensePairs dense{.nodes = selection.table.nodes, .latency_us = {}, .bandwidth_Bps = {}, .bandwidth_missing_Bps = {}};
   if (const auto pairs = line.value("pairs"))
-    selection.network =
-        NetworkLoad(read_pair_table(read_input_file(*pairs, max_table_bytes), *pairs, selection.names), selection.weights);
+    dense = read_pair_table(read_input_file(*pairs, max_table_bytes), *pairs, selection.names);
+  set_weights(selection, typical_link(dense));
+  selection.network = line.has("pairs") ? NetworkLoad(dense, selection.weights) : NetworkLoad(selection.table.nodes);
 }
 
 // What the monitor published last. Throws Error when there is none, or none that slurmctld would go by.
@@ -140,6 +146,7 @@ void take_live(const CommandLine& line, Selection& selection) {
   if (state_of.empty()) throw Error("the snapshot has no node that is up");
   selection.load = loads_beyond_slurm(selection.live, state_of);
   selection.table = live_attributes(selection.live, state_of);
+  set_weights(selection, typical_link(selection.live.pairs, state_of));
   selection.network = NetworkLoad(selection.live.pairs, state_of, selection.weights, Deadline::never(), within_error(selection.rule));
 }
 
@@ -256,7 +263,6 @@ int command_select(int argc, char** argv) {
   checked.policy = "NLA";  // the others only leave some of its keys unused
   from_command_line([&] { check_policy_spec(checked, "matrix"); });
   replace_profile(selection.spec.parameters);
-  selection.weights = nla_weights(selection.spec.parameters);
   selection.wait_s = wait_s(selection.spec.parameters);
   const auto tasks = line.integer("tasks", 1, INT32_MAX);
   if (!tasks) throw UsageError("--tasks is missing");

@@ -212,11 +212,15 @@ class Planner {
     return {};
   }
 
-  // Where the job says nothing, its partition does, then the site; alpha and beta go together.
+  // Where the job says nothing, its partition does, then the site; alpha and beta go together, and a profile gives both.
   void add_defaults(Parameters& parameters, const Parameters& defaults) const {
-    const bool own_balance = parameters.contains("alpha") || parameters.contains("beta");
-    for (const auto& [key, value] : defaults)
-      if (takes_key(key) && !(own_balance && (key == "alpha" || key == "beta"))) parameters.try_emplace(key, value);
+    const bool own_weights = parameters.contains("network-use");
+    const bool own_balance = own_weights || parameters.contains("alpha") || parameters.contains("beta");
+    for (const auto& [key, value] : defaults) {
+      if (!takes_key(key) || (own_balance && (key == "alpha" || key == "beta"))) continue;
+      if (own_weights && (key == "latency" || key == "bandwidth")) continue;
+      parameters.try_emplace(key, value);
+    }
   }
 
   ClusterView policy_view() const {

@@ -8,14 +8,17 @@
 LIVE=$CLUSTER/tmp/nla
 
 # Nodes and pairs: one line "node NAME LOAD SLURM_LOAD [CORES [MHZ]]" or "pair A B LATENCY_US BANDWIDTH" for what is not
-# ordinary (no load, 4 cores, 3000 MHz, 50 us, 1e8 bytes/s); a load or latency of "-" is not known. A line "published
+# ordinary (no load, 4 cores, 3000 MHz, 50 us, 1e8 of 1.25e8 bytes/s); a load or latency of "-" is not known. A line "links
+# LATENCY_US BANDWIDTH" says what is ordinary of pairs, on an idle network. A line "published
 # SECONDS" makes all of it so old.
 publish() {
   awk -v now="$(date +%s)" 'BEGIN {
     OFS = "\t"
+    usual_us = 50; usual_Bps = "1e8"; peak_Bps = "1.25e8"
     for (n = 1; n <= 8; n++) { load["n" n] = slurm["n" n] = 0; cores["n" n] = 4; MHz["n" n] = 3000 }
   }
   $1 == "node" { load[$2] = $3; slurm[$2] = $4; if (NF > 4) cores[$2] = $5; if (NF > 5) MHz[$2] = $6 }
+  $1 == "links" { usual_us = $2; usual_Bps = peak_Bps = $3 }
   $1 == "published" { published = $2 }
   $1 == "pair" { us[$2, $3] = us[$3, $2] = $4; Bps[$2, $3] = Bps[$3, $2] = $5 }
   END {
@@ -28,7 +31,7 @@ publish() {
       for (b = a + 1; b <= 8; b++) {
         known = ("n" a, "n" b) in us
         if (known && us["n" a, "n" b] == "-") continue
-        print "pair", a - 1, b - 1, known ? us["n" a, "n" b] : 50, known ? Bps["n" a, "n" b] : "1e8", "1.25e8", "measured", 30
+        print "pair", a - 1, b - 1, known ? us["n" a, "n" b] : usual_us, known ? Bps["n" a, "n" b] : usual_Bps, peak_Bps, "measured", 30
       }
   }' >state
   "$SP_PREFIX/bin/placectl" import state "$LIVE/snapshot"

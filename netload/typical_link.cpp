@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "netload/typical_link.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <vector>
+
+namespace placement {
+
+namespace {
+
+constexpr std::size_t most_pairs = 65536;
+
+double at(std::span<const float> values, std::size_t cell) {
+  return cell < values.size() ? static_cast<double>(values[cell]) : unknown_value;
+}
+
+// Takes the median of the positive, finite values where there are any.
+void set_median(std::vector<double>& values, double& target, bool& measured) {
+  std::erase_if(values, [](double value) { return !(value > 0 && std::isfinite(value)); });
+  if (values.empty()) return;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  target = *middle;
+  measured = true;
+}
+
+TypicalLink link_of(std::vector<double> latency_us, std::vector<double> bandwidth_Bps) {
+  TypicalLink link;
+  set_median(latency_us, link.latency_us, link.measured);
+  set_median(bandwidth_Bps, link.bandwidth_Bps, link.measured);
+  return link;
+}
+
+}  // namespace
+
+TypicalLink typical_link(const PairTable& table, std::span<const std::int32_t> state_of) {
+  std::map<std::int32_t, std::int32_t> nodes_of_group;
+  for (const std::int32_t state : state_of)
+    if (state >= 0 && static_cast<std::size_t>(state) < table.group_of_node.size())
+      if (const std::int32_t group = table.group_of_node[static_cast<std::size_t>(state)]; group >= 0 && group < table.groups)
+        ++nodes_of_group[group];
+  const std::size_t groups = nodes_of_group.size();
+  const std::size_t step = std::max<std::size_t>(1, groups * (groups + 1) / 2 / most_pairs);
+  std::vector<double> latency_us, bandwidth_Bps;
+  std::size_t pair = 0;
+  for (auto a = nodes_of_group.begin(); a != nodes_of_group.end(); ++a)
+    for (auto b = a; b != nodes_of_group.end(); ++b, ++pair) {
+      if (pair % step != 0 || (a == b && a->second < 2)) continue;
+      const std::size_t cell = cell_index(table.groups, a->first, b->first);
+      if (cell < table.source.size() && table.source[cell] == PairSource::assumed) continue;
+      latency_us.push_back(at(table.latency_us, cell));
+      const double peak = at(table.peak_bandwidth_Bps, cell);
+      bandwidth_Bps.push_back(peak > 0 ? peak : at(table.bandwidth_Bps, cell));
+    }
+  return link_of(std::move(latency_us), std::move(bandwidth_Bps));
+}
+
+TypicalLink typical_link(const DensePairs& pairs) {
+  std::vector<double> latency_us, bandwidth_Bps;
+  const auto nodes = static_cast<std::size_t>(pairs.nodes);
+  for (std::size_t u = 0; u < nodes; ++u)
+    for (std::size_t v = u + 1; v < nodes; ++v) {
+      if (!pairs.latency_us.empty()) latency_us.push_back(pairs.latency_us[u * nodes + v]);
+      if (!pairs.bandwidth_Bps.empty()) bandwidth_Bps.push_back(pairs.bandwidth_Bps[u * nodes + v]);
+    }
+  return link_of(std::move(latency_us), std::move(bandwidth_Bps));
+}
+
+std::string to_string(const TypicalLink& link) {
+  char text[96];
+  std::snprintf(text, sizeof text, "%s%.4g Mbit/s, %.3g us", link.measured ? "" : "assumed ", link.bandwidth_Bps * 8e-6,
+                link.latency_us);
+  return text;
+}
+
+}  // namespace placement
