@@ -5,7 +5,7 @@
 
 #include "core/policy.hpp"
 #include "spank/options.hpp"
-#include "spank/step_view.hpp"
+#include "core/step_view.hpp"
 
 namespace placement {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/step_view.hpp"
+#include "core/step_view.hpp"
 
 #include <algorithm>
 #include <memory>
