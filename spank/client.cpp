@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/config.hpp"
 #include "core/controller_state.hpp"
@@ -19,10 +20,12 @@
 #include "core/job_state.hpp"
 #include "core/text.hpp"
 #include "monitor/controller_query.hpp"
+#include "spank/allocation_hook.hpp"
 #include "spank/bind_plan.hpp"
 #include "spank/bind_task.hpp"
 #include "spank/client_options.hpp"
 #include "spank/dist_hook.hpp"
+#include "spank/job_decision.hpp"
 #include "spank/launch_layout.hpp"
 #include "spank/options.hpp"
 #include "spank/profiling.hpp"
@@ -42,6 +45,7 @@ struct Client {
   int components = 0;         // whose options are done
   std::optional<Wish> wish;   // of the last of them
   bool any_wish = false;      // of any of them
+  std::vector<bool> shipped;  // per component: slurmctld is asked to choose its nodes by a policy
   std::optional<std::string> profile;  // --profile-comm: its file, empty for the user's store
   bool looked_for_profile = false;     // of a wish for a stored one; the user knows what came of it
   bool stock_word = false;    // that one had a stock -m in force,
@@ -134,6 +138,7 @@ void point_to_placement() {
 
 void forget_outer_job(bool inside_a_job) {
   unsetenv(plan_variable);
+  unsetenv(job_decision_variable);
   unsetenv(step_profile_variable);
   if (!inside_a_job || !client().is_srun) unsetenv(job_state_variable);
   if (client().is_srun && inside_a_job) return;  // a step of that job: its matrix is meant for us
@@ -195,6 +200,8 @@ void finish_component(spank_t spank) {
   if (self.is_srun && !self.outer_job.empty()) return;  // a step: the job is there already
   look_for_profile(component);
   if (self.wish) ship(spank, *self.wish, component);
+  self.shipped.push_back(self.wish && !(self.wish->automatic && !self.wish->matrix));
+  if (self.shipped.back() && client_option("quiet")) spank_job_control_setenv(spank, job_quiet_variable, "1", 1);
   if (self.profile && spank_job_control_setenv(spank, job_profile_variable, self.profile->c_str(), 1) != ESPANK_SUCCESS)
     throw Error("Slurm does not take --profile-comm into the job's environment");
 }
@@ -264,7 +271,12 @@ void tell_tasks(const StepShape& step, const StepPlacement& placement) {
 bool enforced() {
   const ControllerState controller = controller_state_of(ask_controller());
   if (controller.mode.empty() || controller.mode == to_string(Mode::enforce)) return true;
-  slurm_verbose("placement: Mode=%s in slurmctld: stock placement", controller.mode.c_str());
+  const std::string told = "placement: Mode=" + controller.mode + " in slurmctld: stock placement";
+  // That a job is not placed was told when it got its nodes; a step may ask by itself.
+  if (client().wish && !client().outer_job.empty())
+    slurm_info("%s", told.c_str());
+  else
+    slurm_verbose("%s", told.c_str());
   return false;
 }
 
@@ -282,12 +294,34 @@ void take_state_of_job(ClusterView& view, std::uint32_t job) {
   }
 }
 
+// Tells the user of a job that srun or salloc has just got when it has not the policy's nodes.
+void tell_decision(std::uint32_t job, std::uint32_t component, const char* decision) {
+  const std::vector<bool>& shipped = client().shipped;
+  if (component >= shipped.size() || !shipped[component]) return;
+  const std::string notice = stock_nodes_notice(job, 0, decision);
+  if (!notice.empty()) slurm_info("placement: %s", notice.c_str());
+}
+
+void see_granted_job(const GrantedJob& granted) {
+  try {
+    tell_decision(granted.job, granted.component, granted.variable(job_decision_variable));
+  } catch (...) {  // out of memory
+  }
+}
+
+std::string told_costs(const Wish& wish, const StepPlacement& placement) {
+  if (!wish.matrix) return "ranks in natural order, as there is no matrix";
+  return to_string(placement.cost) + " hop-bytes, in natural order " + to_string(placement.natural_cost);
+}
+
 void place(spank_t spank) {
   Client& self = client();
   std::uint32_t job = 0, step = 0;
   if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
       spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step >= SLURM_MAX_NORMAL_STEP_ID)
     return;
+  const bool own_job = self.outer_job.empty() && self.components == 1 && !client_option("jobid");
+  if (own_job) tell_decision(job, 0, std::getenv(job_decision_variable));
   std::optional<Wish> wish = self.wish ? self.wish : wish_of_job(job);
   if (!(wish || self.any_wish) || starts_a_launcher(spank) || !enforced()) return;
   if (self.components != 1)
@@ -310,9 +344,8 @@ void place(spank_t spank) {
   const StepPlacement placement = place_step(*wish, shape, view);
   apply(placement, *layout);
   tell_tasks(shape, placement);
-  slurm_verbose("placement: step %u.%u by %s: %s hop-bytes, in natural order %s", job, step,
-                wish->spec.policy.c_str(), to_string(placement.cost).c_str(),
-                to_string(placement.natural_cost).c_str());
+  slurm_verbose("placement: step %u.%u by %s: %s", job, step, wish->spec.policy.c_str(),
+                told_costs(*wish, placement).c_str());
 }
 
 // Has the step profiled when its srun or its job was asked for that.
@@ -344,6 +377,7 @@ void client_begin(spank_t spank) {
     register_options(spank);
     self.hooked = install_distribution_hook(see_distribution);
     if (!self.hooked) point_to_placement();
+    if (!self.is_srun) install_allocation_hook(see_granted_job);
   } catch (...) {
     slurm_error("placement: out of memory");
   }
@@ -375,6 +409,7 @@ void client_end() {
   if (!self.hooked && !self.is_srun && self.components == 0)
     slurm_info("placement: with this Slurm no #SBATCH -m line can name a policy: use --placement=POLICY[=ITEM,..]");
   remove_distribution_hook();
+  remove_allocation_hook();
 }
 
 }  // namespace placement

@@ -3,6 +3,7 @@
 // slurmstepd on the nodes; each entry hands on to the side that it is about.
 #include "spank/spank_api.hpp"
 
+#include "spank/batch_notice.hpp"
 #include "spank/bind_task.hpp"
 #include "spank/client.hpp"
 #include "spank/profiling.hpp"
@@ -52,6 +53,10 @@ EXPORTED int slurm_spank_task_init(spank_t spank, int, char**) {
   }
   try {
     if (spank_context() == S_CTX_REMOTE) placement::profile_task(spank);
+  } catch (...) {
+  }
+  try {
+    if (spank_context() == S_CTX_REMOTE) placement::tell_batch_script(spank);
   } catch (...) {
   }
   return ESPANK_SUCCESS;

@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "core/matrix_coarsen.hpp"
 #include "core/text.hpp"
+#include "spank/job_decision.hpp"
 
 namespace placement {
 
@@ -99,7 +100,8 @@ std::optional<Delivery> unpack_parcel(const Getenv& get) {
 }
 
 std::vector<std::string> parcel_names() {
-  std::vector<std::string> names{version_name, policy_name, automatic_name, component_name, overrides_name, pieces_name};
+  std::vector<std::string> names{version_name, policy_name, automatic_name, component_name, overrides_name, pieces_name,
+                                 job_quiet_variable};
   for (int piece = 0; piece < most_pieces; ++piece) names.push_back(piece_name(piece));
   return names;
 }

@@ -116,6 +116,12 @@ struct placement_request {
 /* The variable by which a job's steps learn what their nodes were chosen by. */
 #define PLACEMENT_JOB_STATE "PLACEMENT_STATE"
 
+/*
+ * The variable that tells a job's user how the decision ended: "JOB nodes", "JOB nodes+cores", or
+ * "JOB stock: REASON" where the job has the nodes that Slurm itself chose.
+ */
+#define PLACEMENT_JOB_DECISION "PLACEMENT_DECISION"
+
 struct placement_plan {
 	bool placed;
 	bool wait;			/* not placed: the user wants the job to stay in the queue for now */

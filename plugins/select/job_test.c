@@ -172,6 +172,16 @@ static void end_decision(struct decision *decision, job_record_t *job, bool writ
 	xfree(decision->stock_choice);
 }
 
+/* So that the commands of the job's user can say how the decision ended. */
+static void supply_decision(struct decision *decision, job_record_t *job, enum placement_mode mode)
+{
+	char text[RECORD_SIZE];
+
+	decision->job_id = job->job_id;
+	record_variable(text, sizeof(text), decision, mode);
+	supply_to_job(job, PLACEMENT_JOB_DECISION, text);
+}
+
 /* What the job asks for, or its partition for it; the number of entries, 0: nothing. */
 static uint32_t wish_of(const job_record_t *job, char *const **environment)
 {
@@ -294,8 +304,9 @@ static int run_now(job_test_call *real, const struct job_test_arguments *argumen
 			xfree(decision.stock_choice);
 			decision.stock_choice = xstrdup(decision.given);
 		} else {
-			supply_variable(arguments->job, PLACEMENT_JOB_STATE, plan->job_state);
+			supply_to_job(arguments->job, PLACEMENT_JOB_STATE, plan->job_state);
 		}
+		supply_decision(&decision, arguments->job, mode);
 	}
 	end_decision(&decision, arguments->job, decision.started && mode != PLACEMENT_OBSERVE);
 	job_view_free(&view);
@@ -357,10 +368,12 @@ int placement_job_test(job_test_call *real, const struct job_test_arguments *arg
 
 	if (mode == PLACEMENT_OFF || !job->details || !wish_of(job, &environment))
 		return call_real(real, arguments);
+	if (arguments->mode != SELECT_MODE_TEST_ONLY)
+		supply_to_job(job, PLACEMENT_JOB_DECISION, NULL);
 	/* Whether a job could ever run is asked of a waiting one too: its record stays. */
 	if (mode != PLACEMENT_OBSERVE && arguments->mode != SELECT_MODE_TEST_ONLY) {
 		record_clear(job);
-		supply_variable(job, PLACEMENT_JOB_STATE, NULL);
+		supply_to_job(job, PLACEMENT_JOB_STATE, NULL);
 	}
 	if (arguments->mode == SELECT_MODE_RUN_NOW)
 		return run_now(real, arguments);

@@ -81,6 +81,23 @@ void record_format(char *text, size_t size, const struct decision *decision)
 	text[used + 1] = '\0';
 }
 
+void record_variable(char *text, size_t size, const struct decision *decision,
+		     enum placement_mode mode)
+{
+	size_t used = append(text, size, 0, "%u ", decision->job_id);
+
+	if (decision->end == DECISION_CORES)
+		append(text, size, used, "nodes+cores");
+	else if (decision->end == DECISION_NODES)
+		append(text, size, used, "nodes");
+	else if (decision->end == DECISION_ADVICE)
+		append(text, size, used, "stock: Mode=%s in placement.conf",
+		       mode == PLACEMENT_OBSERVE ? "observe" : "advise");
+	else
+		append(text, size, used, "stock: %s", decision->reason ? decision->reason : "?");
+	disarm_text(text);
+}
+
 char *record_without_own(const char *comment)
 {
 	const char *own = comment ? strstr(comment, OWN_BEGIN) : NULL;

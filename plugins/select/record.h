@@ -35,6 +35,10 @@ void record_clear(job_record_t *job);
 /* The end of each decision, whatever became of it. */
 void decision_done(const struct decision *decision);
 
+/* The value of PLACEMENT_JOB_DECISION, at most size bytes with the final zero. */
+void record_variable(char *text, size_t size, const struct decision *decision,
+		     enum placement_mode mode);
+
 /* The text of a decision, at most size bytes with the final zero. */
 void record_format(char *text, size_t size, const struct decision *decision);
 

@@ -42,3 +42,19 @@ void supply_variable(job_record_t *job, const char *name, const char *value)
 	details->env_sup[details->env_cnt++] = xstrdup_printf("%s=%s", name, value);
 	details->env_sup[details->env_cnt] = NULL;
 }
+
+void supply_to_job(job_record_t *job, const char *name, const char *value)
+{
+	job_record_t *leader;
+	char *suffixed;
+
+	supply_variable(job, name, value);
+	if (!job->het_job_id || !job->het_job_offset)
+		return;
+	leader = find_job_record(job->het_job_id);
+	if (!leader || leader == job || leader->het_job_id != job->het_job_id)
+		return;
+	suffixed = xstrdup_printf("%s_HET_GROUP_%u", name, job->het_job_offset);
+	supply_variable(leader, suffixed, value);
+	xfree(suffixed);
+}

@@ -11,4 +11,10 @@
 /* In place of an older value; NULL or an empty one takes the variable out. */
 void supply_variable(job_record_t *job, const char *name, const char *value);
 
+/*
+ * Supplies the job. A batch script has the variables of a heterogeneous job's first component alone: that one
+ * gets those of component K as well, as NAME_HET_GROUP_K, which is what salloc calls them.
+ */
+void supply_to_job(job_record_t *job, const char *name, const char *value);
+
 #endif

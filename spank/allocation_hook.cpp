@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/allocation_hook.hpp"
+
+#include <slurm/slurm.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+#include "spank/function_hook.hpp"
+
+namespace placement {
+
+namespace {
+
+using Pending = void (*)(std::uint32_t);
+using AllocateOne = resource_allocation_response_msg_t* (*)(const job_desc_msg_t*, time_t, Pending);
+using AllocateComponents = List (*)(List, time_t, Pending);
+
+constexpr const char* program = "";  // salloc itself makes the calls
+FunctionHook one_hook, components_hook;
+SeeGrantedJob see_job = nullptr;
+
+void see(const resource_allocation_response_msg_t* response, std::uint32_t component) {
+  if (see_job && response) see_job({response->job_id, component, response->environment, response->env_size});
+}
+
+resource_allocation_response_msg_t* allocate_one(const job_desc_msg_t* request, time_t timeout, Pending pending) {
+  resource_allocation_response_msg_t* const response =
+      reinterpret_cast<AllocateOne>(one_hook.real())(request, timeout, pending);
+  const int error = errno;  // salloc reads it
+  see(response, 0);
+  errno = error;
+  return response;
+}
+
+List allocate_components(List requests, time_t timeout, Pending pending) {
+  const List responses = reinterpret_cast<AllocateComponents>(components_hook.real())(requests, timeout, pending);
+  const int error = errno;
+  if (responses) {
+    std::uint32_t component = 0;
+    ListIterator each = slurm_list_iterator_create(responses);
+    while (void* response = slurm_list_next(each))
+      see(static_cast<const resource_allocation_response_msg_t*>(response), component++);
+    slurm_list_iterator_destroy(each);
+  }
+  errno = error;
+  return responses;
+}
+
+}  // namespace
+
+const char* GrantedJob::variable(const std::string& name) const {
+  for (std::uint32_t i = 0; environment && i < entries; ++i)
+    if (environment[i] && std::strncmp(environment[i], name.c_str(), name.size()) == 0 && environment[i][name.size()] == '=')
+      return environment[i] + name.size() + 1;
+  return nullptr;
+}
+
+bool install_allocation_hook(SeeGrantedJob see) {
+  see_job = see;
+  return one_hook.install(program, "slurm_allocate_resources_blocking", reinterpret_cast<void*>(allocate_one)) &&
+         components_hook.install(program, "slurm_allocate_het_job_blocking", reinterpret_cast<void*>(allocate_components));
+}
+
+void remove_allocation_hook() {
+  one_hook.remove();
+  components_hook.remove();
+  see_job = nullptr;
+}
+
+}  // namespace placement

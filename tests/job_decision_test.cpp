@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/job_decision.hpp"
+
+#include <string>
+
+#include "tests/check.hpp"
+
+namespace {
+
+using placement::stock_nodes_notice;
+
+const std::string begin = "job 42 has the nodes that Slurm itself chose: ";
+
+START_TEST(a_job_with_the_policys_nodes_is_not_told) {
+  ck_assert(stock_nodes_notice(42, 0, "42 nodes").empty());
+  ck_assert(stock_nodes_notice(42, 0, "42 nodes+cores").empty());
+  // A task of an array is called by the array's number until it has a record of its own.
+  ck_assert(stock_nodes_notice(42, 40, "40 nodes").empty());
+}
+END_TEST
+
+START_TEST(the_reason_is_told) {
+  ck_assert(stock_nodes_notice(42, 0, "42 stock: no node is free") == begin + "no node is free");
+  ck_assert(stock_nodes_notice(42, 40, "40 stock: why: not") == begin + "why: not");
+}
+END_TEST
+
+START_TEST(the_word_of_another_job_is_none) {
+  for (const char* value : {static_cast<const char*>(nullptr), "", "42", "41 nodes", "0 nodes", "x nodes", "-42 nodes",
+                            "99999999999999999999 nodes", "42nodes"}) {
+    const std::string notice = stock_nodes_notice(42, 0, value);
+    ck_assert_msg(notice.starts_with(begin) && notice.find("Mode=off") != notice.npos, "%s: %s", value ? value : "none",
+                  notice.c_str());
+  }
+}
+END_TEST
+
+START_TEST(components_are_called_as_slurm_calls_them) {
+  ck_assert(placement::component_variable("A", 0) == "A_HET_GROUP_0");
+  ck_assert(placement::component_variable("A", 12) == "A_HET_GROUP_12");
+}
+END_TEST
+
+}  // namespace
+
+int main() {
+  Suite* const suite = suite_create("job_decision");
+  TCase* const tests = tcase_create("job_decision");
+  tcase_add_test(tests, a_job_with_the_policys_nodes_is_not_told);
+  tcase_add_test(tests, the_reason_is_told);
+  tcase_add_test(tests, the_word_of_another_job_is_none);
+  tcase_add_test(tests, components_are_called_as_slurm_calls_them);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}
