@@ -85,7 +85,7 @@ class Offer {
 
   placement_offer c() const {
     return {static_cast<std::uint32_t>(node_.size()), node_.data(), first_core_.data(), free_.data(),
-            cpus_.data(), weight_.empty() ? nullptr : weight_.data()};
+            cpus_.data(), weight_.empty() ? nullptr : weight_.data(), nullptr};
   }
 };
 

@@ -108,6 +108,7 @@ struct State {
   Share share;
   Answer fleeting;  // an answer that is not kept
   placement_plan result{};
+  const Answer* latest = nullptr;  // behind `result`, until anything else is asked
 };
 
 // Never destroyed: slurmctld ends with threads still in here.
@@ -135,10 +136,12 @@ std::uint64_t question_of(const placement_offer& offer, const placement_request&
   mix(hash, &generation, 1);
   mix(hash, offer.node, offer.node_count);
   mix(hash, offer.cpus_per_core, offer.node_count);
+  if (offer.max_tasks != nullptr) mix(hash, offer.max_tasks, offer.node_count);
   if (offer.weight != nullptr) mix(hash, offer.weight, offer.node_count);
   mix(hash, offer.core_free, offer.first_core[offer.node_count]);
   const std::uint32_t numbers[] = {request.tasks,     request.cpus_per_task,  request.min_nodes,
-                                   request.max_nodes, request.tasks_per_node, request.whole_nodes, request.time_limit_s};
+                                   request.max_nodes, request.tasks_per_node, request.whole_nodes, request.time_limit_s,
+                                   request.tasks_per_socket};
   mix(hash, numbers, std::size(numbers));
   mix(hash, request.required, request.required_count);
   if (request.partition != nullptr) mix(hash, request.partition, std::strlen(request.partition));
@@ -203,6 +206,7 @@ const Answer& answer_of(State& now, const placement_offer& offer, const placemen
     job.wait_told.reset();
   else if (!now.result.wait_told)
     job.wait_told = Clock::now();
+  now.latest = &answer;
   if (now.teller) now.teller->decided(*now.machine, offer, job.asked, live, answer.plan ? &*answer.plan : nullptr);
   return answer;
 }
@@ -223,6 +227,20 @@ void fill_result(placement_plan& result, const Answer& answer) {
   copy_text(result.cost, sizeof result.cost, plan.cost);
   copy_text(result.natural_cost, sizeof result.natural_cost, plan.natural_cost);
   copy_text(result.stock_cost, sizeof result.stock_cost, plan.stock_cost);
+}
+
+void assess(State& now, const placement_offer& offer, const placement_request& request, const placement_grant& grant) {
+  if (!now.machine || now.latest == nullptr || !now.latest->plan) return;
+  const auto budget = std::chrono::milliseconds(now.share.used_up(full_share) ? 0 : now.config.decision_time_ms);
+  const Share::Use use(now.share);
+  const Plan& plan = *now.latest->plan;
+  const JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count}, now.config);
+  const GivenCosts costs = assess_grant(*now.machine, now.feed->now(), offer, request, job.asked, now.config, plan, grant,
+                                        Deadline::after(budget));
+  copy_text(now.result.cost, sizeof now.result.cost, costs.cost);
+  copy_text(now.result.natural_cost, sizeof now.result.natural_cost, costs.natural_cost);
+  if (costs.difference.empty()) return;
+  copy_text(now.result.reason, sizeof now.result.reason, plan.note + (plan.note.empty() ? "" : ", ") + costs.difference);
 }
 
 enum placement_mode as_c(Mode mode) {
@@ -325,6 +343,7 @@ extern "C" void placement_unconfigure(void) {
   now.warning.clear();
   now.jobs.clear();
   now.fleeting = {};
+  now.latest = nullptr;
 }
 
 extern "C" enum placement_mode placement_configure(const char* config_path,
@@ -373,6 +392,7 @@ extern "C" const struct placement_plan* placement_decide(const struct placement_
   auto& now = state();
   now.result = {};
   now.result.live_age_s = -1;
+  now.latest = nullptr;
   if (now.teller) now.teller->forget();
   const auto start = placement::Clock::now();
   try {
@@ -387,6 +407,16 @@ extern "C" const struct placement_plan* placement_decide(const struct placement_
   now.result.time_us =
       std::chrono::duration_cast<std::chrono::microseconds>(placement::Clock::now() - start).count();
   return &now.result;
+}
+
+extern "C" void placement_assess(const struct placement_offer* offer, const struct placement_request* request,
+                                 const struct placement_grant* grant) {
+  auto& now = state();
+  try {
+    placement::assess(now, *offer, *request, *grant);
+  } catch (...) {  // out of memory: costs that are not known are not told
+    now.result.cost[0] = now.result.natural_cost[0] = '\0';
+  }
 }
 
 extern "C" void placement_plan_failed(uint32_t job_id, const char* reason) {

@@ -92,6 +92,7 @@ struct placement_offer {
 	const uint8_t *core_free;	/* 1: the job may have the core */
 	const uint16_t *cpus_per_core;	/* threads of a core that the job may use */
 	const uint64_t *weight;		/* Slurm takes light nodes first; NULL: all weigh the same */
+	const uint32_t *max_tasks;	/* at most so many tasks on each node, 0: any; NULL: any everywhere */
 };
 
 struct placement_request {
@@ -104,11 +105,13 @@ struct placement_request {
 	uint32_t min_nodes;
 	uint32_t max_nodes;
 	uint32_t tasks_per_node;	/* at most; and cpus for so many on each node. 0: any */
+	uint32_t tasks_per_socket;	/* at most; 0: any */
 	int64_t waited_s;		/* since the job could start */
 	uint32_t time_limit_s;		/* of the job; 0: none */
 	bool whole_nodes;		/* the job gets all cores of its nodes; those offered have no other job */
 	const uint32_t *required;	/* indices into the offer of nodes that must be used */
 	uint32_t required_count;
+	bool pack_nodes;		/* a step fills its nodes one after the other (CR_Pack_Nodes) */
 };
 
 #define PLACEMENT_REASON_SIZE 256
@@ -133,7 +136,7 @@ struct placement_plan {
 	uint32_t task_count;
 	char policy[24];
 	char cost[48];			/* hop-bytes; empty without a matrix */
-	char natural_cost[48];		/* the same cores, ranks in order */
+	char natural_cost[48];		/* the same cores, ranks in order; or empty */
 	char stock_cost[48];		/* the first nodes offered, ranks in order; or empty */
 	char reason[PLACEMENT_REASON_SIZE];	/* why not placed, or what was left out */
 	double live_age_s;		/* of the live data that the policy goes by; < 0: none */
@@ -154,6 +157,21 @@ uint32_t placement_partition_environment(const char *partition, char *const **en
 /* The plan stays valid until the next call of any function here. Never NULL. */
 const struct placement_plan *placement_decide(const struct placement_offer *offer,
 					      const struct placement_request *request);
+
+/* What Slurm gave a job, in terms of the offer. */
+struct placement_grant {
+	uint32_t node_count;
+	const uint32_t *node;		/* indices into the offer, ascending */
+	const uint32_t *room;		/* how many tasks of a step Slurm sees room for on each of them */
+	const uint8_t *core_given;	/* like core_free: the cores that the job has */
+};
+
+/*
+ * After placement_decide() of the same question, with its answer in force: puts the costs of what was given into
+ * the plan, where that is not what was planned, and says so in its reason. Costs that are not known are empty then.
+ */
+void placement_assess(const struct placement_offer *offer, const struct placement_request *request,
+		      const struct placement_grant *grant);
 
 /* What was planned could not be had: the same question is not answered with it again. */
 void placement_plan_failed(uint32_t job_id, const char *reason);

@@ -84,10 +84,42 @@ static bitstr_t *planned_nodes(const struct job_view *view, const struct placeme
 	return nodes;
 }
 
+/* How exactly Slurm is told what it may take. */
+enum plan_part {
+	PLAN_CORES,	/* the planned cores alone */
+	PLAN_COUNTS,	/* on each planned node as many cores as are planned, spread over its sockets */
+	PLAN_NODES,	/* the planned nodes */
+};
+
+/* Of a node's free cores as many as are planned there, the sockets taking turns; one byte per core of the node. */
+static void spread_over_sockets(uint8_t *taken, const struct job_view *view, const struct placement_plan *plan,
+				uint32_t node)
+{
+	const node_record_t *record = node_record_table_ptr[view->record[node]];
+	uint32_t first = view->first_core[node], cores = view->first_core[node + 1] - first;
+	uint32_t sockets = MAX(record->tot_sockets, 1), of_socket = MAX(cores / sockets, 1), left = 0;
+
+	memset(taken, 0, cores);
+	for (uint32_t c = 0; c < cores; c++)
+		left += plan->core_wanted[first + c];
+	for (uint32_t turn = 0; left && turn < of_socket * sockets; turn++) {
+		uint32_t begin = (turn % sockets) * of_socket;
+
+		for (uint32_t c = begin; c < begin + of_socket && c < cores; c++) {
+			if (!view->core_free[first + c] || taken[c])
+				continue;
+			taken[c] = 1;
+			left--;
+			break;
+		}
+	}
+}
+
 /* The caller's excluded cores, and all cores of the planned nodes that the plan does not want. */
 static bitstr_t *cores_to_exclude(const struct job_view *view, const struct placement_plan *plan,
-				  const struct job_test_arguments *arguments)
+				  const struct job_test_arguments *arguments, enum plan_part part)
 {
+	uint8_t *spread = xcalloc(view->first_core[view->offer.node_count] + 1, sizeof(uint8_t));
 	bitstr_t *cores = arguments->excluded_cores ? bit_copy(arguments->excluded_cores) :
 		bit_alloc(cr_get_coremap_offset(node_record_count));
 
@@ -95,10 +127,17 @@ static bitstr_t *cores_to_exclude(const struct job_view *view, const struct plac
 		uint32_t node = plan->node[n];
 		uint32_t to = cr_get_coremap_offset(view->record[node]);
 
-		for (uint32_t c = view->first_core[node]; c < view->first_core[node + 1]; c++, to++)
-			if (!plan->core_wanted[c])
+		const uint8_t *wanted = plan->core_wanted + view->first_core[node];
+
+		if (part == PLAN_COUNTS) {
+			spread_over_sockets(spread, view, plan, node);
+			wanted = spread;
+		}
+		for (uint32_t c = view->first_core[node]; c < view->first_core[node + 1]; c++, to++, wanted++)
+			if (!*wanted)
 				bit_set(cores, to);
 	}
+	xfree(spread);
 	return cores;
 }
 
@@ -133,15 +172,14 @@ static bool as_planned(const struct job_test_arguments *arguments, bitstr_t *nod
 }
 
 /*
- * Asks the real plugin for the planned nodes, all of them, and with `cores` for exactly the planned
- * cores. Nobody is preempted for a plan: Slurm may find another place without that.
+ * Asks the real plugin for the planned nodes, all of them, and for as much of their cores as `part` says. Nobody is preempted for a plan: Slurm may find another place without that.
  */
 static int call_with_plan(job_test_call *real, const struct job_test_arguments *arguments,
-			  const struct job_view *view, const struct placement_plan *plan, bool cores)
+			  const struct job_view *view, const struct placement_plan *plan, enum plan_part part)
 {
 	struct job_test_arguments narrow = *arguments;
 	bitstr_t *nodes = planned_nodes(view, plan, arguments);
-	bitstr_t *excluded = cores ? cores_to_exclude(view, plan, arguments) : NULL;
+	bitstr_t *excluded = part != PLAN_NODES ? cores_to_exclude(view, plan, arguments, part) : NULL;
 	int rc;
 
 	bit_copybits(narrow.nodes, nodes);
@@ -210,7 +248,7 @@ static const struct placement_plan *make_plan(struct job_view *view, struct deci
 	return NULL;
 }
 
-/* Cores if that is possible, else nodes; what was tried in vain is undone. */
+/* Cores if that is possible, else so many on each node, else nodes; what was tried in vain is undone. */
 static int apply_plan(job_test_call *real, const struct job_test_arguments *arguments,
 		      const struct job_view *view, struct decision *decision)
 {
@@ -218,15 +256,12 @@ static int apply_plan(job_test_call *real, const struct job_test_arguments *argu
 	int rc = SLURM_ERROR;
 
 	save_state(&state, arguments);
-	if (view->force_cores) {
-		decision->end = DECISION_CORES;
-		rc = call_with_plan(real, arguments, view, decision->plan, true);
-		if (rc != SLURM_SUCCESS)
-			restore_state(&state, arguments);
-	}
-	if (rc != SLURM_SUCCESS) {
-		decision->end = DECISION_NODES;
-		rc = call_with_plan(real, arguments, view, decision->plan, false);
+	for (enum plan_part part = PLAN_CORES; rc != SLURM_SUCCESS && part <= PLAN_NODES; part++) {
+		if ((part == PLAN_CORES && !view->force_cores) ||
+		    (part == PLAN_COUNTS && (!view->force_counts || view->force_cores)))
+			continue;
+		decision->end = part == PLAN_CORES ? DECISION_CORES : DECISION_NODES;
+		rc = call_with_plan(real, arguments, view, decision->plan, part);
 		if (rc != SLURM_SUCCESS)
 			restore_state(&state, arguments);
 	}
@@ -274,6 +309,16 @@ static char *stock_choice(job_test_call *real, const struct job_test_arguments *
 	return nodes;
 }
 
+/* The record tells what the job has, not what was planned. */
+static void assess_given(const struct job_view *view, const job_record_t *job)
+{
+	struct job_grant grant;
+
+	if (job_grant_fill(&grant, view, job))
+		placement_assess(&view->offer, &view->request, &grant.grant);
+	job_grant_free(&grant);
+}
+
 static int run_now(job_test_call *real, const struct job_test_arguments *arguments)
 {
 	struct decision decision = { .mode = arguments->mode, .end = DECISION_STOCK };
@@ -304,6 +349,7 @@ static int run_now(job_test_call *real, const struct job_test_arguments *argumen
 			xfree(decision.stock_choice);
 			decision.stock_choice = xstrdup(decision.given);
 		} else {
+			assess_given(&view, arguments->job);
 			supply_to_job(arguments->job, PLACEMENT_JOB_STATE, plan->job_state);
 		}
 		supply_decision(&decision, arguments->job, mode);
@@ -343,7 +389,7 @@ static int will_run(job_test_call *real, const struct job_test_arguments *argume
 		waits = true;
 	} else if (plan) {
 		arguments->job->bit_flags |= TEST_NOW_ONLY;
-		if (call_with_plan(real, &again, &view, decision.plan, false) == SLURM_SUCCESS &&
+		if (call_with_plan(real, &again, &view, decision.plan, PLAN_NODES) == SLURM_SUCCESS &&
 		    arguments->job->start_time <= stock.start_time) {
 			decision.end = DECISION_NODES;
 			FREE_NULL_BITMAP(stock.nodes);

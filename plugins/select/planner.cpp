@@ -10,6 +10,8 @@
 #include "core/error.hpp"
 #include "core/job_state.hpp"
 #include "policies/fabric_choice.hpp"
+#include "core/step_view.hpp"
+#include "policies/natural_order.hpp"
 
 namespace placement {
 
@@ -45,12 +47,29 @@ class Planner {
     if (asked_.policy->uses_live) plan.job_state = state_for_steps(view, request, placement, deadline);
     if (request.matrix && !asked_.coarse) {
       plan.cost = to_string(placement.cost);
-      plan.natural_cost = to_string(placement.natural_cost);
-      // On a torus the natural order is that of the first nodes, and the tree's distances mean nothing.
-      const bool on_torus = view.torus && asked_.policy->name.starts_with("TOFA");
-      plan.stock_cost = on_torus ? plan.natural_cost : stock_cost(view, request, deadline);
+      add_step_costs(plan, deadline);
+      // On a torus the policy's natural order is that of the first nodes, and the tree's distances mean nothing.
+      plan.stock_cost = on_torus(view) ? to_string(placement.natural_cost) : stock_cost(view, request, deadline);
     }
     return plan;
+  }
+
+  GivenCosts assess(const Plan& plan, const placement_grant& grant, const Deadline& deadline) const {
+    const std::span given(grant.node, grant.node_count);
+    const std::vector<std::int32_t> tasks = block_layout({grant.room, grant.node_count}, tasks_, request_.pack_nodes);
+    GivenCosts costs{plan.cost, plan.natural_cost, {}};
+    const bool same_tasks = std::ranges::equal(given, plan.nodes) && std::ranges::equal(tasks, plan.tasks);
+    const bool same_cores = std::equal(plan.core_wanted.begin(), plan.core_wanted.end(), grant.core_given);
+    if (!same_tasks) costs.difference = "Slurm gives " + counts_text(tasks) + " tasks, planned were " + counts_text(plan.tasks);
+    if (plan.cost.empty() || (same_tasks && same_cores && !request_.whole_nodes)) return costs;
+    costs.cost = costs.natural_cost = {};
+    try {
+      const StepView step = step_on(given, tasks, grant.core_given);
+      costs.natural_cost = in_order(step, tasks);
+      if (!deadline.expired()) costs.cost = placed(step, tasks, deadline);
+    } catch (const Error&) {  // what is not known is left out
+    }
+    return costs;
   }
 
  private:
@@ -63,6 +82,66 @@ class Planner {
       const std::string text = error.what();
       throw Error(text.find(view.why_not_live) != std::string::npos ? text : text + ": " + view.why_not_live);
     }
+  }
+
+  bool on_torus(const ClusterView& view) const { return view.torus && asked_.policy->name.starts_with("TOFA"); }
+
+  // ---- the job's first step, as srun will see it
+
+  // The nodes with as many tasks each, and the cores that are 1 in `core`, which is like the offer's core_free.
+  StepView step_on(std::span<const std::uint32_t> nodes, const std::vector<std::int32_t>& tasks,
+                   const std::uint8_t* core) const {
+    ClusterView view = view_of(nodes, 1);
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      const std::uint32_t first = offer_.first_core[nodes[n]], end = offer_.first_core[nodes[n] + 1];
+      view.nodes[n].core_free.assign(core + first, core + end);
+    }
+    StepShape shape;
+    shape.tasks = tasks;
+    shape.cores_per_task = clamped(cpus_per_task_);
+    return view_of_step(view, shape);
+  }
+
+  Request step_request(const StepView& step, const std::vector<std::int32_t>& tasks) const {
+    Request request = policy_request();
+    request.cores_per_task = step.cores_per_task;
+    request.min_nodes = request.max_nodes = clamped(tasks.size());
+    request.max_tasks_per_node = std::numeric_limits<std::int32_t>::max();
+    request.equal_tasks_per_node = request.whole_nodes = false;
+    request.required_nodes.clear();
+    request.node_tasks = tasks;
+    return request;
+  }
+
+  std::string in_order(const StepView& step, const std::vector<std::int32_t>& tasks) const {
+    return to_string(natural_order_cost(step.view, step_request(step, tasks), on_torus(step.view)));
+  }
+
+  // What costs cannot be told stays as it is. Hardware threads are other leaves for srun than for the choice of cores.
+  void add_step_costs(Plan& plan, const Deadline& deadline) const {
+    if (deadline.expired()) return;
+    try {
+      const std::vector<std::int32_t> tasks(plan.tasks.begin(), plan.tasks.end());
+      const StepView step = step_on(plan.nodes, tasks, plan.core_wanted.data());
+      plan.natural_cost = in_order(step, tasks);
+      if (leaves_per_core_ > 1) plan.cost = placed(step, tasks, deadline);
+    } catch (const Error&) {
+    }
+  }
+
+  // With ranks placed by the policy.
+  std::string placed(const StepView& step, const std::vector<std::int32_t>& tasks, const Deadline& deadline) const {
+    return to_string(asked_.policy->place(step.view, step_request(step, tasks), deadline).cost);
+  }
+
+  template <typename Counts>
+  static std::string counts_text(const Counts& counts) {
+    std::string text;
+    for (const auto count : counts) {
+      if (text.size() > 40) return text + ",..";
+      text += (text.empty() ? "" : ",") + std::to_string(count);
+    }
+    return text;
   }
 
   std::span<const std::uint8_t> cores(std::uint32_t node) const {
@@ -105,10 +184,32 @@ class Planner {
     leaves_per_task_ = leaves_per_core_ == 1 ? cpus_per_task_ / usable_threads_ : cpus_per_task_;
   }
 
-  std::uint64_t capacity(std::uint32_t node) const {
+  // The leaves of a node that tasks may be planned on: no more than for the tasks that a socket, and the node, may have.
+  std::vector<bool> usable_leaves(std::uint32_t node) const {
     const auto free = cores(node);
-    const std::uint64_t count = std::count(free.begin(), free.end(), 1);
-    return count * leaves_per_core_ / leaves_per_task_;
+    const std::size_t leaves = free.size() * leaves_per_core_;
+    const std::size_t of_socket = leaves / std::max(machine_.node(offer_.node[node]).sockets, 1);
+    const auto most = [&](std::uint32_t tasks) { return tasks > 0 ? std::uint64_t{tasks} * leaves_per_task_ : leaves; };
+    const std::uint64_t most_of_node = offer_.max_tasks ? most(offer_.max_tasks[node]) : leaves;
+    std::vector<bool> usable(leaves, false);
+    std::uint64_t used = 0;
+    for (std::size_t leaf = 0, in_socket = 0; leaf < leaves && used < most_of_node; ++leaf) {
+      if (leaf % of_socket == 0) in_socket = 0;
+      if (!free[leaf / leaves_per_core_] || in_socket >= most(request_.tasks_per_socket)) continue;
+      usable[leaf] = true;
+      ++in_socket;
+      ++used;
+    }
+    return usable;
+  }
+
+  std::uint64_t capacity(std::uint32_t node) const {
+    if (!offer_.max_tasks && request_.tasks_per_socket == 0) {
+      const auto free = cores(node);
+      return static_cast<std::uint64_t>(std::count(free.begin(), free.end(), 1)) * leaves_per_core_ / leaves_per_task_;
+    }
+    const std::vector<bool> usable = usable_leaves(node);
+    return static_cast<std::uint64_t>(std::count(usable.begin(), usable.end(), true)) / leaves_per_task_;
   }
 
   std::uint64_t room(std::span<const std::uint32_t> nodes) const {
@@ -223,8 +324,9 @@ class Planner {
     }
   }
 
-  ClusterView policy_view() const {
-    const ClusterView& all = machine_.view(leaves_per_core_);
+  // Nodes of the offer, with leaves_per_core leaves for each core, all of them free.
+  ClusterView view_of(std::span<const std::uint32_t> nodes, std::uint32_t leaves_per_core) const {
+    const ClusterView& all = machine_.view(leaves_per_core);
     ClusterView view;
     view.tree = all.tree;
     view.torus = machine_.torus();
@@ -232,16 +334,18 @@ class Planner {
     view.live = live_.state;
     view.live_age_s = live_.age_s;
     view.why_not_live = live_.why_not;
-    view.nodes.reserve(chosen_.size());
-    for (const std::uint32_t node : chosen_) {
+    view.nodes.reserve(nodes.size());
+    for (const std::uint32_t node : nodes) {
       NodeView& added = view.nodes.emplace_back(all.nodes[offer_.node[node]]);
       if (live_.state) added.state = (*live_.state_of_node)[offer_.node[node]];
       added.torus_node = machine_.torus_node(offer_.node[node]);
-      const auto free = cores(node);
-      added.core_free.assign(free.size() * leaves_per_core_, false);
-      for (std::size_t leaf = 0; leaf < added.core_free.size(); ++leaf)
-        added.core_free[leaf] = free[leaf / leaves_per_core_] != 0;
     }
+    return view;
+  }
+
+  ClusterView policy_view() const {
+    ClusterView view = view_of(chosen_, leaves_per_core_);
+    for (std::size_t n = 0; n < chosen_.size(); ++n) view.nodes[n].core_free = usable_leaves(chosen_[n]);
     return view;
   }
 
@@ -324,7 +428,9 @@ class Planner {
     Request plain = request;
     plain.parameters.clear();
     try {
-      return to_string(place_on_one_fabric(*sequential, view, plain, deadline).cost);
+      const Plan first = wanted(view, place_on_one_fabric(*sequential, view, plain, deadline), plain.cores_per_task);
+      const std::vector<std::int32_t> tasks(first.tasks.begin(), first.tasks.end());
+      return in_order(step_on(first.nodes, tasks, first.core_wanted.data()), tasks);
     } catch (const Error&) {
       return {};
     }
@@ -357,6 +463,39 @@ Plan make_plan(const Machine& machine, const LiveNow& live, const placement_offe
   if (asked.policy == nullptr) throw Error(asked.error);
   if (deadline.expired()) throw Error("no time is left to decide");
   return Planner(machine, live, offer, request, asked, config).plan(deadline);
+}
+
+GivenCosts assess_grant(const Machine& machine, const LiveNow& live, const placement_offer& offer,
+                        const placement_request& request, const Asked& asked, const Config& config, const Plan& plan,
+                        const placement_grant& grant, const Deadline& deadline) {
+  try {
+    return Planner(machine, live, offer, request, asked, config).assess(plan, grant, deadline);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+std::vector<std::int32_t> block_layout(std::span<const std::uint32_t> room, std::uint64_t tasks, bool pack) {
+  std::vector<std::int32_t> given(room.size(), 0);
+  const auto round = [&](auto may_take) {
+    bool took = false;
+    for (std::size_t n = 0; n < room.size() && tasks > 0; ++n)
+      while (tasks > 0 && may_take(n)) {
+        ++given[n];
+        --tasks;
+        took = true;
+        if (!pack) break;
+      }
+    return took;
+  };
+  const auto has_room = [&](std::size_t n) { return static_cast<std::uint32_t>(given[n]) < room[n]; };
+  if (pack)  // none stays empty
+    for (std::size_t n = 0; n < room.size() && tasks > 0; ++n, --tasks) ++given[n];
+  while (round(has_room)) {
+  }
+  pack = false;
+  while (!room.empty() && tasks > 0) round([](std::size_t) { return true; });
+  return given;
 }
 
 }  // namespace placement

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,23 @@ struct Plan {
   std::string job_state;                   // for the job's steps, see core/job_state.hpp; mostly empty
   std::vector<std::string> terms;          // what the policy says of its choice
 };
+
+// What the nodes and cores that a job has cost its first step, as srun will place its ranks.
+struct GivenCosts {
+  std::string cost;          // empty: not known
+  std::string natural_cost;  // empty: not known
+  std::string difference;    // from the plan, for people; empty: the job has what was planned
+};
+
+// Compares what was given with the plan for the same question. Where it is the plan, its costs are returned; else ranks
+// are placed anew, by the policy. Never throws Error.
+GivenCosts assess_grant(const Machine& machine, const LiveNow& live, const placement_offer& offer,
+                        const placement_request& request, const Asked& asked, const Config& config, const Plan& plan,
+                        const placement_grant& grant, const Deadline& deadline);
+
+// How Slurm's step layout (block) deals `tasks` over nodes with room for room[n] tasks each: one after the other in
+// rounds, or with `pack` node by node; beyond their room when it does not suffice.
+std::vector<std::int32_t> block_layout(std::span<const std::uint32_t> room, std::uint64_t tasks, bool pack);
 
 // Asks the policy and checks its answer. Throws Error with the reason when the job is to run as
 // stock Slurm would run it.

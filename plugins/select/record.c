@@ -63,8 +63,9 @@ void record_format(char *text, size_t size, const struct decision *decision)
 		used = append(text, room, used, " tasks=%u nodes=%u", plan->task_count,
 			      plan->node_count);
 	if (plan && plan->placed && plan->cost[0])
-		used = append(text, room, used, " cost=%s in-order=%s", plan->cost,
-			      plan->natural_cost);
+		used = append(text, room, used, " cost=%s", plan->cost);
+	if (plan && plan->placed && plan->natural_cost[0])
+		used = append(text, room, used, " in-order=%s", plan->natural_cost);
 	if (plan && plan->placed && plan->stock_cost[0])
 		used = append(text, room, used, " first-nodes=%s", plan->stock_cost);
 	if (plan && plan->placed && plan->reason[0])

@@ -119,27 +119,33 @@ static bool whole_nodes(const job_record_t *job)
 	       ((slurm_conf.conf_flags & CTL_CONF_ASRU) && job->details->core_spec != NO_VAL16);
 }
 
+/* Slurm counts sockets, or looks for the cores near a generic resource: which cores are right is for it to say. */
+static bool cores_are_slurms(const job_record_t *job)
+{
+	const multi_core_data_t *mc = job->details->mc_ptr;
+
+	return job->gres_list_req ||
+	       (mc && (given16(mc->boards_per_node) || given16(mc->sockets_per_board) ||
+		       given16(mc->sockets_per_node) || given16(mc->cores_per_socket) ||
+		       given16(mc->ntasks_per_board) || given16(mc->ntasks_per_socket)));
+}
+
 /*
- * Where Slurm counts sockets, shares cores or takes more of a node than the tasks need, exact cores
- * would make it refuse or allocate too little; nodes alone are chosen then.
+ * Where Slurm shares cores or takes more of a node than the tasks need, the cores that are left to it would make it
+ * refuse or allocate too little; nodes alone are chosen then.
  */
-static bool cores_can_be_forced(const struct job_test_arguments *arguments)
+static bool cores_can_be_left_out(const struct job_test_arguments *arguments)
 {
 	const job_record_t *job = arguments->job;
 	const struct job_details *details = job->details;
-	const multi_core_data_t *mc = details->mc_ptr;
 	uint16_t type = consumable_resources_of(job);
 	uint32_t cpus_per_task = MAX(details->cpus_per_task, 1);
 	uint32_t node_cpus = MAX(details->ntasks_per_node, 1) * cpus_per_task;
 
 	if ((type & CR_SOCKET) || !(type & (CR_CORE | CR_CPU)) || whole_nodes(job) ||
-	    details->overcommit || job->gres_list_req || job->cpus_per_tres ||
+	    details->overcommit || job->cpus_per_tres ||
 	    details->ntasks_per_tres || node_request_of(job) != NODE_CR_ONE_ROW ||
 	    details->pn_min_cpus > node_cpus)
-		return false;
-	if (mc && (given16(mc->boards_per_node) || given16(mc->sockets_per_board) ||
-		   given16(mc->sockets_per_node) || given16(mc->cores_per_socket) ||
-		   given16(mc->ntasks_per_board) || given16(mc->ntasks_per_socket)))
 		return false;
 	return !arguments->excluded_cores ||
 	       bit_size(arguments->excluded_cores) == cr_get_coremap_offset(node_record_count);
@@ -158,6 +164,13 @@ static uint32_t time_limit_s(const job_record_t *job)
 	return MIN(minutes, INT32_MAX / 60) * 60;
 }
 
+static bool packs_nodes(const struct job_details *details)
+{
+	if (details->task_dist & (SLURM_DIST_PACK_NODES | SLURM_DIST_NO_PACK_NODES))
+		return details->task_dist & SLURM_DIST_PACK_NODES;
+	return slurm_conf.select_type_param & CR_PACK_NODES;
+}
+
 static void fill_request(struct job_view *view, const struct job_test_arguments *arguments)
 {
 	job_record_t *job = arguments->job;
@@ -174,11 +187,14 @@ static void fill_request(struct job_view *view, const struct job_test_arguments 
 		.min_nodes = arguments->min_nodes,
 		.max_nodes = arguments->max_nodes ? arguments->max_nodes : UINT32_MAX,
 		.tasks_per_node = given16(details->ntasks_per_node),
+		.tasks_per_socket = details->mc_ptr ? given16(details->mc_ptr->ntasks_per_socket) : 0,
 		.waited_s = time(NULL) - MAX(details->begin_time, details->submit_time),
 		.time_limit_s = time_limit_s(job),
 		.whole_nodes = whole_nodes(job),
+		.pack_nodes = packs_nodes(details),
 	};
-	view->force_cores = cores_can_be_forced(arguments);
+	view->force_counts = cores_can_be_left_out(arguments);
+	view->force_cores = view->force_counts && !cores_are_slurms(job);
 }
 
 /* ---- the nodes offered */
@@ -352,4 +368,65 @@ void job_view_free(struct job_view *view)
 	xfree(view->cpus_per_core);
 	xfree(view->weight);
 	xfree(view->required);
+}
+
+/* ---- what the job was given */
+
+/* Tasks for which a step of the job has CPUs on the node, as Slurm's step layout counts them. */
+static uint32_t room_for_tasks(const job_record_t *job, const node_record_t *node, uint32_t cpus)
+{
+	const struct job_details *details = job->details;
+	const multi_core_data_t *mc = details->mc_ptr;
+	uint32_t threads = MAX(node->config_ptr->threads, 1);
+	uint32_t cpus_per_task = MAX(given16(details->cpus_per_task), 1), most = given16(details->ntasks_per_node);
+	uint32_t tasks;
+
+	if (mc && given16(mc->threads_per_core) == 1)
+		cpus /= threads;
+	else if (mc && given16(mc->ntasks_per_core) == 1)
+		cpus_per_task = MAX(cpus_per_task, threads);
+	tasks = MAX(cpus / cpus_per_task, 1);
+	return most ? MIN(tasks, most) : tasks;
+}
+
+bool job_grant_fill(struct job_grant *grant, const struct job_view *view, const job_record_t *job)
+{
+	struct job_resources *got = job->job_resrcs;
+	uint32_t cores = view->first_core[view->offer.node_count];
+	bitstr_t *held = NULL;
+	uint32_t n = 0;
+
+	*grant = (struct job_grant) { .node = NULL };
+	if (!got || !got->node_bitmap || !got->cpus)
+		return false;
+	grant->node = xcalloc(got->nhosts + 1, sizeof(uint32_t));
+	grant->room = xcalloc(got->nhosts + 1, sizeof(uint32_t));
+	grant->core_given = xcalloc(cores + 1, sizeof(uint8_t));
+	add_job_to_cores(got, &held, cr_node_num_cores);
+	for (uint32_t at = 0; at < view->offer.node_count && n < got->nhosts && held; at++) {
+		const node_record_t *node = node_record_table_ptr[view->record[at]];
+		int from = cr_get_coremap_offset(view->record[at]);
+
+		if (!bit_test(got->node_bitmap, view->record[at]))
+			continue;
+		for (uint32_t c = view->first_core[at]; c < view->first_core[at + 1]; c++, from++)
+			grant->core_given[c] = bit_test(held, from);
+		grant->room[n] = room_for_tasks(job, node, got->cpus[n]);
+		grant->node[n++] = at;
+	}
+	FREE_NULL_BITMAP(held);
+	grant->grant = (struct placement_grant) {
+		.node_count = n,
+		.node = grant->node,
+		.room = grant->room,
+		.core_given = grant->core_given,
+	};
+	return n == got->nhosts;
+}
+
+void job_grant_free(struct job_grant *grant)
+{
+	xfree(grant->node);
+	xfree(grant->room);
+	xfree(grant->core_given);
 }

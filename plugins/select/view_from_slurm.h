@@ -13,7 +13,8 @@ struct job_view {
 	struct placement_offer offer;
 	struct placement_request request;
 	const char *stock_because;	/* why no policy can serve the job; NULL: it may */
-	bool force_cores;		/* Slurm can be brought to take exact cores */
+	bool force_cores;		/* Slurm can be brought to take exact cores, */
+	bool force_counts;		/* or at least so many on each node as are planned */
 
 	uint32_t *record;		/* node record of each offered node */
 	int32_t *node;
@@ -28,5 +29,17 @@ struct job_view {
 void job_view_fill(struct job_view *view, const struct machine_tables *tables,
 		   const struct job_test_arguments *arguments);
 void job_view_free(struct job_view *view);
+
+/* What a job has, in terms of the view by which it was decided. */
+struct job_grant {
+	struct placement_grant grant;
+	uint32_t *node;
+	uint32_t *room;
+	uint8_t *core_given;
+};
+
+/* False when the job has nodes that the view did not offer. To be freed in any case. */
+bool job_grant_fill(struct job_grant *grant, const struct job_view *view, const job_record_t *job);
+void job_grant_free(struct job_grant *grant);
 
 #endif
