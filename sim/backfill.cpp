@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace placement {
+namespace placement::sim {
 
 namespace {
 
@@ -93,4 +93,4 @@ std::vector<std::size_t> planned_backfill(std::int64_t now_us, std::int64_t free
   return passed;
 }
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace placement {
+namespace placement::sim {
 
 constexpr std::int64_t never_us = std::numeric_limits<std::int64_t>::max();
 
@@ -41,4 +41,4 @@ std::vector<std::size_t> easy_backfill(std::int64_t now_us, std::int64_t free_co
 std::vector<std::size_t> planned_backfill(std::int64_t now_us, std::int64_t free_cores, const ExpectedEnds& running,
                                           std::span<const Claim> queue, std::int32_t reservations, std::int64_t margin_us);
 
-}  // namespace placement
+}  // namespace placement::sim

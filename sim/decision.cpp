@@ -7,7 +7,7 @@
 
 #include "core/error.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 namespace {
 
@@ -101,4 +101,4 @@ Decision decide(const Machine& machine, const Strategy& strategy, const JobReque
   return decision;
 }
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -10,7 +10,7 @@
 #include "sim/stock_choice.hpp"
 #include "sim/strategy.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 // What a job asks for at the moment when its cores are free.
 struct JobRequest {
@@ -42,4 +42,4 @@ std::int64_t processor_time_us();
 Decision decide(const Machine& machine, const Strategy& strategy, const JobRequest& request,
                 const Deadline& deadline = Deadline::never());
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -13,7 +13,7 @@
 #include "sim/free_room.hpp"
 #include "sim/streams.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 namespace {
 
@@ -479,4 +479,4 @@ Replay replay(const Machine& machine, std::span<const LogJob> jobs, const Strate
   return Engine(machine, jobs, strategy, patterns, options, reference, control).run();
 }
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -11,7 +11,7 @@
 #include "sim/job_log.hpp"
 #include "sim/pattern.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 // A job that a failure ends again after so many restarts is given up, and so is the next in the queue when so many
 // nodes failed with no job running: not enough nodes are up at the same time.
@@ -115,4 +115,4 @@ Replay replay(const Machine& machine, std::span<const LogJob> jobs, const Strate
               const PatternSource& patterns, const ReplayOptions& options, const Replay* reference = nullptr,
               ReplayControl* control = nullptr);
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -8,7 +8,7 @@
 #include "sim/engine.hpp"
 #include "sim/streams.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 namespace {
 
@@ -65,4 +65,4 @@ PlannedFailure Failures::take() {
   return failure;
 }
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -6,7 +6,7 @@
 
 #include "treematch/random.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 struct ReplayOptions;
 
@@ -42,4 +42,4 @@ class Failures {
   PlannedFailure drawn_;       // the next random one
 };
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace placement {
+namespace placement::sim {
 
 namespace {
 
@@ -64,4 +64,4 @@ void FreeRoom::change(std::span<const std::int32_t> leaves, std::int32_t sign) {
   }
 }
 
-}  // namespace placement
+}  // namespace placement::sim

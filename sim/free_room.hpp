@@ -6,7 +6,7 @@
 
 #include "sim/machine.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 // How many cores are free in each of some groups, and the most in any of them. A change costs O(1) amortised: the
 // most falls no further than by what was taken.
@@ -45,4 +45,4 @@ class FreeRoom {
   LargestGroup subtrees_;
 };
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -8,7 +8,7 @@
 #include "core/tree_topology.hpp"
 #include "sim/line_source.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 namespace {
 
@@ -112,4 +112,4 @@ void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink,
   read_sacct(source, notes, sink, per_core.sacct);
 }
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace placement {
+namespace placement::sim {
 
 // A job of a log that can be replayed.
 struct LogJob {
@@ -93,4 +93,4 @@ void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::i
 // it is sacct's. Throws Error also when it is neither: no header of sacct, or no line of numbers first and no job at all.
 void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink, const ProcessorsPerCore& per_core = {});
 
-}  // namespace placement
+}  // namespace placement::sim

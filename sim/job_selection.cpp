@@ -8,7 +8,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 namespace {
 
@@ -81,4 +81,4 @@ JobList select_jobs(const std::string& path, const JobSelection& selection, LogN
   return list;
 }
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -8,7 +8,7 @@
 
 #include "sim/job_log.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 // Which jobs of a log are replayed.
 struct JobSelection {
@@ -32,4 +32,4 @@ struct JobList {
 // nothing is left.
 JobList select_jobs(const std::string& path, const JobSelection& selection, LogNotes& notes);
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -11,7 +11,7 @@
 
 #include "core/error.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 LineSource::LineSource(const std::string& path) : path_(path), buffer_(1 << 16) {
   errno = 0;
@@ -78,4 +78,4 @@ bool LineSource::next(std::string& line) {
   return true;
 }
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -7,7 +7,7 @@
 
 struct gzFile_s;
 
-namespace placement {
+namespace placement::sim {
 
 // The lines of a file, plain or gzip, read piece by piece.
 class LineSource {
@@ -42,4 +42,4 @@ class LineSource {
   bool begun_ = false;
 };
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -6,7 +6,7 @@
 
 #include "netload/live_input.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 LiveCost::LiveCost(std::shared_ptr<const LiveState> live, std::vector<std::int32_t> state_of_node)
     : live_(std::move(live)), state_of_node_(std::move(state_of_node)) {
@@ -50,4 +50,4 @@ double LiveCost::slowdown(std::span<const std::int32_t> nodes, std::span<const s
   return 1 + most;
 }
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -8,7 +8,7 @@
 #include "core/comm_matrix.hpp"
 #include "core/live_state.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 // What load and network, as a state tells them, do to a job.
 class LiveCost {
@@ -38,4 +38,4 @@ class LiveCost {
   double most_Bps_ = 0;
 };
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -9,7 +9,7 @@
 #include "core/torus_topology.hpp"
 #include "treematch/node_choice.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 namespace {
 
@@ -133,4 +133,4 @@ void Machine::set(std::span<const std::int32_t> leaves, bool free) {
   }
 }
 
-}  // namespace placement
+}  // namespace placement::sim

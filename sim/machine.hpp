@@ -8,7 +8,7 @@
 #include "core/comm_matrix.hpp"
 #include "sim/live_cost.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 // A machine and which of its cores are free. Cores are named by their leaves of the tree.
 class Machine {
@@ -67,4 +67,4 @@ class Machine {
   std::vector<std::int64_t> switch_room_;  // the same of leaf switches
 };
 
-}  // namespace placement
+}  // namespace placement::sim

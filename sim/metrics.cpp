@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-namespace placement {
+namespace placement::sim {
 
 namespace {
 
@@ -174,4 +174,4 @@ std::vector<double> window_hours(std::span<const LogJob> jobs) {
   return hours;
 }
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -8,7 +8,7 @@
 #include "sim/engine.hpp"
 #include "sim/statistics.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 // What is measured of each job [TM §8], seconds but for stretch.
 enum class Measure {
@@ -71,4 +71,4 @@ std::vector<double> mean_by_window(std::span<const LogJob> jobs, const Replay& r
 // 1, 2, 5, 10, .. hours up to the last submit time, and that.
 std::vector<double> window_hours(std::span<const LogJob> jobs);
 
-}  // namespace placement
+}  // namespace placement::sim

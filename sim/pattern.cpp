@@ -14,7 +14,7 @@
 #include "core/text.hpp"
 #include "treematch/random.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 namespace {
 
@@ -165,4 +165,4 @@ std::shared_ptr<const CommMatrix> PatternSource::matrix(std::int32_t ranks, std:
   return std::make_shared<CommMatrix>(CommMatrix::from_edges(ranks, std::move(edges)));
 }
 
-}  // namespace placement
+}  // namespace placement::sim

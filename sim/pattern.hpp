@@ -9,7 +9,7 @@
 
 #include "core/comm_matrix.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 // Where the communication matrices of a replay come from; a log has none.
 struct PatternSpec {
@@ -47,4 +47,4 @@ class PatternSource {
   std::map<std::int32_t, std::vector<std::shared_ptr<const CommMatrix>>> recorded_;  // by ranks
 };
 
-}  // namespace placement
+}  // namespace placement::sim

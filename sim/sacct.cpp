@@ -10,7 +10,7 @@
 #include "sim/job_log.hpp"
 #include "sim/line_source.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 namespace {
 
@@ -199,4 +199,4 @@ void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::i
   }
 }
 
-}  // namespace placement
+}  // namespace placement::sim

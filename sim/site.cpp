@@ -18,7 +18,7 @@
 #include "treematch/node_choice.hpp"
 #include "treematch/random.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 namespace {
 
@@ -196,4 +196,4 @@ std::vector<PlannedFailure> read_failures(const std::string& path, const Cluster
   return failures;
 }
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -9,7 +9,7 @@
 #include "core/outage_file.hpp"
 #include "sim/engine.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 // A made-up state: three in five nodes idle, three in ten with other load on up to a quarter of their cores, the rest on
 // up to all; the network between leaf switches (on a torus between nodes) slower the farther apart they are,
@@ -31,4 +31,4 @@ std::vector<double> failure_rates(const ClusterView& view);
 // until they are back; '#' starts a comment. Throws Error naming file, line and value.
 std::vector<PlannedFailure> read_failures(const std::string& path, const ClusterView& view);
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-namespace placement {
+namespace placement::sim {
 
 double student_t95(std::int64_t degrees) {
   constexpr double table[] = {6.3138, 2.9200, 2.3534, 2.1318};
@@ -48,4 +48,4 @@ PairedComparison compare_paired(std::span<const double> first, std::span<const d
   return result;
 }
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-namespace placement {
+namespace placement::sim {
 
 // A mean with its 90 % confidence interval by Student's t; the interval is empty (low = high = mean)
 // for fewer than two values.
@@ -28,4 +28,4 @@ struct PairedComparison {
 // Both spans have the same length.
 PairedComparison compare_paired(std::span<const double> first, std::span<const double> second);
 
-}  // namespace placement
+}  // namespace placement::sim

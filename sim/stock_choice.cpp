@@ -5,7 +5,7 @@
 
 #include "core/error.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 namespace {
 
@@ -179,4 +179,4 @@ std::vector<std::int32_t> stock_choice(const Machine& machine, std::int32_t task
   return StockChooser(machine, tasks, 1).choose();
 }
 
-}  // namespace placement
+}  // namespace placement::sim

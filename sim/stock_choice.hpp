@@ -5,7 +5,7 @@
 
 #include "sim/machine.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 // What users ask stock Slurm for, which a log does not tell.
 enum class StockRequest {
@@ -21,4 +21,4 @@ enum class StockRequest {
 // node numbers that is enough, else the largest ones. The machine must have so many free cores.
 std::vector<std::int32_t> stock_choice(const Machine& machine, std::int32_t tasks, StockRequest request);
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -4,7 +4,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 Strategy parse_strategy(std::string_view word) {
   Strategy strategy;
@@ -39,4 +39,4 @@ Strategy parse_strategy(std::string_view word) {
   return strategy;
 }
 
-}  // namespace placement
+}  // namespace placement::sim

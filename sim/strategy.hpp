@@ -6,7 +6,7 @@
 #include "core/policy_spec.hpp"
 #include "policies/table.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 // How jobs that have a matrix get their cores; all others take the stock choice.
 struct Strategy {
@@ -20,4 +20,4 @@ struct Strategy {
 // ("RANDOM", "TREEMATCH=scope=whole"). Throws Error.
 Strategy parse_strategy(std::string_view word);
 
-}  // namespace placement
+}  // namespace placement::sim

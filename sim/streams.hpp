@@ -4,7 +4,7 @@
 
 #include "treematch/random.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 // Streams of random numbers of a replay that must not influence each other.
 enum class Stream : std::uint64_t { matrix = 1, share, fill, failure };
@@ -16,4 +16,4 @@ inline std::uint64_t number_of(std::uint64_t seed, Stream stream, std::size_t in
 
 inline double fraction(std::uint64_t number) { return static_cast<double>(number >> 11) * 0x1p-53; }  // 0 <= f < 1
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -7,7 +7,7 @@
 
 #include "core/text.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 namespace {
 
@@ -146,4 +146,4 @@ PlotSeries ecdf(std::string name, std::vector<double> values) {
   return series;
 }
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-namespace placement {
+namespace placement::sim {
 
 struct PlotSeries {
   std::string name;
@@ -26,4 +26,4 @@ std::string svg(const Plot& plot);
 // The empirical distribution: for each value v, the share of values <= v.
 PlotSeries ecdf(std::string name, std::vector<double> values);
 
-}  // namespace placement
+}  // namespace placement::sim

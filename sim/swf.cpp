@@ -8,7 +8,7 @@
 #include "sim/job_log.hpp"
 #include "sim/line_source.hpp"
 
-namespace placement {
+namespace placement::sim {
 
 namespace {
 
@@ -77,4 +77,4 @@ void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink, std::int
   }
 }
 
-}  // namespace placement
+}  // namespace placement::sim

@@ -12,6 +12,7 @@
 #include "tests/simulate_machines.hpp"
 
 using namespace placement;
+using namespace placement::sim;
 
 namespace {
 

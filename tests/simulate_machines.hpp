@@ -8,7 +8,7 @@
 #include "sim/engine.hpp"
 
 // Leaf switches under one root, with so many nodes each.
-inline placement::Machine machine_of(const std::vector<int>& nodes_per_switch, int sockets, int cores_per_socket) {
+inline placement::sim::Machine machine_of(const std::vector<int>& nodes_per_switch, int sockets, int cores_per_socket) {
   std::vector<placement::SwitchShape> switches{{"root", -1, {}}};
   std::vector<placement::NodeShape> nodes;
   for (const int count : nodes_per_switch) {
@@ -18,11 +18,11 @@ inline placement::Machine machine_of(const std::vector<int>& nodes_per_switch, i
       nodes.push_back({"n" + std::to_string(nodes.size()), sockets, cores_per_socket, 1});
     }
   }
-  return placement::Machine(placement::view_of_switches(switches, nodes));
+  return placement::sim::Machine(placement::view_of_switches(switches, nodes));
 }
 
-inline placement::LogJob job_of(std::int64_t submit_s, std::int64_t run_s, std::int64_t limit_s, std::int32_t tasks) {
-  placement::LogJob job;
+inline placement::sim::LogJob job_of(std::int64_t submit_s, std::int64_t run_s, std::int64_t limit_s, std::int32_t tasks) {
+  placement::sim::LogJob job;
   job.submit_s = submit_s;
   job.run_s = run_s;
   job.limit_s = limit_s;

@@ -9,6 +9,7 @@
 #include "treematch/random.hpp"
 
 using namespace placement;
+using namespace placement::sim;
 
 namespace {
 

@@ -20,6 +20,8 @@
 
 namespace placement {
 
+using namespace sim;
+
 namespace {
 
 constexpr Option options[] = {

@@ -19,6 +19,8 @@
 
 namespace placement {
 
+using namespace sim;
+
 namespace {
 
 constexpr const char* default_node = "2x8";

@@ -12,6 +12,8 @@
 
 namespace placement {
 
+using namespace sim;
+
 namespace {
 
 std::vector<std::string> words_of(std::string list, const char* separators) {

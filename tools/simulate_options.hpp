@@ -17,11 +17,11 @@ double number_option(const CommandLine& line, const char* option, double otherwi
 // Which of the words the option has, by number; 0 without the option.
 int choice(const CommandLine& line, const char* option, std::initializer_list<const char*> words);
 
-JobSelection read_selection(const CommandLine& line);
-ReplayOptions read_options(const CommandLine& line);
-std::vector<Strategy> read_strategies(const CommandLine& line);
+sim::JobSelection read_selection(const CommandLine& line);
+sim::ReplayOptions read_options(const CommandLine& line);
+std::vector<sim::Strategy> read_strategies(const CommandLine& line);
 
 // Throws UsageError on a strategy that could place no job, for want of what the command line does not give.
-void check_strategies(std::span<const Strategy> strategies, const CommandLine& line);
+void check_strategies(std::span<const sim::Strategy> strategies, const CommandLine& line);
 
 }  // namespace placement

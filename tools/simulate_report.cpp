@@ -17,6 +17,8 @@
 
 namespace placement {
 
+using namespace sim;
+
 namespace {
 
 __attribute__((format(printf, 1, 2))) std::string line(const char* format, ...) {

@@ -13,16 +13,16 @@ namespace placement {
 // A replay as people and programs read it.
 struct Report {
   std::string log;
-  const Machine* machine = nullptr;
-  std::span<const LogJob> jobs;
-  const LogNotes* notes = nullptr;
+  const sim::Machine* machine = nullptr;
+  std::span<const sim::LogJob> jobs;
+  const sim::LogNotes* notes = nullptr;
   std::int64_t not_selected = 0;
   std::int64_t too_large = 0;  // jobs larger than the machine
   std::int64_t too_large_line = 0;  // the first of them
-  ReplayOptions options;
-  std::span<const Replay> replays;
-  std::vector<Summary> summaries;  // one per replay
-  JobSelection selection;
+  sim::ReplayOptions options;
+  std::span<const sim::Replay> replays;
+  std::vector<sim::Summary> summaries;  // one per replay
+  sim::JobSelection selection;
   std::string pattern = "random";
   bool against_stock_run = false;
   double run_time_scale = 1;

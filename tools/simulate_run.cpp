@@ -10,6 +10,8 @@
 
 namespace placement {
 
+using namespace sim;
+
 namespace {
 
 // A bar with the estimated end, on standard error and on a terminal only.

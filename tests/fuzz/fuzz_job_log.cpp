@@ -9,6 +9,7 @@
 #include "tests/fuzz/fuzz_target.hpp"
 
 using namespace placement;
+using namespace placement::sim;
 
 const char* const fuzz_corpus = "job_log";
 
