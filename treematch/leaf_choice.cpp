@@ -2,6 +2,7 @@
 #include "treematch/leaf_choice.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace placement {
 
@@ -84,6 +85,37 @@ std::vector<std::int32_t> leaves_in_scope(const TreeTopology& tree, Leaves usabl
   for (std::int32_t up = 0; up < levels_up && vertex > 0; ++up) vertex = tree.parent(vertex);
   const Leaves inside = within(tree, usable, vertex);
   return {inside.begin(), inside.end()};
+}
+
+std::vector<std::int32_t> subtrees_with_enough(const TreeTopology& tree, Leaves usable, std::int32_t ranks,
+                                               std::int32_t height) {
+  std::vector<std::int32_t> found;
+  std::vector<std::pair<std::int32_t, Leaves>> stack{{0, usable}};
+  while (!stack.empty()) {
+    const auto [vertex, below] = stack.back();
+    stack.pop_back();
+    if (below.size() < static_cast<std::size_t>(ranks) || tree.height(vertex) < height) continue;
+    if (tree.height(vertex) == height) {
+      found.push_back(vertex);
+      continue;
+    }
+    const auto children = tree.children(vertex);
+    for (std::size_t k = children.size(); k-- > 0;)
+      if (tree.leaf_count(children[k]) >= ranks) stack.emplace_back(children[k], within(tree, below, children[k]));
+  }
+  return found;
+}
+
+std::vector<std::int32_t> ancestors(const TreeTopology& tree, std::span<const std::int32_t> vertices, std::int32_t levels) {
+  std::vector<std::int32_t> above;
+  for (std::int32_t vertex : vertices) {
+    for (std::int32_t k = 0; k < levels && vertex > 0; ++k) vertex = tree.parent(vertex);
+    if (above.empty() || above.back() != vertex) above.push_back(vertex);
+  }
+  std::vector<std::int32_t> once;
+  for (const std::int32_t vertex : above)
+    if (std::find(once.begin(), once.end(), vertex) == once.end()) once.push_back(vertex);
+  return once;
 }
 
 std::vector<std::int32_t> packed_leaves(const TreeTopology& tree, Leaves usable,

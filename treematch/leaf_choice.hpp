@@ -19,6 +19,14 @@ std::vector<std::int32_t> leaves_in_scope(const TreeTopology& tree,
                                           std::span<const std::int32_t> usable, std::int32_t ranks,
                                           LeafScope scope, std::int32_t levels_up);
 
+// The vertices of one height with at least `ranks` usable leaves below them, from left to right.
+// `usable` is ascending, `ranks` at least 1, `height` 0 for leaves.
+std::vector<std::int32_t> subtrees_with_enough(const TreeTopology& tree, std::span<const std::int32_t> usable,
+                                               std::int32_t ranks, std::int32_t height);
+
+// The ancestors of the vertices `levels` levels up, or the root, each once, in the order of the vertices.
+std::vector<std::int32_t> ancestors(const TreeTopology& tree, std::span<const std::int32_t> vertices, std::int32_t levels);
+
 // `count` of the usable leaves that lie close together: in the lowest subtree that holds them all,
 // there the fullest children, and the rest again as tightly as it fits.
 std::vector<std::int32_t> packed_leaves(const TreeTopology& tree,

@@ -20,6 +20,7 @@ class NodeLimits {
   std::int32_t least_nodes() const { return least_nodes_; }  // no choice has fewer
   std::int32_t most_nodes() const { return most_nodes_; }
   bool spreads() const { return spreads_; }  // more nodes than would have room, or even shares
+  bool even() const { return even_; }        // the used nodes take numbers of tasks that differ by at most 1
   bool required(std::int32_t node) const { return required_[node]; }
 
   bool allow(const NodeCounts& counts) const;

@@ -58,7 +58,7 @@ Slots::Slots(const ClusterView& view, const Request& request)
     cut_into_slots(view.nodes[n], static_cast<std::size_t>(width_), cores_);
     const auto slots = static_cast<std::int32_t>(cores_.size() - first_core_[n]) / width_;
     capacity_.push_back(std::min(slots, std::max(request.max_tasks_per_node, 0)));
-    for (std::int32_t k = 0; k < capacity_[n]; ++k) {
+    for (std::int32_t k = 0; k < slots; ++k) {
       const std::int32_t leaf = view.nodes[n].first_leaf + cores_[first_core_[n] + k * width_];
       node_of_leaf_[leaf] = static_cast<std::int32_t>(n);
       slot_of_leaf_[leaf] = k;
@@ -75,6 +75,13 @@ std::vector<std::int32_t> Slots::leaves(const NodeCounts& counts) const {
     for (std::int32_t k = 0; k < counts[n]; ++k)
       leaves.push_back(view_.nodes[n].first_leaf + cores_[first_core_[n] + k * width_]);
   }
+  return leaves;
+}
+
+std::vector<std::int32_t> Slots::all_leaves() const {
+  std::vector<std::int32_t> leaves;
+  for (std::size_t leaf = 0; leaf < slot_of_leaf_.size(); ++leaf)
+    if (slot_of_leaf_[leaf] >= 0) leaves.push_back(static_cast<std::int32_t>(leaf));
   return leaves;
 }
 

@@ -27,6 +27,9 @@ class Slots {
   // ranks. Throws Error when a node has fewer slots.
   std::vector<std::int32_t> leaves(const NodeCounts& counts) const;
 
+  // The leaves of all slots, ascending, also of those beyond the capacity of their node.
+  std::vector<std::int32_t> all_leaves() const;
+
   // A leaf for each rank on the node that is given for it, in the order of ranks. No node may have
   // more ranks than slots.
   std::vector<std::int32_t> leaves_on(std::span<const std::int32_t> node_of_rank) const;

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "treematch/canonical.hpp"
+#include "treematch/exact_map.hpp"
 #include "treematch/graph.hpp"
 #include "treematch/greedy.hpp"
 #include "treematch/grouping.hpp"
@@ -30,6 +31,27 @@ constexpr std::int32_t many = 16384;  // ranks from which on groupings are left 
 constexpr double some_fit = 0.88;  // of units, from which on they are worth a try
 constexpr double good_fit = 0.98;  // hardly anything is better
 
+// The optimum where the ranks are few; what is better than `result` takes its place. Says whether it was found.
+bool solve_exactly(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
+                   const MapOptions& options, MapResult& result) {
+  const std::int64_t work = options.work_limit > 0 ? options.work_limit : exact_steps_per_effort * options.effort;
+  try {
+    const Watch watch(options.deadline);
+    watch.spend(tree.vertices());
+    auto exact = exact_mapping(matrix, tree, usable, options.scope, options.levels_up, {}, work, watch);
+    if (!exact) return false;
+    result.optimal = true;
+    const Cost cost = tree.hop_bytes(matrix, *exact);
+    if (cost >= result.cost) return true;
+    result.cost = cost;
+    result.leaf_of_rank = std::move(*exact);
+    result.method = "exact search";
+    order_equal_branches(tree, result.leaf_of_rank, watch);
+  } catch (const OutOfTime&) {
+  }
+  return result.optimal;
+}
+
 // The portfolio: mappings found in different ways, of which the best stays.
 class Portfolio {
  public:
@@ -39,8 +61,13 @@ class Portfolio {
         work_(options.work_limit > 0 ? options.work_limit : default_work(matrix) * options.effort / usual_effort),
         tree_(tree, scope_), search_end_(options.deadline), watch_(options.deadline) {}
 
-  MapResult run() {
+  MapResult run(std::span<const std::int32_t> usable) {
     natural();
+    if (matrix_.ranks() <= most_ranks_mapped_exactly && matrix_.pairs() > 0) {
+      MapResult exact = result_;
+      for (const std::int32_t slot : best_) exact.leaf_of_rank.push_back(tree_.leaf(slot));
+      if (solve_exactly(matrix_, whole_tree_, usable, options_, exact)) return exact;
+    }
     try {
       improve();
     } catch (const OutOfTime&) {
@@ -206,7 +233,7 @@ MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree,
   return Portfolio(matrix, tree,
                    leaves_in_scope(tree, usable, matrix.ranks(), options.scope, options.levels_up),
                    options)
-      .run();
+      .run(usable);
 }
 
 }  // namespace placement

@@ -43,6 +43,9 @@ class MapMemory {
 
 constexpr std::int32_t usual_effort = 10;  // with it 4,096 ranks take 50 ms
 
+// Steps of exact_mapping() for each unit of effort; the usual effort allows it some ten milliseconds.
+constexpr std::int64_t exact_steps_per_effort = 1'000'000;
+
 struct MapOptions {
   std::uint64_t seed = 1;
   LeafScope scope = LeafScope::subtree;
@@ -58,6 +61,7 @@ struct MapResult {
   Cost cost = 0;                           // hop-bytes
   Cost natural_cost = 0;                   // rank r on the r-th usable leaf
   std::string method;                      // which member of the portfolio it came from
+  bool optimal = false;                    // no mapping in the scope costs less
 };
 
 // Maps the ranks of the matrix onto usable leaves, one each, with few hop-bytes [TM §5].

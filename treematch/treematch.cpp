@@ -7,6 +7,8 @@
 
 #include "core/error.hpp"
 #include "core/matrix_coarsen.hpp"
+#include "treematch/canonical.hpp"
+#include "treematch/exact_map.hpp"
 #include "treematch/node_choice.hpp"
 #include "treematch/slots.hpp"
 #include "treematch/tree_map.hpp"
@@ -74,9 +76,11 @@ class Chooser {
  private:
   Placement on_counts(const NodeCounts& counts) const;
   Placement among(const NodeLimits& limits, const NodeCounts& in_order, const std::optional<NodeCounts>& compact) const;
+  Placement best_of(const std::vector<Candidate>& candidates) const;
   Candidate evaluated(std::vector<std::int32_t> leaf_of_rank, std::string method) const;
   Candidate candidate(std::vector<std::int32_t> leaf_of_rank, Cost cost, std::string method) const;
   Candidate mapped(const NodeCounts& counts) const;
+  std::optional<Candidate> optimal(const NodeLimits& limits) const;
   std::optional<Candidate> free_choice(const NodeLimits& limits) const;
   std::optional<Candidate> grouped(const NodeLimits& limits, std::int32_t nodes) const;
   const NodeTree& node_tree() const;
@@ -113,6 +117,34 @@ Candidate Chooser::mapped(const NodeCounts& counts) const {
   options.scope = LeafScope::given;
   MapResult result = map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(counts)), options);
   return candidate(std::move(result.leaf_of_rank), result.cost, std::move(result.method));
+}
+
+// The best of all legal choices, where the tasks are few.
+std::optional<Candidate> Chooser::optimal(const NodeLimits& limits) const {
+  if (request_.tasks > most_ranks_mapped_exactly || request_.matrix->pairs() == 0) return std::nullopt;
+  MappingLimits rules;
+  rules.least_nodes = std::min(request_.min_nodes, request_.tasks);
+  rules.most_nodes = limits.most_nodes();
+  rules.even = limits.even();
+  for (std::size_t n = 0; n < view_.nodes.size(); ++n) {
+    const auto node = static_cast<std::int32_t>(n);
+    if (limits.capacity()[n] == 0) continue;
+    const std::int32_t vertex = node_vertex(view_, node);
+    if (view_.tree->leaf_count(vertex) != view_.nodes[n].cores()) return std::nullopt;
+    rules.nodes.push_back({vertex, limits.capacity()[n], limits.required(node)});
+  }
+  try {
+    const Watch watch(options_.deadline);
+    watch.spend(view_.tree->vertices());
+    auto leaves = exact_mapping(*request_.matrix, *view_.tree, slots_.all_leaves(), options_.scope, options_.levels_up, rules,
+                                exact_steps_per_effort * options_.effort, watch);
+    if (!leaves) return std::nullopt;
+    std::vector<std::int32_t> ordered = *leaves;
+    order_equal_branches(*view_.tree, ordered, watch);
+    return evaluated(limits.allow(slots_.counts(ordered)) ? std::move(ordered) : std::move(*leaves), "exact search, optimal");
+  } catch (const OutOfTime&) {
+    return std::nullopt;
+  }
 }
 
 // Nodes, cores and ranks at once, where the limits on nodes happen to be kept.
@@ -214,6 +246,8 @@ Placement Chooser::among(const NodeLimits& limits, const NodeCounts& in_order,
   const auto add = [&](std::optional<Candidate> candidate) {
     if (candidate) candidates.push_back(std::move(*candidate));
   };
+  if (in_time()) add(optimal(limits));
+  if (chosen()) return best_of(candidates);
   // Ranks placed freely seldom happen to be spread as the limits ask.
   if (in_time() && (small || !(limits.spreads() || request_.node_level))) add(free_choice(limits));
   const std::int32_t freely = chosen() ? candidates.back().nodes : limits.least_nodes();
@@ -225,6 +259,11 @@ Placement Chooser::among(const NodeLimits& limits, const NodeCounts& in_order,
     if (in_time() && compact && *compact != in_order && (small || !chosen())) add(mapped(*compact));
     if (in_time() && (small || !chosen())) add(mapped(in_order));
   }
+  return best_of(candidates);
+}
+
+// The cheapest one, of equal ones that with the fewest nodes. The first candidate is the natural order.
+Placement Chooser::best_of(const std::vector<Candidate>& candidates) const {
   const auto best = std::min_element(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     return a.cost != b.cost ? a.cost < b.cost : a.nodes < b.nodes;
   });

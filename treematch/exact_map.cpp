@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "treematch/exact_map.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "treematch/leaf_choice.hpp"
+
+namespace placement {
+
+namespace {
+
+using Set = std::uint32_t;  // of ranks, one bit each
+using Run = SubtreeClass::Run;
+
+constexpr std::int64_t never = INT64_MAX / 4;
+constexpr std::size_t most_table_entries = std::size_t{1} << 22;  // 32 MB
+
+// The traffic that leaves each set of ranks, with a term that prefers near ranks among equal mappings.
+// Empty where sums of it times a distance might overflow.
+std::vector<std::int64_t> cuts_of(const CommMatrix& matrix, std::int64_t depth) {
+  const std::int32_t n = matrix.ranks();
+  const Cost pairs = Cost{n} * n;
+  const Cost scale = pairs * (2 * depth + 1) + 1;
+  if ((static_cast<Cost>(matrix.total_weight()) * scale + pairs) * (2 * depth + 1) >= never) return {};
+  std::vector<std::int64_t> cut(std::size_t{1} << n, 0);
+  for (Set set = 1; set < cut.size(); ++set) {
+    const auto rank = static_cast<std::int32_t>(std::countr_zero(set));
+    const Set rest = set & (set - 1);
+    std::int64_t change = 0;  // of the cut when the rank joins the others
+    const auto neighbours = matrix.neighbours(rank);
+    const auto weights = matrix.weights(rank);
+    for (std::size_t k = 0; k < neighbours.size(); ++k)
+      change += (rest >> neighbours[k] & 1) != 0 ? -weights[k] : weights[k];
+    cut[set] = cut[rest] + change * static_cast<std::int64_t>(scale) + (n - 1 - 2 * std::popcount(rest));
+  }
+  return cut;
+}
+
+// The least cost for each set of ranks and, where nodes are counted, each number of nodes.
+struct Table {
+  std::vector<std::int64_t> cost;  // never: impossible
+  std::int32_t slots = 0;          // no larger set is possible
+};
+
+class ExactMapping {
+ public:
+  ExactMapping(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
+               const MappingLimits& limits, const Watch& watch)
+      : ranks_(matrix.ranks()), sets_(Set{1} << matrix.ranks()), tree_(tree), watch_(watch), limits_(limits),
+        classes_(tree, usable, matrix.ranks(), limits.nodes) {
+    std::int64_t depth = 0;
+    for (const std::int32_t leaf : usable) depth = std::max(depth, tree.position(tree.leaf_vertex(leaf)));
+    cut_ = cuts_of(matrix, depth);
+    free_.assign(tree.vertices(), false);
+    for (const std::int32_t leaf : usable) free_[tree.leaf_vertex(leaf)] = true;
+    identity_.resize(sets_);
+    for (Set set = 0; set < sets_; ++set) identity_[set] = set;
+    choose_counting();
+  }
+
+  std::optional<std::vector<std::int32_t>> run(std::span<const std::int32_t> usable, LeafScope scope,
+                                               std::int32_t levels_up, std::int64_t work) {
+    if (cut_.empty()) return std::nullopt;
+    if (scope != LeafScope::subtree) return below(std::vector<std::int32_t>{0}, work);
+    for (std::int32_t height = 0; height <= tree_.height(0); ++height) {
+      const std::vector<std::int32_t> lowest = subtrees_with_enough(tree_, usable, ranks_, height);
+      const auto found = below(lowest, work);
+      if (!affordable_) return std::nullopt;
+      if (found) return levels_up > 0 ? below(ancestors(tree_, lowest, levels_up), work) : found;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  // One pass for each pair of numbers of ranks that an even distribution may give to a node.
+  std::optional<std::vector<std::int32_t>> below(std::span<const std::int32_t> tops, std::int64_t work) {
+    affordable_ = affordable(tops, work);
+    if (!affordable_) return std::nullopt;
+    best_ = never;
+    for (share_ = first_share(); share_ <= last_share(); ++share_) {
+      if (limits_.even) tables_.clear();
+      tables_.resize(classes_.classes().size());
+      for (const std::int32_t top : tops)
+        if (classes_.of(top) >= 0) consider(top);
+    }
+    if (best_ >= never) return std::nullopt;
+    return leaf_of_rank_;
+  }
+
+  void choose_counting() {
+    const bool spread_over_all = limits_.least_nodes >= ranks_;
+    counted_ = !limits_.nodes.empty() && !spread_over_all &&
+               (limits_.most_nodes < std::min<std::int64_t>(ranks_, std::ssize(limits_.nodes)) || limits_.least_nodes > 1);
+    width_ = counted_ ? std::min(limits_.most_nodes, ranks_) + 1 : 1;
+    one_each_ = spread_over_all;
+  }
+
+  std::int32_t first_share() const {
+    return limits_.even ? std::max(1, ranks_ / std::min(limits_.most_nodes, ranks_)) : 0;
+  }
+  std::int32_t last_share() const {
+    std::int32_t most = 0;
+    for (const NodeLimit& node : limits_.nodes) most = std::max(most, node.most);
+    return limits_.even ? std::clamp(ranks_ / std::max(1, limits_.least_nodes), 1, std::max(1, most)) : 0;
+  }
+
+  bool allowed_on_node(const SubtreeClass& node, std::int32_t ranks) const {
+    if (ranks == 0) return node.node_required == 0;
+    if (ranks > node.node_most || (one_each_ && ranks > 1)) return false;
+    return !limits_.even || ranks == share_ || ranks == share_ + 1;
+  }
+
+  // ---- what it takes
+
+  double steps_with(std::int32_t slots) const {
+    double steps = 0, choose = 1;
+    for (std::int32_t k = 1; k <= std::min(slots, ranks_); ++k) {
+      choose = choose * (ranks_ - k + 1) / k;
+      steps += choose * static_cast<double>(Set{1} << (ranks_ - k));
+    }
+    return steps;
+  }
+
+  bool affordable(std::span<const std::int32_t> tops, std::int64_t work) const {
+    const std::span<const SubtreeClass> all = classes_.classes();
+    std::vector<bool> needed(all.size(), false);
+    for (const std::int32_t top : tops)
+      if (classes_.of(top) >= 0) needed[classes_.of(top)] = true;
+    double steps = 0;
+    std::size_t tables = 0;
+    for (std::size_t c = all.size(); c-- > 0;) {
+      if (!needed[c]) continue;
+      ++tables;
+      for (const Run& run : all[c].children) {
+        needed[run.of] = true;
+        steps += steps_with(all[run.of].slots) * (1 + run.count / 2.0) + sets_;
+      }
+    }
+    const double counts = width_ * (width_ + 1) / 2.0;
+    return steps * counts * (last_share() - first_share() + 1) <= static_cast<double>(work) &&
+           (tables + 4) * sets_ * static_cast<std::size_t>(width_) <= most_table_entries;
+  }
+
+  // ---- the least costs
+
+  std::size_t at(Set set, std::int32_t nodes) const { return static_cast<std::size_t>(set) * width_ + nodes; }
+
+  Table empty(Set sets) const {
+    Table table;
+    table.cost.assign(static_cast<std::size_t>(sets) * width_, never);
+    return table;
+  }
+
+  Table nothing(Set sets) const {
+    Table table = empty(sets);
+    table.cost[0] = 0;
+    return table;
+  }
+
+  const Table& table_of(std::int32_t c) {
+    if (tables_[c].cost.empty()) tables_[c] = computed(c);
+    return tables_[c];
+  }
+
+  Table computed(std::int32_t c) {
+    const SubtreeClass& subtree = classes_.classes()[c];
+    Table table;
+    if (subtree.children.empty()) {
+      table = nothing(sets_);
+      for (std::int32_t rank = 0; rank < ranks_; ++rank) table.cost[at(Set{1} << rank, 0)] = 0;
+      table.slots = 1;
+    } else {
+      table = joined_children(subtree);
+    }
+    if (subtree.node_most >= 0) as_node(subtree, table);
+    return table;
+  }
+
+  Table joined_children(const SubtreeClass& subtree) {
+    Table sum;
+    for (const Run& run : subtree.children) {
+      const Table child = seen_from(subtree, run.of, identity_);
+      Table several = child;
+      for (std::int32_t k = 1; k < run.count && several.slots < ranks_; ++k) several = joined(several, child, sets_, true);
+      sum = sum.cost.empty() ? std::move(several) : joined(sum, several, sets_, false);
+    }
+    return sum;
+  }
+
+  // The table of a child with the link above it, for the sets that `set_of` names.
+  Table seen_from(const SubtreeClass& parent, std::int32_t child, const std::vector<Set>& set_of) {
+    const Table& inside = table_of(child);
+    const std::int64_t length = classes_.classes()[child].position - parent.position;
+    Table table = empty(static_cast<Set>(set_of.size()));
+    table.slots = inside.slots;
+    for (Set set = 0; set < set_of.size(); ++set)
+      for (std::int32_t m = 0; m < width_; ++m)
+        if (const std::int64_t cost = inside.cost[at(set_of[set], m)]; cost < never)
+          table.cost[at(set, m)] = cost + length * cut_[set_of[set]];
+    return table;
+  }
+
+  // Some ranks lie in `one`, the others in `other`. Where both are unions of equal subtrees, the ranks
+  // of `other` may be taken to contain the first of all: the subtrees are interchangeable.
+  Table joined(const Table& one, const Table& other, Set sets, bool equal) const {
+    Table sum = empty(sets);
+    const auto ranks = static_cast<std::int32_t>(std::bit_width(sets - 1));
+    sum.slots = std::min(ranks, one.slots + other.slots);
+    for (Set set = 0; set < sets; ++set) {
+      for (std::int32_t m = 0; m < width_; ++m) {
+        const std::int64_t cost = other.cost[at(set, m)];
+        if (cost >= never) continue;
+        Set rest = (sets - 1) & ~set;
+        if (equal && set == 0) rest = 0;
+        if (equal && set != 0) rest &= ~((set & (0 - set)) - 1);
+        watch_.spend(Set{1} << std::popcount(rest));
+        join(one, set, m, rest, cost, sum);
+      }
+    }
+    return sum;
+  }
+
+  void join(const Table& one, Set set, std::int32_t m, Set rest, std::int64_t cost, Table& sum) const {
+    for (Set with = rest;; with = (with - 1) & rest) {
+      for (std::int32_t k = 0; k + m < width_; ++k) {
+        std::int64_t& least = sum.cost[at(with | set, k + m)];
+        least = std::min(least, one.cost[at(with, k)] + cost);
+      }
+      if (with == 0) break;
+    }
+  }
+
+  void as_node(const SubtreeClass& node, Table& table) const {
+    for (Set set = 0; set < sets_; ++set) {
+      const std::int64_t cost = table.cost[at(set, 0)];
+      table.cost[at(set, 0)] = never;
+      if (cost >= never || !allowed_on_node(node, std::popcount(set))) continue;
+      if (!counted_ || set == 0)
+        table.cost[at(set, 0)] = cost;
+      else if (width_ > 1)
+        table.cost[at(set, 1)] = cost;
+    }
+    table.slots = std::min(table.slots, node.slots);
+  }
+
+  // ---- which mapping has them
+
+  void consider(std::int32_t top) {
+    const std::int32_t c = classes_.of(top);
+    if (classes_.classes()[c].slots < ranks_ || classes_.classes()[c].required != required()) return;
+    const Table& table = table_of(c);
+    for (std::int32_t m = counted_ ? std::max(1, limits_.least_nodes) : 0; m < width_; ++m) {
+      const std::int64_t cost = table.cost[at(sets_ - 1, m)];
+      if (cost >= best_) continue;
+      best_ = cost;
+      leaf_of_rank_.assign(ranks_, -1);
+      settle(top, sets_ - 1, m);
+    }
+  }
+
+  std::int32_t required() const {
+    return static_cast<std::int32_t>(std::count_if(limits_.nodes.begin(), limits_.nodes.end(), [](const NodeLimit& n) { return n.required; }));
+  }
+
+  // Gives the ranks of a set the leaves that the cost of the table came from.
+  void settle(std::int32_t vertex, Set set, std::int32_t nodes) {
+    if (set == 0) return;
+    const SubtreeClass& subtree = classes_.classes()[classes_.of(vertex)];
+    if (free_[vertex]) {
+      leaf_of_rank_[std::countr_zero(set)] = tree_.first_leaf(vertex);
+      return;
+    }
+    if (subtree.node_most >= 0 && counted_) nodes = 0;
+    std::vector<Set> set_of(Set{1} << std::popcount(set));  // the subsets of the set
+    Set next = 0;
+    for (Set& s : set_of) {
+      s = next;
+      next = (next - set) & set;
+    }
+    const auto all = static_cast<Set>(set_of.size());
+    std::vector<std::int32_t> of_child;
+    std::vector<Table> child;
+    // Classes are numbered from right to left.
+    for (auto run = subtree.children.rbegin(); run != subtree.children.rend(); ++run)
+      for (std::int32_t k = 0; k < run->count; ++k) {
+        of_child.push_back(run->of);
+        child.push_back(k > 0 ? child.back() : seen_from(subtree, run->of, set_of));
+      }
+    std::vector<Table> first{child.front()};  // of the first children, one more each
+    for (std::size_t k = 1; k < child.size(); ++k) first.push_back(joined(first.back(), child[k], all, false));
+    std::vector<std::int32_t> taken(tree_.children(vertex).size(), 0);
+    Set left = all - 1;
+    for (std::size_t k = child.size(); k-- > 0;) {
+      const auto [part, m] = k == 0 ? std::pair{left, nodes} : part_of_last(first[k - 1], child[k], first[k].cost[at(left, nodes)], left, nodes);
+      if (part != 0) settle(untaken_child(vertex, of_child[k], taken), set_of[part], m);
+      left &= ~part;
+      nodes -= m;
+    }
+  }
+
+  // The ranks, and the number of nodes, that the last child has in a union of the given cost; if there is
+  // a choice, without the first of the ranks, so that ranks ascend from left to right.
+  std::pair<Set, std::int32_t> part_of_last(const Table& others, const Table& last, std::int64_t cost, Set set,
+                                            std::int32_t nodes) const {
+    const Set low = set & (0 - set);
+    for (const Set with : {Set{0}, low}) {
+      const Set choice = set & ~low;
+      for (Set part = choice;; part = (part - 1) & choice) {
+        for (std::int32_t m = 0; m <= nodes; ++m) {
+          const std::int64_t own = last.cost[at(part | with, m)];
+          const std::int64_t rest = others.cost[at(set & ~(part | with), nodes - m)];
+          if (own < never && rest < never && own + rest == cost) return {part | with, m};
+        }
+        if (part == 0) break;
+      }
+    }
+    return {0, 0};
+  }
+
+  std::int32_t untaken_child(std::int32_t vertex, std::int32_t of, std::vector<std::int32_t>& taken) const {
+    const auto children = tree_.children(vertex);
+    for (std::size_t k = 0; k < children.size(); ++k)
+      if (taken[k] == 0 && classes_.of(children[k]) == of) {
+        taken[k] = 1;
+        return children[k];
+      }
+    return vertex;  // the class has no more children than the vertex
+  }
+
+  const std::int32_t ranks_;
+  const Set sets_;
+  const TreeTopology& tree_;
+  const Watch& watch_;
+  const MappingLimits& limits_;
+  const SubtreeClasses classes_;
+  std::vector<std::int64_t> cut_;  // traffic that leaves each set
+  std::vector<bool> free_;         // per vertex: a usable leaf
+  std::vector<Set> identity_;
+  bool counted_ = false;   // tables tell numbers of nodes apart
+  bool affordable_ = true;
+  bool one_each_ = false;  // each node takes one rank
+  std::int32_t width_ = 1;  // entries per set
+  std::int32_t share_ = 0;  // a node takes so many ranks or one more, where they are spread evenly
+  std::vector<Table> tables_;
+  std::int64_t best_ = never;
+  std::vector<std::int32_t> leaf_of_rank_;
+};
+
+}  // namespace
+
+std::optional<std::vector<std::int32_t>> exact_mapping(const CommMatrix& matrix, const TreeTopology& tree,
+                                                       std::span<const std::int32_t> usable, LeafScope scope,
+                                                       std::int32_t levels_up, const MappingLimits& limits,
+                                                       std::int64_t work, const Watch& watch) {
+  if (matrix.ranks() < 1 || matrix.ranks() > most_ranks_mapped_exactly) return std::nullopt;
+  if (work < std::int64_t{1} << matrix.ranks()) return std::nullopt;  // the table of the traffic takes more
+  if (scope == LeafScope::given) usable = usable.first(static_cast<std::size_t>(matrix.ranks()));
+  return ExactMapping(matrix, tree, usable, limits, watch).run(usable, scope, levels_up, work);
+}
+
+}  // namespace placement
