@@ -249,6 +249,7 @@ class ExactMapping {
   void consider(std::int32_t top) {
     const std::int32_t c = classes_.of(top);
     if (classes_.classes()[c].slots < ranks_ || classes_.classes()[c].required != required()) return;
+    if (!limits_.nodes.empty() && !classes_.classes()[c].holds_nodes) return;  // a part of a node
     const Table& table = table_of(c);
     for (std::int32_t m = counted_ ? std::max(1, limits_.least_nodes) : 0; m < width_; ++m) {
       const std::int64_t cost = table.cost[at(sets_ - 1, m)];

@@ -63,10 +63,12 @@ std::int32_t SubtreeClasses::add(SubtreeClass subtree) {
   const auto [found, added] = number_.try_emplace(key, static_cast<std::int32_t>(classes_.size()));
   if (!added) return found->second;
   subtree.required = subtree.node_required;
+  subtree.holds_nodes = subtree.node_most >= 0;
   subtree.slots = subtree.children.empty() ? 1 : 0;
   subtree.nearest = subtree.children.empty() ? subtree.position : INT64_MAX;
   for (const Run& run : subtree.children) {
     const SubtreeClass& child = classes_[run.of];
+    subtree.holds_nodes = subtree.holds_nodes || child.holds_nodes;
     subtree.required += run.count * child.required;
     subtree.slots = std::min(ranks_, subtree.slots + run.count * child.slots);
     subtree.nearest = std::min(subtree.nearest, child.nearest);

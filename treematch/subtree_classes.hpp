@@ -28,6 +28,7 @@ struct SubtreeClass {
 
   std::int64_t position = 0;  // TreeTopology::position() of the root of the subtree
   std::int32_t node_most = -1;  // NodeLimit::most where the subtree is a node, else -1
+  bool holds_nodes = false;     // the subtree is a node or has nodes below it
   std::int32_t required = 0;    // number of required nodes in the subtree
   std::int32_t node_required = 0;  // 1 where the subtree is itself a required node
   std::vector<Run> children;    // empty for a leaf

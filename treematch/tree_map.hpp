@@ -43,8 +43,11 @@ class MapMemory {
 
 constexpr std::int32_t usual_effort = 10;  // with it 4,096 ranks take 50 ms
 
-// Steps of exact_mapping() for each unit of effort; the usual effort allows it some ten milliseconds.
-constexpr std::int64_t exact_steps_per_effort = 1'000'000;
+// Steps that exact_mapping() may take. With the usual effort these are some twenty milliseconds for ten
+// ranks, and five for more, which seldom end in time anyway.
+constexpr std::int64_t exact_steps(std::int32_t ranks, std::int32_t effort) {
+  return std::int64_t{ranks <= 10 ? 1'000'000 : 250'000} * effort;
+}
 
 struct MapOptions {
   std::uint64_t seed = 1;

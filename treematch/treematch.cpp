@@ -137,7 +137,7 @@ std::optional<Candidate> Chooser::optimal(const NodeLimits& limits) const {
     const Watch watch(options_.deadline);
     watch.spend(view_.tree->vertices());
     auto leaves = exact_mapping(*request_.matrix, *view_.tree, slots_.all_leaves(), options_.scope, options_.levels_up, rules,
-                                exact_steps_per_effort * options_.effort, watch);
+                                exact_steps(request_.tasks, options_.effort), watch);
     if (!leaves) return std::nullopt;
     std::vector<std::int32_t> ordered = *leaves;
     order_equal_branches(*view_.tree, ordered, watch);

@@ -141,6 +141,17 @@ Edges lammps(std::int32_t nx, std::int32_t ny, std::int32_t nz) {
   return edges;
 }
 
+// Stages of a pipeline, each of which runs in copies that exchange their gradients all to all.
+Edges pipeline(std::int32_t stages, std::int32_t copies) {
+  Edges edges;
+  for (std::int32_t s = 0; s < stages; ++s)
+    for (std::int32_t c = 0; c < copies; ++c) {
+      for (std::int32_t other = c + 1; other < copies; ++other) edges.push_back({s * copies + c, s * copies + other, 100});
+      if (s + 1 < stages) edges.push_back({s * copies + c, (s + 1) * copies + c, 200});
+    }
+  return edges;
+}
+
 const Ints bin8{2, 2, 2}, k1024{8, 8, 2, 8}, k4096{16, 16, 2, 8}, curie{14, 20, 18, 2, 8}, curie_nodes{14, 20, 18};
 
 // Whole nodes that other jobs hold: runs of 2^k nodes at random places until the share is reached.
@@ -154,6 +165,27 @@ Ints free_leaves(const Ints& arities, std::int32_t percent, Random random) {
     const std::int32_t size = 1 << random.below(most);
     const std::int32_t begin = random.below(nodes);
     for (std::int32_t node = begin; node < std::min(nodes, begin + size) && left > 0; ++node) {
+      if (held[node]) continue;
+      held[node] = true;
+      --left;
+    }
+  }
+  Ints usable;
+  for (std::int32_t leaf = 0; leaf < leaves; ++leaf)
+    if (!held[leaf / cores]) usable.push_back(leaf);
+  return usable;
+}
+
+// Whole nodes that other jobs hold: 60 % of them, in runs of 1 to 2 * run - 1 nodes at random places.
+Ints left_by_runs(const Ints& arities, std::int32_t run, Random random) {
+  const std::int32_t leaves = std::accumulate(arities.begin(), arities.end(), 1, std::multiplies<>());
+  const std::int32_t cores = arities.size() >= 4 ? arities.back() * arities[arities.size() - 2] : 1;
+  const std::int32_t nodes = leaves / cores;
+  std::vector<bool> held(nodes, false);
+  for (std::int32_t left = nodes * 6 / 10; left > 0;) {
+    const std::int32_t begin = random.below(nodes);
+    const std::int32_t end = std::min(nodes, begin + 1 + random.below(2 * run - 1));
+    for (std::int32_t node = begin; node < end && left > 0; ++node) {
       if (held[node]) continue;
       held[node] = true;
       --left;
@@ -187,6 +219,7 @@ struct Recipe {
   const Ints* arities;
   std::int32_t held = 0;  // per cent
   Ints usable = {};       // these leaves instead
+  std::int32_t run = 0;   // 60 % of the nodes are held in runs of about this length instead
 };
 
 Edges mixed(std::int32_t nx, std::int32_t ny, std::int32_t nz, int points, Random random) {
@@ -226,6 +259,18 @@ const std::vector<Recipe>& recipes() {
       {"cg-256-k1-30", "npb", 256, [](Random) { return npb_cg(256); }, &k1024, 30},
       {"cg-1k-full", "npb", 1024, [](Random) { return npb_cg(1024); }, &k1024},
       {"a2a-512-k1-30", "npb", 512, [](Random) { return all_to_all(512); }, &k1024, 30},
+      {"choice-16-n8", "choice", 16, [](Random) { return stencil(4, 2, 2, 7); }, &curie_nodes, 0, {}, 8},
+      {"choice-64-n8", "choice", 64, [](Random) { return stencil(4, 4, 4, 7); }, &curie_nodes, 0, {}, 8},
+      {"choice-256-n8", "choice", 256, [](Random) { return stencil(8, 8, 4, 7); }, &curie_nodes, 0, {}, 8},
+      {"choice-512-n8", "choice", 512, [](Random) { return stencil(8, 8, 8, 7); }, &curie_nodes, 0, {}, 8},
+      {"choice-64-n3", "choice", 64, [](Random) { return stencil(4, 4, 4, 7); }, &curie_nodes, 0, {}, 3},
+      {"choice-256-n3", "choice", 256, [](Random) { return stencil(8, 8, 4, 7); }, &curie_nodes, 0, {}, 3},
+      {"choice-96-n3", "choice", 96, [](Random) { return pipeline(8, 12); }, &curie_nodes, 0, {}, 3},
+      {"choice-128-r8", "choice", 128, [](Random r) { return random_sparse(128, r); }, &curie_nodes, 0, {}, 8},
+      {"choice-64-c8", "choice", 64, [](Random r) { return mixed(4, 4, 4, 7, r); }, &curie, 0, {}, 3},
+      {"choice-1k-c8", "choice", 1024, [](Random r) { return mixed(16, 8, 8, 7, r); }, &curie, 0, {}, 8},
+      {"choice-1k-c3", "choice", 1024, [](Random r) { return mixed(16, 8, 8, 7, r); }, &curie, 0, {}, 3},
+      {"choice-4k-c8", "choice", 4096, [](Random r) { return mixed(16, 16, 16, 7, r); }, &curie, 0, {}, 8},
       {"lmp-1k-full", "lammps", 1024, [](Random) { return lammps(8, 8, 16); }, &k1024},
       {"lmp-4k-curie-60", "lammps", 4096, [](Random) { return lammps(16, 16, 16); }, &curie, 60},
   };
@@ -246,7 +291,8 @@ Instance make_instance(const std::string& name, const std::string& salt) {
     const std::string holes = "holes " + std::to_string(recipe.held) + " of " + std::to_string(recipe.arities->size());
     return {name, recipe.kind, CommMatrix::from_edges(recipe.ranks, recipe.edges(seeded(salt, name))),
             *recipe.arities, TreeTopology::balanced(*recipe.arities),
-            recipe.usable.empty() ? free_leaves(*recipe.arities, recipe.held, seeded(salt, holes)) : recipe.usable};
+            recipe.run > 0 ? left_by_runs(*recipe.arities, recipe.run, seeded(salt, "runs " + std::to_string(recipe.run) + holes))
+            : recipe.usable.empty() ? free_leaves(*recipe.arities, recipe.held, seeded(salt, holes)) : recipe.usable};
   }
   throw Error("no instance " + name);
 }

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "treematch/annealing.hpp"
+
+#include <bit>
+
+#include "treematch/random.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::int32_t nobody = -1;
+constexpr int steps_of_temperature = 100;
+constexpr double first_temperature = 0.15;  // times the mean cost of a step that costs more
+constexpr double last_temperature = 0.01;
+
+class Annealing {
+ public:
+  Annealing(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, std::uint64_t seed,
+            const Watch& watch)
+      : graph_(graph), tree_(tree), watch_(watch), slot_(slot), owner_(tree.slots(), nobody), random_(seed) {
+    for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) owner_[slot[rank]] = rank;
+  }
+
+  void run(std::int64_t work) {
+    const double scale = mean_loss();
+    work -= work_;
+    if (scale <= 0) return;
+    double temperature = first_temperature * scale;
+    double factor = last_temperature / first_temperature;  // its root with as many steps, by bisection
+    double low = 0, high = 1;
+    for (int k = 0; k < 60; ++k) {
+      const double middle = (low + high) / 2;
+      double power = 1;
+      for (int step = 0; step < steps_of_temperature; ++step) power *= middle;
+      (power < factor ? low : high) = middle;
+    }
+    factor = high;
+    for (int step = 0; step < steps_of_temperature; ++step, temperature *= factor) {
+      work_ = 0;
+      while (work_ < work / steps_of_temperature) try_step(temperature);
+    }
+  }
+
+ private:
+  struct Step {
+    std::int32_t rank = nobody;
+    std::int32_t to = 0;
+  };
+
+  // The mean of what some random steps cost that cost more.
+  double mean_loss() {
+    double sum = 0;
+    int count = 0;
+    for (int k = 0; k < 256; ++k) {
+      const Step step = random_step();
+      if (step.rank == nobody) continue;
+      const std::int64_t change = change_by(step);
+      if (change <= 0) continue;
+      sum += static_cast<double>(change);
+      ++count;
+    }
+    return count > 0 ? sum / count : 0;
+  }
+
+  void try_step(double temperature) {
+    const Step step = random_step();
+    if (step.rank == nobody) return;
+    const std::int64_t change = change_by(step);
+    // -ln of a uniform number, the same on every machine: a straight line between powers of two.
+    const std::uint64_t bits = random_.next() | 1;
+    const int zeros = std::countl_zero(bits);
+    const double fraction = static_cast<double>(bits << zeros << 1 >> 12) * 0x1p-52;
+    if (static_cast<double>(change) > temperature * 0.6931471805599453 * (zeros + 1 - fraction)) return;
+    const std::int32_t from = slot_[step.rank];
+    const std::int32_t other = owner_[step.to];
+    owner_[from] = other;
+    owner_[step.to] = step.rank;
+    slot_[step.rank] = step.to;
+    if (other != nobody) slot_[other] = from;
+  }
+
+  // A rank, and a slot in a small subtree around one of its partners.
+  Step random_step() {
+    work_ += 4;
+    const std::int32_t rank = random_.below(graph_.vertices());
+    const auto arcs = graph_.arcs(rank);
+    if (arcs.empty()) return {};
+    const std::int32_t partner = arcs[random_.below(static_cast<std::int32_t>(arcs.size()))].to;
+    std::int32_t v = tree_.vertex(tree_.slot_vertex(slot_[partner])).parent;
+    for (std::uint64_t bits = random_.next() >> 40; (bits & 3) == 0 && tree_.vertex(v).parent >= 0; bits >>= 2)
+      v = tree_.vertex(v).parent;
+    const std::int32_t to = tree_.vertex(v).first_slot + random_.below(tree_.vertex(v).slots);
+    if (to == slot_[rank]) return {};
+    return {rank, to};
+  }
+
+  std::int64_t change_by(const Step& step) {
+    const std::int32_t from = slot_[step.rank];
+    const std::int32_t other = owner_[step.to];
+    std::int64_t change = 0;
+    for (const Arc& arc : graph_.arcs(step.rank)) {
+      if (arc.to == other) continue;  // the two stay as far apart as they are
+      const std::int32_t place = slot_[arc.to];
+      change += arc.weight * (tree_.distance(step.to, place) - tree_.distance(from, place));
+    }
+    auto visited = static_cast<std::int64_t>(graph_.arcs(step.rank).size());
+    if (other != nobody) {
+      for (const Arc& arc : graph_.arcs(other)) {
+        if (arc.to == step.rank) continue;
+        const std::int32_t place = slot_[arc.to];
+        change += arc.weight * (tree_.distance(from, place) - tree_.distance(step.to, place));
+      }
+      visited += static_cast<std::int64_t>(graph_.arcs(other).size());
+    }
+    work_ += visited;
+    watch_.spend(visited);
+    return change;
+  }
+
+  const Graph& graph_;
+  const LeafTree& tree_;
+  const Watch& watch_;
+  std::vector<std::int32_t>& slot_;
+  std::vector<std::int32_t> owner_;
+  Random random_;
+  std::int64_t work_ = 0;
+};
+
+}  // namespace
+
+void anneal(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, std::uint64_t seed,
+            std::int64_t work, const Watch& watch) {
+  if (graph.arc.empty() || tree.slots() < 2) return;
+  try {
+    Annealing(graph, tree, slot, seed, watch).run(work);
+  } catch (const OutOfTime&) {
+  }
+}
+
+}  // namespace placement

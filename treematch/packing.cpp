@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "treematch/packing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace placement {
+
+namespace {
+
+constexpr std::int32_t most_portions = 256;
+constexpr double least_exponent = 0.4;   // a line of ranks has less, and nearly any packing suits it
+constexpr double most_exponent = 1.0;    // all to all
+constexpr double usual_exponent = 0.67;  // a halo exchange in three dimensions
+constexpr double impossible = std::numeric_limits<double>::infinity();
+
+double inner(std::int32_t part, std::int32_t ranks) {
+  return static_cast<double>(part) * (1.0 - static_cast<double>(part) / ranks);
+}
+
+// The traffic that leaves each subtree.
+std::vector<std::int64_t> cuts_of(const Graph& graph, const LeafTree& tree, std::span<const std::int32_t> slot,
+                                  const Watch& watch) {
+  std::vector<std::int64_t> cut(tree.vertices().size(), 0);
+  for (std::int32_t a = 0; a < graph.vertices(); ++a) {
+    watch.spend(8 * (static_cast<std::int64_t>(graph.arcs(a).size()) + 1));
+    for (const Arc& arc : graph.arcs(a)) {
+      if (arc.to <= a) continue;
+      std::int32_t u = tree.slot_vertex(slot[a]);
+      std::int32_t v = tree.slot_vertex(slot[arc.to]);
+      while (u != v) {  // parents have smaller numbers
+        std::int32_t& lower = u > v ? u : v;
+        cut[lower] += arc.weight;
+        lower = tree.vertex(lower).parent;
+      }
+    }
+  }
+  return cut;
+}
+
+}  // namespace
+
+CutModel::CutModel(const Graph& graph, const LeafTree& tree, std::span<const std::int32_t> slot, const Watch& watch) {
+  const std::int32_t ranks = graph.vertices();
+  const std::vector<std::int64_t> cut = cuts_of(graph, tree, slot, watch);
+  std::vector<std::int32_t> size(tree.vertices().size(), 0);
+  for (const std::int32_t s : slot)
+    for (std::int32_t v = tree.slot_vertex(s); v >= 0; v = tree.vertex(v).parent) ++size[v];
+  // A straight line through the logarithms, each subtree weighted by its ranks.
+  double weight = 0, x = 0, y = 0, xx = 0, xy = 0;
+  for (std::size_t v = 0; v < cut.size(); ++v) {
+    if (cut[v] <= 0 || size[v] >= ranks) continue;
+    const double a = std::log(inner(size[v], ranks)), b = std::log(static_cast<double>(cut[v]));
+    const double w = size[v];
+    weight += w, x += w * a, y += w * b, xx += w * a * a, xy += w * a * b;
+  }
+  const double spread = weight * xx - x * x;
+  const double slope = spread > 1e-9 * weight * weight ? (weight * xy - x * y) / spread : usual_exponent;
+  tabulate(ranks, std::clamp(slope, least_exponent, most_exponent));
+}
+
+CutModel::CutModel(std::int32_t ranks) { tabulate(ranks, usual_exponent); }
+
+void CutModel::tabulate(std::int32_t ranks, double exponent) {
+  for (std::int32_t part = 0; part <= ranks; ++part)
+    cut_.push_back(part == 0 || part == ranks ? 0 : std::pow(inner(part, ranks), exponent));
+}
+
+double CutModel::cost(const TreeTopology& tree, std::span<const std::int32_t> leaves) const {
+  const LeafTree occupied(tree, leaves);
+  double sum = 0;
+  for (std::size_t v = 1; v < occupied.vertices().size(); ++v) {
+    const LeafTree::Vertex& vertex = occupied.vertices()[v];
+    const auto length = static_cast<double>(vertex.position - occupied.vertex(vertex.parent).position);
+    sum += length * cut_[vertex.slots];
+  }
+  return sum;
+}
+
+PackingSearch::PackingSearch(const TreeTopology& tree, std::span<const std::int32_t> usable, const CutModel& model,
+                             const Watch& watch)
+    : tree_(tree), model_(model), watch_(watch),
+      portion_((model.ranks() + most_portions - 1) / most_portions),
+      portions_((model.ranks() + portion_ - 1) / portion_),
+      classes_(tree, usable, portion_ * portions_, {}), costs_(classes_.classes().size()) {
+  watch.spend(tree.vertices());
+}
+
+std::vector<std::int32_t> PackingSearch::best_below(std::int32_t vertex) {
+  std::vector<std::int32_t> leaves;
+  const std::int32_t c = classes_.of(vertex);
+  if (c < 0) return leaves;
+  const Costs& costs = costs_of(c);
+  if (std::ssize(costs) <= portions_ || costs[portions_] == impossible) return leaves;
+  take(vertex, portions_, leaves);
+  leaves.resize(model_.ranks());
+  std::sort(leaves.begin(), leaves.end());
+  return leaves;
+}
+
+const PackingSearch::Costs& PackingSearch::costs_of(std::int32_t c) {
+  if (!costs_[c].empty()) return costs_[c];
+  const SubtreeClass& subtree = classes_.classes()[c];
+  Costs costs{0};
+  if (subtree.children.empty() && portion_ == 1) costs.push_back(0);
+  std::int32_t single = 0;  // leaves right below
+  for (const SubtreeClass::Run& run : subtree.children) {
+    if (classes_.classes()[run.of].children.empty()) {
+      single += run.count;
+      continue;
+    }
+    const Costs child = seen_from(subtree, run.of);
+    for (std::int32_t k = 0; k < run.count; ++k) costs = joined(costs, child);
+  }
+  // All leaves cost the same, wherever they are.
+  if (single >= portion_) costs = joined(costs, Costs(std::min(single / portion_, portions_) + 1, 0));
+  return costs_[c] = std::move(costs);
+}
+
+PackingSearch::Costs PackingSearch::seen_from(const SubtreeClass& parent, std::int32_t child) {
+  Costs costs = costs_of(child);
+  const auto length = static_cast<double>(classes_.classes()[child].position - parent.position);
+  for (std::size_t k = 1; k < costs.size(); ++k)
+    costs[k] += length * model_.cut(std::min(model_.ranks(), static_cast<std::int32_t>(k) * portion_));
+  return costs;
+}
+
+PackingSearch::Costs PackingSearch::joined(const Costs& one, const Costs& other) const {
+  Costs sum(std::min<std::size_t>(one.size() + other.size() - 1, static_cast<std::size_t>(portions_) + 1), impossible);
+  watch_.spend(static_cast<std::int64_t>(one.size() * other.size()) / 8);
+  for (std::size_t a = 0; a < one.size(); ++a)
+    for (std::size_t b = 0; b < other.size() && a + b < sum.size(); ++b) sum[a + b] = std::min(sum[a + b], one[a] + other[b]);
+  return sum;
+}
+
+// Adds the leaves for so many portions below a vertex.
+void PackingSearch::take(std::int32_t vertex, std::int32_t portions, std::vector<std::int32_t>& leaves) {
+  if (portions == 0) return;
+  const SubtreeClass& subtree = classes_.classes()[classes_.of(vertex)];
+  if (subtree.children.empty()) {
+    leaves.push_back(tree_.first_leaf(vertex));
+    return;
+  }
+  std::vector<std::int32_t> part;  // children, one each, and then the leaves right below
+  std::vector<Costs> costs, first{{0}};
+  std::vector<std::int32_t> single;
+  std::vector<std::int32_t> kept(classes_.classes().size(), 0);
+  for (const SubtreeClass::Run& run : subtree.children) kept[run.of] = run.count;
+  for (const std::int32_t child : tree_.children(vertex)) {
+    const std::int32_t c = classes_.of(child);
+    if (c < 0 || kept[c]-- <= 0) continue;
+    if (classes_.classes()[c].children.empty()) {
+      single.push_back(child);
+      continue;
+    }
+    part.push_back(child);
+    costs.push_back(seen_from(subtree, c));
+    first.push_back(joined(first.back(), costs.back()));
+  }
+  costs.push_back(Costs(std::min(static_cast<std::int32_t>(single.size()) / portion_, portions_) + 1, 0));
+  first.push_back(joined(first.back(), costs.back()));
+  for (std::size_t k = costs.size(); k-- > 0;) {
+    std::int32_t best = 0;
+    double least = impossible;
+    for (std::int32_t mine = 0; mine <= portions && mine < std::ssize(costs[k]); ++mine) {
+      if (portions - mine >= std::ssize(first[k])) continue;
+      const double cost = costs[k][mine] + first[k][portions - mine];
+      if (cost < least) least = cost, best = mine;
+    }
+    if (k < part.size()) {
+      take(part[k], best, leaves);
+    } else {
+      for (std::int32_t leaf = 0; leaf < best * portion_; ++leaf) leaves.push_back(tree_.first_leaf(single[leaf]));
+    }
+    portions -= best;
+  }
+}
+
+}  // namespace placement
