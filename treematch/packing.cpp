@@ -9,7 +9,7 @@ namespace placement {
 
 namespace {
 
-constexpr std::int32_t most_portions = 256;
+constexpr std::int32_t most_portions = 128;
 constexpr double least_exponent = 0.4;   // a line of ranks has less, and nearly any packing suits it
 constexpr double most_exponent = 1.0;    // all to all
 constexpr double usual_exponent = 0.67;  // a halo exchange in three dimensions
