@@ -22,7 +22,6 @@ constexpr std::int64_t least_relief = 20'000;    // links gone along for each st
 constexpr std::int64_t relief_per_place = 10;    // or so many for each rank and arc
 constexpr std::int32_t much_effort = 4;  // from which on mappings begin on more than one set, and SCOTCH is asked too
 constexpr std::int32_t most_tasks_searched_quickly = 512;  // when nodes are chosen, and slurmctld waits
-constexpr std::int32_t most_tasks_searched_among_suspects = 128;  // there a look at a pair takes longer
 constexpr std::int32_t most_positions_tabulated_quickly = 512;
 constexpr std::size_t most_slots_searched_quickly = 4096;
 
@@ -35,10 +34,8 @@ class TofaJob : public TorusJob {
     if (!request_.node_tasks.empty()) return ranks_on(request_.node_tasks);
     const std::optional<NodeCounts> sequential = sequential_counts(limits_of(capacity()));
     const NodeLimits limits = healthiest_limits();
-    const bool tabulated = offered_.faults && torus_.positions() <= most_positions_tabulated_quickly;
-    const std::int32_t most_tasks =
-        offered_.faults && !tabulated ? most_tasks_searched_among_suspects : most_tasks_searched_quickly;
-    const bool search = request_.matrix && (thoroughly || (!request_.node_level && request_.tasks <= most_tasks));
+    const bool search =
+        request_.matrix && (thoroughly || (!request_.node_level && request_.tasks <= most_tasks_searched_quickly));
     const std::int32_t effort = thoroughly ? settings_.effort : 1;
     std::vector<NodeCounts> sets = compact_sets(offered_, limits, sets_tried);
     if (auto window = first_window()) sets.push_back(std::move(*window));

@@ -16,8 +16,8 @@ constexpr std::int64_t work_per_place = 100;     // of annealing, per rank and a
 constexpr std::int64_t least_work = 60'000;           // but so much
 constexpr std::int64_t least_work_per_rank = 2'000;  // unless the ranks are few
 constexpr std::int64_t work_when_longer = 2;        // as much, from effort 2 on
-constexpr std::int64_t work_among_suspects = 8;      // and so much there: the ways between them are narrow,
-constexpr std::int32_t small_torus = 2048;            // on a torus of so many positions
+constexpr std::int64_t work_among_suspects = 8;      // and so much there, since the ways between them are narrow,
+constexpr std::int64_t places_among_suspects = 8'000;  // while there are at most so many ranks and arcs; of more, less
 constexpr std::int64_t low_suspect_hops = 8;
 constexpr std::int64_t most_work = 2'000'000'000;
 
@@ -78,7 +78,9 @@ class Portfolio {
     const std::int64_t size = static_cast<std::int64_t>(graph_.arc.size()) + graph_.vertices();
     const bool suspects = slots_.faults && slots_.faults->suspects() > 0;
     std::int64_t work = std::max(std::min(least_work, least_work_per_rank * graph_.vertices()), work_per_place * size);
-    if (options_.effort > 1) work *= options_.effort * (suspects && slots_.torus->positions() <= small_torus ? work_among_suspects : work_when_longer);
+    if (options_.effort > 1)
+      work *= options_.effort * (suspects ? std::clamp(work_among_suspects * places_among_suspects / size, work_when_longer, work_among_suspects)
+                                          : work_when_longer);
     work = std::min(most_work, work);
     if (options_.effort <= 1) return annealed(start, work / 2, geometric_ ? Heat::cool : Heat::warm, from);
     // Hot and long finds what lies far away, cool and short what lies near.

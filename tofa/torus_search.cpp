@@ -53,6 +53,9 @@ class Annealing {
       if (!graph.arcs(rank).empty()) talkers_.push_back(rank);
     }
     index_positions();
+    if constexpr (with_suspects)
+      for (std::int32_t rank = 0; rank < graph.vertices(); ++rank)
+        penalty_.push_back(penalty_on(rank, slot[rank], slot[rank], nobody, INT64_MAX));
   }
 
   void run(std::int64_t work, Heat heat) {
@@ -128,7 +131,7 @@ class Annealing {
     std::int64_t cost = static_cast<std::int64_t>(weight) * hops_.between(a, b);
     if constexpr (with_suspects)
       if (const std::int32_t met = slots_.faults->between(slots_.position[a], slots_.position[b]))
-        cost += std::max<std::int64_t>(weight, penalty_weight_) * suspect_hops_ * met;
+        cost += penalty_of(weight, met);
     return cost;
   }
 
@@ -142,17 +145,33 @@ class Annealing {
   }
 
  private:
-  std::int64_t change(std::int32_t rank, std::int32_t from, std::int32_t to, std::int32_t other) const {
-    std::int64_t delta = hops_.change(graph_.arcs(rank), to, from, other);
-    if constexpr (with_suspects)
-      for (const Arc& arc : graph_.arcs(rank)) {
-        if (arc.to == other) continue;
-        const std::int32_t there = slots_.position[slot_[arc.to]];
-        const std::int32_t met = slots_.faults->between(slots_.position[to], there) -
-                                 slots_.faults->between(slots_.position[from], there);
-        delta += std::max<std::int64_t>(arc.weight, penalty_weight_) * suspect_hops_ * met;
-      }
-    return delta;
+  // What each pair of a rank's costs for the suspects on its routes.
+  std::int64_t penalty_of(std::int32_t weight, std::int32_t met) const {
+    return std::max<std::int64_t>(weight, penalty_weight_) * suspect_hops_ * met;
+  }
+
+  // What the suspects on the routes of a rank would cost if it stood on `to`, and `other` on `from`; or something
+  // greater than `most`, which is told from fewer of its pairs.
+  std::int64_t penalty_on(std::int32_t rank, std::int32_t from, std::int32_t to, std::int32_t other, std::int64_t most) const {
+    std::int64_t sum = 0;
+    for (const Arc& arc : graph_.arcs(rank)) {
+      const std::int32_t there = arc.to == other ? from : slot_[arc.to];
+      if (const std::int32_t met = slots_.faults->between(slots_.position[to], slots_.position[there])) sum += penalty_of(arc.weight, met);
+      if (sum > most) break;
+    }
+    return sum;
+  }
+
+  // What the partners of a rank that moves suffer from suspects on the routes between them.
+  void move_penalties(std::int32_t rank, std::int32_t from, std::int32_t to, std::int32_t other, std::int64_t after) {
+    if (penalty_[rank] == 0 && after == 0) return;
+    for (const Arc& arc : graph_.arcs(rank)) {
+      if (arc.to == other) continue;
+      const std::int32_t there = slots_.position[slot_[arc.to]];
+      const std::int32_t met = slots_.faults->between(slots_.position[to], there) - slots_.faults->between(slots_.position[from], there);
+      penalty_[arc.to] += penalty_of(arc.weight, met);
+    }
+    penalty_[rank] = after;
   }
 
   std::int32_t target_for(std::int32_t rank) {
@@ -181,6 +200,25 @@ class Annealing {
     return beside_[static_cast<std::size_t>(position) * static_cast<std::size_t>(directions_) + static_cast<std::size_t>(direction)];
   }
 
+  // Adds to `delta`, the change in hops, that in what suspects cost; returns whether all is at most `most`, and only
+  // then has the sums of the ranks concerned put right. A move that makes ways longer than it can save penalties needs no
+  // look at the routes.
+  bool past_suspects(std::int32_t rank, std::int32_t from, std::int32_t to, std::int32_t other, std::int64_t most, std::int64_t& delta) {
+    std::int64_t room = most - delta + penalty_[rank] + (other != nobody ? penalty_[other] : 0);
+    if (room < 0) return false;
+    const std::int64_t after = penalty_on(rank, from, to, other, room);
+    if ((room -= after) < 0) return false;
+    const std::int64_t other_after = other != nobody ? penalty_on(other, to, from, rank, room) : 0;
+    if (room < other_after) return false;
+    delta += after - penalty_[rank];
+    if (other != nobody) {
+      delta += other_after - penalty_[other];
+      move_penalties(other, to, from, rank, other_after);
+    }
+    move_penalties(rank, from, to, other, after);
+    return true;
+  }
+
   // Returns the work that it was.
   std::int64_t try_move(std::int64_t temperature, std::int64_t& cost) {
     const std::int32_t rank = talkers_[random_.below(static_cast<std::int32_t>(talkers_.size()))];
@@ -191,14 +229,18 @@ class Annealing {
       return 1;
     }
     const std::int32_t other = owner_[to];
-    std::int64_t delta = change(rank, from, to, other);
+    std::int64_t delta = hops_.change(graph_.arcs(rank), to, from, other);
     auto work = static_cast<std::int64_t>(graph_.arcs(rank).size()) + 2;
     if (other != nobody) {
-      delta += change(other, to, from, rank);
+      delta += hops_.change(graph_.arcs(other), from, to, rank);
       work += static_cast<std::int64_t>(graph_.arcs(other).size());
     }
     watch_.spend(work);
-    if (delta > 0 && delta * 1024 > temperature * log_table()[random_.next() & (logarithms - 1)]) return work;
+    if constexpr (with_suspects) {
+      if (!past_suspects(rank, from, to, other, temperature * log_table()[random_.next() & (logarithms - 1)] / 1024, delta)) return work;
+    } else if (delta > 0 && delta * 1024 > temperature * log_table()[random_.next() & (logarithms - 1)]) {
+      return work;
+    }
     slot_[rank] = to;
     hops_.put(rank, to);
     owner_[to] = rank;
@@ -226,6 +268,7 @@ class Annealing {
   std::vector<std::int32_t> beside_;  // `directions_` for each position
   std::int32_t directions_ = 0;
   bool shared_ = false;  // some position has several slots
+  std::vector<std::int64_t> penalty_;  // for the suspects on the routes of each rank, if there are any
 };
 
 template <typename Call>
