@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugins/select/view_from_slurm.h"
 
+#include "plugins/select/gres_room.h"
+
 /* ---- what other jobs hold */
 
 struct taken {
@@ -296,6 +298,12 @@ static uint64_t weight_of(const node_record_t *node)
 	return (asleep << 32) | (node->config_ptr ? node->config_ptr->weight : 0);
 }
 
+/* As the planner counts them; a job that names neither tasks nor nodes has one for each node that it needs. */
+static uint32_t tasks_planned(const struct placement_request *request)
+{
+	return request->tasks ? request->tasks : request->min_nodes * MAX(request->tasks_per_node, 1);
+}
+
 static void offer_node(struct job_view *view, const struct machine_tables *tables,
 		       const struct job_test_arguments *arguments, const struct taken *taken, int i)
 {
@@ -311,6 +319,14 @@ static void offer_node(struct job_view *view, const struct machine_tables *table
 			view->stock_because = "a required node is not free";
 		return;
 	}
+	view->max_tasks[at] = gres_tasks_on_node(arguments->job, node, tasks_planned(&view->request));
+	if (view->max_tasks[at] == 0) {
+		if (must)
+			view->stock_because = "a required node has not the generic resources of one task left";
+		return;
+	}
+	if (view->max_tasks[at] == UINT32_MAX)
+		view->max_tasks[at] = 0;
 	if (must)
 		view->required[view->request.required_count++] = at;
 	view->record[at] = i;
@@ -332,6 +348,7 @@ static void offer_nodes(struct job_view *view, const struct machine_tables *tabl
 	view->required = xcalloc(most + 1, sizeof(uint32_t));
 	view->first_core = xcalloc(most + 2, sizeof(uint32_t));
 	view->cpus_per_core = xcalloc(most + 1, sizeof(uint16_t));
+	view->max_tasks = xcalloc(most + 1, sizeof(uint32_t));
 	view->weight = xcalloc(most + 1, sizeof(uint64_t));
 	view->core_free = xcalloc(cr_get_coremap_offset(node_record_count) + 1, sizeof(uint8_t));
 	fill_taken(&taken, arguments->job);
@@ -344,7 +361,21 @@ static void offer_nodes(struct job_view *view, const struct machine_tables *tabl
 	view->offer.core_free = view->core_free;
 	view->offer.cpus_per_core = view->cpus_per_core;
 	view->offer.weight = view->weight;
+	view->offer.max_tasks = arguments->job->gres_list_req ? view->max_tasks : NULL;
 	view->request.required = view->required;
+}
+
+/* Resources for the whole job can take more nodes than its cores do; the tasks are spread over these. */
+static bool need_nodes_for_gres(struct job_view *view, const struct job_test_arguments *arguments)
+{
+	uint32_t least = gres_least_nodes(arguments->job, arguments->nodes);
+
+	if (least == 0 || least > view->request.max_nodes) {
+		view->stock_because = "the nodes that are free have too few generic resources for the policy to choose from";
+		return false;
+	}
+	view->request.min_nodes = MAX(view->request.min_nodes, least);
+	return true;
 }
 
 void job_view_fill(struct job_view *view, const struct machine_tables *tables,
@@ -356,7 +387,11 @@ void job_view_fill(struct job_view *view, const struct machine_tables *tables,
 	if (view->stock_because)
 		return;
 	fill_request(view, arguments);
+	if (!need_nodes_for_gres(view, arguments))
+		return;
 	offer_nodes(view, tables, arguments);
+	if (!view->offer.node_count && arguments->job->gres_list_req && !view->stock_because)
+		view->stock_because = "no node has cores and generic resources left for one task and its share of them";
 }
 
 void job_view_free(struct job_view *view)
@@ -366,6 +401,7 @@ void job_view_free(struct job_view *view)
 	xfree(view->first_core);
 	xfree(view->core_free);
 	xfree(view->cpus_per_core);
+	xfree(view->max_tasks);
 	xfree(view->weight);
 	xfree(view->required);
 }

@@ -21,6 +21,7 @@ struct job_view {
 	uint32_t *first_core;
 	uint8_t *core_free;
 	uint16_t *cpus_per_core;
+	uint32_t *max_tasks;
 	uint64_t *weight;
 	uint32_t *required;
 };

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugins/select/gres_room.h"
+
+#include <stdlib.h>
+
+/* The node's resources of that kind, or NULL. */
+static const gres_node_state_t *of_node(const node_record_t *node, uint32_t plugin_id)
+{
+	ListIterator iterator;
+	gres_state_t *state, *found = NULL;
+
+	if (!node->gres_list)
+		return NULL;
+	iterator = list_iterator_create(node->gres_list);
+	while (!found && (state = list_next(iterator)))
+		if (state->plugin_id == plugin_id)
+			found = state;
+	list_iterator_destroy(iterator);
+	return found ? found->gres_data : NULL;
+}
+
+/* How many of what the job asks for nobody has on the node. */
+static uint64_t left_on_node(const gres_job_state_t *wanted, const node_record_t *node, uint32_t plugin_id)
+{
+	const gres_node_state_t *there = of_node(node, plugin_id);
+	uint64_t left, of_type = 0;
+
+	if (!there)
+		return 0;
+	if (there->no_consume)
+		return there->gres_cnt_avail;
+	left = there->gres_cnt_avail - MIN(there->gres_cnt_avail, there->gres_cnt_alloc);
+	if (!wanted->type_id)
+		return left;
+	for (int i = 0; i < there->type_cnt; i++)
+		if (there->type_id[i] == wanted->type_id)
+			of_type += there->type_cnt_avail[i] - MIN(there->type_cnt_avail[i], there->type_cnt_alloc[i]);
+	return MIN(left, of_type);
+}
+
+static uint32_t tasks_of(const gres_job_state_t *wanted, uint64_t left, uint32_t tasks)
+{
+	uint64_t most = UINT32_MAX;
+
+	if (wanted->gres_per_task)
+		most = left / wanted->gres_per_task;
+	else if (wanted->gres_per_job && tasks)
+		most = left * tasks / wanted->gres_per_job;
+	if (wanted->ntasks_per_gres && wanted->ntasks_per_gres != NO_VAL16) {
+		uint64_t used = wanted->gres_per_node ? MIN(wanted->gres_per_node, left) : left;
+
+		most = MIN(most, used * wanted->ntasks_per_gres);
+	}
+	return MIN(most, UINT32_MAX);
+}
+
+uint32_t gres_tasks_on_node(const job_record_t *job, const node_record_t *node, uint32_t tasks)
+{
+	ListIterator iterator;
+	gres_state_t *state;
+	uint32_t most = UINT32_MAX;
+
+	if (!job->gres_list_req)
+		return most;
+	iterator = list_iterator_create(job->gres_list_req);
+	while ((state = list_next(iterator))) {
+		const gres_job_state_t *wanted = state->gres_data;
+
+		most = MIN(most, tasks_of(wanted, left_on_node(wanted, node, state->plugin_id), tasks));
+	}
+	list_iterator_destroy(iterator);
+	return most;
+}
+
+static int larger_first(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *) a, right = *(const uint64_t *) b;
+
+	return left < right ? 1 : left > right ? -1 : 0;
+}
+
+/* The least number of nodes for one kind of resource. */
+static uint32_t least_nodes_for(const gres_state_t *state, bitstr_t *nodes)
+{
+	const gres_job_state_t *wanted = state->gres_data;
+	uint64_t *left, sum = 0;
+	uint32_t count = 0, least = 0;
+
+	if (!wanted->gres_per_job)
+		return 1;
+	left = xcalloc(bit_set_count(nodes) + 1, sizeof(uint64_t));
+	for (int i = 0; i < node_record_count && i < bit_size(nodes); i++)
+		if (bit_test(nodes, i) && node_record_table_ptr[i])
+			left[count++] = left_on_node(wanted, node_record_table_ptr[i], state->plugin_id);
+	qsort(left, count, sizeof(uint64_t), larger_first);
+	while (least < count && sum < wanted->gres_per_job)
+		sum += left[least++];
+	xfree(left);
+	return sum >= wanted->gres_per_job ? least : 0;
+}
+
+uint32_t gres_least_nodes(const job_record_t *job, bitstr_t *nodes)
+{
+	ListIterator iterator;
+	gres_state_t *state;
+	uint32_t most = 1;
+
+	if (!job->gres_list_req)
+		return most;
+	iterator = list_iterator_create(job->gres_list_req);
+	while (most && (state = list_next(iterator))) {
+		uint32_t least = least_nodes_for(state, nodes);
+
+		most = least ? MAX(most, least) : 0;
+	}
+	list_iterator_destroy(iterator);
+	return most;
+}
