@@ -2,11 +2,14 @@
 #include "spank/client.hpp"
 
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -20,6 +23,7 @@
 #include "core/job_state.hpp"
 #include "core/text.hpp"
 #include "monitor/controller_query.hpp"
+#include "policies/table.hpp"
 #include "spank/allocation_hook.hpp"
 #include "spank/bind_plan.hpp"
 #include "spank/bind_task.hpp"
@@ -27,6 +31,7 @@
 #include "spank/dist_hook.hpp"
 #include "spank/job_decision.hpp"
 #include "spank/launch_layout.hpp"
+#include "spank/launcher_notice.hpp"
 #include "spank/options.hpp"
 #include "spank/profiling.hpp"
 #include "spank/ship.hpp"
@@ -136,14 +141,22 @@ void point_to_placement() {
     slurm_error("placement: with this Slurm -m cannot name a policy: use --placement=POLICY[=ITEM,..]");
 }
 
+std::vector<std::string> variables_beginning(std::initializer_list<std::string_view> beginnings) {
+  std::vector<std::string> names;
+  for (char** entry = environ; entry && *entry; ++entry) {
+    const std::string_view text = *entry;
+    for (const std::string_view beginning : beginnings)
+      if (text.starts_with(beginning)) names.emplace_back(text.substr(0, text.find('=')));
+  }
+  return names;
+}
+
 void forget_outer_job(bool inside_a_job) {
   unsetenv(plan_variable);
-  unsetenv(job_decision_variable);
   unsetenv(step_profile_variable);
-  if (!inside_a_job || !client().is_srun) unsetenv(job_state_variable);
   if (client().is_srun && inside_a_job) return;  // a step of that job: its matrix is meant for us
-  unsetenv((std::string(job_environment_prefix) + job_profile_variable).c_str());
-  for (const std::string& name : parcel_names()) unsetenv((job_environment_prefix + name).c_str());
+  for (const std::string& name : variables_beginning({"SLURM_SPANK_PLACEMENT_", "PLACEMENT_STATE", "PLACEMENT_DECISION"}))
+    unsetenv(name.c_str());
 }
 
 // ---- shipping
@@ -208,20 +221,6 @@ void finish_component(spank_t spank) {
 
 // ---- steps
 
-// Daemons by which mpirun and mpiexec start ranks themselves: which of them runs where is no
-// matter, and what they start must find all cores of the node.
-bool starts_a_launcher(spank_t spank) {
-  constexpr std::string_view launchers[] = {"orted", "prted", "pmi_proxy", "hydra_pmi_proxy",
-                                            "hydra_bstrap_proxy"};
-  int count = 0;
-  char** words = nullptr;
-  if (spank_get_item(spank, S_JOB_ARGV, &count, &words) != ESPANK_SUCCESS || count < 1 || !words || !words[0])
-    return false;
-  std::string_view program = words[0];
-  if (const auto slash = program.rfind('/'); slash != program.npos) program.remove_prefix(slash + 1);
-  return std::find(std::begin(launchers), std::end(launchers), program) != std::end(launchers);
-}
-
 // Which component of the outer job that job is: 0 where it has no components, nothing where it is
 // another job (srun --jobid).
 std::optional<std::int32_t> component_of(std::uint32_t job) {
@@ -239,11 +238,18 @@ std::optional<std::int32_t> component_of(std::uint32_t job) {
 std::optional<Wish> wish_of_job(std::uint32_t job) {
   const Client& self = client();
   if (self.outer_job.empty()) return std::nullopt;
-  const auto delivery = unpack_parcel(
-      [](const std::string& name) { return std::getenv((job_environment_prefix + name).c_str()); });
+  const std::optional<std::int32_t> component = component_of(job);
+  std::optional<Delivery> delivery;
+  if (component)
+    delivery = unpack_parcel([&](const std::string& name) {
+      return std::getenv(component_variable(job_environment_prefix + name, static_cast<std::uint32_t>(*component)).c_str());
+    });
+  if (!delivery) {
+    delivery = unpack_parcel(
+        [](const std::string& name) { return std::getenv((job_environment_prefix + name).c_str()); });
+    if (delivery && self.components == 1 && component != delivery->component) return std::nullopt;
+  }
   if (!delivery) return std::nullopt;
-
-  if (self.components == 1 && component_of(job) != delivery->component) return std::nullopt;
   const bool stock_counts = self.stock_by_hand || !delivery->wish.overrides_distribution;
   if (self.stock_word && stock_counts) return std::nullopt;
   if (!self.hooked && client_option("distribution")) return std::nullopt;  // a stock one, unseen
@@ -283,7 +289,10 @@ bool enforced() {
 // What slurmctld knew of the cluster when it chose the nodes. The variable may be another job's: one
 // submitted from within a job inherits its environment.
 void take_state_of_job(ClusterView& view, std::uint32_t job) {
-  const std::string text = environment(job_state_variable);
+  std::string text;
+  if (const auto component = component_of(job))
+    text = environment(component_variable(job_state_variable, static_cast<std::uint32_t>(*component)).c_str());
+  if (text.empty()) text = environment(job_state_variable);
   if (text.empty()) return;
   try {
     const std::string of = std::to_string(job_of_state(text));
@@ -314,6 +323,15 @@ std::string told_costs(const Wish& wish, const StepPlacement& placement) {
   return to_string(placement.cost) + " hop-bytes, in natural order " + to_string(placement.natural_cost);
 }
 
+// A step may name a policy in a job that named none, or one that goes by the switches alone.
+void tell_what_lacks(const Wish& wish, const ClusterView& view, std::uint32_t job, std::uint32_t step) {
+  if (!client().wish || client().outer_job.empty() || view.torus || view.live || view.outages) return;
+  if (!check_policy_spec(wish.spec).uses_live) return;
+  slurm_info("placement: step %u.%u by %s: its job was not submitted with that policy, so slurmctld sent no torus, outage "
+             "probabilities or measured network with it: the step goes by Slurm's topology alone",
+             job, step, wish.spec.policy.c_str());
+}
+
 void place(spank_t spank) {
   Client& self = client();
   std::uint32_t job = 0, step = 0;
@@ -323,7 +341,12 @@ void place(spank_t spank) {
   const bool own_job = self.outer_job.empty() && self.components == 1 && !client_option("jobid");
   if (own_job) tell_decision(job, 0, std::getenv(job_decision_variable));
   std::optional<Wish> wish = self.wish ? self.wish : wish_of_job(job);
-  if (!(wish || self.any_wish) || starts_a_launcher(spank) || !enforced()) return;
+  if (!(wish || self.any_wish)) return;
+  if (const std::string daemon = launcher_daemon(spank); !daemon.empty()) {
+    if (wish && !client_option("quiet") && !std::getenv((std::string(job_environment_prefix) + job_quiet_variable).c_str())) tell_launcher(daemon, wish->spec.policy);
+    return;
+  }
+  if (!enforced()) return;
   if (self.components != 1)
     throw Error("a step over several components of a heterogeneous job is placed as Slurm does");
   if (wish->automatic && !wish->matrix && self.looked_for_profile) return;
@@ -341,6 +364,7 @@ void place(spank_t spank) {
   shape.cores_per_task = cores_per_task();
   ClusterView view = load_cluster_view(shape.nodes, job);
   take_state_of_job(view, job);
+  tell_what_lacks(*wish, view, job, step);
   const StepPlacement placement = place_step(*wish, shape, view);
   apply(placement, *layout);
   tell_tasks(shape, placement);
@@ -356,7 +380,7 @@ void profile(spank_t spank) {
   std::optional<std::string> file = self.profile;
   const char* const of_job = std::getenv((std::string(job_environment_prefix) + job_profile_variable).c_str());
   if (!file && of_job && !self.outer_job.empty()) file = of_job;
-  if (!file || starts_a_launcher(spank)) return;
+  if (!file || !launcher_daemon(spank).empty()) return;
   if (self.components != 1) throw Error("a step over several components of a heterogeneous job is not profiled");
   if (spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks) != ESPANK_SUCCESS) throw Error("this srun does not tell its tasks");
   profile_step(spank, *file, static_cast<std::int32_t>(tasks));

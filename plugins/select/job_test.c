@@ -353,6 +353,7 @@ static int run_now(job_test_call *real, const struct job_test_arguments *argumen
 			supply_to_job(arguments->job, PLACEMENT_JOB_STATE, plan->job_state);
 		}
 		supply_decision(&decision, arguments->job, mode);
+		supply_policy(arguments->job);
 	}
 	end_decision(&decision, arguments->job, decision.started && mode != PLACEMENT_OBSERVE);
 	job_view_free(&view);
@@ -412,8 +413,16 @@ int placement_job_test(job_test_call *real, const struct job_test_arguments *arg
 	job_record_t *job = arguments->job;
 	char *const *environment;
 
-	if (mode == PLACEMENT_OFF || !job->details || !wish_of(job, &environment))
+	if (mode == PLACEMENT_OFF || !job->details)
 		return call_real(real, arguments);
+	if (!wish_of(job, &environment)) {
+		int rc = call_real(real, arguments);
+
+		/* a policy by a stored profile is for the steps alone */
+		if (rc == SLURM_SUCCESS && arguments->mode == SELECT_MODE_RUN_NOW)
+			supply_policy(job);
+		return rc;
+	}
 	if (arguments->mode != SELECT_MODE_TEST_ONLY)
 		supply_to_job(job, PLACEMENT_JOB_DECISION, NULL);
 	/* Whether a job could ever run is asked of a waiting one too: its record stays. */

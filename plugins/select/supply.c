@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* execve() takes 2 MiB of environment and arguments, and the leader's own matrix travels beside this. */
+#define MOST_BYTES (1 << 20)
+
 static bool is_variable(const char *entry, const char *name)
 {
 	size_t length = strlen(name);
@@ -52,9 +55,37 @@ void supply_to_job(job_record_t *job, const char *name, const char *value)
 	if (!job->het_job_id || !job->het_job_offset)
 		return;
 	leader = find_job_record(job->het_job_id);
-	if (!leader || leader == job || leader->het_job_id != job->het_job_id)
+	if (!leader || leader == job || leader->het_job_id != job->het_job_id || !leader->batch_flag)
 		return;
 	suffixed = xstrdup_printf("%s_HET_GROUP_%u", name, job->het_job_offset);
 	supply_variable(leader, suffixed, value);
 	xfree(suffixed);
+}
+
+static size_t supplied_bytes(const job_record_t *job)
+{
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < job->details->env_cnt; i++)
+		bytes += strlen(job->details->env_sup[i]);
+	return bytes;
+}
+
+void supply_policy(job_record_t *job)
+{
+	job_record_t *leader = job->het_job_id ? find_job_record(job->het_job_id) : NULL;
+
+	if (!leader || !leader->details || !job->details)
+		return;
+	for (uint32_t i = 0; i < job->spank_job_env_size; i++) {
+		const char *entry = job->spank_job_env[i];
+		const char *value = xstrncmp(entry, "PLACEMENT_", 10) ? NULL : strchr(entry, '=');
+		char *name;
+
+		if (!value || MAX(supplied_bytes(leader), supplied_bytes(job)) + strlen(entry) > MOST_BYTES)
+			continue;
+		name = xstrdup_printf("SLURM_SPANK_%.*s", (int) (value - entry), entry);
+		supply_to_job(job, name, value + 1);
+		xfree(name);
+	}
 }

@@ -17,4 +17,11 @@ void supply_variable(job_record_t *job, const char *name, const char *value);
  */
 void supply_to_job(job_record_t *job, const char *name, const char *value);
 
+/*
+ * Supplies a component of a heterogeneous job with what its user asked of us (the PLACEMENT_ variables for plugins), by
+ * the names that plugins' variables have in a batch script, so that srun finds the policy of each component. No more
+ * than 1 MiB in all goes with a job; the rest is left out, and srun says that it is missing.
+ */
+void supply_policy(job_record_t *job);
+
 #endif

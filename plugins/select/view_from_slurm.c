@@ -102,6 +102,12 @@ static const char *stock_because(const struct job_test_arguments *arguments)
 		return "--contiguous is left to Slurm";
 	if (job->req_switch)
 		return "--switches is left to Slurm";
+	if (job->bit_flags & SPREAD_JOB)
+		return "--spread-job is left to Slurm";
+	if (job->bit_flags & USE_MIN_NODES)
+		return "--use-min-nodes is left to Slurm";
+	if ((slurm_conf.conf_flags & CTL_CONF_ASRU) && details->core_spec != NO_VAL16)
+		return "--core-spec and --thread-spec are left to Slurm";
 	if ((details->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY)
 		return "an arbitrary distribution is the user's own";
 	if (details->expanding_jobid)
@@ -290,6 +296,12 @@ static uint32_t fill_cores(uint8_t *free, const struct job_test_arguments *argum
 	return whole_nodes(arguments->job) && busy ? 0 : count;
 }
 
+/* Whether so many cores are any, and enough for --mincpus. */
+static bool has_min_cpus(const job_record_t *job, const node_record_t *node, uint32_t cores)
+{
+	return cores && cores * cpus_per_core(job, node) >= job->details->pn_min_cpus;
+}
+
 /* A node that would have to be woken comes after all that are awake, as in stock. */
 static uint64_t weight_of(const node_record_t *node)
 {
@@ -314,7 +326,7 @@ static void offer_node(struct job_view *view, const struct machine_tables *table
 
 	if (!node || tables->node_of_record[i] < 0 ||
 	    !node_is_usable(arguments, node, taken->shares[i]) ||
-	    !fill_cores(view->core_free + cores_at, arguments, node, taken)) {
+	    !has_min_cpus(arguments->job, node, fill_cores(view->core_free + cores_at, arguments, node, taken))) {
 		if (must)
 			view->stock_because = "a required node is not free";
 		return;

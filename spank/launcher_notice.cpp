@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/launcher_notice.hpp"
+
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "core/file_descriptor.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::string_view open_mpi_daemons[] = {"orted", "prted"};
+constexpr std::string_view hydra_daemons[] = {"pmi_proxy", "hydra_pmi_proxy", "hydra_bstrap_proxy"};
+
+template <std::size_t size>
+bool among(const std::string_view (&names)[size], std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+// Whether the words of the program that started this srun, or its environment, name a rankfile.
+bool rankfile_given() {
+  for (const char* name : {"OMPI_MCA_orte_rankfile", "OMPI_MCA_rmaps_rank_file_path", "PRTE_MCA_prte_rankfile"})
+    if (std::getenv(name)) return true;
+  std::ifstream words("/proc/" + std::to_string(getppid()) + "/cmdline");
+  std::string word;
+  while (std::getline(words, word, '\0'))
+    if (word == "-rf" || word == "--rankfile" || word == "-rankfile" || word == "orte_rankfile" ||
+        word.find("rankfile:") != word.npos || word.starts_with("--rankfile="))
+      return true;
+  return false;
+}
+
+// A descriptor of that process's standard error, sharing its position in a file with it: one that is opened anew
+// would overwrite, and be overwritten by, what the process writes. Empty where the kernel does not let us have it.
+FileDescriptor errors_of(pid_t process) {
+  const FileDescriptor handle(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
+  if (handle < 0) return FileDescriptor(-1);
+  return FileDescriptor(static_cast<int>(syscall(SYS_pidfd_getfd, static_cast<int>(handle), STDERR_FILENO, 0)));
+}
+
+}  // namespace
+
+std::string launcher_daemon(spank_t spank) {
+  int count = 0;
+  char** words = nullptr;
+  if (spank_get_item(spank, S_JOB_ARGV, &count, &words) != ESPANK_SUCCESS || count < 1 || !words || !words[0]) return {};
+  std::string_view program = words[0];
+  if (const auto slash = program.rfind('/'); slash != program.npos) program.remove_prefix(slash + 1);
+  return among(open_mpi_daemons, program) || among(hydra_daemons, program) ? std::string(program) : std::string();
+}
+
+void tell_launcher(std::string_view daemon, std::string_view policy) {
+  const bool open_mpi = among(open_mpi_daemons, daemon);
+  if (open_mpi && rankfile_given()) return;
+  const std::string line =
+      "placement: " + std::string(open_mpi ? "mpirun" : "mpiexec") + " places its ranks itself, in Slurm's order and not by " +
+      std::string(policy) +
+      (open_mpi ? ": \"placectl rankfile -o FILE\" and then \"mpirun --rankfile FILE\" place them by it, and so does srun"
+                : ": srun starts them in the order of the policy (\"placectl rankfile\" is for Open MPI alone)") + "\n";
+  const FileDescriptor parent = errors_of(getppid());
+  if (write(parent >= 0 ? static_cast<int>(parent) : STDERR_FILENO, line.data(), line.size()) < 0)
+    slurm_debug("placement: nobody can be told of the launcher");
+}
+
+}  // namespace placement

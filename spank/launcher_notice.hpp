@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "spank/spank_api.hpp"
+
+namespace placement {
+
+// The program name of the daemon by which an mpirun or mpiexec starts its ranks itself, when that is what this step
+// runs; else empty. Which daemon runs where is no matter, and what it starts must find all cores of the node.
+std::string launcher_daemon(spank_t spank);
+
+// Tells the user of an mpirun in a job with `policy` that its ranks are not placed by it, and what would place them.
+// Open MPI's mpirun sends what srun says nowhere, so the line goes where its own errors go. Nothing is said where the
+// user gave a rankfile.
+void tell_launcher(std::string_view daemon, std::string_view policy);
+
+}  // namespace placement
