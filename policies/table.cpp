@@ -24,6 +24,8 @@ constexpr PolicyKey treematch_keys[] = {
     {"levels-up", "widen the smallest subtree by so many levels (0)"},
     {"seed", "of the mapper's random choices (1)"},
     {"effort", "how long a good mapping is searched for, from 1 to 1000 (10)"},
+    {"objective", "what is made least: hop-bytes (default), balanced (uneven shares of leaf switches), or worst-group "
+                  "(leaf switches that one group of ranks spans)"},
 };
 
 constexpr PolicyKey tofa_keys[] = {

@@ -37,6 +37,8 @@ constexpr Option options[] = {
                             "MATCHING, SEQUENTIAL, RANDOM or TOFA-PAPER [TREEMATCH; on a torus TOFA]"},
     {0, "scope", "WORD", "leaves to choose from: whole, subtree, or given (the first ones)\n[subtree]"},
     {0, "levels-up", "K", "levels above the smallest sufficient subtree [0]"},
+    {0, "objective", "WORD", "what is made least: hop-bytes, balanced (uneven shares of leaf switches),\n"
+                             "or worst-group (leaf switches that a group of ranks spans) [hop-bytes]"},
     {'s', "seed", "N", "of random choices [1]"},
     {0, "deadline-ms", "N", "end the search after so many milliseconds [never]"},
     {'N', "nodes", "MIN[-MAX]", "number of nodes, where the topology has nodes"},
@@ -94,6 +96,11 @@ PolicySpec policy_spec(const CommandLine& line) {
     if (*scope != "whole" && *scope != "subtree" && *scope != "given")
       throw UsageError("--scope " + shown(*scope) + ": it takes whole, subtree or given");
     spec.parameters["scope"] = *scope == "given" ? "allocation" : *scope;
+  }
+  if (const auto objective = line.value("objective")) {
+    if (*objective != "hop-bytes" && *objective != "balanced" && *objective != "worst-group")
+      throw UsageError("--objective " + shown(*objective) + ": it takes hop-bytes, balanced or worst-group");
+    spec.parameters["objective"] = *objective;
   }
   if (const auto levels = line.integer("levels-up", 0, 64)) spec.parameters["levels-up"] = std::to_string(*levels);
   if (const auto matrix = line.value("matrix"))

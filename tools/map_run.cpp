@@ -17,6 +17,7 @@
 #include "treematch/graph.hpp"
 #include "treematch/greedy.hpp"
 #include "treematch/leaf_tree.hpp"
+#include "treematch/objectives.hpp"
 #include "treematch/tree_map.hpp"
 #include "treematch/treematch.hpp"
 
@@ -214,7 +215,7 @@ MapOutcome run_map(MapTask task) {
     outcome.leaf_of_rank = greedy_on(task, task.usable);
   else if (policy->name == "TREEMATCH" && task.view.torus)
     throw Error("TREEMATCH maps to trees: on a torus take TOFA");
-  else if (policy->name == "TREEMATCH" && !by_nodes)
+  else if (policy->name == "TREEMATCH" && !by_nodes && objective_parameter(task.request.parameters) == Objective::hop_bytes)
     map_leaves(task, outcome);
   else
     ask_policy(task, *policy, outcome);

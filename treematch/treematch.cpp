@@ -10,6 +10,7 @@
 #include "treematch/canonical.hpp"
 #include "treematch/exact_map.hpp"
 #include "treematch/node_choice.hpp"
+#include "treematch/objectives.hpp"
 #include "treematch/slots.hpp"
 #include "treematch/tree_map.hpp"
 
@@ -295,6 +296,7 @@ void check_treematch(const Parameters& parameters) {
   Request request;
   request.parameters = parameters;
   options_of(request);
+  objective_parameter(parameters);
 }
 
 Placement place_treematch(const ClusterView& view, const Request& request, const Deadline& deadline) {
@@ -302,7 +304,12 @@ Placement place_treematch(const ClusterView& view, const Request& request, const
   if (!request.node_tasks.empty() && request.node_tasks.size() != view.nodes.size())
     throw Error(std::to_string(request.node_tasks.size()) + " task counts for " + std::to_string(view.nodes.size()) +
                 " nodes");
-  return Chooser(view, request, deadline).choose();
+  const auto by_hop_bytes = [&](const ClusterView& offered, const Request& wanted) {
+    return Chooser(offered, wanted, deadline).choose();
+  };
+  const Objective objective = objective_parameter(request.parameters);
+  if (!request.matrix) return by_hop_bytes(view, request);
+  return place_by_objective(objective, view, request, deadline, by_hop_bytes);
 }
 
 }  // namespace placement

@@ -10,6 +10,7 @@ namespace placement {
 //              whole (TM-I), subtree (TM-Isub, the default)
 //   levels-up  k of TM-Isub+k, 0 by default
 //   seed       of the mapper
+//   objective  hop-bytes (the default), balanced or worst-group: see Objective
 //   effort     how much is searched, 1 to 1000, 10 by default; jobs of some hundred tasks and more take less
 //              time with less, and find a little less
 // Without a matrix the nodes of the smallest subtree are taken, ranks in natural order. Where

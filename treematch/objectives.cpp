@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "treematch/objectives.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "treematch/node_choice.hpp"
+#include "treematch/slots.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::int64_t most_extra_cost = 50;     // one part in so many
+constexpr std::size_t largest_joined_group = 64;  // all pairs of a larger one would be too many
+constexpr int most_rounds = 4;
+
+// The leaf switch of each node: the vertex above the node.
+std::vector<std::int32_t> switches_of(const ClusterView& view) {
+  std::vector<std::int32_t> above;
+  for (std::size_t n = 0; n < view.nodes.size(); ++n)
+    above.push_back(std::max(0, view.tree->parent(node_vertex(view, static_cast<std::int32_t>(n)))));
+  return above;
+}
+
+Cost cost_of(const ClusterView& view, const Request& request, const Placement& placement) {
+  std::vector<std::int32_t> leaf;
+  for (const RankPlace& rank : placement.ranks) leaf.push_back(view.nodes[rank.node].first_leaf + rank.cores.front());
+  return view.tree->hop_bytes(*request.matrix, leaf);
+}
+
+// Tasks on each leaf switch that is used.
+std::map<std::int32_t, std::int32_t> shares(const Placement& placement, const std::vector<std::int32_t>& switch_of) {
+  std::map<std::int32_t, std::int32_t> share;
+  for (const RankPlace& rank : placement.ranks) ++share[switch_of[rank.node]];
+  return share;
+}
+
+struct Span {
+  std::int32_t least = INT32_MAX;
+  std::int32_t most = 0;
+};
+
+Span range_of(const std::map<std::int32_t, std::int32_t>& share) {
+  Span range;
+  for (const auto& [vertex, tasks] : share) range = {std::min(range.least, tasks), std::max(range.most, tasks)};
+  return range;
+}
+
+// ---- balanced
+
+// The view with room for `most` tasks on each leaf switch, and none on those with room for fewer than `least`.
+ClusterView with_shares(const ClusterView& view, const Request& request, const std::vector<std::int32_t>& switch_of,
+                        std::int32_t least, std::int32_t most) {
+  const NodeCounts capacity = Slots(view, request).capacity();
+  std::map<std::int32_t, std::int32_t> room;
+  for (std::size_t n = 0; n < view.nodes.size(); ++n) room[switch_of[n]] += capacity[n];
+  for (auto& [vertex, tasks] : room) tasks = tasks < least ? 0 : most;
+  std::vector<std::size_t> order(view.nodes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto required = [&](std::size_t n) {
+    return std::count(request.required_nodes.begin(), request.required_nodes.end(), static_cast<std::int32_t>(n)) > 0;
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return required(a) != required(b) ? required(a) : capacity[a] > capacity[b];
+  });
+  ClusterView limited = view;
+  for (const std::size_t n : order) {
+    std::int32_t& left = room[switch_of[n]];
+    const std::int32_t tasks = std::min(left, capacity[n]);
+    left -= tasks;
+    std::int32_t cores = tasks * std::max(1, request.cores_per_task);
+    if (tasks == capacity[n]) continue;
+    for (std::size_t core = 0; core < limited.nodes[n].core_free.size(); ++core)
+      if (limited.nodes[n].core_free[core] && cores-- <= 0) limited.nodes[n].core_free[core] = false;
+  }
+  return limited;
+}
+
+Placement balanced(const ClusterView& view, const Request& request, const Deadline& deadline, const PlaceByHopBytes& place) {
+  const std::vector<std::int32_t> switch_of = switches_of(view);
+  Placement best = place(view, request);
+  const Cost least_cost = best.cost;
+  Span range = range_of(shares(best, switch_of));
+  const auto used = static_cast<std::int32_t>(shares(best, switch_of).size());
+  for (std::int32_t switches = std::max(1, used - 1); switches <= used + 1 && request.node_tasks.empty(); ++switches) {
+    if (range.most - range.least <= 1 || deadline.expired()) break;
+    if (switches > request.tasks) continue;
+    try {
+      Placement other = place(with_shares(view, request, switch_of, request.tasks / switches,
+                                          (request.tasks + switches - 1) / switches), request);
+      const Span shared = range_of(shares(other, switch_of));
+      const std::int32_t gain = range.most - range.least - (shared.most - shared.least);
+      if ((other.cost - least_cost) * most_extra_cost > least_cost || gain < 0 || (gain == 0 && other.cost >= best.cost)) continue;
+      other.natural_cost = best.natural_cost;
+      best = std::move(other);
+      range = shared;
+    } catch (const Error&) {  // it does not fit in this way
+    }
+  }
+  best.reasons.push_back(std::to_string(range.least) + " to " + std::to_string(range.most) + " tasks on each leaf switch");
+  return best;
+}
+
+// ---- worst-group
+
+// Ranks that heavy pairs join; single ranks are left out.
+std::vector<std::vector<std::int32_t>> heavy_groups(const CommMatrix& matrix) {
+  std::int64_t heaviest = 0;
+  for (std::int32_t a = 0; a < matrix.ranks(); ++a)
+    for (const std::int64_t weight : matrix.weights(a)) heaviest = std::max(heaviest, weight);
+  std::vector<std::int32_t> root(matrix.ranks());
+  std::iota(root.begin(), root.end(), 0);
+  const auto top = [&](std::int32_t rank) {
+    while (root[rank] != rank) rank = root[rank] = root[root[rank]];
+    return rank;
+  };
+  for (std::int32_t a = 0; a < matrix.ranks(); ++a)
+    for (std::size_t k = 0; k < matrix.neighbours(a).size(); ++k)
+      if (matrix.weights(a)[k] >= heaviest - heaviest / 2) root[top(a)] = top(matrix.neighbours(a)[k]);
+  std::map<std::int32_t, std::vector<std::int32_t>> members;
+  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) members[top(rank)].push_back(rank);
+  std::vector<std::vector<std::int32_t>> groups;
+  for (auto& [first, ranks] : members)
+    if (ranks.size() > 1) groups.push_back(std::move(ranks));
+  std::sort(groups.begin(), groups.end());
+  return groups;
+}
+
+std::vector<std::int32_t> spans_of(const Placement& placement, const std::vector<std::int32_t>& switch_of,
+                                   const std::vector<std::vector<std::int32_t>>& groups) {
+  std::vector<std::int32_t> spans;
+  for (const std::vector<std::int32_t>& group : groups) {
+    std::set<std::int32_t> used;
+    for (const std::int32_t rank : group) used.insert(switch_of[placement.ranks[rank].node]);
+    spans.push_back(static_cast<std::int32_t>(used.size()));
+  }
+  return spans;
+}
+
+// The matrix with more traffic inside the groups: `factor` times eight times the heaviest pair between all of
+// a group. Nothing where the sum would be too large.
+std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix, const std::vector<std::vector<std::int32_t>>& groups,
+                                           const std::vector<std::int64_t>& factor) {
+  std::vector<CommEdge> edges = matrix.edges();
+  std::int64_t heaviest = 1;
+  for (const CommEdge& edge : edges) heaviest = std::max(heaviest, edge.weight);
+  Cost sum = matrix.total_weight();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const std::vector<std::int32_t>& group = groups[g];
+    const Cost extra = Cost{8} * factor[g] * heaviest;
+    sum += extra * static_cast<Cost>(group.size()) * static_cast<Cost>(largest_joined_group);
+    if (sum > INT64_MAX / 2) return nullptr;
+    for (std::size_t a = 0; a < group.size(); ++a)
+      for (std::size_t b = a + 1; b < std::min(group.size(), a + largest_joined_group); ++b)
+        edges.push_back({group[a], group[b], static_cast<std::int64_t>(extra)});
+  }
+  return std::make_shared<CommMatrix>(CommMatrix::from_edges(matrix.ranks(), std::move(edges)));
+}
+
+// The groups that span most switches get more weight from round to round.
+Placement by_worst_group(const ClusterView& view, const Request& request, const Deadline& deadline, const PlaceByHopBytes& place) {
+  const std::vector<std::int32_t> switch_of = switches_of(view);
+  const std::vector<std::vector<std::int32_t>> groups = heavy_groups(*request.matrix);
+  Placement best = place(view, request);
+  if (groups.empty()) return best;
+  const auto worst_of = [](const std::vector<std::int32_t>& spans) { return *std::max_element(spans.begin(), spans.end()); };
+  std::int32_t worst = worst_of(spans_of(best, switch_of, groups));
+  std::vector<std::int64_t> factor(groups.size(), 1);
+  for (int round = 0; round < most_rounds && worst > 1 && !deadline.expired(); ++round) {
+    Request other = request;
+    other.matrix = stressed(*request.matrix, groups, factor);
+    if (!other.matrix) break;
+    try {
+      Placement placement = place(view, other);
+      placement.cost = cost_of(view, request, placement);
+      placement.natural_cost = best.natural_cost;
+      const std::vector<std::int32_t> spans = spans_of(placement, switch_of, groups);
+      const std::int32_t now = worst_of(spans);
+      for (std::size_t g = 0; g < groups.size(); ++g)
+        if (spans[g] == now) factor[g] *= 3;
+      if (now > worst || (now == worst && placement.cost >= best.cost)) continue;
+      worst = now;
+      best = std::move(placement);
+    } catch (const Error&) {
+      break;
+    }
+  }
+  best.reasons.push_back("no group of ranks spans more than " + std::to_string(worst) + " leaf switches");
+  return best;
+}
+
+}  // namespace
+
+Objective objective_parameter(const Parameters& parameters) {
+  const auto found = parameters.find("objective");
+  if (found == parameters.end() || found->second == "hop-bytes") return Objective::hop_bytes;
+  if (found->second == "balanced") return Objective::balanced;
+  if (found->second == "worst-group") return Objective::worst_group;
+  throw Error("objective=" + found->second + ": hop-bytes, balanced or worst-group is wanted");
+}
+
+Placement place_by_objective(Objective objective, const ClusterView& view, const Request& request,
+                             const Deadline& deadline, const PlaceByHopBytes& place) {
+  if (objective == Objective::balanced) return balanced(view, request, deadline, place);
+  if (objective == Objective::worst_group) return by_worst_group(view, request, deadline, place);
+  return place(view, request);
+}
+
+}  // namespace placement
