@@ -12,7 +12,7 @@ enum class Objective {
   balanced,     // the difference between the most and the fewest tasks on a leaf switch that is used, as
                 // far as that costs at most 2 % more hop-bytes
   worst_group,  // the largest number of leaf switches that one group of ranks spans, then hop-bytes; ranks
-                // are of one group where a path of heavy pairs joins them: pairs with at least half of the
+                // are of one group where a path of heavy pairs joins them: pairs with at least three quarters of the
                 // traffic of the heaviest pair
 };
 
