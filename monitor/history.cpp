@@ -205,15 +205,54 @@ std::int64_t History::node_id(const std::string& name) {
   return id;
 }
 
+bool one_outage(const OutageRecord& a, const OutageRecord& b) {
+  const OutageRecord &first = b.began_at_s < a.began_at_s ? b : a, &second = b.began_at_s < a.began_at_s ? a : b;
+  if (second.began_at_s - first.began_at_s <= same_outage_s || first.lasts()) return true;
+  return second.began_at_s <= first.ended_at_s + (second.cause == "slurmd" ? same_outage_s : 0);
+}
+
+namespace {
+
+bool same_time(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+bool same_row(const OutageRecord& a, const OutageRecord& b) {
+  return a.began_at_s == b.began_at_s && same_time(a.ended_at_s, b.ended_at_s) && a.counted == b.counted &&
+         a.cause == b.cause && same_time(a.noticed_at_s, b.noticed_at_s);
+}
+
+// `fresh` is what somebody says now of an outage that is on record as `old`.
+OutageRecord joined(const OutageRecord& old, const OutageRecord& fresh, bool keep_judgement) {
+  OutageRecord both = keep_judgement ? old : fresh;
+  both.began_at_s = std::min(old.began_at_s, fresh.began_at_s);
+  // One's own word that it lasts is the newer one; another monitor's may be an old one.
+  if (fresh.lasts())
+    both.ended_at_s = keep_judgement ? old.ended_at_s : fresh.ended_at_s;
+  else
+    both.ended_at_s = old.lasts() ? fresh.ended_at_s : std::max(old.ended_at_s, fresh.ended_at_s);
+  both.noticed_at_s = std::isnan(old.noticed_at_s) || fresh.noticed_at_s < old.noticed_at_s ? fresh.noticed_at_s : old.noticed_at_s;
+  return both;
+}
+
+}  // namespace
+
 bool History::put_outage(const OutageRecord& outage, bool keep_judgement) {
   const std::int64_t node = node_id(outage.node);
   const double forever = std::numeric_limits<double>::infinity();
-  const double end = outage.lasts() ? forever : outage.ended_at_s;
+  struct Row {
+    std::int64_t id;
+    OutageRecord outage;
+  };
+  std::vector<Row> rows;
   Statement& find = statement(
       "SELECT id, began_at, ended_at, counted, cause, noticed_at FROM outage WHERE node = ?1 AND began_at <= ?2 "
-      "AND (ended_at IS NULL OR ended_at >= ?3 OR abs(began_at - ?4) <= ?5) ORDER BY began_at DESC LIMIT 1");
-  find.bind(node, std::max(end, outage.began_at_s + same_outage_s), outage.began_at_s, outage.began_at_s, same_outage_s);
-  if (!find.step()) {
+      "AND (ended_at IS NULL OR ended_at >= ?3) ORDER BY began_at DESC");
+  // More than can be one with it.
+  find.bind(node, outage.lasts() ? forever : outage.ended_at_s + same_outage_s, outage.began_at_s - 2 * same_outage_s);
+  while (find.step()) {
+    Row row{find.integer(0), {outage.node, find.real(1), find.real(2), find.integer(3) != 0, find.text(4), find.real(5)}};
+    if (one_outage(row.outage, outage)) rows.push_back(std::move(row));
+  }
+  if (rows.empty()) {
     statement("INSERT INTO outage (node, began_at, ended_at, counted, cause, noticed_at, changed) "
               "VALUES (?, ?, ?, ?, ?, ?, ?)")
         .bind(node, outage.began_at_s, outage.ended_at_s, outage.counted, outage.cause, outage.noticed_at_s,
@@ -221,24 +260,17 @@ bool History::put_outage(const OutageRecord& outage, bool keep_judgement) {
         .execute();
     return true;
   }
-  const std::int64_t id = find.integer(0);
-  const OutageRecord old{outage.node, find.real(1), find.real(2), find.integer(3) != 0, find.text(4), find.real(5)};
-  find.step();
-  OutageRecord both = keep_judgement ? old : outage;
-  both.began_at_s = std::min(old.began_at_s, outage.began_at_s);
-  const bool again = outage.lasts() && outage.began_at_s > old.ended_at_s && !keep_judgement;
-  both.ended_at_s = old.lasts() || again ? outage.ended_at_s
-                    : outage.lasts()     ? old.ended_at_s
-                                         : std::max(old.ended_at_s, outage.ended_at_s);
-  if (std::isnan(old.noticed_at_s) || outage.noticed_at_s < old.noticed_at_s) both.noticed_at_s = outage.noticed_at_s;
-  else both.noticed_at_s = old.noticed_at_s;
-  const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
-  if (both.began_at_s == old.began_at_s && same(both.ended_at_s, old.ended_at_s) && both.counted == old.counted &&
-      both.cause == old.cause && same(both.noticed_at_s, old.noticed_at_s))
-    return false;
+  // The latest row stays.
+  OutageRecord both = rows.front().outage;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    both = joined(rows[i].outage, both, false);
+    statement("DELETE FROM outage WHERE id = ?").bind(rows[i].id).execute();
+  }
+  both = joined(both, outage, keep_judgement);
+  if (rows.size() == 1 && same_row(both, rows.front().outage)) return false;
   statement("UPDATE outage SET began_at = ?, ended_at = ?, counted = ?, cause = ?, noticed_at = ?, changed = ? "
             "WHERE id = ?")
-      .bind(both.began_at_s, both.ended_at_s, both.counted, both.cause, both.noticed_at_s, next_change(), id)
+      .bind(both.began_at_s, both.ended_at_s, both.counted, both.cause, both.noticed_at_s, next_change(), rows.front().id)
       .execute();
   return true;
 }
@@ -307,9 +339,10 @@ std::vector<OutageRecord> History::lasting_outages() {
   return all;
 }
 
-std::int64_t History::counted_outages(const std::string& node) {
-  Statement& count =
-      statement("SELECT count(*) FROM outage JOIN node ON node.id = outage.node WHERE name = ? AND counted <> 0").bind(node);
+std::int64_t History::counted_outages(const std::string& node, double began_after_s) {
+  Statement& count = statement("SELECT count(*) FROM outage JOIN node ON node.id = outage.node "
+                               "WHERE name = ? AND counted <> 0 AND began_at >= ?")
+                         .bind(node, began_after_s);
   count.step();
   const std::int64_t outages = count.integer(0);
   count.step();

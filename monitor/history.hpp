@@ -45,6 +45,12 @@ struct OutageRecord {
   bool lasts() const { return ended_at_s != ended_at_s; }
 };
 
+// One physical event can show twice, as when slurmctld misses a slurmd whose node was cut off, or a slurmd takes its
+// time after a reboot. Outages of one node are one when they overlap, when they begin within same_outage_s of each other,
+// or when the later one is slurmd's and begins within same_outage_s after the end of the other.
+inline constexpr double same_outage_s = 60;
+bool one_outage(const OutageRecord& a, const OutageRecord& b);
+
 struct SpanRecord {
   std::string node;
   double began_at_s = 0;
@@ -100,11 +106,9 @@ class History {
   void commit();
   void give_up();
 
-  // Writes an outage. One on record of the same node that it overlaps, or that began within
-  // same_outage_s of it, is the same outage: the earlier beginning and the later end stay, and what
-  // was judged of it is replaced unless keep_judgement (for what another monitor saw). Returns true
-  // when that changed anything.
-  static constexpr double same_outage_s = 60;
+  // Writes an outage. All on record of the same node that are one_outage() with it become one row with it: the
+  // earliest beginning and the latest end stay, and what was judged of it is replaced unless keep_judgement (for what
+  // another monitor saw). Returns true when that changed anything.
   bool put_outage(const OutageRecord& outage, bool keep_judgement = false);
   // Writes a time of observation; those of the node that it touches become one with it.
   bool put_span(const SpanRecord& span);
@@ -113,7 +117,7 @@ class History {
 
   std::vector<OutageRecord> outages();                       // by beginning
   std::vector<OutageRecord> lasting_outages();
-  std::int64_t counted_outages(const std::string& node);
+  std::int64_t counted_outages(const std::string& node, double began_after_s = -1e300);  // that began then or later
   std::vector<SpanRecord> spans();                           // by beginning
   std::vector<PairRecord> pairs();
   // The latest first, at most `most`; job 0: of all jobs.

@@ -21,8 +21,6 @@ std::string seconds(double value) {
   return text;
 }
 
-double slot_of(double wall_s) { return std::floor(wall_s / outage_slot_s) * outage_slot_s; }
-
 }  // namespace
 
 NodeWatch::NodeWatch(std::vector<std::string> names, History& history, const WatchSettings& settings, Log log,
@@ -41,48 +39,13 @@ NodeWatch::NodeWatch(std::vector<std::string> names, History& history, const Wat
     index_.emplace(names[i], static_cast<std::int32_t>(i));
     nodes_[i].state.name = std::move(names[i]);
   }
-  for (const OutageRecord& outage : history_.lasting_outages())
-    if (const auto found = index_.find(outage.node); found != index_.end()) at(found->second).outage = outage;
+  for (const OutageRecord& outage : history_.outages())
+    if (const auto found = index_.find(outage.node); found != index_.end())
+      (outage.lasts() ? at(found->second).outage : at(found->second).last) = outage;
   count_history();
   for (std::int32_t i = 0; i < nodes(); ++i)
     if (at(i).outage || now.wall_s - at(i).seen_wall_s < still_expected_s) table_.expect(i, now.steady_s);
   fill_book(now.wall_s);
-}
-
-// Outages, time of observation and last sight of each node, as the history has them.
-void NodeWatch::count_history() {
-  for (Node& node : nodes_) {
-    node.state.outages = 0;
-    node.state.observed_s = 0;
-  }
-  for (const OutageRecord& outage : history_.outages())
-    if (const auto found = index_.find(outage.node); found != index_.end() && outage.counted)
-      ++at(found->second).state.outages;
-  for (const SpanRecord& span : history_.spans())
-    if (const auto found = index_.find(span.node); found != index_.end()) {
-      Node& node = at(found->second);
-      node.state.observed_s += span.ended_at_s - span.began_at_s;
-      if (!(node.seen_wall_s >= span.ended_at_s)) node.seen_wall_s = span.ended_at_s;
-    }
-}
-
-void NodeWatch::fill_book(double wall_s) {
-  std::vector<std::string> names;
-  for (const Node& node : nodes_) names.push_back(node.state.name);
-  const std::vector<SpanRecord> spans = history_.spans();
-  const std::vector<OutageRecord> outages = history_.outages();
-  slot_began_wall_s_ = slot_of(wall_s);
-  book_ = OutageBook(nodes(), settings_.estimator, settings_.outage);
-  double begin_s = slot_began_wall_s_;
-  for (const SpanRecord& span : spans) begin_s = std::min(begin_s, span.began_at_s);
-  begin_s = std::max(slot_of(begin_s), slot_began_wall_s_ - slot_of(settings_.look_back_s));
-  for_each_slot(names, spans, outages, begin_s, slot_began_wall_s_,
-                [this](std::span<const SlotSeen> slot) { book_.see(slot); });
-  for (Node& node : nodes_) node.slot_outages = 0;
-  for (const OutageRecord& outage : outages)
-    if (const auto found = index_.find(outage.node); found != index_.end() && outage.counted && outage.began_at_s >= slot_began_wall_s_)
-      ++at(found->second).slot_outages;
-  history_changed_ = false;
 }
 
 std::optional<std::int32_t> NodeWatch::index(const std::string& name) const {
@@ -192,7 +155,8 @@ bool NodeWatch::slurm_says(std::span<const SlurmNode> says, Moment now) {
       node.slurm_answered_s = unknown_value;
     else if (std::isnan(node.slurm_answered_s))
       node.slurm_answered_s = now.steady_s;
-    node.slurm_was_well = node.slurm_was_well || one.view == SlurmView::responding;
+    // What Slurm says while the node is not heard is of the time before.
+    node.slurm_was_well = node.slurm_was_well || (one.view == SlurmView::responding && table_.state(found->second) == Liveness::up);
     if (!missed)
       node.slurmd_missed_s = unknown_value;
     else if (std::isnan(node.slurmd_missed_s) && node.slurm_was_well)
@@ -221,7 +185,7 @@ SilenceFacts NodeWatch::facts(const Node& node, bool over, Moment now) const {
 }
 
 void NodeWatch::judge_again(Node& node, Moment now) {
-  if (node.slurmd_away || !node.outage || !node.outage->lasts()) return;
+  if (node.slurmd_away || !node.outage || !node.outage->lasts() || !node.first_cause.empty()) return;
   const Judgement judged = judge(facts(node, false, now));
   if (judged.counted == node.outage->counted && judged.cause == node.outage->cause) return;
   log_(node.state.name + ": its silence is judged anew: " + std::string(judged.cause) +
@@ -234,6 +198,10 @@ void NodeWatch::judge_again(Node& node, Moment now) {
 void NodeWatch::begin_outage(Node& node, double began_wall_s, bool counted, std::string_view cause, Moment now) {
   if (std::isnan(began_wall_s)) began_wall_s = now.wall_s;
   node.outage = OutageRecord{node.state.name, began_wall_s, unknown_value, counted, std::string(cause), now.wall_s};
+  if (node.last && one_outage(*node.last, *node.outage)) {
+    go_on(node, counted, cause, now);
+    return;
+  }
   node.state.outages += counted;
   outages_ += counted;
   if (began_wall_s >= slot_began_wall_s_) node.slot_outages += counted;
@@ -242,15 +210,36 @@ void NodeWatch::begin_outage(Node& node, double began_wall_s, bool counted, std:
   put(node);
 }
 
+// The outage that was thought to be over is not, or what caused it has another effect: that is no second one. What was
+// judged of it stays, unless only the second effect counts.
+void NodeWatch::go_on(Node& node, bool counted, std::string_view cause, Moment now) {
+  const double began_wall_s = std::min(node.last->began_at_s, node.outage->began_at_s);
+  node.outage = std::exchange(node.last, std::nullopt);
+  node.outage->began_at_s = began_wall_s;
+  node.outage->ended_at_s = unknown_value;
+  if (node.outage->counted) node.first_cause = node.outage->cause;
+  if (counted && !node.outage->counted) {
+    recount(node, true);
+    outages_ += 1;
+    node.outage->cause = std::string(cause);
+  }
+  log_(node.state.name + ": its outage goes on (" + std::string(cause) + "), " + seconds(now.wall_s - began_wall_s) +
+       " after it began");
+  put(node);
+}
+
 void NodeWatch::end_outage(Node& node, bool counted, std::string_view cause, Moment now) {
   if (!node.outage) return;
+  const std::string first_cause = std::exchange(node.first_cause, {});
+  counted = counted || !first_cause.empty();
+  const std::string final_cause(first_cause.empty() ? cause : first_cause);  // the cause may be the outage's own
   recount(node, counted);
-  node.outage->cause = std::string(cause);  // which may be its own
+  node.outage->cause = final_cause;
   node.outage->ended_at_s = now.wall_s;
   log_(node.state.name + ": is back after " + seconds(now.wall_s - node.outage->began_at_s) + " (" +
-       std::string(cause) + (counted ? ")" : ", not counted)"));
+       final_cause + (counted ? ")" : ", not counted)"));
   put(node);
-  node.outage.reset();
+  node.last = std::exchange(node.outage, std::nullopt);
   node.slurm_missed = false;
 }
 
@@ -266,17 +255,6 @@ void NodeWatch::put(Node& node) {
   pending_.put(*node.outage);
   outages_changed_ = true;
   if (node.outage->began_at_s < slot_began_wall_s_) history_changed_ = true;  // the book has seen that slot
-}
-
-void NodeWatch::begin_span(Node& node, double wall_s) {
-  if (std::isnan(node.span_began_wall_s)) node.span_began_wall_s = wall_s;
-}
-
-void NodeWatch::end_span(Node& node, double wall_s) {
-  if (std::isnan(node.span_began_wall_s)) return;
-  pending_.put(SpanRecord{node.state.name, node.span_began_wall_s, wall_s});
-  node.state.observed_s += std::max(0.0, wall_s - node.span_began_wall_s);
-  node.span_began_wall_s = unknown_value;
 }
 
 void NodeWatch::node_is_up(std::int32_t index, const LivenessTable::Event& event, Moment now) {
@@ -329,76 +307,15 @@ bool NodeWatch::tick(Moment now) {
     log_(in_doubt_ ? "most nodes fell silent at once: this monitor or its network is suspected, not the nodes"
                    : "nodes are heard again: this monitor trusts itself");
   }
-  const double passed_s = std::min(now.steady_s - last_tick_s_, settings_.liveness.own_pause_s);
   last_tick_s_ = now.steady_s;
   by_liveness_ = {};
-  for (std::int32_t i = 0; i < nodes(); ++i) {
-    const Liveness state = liveness(i);
-    ++by_liveness_[static_cast<std::size_t>(state)];
-    if (state == Liveness::up || state == Liveness::suspect) at(i).slot_observed_s += passed_s;
-  }
+  for (std::int32_t i = 0; i < nodes(); ++i) ++by_liveness_[static_cast<std::size_t>(liveness(i))];
   if (now.steady_s - spans_saved_s_ >= settings_.span_save_s) {
     spans_saved_s_ = now.steady_s;
     save_spans(now, false);
   }
-  if (now.wall_s >= slot_began_wall_s_ + outage_slot_s || now.wall_s < slot_began_wall_s_) close_slot(now.wall_s);
+  keep_book(now);
   return std::exchange(outages_changed_, false);
-}
-
-void NodeWatch::save_spans(Moment, bool all) {
-  for (Node& node : nodes_)
-    if (!std::isnan(node.span_began_wall_s) && (all || node.seen_wall_s > node.span_began_wall_s))
-      pending_.put(SpanRecord{node.state.name, node.span_began_wall_s, node.seen_wall_s});
-}
-
-void NodeWatch::save(Moment now) { save_spans(now, true); }
-
-void NodeWatch::close_slot(double wall_s) {
-  // What changed in slots that are past, also the clock, makes the book be written anew.
-  if (history_changed_ || wall_s < slot_began_wall_s_ || wall_s >= slot_began_wall_s_ + 2 * outage_slot_s) {
-    if (pending_.size() > 0) return;  // the book is written from the history, a second later
-    try {
-      fill_book(wall_s);
-    } catch (const Error& error) {
-      log_(std::string("the history cannot be read: ") + error.what());
-      slot_began_wall_s_ = slot_of(wall_s);  // tried again with the next slot
-    }
-  } else {
-    std::vector<SlotSeen> slot;
-    for (const Node& node : nodes_) slot.push_back(open_slot(node));
-    book_.see(slot);
-    slot_began_wall_s_ = slot_of(wall_s);
-    for (Node& node : nodes_) node.slot_outages = 0;
-  }
-  for (Node& node : nodes_) node.slot_observed_s = 0;
-}
-
-SlotSeen NodeWatch::open_slot(const Node& node) const {
-  return node.slot_outages > 0 ? SlotSeen{1, node.slot_outages} : SlotSeen{std::min(1.0, node.slot_observed_s / outage_slot_s), 0};
-}
-
-void NodeWatch::peer_says(const OutageRecord& outage, PeerNews& news) {
-  const auto found = index_.find(outage.node);
-  if (found == index_.end()) return;
-  const std::int64_t before = history_.counted_outages(outage.node);
-  if (!history_.put_outage(outage, true)) return;
-  news.past_changed = true;
-  // One that lasts is counted, though it may not be written yet.
-  const std::optional<OutageRecord>& own = at(found->second).outage;
-  if (own && (outage.lasts() || outage.ended_at_s >= own->began_at_s - History::same_outage_s)) return;
-  // Another end of one that is on record makes it no second one.
-  news.more_outages[found->second] += history_.counted_outages(outage.node) - before;
-}
-
-void NodeWatch::peer_says(const SpanRecord& span, PeerNews& news) {
-  const auto found = index_.find(span.node);
-  if (found == index_.end() || !history_.put_span(span)) return;
-  if (span.ended_at_s < slot_began_wall_s_) news.past_changed = true;
-}
-
-void NodeWatch::take(const PeerNews& news) {
-  for (const auto& [node, more] : news.more_outages) at(node).state.outages += static_cast<std::int32_t>(more);
-  if (news.past_changed) history_changed_ = true;
 }
 
 Liveness NodeWatch::liveness(std::int32_t index) const {
@@ -410,7 +327,7 @@ std::vector<NodeState> NodeWatch::states(Moment now, double horizon_s) const {
   std::vector<NodeState> states;
   states.reserve(nodes_.size());
   std::vector<SlotSeen> open;
-  for (const Node& node : nodes_) open.push_back(open_slot(node));
+  for (const Node& node : nodes_) open.push_back(slot_until(node, now.wall_s));
   const std::vector<double> probability = book_.probabilities(open, horizon_s);
   for (std::int32_t i = 0; i < nodes(); ++i) {
     const Node& node = at(i);

@@ -57,8 +57,13 @@ class NodeWatch {
   bool slurm_says(std::span<const SlurmNode> says, Moment now);
   // An outage or span that another monitor has seen: written into the history, within a transaction, and added to the
   // news, which are to be taken once that is committed. Throws Error when the history cannot be written.
+  // Counted outages of one node.
+  struct OutageCounts {
+    std::int64_t all = 0;
+    std::int64_t in_slot = 0;  // that began in the slot that lasts
+  };
   struct PeerNews {
-    std::unordered_map<std::int32_t, std::int64_t> more_outages;  // counted, by node
+    std::unordered_map<std::int32_t, OutageCounts> outages;  // of nodes, as the history has them then
     bool past_changed = false;  // what the book of outages has seen
   };
   void peer_says(const OutageRecord& outage, PeerNews& news);
@@ -72,8 +77,8 @@ class NodeWatch {
   void save(Moment now);
   // Writes into the history what tick() and others noted, within a transaction; once that is committed, written()
   // is to be called. Throws Error when that is not possible: it is tried again with the next call.
-  void write() { pending_.write(history_); }
-  void written() { pending_.forget(); }
+  void write();
+  void written();
   const PendingRecords& pending() const { return pending_; }
   // On the steady clock: since when nobody has set that of the wall, as far as is known.
   double clock_good_since_s() const { return clock_good_since_s_; }
@@ -92,6 +97,9 @@ class NodeWatch {
   const std::array<std::int64_t, 4>& by_liveness() const { return by_liveness_; }  // nodes, of the last tick
 
  private:
+  struct Period {
+    double began_s = 0, ended_s = 0;
+  };
   struct Node {
     NodeState state;
     Heartbeat beat;
@@ -108,9 +116,11 @@ class NodeWatch {
     double slurm_answered_s = unknown_value;  // since when Slurm sees it without a break
     double span_began_wall_s = unknown_value;
     double seen_wall_s = unknown_value;  // the last heartbeat, also of an earlier life
-    double slot_observed_s = 0;
+    std::vector<Period> observed;   // of the slot that lasts, apart, by time; without the span that is open
     std::int32_t slot_outages = 0;  // counted, begun in the slot that lasts
-    std::optional<OutageRecord> outage;
+    std::optional<OutageRecord> outage;  // the one that lasts
+    std::optional<OutageRecord> last;    // the latest that is over
+    std::string first_cause;             // of the outage that lasts, judged when it first seemed over; empty: it goes by what is seen now
     std::vector<std::uint32_t> jobs;
   };
 
@@ -123,13 +133,18 @@ class NodeWatch {
   void watch_clock(Moment now);
   void begin_outage(Node& node, double began_wall_s, bool counted, std::string_view cause, Moment now);
   void end_outage(Node& node, bool counted, std::string_view cause, Moment now);
+  void go_on(Node& node, bool counted, std::string_view cause, Moment now);
   void put(Node& node);
   void recount(Node& node, bool counted);
   void begin_span(Node& node, double wall_s);
   void end_span(Node& node, double wall_s);
   void save_spans(Moment now, bool all);
+  void keep_book(Moment now);
   void close_slot(double wall_s);
-  SlotSeen open_slot(const Node& node) const;
+  SlotSeen slot_until(const Node& node, double end_s) const;
+  static void add_observed(Node& node, Period period);
+  OutageCounts counts_of(const std::string& node);
+  void take_counts(Node& node, const OutageCounts& counts);
   void count_history();
   void fill_book(double wall_s);
   SilenceFacts facts(const Node& node, bool over, Moment now) const;
@@ -147,7 +162,9 @@ class NodeWatch {
   double clock_good_since_s_;
   double slot_began_wall_s_ = 0;
   double spans_saved_s_ = 0;
-  bool history_changed_ = false;
+  bool history_changed_ = false;  // in slots that the book has seen
+  double book_filled_s_ = 0;      // when the book was written from the history
+  std::unordered_map<std::int32_t, OutageCounts> written_counts_;
   bool in_doubt_ = false;
   bool outages_changed_ = false;
   std::int64_t outages_ = 0;

@@ -19,6 +19,12 @@ void PendingRecords::write(History& history) const {
   for (const auto& [key, span] : spans_) history.put_span(span);
 }
 
+std::set<std::string> PendingRecords::nodes_with_outages() const {
+  std::set<std::string> nodes;
+  for (const auto& [key, outage] : outages_) nodes.insert(key.first);
+  return nodes;
+}
+
 void PendingRecords::forget() {
   outages_.clear();
   spans_.clear();

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -23,6 +24,8 @@ class PendingRecords {
   void write(History& history) const;
   void forget();
 
+  // Nodes of the outages that are kept, each once.
+  std::set<std::string> nodes_with_outages() const;
   std::size_t size() const { return outages_.size() + spans_.size(); }
   std::int64_t dropped() const { return dropped_; }  // spans that there was no room for
   static constexpr std::size_t most_spans = 200000;

@@ -2,7 +2,9 @@
 #include "monitor/node_watch.hpp"
 
 #include <cmath>
+#include <cstdio>
 #include <memory>
+#include <random>
 #include <set>
 
 #include "tests/check.hpp"
@@ -325,6 +327,130 @@ START_TEST(a_leaf_switch_fails) {
 }
 END_TEST
 
+// A link is away for 35 s. Slurm finds out late, and late again that it is back: that is no second outage.
+START_TEST(one_flap_of_a_link_is_one_outage) {
+  Scene scene;
+  all_run_slurmd(scene);
+  scene.slurm("n1", SlurmView::responding);
+  scene.run(60);
+  scene.slurm("n1", SlurmView::responding);
+  scene.away = {1};
+  scene.run(25);
+  scene.slurm("n1", SlurmView::responding);  // it has not pinged meanwhile
+  scene.run(10);
+  scene.slurm("n1", SlurmView::not_responding);
+  scene.away.clear();
+  for (int i = 0; i < 4; ++i) {
+    scene.run(10);
+    scene.slurm("n1", SlurmView::not_responding);
+  }
+  scene.slurm("n1", SlurmView::responding);
+  scene.run(30);
+  ck_assert_text_eq(scene.outages(), "n1 link counted");
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 1);
+  ck_assert_int_eq(scene.watch->outages(), 1);
+  // the ping that was lost in the next one is noticed after the node is back
+  scene.run(600);
+  scene.away = {1};
+  scene.run(30);
+  scene.away.clear();
+  scene.run(15);
+  scene.slurm("n1", SlurmView::responding);
+  scene.run(10);
+  scene.slurm("n1", SlurmView::not_responding);
+  scene.run(10);
+  scene.slurm("n1", SlurmView::not_responding);
+  ck_assert(scene.watch->liveness(1) == Liveness::down);  // no job can begin there all the same
+  scene.run(60);
+  scene.slurm("n1", SlurmView::responding);
+  scene.run(30);
+  ck_assert(scene.watch->liveness(1) == Liveness::up);
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 2);
+  ck_assert_uint_eq(scene.history->outages().size(), 2);
+  // a node that rebooted has its slurmd later than its agent
+  scene.run(600);
+  scene.away = {2};
+  scene.run(40);
+  scene.away.clear();
+  scene.boot[2] = 1;
+  scene.beat[2].flags = 0;
+  scene.run(40);
+  ck_assert(scene.watch->liveness(2) == Liveness::down);
+  scene.beat[2].flags = slurmd_running;
+  scene.run(30);
+  ck_assert(scene.watch->liveness(2) == Liveness::up);
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[2].outages, 1);
+  ck_assert_text_eq(scene.outages(), "n1 link counted, n2 reboot counted");
+}
+END_TEST
+
+namespace {
+
+// What a monitor publishes of each node, in figures that are to be those of another monitor with this history.
+std::vector<std::string> published(const Scene& scene) {
+  std::vector<std::string> lines;
+  for (const NodeState& node : scene.watch->states(scene.at(), 86400)) {
+    char text[160];
+    std::snprintf(text, sizeof text, "%s: %ld outages in %.3f s, probability %.9g", node.name.c_str(),
+                  static_cast<long>(node.outages),
+                  node.observed_s, node.outage_probability);
+    lines.emplace_back(text);
+  }
+  return lines;
+}
+
+void happen(Scene& scene, std::mt19937& random) {
+  const int node = static_cast<int>(random() % 6);
+  const std::string name = "n" + std::to_string(node);
+  switch (random() % 9) {
+    case 0: scene.away.contains(node) ? scene.away.erase(node) : scene.away.insert(node).second; break;
+    case 1: scene.away.erase(node); break;
+    case 2: ++scene.boot[node]; break;
+    case 3: ++scene.agent[node]; break;
+    case 4: scene.beat[node].flags ^= slurmd_running; break;
+    case 5: scene.slurm(name, SlurmView::not_responding); break;
+    case 6: scene.slurm(name, SlurmView::responding); break;
+    case 7: scene.slurm(name, random() % 2 == 0 ? SlurmView::down : SlurmView::planned); break;
+    case 8: scene.full = random() % 4 == 0; break;
+  }
+}
+
+}  // namespace
+
+// Whatever happens in whatever order: what a monitor has counted and estimates is what one that begins with its
+// history counts and estimates, and no two outages on record are one.
+START_TEST(another_monitor_would_say_what_this_one_says) {
+  std::mt19937 random(static_cast<unsigned>(_i));
+  Scene scene;
+  all_run_slurmd(scene);
+  scene.run(10);
+  for (int step = 0; step < 150; ++step) {
+    happen(scene, random);
+    scene.run(1 + static_cast<int>(random() % 70));
+  }
+  scene.full = false;
+  scene.away.clear();
+  all_run_slurmd(scene);
+  for (int node = 0; node < 6; ++node) scene.slurm("n" + std::to_string(node), SlurmView::responding);
+  scene.run(400);
+  scene.watch->save(scene.at());
+  scene.history->begin();
+  scene.watch->write();
+  scene.history->commit();
+  scene.watch->written();
+  const std::vector<std::string> before = published(scene);
+  const std::vector<OutageRecord> outages = scene.history->outages();
+  scene.start();
+  const std::vector<std::string> after = published(scene);
+  for (std::size_t node = 0; node < before.size(); ++node) ck_assert_text_eq(before[node], after[node]);
+  for (std::size_t i = 0; i < outages.size(); ++i) {
+    ck_assert(!outages[i].lasts());
+    for (std::size_t k = 0; k < i; ++k)
+      ck_assert(outages[i].node != outages[k].node || !one_outage(outages[i], outages[k]));
+  }
+}
+END_TEST
+
 // More than half: nobody is given up, and nothing is left of it when they are back.
 START_TEST(most_nodes_fall_silent) {
   Scene scene;
@@ -465,6 +591,8 @@ int main() {
   tcase_add_test(tests, slurmctld_is_cut_off_with_it);
   tcase_add_test(tests, a_monitor_that_starts_again);
   tcase_add_test(tests, a_leaf_switch_fails);
+  tcase_add_test(tests, one_flap_of_a_link_is_one_outage);
+  tcase_add_loop_test(tests, another_monitor_would_say_what_this_one_says, 0, 60);
   tcase_add_test(tests, most_nodes_fall_silent);
   tcase_add_test(tests, the_history_cannot_be_written);
   tcase_add_test(tests, the_clock_is_set);
