@@ -255,7 +255,7 @@ constexpr ConfigKey keys[] = {
      [](Config& c, std::string_view v) { return set_flag(c.allowed_cpus_only, v, "allowed", "all"); },
      [](const Config& c) { return std::string(c.allowed_cpus_only ? "allowed" : "all"); }},
     {"ProbeInterface", "names of network interfaces with commas between them",
-     "The interfaces whose traffic counts as the node's; the probes go through the first. Without it those that have "
+     "The interfaces whose traffic counts as the node's; the probes go through the first of them that the node has. Without it those that have "
      "hardware count, or all but lo where none has, and the probes go where Slurm's messages go.",
      set_interfaces, show_interfaces},
     {"ProbeLinkMbps", "a whole number from 0 to 10000000",

@@ -7,7 +7,9 @@
 #include <cerrno>
 #include <cmath>
 
+#include "core/checksum.hpp"
 #include "core/error.hpp"
+#include "monitor/agent_config.hpp"
 #include "monitor/probe_limits.hpp"
 
 namespace placement {
@@ -80,7 +82,7 @@ Agent::Agent(AgentSettings settings, Credentials& credentials, Log log)
       publisher_(settings_.controllers.size()),
       start_id_(random_u64()) {
   for (const SlurmHost& host : settings_.controllers)
-    monitors_.push_back({.host = host, .address = {}, .session = ClientSession(credentials, settings_.node), .last_note = {}, .single_node_jobs = {}});
+    monitors_.push_back({.host = host, .address = {}, .session = ClientSession(credentials, settings_.node), .last_note = {}, .single_node_jobs = {}, .settings = {}});
   open_probe_socket();
 }
 
@@ -90,10 +92,11 @@ void Agent::open_probe_socket() {
   NetAddress address;
   address.port = port;
   if (!settings_.config.probe_interfaces.empty()) {
-    const std::string& interface = settings_.config.probe_interfaces.front();
-    const auto found = interface_address(interface, port);
+    std::optional<NetAddress> found;  // of the first interface that this node has
+    for (const std::string& interface : settings_.config.probe_interfaces)
+      if (!found) found = interface_address(interface, port);
     if (!found) {
-      log_("interface " + interface + " of ProbeInterface has no address here: no probes");
+      log_("no interface of ProbeInterface has an address here: no probes");
       return;
     }
     address = *found;
@@ -227,8 +230,45 @@ void Agent::take_message(std::size_t index, ByteView message, double now_s) {
     monitor.single_node_jobs = ack->single_node_jobs;
     publisher_.note(index, monitor.host.name, ack->publisher, now_s);
     note(monitor, "session established");  // again, after it did not answer
+    follow_settings(now_s);
   } else if (const auto lease = decode_lease(message)) {
     take_lease(index, *lease, now_s);
+  } else if (const auto settings = decode_settings(message)) {
+    take_settings(index, settings->text);
+    follow_settings(now_s);
+  }
+}
+
+void Agent::take_settings(std::size_t index, const std::string& text) {
+  Monitor& monitor = monitors_[index];
+  monitor.settings = text;
+  const SettingsTaken taken{start_id_, checksum(std::as_bytes(std::span(text)))};
+  if (monitor.address && monitor.session.established())
+    control_.send(monitor.session.seal(encode(taken)), *monitor.address);
+}
+
+// The settings in force are those of the monitor that publishes.
+void Agent::follow_settings(double now_s) {
+  const std::string publisher = publisher_.heard(now_s).publisher;
+  for (const Monitor& monitor : monitors_) {
+    if (monitor.host.name != publisher || monitor.settings.empty() || monitor.settings == settings_text_) continue;
+    settings_text_ = monitor.settings;
+    try {
+      Config config = settings_.config;
+      take_agent_settings(config, settings_text_);
+      if (agent_settings_text(config) == agent_settings_text(settings_.config)) return;
+      settings_.config = config;
+    } catch (const Error& error) {
+      log_("monitor on " + publisher + ": " + error.what());
+      return;
+    }
+    log_("the settings are those of the monitor on " + publisher);
+    sampler_ = NodeSampler(sample_settings(settings_));
+    prober_.reset();
+    probes_.reset();
+    open_probe_socket();
+    sample_and_beat(now_s);
+    return;
   }
 }
 

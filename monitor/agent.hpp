@@ -70,6 +70,7 @@ class Agent {
     TokenBucket datagrams{50, 200};  // that are looked at
     std::string last_note;           // what was logged of it, so that it is logged once
     std::vector<std::uint32_t> single_node_jobs;
+    std::string settings;            // what it says that placement.conf has for agents; empty: not told yet
   };
   class ProbeSocket;
 
@@ -81,6 +82,8 @@ class Agent {
   void read_control(double now_s);
   void take_datagram(std::size_t index, ByteView datagram, double now_s);
   void take_message(std::size_t index, ByteView message, double now_s);
+  void take_settings(std::size_t index, const std::string& text);
+  void follow_settings(double now_s);
   void take_lease(std::size_t index, const ProbeLease& lease, double now_s);
   void read_probes();
   void run_probes(double now_s, bool can_send);
@@ -93,6 +96,7 @@ class Agent {
 
   AgentSettings settings_;
   Log log_;
+  std::string settings_text_;  // of the monitors' settings, the last that was looked at
   NodeSampler sampler_;
   UdpSocket control_;
   std::unique_ptr<UdpSocket> probes_;

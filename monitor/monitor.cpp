@@ -9,8 +9,10 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/checksum.hpp"
 #include "core/error.hpp"
 #include "core/snapshot.hpp"
+#include "monitor/agent_config.hpp"
 
 namespace placement {
 
@@ -90,6 +92,8 @@ Monitor::Monitor(MonitorSettings settings, Credentials& credentials, Log log)
     : settings_(std::move(settings)),
       log_(std::move(log)),
       names_(names_of(settings_.hosts.nodes)),
+      agent_settings_(agent_settings_text(settings_.config)),
+      settings_taken_(names_.size()),
       socket_(any_address(settings_.config.monitor_port)),
       peer_socket_(NetAddress{}),
       history_(history_path(settings_.config), history_limits(settings_.config)),
@@ -106,6 +110,8 @@ Monitor::Monitor(MonitorSettings settings, Credentials& credentials, Log log)
       decisions_(settings_.config.decision_file, ring_cursor(history_), settings_.decision_owners),
       next_pairs_s_(steady_s() + pairs_every_s),
       next_prune_s_(steady_s() + 60) {
+  if (agent_settings_.size() > max_settings_text)
+    throw Error("the settings for agents (ProbeInterface and others) are longer than " + std::to_string(max_settings_text) + " bytes");
   tell_moved_history();
   for (std::size_t i = 0; i < settings_.hosts.controllers.size(); ++i) {
     Peer peer;
@@ -186,14 +192,23 @@ void Monitor::take_message(std::int32_t number, ByteView message, double now_s) 
     case MessageKind::probe_result:
       if (const auto result = decode_probe_result(message)) take_result(number, *result, now_s);
       break;
+    case MessageKind::settings_taken:
+      if (const auto taken = decode_settings_taken(message)) take_settings_taken(number, *taken);
+      break;
     default: break;
   }
+}
+
+void Monitor::take_settings_taken(std::int32_t node, const SettingsTaken& taken) {
+  if (taken.checksum == checksum(std::as_bytes(std::span(agent_settings_)))) settings_taken_[static_cast<std::size_t>(node)] = taken.agent_start_id;
 }
 
 void Monitor::take_heartbeat(std::int32_t node, const Heartbeat& beat, double) {
   ++heartbeats_;
   const Moment moment = now();
   watch_.heartbeat(node, beat, moment);
+  if (settings_taken_[static_cast<std::size_t>(node)] != beat.agent_start_id && (beat.flags & leaving) == 0)
+    socket_.send(sessions_.seal(node, encode(SettingsMessage{agent_settings_})), sessions_.address(node));
   HeartbeatAck ack{beat.number, publisher_.term(moment.steady_s), watch_.jobs(node)};
   socket_.send(sessions_.seal(node, encode(ack)), sessions_.address(node));
 }

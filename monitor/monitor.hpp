@@ -74,6 +74,7 @@ class Monitor {
   void receive_as_client(double now_s);
   void take_message(std::int32_t peer, ByteView message, double now_s);
   void take_heartbeat(std::int32_t node, const Heartbeat& beat, double now_s);
+  void take_settings_taken(std::int32_t node, const SettingsTaken& taken);
   void take_result(std::int32_t node, const ProbeResult& result, double now_s);
   void take_peer_message(Peer& peer, ByteView message, double now_s);
   void take_changes(Peer& peer, const History::Changes& changes, double now_s);
@@ -104,6 +105,8 @@ class Monitor {
   MonitorSettings settings_;
   Log log_;
   std::vector<std::string> names_;
+  std::string agent_settings_;                 // what agents are told of placement.conf
+  std::vector<std::uint64_t> settings_taken_;  // of each node, the start of the agent that has taken them; 0: none
   UdpSocket socket_;
   UdpSocket peer_socket_;
   History history_;

@@ -258,11 +258,42 @@ std::optional<ProbePacket> decode_probe_packet(ByteView message) {
   return whole(in, std::move(packet));
 }
 
+Bytes encode(const SettingsMessage& settings) {
+  Writer out = begin(MessageKind::settings);
+  const std::string_view text = std::string_view(settings.text).substr(0, max_settings_text);
+  out.u16(static_cast<std::uint16_t>(text.size()));
+  out.raw({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  return out.take();
+}
+
+std::optional<SettingsMessage> decode_settings(ByteView message) {
+  Reader in = body(message, MessageKind::settings);
+  const std::size_t size = in.u16();
+  const ByteView text = in.rest();
+  in.require(text.size() == size && std::all_of(text.begin(), text.end(), [](std::uint8_t c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
+  return whole(in, SettingsMessage{std::string(text.begin(), text.end())});
+}
+
+Bytes encode(const SettingsTaken& taken) {
+  Writer out = begin(MessageKind::settings_taken);
+  out.u64(taken.agent_start_id);
+  out.u64(taken.checksum);
+  return out.take();
+}
+
+std::optional<SettingsTaken> decode_settings_taken(ByteView message) {
+  Reader in = body(message, MessageKind::settings_taken);
+  SettingsTaken taken;
+  taken.agent_start_id = in.u64();
+  taken.checksum = in.u64();
+  return whole(in, std::move(taken));
+}
+
 Bytes encode_accept() { return begin(MessageKind::accept).take(); }
 
 std::optional<MessageKind> message_kind(ByteView message) {
   Reader in(message);
-  const MessageKind kind = in.choice(MessageKind::probe_packet);
+  const MessageKind kind = in.choice(MessageKind::settings_taken);
   return in.good() ? std::optional(kind) : std::nullopt;
 }
 

@@ -57,6 +57,8 @@ enum class MessageKind : std::uint8_t {
   lease,          // monitor to agent
   probe_result,   // agent to monitor
   probe_packet,   // agent to agent, sealed with the key of the lease
+  settings,       // monitor to agent: what placement.conf of the controllers says for agents
+  settings_taken,  // agent to monitor
 };
 
 // Which monitor publishes, as somebody has heard it. A larger term is newer; term 0: nobody yet.
@@ -102,6 +104,17 @@ struct HeartbeatAck {
   std::vector<std::uint32_t> single_node_jobs;
 
   bool operator==(const HeartbeatAck&) const = default;
+};
+
+// Sent with each acknowledgement until the agent says that it has taken them.
+struct SettingsMessage {
+  std::string text;  // see agent_config.hpp; at most max_settings_text bytes
+};
+inline constexpr std::size_t max_settings_text = max_message - 3;
+
+struct SettingsTaken {
+  std::uint64_t agent_start_id = 0;
+  std::uint64_t checksum = 0;  // checksum() of the text
 };
 
 enum class ProbeKind : std::uint8_t {
@@ -184,6 +197,8 @@ Bytes encode(const ProbeLease& lease);
 Bytes encode(const ProbeResult& result);
 // Zeros follow up to `message_bytes`.
 Bytes encode(const ProbePacket& packet, std::size_t message_bytes = probe_packet_message_bytes);
+Bytes encode(const SettingsMessage& settings);
+Bytes encode(const SettingsTaken& taken);
 Bytes encode_accept();
 
 // The kind of a message, as far as its first byte tells.
@@ -195,5 +210,7 @@ std::optional<HeartbeatAck> decode_heartbeat_ack(ByteView message);
 std::optional<ProbeLease> decode_lease(ByteView message);
 std::optional<ProbeResult> decode_probe_result(ByteView message);
 std::optional<ProbePacket> decode_probe_packet(ByteView message);
+std::optional<SettingsMessage> decode_settings(ByteView message);
+std::optional<SettingsTaken> decode_settings_taken(ByteView message);
 
 }  // namespace placement

@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/checksum.hpp"
+#include "monitor/agent_config.hpp"
 #include "monitor/safe_start.hpp"
 #include "tests/check.hpp"
 #include "tests/fake_credentials.hpp"
@@ -70,7 +72,7 @@ START_TEST(one_life) {
   }
   int beats = 0;
   std::uint64_t last = 0;
-  bool left = false, told = false, stopped = false;
+  bool left = false, told = false, stopped = false, taken = false, obeyed = false;
   const double end_s = steady_s() + 60;
   while (!left && steady_s() < end_s) {
     const auto arrival = monitor.receive();
@@ -80,27 +82,66 @@ START_TEST(one_life) {
     }
     const auto got = sessions.receive(arrival->datagram, arrival->from, steady_s());
     if (!got.reply.empty()) monitor.send(got.reply, arrival->from);
+    if (const auto answer = decode_settings_taken(got.message)) {
+      taken = true;
+      ck_assert_uint_ne(answer->agent_start_id, 0);
+      ck_assert_uint_eq(answer->checksum, checksum(std::as_bytes(std::span("ProbeBytesPerMinute=0\n", 22))));
+    }
     const auto beat = decode_heartbeat(got.message);
     if (!beat) continue;
     ck_assert_uint_gt(beat->number, 0);
     if (beat->number == last) continue;  // sent again, when this program was too slow to answer
     last = beat->number;
     ++beats;
-    ck_assert_uint_ne(beat->probe_address.port, 0);
+    // The controllers' placement.conf forbids probes; this host's has the defaults.
+    if (!taken) ck_assert_uint_ne(beat->probe_address.port, 0);
+    obeyed = obeyed || (beat->flags & probes_refused) != 0;
+    monitor.send(sessions.seal(0, encode(SettingsMessage{"ProbeBytesPerMinute=0\n"})), arrival->from);
     // Once the first acknowledgement is there, which may take longer than a heartbeat.
     told = told || beat->heard.term == 5;
     left = (beat->flags & leaving) != 0;
     const HeartbeatAck ack{.number = beat->number, .publisher = {5, "head", 0, 1000}, .single_node_jobs = {}};
     monitor.send(sessions.seal(0, encode(ack)), arrival->from);
-    if (beats >= 3 && told && !stopped) {
+    if (beats >= 3 && told && obeyed && !stopped) {
       stopped = true;
       ck_assert_int_eq(write(stop[1], "x", 1), 1);
     }
   }
-  ck_assert(left);
+  ck_assert(left && taken && obeyed);
   int status = 0;
   ck_assert_int_eq(waitpid(child, &status, 0), child);
   ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+END_TEST
+
+START_TEST(settings_of_the_controllers) {
+  Config controllers;
+  controllers.agent_port = 7000;
+  controllers.probe_interfaces = {"ib0", "eth1"};
+  controllers.probe_bytes_per_minute = 5;
+  controllers.allowed_cpus_only = controllers.probe_busy_nodes = true;
+  controllers.mode = Mode::off;  // none of the agents' business
+  const std::string text = agent_settings_text(controllers);
+  ck_assert(text.find("ProbeInterface=ib0,eth1\n") != std::string::npos);
+  ck_assert(text.find("Mode=") == std::string::npos && text.find("MonitorUser=") == std::string::npos);
+  Config host;
+  host.monitor_user = "somebody";
+  host.monitor_port = 7001;
+  host.probe_link_Mbps = 9;  // the controllers say nothing else than the default: that is in force
+  take_agent_settings(host, text);
+  ck_assert_int_eq(host.agent_port, 7000);
+  ck_assert(host.probe_interfaces == controllers.probe_interfaces);
+  ck_assert_int_eq(host.probe_bytes_per_minute, 5);
+  ck_assert_int_eq(host.probe_link_Mbps, 0);
+  ck_assert(host.allowed_cpus_only && host.probe_busy_nodes && host.mode == Mode::enforce);
+  ck_assert_text_eq(host.monitor_user + std::to_string(host.monitor_port), "somebody7001");
+  take_agent_settings(host, "");
+  ck_assert(host.probe_interfaces.empty() && !host.allowed_cpus_only);
+  const Config before = host;
+  ck_assert_error(take_agent_settings(host, "ProbeLinkPercent=3\nMonitorUser=root\n"), "MonitorUser is none that a monitor tells");
+  ck_assert_error(take_agent_settings(host, "ProbeLinkPercent=101\n"), "ProbeLinkPercent=101");
+  ck_assert_error(take_agent_settings(host, "AgentPort=7001\n"), "AgentPort");
+  ck_assert(host == before);
 }
 END_TEST
 
@@ -219,6 +260,7 @@ int main() {
   TCase* tests = tcase_create("agent");
   tcase_add_test(tests, whose_leases_hold);
   tcase_add_test(tests, one_life);
+  tcase_add_test(tests, settings_of_the_controllers);
   tcase_add_test(tests, one_at_a_time);
   tcase_add_test(tests, owners_and_modes);
   tcase_add_test(tests, whose_socket_of_munge);

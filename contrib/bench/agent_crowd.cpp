@@ -8,9 +8,11 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "core/checksum.hpp"
 #include "core/config.hpp"
 #include "core/error.hpp"
 #include "core/slurm_hosts.hpp"
@@ -119,6 +121,9 @@ class Crowd {
       ++acks_;
       member.heard = ack->publisher;
       member.heard_s = now_s - ack->publisher.age_ms / 1e3;
+    } else if (const auto settings = decode_settings(received.message)) {
+      const auto text = std::as_bytes(std::span(settings->text));
+      send(member.session.seal(encode(SettingsTaken{member.start_id, checksum(text)})));
     } else if (const auto lease = decode_lease(received.message)) {
       ++leases_;
       if (lease->role != ProbeRole::initiator) return;

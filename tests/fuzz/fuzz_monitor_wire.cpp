@@ -38,6 +38,8 @@ void check_message(ByteView bytes) {
   const auto result = decode_probe_result(bytes);
   require_same(result, bytes);
   if (result) REQUIRE(sound(result->bandwidth_Bps) && result->peer.size() <= max_wire_name);
+  require_same(decode_settings(bytes), bytes);
+  require_same(decode_settings_taken(bytes), bytes);
   if (const auto packet = decode_probe_packet(bytes)) {
     REQUIRE(std::isnan(packet->rate_Bps) || packet->rate_Bps >= 0);
     const Bytes again = encode(*packet, bytes.size());
