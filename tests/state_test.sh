@@ -145,7 +145,7 @@ carry() {
   run import --now state current
   run status
   ends 0
-  has 'mode       enforce'
+  has 'mode       not known: '  # there is no slurmctld here
   has 'up         2 nodes: n[1-2]'
   has 'down       1 nodes: n3'
   has 'suspect    1 nodes: n4'
