@@ -124,7 +124,8 @@ void BisectionRefiner::flip(std::int32_t v, bool keep_queues) {
   for (const Arc& arc : arcs) {
     const std::int32_t u = arc.to;
     const std::int32_t cut = side[u] ^ to;  // now
-    vertex_[u].gain += 2 * (2 * cut - 1) * arc.weight;
+    // Twice a weight may pass 31 bits, the gain before and after does not.
+    vertex_[u].gain = static_cast<std::int32_t>(vertex_[u].gain + 2 * std::int64_t{2 * cut - 1} * arc.weight);
     vertex_[u].cut_arcs += 2 * cut - 1;
     if (!keep_queues || state_[u] == moved) continue;
     if (state_[u] == queued) {
