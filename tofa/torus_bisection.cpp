@@ -15,7 +15,7 @@ class TorusBisection {
  public:
   TorusBisection(const Graph& graph, const TorusSlots& slots, const SlotCuts& cuts, std::uint64_t seed,
                  std::int32_t tries, const Watch& watch)
-      : graph_(graph), slots_(slots), cuts_(cuts), watch_(watch), bisection_(seed, tries, watch),
+      : graph_(graph), slots_(slots), cuts_(cuts), watch_(watch), bisection_(seed, {tries, 2 * tries}, watch),
         local_(static_cast<std::size_t>(graph.vertices()), -1), near_(static_cast<std::size_t>(graph.vertices()), -1) {}
 
   std::vector<std::int32_t> run() {

@@ -12,7 +12,7 @@ namespace placement {
 namespace {
 
 constexpr std::int32_t coarsest = 80;  // vertices at which parts are grown
-constexpr std::int32_t small = 100;    // graphs of which twice as many bisections are tried
+constexpr std::int32_t small = 100;    // graphs of which more bisections are tried
 constexpr std::int32_t convincing = 3;  // tries that come to the same cut: there is hardly a better one
 constexpr std::int32_t passes = 6;     // of refinement on each level, at most
 
@@ -26,7 +26,7 @@ std::vector<std::int8_t> Bisection::split(const Graph& graph, std::int32_t least
   if (least >= n) return std::vector<std::int8_t>(n, 0);
   const std::int32_t largest = std::max(2, n / 20);
   Sides best = multilevel(graph, first, largest);
-  const std::int32_t tries = n < small ? 2 * tries_ : tries_;
+  const std::int32_t tries = n < small ? tries_.of_small : tries_.of_large;
   std::int32_t as_good = 1;
   try {
     for (std::int32_t k = 1; k < tries && best.cut > 0 && as_good < convincing; ++k) {

@@ -10,13 +10,19 @@
 
 namespace placement {
 
+// How many bisections are tried of graphs with at least a hundred vertices, and of smaller ones.
+struct BisectionTries {
+  std::int32_t of_large = 1;
+  std::int32_t of_small = 2;
+};
+
 // Splits graphs in two: they are coarsened by heavy-edge matching, the coarsest graph is split by
 // growing one side, and each level on the way back is refined after Fiduccia and Mattheyses.
 class Bisection {
  public:
   // Of so many tries, each from another matching, the best stays: what decides the quality is how
   // the finest graph was matched. The watch must outlive the object.
-  Bisection(std::uint64_t seed, std::int32_t tries, const Watch& watch)
+  Bisection(std::uint64_t seed, const BisectionTries& tries, const Watch& watch)
       : random_(seed), tries_(tries), watch_(watch) {}
 
   // For a graph whose vertices all have size 1: side 0 gets at least `least` and at most `most` of
@@ -38,7 +44,7 @@ class Bisection {
   Sides refined(const Graph& graph, std::int32_t first, std::vector<std::int8_t> side);
 
   Random random_;
-  std::int32_t tries_;
+  BisectionTries tries_;
   const Watch& watch_;
   std::int32_t freedom_ = 0;  // by how much side 0 may differ from its target, once all sizes are 1
   BisectionRefiner refiner_;

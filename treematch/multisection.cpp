@@ -14,6 +14,7 @@ namespace placement {
 
 namespace {
 
+constexpr std::int32_t moderate = 1024;  // vertices from which on time is saved on bisections of large parts
 constexpr std::int32_t in_cache = 4096;  // fewer vertices need no order that suits the memory
 
 // A part of the ranks with the traffic among them.
@@ -24,7 +25,7 @@ struct Part {
 
 class Multisection {
  public:
-  Multisection(const LeafTree& tree, std::uint64_t seed, std::int32_t tries, const Deadline& deadline)
+  Multisection(const LeafTree& tree, std::uint64_t seed, const BisectionTries& tries, const Deadline& deadline)
       : tree_(tree), watch_(deadline), bisection_(seed, tries, watch_) {}
 
   std::vector<std::int32_t> run(const Graph& graph) {
@@ -151,11 +152,12 @@ class Multisection {
 };
 
 // One bisection of every part on the way down costs about this much per vertex, arc and level.
-std::int32_t affordable_tries(const Graph& graph, std::int64_t work) {
+BisectionTries affordable_tries(const Graph& graph, std::int64_t work) {
   const auto levels = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint32_t>(graph.vertices()))) - 3;
   const std::int64_t once = (static_cast<std::int64_t>(graph.arc.size()) + 8 * graph.vertices()) *
                             std::max<std::int64_t>(1, levels);
-  return static_cast<std::int32_t>(std::clamp<std::int64_t>(work / once, 1, 8));
+  const auto tries = static_cast<std::int32_t>(std::clamp<std::int64_t>(work / once, 1, 8));
+  return {graph.vertices() > moderate ? (2 * tries + 2) / 3 : tries, 2 * tries};
 }
 
 }  // namespace
