@@ -23,6 +23,7 @@ struct TextField {
 };
 
 constexpr std::array text_fields = {
+    TextField{"array-task", &Decision::array_task, 24},
     TextField{"mode", &Decision::mode, 8},
     TextField{"policy", &Decision::policy, 24},
     TextField{"parameters", &Decision::parameters, 120},

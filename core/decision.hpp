@@ -36,6 +36,7 @@ struct Decision {
   std::uint32_t candidates = 0;         // nodes that the policy had to choose from
   double live_age_s = unknown_value;    // of the live data; NaN: there were none
 
+  std::string array_task;    // of a job array, as 42_7, where job_id is 42; empty: the job is in none
   std::string mode;          // of placement.conf
   std::string policy;
   std::string parameters;    // key=value,.. as the user gave them

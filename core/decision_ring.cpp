@@ -30,7 +30,7 @@ namespace placement {
 namespace {
 
 constexpr char magic[8] = {'S', 'P', 'R', 'I', 'N', 'G', '\r', '\n'};
-constexpr std::uint64_t version = 1;
+constexpr std::uint64_t version = 2;
 
 struct Header {
   char magic[8];

@@ -27,12 +27,12 @@ constexpr Option explain_options[] = {history_option, ring_option, decisions_jso
 
 constexpr CommandHelp explain_help{
     "placectl explain",
-    "[OPTION]... JOBID",
+    "[OPTION]... JOBID[_TASK]",
     "Tells what was decided for a job, also long after it has ended: the nodes that the policy could\n"
     "choose from, what it wanted and why, how old the live data were, what Slurm allocated, what Slurm\n"
     "itself would have taken where it was asked, and why the job ran as stock if it did. A job that\n"
     "was requeued has one decision for each start; one that was told to wait (NLA's wait=) has one for\n"
-    "that too, at most every ten minutes.\n",
+    "that too, at most every ten minutes. Of a job array JOBID_TASK names one task, JOBID all of them.\n",
     explain_options,
     1,
     1};
@@ -90,7 +90,7 @@ std::string costs(const Decision& d) {
 }
 
 std::string explained(const Decision& d) {
-  std::string text = "job " + std::to_string(d.job_id) + (d.restarts > 0 ? ", restart " + std::to_string(d.restarts) : "") +
+  std::string text = "job " + (d.array_task.empty() ? std::to_string(d.job_id) : d.array_task) + (d.restarts > 0 ? ", restart " + std::to_string(d.restarts) : "") +
                      ", " + shown_time(d.at_s) + (d.for_start ? "" : ", asked ahead of the start") + "\n";
   add_fact(text, "outcome", outcome_sentence(d));
   add_fact(text, "policy", d.policy + (d.parameters.empty() ? "" : " " + d.parameters));
@@ -111,7 +111,7 @@ std::string explained(const Decision& d) {
 }
 
 void decision_json(JsonWriter& json, const Decision& d) {
-  json.begin_object().member("job", static_cast<std::int64_t>(d.job_id)).member("restarts", static_cast<std::int64_t>(d.restarts));
+  json.begin_object().member("job", static_cast<std::int64_t>(d.job_id)).member("array_task", d.array_task).member("restarts", static_cast<std::int64_t>(d.restarts));
   json.member("at_s", d.at_s).member("uid", static_cast<std::int64_t>(d.uid)).member("mode", d.mode);
   json.member("policy", d.policy).member("parameters", d.parameters).member("outcome", outcome_name(d));
   json.member("for_start", d.for_start).member("remembered", d.remembered).member("time_us", d.time_us);
@@ -212,11 +212,19 @@ int command_explain(int argc, char** argv) {
     write_output("", help_text(explain_help));
     return exit_ok;
   }
-  const auto job = parse_integer(line.operands()[0]);
-  if (!job || *job < 1 || *job >= NO_VAL) throw UsageError("JOBID " + shown(line.operands()[0]) + ": it takes the number of a job");
+  const std::string_view operand = line.operands()[0];
+  const auto underscore = operand.find('_');
+  const auto job = parse_integer(operand.substr(0, underscore));
+  const auto task = underscore == operand.npos ? std::optional<std::int64_t>(0) : parse_integer(operand.substr(underscore + 1));
+  if (!job || *job < 1 || *job >= NO_VAL || !task || *task < 0)
+    throw UsageError("JOBID " + shown(operand) + ": it takes the number of a job, or JOBID_TASK for a task of a job array");
   const auto id = static_cast<std::uint32_t>(*job);
-  const DecisionInput input = read_decisions(line, read_config(placement_conf_path(), MissingFile::defaults), id, 0);
-  const std::string comment = input.decisions.empty() ? system_comment(id) : "";
+  DecisionInput input = read_decisions(line, read_config(placement_conf_path(), MissingFile::defaults), id, 0);
+  if (underscore != operand.npos)
+    std::erase_if(input.decisions, [&](const Decision& decision) {
+      return decision.array_task != std::to_string(*job) + "_" + std::to_string(*task);
+    });
+  const std::string comment = input.decisions.empty() && underscore == operand.npos ? system_comment(id) : "";
   if (input.decisions.empty() && comment.empty()) {
     std::string text = "no decision for job " + line.operands()[0] + " is on record: it asked for no policy, or it is too long ago";
     for (const std::string& note : input.notes) text += "\n  not read: " + note;

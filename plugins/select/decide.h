@@ -187,7 +187,9 @@ enum decision_end {
 };
 
 struct placement_outcome {
-	uint32_t job_id;
+	uint32_t job_id;		/* for a task of a job array the array's */
+	bool array_task_known;
+	uint32_t array_task;		/* its number in the array */
 	uint32_t restarts;
 	uint32_t uid;
 	enum decision_end end;

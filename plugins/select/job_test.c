@@ -198,9 +198,18 @@ static int call_with_plan(job_test_call *real, const struct job_test_arguments *
 
 /* ---- the three modes */
 
+/* A task of an array has a number of its own only after it was tested. */
+static void name_job(struct decision *decision, const job_record_t *job)
+{
+	bool task = job->array_job_id && job->array_task_id != NO_VAL;
+
+	decision->job_id = task ? job->array_job_id : job->job_id;
+	decision->array_task = task ? job->array_task_id : NO_VAL;
+}
+
 static void end_decision(struct decision *decision, job_record_t *job, bool write)
 {
-	decision->job_id = job->job_id;
+	name_job(decision, job);
 	decision->restarts = job->restart_cnt;
 	decision->uid = job->user_id;
 	if (write)
@@ -215,7 +224,7 @@ static void supply_decision(struct decision *decision, job_record_t *job, enum p
 {
 	char text[RECORD_SIZE];
 
-	decision->job_id = job->job_id;
+	name_job(decision, job);
 	record_variable(text, sizeof(text), decision, mode);
 	supply_to_job(job, PLACEMENT_JOB_DECISION, text);
 }

@@ -49,8 +49,10 @@ void record_format(char *text, size_t size, const struct decision *decision)
 	const struct placement_plan *plan = decision->plan;
 	size_t room = size - 1, used;	/* one for the end mark */
 
-	used = append(text, room, 0, OWN_BEGIN "job=%u restarts=%u", decision->job_id,
-		      decision->restarts);
+	used = append(text, room, 0, OWN_BEGIN "job=%u", decision->job_id);
+	if (decision->array_task != NO_VAL)
+		used = append(text, room, used, "_%u", decision->array_task);
+	used = append(text, room, used, " restarts=%u", decision->restarts);
 	if (plan && plan->policy[0])
 		used = append(text, room, used, " policy=%s", plan->policy);
 	used = append(text, room, used, " %s", end_name(decision->end));
@@ -146,6 +148,8 @@ static void tell(const struct decision *decision)
 {
 	struct placement_outcome outcome = {
 		.job_id = decision->job_id,
+		.array_task_known = decision->array_task != NO_VAL,
+		.array_task = decision->array_task,
 		.restarts = decision->restarts,
 		.uid = decision->uid,
 		.end = decision->end,

@@ -14,7 +14,8 @@
 #define RECORD_SIZE 512
 
 struct decision {
-	uint32_t job_id;
+	uint32_t job_id;			/* for a task of a job array the array's */
+	uint32_t array_task;			/* NO_VAL: the job is in no array */
 	uint16_t restarts;
 	uint32_t uid;
 	bool started;				/* Slurm has allocated nodes for a start */

@@ -66,6 +66,8 @@ void Teller::decided(const Machine& machine, const placement_offer& offer, const
 void Teller::tell(const placement_outcome& outcome, const placement_plan& result, Mode mode) {
   decision_.at_s = seconds_now();
   decision_.job_id = outcome.job_id;
+  decision_.array_task =
+      outcome.array_task_known ? std::to_string(outcome.job_id) + "_" + std::to_string(outcome.array_task) : "";
   decision_.restarts = outcome.restarts;
   decision_.uid = outcome.uid;
   decision_.outcome = static_cast<DecisionOutcome>(outcome.end);
