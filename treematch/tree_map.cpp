@@ -312,7 +312,7 @@ class LevelSearch {
       keep(std::move(quick));
     }
     std::sort(order.begin(), order.end());
-    order.resize(std::min<std::size_t>(order.size(), std::max<std::ptrdiff_t>(1, std::ssize(order) / 4)));
+    order.resize(std::min<std::size_t>(order.size(), std::max<std::ptrdiff_t>(1, std::ssize(order) / 3)));
     for (const auto& [cost, k] : order) {
       if (options_.deadline.expired()) return;
       std::vector<std::int32_t> scope = around(all[k].top, all[k].leaves);
@@ -363,7 +363,7 @@ class LevelSearch {
     std::stable_sort(starts.begin(), starts.end(), [](const Start& a, const Start& b) { return a.result.cost < b.result.cost; });
     std::vector<Cost> costs;
     for (const Start& start : starts) {
-      if (std::ssize(costs) == std::max<std::ptrdiff_t>(1, std::min<std::ptrdiff_t>(tries(false) / 5, 8))) break;
+      if (std::ssize(costs) == std::max<std::ptrdiff_t>(1, std::min<std::ptrdiff_t>(tries(false) / 3, 8))) break;
       if (std::find(costs.begin(), costs.end(), start.result.cost) != costs.end()) continue;
       costs.push_back(start.result.cost);
       anneal_from(start);
