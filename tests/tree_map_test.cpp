@@ -322,6 +322,33 @@ START_TEST(memory_changes_nothing) {
 }
 END_TEST
 
+START_TEST(a_wider_scope_never_costs_more) {
+  Random random(41);
+  for (int round = 0; round < 30; ++round) {
+    const TreeTopology tree = TreeTopology::balanced(Ints{2 + random.below(3), 2 + random.below(3), 2 + random.below(4), 4 + random.below(12)});
+    Ints usable;
+    for (std::int32_t leaf = 0; leaf < tree.leaves(); ++leaf)
+      if (random.below(5) < 3) usable.push_back(leaf);
+    const auto free = static_cast<std::int32_t>(usable.size());
+    const std::int32_t ranks = std::min(free, 17 + random.below(round % 10 == 0 ? 400 : 60));
+    std::vector<CommEdge> edges;
+    for (std::int32_t r = 0; r < ranks; ++r) {
+      edges.push_back({r, (r + 1) % ranks, 1 + random.below(20)});
+      if (round % 3 != 0) edges.push_back({r, random.below(ranks), 1 + random.below(20)});
+    }
+    const CommMatrix matrix = CommMatrix::from_edges(ranks, std::move(edges));
+    const Cost whole = mapped(matrix, tree, usable, {.scope = LeafScope::whole}).cost;
+    Cost narrower = matrix.total_weight() * Cost{100};
+    for (std::int32_t up = 0; up < 5; ++up) {
+      const Cost cost = mapped(matrix, tree, usable, {.scope = LeafScope::subtree, .levels_up = up}).cost;
+      ck_assert(cost <= narrower && whole <= cost);
+      narrower = cost;
+    }
+    ck_assert(whole == narrower);
+  }
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("tree_map");
   TCase* all = tcase_create("all");
@@ -341,6 +368,7 @@ int main() {
   tcase_add_test(all, deadline_with_65536_ranks);
   tcase_add_test(all, late_deadline_changes_nothing);
   tcase_add_test(all, memory_changes_nothing);
+  tcase_add_test(all, a_wider_scope_never_costs_more);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

@@ -285,6 +285,7 @@ class LevelSearch {
   }
 
   void search_below(const std::vector<std::int32_t>& tops, bool wider) {
+    keep(in_order_below(tops.front()));
     if (usable_.size() == static_cast<std::size_t>(matrix_.ranks())) return;
     if (few_ranks()) return search_often(tops, wider);
     if (!wider) return;
@@ -294,6 +295,16 @@ class LevelSearch {
       if (packing.cost < worth_a_try * cost) keep(mapped(around(packing.top, packing.leaves), packing.leaves));
       return;
     }
+  }
+
+  // Rank r on the r-th leaf below the vertex.
+  MapResult in_order_below(std::int32_t top) const {
+    MapResult result;
+    result.leaf_of_rank = leaves_below(top);
+    result.leaf_of_rank.resize(matrix_.ranks());
+    result.cost = tree_.hop_bytes(matrix_, result.leaf_of_rank);
+    result.method = "natural";
+    return result;
   }
 
   void search_often(const std::vector<std::int32_t>& tops, bool wider) {
