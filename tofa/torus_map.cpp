@@ -82,7 +82,7 @@ class Portfolio {
       work *= options_.effort * (suspects ? std::clamp(work_among_suspects * places_among_suspects / size, work_when_longer, work_among_suspects)
                                           : work_when_longer);
     work = std::min(most_work, work);
-    if (options_.effort <= 1) return annealed(start, work / 2, geometric_ ? Heat::cool : Heat::warm, from);
+    if (options_.effort <= 1) return annealed(start, suspects ? work : work / 2, geometric_ ? Heat::cool : Heat::warm, from);
     // Hot and long finds what lies far away, cool and short what lies near.
     if (suspects) {  // first past suspects, then away from them
       std::vector<std::int32_t> slot = start;
