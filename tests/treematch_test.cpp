@@ -270,6 +270,35 @@ START_TEST(any_machine_any_request) {
 }
 END_TEST
 
+START_TEST(a_wider_scope_never_costs_more) {
+  std::mt19937_64 random(5);
+  const auto up_to = [&](std::int32_t most) { return static_cast<std::int32_t>(random() % (most + 1)); };
+  for (int round = 0; round < 40; ++round) {
+    ClusterView view = machine({4, 6, 5, 6}, 2, 2);
+    for (NodeView& node : view.nodes)
+      for (std::size_t core = 0; core < node.core_free.size(); ++core) node.core_free[core] = up_to(3) > 0;
+    const std::int32_t tasks = 17 + up_to(10);
+    std::vector<CommEdge> edges;
+    for (std::int32_t k = 0; k < 3 * tasks; ++k) edges.push_back({up_to(tasks - 1), up_to(tasks - 1), 1 + up_to(50)});
+    Request request = request_of(tasks, matrix_of(tasks, edges));
+    request.min_nodes = 6 + up_to(6);
+    request.max_nodes = request.min_nodes + up_to(2);
+    request.whole_nodes = up_to(2) == 0;
+    Cost narrower = -1;
+    for (const Parameters& scope : {Parameters{}, Parameters{{"levels-up", "1"}}, Parameters{{"scope", "whole"}}}) {
+      request.parameters = scope;
+      try {
+        const Placement placement = place(view, request);
+        ck_assert(narrower < 0 || placement.cost <= narrower);
+        narrower = placement.cost;
+      } catch (const Error&) {
+        ck_assert(narrower < 0);  // it fits in no scope
+      }
+    }
+  }
+}
+END_TEST
+
 START_TEST(large_jobs) {
   const ClusterView view = machine({24, 24, 24, 24}, 2, 4);
   for (const bool node_level : {false, true})
@@ -313,6 +342,7 @@ int main() {
   tcase_add_test(all, scopes);
   tcase_add_test(all, refuses_what_does_not_fit);
   tcase_add_test(all, any_machine_any_request);
+  tcase_add_test(all, a_wider_scope_never_costs_more);
   tcase_add_test(all, large_jobs);
   tcase_add_test(all, table_of_policies);
   suite_add_tcase(suite, all);

@@ -78,6 +78,7 @@ class Chooser {
   Placement on_counts(const NodeCounts& counts) const;
   Placement among(const NodeLimits& limits, const NodeCounts& in_order, const std::optional<NodeCounts>& compact) const;
   Placement best_of(const std::vector<Candidate>& candidates) const;
+  void keep_narrower(Placement& placement) const;
   Candidate evaluated(std::vector<std::int32_t> leaf_of_rank, std::string method) const;
   Candidate candidate(std::vector<std::int32_t> leaf_of_rank, Cost cost, std::string method) const;
   Candidate mapped(const NodeCounts& counts) const;
@@ -95,6 +96,7 @@ class Chooser {
   MapOptions options_;
   mutable MapMemory memory_;  // of mappings of the request's matrix
   MapOptions remembering_;
+  mutable bool limits_bind_ = false;  // the mapping without limits on nodes does not keep to them
   mutable std::optional<NodeTree> node_tree_;  // once it is needed
 };
 
@@ -251,6 +253,7 @@ Placement Chooser::among(const NodeLimits& limits, const NodeCounts& in_order,
   if (chosen()) return best_of(candidates);
   // Ranks placed freely seldom happen to be spread as the limits ask.
   if (in_time() && (small || !(limits.spreads() || request_.node_level))) add(free_choice(limits));
+  limits_bind_ = !chosen();
   const std::int32_t freely = chosen() ? candidates.back().nodes : limits.least_nodes();
   if (in_time() && (small || !chosen())) add(grouped(limits, freely));
   if (in_time() && small && freely > limits.least_nodes()) add(grouped(limits, limits.least_nodes()));
@@ -283,7 +286,20 @@ Placement Chooser::choose() const {
   if (!in_order) in_order = compact;
   if (!in_order) throw Error("no choice of nodes keeps to the limits on nodes and tasks per node");
   if (!request_.matrix) return on_counts(compact ? *compact : *in_order);
-  return among(limits, *in_order, compact);
+  Placement placement = among(limits, *in_order, compact);
+  if (limits_bind_ && request_.tasks <= most_tasks_tried_on_all) keep_narrower(placement);
+  return placement;
+}
+
+// Where limits on nodes rule out the mapping of a wider scope, what the narrower one found may be better.
+void Chooser::keep_narrower(Placement& placement) const {
+  const std::int32_t levels = options_.scope == LeafScope::whole ? node_tree().tree.depth() : options_.levels_up;
+  if (levels < 1 || options_.deadline.expired()) return;
+  Request narrower = request_;
+  narrower.parameters["scope"] = "subtree";
+  narrower.parameters["levels-up"] = std::to_string(levels - 1);
+  Placement other = Chooser(view_, narrower, options_.deadline).choose();
+  if (other.cost < placement.cost) placement = std::move(other);
 }
 
 }  // namespace
