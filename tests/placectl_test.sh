@@ -114,6 +114,26 @@ mapping() {
   has 'ranks on 8 of 8 leaves'
 }
 
+# A machine in a word, and no matrix: the natural order.
+mapping_without_files() {
+  run map -t 2:2
+  expect 0 $'0 0\n1 1\n2 2\n3 3'
+  [[ $err = '4 ranks on 4 of 4 leaves in natural order: without --matrix nothing is known of their traffic' ]] || fail "$command says: $err"
+  run map -t 4:4:4
+  [ "$(wc -l <<<"$out")" = 64 ] || fail "$command: $(wc -l <<<"$out") lines"
+  run map -t tree -a even
+  [ $code = 0 ] || fail "$command: exit code $code, $err"
+  run map -t tree -p natural
+  [ $code = 0 ] || fail "$command: exit code $code, $err"
+  run map -m matrix -t tree
+  local by_file=$out
+  run map -m matrix -t "$(sed -n 's/^tree *//p' tree | tr ' ' :)"
+  expect 0 "$by_file"
+  printf 'tree 2\n' >8:8  # a file wins
+  run map -t 8:8
+  expect 0 $'0 0\n1 1'
+}
+
 mapping_json() {
   [ $have_python = yes ] || return
   run map -m matrix -t tree -a even --json
@@ -169,8 +189,14 @@ END
 }
 
 bad_mapping() {
-  run map -t tree
-  refused 2 'placectl map: --matrix is missing'
+  run map -t tree -p treematch
+  refused 2 'placectl map: --matrix is missing: TREEMATCH places ranks by their traffic'
+  run map -t 2:x
+  refused 1 'placectl map: 2:x: '
+  run map -t 2:0
+  refused 1 'placectl map: 2:0:1: '
+  run map -t 2:2 --scope whole
+  refused 2 'placectl map: unknown key scope for NATURAL'
   run map -m matrix -t tree extra
   refused 2 "placectl map: unexpected argument 'extra'"
   run map -m matrix -t
@@ -640,7 +666,7 @@ allocations() {
   unset SLURM_JOB_ID SLURM_JOB_NODELIST SLURM_TASKS_PER_NODE SLURM_HET_SIZE
 }
 
-for part in general mapping mapping_json matching bad_mapping tori slurm_topology fabrics matrices configuration allocations completion extremes; do $part; done
+for part in general mapping mapping_without_files mapping_json matching bad_mapping tori slurm_topology fabrics matrices configuration allocations completion extremes; do $part; done
 echo "$checks checks, $failures failures"
 [ $checks -gt 130 ] || { echo "FAIL: only $checks checks ran"; exit 1; }
 [ $failures = 0 ]

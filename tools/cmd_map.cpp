@@ -25,6 +25,7 @@ namespace {
 constexpr Option options[] = {
     {'m', "matrix", "FILE", "communication matrix, in any form that \"placectl matrix info\" reads"},
     {'t', "topology", "FILE", "the machine: a tree, tleaf or torus file, or Slurm's topology.conf;\n"
+                              "4:4:4, where there is no file of that name: a tree of those arities;\n"
                               "without it, the Slurm allocation that placectl runs in"},
     {0, "outage", "FILE", "outage probabilities: \"node probability\" lines; where the topology\n"
                           "names no nodes, \"leaf probability\""},
@@ -55,10 +56,11 @@ constexpr Option options[] = {
 
 constexpr CommandHelp help{
     "placectl map",
-    "--matrix FILE [--topology FILE] [OPTION]...",
+    "[--matrix FILE] [--topology FILE] [OPTION]...",
     "Places the ranks of a communication matrix on the leaves of a tree or the nodes of a torus,\n"
     "with few hop-bytes. Writes one line per rank, and on standard error what the mapping costs, what\n"
-    "the natural order and greedy cost, and the time it took.\n",
+    "the natural order and greedy cost, and the time it took. With a topology and no matrix it shows the\n"
+    "natural order: a rank on each usable leaf, rank 0 on the first.\n",
     options,
     0,
     0};
@@ -143,8 +145,8 @@ MapTask read_task(const CommandLine& line) {
   if (matrix != task.spec.parameters.end()) {
     task.matrix = std::make_shared<const CommMatrix>(read_matrix(matrix->second));
     task.spec.parameters.erase(matrix);
-  } else if (line.has("topology")) {
-    throw UsageError("--matrix is missing");
+  } else if (line.has("topology") && line.has("policy") && task.spec.policy != "NATURAL") {
+    throw UsageError("--matrix is missing: " + task.spec.policy + " places ranks by their traffic");
   }
   task.request.seed = static_cast<std::uint64_t>(line.integer("seed", 0, INT64_MAX).value_or(1));
   if (const auto ms = line.integer("deadline-ms", 0, INT32_MAX)) task.deadline = std::chrono::milliseconds(*ms);
@@ -184,6 +186,10 @@ MapOutcome map_to_file(const CommandLine& line, MapTask& task) {
   read_machine(line, task);
   task.usable = read_available(line.value_or("available", "-"), task.view.tree->leaves());
   drop_unknown_positions(task);
+  if (!task.matrix) {
+    task.spec.policy = "NATURAL";  // an option that would change a policy is then refused with it
+    task.matrix = std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(task.usable.size()), {}));
+  }
   set_limits(line, task.view, task.request);
   return run_map(task);
 }
@@ -222,6 +228,12 @@ std::string format_mapping_of(const CommandLine& line, const MapTask& task, cons
   return format_mapping(outcome.leaf_of_rank);
 }
 
+// What stands in the place of the summary where there is no traffic to sum up.
+std::string natural_order_note(const MapTask& task) {
+  return std::to_string(task.matrix->ranks()) + " ranks on " + std::to_string(task.usable.size()) + " of " +
+         std::to_string(task.view.tree->leaves()) + " leaves in natural order: without --matrix nothing is known of their traffic\n";
+}
+
 }  // namespace
 
 int command_map(int argc, char** argv) {
@@ -231,6 +243,7 @@ int command_map(int argc, char** argv) {
     return exit_ok;
   }
   MapTask task = read_task(line);
+  const bool by_matrix = task.matrix || !line.has("topology");
   const MapOutcome outcome = line.has("topology") ? map_to_file(line, task) : map_to_allocation(line, task);
   const std::string mapping = format_mapping_of(line, task, outcome);
   const bool json = line.has("json");
@@ -239,7 +252,7 @@ int command_map(int argc, char** argv) {
   if (json)
     write_output("", format_json(task, outcome, !to_file));
   else
-    std::fputs(format_summary(task, outcome).c_str(), stderr);
+    std::fputs(by_matrix ? format_summary(task, outcome).c_str() : natural_order_note(task).c_str(), stderr);
   return exit_ok;
 }
 

@@ -2,6 +2,8 @@
 #include "tools/torus_machine.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 #include <queue>
 
 #include "core/error.hpp"
@@ -75,7 +77,16 @@ class WeightedWays {
 
 }  // namespace
 
+// "4:4:4" is the file "tree 4 4 4".
+static std::optional<std::string> tree_of_word(const std::string& word) {
+  if (word.find(':') == std::string::npos || word.find_first_not_of("0123456789:") != std::string::npos) return std::nullopt;
+  std::string text = "tree " + word;
+  std::replace(text.begin(), text.end(), ':', ' ');
+  return text + "\n";
+}
+
 MachineFile read_machine_file(const std::string& path) {
+  if (const auto text = tree_of_word(path); text && !std::filesystem::exists(path)) return {path, *text};
   return {path, read_input_file(path == "-" ? "/dev/stdin" : path, max_file_bytes)};
 }
 

@@ -24,6 +24,9 @@ struct MachineFile {
   std::string path;
   std::string text;
 };
+
+// Reads the file, or, where there is none of that name, takes "4:4:4" for a balanced tree of these arities from the root to
+// the leaves. Throws Error.
 MachineFile read_machine_file(const std::string& path);
 
 // The machine of a torus file. Without names in the file the view has no nodes, and the leaves are the
