@@ -71,6 +71,9 @@ job_is() { [ "$(job_state "$1")" = "$2" ]; }
 wait_job() {  # job [state] [seconds]
   wait_for "${3:-30}" job_is "$1" "${2:-COMPLETED}"
 }
+# srun and salloc end while their job still leaves its nodes, and the next job is then given others: call this before a job
+# whose nodes are to be as on an idle cluster.
+wait_idle() { wait_for 30 all_idle; }
 submit() { sbatch --parsable -o "$WORK/job-%j.out" "$@"; }  # prints the job id
 hosts() { scontrol show hostnames "$1" | paste -sd ' '; }    # n[1-3] -> n1 n2 n3
 # Cores that a job holds, one "node ids" line per node.
