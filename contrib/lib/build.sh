@@ -44,23 +44,44 @@ newer_than() {  # file other...: the file is missing or older than one of the ot
   return 1
 }
 
-build() {  # builds; the caller tests or installs
-  local source
+prepare_source() {  # leaves a copy of this tree with a configure in $work/src, and Slurm's source in $slurm_source
   case $top in
     *[!A-Za-z0-9_/.,+~@%:-]*) die "the path '$top' has a character that autoconf refuses (a space, perhaps): clone to another place" ;;
   esac
-  source=$("$top/contrib/slurm-source" "$work/slurm") || return 1
+  slurm_source=$("$top/contrib/slurm-source" "$work/slurm") || return 1
   copy_tree
   if newer_than "$work/src/configure" "$work/src/configure.ac" "$work/src/Makefile.am" "$work"/src/m4/sp_*.m4; then
     quietly autoreconf autoreconf -fi "$work/src" || return 1
   fi
-  mkdir -p "$work/build"
-  if newer_than "$work/build/config.status" "$work/src/configure"; then
-    (cd "$work/build" && quietly configure "$work/src/configure" --enable-werror --prefix="$work/inst" \
-      --with-slurm-source="$source") || return 1
-    sed -n '/slurm-placement [0-9]/,/^$/p' "$work/log/configure.log"
-  fi
-  quietly make make -C "$work/build" -j "$(nproc)"
+}
+
+configure_in() {  # directory prefix option...
+  local directory=$1 prefix=$2
+  shift 2
+  mkdir -p "$directory"
+  newer_than "$directory/config.status" "$work/src/configure" || return 0
+  (cd "$directory" && quietly configure "$work/src/configure" --prefix="$prefix" --with-slurm-source="$slurm_source" "$@") || return 1
+}
+
+make_in() {  # log directory target...
+  local log=$1
+  shift
+  with_progress "$work/log/$log.log" '^  (CC|CXX|CCLD|CXXLD|PPFC) ' "compiled and linked" quietly "$log" make -C "$@" -j "$(nproc)"
+}
+
+build() {  # builds; the caller tests or installs
+  prepare_source && configure_in "$work/build" "$work/inst" --enable-werror || return 1
+  sed -n '/slurm-placement [0-9]/,/^$/p' "$work/log/configure.log"
+  make_in make "$work/build"
 }
 
 install_build() { quietly install make -C "$work/build" install; }
+
+# What contrib/try shows and no more: plugins, agent, monitor, placectl and the profiler, compiled without optimization, apart from
+# what contrib/check builds.
+build_to_show() {  # directory: builds in DIR/build, installs in DIR/inst
+  prepare_source && configure_in "$1/build" "$1/inst" CFLAGS=-O0 CXXFLAGS=-O0 || return 1
+  make_in show "$1/build" bin_PROGRAMS=tools/placectl lib_LTLIBRARIES=libplacement-profile.la \
+    pkglib_LTLIBRARIES='select_cons_tres.la loadmatrix.la nodestate.la' \
+    install-binPROGRAMS install-sbinPROGRAMS install-libLTLIBRARIES install-pkglibLTLIBRARIES
+}

@@ -101,10 +101,12 @@ bridge() {
 
 # Without a network namespace the ports are the machine's: a range in which nobody listens.
 free_port_base() {
-  local base
+  local base from to
   for base in {16800..30000..1200}; do
-    awk -v from="$base" -v to="$((base + 1199))" '
-      $4 == "0A" { split($2, part, ":"); at = strtonum("0x" part[2]); if (at >= from && at <= to) used = 1 }
+    printf -v from %04X "$base"
+    printf -v to %04X $((base + 1199))
+    # Four digits each, so that the order of the texts is that of the numbers.
+    awk -v from="$from" -v to="$to" '$4 == "0A" { split($2, part, ":"); if (part[2] "" >= from "" && part[2] "" <= to "") used = 1 }
       END { exit used }' /proc/net/tcp /proc/net/tcp6 2>/dev/null && echo "$base" && return
   done
   die "no free range of TCP ports from 16800 to 30000"

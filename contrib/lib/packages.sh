@@ -3,12 +3,13 @@
 # Installs the Debian packages that a command needs and that are missing. Packages that bring services
 # (munge, slurmd, slurmctld) do not start them here, and an installed Slurm or munge is never upgraded.
 
-packages_build=(gcc g++ gfortran make autoconf automake libtool pkg-config check libzstd-dev zlib1g-dev libsqlite3-dev
-  liblemon-dev libscotch-dev libhwloc-dev libmunge-dev libgcrypt20-dev libslurm-dev libopenmpi-dev openmpi-bin
-  dpkg-dev xz-utils)
+# What contrib/try builds with, and what is built and tested besides.
+packages_try=(gcc g++ make autoconf automake libtool pkg-config libzstd-dev zlib1g-dev libsqlite3-dev liblemon-dev
+  libmunge-dev libgcrypt20-dev libslurm-dev libopenmpi-dev openmpi-bin dpkg-dev xz-utils)
+packages_build=("${packages_try[@]}" gfortran check libscotch-dev libhwloc-dev)
 packages_cluster=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2 util-linux procps python3)
-# What tests use where it is there: a second MPI library.
-packages_check=(mpich libmpich-dev)
+# What only tests use: a second MPI library, clocks that run fast, the tables of symbols in our libraries, Python.
+packages_check=(mpich libmpich-dev faketime binutils python3)
 
 missing_packages() {  # package...
   local package
@@ -31,7 +32,7 @@ install_packages() {  # package...
   [ -z "$changed" ] || die "installing ${missing[*]} would change ${changed//$'\n'/ } of the Slurm that is installed here; install them by hand"
   trap 'services_may_start' EXIT
   services_must_not_start
-  apt_quiet install "${missing[@]}" || die "apt-get could not install ${missing[*]}"
+  with_progress "$work/log/apt.log" '^Setting up ' "packages set up" apt_quiet install "${missing[@]}" || die "apt-get could not install ${missing[*]}"
   services_may_start
   trap - EXIT
 }

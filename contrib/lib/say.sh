@@ -7,7 +7,48 @@ die() {
   exit 1
 }
 
-say() { printf '\n== %s\n' "$*"; }
+say() { printf '\n== %s  [%s]\n' "$*" "$(so_far)"; }
+
+so_far() { printf '%d:%02d' $((SECONDS / 60)) $((SECONDS % 60)); }  # minutes and seconds since this script began
+
+# Prints the lines that a process in the background writes to its log, until it ends: those that match, with the time so
+# far, and "all", the others too.
+show_log() {  # log pid regular-expression all|matching
+  local line
+  tail -n +1 -f --pid="$2" "$1" 2>/dev/null | while IFS= read -r line; do
+    if [[ $line =~ $3 ]]; then
+      printf '%6s  %s\n' "$(so_far)" "$line"
+    elif [ "$4" = all ]; then
+      printf '%s\n' "$line"
+    fi
+  done
+}
+
+# Runs a command and, every ten seconds in which something was done, prints the time so far and how many lines that match
+# it has added to its log.
+with_progress() {  # log regular-expression what command...
+  local log=$1 pattern=$2 what=$3 watcher code
+  shift 3
+  watch_log "$log" "$pattern" "$what" $BASHPID &
+  watcher=$!
+  "$@"
+  code=$?
+  { kill "$watcher" && wait "$watcher"; } 2>/dev/null
+  return $code
+}
+
+watch_log() {  # log regular-expression what pid: until that process ends
+  local before done=0 last=0 second=0
+  before=$(grep -cE "$2" "$1" 2>/dev/null)
+  while sleep 1 && kill -0 "$4" 2>/dev/null; do
+    [ $((++second % 10)) -eq 0 ] || continue
+    done=$(grep -cE "$2" "$1" 2>/dev/null)
+    [ "${done:-0}" -ge "${before:-0}" ] || before=0  # the command began a new log
+    done=$((done - before))
+    [ $done -eq $last ] || printf '%6s  %d %s\n' "$(so_far)" $done "$3"
+    last=$done
+  done
+}
 
 need_root() {
   [ "$(id -u)" = 0 ] || die "only root can make the namespaces of a cluster; run it as root or with sudo"
