@@ -192,11 +192,11 @@ bad_mapping() {
   run map -t tree -p treematch
   refused 2 'placectl map: --matrix is missing: TREEMATCH places ranks by their traffic'
   run map -t 2:x
-  refused 1 'placectl map: 2:x: '
+  refused 1 'placectl map: 2:x: cannot be opened: No such file or directory'
   run map -t 2:0
-  refused 1 'placectl map: 2:0:1: '
+  refused 1 "placectl map: 2:0:1: arity '0': it takes a number from 1 to 16777216"
   run map -t 2:2 --scope whole
-  refused 2 'placectl map: unknown key scope for NATURAL'
+  refused 2 'placectl map: unknown key scope for NATURAL, which has none'
   run map -m matrix -t tree extra
   refused 2 "placectl map: unexpected argument 'extra'"
   run map -m matrix -t
