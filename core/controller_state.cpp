@@ -10,7 +10,8 @@ namespace placement {
 namespace {
 
 constexpr std::string_view mode_name = "PlacementMode", configuration_name = "PlacementConf",
-                           failure_name = "PlacementFailure", live_name = "PlacementLiveData";
+                           failure_name = "PlacementFailure", live_name = "PlacementLiveData",
+                           binding_name = "PlacementBinding", no_binding = "none: ";
 constexpr std::array<std::string_view, 4> live_names = {"off", "none", "used", "refused"};
 
 // One line of printable characters: what a path or a message may have else is a '?'.
@@ -53,6 +54,7 @@ ControllerState controller_state_of(std::string_view lines) {
     if (name == configuration_name) state.configuration = value;
     if (name == failure_name) state.failure = value;
     if (name == live_name) take_live(state, value);
+    if (name == binding_name && value.starts_with(no_binding)) state.unbound = value.substr(no_binding.size());
   }
   return state;
 }

@@ -23,12 +23,14 @@ struct ControllerState {
   std::string failure;        // why placement is off though the file does not say so; empty: nothing failed
   LiveUse live = LiveUse::off;
   std::string live_text;
+  std::string unbound;        // the TaskPlugin line by which no rank is bound to its core; empty: ranks are bound
 
   bool operator==(const ControllerState&) const = default;
 };
 
 using Facts = std::vector<std::pair<std::string, std::string>>;  // names and values, one line each
 
+// All but `unbound`, which is Slurm's to know.
 Facts facts_of(const ControllerState& state);
 
 // Reads "name = value" lines, as Slurm prints pairs of its configuration; others are skipped. No facts of ours give

@@ -8,6 +8,8 @@
 
 #include "config.h"
 
+#include <string.h>
+
 /* First: it gives Slurm's functions the names that libslurm exports too, where it has them at all. */
 #ifndef USE_ALIAS
 #define USE_ALIAS 1
@@ -49,6 +51,14 @@
 #pragma weak slurm_conf
 #pragma weak switch_record_cnt
 #pragma weak switch_record_table
+
+/* Whether some TaskPlugin keeps tasks to the cores of their job, without which no rank is bound to one. */
+static inline bool tasks_are_bound(void)
+{
+	const char *plugins = slurm_conf.task_plugin;
+
+	return plugins && (strstr(plugins, "affinity") || strstr(plugins, "cgroup"));
+}
 
 static inline bool in_slurmctld(void)
 {

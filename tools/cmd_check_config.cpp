@@ -128,6 +128,9 @@ std::string told_by(const ControllerInput& controller, const Config& config) {
   if (!controller.state || controller.state->mode.empty()) return text;
   if (controller.state->mode != to_string(config.mode))
     text += "# Mode=" + to_string(config.mode) + " of this file is not in force: scontrol reconfigure\n";
+  if (!controller.state->unbound.empty())
+    text += "# no rank is bound to its core, only nodes are a policy's: " + controller.state->unbound +
+            " of slurm.conf, want task/affinity or task/cgroup\n";
   return text;
 }
 

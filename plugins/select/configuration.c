@@ -52,19 +52,28 @@ void placement_reconfigure(void)
 	xfree(path);
 }
 
+/* scontrol prints the title of this list without the end of its line. */
+static void add_pair(List pairs, const char *name, const char *value)
+{
+	config_key_pair_t *pair = xmalloc(sizeof(*pair));
+
+	pair->name = xstrdup_printf("%s%s", list_count(pairs) ? "" : "\n", name);
+	pair->value = xstrdup(value);
+	list_append(pairs, pair);
+}
+
 void placement_add_facts(List *pairs)
 {
 	struct placement_fact facts[PLACEMENT_MOST_FACTS];
 	uint32_t count = placement_facts(facts);
+	char *binding;
 
 	if (!*pairs)
 		*pairs = list_create(destroy_config_key_pair);
-	for (uint32_t i = 0; i < count; i++) {
-		config_key_pair_t *pair = xmalloc(sizeof(*pair));
-
-		/* scontrol prints the title of this list without the end of its line. */
-		pair->name = xstrdup_printf("%s%s", i ? "" : "\n", facts[i].name);
-		pair->value = xstrdup(facts[i].value);
-		list_append(*pairs, pair);
-	}
+	for (uint32_t i = 0; i < count; i++)
+		add_pair(*pairs, facts[i].name, facts[i].value);
+	binding = xstrdup_printf("%s: TaskPlugin=%s", tasks_are_bound() ? "cores" : "none",
+				 slurm_conf.task_plugin ? slurm_conf.task_plugin : "none");
+	add_pair(*pairs, "PlacementBinding", binding);
+	xfree(binding);
 }
