@@ -187,6 +187,11 @@ constexpr ConfigKey keys[] = {
      "Policies of partitions, for jobs that name none themselves. Such a policy goes by no matrix: NLA or TOFA. All other "
      "jobs without a policy run as stock. A job that names the same policy has of it what it does not say itself.",
      set_partition_policies, show_partition_policies},
+    {"MaxWaitS", "a whole number from 0 to 86400",
+     "The longest time in seconds for which a job may stay in the queue by wait= of policy NLA, whether the job or its "
+     "partition's policy says it. A job that waits holds no node against other jobs. 0: no job waits.",
+     [](Config& c, std::string_view v) { return set_integer(c.max_wait_s, 0, 86400, v); },
+     [](const Config& c) { return std::to_string(c.max_wait_s); }},
     {"NlaWeights", "weights of policy NLA, as in alpha=0.4,beta=0.6,cpu_load=0.5",
      "Weights for jobs that ask for NLA where neither they nor their partition's policy give them: alpha, beta, latency, bandwidth, and attributes of "
      "nodes by name. Without it those of the paper.",

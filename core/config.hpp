@@ -44,6 +44,7 @@ struct Config {
   std::int64_t treematch_levels_up = 0;      // k of TM-Isub+k
   std::vector<std::int64_t> level_distances; // from the leaves up; empty: hops
   std::vector<std::pair<std::string, std::string>> partition_policies;  // of jobs that name none: partition, word
+  std::int64_t max_wait_s = 300;             // the longest wait= that is granted; 0: none
   std::string nla_weights;                   // KEY=VALUE,.. of policy NLA; empty: the paper's
   std::string torus_file;                    // coordinates of nodes [TOFA §2]; empty: none
   std::string outage_file;                   // outage probabilities of the site's own; empty: the snapshot's

@@ -34,12 +34,18 @@ struct Request {
   Parameters parameters;
   std::uint64_t seed = 1;
   std::int64_t waited_s = std::numeric_limits<std::int64_t>::max();  // since the job could start; nobody waits: for ever
+  std::int64_t max_wait_s = std::numeric_limits<std::int64_t>::max();  // the longest wait that the site allows (MaxWaitS)
 };
 
 // The request could be served, and the user asked to wait for better times instead: the job stays in the queue.
 class MustWait : public Error {
  public:
-  using Error::Error;
+  // `left_s`: seconds after which the job waits no longer, at least 1.
+  MustWait(const std::string& reason, std::int64_t left_s) : Error(reason), left_s_(left_s) {}
+  std::int64_t left_s() const { return left_s_; }
+
+ private:
+  std::int64_t left_s_;
 };
 
 // The parameter as a number; `otherwise` when it is not given. Throws Error on anything but a

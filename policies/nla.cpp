@@ -113,7 +113,8 @@ class Chooser {
   }
 
   void refuse_when_overloaded() const {
-    const double wait = wait_s(request_.parameters);
+    const double asked = wait_s(request_.parameters);
+    const double wait = std::min(asked, static_cast<double>(request_.max_wait_s));
     if (static_cast<double>(request_.waited_s) >= wait) return;
     std::vector<double> free;  // logical processors that the job may have
     for (const NodeView& node : view_.nodes)
@@ -121,7 +122,9 @@ class Chooser {
                      node.threads_per_core);
     const Overload overload = overload_of(free, beyond_, static_cast<double>(request_.tasks) * request_.cores_per_task);
     if (overload.overloaded())
-      throw MustWait(to_string(overload, free) + ", the job waits for at most " + std::to_string(std::llround(wait)) + " s");
+      throw MustWait(to_string(overload, free) + ", the job waits for at most " + std::to_string(std::llround(wait)) +
+                         (wait < asked ? " s, by MaxWaitS" : " s"),
+                     std::llround(std::ceil(wait - static_cast<double>(request_.waited_s))));
   }
 
   GroupInput input_of(const std::vector<std::int32_t>& processors) const {

@@ -206,6 +206,15 @@ START_TEST(waits_while_all_is_overloaded) {
     waits = true;
   }
   ck_assert(waits);
+  request.max_wait_s = 60;
+  try {
+    place(cluster, request);
+    ck_abort_msg("it does not wait");
+  } catch (const MustWait& wish) {
+    ck_assert_int_eq(wish.left_s(), 50);
+    ck_assert_text_eq(std::string(wish.what()), "the cluster is overloaded: 0.6 of 12 processors are idle, 2 are wanted, the job waits for at most 60 s, by MaxWaitS");
+  }
+  request.max_wait_s = 86400;
   request.waited_s = 600;
   ck_assert_text_eq(place(cluster, request), "0 1");
   request.waited_s = 10;

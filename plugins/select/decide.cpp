@@ -74,6 +74,7 @@ struct Answer {
   std::optional<Plan> plan;
   std::string reason;  // when there is no plan
   bool wait = false;   // the job is to stay in the queue for now
+  std::uint32_t wait_left_s = 0;
 };
 
 // What is known of a job: what it asks for, and the last question with its answer.
@@ -157,6 +158,7 @@ Answer fresh_answer(State& now, const LiveNow& live, const placement_offer& offe
   } catch (const MustWait& wish) {
     answer.reason = wish.what();
     answer.wait = true;
+    answer.wait_left_s = static_cast<std::uint32_t>(std::clamp<std::int64_t>(wish.left_s(), 1, now.config.max_wait_s));
   } catch (const Error& error) {
     answer.reason = error.what();
   }
@@ -214,6 +216,7 @@ const Answer& answer_of(State& now, const placement_offer& offer, const placemen
 void fill_result(placement_plan& result, const Answer& answer) {
   result.placed = answer.plan.has_value();
   result.wait = answer.wait;
+  result.wait_left_s = answer.wait_left_s;
   copy_text(result.reason, sizeof result.reason, answer.reason);
   if (!answer.plan) return;
   const Plan& plan = *answer.plan;

@@ -129,6 +129,7 @@ struct placement_plan {
 	bool placed;
 	bool wait;			/* not placed: the user wants the job to stay in the queue for now */
 	bool wait_told;			/* and that was the answer a short time ago too */
+	uint32_t wait_left_s;		/* with `wait`: seconds after which the job waits no longer, at least 1 */
 	uint32_t node_count;
 	const uint32_t *node;		/* indices into the offer, ascending */
 	const uint32_t *tasks;		/* tasks of each of them */

@@ -6,12 +6,10 @@
 #include "plugins/select/record.h"
 #include "plugins/select/supply.h"
 #include "plugins/select/view_from_slurm.h"
+#include "plugins/select/waiting.h"
 
 /* More of a job's environment than any client of ours makes is not looked at. */
 #define MOST_ENVIRONMENT 4096
-
-/* Seconds after which a job that waits for better times is looked at again. */
-#define WAIT_STEP 30
 
 static int call_real(job_test_call *real, const struct job_test_arguments *a)
 {
@@ -339,6 +337,7 @@ static int run_now(job_test_call *real, const struct job_test_arguments *argumen
 	if (must_wait(&decision, mode)) {
 		if (!decision.plan->wait_told && placement_wants_stock_choice())
 			decision.stock_choice = stock_choice(real, arguments);
+		wait_on(arguments->job, decision.plan->wait_left_s);
 		end_decision(&decision, arguments->job, true);
 		job_view_free(&view);
 		return SLURM_ERROR;
@@ -353,6 +352,7 @@ static int run_now(job_test_call *real, const struct job_test_arguments *argumen
 		rc = call_real(real, arguments);
 	decision.started = rc == SLURM_SUCCESS;
 	if (decision.started) {
+		end_wait(arguments->job);
 		decision.given = bitmap2node_name(arguments->nodes);
 		if (decision.end == DECISION_STOCK || decision.end == DECISION_ADVICE) {
 			xfree(decision.stock_choice);
@@ -380,23 +380,27 @@ static int will_run(job_test_call *real, const struct job_test_arguments *argume
 	bitstr_t *offered = bit_copy(arguments->nodes);
 	struct job_test_arguments again = *arguments;
 	const struct placement_plan *plan;
-	bool waits = false;
+	bool for_backfill = arguments->job->bit_flags & BACKFILL_TEST, waits = false;
 	struct job_state stock;
 	struct job_view view;
 	int rc = call_real(real, arguments);
 
 	if (rc != SLURM_SUCCESS || arguments->job->start_time > time(NULL)) {
 		FREE_NULL_BITMAP(offered);
-		return rc;
+		/* Backfill would keep nodes free for a job that may go on waiting when it could have them. */
+		return for_backfill && is_waiting(arguments->job) ? SLURM_ERROR : rc;
 	}
 	save_state(&stock, arguments);
 	decision.stock_choice = bitmap2node_name(arguments->nodes);
 	again.nodes = offered;
 	plan = make_plan(&view, &decision, &again);
 	if (!plan && must_wait(&decision, PLACEMENT_ENFORCE)) {
-		/* Others may have the nodes meanwhile. */
-		arguments->job->start_time = time(NULL) + WAIT_STEP;
 		waits = true;
+		arguments->job->start_time = time(NULL) + decision.plan->wait_left_s;
+		if (for_backfill) {
+			wait_on(arguments->job, decision.plan->wait_left_s);
+			rc = SLURM_ERROR;
+		}
 	} else if (plan) {
 		arguments->job->bit_flags |= TEST_NOW_ONLY;
 		if (call_with_plan(real, &again, &view, decision.plan, PLAN_NODES) == SLURM_SUCCESS &&

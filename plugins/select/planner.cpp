@@ -12,6 +12,7 @@
 #include "policies/fabric_choice.hpp"
 #include "core/step_view.hpp"
 #include "policies/natural_order.hpp"
+#include "policies/nla.hpp"
 
 namespace placement {
 
@@ -42,6 +43,7 @@ class Planner {
     const Placement placement = asked_place(view, request, deadline);
     Plan plan = wanted(view, placement, request.cores_per_task);
     plan.note = note_;
+    add_wait_note(plan.note, request);
     if (asked_.policy->uses_live) add_terms(plan.note, placement.reasons);
     plan.terms = placement.reasons;
     if (asked_.policy->uses_live) plan.job_state = state_for_steps(view, request, placement, deadline);
@@ -151,6 +153,13 @@ class Planner {
   // What a choice by live data rests on, for the record; the first reason tells what the record has anyway.
   static void add_terms(std::string& note, const std::vector<std::string>& reasons) {
     for (std::size_t k = 1; k < reasons.size(); ++k) note += (note.empty() ? "" : ", ") + reasons[k];
+  }
+
+  // Whether the job asks for a longer wait than the site allows.
+  void add_wait_note(std::string& note, const Request& request) const {
+    const auto wait = request.parameters.find("wait");
+    if (wait == request.parameters.end() || wait_s(request.parameters) <= static_cast<double>(config_.max_wait_s)) return;
+    note += (note.empty() ? "" : ", ") + ("wait=" + wait->second) + " is more than MaxWaitS=" + std::to_string(config_.max_wait_s);
   }
 
   // A job that names no number of tasks has one per node, or as many as the matrix has ranks where
@@ -287,6 +296,7 @@ class Planner {
     }
     request.whole_nodes = request_.whole_nodes;
     request.waited_s = request_.waited_s;
+    request.max_wait_s = config_.max_wait_s;
     request.node_level = node_level_;
     request.required_nodes = required_;
     request.matrix = matrix_;

@@ -13,6 +13,16 @@ static bool is_variable(const char *entry, const char *name)
 	return entry && !strncmp(entry, name, length) && entry[length] == '=';
 }
 
+const char *supplied_variable(const job_record_t *job, const char *name)
+{
+	const struct job_details *details = job->details;
+
+	for (uint32_t i = 0; details && i < details->env_cnt; i++)
+		if (is_variable(details->env_sup[i], name))
+			return details->env_sup[i] + strlen(name) + 1;
+	return NULL;
+}
+
 static void take_out(struct job_details *details, const char *name)
 {
 	uint32_t kept = 0;

@@ -8,6 +8,9 @@
 
 #include "plugins/slurm_compat.h"
 
+/* The value, or NULL where the job has no such variable; valid until the next change of its variables. */
+const char *supplied_variable(const job_record_t *job, const char *name);
+
 /* In place of an older value; NULL or an empty one takes the variable out. */
 void supply_variable(job_record_t *job, const char *name, const char *value);
 

@@ -2,6 +2,7 @@
 #include "plugins/select/view_from_slurm.h"
 
 #include "plugins/select/gres_room.h"
+#include "plugins/select/waiting.h"
 
 /* ---- what other jobs hold */
 
@@ -196,7 +197,7 @@ static void fill_request(struct job_view *view, const struct job_test_arguments 
 		.max_nodes = arguments->max_nodes ? arguments->max_nodes : UINT32_MAX,
 		.tasks_per_node = given16(details->ntasks_per_node),
 		.tasks_per_socket = details->mc_ptr ? given16(details->mc_ptr->ntasks_per_socket) : 0,
-		.waited_s = time(NULL) - MAX(details->begin_time, details->submit_time),
+		.waited_s = time(NULL) - waiting_since(job),
 		.time_limit_s = time_limit_s(job),
 		.whole_nodes = whole_nodes(job),
 		.pack_nodes = packs_nodes(details),

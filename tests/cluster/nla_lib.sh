@@ -52,3 +52,25 @@ run_job() {  # options of sbatch; leaves $job and $nodes
   wait_job "$job"
   nodes=$(job_field "$job" NodeList)
 }
+
+waits() { record "$1" | grep -q 'chose=nothing wait'; }
+
+overloaded() {  # publishes more load on each node than it has cores
+  local all='' n
+  for n in 1 2 3 4 5 6 7 8; do all+="node n$n 4.5 0"$'\n'; done
+  publish <<<"$all"
+}
+
+as_second_user() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
+
+# A second user's job without a policy, which runs longer than any pause of the waiting one; it must start while
+# the first job waits.
+expect_start_beside() {  # waiting job, options of sbatch
+  local waiting=$1 plain
+  shift
+  plain=$(as_second_user sbatch --parsable -o /dev/null -t 60 "$@" --wrap 'sleep 300')
+  wait_for 40 job_is "$plain" RUNNING
+  expect_eq "the job that waits" "$(job_state "$waiting")" PENDING
+  shows "$(job_field "$plain" NodeList) for the second user"
+  scancel "$plain"
+}

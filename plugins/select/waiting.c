@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugins/select/waiting.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "plugins/select/supply.h"
+
+/* SINCE,UNTIL in seconds since the epoch. */
+#define VARIABLE "PLACEMENT_WAIT"
+
+/* Seconds after which a job that has just been told to wait is considered again. */
+#define FIRST_PAUSE 30
+
+struct wait {
+	time_t since;	/* the job could have started then */
+	time_t until;	/* it waits no longer */
+};
+
+/* False where the job has not been told to wait, or has been queued anew since. */
+static bool read_wait(const job_record_t *job, struct wait *wait)
+{
+	const char *text = supplied_variable(job, VARIABLE);
+	long long since, until;
+
+	if (!text || sscanf(text, "%lld,%lld", &since, &until) != 2)
+		return false;
+	*wait = (struct wait) { .since = since, .until = until };
+	return wait->since >= job->details->submit_time && wait->since <= time(NULL);
+}
+
+time_t waiting_since(const job_record_t *job)
+{
+	const struct job_details *details = job->details;
+	struct wait wait;
+
+	return read_wait(job, &wait) ? wait.since : MAX(details->begin_time, details->submit_time);
+}
+
+bool is_waiting(const job_record_t *job)
+{
+	struct wait wait;
+
+	return read_wait(job, &wait) && wait.until > time(NULL);
+}
+
+void wait_on(job_record_t *job, uint32_t left_s)
+{
+	time_t now = time(NULL), since = MIN(waiting_since(job), now);
+	time_t pause = MIN(MAX(now - since, FIRST_PAUSE), left_s);
+	char text[48];
+
+	snprintf(text, sizeof(text), "%lld,%lld", (long long) since, (long long) now + left_s);
+	supply_variable(job, VARIABLE, text);
+	job->details->begin_time = now + pause;
+	/* In this pass the main scheduler starts no job behind this one; in the next one it will. */
+	queue_job_scheduler();
+}
+
+void end_wait(job_record_t *job)
+{
+	struct wait wait;
+
+	if (read_wait(job, &wait))
+		job->details->begin_time = wait.since;
+	supply_variable(job, VARIABLE, NULL);
+}
