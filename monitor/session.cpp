@@ -15,6 +15,8 @@ constexpr double last_wait_s = 16;
 constexpr double session_age_s = 24 * 3600;
 constexpr double reset_pause_s = 5;  // between two hints that are believed
 
+constexpr std::size_t stranger_buckets = 64;  // of a peer: 2.5 KiB, while joins fail there
+
 constexpr std::uint64_t peer_bits = 24;  // of a session's id: the peer's number
 constexpr std::uint64_t peer_mask = (std::uint64_t{1} << peer_bits) - 1;
 
@@ -194,6 +196,8 @@ ServerSessions::ServerSessions(Credentials& credentials, std::int32_t peers, Adm
                    .address = {},
                    .since_s = 0,
                    .joins = TokenBucket(limits.peer_joins_per_s, limits.peer_joins_burst),
+                   .attempts = TokenBucket(limits.peer_joins_per_s, limits.peer_joins_burst),
+                   .strangers = {},
                    .datagrams = TokenBucket(limits.peer_datagrams_per_s, limits.peer_datagrams_burst)};
   peers_.assign(static_cast<std::size_t>(peers), empty);
   fill_random(cookie_key_);
@@ -243,6 +247,19 @@ ServerSessions::Received ServerSessions::answer_hello(const Nonce& nonce, const 
   return {.reply = encode(ChallengeFrame{nonce, cookie(nonce, from, period(now_s))})};
 }
 
+// Whether a credential from there is looked at, which takes time.
+bool ServerSessions::may_attempt(Peer& peer, const NetAddress& from, double now_s) {
+  if (peer.address == from) return peer.attempts.take(now_s);
+  if (peer.strangers.empty())
+    peer.strangers.assign(stranger_buckets, TokenBucket(limits_.stranger_joins_per_s, limits_.peer_joins_burst));
+  // Nobody but the monitor knows which ports share a bucket, and every minute it is others.
+  const auto minute = static_cast<std::uint64_t>(now_s / 60);
+  Bytes port{static_cast<std::uint8_t>(from.port), static_cast<std::uint8_t>(from.port >> 8)};
+  for (int i = 0; i < 8; ++i) port.push_back(static_cast<std::uint8_t>(minute >> (8 * i)));
+  TokenBucket& bucket = peer.strangers[keyed_hash(cookie_key_, port)[0] % stranger_buckets];
+  return bucket.take(now_s) && joins_.take(now_s);
+}
+
 ServerSessions::Received ServerSessions::answer_join(const JoinFrame& join, const NetAddress& from, double now_s) {
   const auto refuse = [&](Refusal why) {
     return Received{.reply = encode(RefusedFrame{join.nonce, static_cast<std::uint8_t>(why)}), .refused = why};
@@ -252,16 +269,22 @@ ServerSessions::Received ServerSessions::answer_join(const JoinFrame& join, cons
   const std::optional<std::int32_t> index = admit_(join.name, from);
   if (!index || *index < 0 || static_cast<std::size_t>(*index) >= peers_.size()) return refuse(Refusal::unknown_node);
   Peer& peer = peers_[static_cast<std::size_t>(*index)];
-  if (!peer.joins.take(now_s) || !joins_.take(now_s)) return {.refused = Refusal::too_many};
+  if (!may_attempt(peer, from, now_s)) return {.refused = Refusal::too_many};
   const Credentials::Decoded decoded = credentials_.decode(join.credential);
   if (decoded.fault != Credentials::Fault::none) return refuse(refusal_of(decoded.fault));
   const std::optional<JoinSecret> secret = decode_join_secret(decoded.payload);
   if (!secret || secret->nonce != join.nonce || secret->cookie != join.cookie || secret->name != join.name)
     return refuse(Refusal::bad_credential);
+  if (!peer.joins.take(now_s)) return {.refused = Refusal::too_many};
   const std::uint64_t id = (random_u64() & ~peer_mask) | static_cast<std::uint64_t>(*index);
   peer.channel.emplace(id, secret->secret, Side::second);
+  if (peer.address != from) {
+    peer.attempts = TokenBucket(limits_.peer_joins_per_s, limits_.peer_joins_burst);
+    peer.attempts.take(now_s);  // this one
+  }
   peer.address = from;
   peer.since_s = now_s;
+  peer.strangers = {};
   return {.reply = peer.channel->seal(encode_accept()), .peer = *index, .joined = true};
 }
 

@@ -108,10 +108,11 @@ class ClientSession {
 class ServerSessions {
  public:
   struct Limits {
-    double joins_per_s = 500;  // credentials looked at, of all peers together
+    double joins_per_s = 500;  // credentials looked at, of all unknown senders together
     double joins_burst = 1000;
-    double peer_joins_per_s = 0.2;
+    double peer_joins_per_s = 0.2;  // of one peer, and credentials looked at of one of its ports
     double peer_joins_burst = 5;
+    double stranger_joins_per_s = 0.5;  // credentials looked at of one part of a peer's other ports
     double peer_datagrams_per_s = 20;
     double peer_datagrams_burst = 60;
     double hellos_per_s = 5000;
@@ -148,17 +149,24 @@ class ServerSessions {
   const std::array<std::uint64_t, static_cast<std::size_t>(Refusal::count)>& refused() const { return refused_; }
 
  private:
+  // Any process on a node can send joins from the node's address. What it sends is charged to its port, as no other
+  // process can have that port, and to the peer only when the credential was good. So the agent's own attempts are
+  // looked at whatever others send: at once from the port of its last session, and with many ports in use by others
+  // after a few attempts.
   struct Peer {
     std::optional<SealedChannel> channel;
-    NetAddress address;
+    NetAddress address;  // of the present or last session
     double since_s = 0;
     TokenBucket joins;
+    TokenBucket attempts;                // of credentials from `address`
+    std::vector<TokenBucket> strangers;  // of credentials from other ports, by a keyed hash; empty: none came
     TokenBucket datagrams;
   };
 
   Received answer(ByteView datagram, const NetAddress& from, double now_s);
   Received answer_hello(const Nonce& nonce, const NetAddress& from, double now_s);
   Received answer_join(const JoinFrame& join, const NetAddress& from, double now_s);
+  bool may_attempt(Peer& peer, const NetAddress& from, double now_s);
   Received answer_sealed(ByteView datagram, const NetAddress& from, double now_s);
   Nonce cookie(const Nonce& nonce, const NetAddress& from, std::int64_t period) const;
   bool good_cookie(const JoinFrame& join, const NetAddress& from, double now_s) const;

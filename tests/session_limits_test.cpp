@@ -139,6 +139,48 @@ START_TEST(rate_of_joins) {
 }
 END_TEST
 
+// A join that any process on node n1 can send: it has seen a challenge, and has no credential.
+static void send_rubbish(World& world, std::uint16_t port) {
+  const NetAddress from = address_of(1, port);
+  const auto challenge = decode_challenge(world.to_server(encode_hello(Nonce{1}), from).reply);
+  ck_assert(challenge.has_value());
+  ck_assert(!world.to_server(encode(JoinFrame{challenge->nonce, challenge->cookie, "n1", "rubbish"}), from).joined);
+}
+
+// Seconds until an agent on n1 has joined, or 600, while `ports` ports of its node send 50 joins a second.
+static double seconds_to_join(World& world, std::uint16_t agent_port, int ports) {
+  ClientSession agent(world.ours, "n1");
+  int sent = 0;
+  for (double began_s = world.now_s; world.now_s - began_s < 600; world.now_s += 0.02) {
+    send_rubbish(world, static_cast<std::uint16_t>(20000 + sent++ % ports));
+    const Bytes hello = agent.due(world.now_s);
+    if (hello.empty()) continue;
+    const NetAddress from = address_of(1, agent_port);
+    const Bytes join = agent.receive(world.to_server(hello, from).reply, world.now_s).reply;
+    const auto accepted = world.to_server(join, from);
+    if (accepted.joined && agent.receive(accepted.reply, world.now_s).established) return world.now_s - began_s;
+  }
+  return 600;
+}
+
+// A process without credentials keeps no agent of its node from joining.
+START_TEST(strangers_on_the_node) {
+  for (const int ports : {1, 10, 1000}) {
+    World world;
+    for (int i = 0; i < 3000; ++i, world.now_s += 0.02) send_rubbish(world, static_cast<std::uint16_t>(20000 + i % ports));
+    ck_assert_double_lt(seconds_to_join(world, 40000, ports), 600);
+    // once it is known its port is its own: also when the monitor has lost the session
+    world.server.forget(1);
+    world.now_s += 30;
+    ck_assert_double_lt(seconds_to_join(world, 40000, ports), 1);
+    // what is looked at is bounded all the same
+    const int before = world.munge.decodes;
+    for (int i = 0; i < 50000; ++i, world.now_s += 0.002) send_rubbish(world, static_cast<std::uint16_t>(20000 + i % ports));
+    ck_assert_int_lt(world.munge.decodes - before, 64 * (5 + 100 / 2 + 1));
+  }
+}
+END_TEST
+
 // Whoever sends hellos from many addresses makes the monitor keep nothing.
 START_TEST(hellos_leave_nothing) {
   World world;
@@ -215,6 +257,7 @@ int main() {
   tcase_add_test(tests, rate_of_one_peer);
   tcase_add_test(tests, rate_of_hellos_and_hints);
   tcase_add_test(tests, rate_of_joins);
+  tcase_add_test(tests, strangers_on_the_node);
   tcase_add_test(tests, hellos_leave_nothing);
   tcase_add_test(tests, hellos_come_ever_more_seldom);
   tcase_add_test(tests, no_munge);
