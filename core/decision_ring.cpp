@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -12,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +22,7 @@
 #include "core/checksum.hpp"
 #include "core/error.hpp"
 #include "core/file_descriptor.hpp"
+#include "core/ring_place.hpp"
 
 namespace placement {
 
@@ -58,6 +57,12 @@ std::uint64_t checksum_of(const Place& place) {
 [[noreturn]] void fail_errno(const std::string& path, const char* what, int error) {
   throw Error(path + ": " + what + ": " + std::strerror(error));
 }
+
+// Another user has the name, in a directory where that cannot be changed.
+class NameIsTaken : public Error {
+ public:
+  using Error::Error;
+};
 
 bool usable(const Header& header) {
   return std::equal(std::begin(magic), std::end(magic), header.magic) && header.version == version &&
@@ -95,9 +100,11 @@ class Beside {
   void replace() {
     moved_ = rename(name_.c_str(), path_.c_str()) == 0;
     if (moved_) return;
-    const int error = errno;
-    if (error != EISDIR || renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0)
-      fail_errno(path_, "cannot be replaced", error);
+    const bool is_directory = errno == EISDIR;
+    if (!is_directory || renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0) {
+      if (errno == EPERM || errno == EACCES) throw NameIsTaken(path_ + ": cannot be replaced: " + std::strerror(errno));
+      fail_errno(path_, "cannot be replaced", errno);
+    }
     moved_ = true;
     rmdir(name_.c_str());  // one that is not empty stays, out of the way
   }
@@ -170,42 +177,46 @@ int open_own(const std::string& path) {
   return -1;
 }
 
-Header new_header() {
-  Header header{};
+Header header_of(std::uint64_t ring, std::uint64_t written) {
+  Header header{{}, version, ring, written};
   std::copy(std::begin(magic), std::end(magic), header.magic);
-  header.version = version;
-  if (getrandom(&header.ring, sizeof header.ring, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof header.ring))
-    header.ring = static_cast<std::uint64_t>(time(nullptr));
-  header.ring |= 1;
   return header;
 }
 
-int create_ring(const std::string& path) {
+Header new_header() {
+  std::uint64_t ring = 0;
+  if (getrandom(&ring, sizeof ring, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof ring))
+    ring = static_cast<std::uint64_t>(time(nullptr));
+  return header_of(ring | 1, 0);
+}
+
+mode_t file_mode(RingReaders readers) { return readers == RingReaders::everybody ? 0644 : 0640; }
+
+int create_ring(const std::string& path, RingReaders readers) {
   Beside beside(path);
   const Header header = new_header();
-  // What is not allocated now could be missing later: a store into it would end slurmctld.
+  // What is not allocated now could be missing later.
   if (const int error = posix_fallocate(beside.file(), 0, ring_bytes); error != 0)
     fail_errno(path, "cannot be allocated", error);
   if (pwrite(beside.file(), &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
-      fchmod(beside.file(), 0644) != 0)
+      fchmod(beside.file(), file_mode(readers)) != 0)
     fail_errno(path, "cannot be written", errno);
   beside.replace();  // no reader sees half of a header
   return beside.release();
 }
 
 // Only for who holds the lock.
-int open_ring(const std::string& path) {
+int open_ring(const std::string& path, RingReaders readers) {
   const int file = open_own(path);
-  if (file < 0) return create_ring(path);
-  if (const int error = posix_fallocate(file, 0, ring_bytes); error != 0) {
-    close(file);
-    fail_errno(path, "cannot be allocated", error);
-  }
-  return file;
+  if (file < 0) return create_ring(path, readers);
+  const int error = posix_fallocate(file, 0, ring_bytes);
+  if (error == 0 && fchmod(file, file_mode(readers)) == 0) return file;
+  close(file);
+  fail_errno(path, "cannot be allocated", error != 0 ? error : errno);
 }
 
-Place* place_of(std::byte* map, std::uint64_t sequence) {
-  return reinterpret_cast<Place*>(map + places_at) + sequence % ring_places;
+bool write_at(int file, const void* from, std::size_t bytes, std::size_t at) {
+  return pwrite(file, from, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);
 }
 
 // ---- the reader's
@@ -223,34 +234,41 @@ Header read_header(const std::string& path, int file) {
 
 }  // namespace
 
-DecisionWriter::DecisionWriter(const std::string& path) : lock_((check_in_memory(path), lock_writer(path + ".lock"))) {
-  const FileDescriptor file(open_ring(path));
-  void* const map = mmap(nullptr, ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
-  if (map == MAP_FAILED) fail_errno(path, "cannot be mapped", errno);
-  map_ = static_cast<std::byte*>(map);
+DecisionWriter::DecisionWriter(const std::string& path, RingReaders readers) {
+  check_in_memory(path);
+  try {
+    open_at(path, readers);
+  } catch (const NameIsTaken&) {
+    open_at(own_ring_directory(path, readers == RingReaders::everybody ? 0755 : 0750) + "/ring", readers);
+  }
 }
 
-DecisionWriter::~DecisionWriter() { munmap(map_, ring_bytes); }
+void DecisionWriter::open_at(const std::string& path, RingReaders readers) {
+  path_ = path;
+  lock_.reset(lock_writer(path + ".lock"));
+  file_.reset(open_ring(path, readers));
+  const Header header = read_header(path, file_);
+  ring_ = header.ring;
+  written_ = header.written;
+}
 
 void DecisionWriter::put(const Decision& decision) noexcept {
-  auto& header = *reinterpret_cast<Header*>(map_);
-  std::atomic_ref<std::uint64_t> written(header.written);
-  const std::uint64_t sequence = written.load(std::memory_order_relaxed);
-  Place* const place = place_of(map_, sequence);
+  Place place{};
+  place.sequence = written_;
+  pack_decision(decision, place.decision);
+  place.checksum = checksum_of(place);
   // A reader who looks meanwhile finds a checksum that is wrong, and looks again.
-  place->checksum = 0;
-  std::atomic_thread_fence(std::memory_order_release);
-  place->sequence = sequence;
-  pack_decision(decision, place->decision);
-  place->checksum = checksum_of(*place);
-  written.store(sequence + 1, std::memory_order_release);
+  if (!write_at(file_, &place, sizeof place, places_at + written_ % ring_places * sizeof place)) return;
+  const Header header = header_of(ring_, ++written_);
+  write_at(file_, &header, sizeof header, 0);  // the whole header: the file may have been truncated
 }
 
 DecisionReader::DecisionReader(std::string path, RingCursor from, std::vector<uid_t> owners)
     : path_(std::move(path)), cursor_(from), owners_(std::move(owners)) {}
 
 std::vector<Decision> DecisionReader::read(std::size_t most) {
-  const FileDescriptor file(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  const std::string found = owners_.empty() ? std::string() : find_ring(path_, owners_);
+  const FileDescriptor file(open((found.empty() ? path_ : found).c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (file < 0 && errno == ENOENT) return {};
   if (file < 0) fail_errno(path_, "cannot be opened", errno);
   struct stat status {};

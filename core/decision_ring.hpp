@@ -22,23 +22,34 @@ namespace placement {
 //   place:  checksum, sequence number from 0, the packed decision; place = sequence number modulo ring_places
 inline constexpr std::size_t ring_places = 1024;
 
+// Who may read a ring besides its writer: everybody, or the group that the file gets from its directory.
+enum class RingReaders { everybody, group };
+
 class DecisionWriter {
  public:
-  // Goes on with the file if it is this user's ring, else makes a new one in its place; all may read it.
-  // The file is allocated whole and mapped, so that put() does no I/O. That no second process writes is seen to by a lock
-  // on a file of its own, path + ".lock", which nobody but this user can open; it ends with the process, however that
-  // ends. Throws Error, also when the directory is not on a file system in memory.
-  explicit DecisionWriter(const std::string& path);
-  ~DecisionWriter();
+  // Goes on with the file if it is this user's ring, else makes a new one in its place; where another user has the
+  // name, in a directory of its own beside it (ring_place.hpp). The file is allocated whole. That no second process
+  // writes is seen to by a lock on a file beside the ring, with ".lock" after its name, which nobody but this user can
+  // open; it ends with the process, however that ends. Throws Error, also when the directory is not on a file system
+  // in memory.
+  explicit DecisionWriter(const std::string& path, RingReaders readers = RingReaders::everybody);
   DecisionWriter(const DecisionWriter&) = delete;
   DecisionWriter& operator=(const DecisionWriter&) = delete;
 
-  // One thread at a time. A bounded number of stores, nothing else.
+  // One thread at a time. Two pwrite() of fixed size to a file in memory, nothing else. The file is not mapped: a
+  // process that stores into a mapped file is killed by SIGBUS when another process truncates it.
   void put(const Decision& decision) noexcept;
 
+  const std::string& path() const { return path_; }
+
  private:
+  void open_at(const std::string& path, RingReaders readers);
+
+  std::string path_;
   FileDescriptor lock_;
-  std::byte* map_ = nullptr;
+  FileDescriptor file_;
+  std::uint64_t ring_ = 0;     // the ring's random number
+  std::uint64_t written_ = 0;  // how many decisions were ever written
 };
 
 // How far a reader has come.
@@ -54,7 +65,7 @@ class DecisionReader {
  public:
   // Goes on at the cursor; the default one begins with the oldest decision there is. With `owners` the
   // file must belong to one of these users, and nobody else may be able to write it: in a directory like /dev/shm
-  // anybody may have put it there.
+  // anybody may have put it there. Then it is looked for in directories of these users beside the path, too.
   explicit DecisionReader(std::string path, RingCursor from = {}, std::vector<uid_t> owners = {});
 
   // What came since the last call, at most `most`; nothing when the file is not there. A new ring in the

@@ -15,6 +15,12 @@ class FileDescriptor {
   FileDescriptor& operator=(const FileDescriptor&) = delete;
   operator int() const { return number_; }
 
+  // Closes what it has, and takes another one.
+  void reset(int number) {
+    if (number_ >= 0) close(number_);
+    number_ = number;
+  }
+
  private:
   int number_;
 };

@@ -274,17 +274,66 @@ START_TEST(what_others_put_there_is_not_believed) {
     ck_assert_uint_eq(read.size(), 1);
     ck_assert_uint_eq(read[0].job_id, 7);
   }
-  // who is not root can take nothing away there, and says so
-  const std::string told = directory.path() + "/told";
-  Other another([&] { std::ofstream(told) << error_of([&] { DecisionWriter writer(path); }); });
-  std::string text;
-  std::ifstream file(told);
-  std::getline(file, text);
-  ck_assert_msg(text.find("ring.lock: cannot be replaced") != std::string::npos, "told is '%s'", text.c_str());
+  // who is not root can take nothing away there
+  Other another([&] { DecisionWriter(path).put(sample(666)); });
   ck_assert_uint_eq(DecisionReader(path, {}, {0}).read().size(), 1);
   // one that others may write is nobody's
   chmod(path.c_str(), 0666);
   ck_assert_error(DecisionReader(path, {}, {0}).read(), "others than its owner may write it");
+}
+END_TEST
+
+// A SlurmUser who is not root cannot take a name from the user who made it first: its ring is in a directory of its own.
+START_TEST(a_name_that_another_user_made_first) {
+  if (geteuid() != 0) return;
+  constexpr uid_t slurm = 65534;
+  for (const char* taken : {"", ".lock"}) {
+    const TemporaryDirectory directory;
+    chmod(directory.path().c_str(), 01777);
+    const std::string path = directory.path() + "/ring";
+    directory.file(std::string("ring") + taken, "mine");
+    directory.file("ring.aaaaaa", "mine");
+    mkdir((path + ".bbbbbb").c_str(), 0755);
+    DecisionReader reader(path, {}, {slurm});
+    Other first([&] { DecisionWriter(path).put(sample(1)); });
+    ck_assert_uint_eq(reader.read().at(0).job_id, 1);
+    Other second([&] { DecisionWriter(path).put(sample(2)); });  // after a restart: the first one ended its writer
+    ck_assert_uint_eq(reader.read().at(0).job_id, 2);
+    ck_assert_int_eq(std::distance(std::filesystem::directory_iterator(directory.path()), {}), *taken ? 4 : 5);
+    // nobody else's is read in its place
+    const std::string refused = error_of([&] { ck_assert_uint_eq(DecisionReader(path, {}, {slurm - 1}).read().size(), 0); });
+    ck_assert(*taken ? refused.empty() : refused.find("belongs to user 0") != std::string::npos);
+  }
+}
+END_TEST
+
+START_TEST(modes_of_the_ring) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/ring";
+  struct stat status {};
+  for (const auto& [readers, mode] : {std::pair{RingReaders::everybody, 0644}, {RingReaders::group, 0640}, {RingReaders::everybody, 0644}}) {
+    const DecisionWriter writer(path, readers);
+    ck_assert_int_eq(stat(path.c_str(), &status), 0);
+    ck_assert_int_eq(status.st_mode & 0777, mode);
+  }
+}
+END_TEST
+
+// Whoever may write the file may truncate it; that loses decisions, and ends nobody.
+START_TEST(a_ring_that_is_truncated) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/ring";
+  DecisionWriter writer(path);
+  DecisionReader reader(path);
+  writer.put(sample(1));
+  ck_assert_uint_eq(reader.read().size(), 1);
+  for (const std::uint32_t length : {0, 20, 4096 + 50}) {
+    std::filesystem::resize_file(path, length);
+    writer.put(sample(length + 7));
+    const auto read = reader.read();
+    ck_assert_uint_eq(read.size(), 1);
+    ck_assert_uint_eq(read[0].job_id, length + 7);
+  }
 }
 END_TEST
 
@@ -489,6 +538,9 @@ int main() {
   tcase_add_test(cases, goes_on_after_a_restart);
   tcase_add_test(cases, other_files_in_the_way);
   tcase_add_test(cases, what_others_put_there_is_not_believed);
+  tcase_add_test(cases, a_name_that_another_user_made_first);
+  tcase_add_test(cases, modes_of_the_ring);
+  tcase_add_test(cases, a_ring_that_is_truncated);
   tcase_add_test(cases, no_other_user_can_keep_the_writer_out);
   tcase_add_test(cases, a_lock_that_was_put_there_is_replaced);
   tcase_add_test(cases, a_lock_that_others_may_open_is_not_trusted);

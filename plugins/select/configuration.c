@@ -41,6 +41,7 @@ void placement_reconfigure(void)
 	placement_forget_machine();
 	machine_tables_fill(&tables);
 	path = get_extra_conf_path("placement.conf");
+	placement_keep_jobs_private(slurm_conf.private_data & PRIVATE_DATA_JOBS);
 	placement_log_to(log_line);
 	placement_configure(path, &tables.machine, message, sizeof(message));
 	if (message[0])

@@ -101,6 +101,7 @@ struct State {
   std::unique_ptr<const Machine> machine;  // null: off
   std::unique_ptr<const LiveFeed> feed;    // null: off
   std::unique_ptr<Teller> teller;          // null: nobody is told
+  bool private_jobs = false;               // PrivateData=jobs
   std::string warning;
   std::string config_path;
   std::string failure;                     // why the configuration is not in force; empty: it is
@@ -257,11 +258,17 @@ enum placement_mode as_c(Mode mode) {
 }
 
 // A history is kept where there is a directory for it; elsewhere it is not missed.
-std::unique_ptr<Teller> teller_of(const std::string& path, std::string& warning) {
+std::unique_ptr<Teller> teller_of(const std::string& path, bool private_jobs, std::string& warning) {
   std::error_code error;
-  if (!std::filesystem::is_directory(std::filesystem::path(path).parent_path(), error)) return nullptr;
+  const std::filesystem::path directory = std::filesystem::path(path).parent_path();
+  if (!std::filesystem::is_directory(directory, error)) return nullptr;
+  const bool passes_group_on = (std::filesystem::status(directory, error).permissions() & std::filesystem::perms::set_gid) !=
+                               std::filesystem::perms::none;
+  if (private_jobs && !passes_group_on)
+    warning = "PrivateData=jobs: decisions are for the group of " + directory.string() +
+              " alone, and without its set-group-ID bit placement-monitor does not get them";
   try {
-    return std::make_unique<Teller>(path);
+    return std::make_unique<Teller>(path, private_jobs ? RingReaders::group : RingReaders::everybody);
   } catch (const Error& wrong) {
     warning = std::string("decisions are not recorded: ") + wrong.what();
     return nullptr;
@@ -272,7 +279,7 @@ void configure_on(State& now, const placement_machine& machine) {
   check_policy_settings(now.config);
   for (const auto& [partition, word] : now.config.partition_policies) now.partitions.try_emplace(partition, word);
   auto known = std::make_unique<const Machine>(machine, now.config);
-  now.teller = teller_of(now.config.decision_file, now.warning);
+  now.teller = teller_of(now.config.decision_file, now.private_jobs, now.warning);
   now.feed = std::make_unique<const LiveFeed>(
       now.config.snapshot_file, [user = now.config.monitor_user] { return snapshot_owners(user); },
       now.config.snapshot_max_age_s, known->node_names(), [log = now.log](bool is_error, const std::string& text) {
@@ -336,6 +343,8 @@ extern "C" enum placement_mode placement_current_mode(void) {
   auto& now = state();
   return now.machine ? placement::as_c(now.config.mode) : PLACEMENT_OFF;
 }
+
+extern "C" void placement_keep_jobs_private(bool private_jobs) { state().private_jobs = private_jobs; }
 
 extern "C" void placement_unconfigure(void) {
   auto& now = state();

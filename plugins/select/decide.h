@@ -54,6 +54,12 @@ enum placement_mode placement_configure(const char *config_path,
 					const struct placement_machine *machine,
 					char *message, size_t message_size);
 
+/*
+ * Whether slurm.conf has PrivateData=jobs, so that not everybody may read the decisions; for the next
+ * placement_configure().
+ */
+void placement_keep_jobs_private(bool private_jobs);
+
 /* The machine is no longer what it was: PLACEMENT_OFF until the next placement_configure(). */
 void placement_unconfigure(void);
 

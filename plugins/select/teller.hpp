@@ -18,7 +18,7 @@ namespace placement {
 class Teller {
  public:
   // Opens the ring. Throws Error when that is not possible.
-  explicit Teller(const std::string& path) : ring_(path) {}
+  Teller(const std::string& path, RingReaders readers) : ring_(path, readers) {}
 
   // What the policy was offered and wanted; a plan that is null means that there is none.
   void decided(const Machine& machine, const placement_offer& offer, const Asked& asked, const LiveNow& live,
