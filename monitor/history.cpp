@@ -44,12 +44,21 @@ bool exists(const std::string& path) {
   return stat(path.c_str(), &status) == 0;
 }
 
-// All may read it, whatever the daemon's umask is; nobody else may write it.
+// Whatever the daemon's umask is. Who may open a file may lock it, and a lock of a reader keeps the monitor from
+// writing: nobody but the monitor's user and its group gets that far.
+constexpr mode_t file_mode = 0640;
+
 void make_file(const std::string& path) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, file_mode);
   if (fd < 0) throw Error(path + ": cannot be made: " + std::strerror(errno));
-  fchmod(fd, 0644);
+  fchmod(fd, file_mode);
   close(fd);
+}
+
+// Files of an earlier version could be read by everybody. One that belongs to another user is no history to write to,
+// which its opening tells.
+void restrict_modes(const std::string& path) {
+  for (const char* part : {"", "-wal", "-shm"}) static_cast<void>(chmod((path + part).c_str(), file_mode));
 }
 
 std::string random_name() {
@@ -109,6 +118,7 @@ History::History(const std::string& path, const HistoryLimits& limits) : path_(p
 }
 
 void History::open(const std::string& path) {
+  restrict_modes(path);
   database_ = std::make_unique<Database>(path, Database::Access::write, wait_ms);
   struct stat status {};
   if (stat(path.c_str(), &status) == 0) {

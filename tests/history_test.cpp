@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "monitor/history.hpp"
 
+#include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -40,8 +42,34 @@ START_TEST(an_empty_history) {
   }
   struct stat status;
   ck_assert_int_eq(stat(path.c_str(), &status), 0);
-  ck_assert_int_eq(status.st_mode & 07777, 0644);
+  ck_assert_int_eq(status.st_mode & 07777, 0640);
+  // one of an earlier version
+  chmod(path.c_str(), 0644);
   ck_assert_text_eq(History(path, {}).instance(), instance);
+  ck_assert_int_eq(stat(path.c_str(), &status), 0);
+  ck_assert_int_eq(status.st_mode & 07777, 0640);
+}
+END_TEST
+
+// A local user who holds a read lock of SQLite would keep the monitor from writing: nobody else may open a file of it.
+START_TEST(another_user_cannot_open_it) {
+  if (geteuid() != 0) return;
+  TemporaryDirectory directory;
+  chmod(directory.path().c_str(), 0755);
+  const std::string path = directory.path() + "/history.db";
+  History history(path, {});
+  history.begin();
+  history.commit();
+  for (const char* part : {"", "-wal", "-shm"}) {
+    const pid_t child = fork();
+    if (child == 0) {
+      if (setgroups(0, nullptr) != 0 || setgid(65534) != 0 || setuid(65534) != 0) _exit(2);
+      _exit(open((path + part).c_str(), O_RDONLY) >= 0);
+    }
+    int result = -1;
+    waitpid(child, &result, 0);
+    ck_assert_msg(result == 0, "%s%s can be opened by another user", path.c_str(), part);
+  }
 }
 END_TEST
 
@@ -326,6 +354,7 @@ int main() {
   Suite* suite = suite_create("history");
   TCase* tests = tcase_create("history");
   tcase_add_test(tests, an_empty_history);
+  tcase_add_test(tests, another_user_cannot_open_it);
   tcase_add_test(tests, outages_are_kept_and_joined);
   tcase_add_test(tests, spans_grow_and_join);
   tcase_add_test(tests, pairs_and_decisions);

@@ -68,6 +68,21 @@ START_TEST(what_is_wrong) {
 }
 END_TEST
 
+START_TEST(private_jobs) {
+  const auto are_private = [](const std::string& text) {
+    const TemporaryDirectory directory;
+    return jobs_are_private(directory.file("slurm.conf", text));
+  };
+  ck_assert(!are_private("SlurmctldHost=a\n"));
+  ck_assert(are_private("PrivateData=jobs\n"));
+  ck_assert(are_private("privatedata=accounts,JOBS , usage\n"));
+  ck_assert(are_private("PrivateData=all\n"));
+  ck_assert(!are_private("PrivateData=usage,users\n"));
+  ck_assert(!are_private("PrivateData=jobs\nPrivateData=usage\n"));
+  ck_assert(!jobs_are_private("/nonexistent/slurm.conf"));
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("slurm_hosts");
   TCase* tests = tcase_create("slurm_hosts");
@@ -75,6 +90,7 @@ int main() {
   tcase_add_test(tests, own_node);
   tcase_add_test(tests, old_spelling);
   tcase_add_test(tests, what_is_wrong);
+  tcase_add_test(tests, private_jobs);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 
 #include "config.h"
 #include "core/error.hpp"
+#include "core/ring_place.hpp"
 #include "core/slurm_hosts.hpp"
 #ifdef HAVE_SQLITE
 #include "monitor/database.hpp"
@@ -41,17 +42,29 @@ void read_history(DecisionInput&, const std::string& path, std::uint32_t, double
 }
 #endif
 
+// Takes out what slurm.conf says that the caller may not see.
+void hide_private_jobs(DecisionInput& input) {
+  const std::string conf = slurm_conf_path();
+  if (!jobs_are_private(conf)) return;
+  const uid_t self = geteuid();
+  const std::vector<uid_t> privileged = slurmctld_users(conf);
+  if (std::find(privileged.begin(), privileged.end(), self) != privileged.end()) return;
+  std::erase_if(input.decisions, [self](const Decision& decision) { return decision.uid != self; });
+  input.notes.push_back("decisions about other users' jobs (PrivateData=jobs)");
+}
+
 }  // namespace
 
 DecisionReader ring_reader(const CommandLine& line, const Config& config) {
   const auto named = line.value("ring");
   const std::string path = named ? std::string(*named) : config.decision_file;
-  if (!std::filesystem::exists(path)) throw Error(path + ": there is no such file");
   std::vector<uid_t> owners;
   if (!named) {
     owners = slurmctld_users(slurm_conf_path());
     owners.push_back(geteuid());
   }
+  if (!std::filesystem::exists(path) && (named || find_ring(path, owners).empty()))
+    throw Error(path + ": there is no such file");
   return DecisionReader(path, {}, std::move(owners));
 }
 
@@ -74,6 +87,7 @@ DecisionInput read_decisions(const CommandLine& line, const Config& config, std:
   std::erase_if(input.decisions, [&](const Decision& decision) {
     return (job != 0 && decision.job_id != job) || decision.at_s < since_s;
   });
+  hide_private_jobs(input);
   std::set<std::string> seen;
   std::erase_if(input.decisions, [&](const Decision& decision) { return !seen.insert(decision_text(decision)).second; });
   std::stable_sort(input.decisions.begin(), input.decisions.end(),
