@@ -237,7 +237,7 @@ Decision parse_decision_text(std::string_view text) {
     if (line.empty()) continue;
     const std::size_t tab = line.find('\t');
     if (tab == std::string_view::npos) fail("the line '" + shown(line) + "' has no tab");
-    read_line(decision, line.substr(0, tab), line.substr(tab + 1));
+    read_line(decision, line.substr(0, tab), harmless(line.substr(tab + 1)));
     has_job = has_job || line.substr(0, tab) == "job";
   }
   if (!has_job) fail("it names no job");

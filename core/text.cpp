@@ -59,7 +59,7 @@ std::string shown(std::string_view text) {
   constexpr std::size_t most = 80;
   std::string out(text.substr(0, most));
   std::replace_if(
-      out.begin(), out.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
+      out.begin(), out.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   return text.size() > most ? out + "..." : out;
 }
 

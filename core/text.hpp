@@ -21,7 +21,7 @@ struct TextLine {
 // The lines of the text that say something; they point into it.
 std::vector<TextLine> text_lines(std::string_view text);
 
-// The text as a message may show it: control characters as '?', the end of a long one as "...".
+// The text as a message may show it: what is no printable ASCII as '?', the end of a long one as "...".
 std::string shown(std::string_view text);
 
 // Throws Error "name:line: message".

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reading from files and pipes, and the files of Open MPI's monitoring.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include <thread>
@@ -29,6 +33,24 @@ std::string content(const std::string& path) {
 std::string zstd_packed(const std::string& text) {
   std::string packed(ZSTD_compressBound(text.size()), '\0');
   packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3));
+  return packed;
+}
+
+// So many times the byte, without having them in memory.
+std::string zstd_repeated(char byte, std::size_t count) {
+  ZSTD_CStream* const stream = ZSTD_createCStream();
+  const std::string piece(1 << 20, byte);
+  std::string packed, room(ZSTD_CStreamOutSize(), '\0');
+  for (std::size_t done = 0; done < count; done += piece.size()) {
+    const auto directive = done + piece.size() < count ? ZSTD_e_continue : ZSTD_e_end;
+    ZSTD_inBuffer in{piece.data(), piece.size(), 0};
+    for (std::size_t left = 1; directive == ZSTD_e_end ? left > 0 : in.pos < in.size;) {
+      ZSTD_outBuffer out{room.data(), room.size(), 0};
+      left = ZSTD_compressStream2(stream, &out, &in, directive);
+      packed.append(room, 0, out.pos);
+    }
+  }
+  ZSTD_freeCStream(stream);
   return packed;
 }
 
@@ -139,6 +161,47 @@ START_TEST(what_is_no_file) {
 }
 END_TEST
 
+// MiB that this process has needed at most.
+static long most_memory_MiB() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss >> 10;
+}
+
+// Files that cost their author nothing, and whoever reads them all of the limit if it is not refused before.
+START_TEST(bombs_are_refused_by_their_beginning) {
+  const TemporaryDirectory directory;
+  const long before = most_memory_MiB();
+  const std::string sparse = directory.file("sparse", "np 2\n");
+  std::filesystem::resize_file(sparse, (1 << 30) - 1);
+  ck_assert_error(read_matrix(sparse), "sparse: has a zero byte in it");
+  for (const auto& [byte, message] : {std::pair{'\0', "bomb: has a zero byte in it"}, {'\n', "bomb: unpacks to more than 2000 times its size"}}) {
+    const std::string path = directory.file("bomb", zstd_repeated(byte, std::size_t{1} << 30));
+    ck_assert_uint_lt(std::filesystem::file_size(path), 100000);
+    ck_assert_error(read_matrix(path), message);
+  }
+  ck_assert_int_lt(most_memory_MiB() - before, 300);
+}
+END_TEST
+
+// Ctrl-C ends a client that waits for a pipe, also when the client blocks the signal as srun does.
+START_TEST(a_pipe_that_says_nothing_can_be_left) {
+  const TemporaryDirectory directory;
+  const std::string pipe = directory.path() + "/pipe";
+  ck_assert_int_eq(mkfifo(pipe.c_str(), 0600), 0);
+  const int writer = open(pipe.c_str(), O_RDWR);
+  ck_assert_int_ge(writer, 0);
+  sigset_t interrupt;
+  sigemptyset(&interrupt);
+  sigaddset(&interrupt, SIGINT);
+  sigprocmask(SIG_BLOCK, &interrupt, nullptr);
+  signal(SIGINT, [](int) {});
+  kill(getpid(), SIGINT);
+  ck_assert_error(read_matrix(pipe), "pipe: interrupted by a signal");
+  close(writer);
+}
+END_TEST
+
 START_TEST(pipes) {
   const TemporaryDirectory directory;
   const std::string pipe = directory.path() + "/pipe";
@@ -159,6 +222,8 @@ int main() {
   tcase_add_test(all, monitoring_lines);
   tcase_add_test(all, compressed_files);
   tcase_add_test(all, what_is_no_file);
+  tcase_add_test(all, bombs_are_refused_by_their_beginning);
+  tcase_add_test(all, a_pipe_that_says_nothing_can_be_left);
   tcase_add_test(all, pipes);
   suite_add_tcase(suite, all);
   return run_suite(suite);
