@@ -141,8 +141,8 @@ constexpr ConfigKey keys[] = {
      [](const Config& c) { return to_string(c.mode); }},
     {"DecisionTimeMs", "a whole number from 1 to 10000",
      "Milliseconds that slurmctld may spend on one decision. What is not decided by then runs as stock. All decisions "
-     "together have 200 ms of each second; after those, jobs are decided without their matrix, and after 300 ms they "
-     "run as stock.",
+     "together have 200 ms of each second, and those of one user three quarters of what others leave of them; after "
+     "those, jobs are decided without their matrix, and after 300 ms, shared in the same way, they run as stock.",
      [](Config& c, std::string_view v) { return set_integer(c.decision_time_ms, 1, 10000, v); },
      [](const Config& c) { return std::to_string(c.decision_time_ms); }},
     {"MaxMatrixRanks", "a whole number from 1 to 16777216",

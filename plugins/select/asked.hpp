@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <list>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "core/comm_matrix.hpp"
 #include "core/config.hpp"
@@ -33,21 +36,24 @@ const char* environment_value(std::span<char* const> environment, const char* na
 std::uint64_t asked_fingerprint(std::span<char* const> environment);
 
 // Matrices are decoded once per job, and few are kept: the least recently used go first. Entry is
-// default constructible and has a member `Asked asked`; what else it has is dropped with it.
+// default constructible and has a member `Asked asked`; what else it has is dropped with it. Anybody can have
+// matrices decoded by asking when a job would start (srun --test-only), so what is kept is bounded in all.
 template <typename Entry>
 class AskedCache {
  public:
   static constexpr std::size_t max_jobs = 64;
-  static constexpr std::int64_t max_pairs = 8 << 20;  // about 200 MiB
+  static constexpr std::int64_t max_pairs = 2 << 20;  // about 50 MiB
+  using Clock = std::chrono::steady_clock;
 
   Entry& find(std::uint32_t job_id, std::span<char* const> environment, const Config& config) {
     const std::uint64_t fingerprint = asked_fingerprint(environment);
     for (auto at = jobs_.begin(); at != jobs_.end(); ++at) {
       if (at->job_id != job_id || at->fingerprint != fingerprint) continue;
       jobs_.splice(jobs_.begin(), jobs_, at);
+      at->used = Clock::now();
       return jobs_.front().entry;
     }
-    Job job{job_id, fingerprint, {}};
+    Job job{job_id, fingerprint, Clock::now(), {}};
     job.entry.asked = read_asked(environment, config);
     jobs_.push_front(std::move(job));
     shrink();
@@ -61,14 +67,33 @@ class AskedCache {
   }
 
   std::size_t size() const { return jobs_.size(); }
-  void clear() { jobs_.clear(); }
+  void clear() {
+    for (const Job& job : jobs_) count_freed(job);
+    jobs_.clear();
+  }
+
+  // Drops the entries that were last used before `since`.
+  void drop_idle(Clock::time_point since) {
+    for (; !jobs_.empty() && jobs_.back().used < since; jobs_.pop_back()) count_freed(jobs_.back());
+  }
+
+  // Bytes of the matrices that were dropped since the last call.
+  std::size_t take_freed_bytes() { return std::exchange(freed_bytes_, 0); }
 
  private:
   struct Job {
     std::uint32_t job_id = 0;
     std::uint64_t fingerprint = 0;
+    Clock::time_point used;
     Entry entry;
   };
+
+  static constexpr std::size_t pair_bytes = 24;
+
+  void count_freed(const Job& job) {
+    const auto& matrix = job.entry.asked.matrix;
+    if (matrix) freed_bytes_ += static_cast<std::size_t>(matrix->pairs()) * pair_bytes;
+  }
 
   void shrink() {
     std::int64_t pairs = 0;
@@ -78,11 +103,13 @@ class AskedCache {
       pairs += matrix ? matrix->pairs() : 0;
       const bool keep = kept == 0 || (kept < max_jobs && pairs <= max_pairs);
       kept += keep;
+      if (!keep) count_freed(*at);
       at = keep ? std::next(at) : jobs_.erase(at);
     }
   }
 
   std::list<Job> jobs_;  // most recently used first
+  std::size_t freed_bytes_ = 0;
 };
 
 }  // namespace placement

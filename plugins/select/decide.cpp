@@ -25,6 +25,7 @@
 #include "plugins/select/machine.hpp"
 #include "plugins/select/planner.hpp"
 #include "plugins/select/teller.hpp"
+#include "plugins/select/time_share.hpp"
 
 namespace placement {
 
@@ -32,41 +33,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Decisions run under slurmctld's locks, so that many jobs together may not take it over either. Of
-// each second they get so much, and then one decision more: first as the user wants them, then
-// without the matrix, which takes a tenth of the time, then none.
-constexpr auto share_window = std::chrono::seconds(1);
-constexpr auto wait_told_again = std::chrono::minutes(10);
+// Decisions run under slurmctld's locks, so that many jobs together may not take it over either. Of each second they
+// get so much, each user a part of it (time_share.hpp): first as the user wants them, then without the matrix, which
+// takes a tenth of the time, then none.
 constexpr auto full_share = std::chrono::milliseconds(200);
 constexpr auto whole_share = std::chrono::milliseconds(300);
 
-class Share {
- public:
-  bool used_up(Clock::duration limit) {
-    const Clock::time_point now = Clock::now();
-    if (now - window_ >= share_window) {
-      window_ = now;
-      spent_ = {};
-    }
-    return spent_ >= limit;
-  }
-
-  // Counts the time from here to the end of the scope, however that ends.
-  class Use {
-   public:
-    explicit Use(Share& share) : share_(share) {}
-    ~Use() { share_.spent_ += Clock::now() - start_; }
-    Use(const Use&) = delete;
-
-   private:
-    Share& share_;
-    const Clock::time_point start_ = Clock::now();
-  };
-
- private:
-  Clock::time_point window_{};
-  Clock::duration spent_{};
-};
+constexpr auto wait_told_again = std::chrono::minutes(10);
+constexpr auto jobs_are_known_for = std::chrono::minutes(10);  // after the last question about them
 
 static_assert(std::string_view(PLACEMENT_JOB_STATE) == job_state_variable);
 
@@ -107,7 +81,7 @@ struct State {
   std::string failure;                     // why the configuration is not in force; empty: it is
   void (*log)(bool, const char*) = nullptr;
   AskedCache<JobEntry> jobs;
-  Share share;
+  TimeShare share;
   Answer fleeting;  // an answer that is not kept
   placement_plan result{};
   const Answer* latest = nullptr;  // behind `result`, until anything else is asked
@@ -183,9 +157,9 @@ Answer hasty_answer(State& now, const LiveNow& live, const placement_offer& offe
 const Answer& answer_of(State& now, const placement_offer& offer, const placement_request& request) {
   now.result.remembered = false;
   if (!now.machine) return now.fleeting = {std::nullopt, "placement is off"};
-  if (now.share.used_up(whole_share))
-    return now.fleeting = {std::nullopt, "the time for decisions in this second is used up"};
-  const Share::Use use(now.share);
+  if (now.share.used_up(request.uid, whole_share))
+    return now.fleeting = {std::nullopt, "the time for this user's decisions in this second is used up"};
+  const TimeShare::Use use(now.share, request.uid);
   JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count},
                                 now.config);
   copy_text(now.result.policy, sizeof now.result.policy, job.asked.spec.policy);
@@ -194,7 +168,7 @@ const Answer& answer_of(State& now, const placement_offer& offer, const placemen
   if (uses_live && live.state) now.result.live_age_s = live.age_s;
   const std::uint64_t question = question_of(offer, request, uses_live ? live.generation : 0);
   now.result.remembered = job.answer && !job.answer->wait && job.question == question;
-  const bool hasty = !now.result.remembered && job.asked.matrix && now.share.used_up(full_share);
+  const bool hasty = !now.result.remembered && job.asked.matrix && now.share.used_up(request.uid, full_share);
   if (hasty) {
     now.fleeting = hasty_answer(now, live, offer, request, job.asked);
   } else if (!now.result.remembered) {
@@ -235,8 +209,8 @@ void fill_result(placement_plan& result, const Answer& answer) {
 
 void assess(State& now, const placement_offer& offer, const placement_request& request, const placement_grant& grant) {
   if (!now.machine || now.latest == nullptr || !now.latest->plan) return;
-  const auto budget = std::chrono::milliseconds(now.share.used_up(full_share) ? 0 : now.config.decision_time_ms);
-  const Share::Use use(now.share);
+  const auto budget = std::chrono::milliseconds(now.share.used_up(request.uid, full_share) ? 0 : now.config.decision_time_ms);
+  const TimeShare::Use use(now.share, request.uid);
   const Plan& plan = *now.latest->plan;
   const JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count}, now.config);
   const GivenCosts costs = assess_grant(*now.machine, now.feed->now(), offer, request, job.asked, now.config, plan, grant,
@@ -326,9 +300,9 @@ extern "C" uint32_t placement_facts(struct placement_fact* facts) {
 
 extern "C" const char* placement_warning(void) { return state().warning.c_str(); }
 
-extern "C" bool placement_wants_stock_choice(void) {
+extern "C" bool placement_wants_stock_choice(uint32_t uid) {
   auto& now = state();
-  return now.teller && now.config.record_stock_choice && !now.share.used_up(placement::full_share);
+  return now.teller && now.config.record_stock_choice && !now.share.used_up(uid, placement::full_share);
 }
 
 extern "C" void placement_tell(const struct placement_outcome* outcome) {
@@ -383,6 +357,13 @@ extern "C" enum placement_mode placement_configure(const char* config_path,
   } catch (...) {  // out of memory: the log has it
   }
   return placement_current_mode();
+}
+
+extern "C" void placement_tidy(void) {
+  auto& now = state();
+  now.latest = nullptr;  // it may be dropped
+  now.jobs.drop_idle(placement::Clock::now() - placement::jobs_are_known_for);
+  if (now.feed) now.feed->memory_was_freed(now.jobs.take_freed_bytes());
 }
 
 extern "C" bool placement_asked(char* const* environment, uint32_t environment_count) {

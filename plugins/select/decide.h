@@ -103,6 +103,7 @@ struct placement_offer {
 
 struct placement_request {
 	uint32_t job_id;		/* for a job array the array's */
+	uint32_t uid;			/* of the job's user, by whose time it is decided */
 	const char *partition;		/* in which it would run; NULL: not told */
 	char *const *environment;	/* NAME=VALUE, from the user: believe nothing */
 	uint32_t environment_count;
@@ -151,6 +152,9 @@ struct placement_plan {
 	bool remembered;		/* the question was asked before */
 	int64_t time_us;
 };
+
+/* Gives back what is known of jobs about which nothing was asked for ten minutes; cheap, for every call. */
+void placement_tidy(void);
 
 /* Whether the job asks for a policy at all; cheap. */
 bool placement_asked(char *const *environment, uint32_t environment_count);
@@ -208,7 +212,7 @@ struct placement_outcome {
 };
 
 /* Whether it is worth the time to find out what Slurm itself would choose, for placement_tell(). */
-bool placement_wants_stock_choice(void);
+bool placement_wants_stock_choice(uint32_t uid);
 
 /* For whoever keeps a history: some stores into memory. */
 void placement_tell(const struct placement_outcome *outcome);

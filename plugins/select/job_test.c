@@ -335,14 +335,14 @@ static int run_now(job_test_call *real, const struct job_test_arguments *argumen
 	int rc = SLURM_ERROR;
 
 	if (must_wait(&decision, mode)) {
-		if (!decision.plan->wait_told && placement_wants_stock_choice())
+		if (!decision.plan->wait_told && placement_wants_stock_choice(arguments->job->user_id))
 			decision.stock_choice = stock_choice(real, arguments);
 		wait_on(arguments->job, decision.plan->wait_left_s);
 		end_decision(&decision, arguments->job, true);
 		job_view_free(&view);
 		return SLURM_ERROR;
 	}
-	if (plan && mode == PLACEMENT_ENFORCE && placement_wants_stock_choice())
+	if (plan && mode == PLACEMENT_ENFORCE && placement_wants_stock_choice(arguments->job->user_id))
 		decision.stock_choice = stock_choice(real, arguments);
 	if (plan && mode == PLACEMENT_ENFORCE)
 		rc = apply_plan(real, arguments, &view, &decision);
@@ -426,6 +426,7 @@ int placement_job_test(job_test_call *real, const struct job_test_arguments *arg
 	job_record_t *job = arguments->job;
 	char *const *environment;
 
+	placement_tidy();
 	if (mode == PLACEMENT_OFF || !job->details)
 		return call_real(real, arguments);
 	if (!wish_of(job, &environment)) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/select/live_feed.hpp"
 
+#include <malloc.h>
 #include <pwd.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <ctime>
@@ -24,6 +26,8 @@ namespace placement {
 namespace {
 
 constexpr auto look_every = std::chrono::seconds(1);
+constexpr auto trim_every = std::chrono::minutes(1);
+constexpr std::size_t bytes_to_trim = 16 << 20;
 constexpr std::int64_t clocks_differ_s = 5;  // at most, between monitor and slurmctld
 
 // What tells one file of a name from the next.
@@ -81,7 +85,10 @@ struct LiveFeed::Watch {
   std::uint64_t generation = 0;
   std::string trouble;
 
+  std::atomic<std::size_t> freed_bytes = 0;
+
   // The thread's own.
+  std::chrono::steady_clock::time_point trimmed{};
   SnapshotOwners owners;
   FileMark seen;
   bool refused = false;  // and logged
@@ -137,11 +144,20 @@ struct LiveFeed::Watch {
     ++generation;
   }
 
+  void trim() {
+    const auto now = std::chrono::steady_clock::now();
+    if (freed_bytes < bytes_to_trim || now - trimmed < trim_every) return;
+    freed_bytes = 0;
+    trimmed = now;
+    malloc_trim(0);
+  }
+
   void run() {
     for (std::unique_lock lock(mutex); !end_changed.wait_for(lock, look_every, [this] { return end; });) {
       lock.unlock();
       retired.remove_if([](const auto& old) { return old.use_count() == 1; });
       look();
+      trim();
       lock.lock();
     }
   }
@@ -173,6 +189,8 @@ LiveFeed::~LiveFeed() {
   watch_->end = true;
   watch_->end_changed.notify_all();
 }
+
+void LiveFeed::memory_was_freed(std::size_t bytes) const { watch_->freed_bytes += bytes; }
 
 std::string LiveFeed::trouble() const {
   const std::lock_guard lock(watch_->mutex);

@@ -58,6 +58,10 @@ class LiveFeed {
   // No I/O.
   LiveNow now() const;
 
+  // So many bytes were freed that the C library keeps: when they are many, the thread has it give them back to the
+  // system, at most once a minute. No I/O.
+  void memory_was_freed(std::size_t bytes) const;
+
   // What is wrong with a file that is there; empty: nothing.
   std::string trouble() const;
 

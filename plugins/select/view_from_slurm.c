@@ -188,6 +188,7 @@ static void fill_request(struct job_view *view, const struct job_test_arguments 
 
 	view->request = (struct placement_request) {
 		.job_id = job->array_job_id ? job->array_job_id : job->job_id,
+		.uid = job->user_id,
 		.partition = job->part_ptr->name,
 		.environment = job->spank_job_env,
 		.environment_count = job->spank_job_env_size,
