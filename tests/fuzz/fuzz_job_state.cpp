@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The state that a job's environment brings to srun: any text is a state or an Error.
+#include "core/cluster_view.hpp"
+#include "core/error.hpp"
+#include "core/job_state.hpp"
+#include "core/torus_topology.hpp"
+#include "tests/fuzz/fuzz_target.hpp"
+
+using namespace placement;
+
+const char* const fuzz_corpus = "job_state";
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = as_text(data, size);
+  try {
+    job_of_state(text);
+  } catch (const Error& error) {
+    REQUIRE(std::string_view(error.what()).size() < 1000);
+  }
+  JobState state;
+  try {
+    state = unpack_job_state(text);
+  } catch (const Error& error) {
+    REQUIRE(std::string_view(error.what()).size() < 1000);
+    return 0;
+  }
+  ClusterView view;
+  for (const char* name : {"n0", "n1", "n2", "@3", ""}) view.nodes.emplace_back().name = name;
+  attach_job_state(view, state);
+  for (const NodeView& node : view.nodes) {
+    REQUIRE(node.state < (view.live ? static_cast<std::int32_t>(view.live->nodes.size()) : 0));
+    REQUIRE(node.torus_node < (view.torus ? view.torus->nodes() : 0));
+  }
+  return 0;
+}
