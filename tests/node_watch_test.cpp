@@ -133,6 +133,27 @@ START_TEST(a_node_that_fails_again_and_again) {
 }
 END_TEST
 
+// The last heartbeat is of one hour, and its silence is noticed in the next: it counts at once, and once.
+START_TEST(an_outage_at_the_end_of_an_hour) {
+  Scene scene;
+  all_run_slurmd(scene);
+  const auto probability = [&](std::size_t node) { return scene.watch->states(scene.at(), 3600)[node].outage_probability; };
+  scene.run(2690);  // an hour begins ten seconds later
+  scene.away = {1};
+  scene.run(5);
+  ck_assert_text_eq(scene.outages(), "");
+  scene.run(40);
+  ck_assert_text_eq(scene.outages(), "n1 silent counted lasts");
+  ck_assert_double_eq_tol(probability(1) / probability(0), 3, 0.05);
+  scene.away = {};
+  scene.boot[1] = 1;
+  scene.run(20);
+  ck_assert_double_eq_tol(probability(1) / probability(0), 3, 0.05);
+  scene.run(3600);
+  ck_assert_double_eq_tol(probability(1) / probability(0), 3, 0.05);
+}
+END_TEST
+
 START_TEST(the_link_and_what_slurm_adds) {
   Scene scene;
   scene.run(60);
@@ -581,6 +602,7 @@ int main() {
   TCase* tests = tcase_create("node_watch");
   tcase_add_test(tests, silent_and_back);
   tcase_add_test(tests, a_node_that_fails_again_and_again);
+  tcase_add_test(tests, an_outage_at_the_end_of_an_hour);
   tcase_add_test(tests, the_link_and_what_slurm_adds);
   tcase_add_test(tests, slurm_sees_it_all_the_time);
   tcase_add_test(tests, a_quick_reboot);
