@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "treematch/portfolio.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "treematch/canonical.hpp"
+#include "treematch/graph.hpp"
+#include "treematch/greedy.hpp"
+#include "treematch/grouping.hpp"
+#include "treematch/leaf_choice.hpp"
+#include "treematch/leaf_tree.hpp"
+#include "treematch/mapping_check.hpp"
+#include "treematch/multisection.hpp"
+#include "treematch/swap_search.hpp"
+#include "treematch/units.hpp"
+#include "treematch/watch.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::int32_t max_ranks_for_two_multisections = 256;  // on the packed leaves and on all
+constexpr std::int32_t max_ranks_for_little_gains = 1024;  // searches that seldom find more run up to here
+constexpr std::int32_t max_ranks_for_grouping = 16384;
+
+constexpr double min_unit_fit = 0.88;         // units that fit less are not placed
+constexpr double sufficient_unit_fit = 0.98;  // of units that are few, or whose mapping needs no other beside it
+
+// The portfolio: mappings found in different ways, of which the best stays.
+class Portfolio {
+ public:
+  // `packed`: as many leaves of the scope as there are ranks, to begin with; empty: those that lie closest together.
+  Portfolio(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> scope,
+            const MapOptions& options, std::vector<std::int32_t> packed = {})
+      : packed_(std::move(packed)), matrix_(matrix), whole_tree_(tree), scope_(std::move(scope)), options_(options),
+        work_(options.work_limit > 0 ? options.work_limit : default_work(matrix) * options.effort / usual_effort),
+        tree_(tree, scope_), search_end_(options.deadline), watch_(options.deadline) {}
+
+  MapResult run() {
+    natural();
+    try {
+      improve();
+    } catch (const OutOfTime&) {
+    }
+    for (std::int32_t& slot : best_) slot = tree_.leaf(slot);
+    result_.leaf_of_rank = std::move(best_);
+    order();
+    return std::move(result_);
+  }
+
+ private:
+  void improve() {
+    const Watch search(search_end_);
+    if (options_.memory != nullptr) {
+      pack(search);
+      if (recall()) return;
+    }
+    search_all_ways(search);
+    if (options_.memory != nullptr && !search_end_.expired())
+      options_.memory->keep({{tree_.vertices().begin(), tree_.vertices().end()}, packed_slots_, best_, result_.cost, result_.method});
+  }
+
+  bool recall() {
+    const MapMemory::Entry* same = options_.memory->find(tree_.vertices(), packed_slots_);
+    if (same == nullptr) return false;
+    best_ = same->slot;
+    result_.cost = same->cost;
+    result_.method = same->method;
+    return true;
+  }
+
+  void search_all_ways(const Watch& search) {
+    graph_ = scaled_graph(matrix_, search);
+    if (!packed_tree_) pack(search);
+    const bool alike = !graph_.arc.empty() && all_alike();
+    if (alike) search_and_offer(packed_slots_, "packed leaves");
+    const bool done = alike || units(search);
+    offer(greedy_mapping(graph_, tree_, search), "greedy");
+    if (done || graph_.arc.empty()) return;
+    const std::int32_t most = options_.effort < usual_effort ? max_ranks_for_little_gains : max_ranks_for_grouping;
+    if (matrix_.ranks() <= most && sparse())
+      offer(from_packed(grouped_mapping(graph_, *packed_tree_, Pairing::heaviest_first, search)), "grouping");
+    const bool both = matrix_.ranks() <= max_ranks_for_two_multisections;
+    if (both) search_and_offer(from_packed(sections(*packed_tree_)), "multisection of packed leaves");
+    if (!both || packed_ != scope_) search_and_offer(sections(tree_), "multisection");
+    if (!searched_) search_and_offer(best_, result_.method + ", refined");
+  }
+
+  // Says whether there is no point in multisection: the traffic falls into pieces of the size of the
+  // lowest subtrees, and the ranks are too many to look for a little more.
+  bool units(const Watch& search) {
+    if (!sparse() || graph_.arc.empty()) return false;
+    const std::optional<Units> units = join_to_units(graph_, *packed_tree_, search);
+    if (!units) return false;
+    const bool huge = matrix_.ranks() > max_ranks_for_grouping;
+    if (huge) offer(from_packed(units_in_order(*packed_tree_, *units)), "units in order");
+    // Large units, few in number, leave too little choice above unless they fit.
+    const auto count = static_cast<std::int64_t>(units->place.size());
+    const bool choice = count * count > 32 * static_cast<std::int64_t>(matrix_.ranks());
+    if (units->fit < (choice ? min_unit_fit : sufficient_unit_fit)) return false;
+    search_and_offer(from_packed(units_mapping(graph_, *packed_tree_, *units, options_.seed, work_ / 4, search_end_)), "units");
+    return huge ? units->fit > sufficient_unit_fit : units->equal_pieces && matrix_.ranks() > max_ranks_for_little_gains;
+  }
+
+  // Whether each rank has the same traffic with each other one, so that only the choice of leaves counts.
+  bool all_alike() const {
+    if (matrix_.pairs() != static_cast<std::int64_t>(matrix_.ranks()) * (matrix_.ranks() - 1) / 2) return false;
+    return std::all_of(graph_.arc.begin(), graph_.arc.end(), [&](const Arc& arc) { return arc.weight == graph_.arc.front().weight; });
+  }
+
+  bool sparse() const { return matrix_.pairs() <= 32 * static_cast<std::int64_t>(matrix_.ranks()); }
+
+  // Only for the reader: it costs the same without. The natural order is in order already.
+  void order() {
+    if (result_.method == "natural" || search_end_.expired()) return;
+    try {
+      order_equal_branches(whole_tree_, result_.leaf_of_rank, watch_);
+    } catch (const OutOfTime&) {
+    }
+  }
+
+  // Needs no more than the tree. What it takes to evaluate is set aside for the mapping that the
+  // deadline meets half made, whose ranks lie less in order.
+  void natural() {
+    const auto start = Deadline::Clock::now();
+    best_.resize(matrix_.ranks());
+    for (std::int32_t rank = 0; rank < matrix_.ranks(); ++rank) best_[rank] = rank;
+    result_.cost = result_.natural_cost = mapping_cost(matrix_, tree_, best_);
+    result_.method = "natural";
+    search_end_ = options_.deadline.earlier(2 * (Deadline::Clock::now() - start));
+  }
+
+  void pack(const Watch& search) {
+    search.spend(whole_tree_.vertices());
+    if (packed_.empty()) packed_ = packed_leaves(whole_tree_, scope_, matrix_.ranks());
+    if (packed_.size() == scope_.size())
+      packed_tree_ = tree_;
+    else
+      packed_tree_.emplace(whole_tree_, packed_);
+    packed_slots_.clear();
+    for (std::size_t slot = 0; packed_slots_.size() < packed_.size(); ++slot)
+      if (scope_[slot] == packed_[packed_slots_.size()]) packed_slots_.push_back(static_cast<std::int32_t>(slot));
+  }
+
+  // From slots of the packed leaves to those of the scope.
+  std::vector<std::int32_t> from_packed(std::vector<std::int32_t> slot) const {
+    for (std::int32_t& s : slot) s = packed_slots_[s];
+    return slot;
+  }
+
+  std::vector<std::int32_t> sections(const LeafTree& tree) const {
+    return multisection(graph_, tree, options_.seed, work_, search_end_);
+  }
+
+  void search_and_offer(std::vector<std::int32_t> slot, const std::string& method) {
+    swap_search(graph_, tree_, slot, work_, search_end_);
+    searched_ = offer(std::move(slot), method) || searched_;
+  }
+
+  // What keeps 4,096 ranks within 50 ms.
+  static std::int64_t default_work(const CommMatrix& matrix) {
+    return 420 * static_cast<std::int64_t>(matrix.ranks());
+  }
+
+  // Keeps a mapping that is better than all before, and says so.
+  bool offer(std::vector<std::int32_t> slot, const std::string& method) {
+    const Cost cost = mapping_cost(matrix_, tree_, slot, watch_);
+    if (cost >= result_.cost) return false;
+    result_.cost = cost;
+    result_.method = method;
+    best_ = std::move(slot);
+    return true;
+  }
+
+  std::vector<std::int32_t> packed_;
+  const CommMatrix& matrix_;
+  const TreeTopology& whole_tree_;
+  const std::vector<std::int32_t> scope_;  // usable leaves that the scope admits
+  const MapOptions& options_;
+  const std::int64_t work_;
+  const LeafTree tree_;  // over scope_
+  Deadline search_end_;  // after which there is only time to evaluate what has been found
+  const Watch watch_;
+  Graph graph_;
+  std::vector<std::int32_t> packed_slots_;  // of packed_ in tree_
+  std::optional<LeafTree> packed_tree_;
+  std::vector<std::int32_t> best_;  // slot of each rank in tree_
+  bool searched_ = false;  // best_ has had its swap search
+  MapResult result_;
+};
+
+}  // namespace
+
+MapResult map_by_portfolio(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> leaves,
+                           const MapOptions& options, std::vector<std::int32_t> packed) {
+  return Portfolio(matrix, tree, std::move(leaves), options, std::move(packed)).run();
+}
+
+}  // namespace placement
