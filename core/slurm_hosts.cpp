@@ -2,6 +2,7 @@
 #include "core/slurm_hosts.hpp"
 
 #include <pwd.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -107,6 +108,23 @@ const SlurmHost* node_of_host(const SlurmHosts& hosts, std::string_view hostname
     for (const SlurmHost& node : hosts.nodes)
       if (node.*member == hostname || node.*member == plain) return &node;
   return nullptr;
+}
+
+std::string controllers_elsewhere(const std::string& slurm_conf_path) {
+  char name[256] = "";
+  if (gethostname(name, sizeof name - 1) != 0) return {};
+  const std::string host = name, short_host = host.substr(0, host.find('.'));
+  std::string names;
+  try {
+    for (const SlurmHost& controller : read_slurm_hosts(slurm_conf_path).controllers) {
+      for (const std::string& known : {controller.name, controller.hostname})
+        if (known == host || known == short_host) return {};
+      names += (names.empty() ? "" : " and ") + controller.name;
+    }
+  } catch (const Error&) {
+    return {};
+  }
+  return "this host is no controller of " + slurm_conf_path + ", the file is on " + names;
 }
 
 std::vector<uid_t> slurmctld_users(const std::string& path) {

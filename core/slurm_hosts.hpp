@@ -29,6 +29,11 @@ SlurmHosts read_slurm_hosts(const std::string& slurm_conf_path);
 // The node whose name, else whose NodeHostname, is `hostname` or its part before the first dot; null: none.
 const SlurmHost* node_of_host(const SlurmHosts& hosts, std::string_view hostname);
 
+// Where the files of the controllers are, for a message that one of them is missing on this host: "this host is no
+// controller of /etc/slurm/slurm.conf, the file is on ctl1 and ctl2". Empty on a controller, and when the slurm.conf
+// cannot be read.
+std::string controllers_elsewhere(const std::string& slurm_conf_path);
+
 // Who may own what slurmctld writes: root and the slurm.conf's SlurmUser. Root alone, when the file cannot be read.
 std::vector<uid_t> slurmctld_users(const std::string& slurm_conf_path);
 

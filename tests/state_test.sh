@@ -170,6 +170,29 @@ carry() {
   ends 1
 }
 
+# On a login host with the cluster's slurm.conf, the files of the controllers are elsewhere.
+on_another_host() {
+  printf 'SlurmctldHost=ctl1(10.0.0.1)\nSlurmctldHost=ctl2\nNodeName=n[1-4]\n' >slurm.conf
+  mkdir -p none
+  printf 'SnapshotFile=%s/none/current\nDecisionFile=%s/none/ring\nStateDirectory=%s/none\n' "$work" "$work" "$work" >placement.conf
+  local elsewhere="this host is no controller of $work/slurm.conf, the file is on ctl1 and ctl2"
+  for command_name in nodes pairs reliability; do
+    run $command_name
+    refused 1 "placectl $command_name: $work/none/current: cannot be opened: No such file or directory; $elsewhere"
+  done
+  run nodes --state none/current
+  refused 1 'placectl nodes: none/current: cannot be opened: No such file or directory'
+  run decisions
+  ends 0
+  has "# not read: $elsewhere"
+  printf 'SlurmctldHost=%s\nNodeName=n[1-4]\n' "$(uname -n)" >slurm.conf
+  run nodes
+  refused 1 "placectl nodes: $work/none/current: cannot be opened: No such file or directory"
+  rm slurm.conf
+  run nodes
+  refused 1 "placectl nodes: $work/none/current: cannot be opened: No such file or directory"
+}
+
 decisions() {
   run decisions
   ends 0
@@ -255,5 +278,6 @@ pairs
 forecasts
 carry
 decisions
+on_another_host
 echo "$checks checks, $failures failures"
 [ $failures -eq 0 ]

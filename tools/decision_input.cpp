@@ -83,6 +83,8 @@ DecisionInput read_decisions(const CommandLine& line, const Config& config, std:
   add("ring", [&] {
     for (Decision& decision : ring_reader(line, config).read()) input.decisions.push_back(std::move(decision));
   });
+  if (input.notes.size() == 2)  // neither could be read
+    if (const std::string elsewhere = controllers_elsewhere(slurm_conf_path()); !elsewhere.empty()) input.notes.push_back(elsewhere);
   // Also what a damaged history gives for another job's.
   std::erase_if(input.decisions, [&](const Decision& decision) {
     return (job != 0 && decision.job_id != job) || decision.at_s < since_s;

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <ctime>
+#include <filesystem>
 #include <set>
 
 #include "core/error.hpp"
 #include "core/hostlist.hpp"
+#include "core/slurm_hosts.hpp"
 #include "core/snapshot_input.hpp"
 #include "tools/text_table.hpp"
 
@@ -22,7 +24,13 @@ std::string StateInput::described(const Config& config) const {
 StateInput read_state(const CommandLine& line, const Config& config) {
   StateInput input;
   input.path = line.value_or("state", config.snapshot_file);
-  input.state = read_live_state(input.path);
+  try {
+    input.state = read_live_state(input.path);
+  } catch (const Error& error) {
+    const std::string elsewhere = line.has("state") ? "" : controllers_elsewhere(slurm_conf_path());
+    if (elsewhere.empty() || std::filesystem::exists(input.path)) throw;
+    throw Error(error.what() + ("; " + elsewhere));
+  }
   input.age_s = std::max(0.0, static_cast<double>(std::time(nullptr) - input.state.published_at_s));
   return input;
 }
