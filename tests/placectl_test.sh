@@ -107,6 +107,12 @@ mapping() {
   has 'by TREEMATCH'
   run map -m matrix -t tree --distances 1,10,100
   has 'cost      '
+  run map -m matrix -t tree --objective balanced
+  [ $code = 0 ] || fail "$command: exit code $code"
+  has 'tasks on each leaf switch'
+  run map -m matrix -t tree -p treematch=objective=balanced --objective worst-group
+  [ $code = 0 ] || fail "$command: exit code $code"
+  has 'no group of ranks spans more than'
   run map -m matrix -t tree --deadline-ms 0
   [ $code = 0 ] || fail "a deadline in the past: exit code $code"
   printf 'tleaf 3 2 100 2 10 2 1\n' >tleaf
@@ -207,6 +213,10 @@ bad_mapping() {
   refused 2 'placectl map: --seed -1: it takes a number from 0 to 9223372036854775807'
   run map -m matrix -t tree --scope all
   refused 2 'placectl map: --scope all: it takes whole, subtree or given'
+  run map -m matrix -t tree --objective speed
+  refused 2 'placectl map: --objective speed: it takes hop-bytes, balanced or worst-group'
+  run map -m matrix -t tree -p greedy --objective balanced
+  refused 2 'placectl map: unknown key objective for GREEDY: known are matrix'
   run map -m matrix -t tree --format xml
   refused 2 'placectl map: --format xml: it takes leaves or nodes'
   run map -m matrix -t tree --format nodes
