@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "tests/check.hpp"
+#include "treematch/leaf_choice.hpp"
 #include "treematch/random.hpp"
 #include "treematch/refine.hpp"
 
@@ -349,6 +350,69 @@ START_TEST(a_wider_scope_never_costs_more) {
 }
 END_TEST
 
+namespace {
+
+// Stages of a pipeline whose copies exchange all to all, a halo exchange on a plane, or random pairs along a ring.
+CommMatrix random_traffic(std::int32_t ranks, int kind, Random& random) {
+  std::vector<CommEdge> edges;
+  const std::int32_t width = 3 + random.below(8);
+  for (std::int32_t r = 0; r + 1 < ranks; ++r) {
+    if (kind == 2) edges.push_back({r, random.below(ranks), 1 + random.below(1000)});
+    if (kind == 2 || r % width != width - 1) edges.push_back({r, r + 1, 100});
+    if (r + width < ranks) edges.push_back({r, r + width, kind == 0 ? 200 : 100});
+    for (std::int32_t other = r + 2; kind == 0 && other < ranks && other / width == r / width; ++other) edges.push_back({r, other, 100});
+  }
+  std::erase_if(edges, [](const CommEdge& edge) { return edge.a == edge.b; });
+  return CommMatrix::from_edges(ranks, std::move(edges));
+}
+
+// The leaves that are left when runs of leaves are taken at random places, about half of all.
+Ints fragmented(const TreeTopology& tree, Random& random) {
+  std::vector<bool> taken(tree.leaves(), false);
+  const std::int32_t longest = 2 + random.below(10);
+  for (std::int32_t left = tree.leaves() / 2; left > 0;) {
+    const std::int32_t begin = random.below(tree.leaves());
+    const std::int32_t end = std::min(tree.leaves(), begin + 1 + random.below(longest));
+    for (std::int32_t leaf = begin; leaf < end; ++leaf, --left) taken[leaf] = true;
+  }
+  Ints usable;
+  for (std::int32_t leaf = 0; leaf < tree.leaves(); ++leaf)
+    if (!taken[leaf]) usable.push_back(leaf);
+  return usable;
+}
+
+// The vertices of the least height below which there are enough usable leaves.
+Ints lowest_sufficient(const TreeTopology& tree, const Ints& usable, std::int32_t ranks) {
+  for (std::int32_t height = 0;; ++height)
+    if (Ints found = subtrees_with_enough(tree, usable, ranks, height); !found.empty()) return found;
+}
+
+}  // namespace
+
+START_TEST(never_behind_a_subtree_alone) {
+  Random random(29);
+  int compared = 0;
+  for (int round = 0; round < 40; ++round) {
+    const TreeTopology tree = TreeTopology::balanced(Ints{3 + random.below(8), 4 + random.below(7), 6 + random.below(20)});
+    const Ints usable = fragmented(tree, random);
+    const auto free = static_cast<std::int32_t>(usable.size());
+    if (free < 12) continue;
+    const std::int32_t ranks = std::min(12 + random.below(85), free);
+    const CommMatrix matrix = random_traffic(ranks, round % 3, random);
+    const LeafScope scope = round % 2 == 0 ? LeafScope::subtree : LeafScope::whole;
+    const std::int32_t effort = round % 5 == 4 ? 3 : usual_effort;
+    const Cost cost = mapped(matrix, tree, usable, {.scope = scope, .effort = effort}).cost;
+    for (const std::int32_t top : lowest_sufficient(tree, usable, ranks)) {
+      const Cost alone = map_to_tree(matrix, tree, leaves_below(tree, usable, top), {.scope = scope, .effort = effort}).cost;
+      ck_assert_msg(cost <= alone, "round %d, %d ranks: %lld below all, %lld below vertex %d", round, ranks,
+                    static_cast<long long>(cost), static_cast<long long>(alone), top);
+      ++compared;
+    }
+  }
+  ck_assert_int_gt(compared, 60);
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("tree_map");
   TCase* all = tcase_create("all");
@@ -369,6 +433,7 @@ int main() {
   tcase_add_test(all, late_deadline_changes_nothing);
   tcase_add_test(all, memory_changes_nothing);
   tcase_add_test(all, a_wider_scope_never_costs_more);
+  tcase_add_test(all, never_behind_a_subtree_alone);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

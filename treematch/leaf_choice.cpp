@@ -87,6 +87,11 @@ std::vector<std::int32_t> leaves_in_scope(const TreeTopology& tree, Leaves usabl
   return {inside.begin(), inside.end()};
 }
 
+std::vector<std::int32_t> leaves_below(const TreeTopology& tree, Leaves usable, std::int32_t vertex) {
+  const Leaves below = within(tree, usable, vertex);
+  return {below.begin(), below.end()};
+}
+
 std::vector<std::int32_t> subtrees_with_enough(const TreeTopology& tree, Leaves usable, std::int32_t ranks,
                                                std::int32_t height) {
   std::vector<std::int32_t> found;

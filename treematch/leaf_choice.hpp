@@ -19,6 +19,9 @@ std::vector<std::int32_t> leaves_in_scope(const TreeTopology& tree,
                                           std::span<const std::int32_t> usable, std::int32_t ranks,
                                           LeafScope scope, std::int32_t levels_up);
 
+// The leaves of the ascending list `usable` that lie below the vertex, or that the vertex itself is.
+std::vector<std::int32_t> leaves_below(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t vertex);
+
 // The vertices of one height with at least `ranks` usable leaves below them, from left to right.
 // `usable` is ascending, `ranks` at least 1, `height` 0 for leaves.
 std::vector<std::int32_t> subtrees_with_enough(const TreeTopology& tree, std::span<const std::int32_t> usable,

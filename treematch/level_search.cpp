@@ -47,7 +47,7 @@ class LevelSearch {
       std::vector<std::int32_t> narrower;
       for (std::int32_t up = 0; !options_.deadline.expired(); ++up) {
         const std::vector<std::int32_t> tops = ancestors(tree_, lowest_, up);
-        if (tops != narrower) search_below(tops, up > 0);
+        if (!have_equal_leaves(tops, narrower)) search_below(tops, up > 0);
         narrower = tops;
         if (tops.front() == 0 || (options_.scope == LeafScope::subtree && up >= options_.levels_up)) break;
       }
@@ -70,6 +70,13 @@ class LevelSearch {
   };
 
   bool few_ranks() const { return matrix_.ranks() <= most_ranks_tried_often; }
+
+  // Whether each of the vertices `tops` is one of `narrower` or its ancestor without other usable leaves.
+  bool have_equal_leaves(const std::vector<std::int32_t>& tops, const std::vector<std::int32_t>& narrower) const {
+    return std::ranges::equal(tops, narrower, [&](std::int32_t a, std::int32_t b) {
+      return a == b || leaves_below(a).size() == leaves_below(b).size();
+    });
+  }
 
   // Number of sets of leaves that are tried.
   std::ptrdiff_t tries(bool wider) const {
@@ -217,11 +224,7 @@ class LevelSearch {
     best_ = std::move(result);
   }
 
-  std::vector<std::int32_t> leaves_below(std::int32_t top) const {
-    const std::int32_t first = tree_.first_leaf(top);
-    const auto begin = std::lower_bound(usable_.begin(), usable_.end(), first);
-    return {begin, std::lower_bound(begin, usable_.end(), first + tree_.leaf_count(top))};
-  }
+  std::vector<std::int32_t> leaves_below(std::int32_t top) const { return placement::leaves_below(tree_, usable_, top); }
 
   // These leaves, and others below the vertex to which ranks may move.
   std::vector<std::int32_t> around(std::int32_t top, const std::vector<std::int32_t>& leaves) const {

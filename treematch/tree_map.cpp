@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "treematch/canonical.hpp"
 #include "treematch/exact_map.hpp"
 #include "treematch/leaf_choice.hpp"
+#include "treematch/leaf_tree.hpp"
 #include "treematch/level_search.hpp"
 #include "treematch/mapping_check.hpp"
 #include "treematch/portfolio.hpp"
@@ -15,6 +17,10 @@
 namespace placement {
 
 namespace {
+
+constexpr std::int32_t max_ranks_mapped_alone = 96;    // on each subtree by itself
+constexpr std::size_t max_subtrees_mapped_alone = 16;  // of different shape; where there are more,
+constexpr std::size_t max_fullest_mapped_alone = 4;    // only those with most usable leaves
 
 // The optimum where the ranks are few; what is better than `result` takes its place. Says whether it was found.
 bool solve_exactly(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
@@ -48,6 +54,47 @@ MapResult in_natural_order(const CommMatrix& matrix, const TreeTopology& tree, s
   return result;
 }
 
+// The usable leaves below each vertex of the least height that has enough of them; lists whose leaves lie in trees of one
+// shape are there once. The longest lists come first, and shorter ones are left out where the lists are many.
+std::vector<std::vector<std::int32_t>> sufficient_subtrees(const TreeTopology& tree, std::span<const std::int32_t> usable,
+                                                           std::int32_t ranks) {
+  std::vector<std::int32_t> tops;
+  for (std::int32_t height = tree.least_height_of(ranks); tops.empty(); ++height)
+    tops = subtrees_with_enough(tree, usable, ranks, height);
+  std::vector<std::vector<std::int32_t>> all;
+  for (const std::int32_t top : tops) all.push_back(leaves_below(tree, usable, top));
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  std::vector<std::vector<std::int32_t>> kept;
+  std::vector<LeafTree> shapes;
+  for (std::vector<std::int32_t>& leaves : all) {
+    LeafTree shape(tree, leaves);
+    const auto equal = [&](const LeafTree& other) { return std::ranges::equal(other.vertices(), shape.vertices()); };
+    if (std::any_of(shapes.begin(), shapes.end(), equal)) continue;
+    if (kept.size() == max_subtrees_mapped_alone) {
+      kept.resize(max_fullest_mapped_alone);
+      break;
+    }
+    shapes.push_back(std::move(shape));
+    kept.push_back(std::move(leaves));
+  }
+  return kept;
+}
+
+// Maps the ranks as if only the leaves below one subtree were usable, for one subtree after the other. A mapping that is
+// better than `result` takes its place.
+void map_to_subtrees_alone(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
+                           const MapOptions& options, MapResult& result) {
+  const std::vector<std::vector<std::int32_t>> subtrees = sufficient_subtrees(tree, usable, matrix.ranks());
+  if (subtrees.size() == 1) return;  // no choice, or all are alike and one has been searched
+  for (const std::vector<std::int32_t>& leaves : subtrees) {
+    if (options.deadline.expired()) return;
+    MapResult alone = map_to_tree(matrix, tree, leaves, options);
+    if (alone.cost >= result.cost) continue;
+    result = std::move(alone);
+    result.optimal = false;  // only among the leaves of that subtree
+  }
+}
+
 }  // namespace
 
 const MapMemory::Entry* MapMemory::find(std::span<const LeafTree::Vertex> shape,
@@ -66,7 +113,11 @@ MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree,
   if (matrix.ranks() <= most_ranks_mapped_exactly && solve_exactly(matrix, tree, usable, options, natural)) return natural;
   if (options.scope == LeafScope::given)
     return map_by_portfolio(matrix, tree, leaves_in_scope(tree, usable, matrix.ranks(), options.scope, 0), options);
-  MapResult result = search_levels(matrix, tree, usable, options);
+  MapMemory memory;
+  MapOptions remembering = options;
+  if (remembering.memory == nullptr) remembering.memory = &memory;
+  MapResult result = search_levels(matrix, tree, usable, remembering);
+  if (matrix.ranks() <= max_ranks_mapped_alone) map_to_subtrees_alone(matrix, tree, usable, remembering, result);
   result.natural_cost = natural.natural_cost;
   return result.cost < natural.cost ? result : natural;
 }
