@@ -25,6 +25,9 @@ class Deadline {
   // The same, but so much before it.
   Deadline earlier(Clock::duration time) const { return at_ ? Deadline{*at_ - time} : *this; }
 
+  // Returns a deadline in the middle between now and this one; without a point in time, this one.
+  Deadline halfway() const { return at_ ? Deadline{Clock::now() + (*at_ - Clock::now()) / 2} : *this; }
+
   bool expired() const { return (at_ && Clock::now() >= *at_) || (told_ != nullptr && told_->load(std::memory_order_relaxed)); }
 
  private:

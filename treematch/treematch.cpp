@@ -152,8 +152,9 @@ std::optional<Candidate> Chooser::optimal(const NodeLimits& limits) const {
 
 // Nodes, cores and ranks at once, where the limits on nodes happen to be kept.
 std::optional<Candidate> Chooser::free_choice(const NodeLimits& limits) const {
-  MapResult result =
-      map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(limits.capacity())), remembering_);
+  MapOptions options = remembering_;
+  if (limits.spreads()) options.deadline = options.deadline.halfway();  // it seldom keeps to the limits then
+  MapResult result = map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(limits.capacity())), options);
   if (!limits.allow(slots_.counts(result.leaf_of_rank))) return std::nullopt;
   return candidate(std::move(result.leaf_of_rank), result.cost, std::move(result.method));
 }
