@@ -203,7 +203,7 @@ START_TEST(files_are_read_strictly) {
   const auto with = [&](const std::string& text) { std::ofstream(path) << text; };
   with("3\n2 4 2\n");
   ck_assert(read_hardware(path) == (std::vector<std::int32_t>{2, 4, 2}));
-  ck_assert_str_eq(format_hardware(std::vector<std::int32_t>{2, 4, 2}).c_str(), "3\n2 4 2\n");
+  ck_assert_text_eq(format_hardware(std::vector<std::int32_t>{2, 4, 2}), "3\n2 4 2\n");
   with("3\n2 4\n");
   ck_assert_error(read_hardware(path), "ends where the arity of level 3");
   with("2\n2 0\n");

@@ -142,7 +142,7 @@ START_TEST(settings_are_strict) {
     unsetenv(name);
     return error;
   };
-  ck_assert_str_eq(with("PLACEMENT_PROFILE_COUNT", "point-to-point,one-sided").c_str(), "");
+  ck_assert_text_eq(with("PLACEMENT_PROFILE_COUNT", "point-to-point,one-sided"), "");
   ck_assert(with("PLACEMENT_PROFILE_COUNT", "p2p").find("one of all, point-to-point") != std::string::npos);
   ck_assert(with("PLACEMENT_PROFILE_COUNT", "topology,collective").find("cannot be added") != std::string::npos);
   ck_assert(with("PLACEMENT_PROFILE_COLLECTIVES", "tree").find("auto, openmpi, generic, direct") != std::string::npos);
