@@ -413,6 +413,23 @@ START_TEST(never_behind_a_subtree_alone) {
 }
 END_TEST
 
+START_TEST(an_effort_never_costs_more_than_those_it_begins_with) {
+  Random random(3);
+  for (int round = 0; round < 12; ++round) {
+    const TreeTopology tree = TreeTopology::balanced(Ints{2 + random.below(3), 3 + random.below(4), 6 + random.below(10)});
+    const Ints usable = fragmented(tree, random);
+    const std::int32_t ranks = std::min(20 + random.below(50), static_cast<std::int32_t>(usable.size()));
+    const CommMatrix matrix = random_traffic(ranks, round % 3, random);
+    const auto cost_with = [&](std::int32_t effort) {
+      return map_to_tree(matrix, tree, usable, {.scope = LeafScope::whole, .effort = effort}).cost;
+    };
+    const Cost usual = cost_with(10);
+    const Cost more = cost_with(40);
+    ck_assert_msg(cost_with(25) <= usual && more <= usual && cost_with(90) <= more, "round %d", round);
+  }
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("tree_map");
   TCase* all = tcase_create("all");
@@ -434,6 +451,7 @@ int main() {
   tcase_add_test(all, memory_changes_nothing);
   tcase_add_test(all, a_wider_scope_never_costs_more);
   tcase_add_test(all, never_behind_a_subtree_alone);
+  tcase_add_test(all, an_effort_never_costs_more_than_those_it_begins_with);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

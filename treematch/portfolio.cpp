@@ -61,11 +61,11 @@ class Portfolio {
     }
     search_all_ways(search);
     if (options_.memory != nullptr && !search_end_.expired())
-      options_.memory->keep({{tree_.vertices().begin(), tree_.vertices().end()}, packed_slots_, best_, result_.cost, result_.method});
+      options_.memory->keep({options_.effort, {tree_.vertices().begin(), tree_.vertices().end()}, packed_slots_, best_, result_.cost, result_.method});
   }
 
   bool recall() {
-    const MapMemory::Entry* same = options_.memory->find(tree_.vertices(), packed_slots_);
+    const MapMemory::Entry* same = options_.memory->find(options_.effort, tree_.vertices(), packed_slots_);
     if (same == nullptr) return false;
     best_ = same->slot;
     result_.cost = same->cost;

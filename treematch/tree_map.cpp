@@ -18,6 +18,7 @@ namespace placement {
 
 namespace {
 
+constexpr std::int32_t effort_factor = 4;  // from one search to the next, where the effort is more than usual
 constexpr std::int32_t max_ranks_mapped_alone = 96;    // on each subtree by itself
 constexpr std::size_t max_subtrees_mapped_alone = 16;  // of different shape; where there are more,
 constexpr std::size_t max_fullest_mapped_alone = 4;    // only those with most usable leaves
@@ -80,6 +81,9 @@ std::vector<std::vector<std::int32_t>> sufficient_subtrees(const TreeTopology& t
   return kept;
 }
 
+MapResult map_with_effort(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
+                          const MapOptions& options);
+
 // Maps the ranks as if only the leaves below one subtree were usable, for one subtree after the other. A mapping that is
 // better than `result` takes its place.
 void map_to_subtrees_alone(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
@@ -88,19 +92,33 @@ void map_to_subtrees_alone(const CommMatrix& matrix, const TreeTopology& tree, s
   if (subtrees.size() == 1) return;  // no choice, or all are alike and one has been searched
   for (const std::vector<std::int32_t>& leaves : subtrees) {
     if (options.deadline.expired()) return;
-    MapResult alone = map_to_tree(matrix, tree, leaves, options);
+    MapResult alone = map_with_effort(matrix, tree, leaves, options);
     if (alone.cost >= result.cost) continue;
     result = std::move(alone);
     result.optimal = false;  // only among the leaves of that subtree
   }
 }
 
+// The search with one effort. The matrix has at least one rank.
+MapResult map_with_effort(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
+                          const MapOptions& options) {
+  MapResult natural = in_natural_order(matrix, tree, usable, options);
+  if (matrix.pairs() == 0 || options.deadline.expired()) return natural;
+  if (matrix.ranks() <= most_ranks_mapped_exactly && solve_exactly(matrix, tree, usable, options, natural)) return natural;
+  if (options.scope == LeafScope::given)
+    return map_by_portfolio(matrix, tree, leaves_in_scope(tree, usable, matrix.ranks(), options.scope, 0), options);
+  MapResult result = search_levels(matrix, tree, usable, options);
+  if (matrix.ranks() <= max_ranks_mapped_alone) map_to_subtrees_alone(matrix, tree, usable, options, result);
+  result.natural_cost = natural.natural_cost;
+  return result.cost < natural.cost ? result : natural;
+}
+
 }  // namespace
 
-const MapMemory::Entry* MapMemory::find(std::span<const LeafTree::Vertex> shape,
+const MapMemory::Entry* MapMemory::find(std::int32_t effort, std::span<const LeafTree::Vertex> shape,
                                         std::span<const std::int32_t> packed) const {
   for (const Entry& entry : entries_)
-    if (std::ranges::equal(entry.packed, packed) && std::ranges::equal(entry.shape, shape)) return &entry;
+    if (entry.effort == effort && std::ranges::equal(entry.packed, packed) && std::ranges::equal(entry.shape, shape)) return &entry;
   return nullptr;
 }
 
@@ -108,18 +126,18 @@ MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree,
                       std::span<const std::int32_t> usable, const MapOptions& options) {
   check_usable(tree, usable, matrix.ranks());
   if (matrix.ranks() == 0) return {.leaf_of_rank = {}, .cost = 0, .natural_cost = 0, .method = "natural"};
-  MapResult natural = in_natural_order(matrix, tree, usable, options);
-  if (matrix.pairs() == 0 || options.deadline.expired()) return natural;
-  if (matrix.ranks() <= most_ranks_mapped_exactly && solve_exactly(matrix, tree, usable, options, natural)) return natural;
-  if (options.scope == LeafScope::given)
-    return map_by_portfolio(matrix, tree, leaves_in_scope(tree, usable, matrix.ranks(), options.scope, 0), options);
   MapMemory memory;
-  MapOptions remembering = options;
-  if (remembering.memory == nullptr) remembering.memory = &memory;
-  MapResult result = search_levels(matrix, tree, usable, remembering);
-  if (matrix.ranks() <= max_ranks_mapped_alone) map_to_subtrees_alone(matrix, tree, usable, remembering, result);
-  result.natural_cost = natural.natural_cost;
-  return result.cost < natural.cost ? result : natural;
+  MapOptions step = options;
+  if (step.memory == nullptr && options.scope != LeafScope::given) step.memory = &memory;
+  if (options.work_limit > 0) return map_with_effort(matrix, tree, usable, step);
+  step.effort = std::min(options.effort, usual_effort);
+  MapResult best = map_with_effort(matrix, tree, usable, step);
+  while (!best.optimal && step.effort < options.effort && !options.deadline.expired()) {
+    step.effort = std::min(effort_factor * step.effort, options.effort);
+    MapResult other = map_with_effort(matrix, tree, usable, step);
+    if (other.optimal || other.cost < best.cost) best = std::move(other);
+  }
+  return best;
 }
 
 }  // namespace placement

@@ -20,11 +20,12 @@ enum class LeafScope {
   subtree,  // TM-Isub(+k): the smallest subtree that has enough, k levels further up
 };
 
-// What has been found for one matrix with one seed and one limit of work. Leaves that part in the
+// What has been found for one matrix with one seed and one limit of work, by effort. Leaves that part in the
 // same way as others before them take over their mapping, without a search.
 class MapMemory {
  public:
   struct Entry {
+    std::int32_t effort = 0;              // MapOptions::effort of the search
     std::vector<LeafTree::Vertex> shape;  // of the tree over the leaves in scope
     std::vector<std::int32_t> packed;     // slots of the leaves that lie close together
     std::vector<std::int32_t> slot;       // the mapping
@@ -33,7 +34,7 @@ class MapMemory {
   };
 
   // Null when there were no such leaves yet.
-  const Entry* find(std::span<const LeafTree::Vertex> shape, std::span<const std::int32_t> packed) const;
+  const Entry* find(std::int32_t effort, std::span<const LeafTree::Vertex> shape, std::span<const std::int32_t> packed) const;
   void keep(Entry entry) { entries_.push_back(std::move(entry)); }
   std::size_t size() const { return entries_.size(); }
 
@@ -54,7 +55,9 @@ struct MapOptions {
   LeafScope scope = LeafScope::subtree;
   std::int32_t levels_up = 0;   // k of TM-Isub+k
   std::int64_t work_limit = 0;  // units of work (about one edge visit each), 0: as much as pays
-  std::int32_t effort = usual_effort;  // without a work_limit: of what pays, in proportion
+  // Without a work_limit: of what pays, in proportion. More than the usual effort E begins with searches of effort E, 4 E, 16 E
+  // and so on, and never costs more hop-bytes than one of these unless the deadline passes.
+  std::int32_t effort = usual_effort;
   Deadline deadline = Deadline::never();
   MapMemory* memory = nullptr;  // shared by calls that differ in their leaves alone
 };
