@@ -397,10 +397,10 @@ START_TEST(never_behind_a_subtree_alone) {
     const Ints usable = fragmented(tree, random);
     const auto free = static_cast<std::int32_t>(usable.size());
     if (free < 12) continue;
-    const std::int32_t ranks = std::min(12 + random.below(85), free);
+    const std::int32_t effort = round % 5 == 4 ? 3 : round % 5 == 3 ? 2 * usual_effort : usual_effort;
+    const std::int32_t ranks = std::min(12 + random.below(effort > usual_effort ? 85 : 21), free);
     const CommMatrix matrix = random_traffic(ranks, round % 3, random);
     const LeafScope scope = round % 2 == 0 ? LeafScope::subtree : LeafScope::whole;
-    const std::int32_t effort = round % 5 == 4 ? 3 : usual_effort;
     const Cost cost = mapped(matrix, tree, usable, {.scope = scope, .effort = effort}).cost;
     for (const std::int32_t top : lowest_sufficient(tree, usable, ranks)) {
       const Cost alone = map_to_tree(matrix, tree, leaves_below(tree, usable, top), {.scope = scope, .effort = effort}).cost;

@@ -19,7 +19,8 @@ namespace placement {
 namespace {
 
 constexpr std::int32_t effort_factor = 4;  // from one search to the next, where the effort is more than usual
-constexpr std::int32_t max_ranks_mapped_alone = 96;    // on each subtree by itself
+constexpr std::int32_t max_ranks_mapped_alone = 32;    // on each subtree by itself, with the usual effort
+constexpr std::int32_t max_ranks_of_more_effort = 96;  // the same with more, which takes several times as long
 constexpr std::size_t max_subtrees_mapped_alone = 16;  // of different shape; where there are more,
 constexpr std::size_t max_fullest_mapped_alone = 4;    // only those with most usable leaves
 
@@ -82,7 +83,7 @@ std::vector<std::vector<std::int32_t>> sufficient_subtrees(const TreeTopology& t
 }
 
 MapResult map_with_effort(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
-                          const MapOptions& options);
+                          const MapOptions& options, std::int32_t most_ranks_alone);
 
 // Maps the ranks as if only the leaves below one subtree were usable, for one subtree after the other. A mapping that is
 // better than `result` takes its place.
@@ -92,23 +93,24 @@ void map_to_subtrees_alone(const CommMatrix& matrix, const TreeTopology& tree, s
   if (subtrees.size() == 1) return;  // no choice, or all are alike and one has been searched
   for (const std::vector<std::int32_t>& leaves : subtrees) {
     if (options.deadline.expired()) return;
-    MapResult alone = map_with_effort(matrix, tree, leaves, options);
+    MapResult alone = map_with_effort(matrix, tree, leaves, options, 0);
     if (alone.cost >= result.cost) continue;
     result = std::move(alone);
     result.optimal = false;  // only among the leaves of that subtree
   }
 }
 
-// The search with one effort. The matrix has at least one rank.
+// The search with one effort. The matrix has at least one rank. Up to most_ranks_alone ranks are also mapped to each
+// sufficient subtree by itself.
 MapResult map_with_effort(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
-                          const MapOptions& options) {
+                          const MapOptions& options, std::int32_t most_ranks_alone) {
   MapResult natural = in_natural_order(matrix, tree, usable, options);
   if (matrix.pairs() == 0 || options.deadline.expired()) return natural;
   if (matrix.ranks() <= most_ranks_mapped_exactly && solve_exactly(matrix, tree, usable, options, natural)) return natural;
   if (options.scope == LeafScope::given)
     return map_by_portfolio(matrix, tree, leaves_in_scope(tree, usable, matrix.ranks(), options.scope, 0), options);
   MapResult result = search_levels(matrix, tree, usable, options);
-  if (matrix.ranks() <= max_ranks_mapped_alone) map_to_subtrees_alone(matrix, tree, usable, options, result);
+  if (matrix.ranks() <= most_ranks_alone) map_to_subtrees_alone(matrix, tree, usable, options, result);
   result.natural_cost = natural.natural_cost;
   return result.cost < natural.cost ? result : natural;
 }
@@ -129,12 +131,13 @@ MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree,
   MapMemory memory;
   MapOptions step = options;
   if (step.memory == nullptr && options.scope != LeafScope::given) step.memory = &memory;
-  if (options.work_limit > 0) return map_with_effort(matrix, tree, usable, step);
+  const std::int32_t alone = options.effort > usual_effort ? max_ranks_of_more_effort : max_ranks_mapped_alone;
+  if (options.work_limit > 0) return map_with_effort(matrix, tree, usable, step, alone);
   step.effort = std::min(options.effort, usual_effort);
-  MapResult best = map_with_effort(matrix, tree, usable, step);
+  MapResult best = map_with_effort(matrix, tree, usable, step, alone);
   while (!best.optimal && step.effort < options.effort && !options.deadline.expired()) {
     step.effort = std::min(effort_factor * step.effort, options.effort);
-    MapResult other = map_with_effort(matrix, tree, usable, step);
+    MapResult other = map_with_effort(matrix, tree, usable, step, alone);
     if (other.optimal || other.cost < best.cost) best = std::move(other);
   }
   return best;
