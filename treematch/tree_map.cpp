@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int32_t effort_factor = 4;  // from one search to the next, where the effort is more than usual
 constexpr std::int32_t max_ranks_mapped_alone = 32;    // on each subtree by itself, with the usual effort
-constexpr std::int32_t max_ranks_of_more_effort = 96;  // the same with more, which takes several times as long
+constexpr std::int32_t max_ranks_of_more_effort = 96;  // with more effort, which takes several times as long
 constexpr std::size_t max_subtrees_mapped_alone = 16;  // of different shape; where there are more,
 constexpr std::size_t max_fullest_mapped_alone = 4;    // only those with most usable leaves
 

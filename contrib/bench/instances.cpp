@@ -154,6 +154,14 @@ Edges pipeline(std::int32_t stages, std::int32_t copies) {
 
 const Ints bin8{2, 2, 2}, k1024{8, 8, 2, 8}, k4096{16, 16, 2, 8}, curie{14, 20, 18, 2, 8}, curie_nodes{14, 20, 18};
 
+// The leaves of nodes that no other job holds; each node has so many cores.
+Ints leaves_not_held(const std::vector<bool>& held, std::int32_t leaves, std::int32_t cores) {
+  Ints usable;
+  for (std::int32_t leaf = 0; leaf < leaves; ++leaf)
+    if (!held[leaf / cores]) usable.push_back(leaf);
+  return usable;
+}
+
 // Whole nodes that other jobs hold: runs of 2^k nodes at random places until the share is reached.
 Ints free_leaves(const Ints& arities, std::int32_t percent, Random random) {
   const std::int32_t leaves = std::accumulate(arities.begin(), arities.end(), 1, std::multiplies<>());
@@ -170,10 +178,7 @@ Ints free_leaves(const Ints& arities, std::int32_t percent, Random random) {
       --left;
     }
   }
-  Ints usable;
-  for (std::int32_t leaf = 0; leaf < leaves; ++leaf)
-    if (!held[leaf / cores]) usable.push_back(leaf);
-  return usable;
+  return leaves_not_held(held, leaves, cores);
 }
 
 // Whole nodes that other jobs hold: 60 % of them, in runs of 1 to 2 * run - 1 nodes at random places.
@@ -191,10 +196,7 @@ Ints left_by_runs(const Ints& arities, std::int32_t run, Random random) {
       --left;
     }
   }
-  Ints usable;
-  for (std::int32_t leaf = 0; leaf < leaves; ++leaf)
-    if (!held[leaf / cores]) usable.push_back(leaf);
-  return usable;
+  return leaves_not_held(held, leaves, cores);
 }
 
 // The rows right of the diagonal, one after the other [TM §2].
