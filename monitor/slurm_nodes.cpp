@@ -50,6 +50,7 @@ char letter(SlurmView view) { return "?rnop"[static_cast<std::size_t>(view)]; }
 [[noreturn]] void tell(int to, const std::string& slurm_conf) {
   FILE* const out = fdopen(to, "w");
   setenv("SLURM_CONF", slurm_conf.c_str(), 1);
+  slurm_init(nullptr);
   node_info_msg_t* nodes = nullptr;
   if (!out || slurm_load_node(0, &nodes, SHOW_ALL) != SLURM_SUCCESS) _exit(1);
   for (std::uint32_t i = 0; i < nodes->record_count; ++i)

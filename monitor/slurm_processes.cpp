@@ -39,6 +39,9 @@ std::vector<std::int32_t> numbers_in(const std::string& path, std::size_t most, 
 // Ended and not yet waited for, or stopped by a signal: it answers nobody.
 bool away(char state) { return state == 'Z' || state == 'X' || state == 'T'; }
 
+// Debian's slurmd starts itself anew at a reconfigure, by the name of the file behind the link /usr/sbin/slurmd.
+bool is_slurmd(std::string_view name) { return name == "slurmd" || name.starts_with("slurmd-"); }
+
 }  // namespace
 
 bool SlurmProcesses::counts(char state, std::int32_t cpu) const {
@@ -101,9 +104,9 @@ void SlurmProcesses::look_at(std::int32_t pid, Entry& entry) {
   entry.looks = static_cast<std::uint8_t>(std::min<int>(entry.looks + 1, young_looks));
   // A program may change its name, but a job's process stays one.
   const std::string name(process->name);
-  if (entry.kind == Kind::slurmd && name != "slurmd") entry.kind = Kind::other;
+  if (entry.kind == Kind::slurmd && !is_slurmd(name)) entry.kind = Kind::other;
   if (entry.kind != Kind::other || entry.parent == kernel_parent) return;
-  if (name == "slurmd" && trusted(pid)) {
+  if (is_slurmd(name) && trusted(pid)) {
     if (of_this_node(pid)) entry.kind = Kind::slurmd;
     entry.looks = 0;  // between fork and exec a stepd looks like its slurmd
     return;

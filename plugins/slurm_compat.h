@@ -49,6 +49,7 @@
 #pragma weak plugin_load_from_file
 #pragma weak resv_list
 #pragma weak slurm_conf
+#pragma weak slurmctld_config
 #pragma weak switch_record_cnt
 #pragma weak switch_record_table
 
@@ -62,7 +63,7 @@ static inline bool tasks_are_bound(void)
 
 static inline bool in_slurmctld(void)
 {
-	return &job_list != NULL;
+	return &slurmctld_config != NULL;	/* job_list is in slurmstepd too since 24.05 */
 }
 
 #endif

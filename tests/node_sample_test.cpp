@@ -270,6 +270,10 @@ START_TEST(the_slurmd_of_this_node) {
     return processes.slurmd();
   };
   ck_assert(seen(mine) && !seen(third) && seen(any));
+  node.process(101, "slurmd-wlm", 1);  // Debian's, after a reconfigure
+  ck_assert(seen(mine));
+  node.process(101, "slurmdx", 1);
+  ck_assert(!seen(mine));
   node.process(101, "slurmd", 1, 'T');  // stopped, it serves nobody
   ck_assert(!seen(mine) && seen(any));
   node.process(101, "slurmd", 1, 'S');

@@ -37,6 +37,7 @@ bool slurmctld_is_there() {
 // Runs in a process of its own: writes "+" and what slurmctld says, or "-" and why it says nothing.
 [[noreturn]] void answer(int to) {
   std::string text;
+  slurm_init(nullptr);
   try {
     text = slurmctld_is_there() ? "+" + ask_controller() : "-slurmctld does not answer";
   } catch (const std::exception& error) {
