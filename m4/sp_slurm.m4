@@ -50,6 +50,7 @@ AS_IF([test "x$with_slurm_source" != xno], [
 SLURM_CPPFLAGS=
 AS_IF([test "x$slurm_headers" != x/usr/include], [SLURM_CPPFLAGS="-isystem $slurm_headers"])
 SLURM_SOURCE_CPPFLAGS="-isystem $slurm_source"
+AC_DEFINE_UNQUOTED([SLURM_BINDIR], ["$with_slurm/bin"], [where Slurm's commands are])
 AC_SUBST([SLURM_CPPFLAGS])
 AC_SUBST([SLURM_SOURCE_CPPFLAGS])
 AC_SUBST([slurm_source])

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/error.hpp"
-#include "spank/slurm_view.hpp"
+#include "core/hostlist.hpp"
 
 namespace placement {
 

@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdlib>
 #include <memory>
 #include <unordered_map>
 
 #include "core/error.hpp"
-#include "core/switch_tree.hpp"
+#include "core/hostlist.hpp"
+#include "core/scontrol_topology.hpp"
+#include "core/text.hpp"
+#include "spank/scontrol.hpp"
 
 namespace placement {
 
@@ -23,10 +25,6 @@ struct Releaser {
   void operator()(Message* message) const { release(message); }
 };
 using Nodes = std::unique_ptr<node_info_msg_t, Releaser<node_info_msg_t, slurm_free_node_info_msg>>;
-using Jobs = std::unique_ptr<job_info_msg_t, Releaser<job_info_msg_t, slurm_free_job_info_msg>>;
-using Topology = std::unique_ptr<topo_info_response_msg_t,
-                                 Releaser<topo_info_response_msg_t, slurm_free_topo_info_msg>>;
-
 [[noreturn]] void fail(const std::string& what) {
   throw Error("cannot get " + what + " from slurmctld: " + slurm_strerror(errno));
 }
@@ -35,19 +33,6 @@ Nodes load_nodes() {
   node_info_msg_t* message = nullptr;
   if (slurm_load_node(0, &message, SHOW_ALL) != SLURM_SUCCESS) fail("the nodes");
   return Nodes(message);
-}
-
-Topology load_topology() {
-  topo_info_response_msg_t* message = nullptr;
-  if (slurm_load_topo(&message) != SLURM_SUCCESS) fail("the topology");
-  return Topology(message);
-}
-
-Jobs load_job(std::uint32_t job) {
-  job_info_msg_t* message = nullptr;
-  if (slurm_load_job(&message, job, SHOW_DETAIL) != SLURM_SUCCESS)
-    fail("job " + std::to_string(job));
-  return Jobs(message);
 }
 
 using IndexOf = std::unordered_map<std::string, std::int32_t>;
@@ -64,67 +49,46 @@ std::vector<NodeShape> shapes_of(const node_info_msg_t& message, IndexOf& index_
   return shapes;
 }
 
-// slurmctld lists all nodes below a switch; SwitchShape wants those that hang directly on it. From
-// the leaves upwards, a node belongs to the first switch that names it.
-std::vector<SwitchShape> switches_of(const topo_info_response_msg_t& message, const IndexOf& node_index) {
-  std::vector<const topo_info_t*> records;
-  for (std::uint32_t i = 0; i < message.record_count; ++i)
-    if (message.topo_array[i].name) records.push_back(&message.topo_array[i]);
-  std::stable_sort(records.begin(), records.end(),
-                   [](const topo_info_t* a, const topo_info_t* b) { return a->level < b->level; });
-
-  IndexOf switch_index;
-  std::vector<SwitchShape> switches;
-  std::vector<bool> placed(node_index.size(), false);
-  for (const topo_info_t* record : records) {
-    const auto self = static_cast<std::int32_t>(switches.size());
-    SwitchShape shape{record->name, -1, {}};
-    if (record->nodes && *record->nodes)
-      for (const std::string& name : expand_hostlist(record->nodes)) {
-        const auto found = node_index.find(name);
-        if (found == node_index.end() || placed[static_cast<std::size_t>(found->second)]) continue;
-        placed[static_cast<std::size_t>(found->second)] = true;
-        shape.nodes.push_back(found->second);
-      }
-    if (record->switches && *record->switches)
-      for (const std::string& name : expand_hostlist(record->switches)) {
-        const auto found = switch_index.find(name);
-        if (found != switch_index.end()) switches[static_cast<std::size_t>(found->second)].parent = self;
-      }
-    switch_index.emplace(record->name, self);
-    switches.push_back(std::move(shape));
+// Of each node only the cores that the job has stay free. CPU_IDs counts `threads` for each core.
+class CoresOfJob {
+ public:
+  explicit CoresOfJob(std::uint32_t job) {
+    for (auto& [nodes, ids] : parse_job_cpus(scontrol({"-d", "show", "job", std::to_string(job).c_str()}), job))
+      for (const std::string& name : expand_hostlist(nodes)) ids_of_[name].push_back(ids);
   }
-  return switches;
-}
 
-// Of the node, only the cores that the job has stay free.
-void keep_cores_of(const job_info_msg_t& message, NodeView& node) {
-  std::vector<bool> owned(node.core_free.size(), false);
-  bool found = false;
-  for (std::uint32_t i = 0; i < message.record_count; ++i) {
-    job_resources_t* const resources = message.job_array[i].job_resrcs;
-    char list[16384];
-    if (!resources || slurm_job_cpus_allocated_str_on_node(list, sizeof list, resources,
-                                                           node.name.c_str()) != SLURM_SUCCESS)
-      continue;
-    found = found || mark_cores(list, owned);
+  void keep(NodeView& node, std::int32_t threads) const {
+    std::vector<bool> cpu(node.core_free.size() * static_cast<std::size_t>(threads), false);
+    bool found = false;
+    if (const auto known = ids_of_.find(node.name); known != ids_of_.end())
+      for (const std::string& ids : known->second) found = mark_cores(ids, cpu) || found;
+    if (!found) throw Error("slurmctld does not tell which cores of " + node.name + " the job has");
+    for (std::size_t core = 0; core < node.core_free.size(); ++core)
+      node.core_free[core] = cpu[core * static_cast<std::size_t>(threads)];
   }
-  if (!found) throw Error("slurmctld does not tell which cores of " + node.name + " the job has");
-  node.core_free = owned;
-}
+
+ private:
+  std::unordered_map<std::string, std::vector<std::string>> ids_of_;
+};
 
 }  // namespace
 
-std::vector<std::string> expand_hostlist(const std::string& list) {
-  const hostlist_t hosts = slurm_hostlist_create(list.c_str());
-  if (!hosts) throw Error("'" + list + "' is not a list of nodes");
-  std::vector<std::string> names;
-  while (char* name = slurm_hostlist_shift(hosts)) {
-    names.emplace_back(name);
-    std::free(name);
+std::vector<JobCpus> parse_job_cpus(std::string_view text, std::uint32_t job) {
+  const std::string wanted = std::to_string(job);
+  std::vector<JobCpus> cpus;
+  bool is_asked = false;
+  for (const std::string_view line : split_at(text, '\n')) {
+    const std::vector<std::string_view> words = split_words(line);
+    if (words.empty()) continue;
+    // A number is an array's and its last task's, or a heterogeneous job's and its first component's.
+    if (words[0].starts_with("JobId=")) {
+      is_asked = words[0].substr(6) == wanted;
+      for (const std::string_view word : words) is_asked = is_asked || word.starts_with("HetJobId=");
+    }
+    if (is_asked && words.size() >= 2 && words[0].starts_with("Nodes=") && words[1].starts_with("CPU_IDs="))
+      cpus.push_back({std::string(words[0].substr(6)), std::string(words[1].substr(8))});
   }
-  slurm_hostlist_destroy(hosts);
-  return names;
+  return cpus;
 }
 
 bool mark_cores(const std::string& list, std::vector<bool>& core) {
@@ -155,7 +119,7 @@ bool mark_cores(const std::string& list, std::vector<bool>& core) {
 ClusterView load_cluster_view(std::span<const std::string> names, std::uint32_t job) {
   IndexOf index_of;
   const std::vector<NodeShape> shapes = shapes_of(*load_nodes(), index_of);
-  const std::vector<SwitchShape> switches = switches_of(*load_topology(), index_of);
+  const std::vector<SwitchShape> switches = parse_scontrol_topology(scontrol({"show", "topology"}), shapes);
   ClusterView machine = view_of_switches(switches, shapes);
 
   ClusterView view;
@@ -166,8 +130,8 @@ ClusterView load_cluster_view(std::span<const std::string> names, std::uint32_t 
     view.nodes.push_back(machine.nodes[static_cast<std::size_t>(found->second)]);
   }
   if (job != 0) {
-    const Jobs jobs = load_job(job);
-    for (NodeView& node : view.nodes) keep_cores_of(*jobs, node);
+    const CoresOfJob cores(job);
+    for (NodeView& node : view.nodes) cores.keep(node, shapes[static_cast<std::size_t>(index_of[node.name])].threads_per_core);
   }
   return view;
 }

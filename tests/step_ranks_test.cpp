@@ -212,6 +212,30 @@ START_TEST(core_lists_are_read_strictly) {
 }
 END_TEST
 
+// CPUs of one job, as "nodes ids" joined by "; ".
+std::string cpus_in(std::string_view text, std::uint32_t job) {
+  std::string result;
+  for (const placement::JobCpus& part : placement::parse_job_cpus(text, job))
+    result += (result.empty() ? "" : "; ") + part.nodes + " " + part.ids;
+  return result;
+}
+
+START_TEST(cores_of_a_job_as_scontrol_shows_them) {
+  const std::string one =
+      "JobId=7 JobName=x\n   NodeList=n[1-2]\n   JOB_GRES=(null)\n     Nodes=n1 CPU_IDs=0-3 Mem=0 GRES=\n"
+      "     Nodes=n[2,4] CPU_IDs=4-5,7 Mem=10 GRES=gpu:1\n   Comment=Nodes=n9 CPU_IDs=0\n\n";
+  ck_assert_text_eq(cpus_in(one, 7), "n1 0-3; n[2,4] 4-5,7");
+  ck_assert_text_eq(cpus_in(one, 8), "");
+  ck_assert_text_eq(cpus_in("", 7), "");
+  // The last task of an array has the array's number, by which scontrol shows all tasks.
+  ck_assert_text_eq(cpus_in("JobId=7 ArrayJobId=7 ArrayTaskId=2\n     Nodes=n1 CPU_IDs=0 Mem=0\n\n"
+                            "JobId=8 ArrayJobId=7 ArrayTaskId=1\n     Nodes=n1 CPU_IDs=1 Mem=0\n", 7), "n1 0");
+  // The components of a heterogeneous job are all shown, and a step can span them.
+  ck_assert_text_eq(cpus_in("JobId=7 HetJobId=7 HetJobOffset=0\n     Nodes=n1 CPU_IDs=0 Mem=0\n\n"
+                            "JobId=8 HetJobId=7 HetJobOffset=1\n     Nodes=n2 CPU_IDs=1 Mem=0\n", 7), "n1 0; n2 1");
+}
+END_TEST
+
 int main() {
   Suite* const suite = suite_create("step_ranks");
   TCase* const tests = tcase_create("step_ranks");
@@ -227,6 +251,7 @@ int main() {
   tcase_add_test(tests, a_step_of_one_task);
   tcase_add_test(tests, a_matrix_of_another_size_is_refused);
   tcase_add_test(tests, core_lists_are_read_strictly);
+  tcase_add_test(tests, cores_of_a_job_as_scontrol_shows_them);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

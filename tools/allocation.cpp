@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/allocation.hpp"
 
+#include <slurm/slurm.h>
+
 #include <cstdlib>
 #include <numeric>
 
@@ -67,6 +69,7 @@ Allocation current_allocation() {
                 std::to_string(step.nodes.size()));
   if (const std::string cpus = environment("SLURM_CPUS_PER_TASK"); !cpus.empty())
     step.cores_per_task = positive("SLURM_CPUS_PER_TASK", cpus);
+  slurm_init(nullptr);
   allocation.view = load_cluster_view(step.nodes, step.job);
   return allocation;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // placectl explain and placectl decisions: what slurmctld decided, and why.
 #include <slurm/slurm.h>
-#include <slurm/slurm_errno.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +11,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "spank/scontrol.hpp"
 #include "tools/command.hpp"
 #include "tools/decision_input.hpp"
 #include "tools/json.hpp"
@@ -130,18 +130,27 @@ void notes_json(JsonWriter& json, const std::vector<std::string>& notes) {
   json.end_array();
 }
 
+std::string system_comment_in(std::string_view shown_jobs, std::uint32_t job) {
+  bool is_asked = false;
+  for (const std::string_view line : split_at(shown_jobs, '\n')) {
+    const std::string_view field = trimmed(line);
+    if (field.starts_with("JobId=")) is_asked = split_words(field)[0].substr(6) == std::to_string(job);
+    if (is_asked && field.starts_with("SystemComment=")) return std::string(field.substr(14));
+  }
+  return {};
+}
+
 // What our plugin wrote into the job's system comment; empty when slurmctld does not know the job. Without
 // a slurm.conf libslurm would look for one for a minute.
 std::string system_comment(std::uint32_t job) {
   const char* conf = std::getenv("SLURM_CONF");
   if (!std::filesystem::exists(conf ? conf : "/etc/slurm/slurm.conf")) return {};
-  job_info_msg_t* answer = nullptr;
-  if (slurm_load_job(&answer, job, SHOW_ALL) != SLURM_SUCCESS) return {};
   std::string text;
-  for (std::uint32_t i = 0; i < answer->record_count; ++i)
-    if (const char* comment = answer->job_array[i].system_comment; answer->job_array[i].job_id == job && comment)
-      text = comment;
-  slurm_free_job_info_msg(answer);
+  try {
+    text = system_comment_in(scontrol({"show", "job", std::to_string(job).c_str()}), job);
+  } catch (const Error&) {
+    return {};
+  }
   const std::size_t begin = text.find("placement: ");
   if (begin == std::string::npos) return {};
   return shown(text.substr(begin, text.find(';', begin) - begin));
