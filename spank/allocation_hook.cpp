@@ -15,11 +15,13 @@ namespace {
 
 using Pending = void (*)(std::uint32_t);
 using AllocateOne = resource_allocation_response_msg_t* (*)(const job_desc_msg_t*, time_t, Pending);
+using SetEnvironment = void (*)(char**);
 using AllocateComponents = List (*)(List, time_t, Pending);
 
 constexpr const char* program = "";  // salloc itself makes the calls
-FunctionHook one_hook, components_hook;
+FunctionHook one_hook, components_hook, environment_hook;
 SeeGrantedJob see_job = nullptr;
+JobIsDescribed job_is_described = nullptr;
 
 void see(const resource_allocation_response_msg_t* response, std::uint32_t component) {
   if (see_job && response) see_job({response->job_id, component, response->environment, response->env_size});
@@ -48,6 +50,11 @@ List allocate_components(List requests, time_t timeout, Pending pending) {
   return responses;
 }
 
+void set_environment(char** variables) {
+  reinterpret_cast<SetEnvironment>(environment_hook.real())(variables);
+  if (job_is_described) job_is_described();
+}
+
 }  // namespace
 
 const char* GrantedJob::variable(const std::string& name) const {
@@ -57,8 +64,10 @@ const char* GrantedJob::variable(const std::string& name) const {
   return nullptr;
 }
 
-bool install_allocation_hook(SeeGrantedJob see) {
+bool install_allocation_hook(SeeGrantedJob see, JobIsDescribed described) {
   see_job = see;
+  job_is_described = described;
+  environment_hook.install(program, "env_array_set_environment", reinterpret_cast<void*>(set_environment));
   return one_hook.install(program, "slurm_allocate_resources_blocking", reinterpret_cast<void*>(allocate_one)) &&
          components_hook.install(program, "slurm_allocate_het_job_blocking", reinterpret_cast<void*>(allocate_components));
 }
@@ -66,7 +75,9 @@ bool install_allocation_hook(SeeGrantedJob see) {
 void remove_allocation_hook() {
   one_hook.remove();
   components_hook.remove();
+  environment_hook.remove();
   see_job = nullptr;
+  job_is_described = nullptr;
 }
 
 }  // namespace placement

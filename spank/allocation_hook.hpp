@@ -18,8 +18,11 @@ struct GrantedJob {
 };
 using SeeGrantedJob = void (*)(const GrantedJob&);  // must not throw
 
-// From now on salloc asks `see` about each job that it gets. False when this salloc does not let itself be hooked.
-bool install_allocation_hook(SeeGrantedJob see);
+// Called in salloc when its environment describes the job, before it starts the user's command. Must not throw.
+using JobIsDescribed = void (*)();
+
+// From now on salloc asks `see` about each job that it gets, and then calls `described`. False when this salloc does not let itself be hooked.
+bool install_allocation_hook(SeeGrantedJob see, JobIsDescribed described);
 
 // Puts back what was there. Without a hook it does nothing.
 void remove_allocation_hook();

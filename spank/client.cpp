@@ -32,6 +32,8 @@
 #include "spank/job_decision.hpp"
 #include "spank/launch_layout.hpp"
 #include "spank/launcher_notice.hpp"
+#include "spank/mpirun_environment.hpp"
+#include "spank/mpirun_plan.hpp"
 #include "spank/options.hpp"
 #include "spank/profiling.hpp"
 #include "spank/ship.hpp"
@@ -44,6 +46,7 @@ namespace {
 
 struct Client {
   bool is_srun = false;
+  MpirunPlan mpirun_plan;     // of the job that the command runs in
   std::string outer_job;      // the job that the command runs in, empty: none
   PlacementOptions options;   // of the component being parsed
   bool hooked = false;        // -m may name a policy
@@ -318,6 +321,13 @@ void see_granted_job(const GrantedJob& granted) {
   }
 }
 
+void plan_mpirun_in_salloc() {
+  try {
+    plan_mpirun_of_salloc();
+  } catch (...) {  // out of memory
+  }
+}
+
 std::string told_costs(const Wish& wish, const StepPlacement& placement) {
   if (!wish.matrix) return "ranks in natural order, as there is no matrix";
   return to_string(placement.cost) + " hop-bytes, in natural order " + to_string(placement.natural_cost);
@@ -343,7 +353,8 @@ void place(spank_t spank) {
   std::optional<Wish> wish = self.wish ? self.wish : wish_of_job(job);
   if (!(wish || self.any_wish)) return;
   if (const std::string daemon = launcher_daemon(spank); !daemon.empty()) {
-    if (wish && !client_option("quiet") && !std::getenv((std::string(job_environment_prefix) + job_quiet_variable).c_str())) tell_launcher(daemon, wish->spec.policy);
+    const bool quiet = client_option("quiet") || std::getenv((std::string(job_environment_prefix) + job_quiet_variable).c_str());
+    if (wish && (wish->matrix || wish->automatic) && !quiet) tell_launcher(daemon, wish->spec.policy, self.mpirun_plan);
     return;
   }
   if (!enforced()) return;
@@ -398,10 +409,12 @@ void client_begin(spank_t spank) {
     self.is_srun = spank_context() == S_CTX_LOCAL;
     self.outer_job = environment("SLURM_JOB_ID");
     forget_outer_job(!self.outer_job.empty());
+    self.mpirun_plan = inherited_mpirun_plan();
+    forget_mpirun_plan();
     register_options(spank);
     self.hooked = install_distribution_hook(see_distribution);
     if (!self.hooked) point_to_placement();
-    if (!self.is_srun) install_allocation_hook(see_granted_job);
+    if (!self.is_srun) install_allocation_hook(see_granted_job, plan_mpirun_in_salloc);
   } catch (...) {
     slurm_error("placement: out of memory");
   }

@@ -6,6 +6,7 @@
 #include "spank/batch_notice.hpp"
 #include "spank/bind_task.hpp"
 #include "spank/client.hpp"
+#include "spank/mpirun_plan.hpp"
 #include "spank/profiling.hpp"
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
@@ -57,6 +58,10 @@ EXPORTED int slurm_spank_task_init(spank_t spank, int, char**) {
   }
   try {
     if (spank_context() == S_CTX_REMOTE) placement::tell_batch_script(spank);
+  } catch (...) {
+  }
+  try {
+    if (spank_context() == S_CTX_REMOTE) placement::plan_mpirun_of_script(spank);
   } catch (...) {
   }
   return ESPANK_SUCCESS;

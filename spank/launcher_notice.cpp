@@ -56,12 +56,13 @@ std::string launcher_daemon(spank_t spank) {
   return among(open_mpi_daemons, program) || among(hydra_daemons, program) ? std::string(program) : std::string();
 }
 
-void tell_launcher(std::string_view daemon, std::string_view policy) {
+void tell_launcher(std::string_view daemon, std::string_view policy, const MpirunPlan& plan) {
   const bool open_mpi = among(open_mpi_daemons, daemon);
-  if (open_mpi && rankfile_given()) return;
+  if (open_mpi && (plan.in_force || rankfile_given())) return;
+  const std::string reason = open_mpi && !plan.reason.empty() ? " (" + plan.reason + ")" : "";
   const std::string line =
       "placement: " + std::string(open_mpi ? "mpirun" : "mpiexec") + " places its ranks itself, in Slurm's order and not by " +
-      std::string(policy) +
+      std::string(policy) + reason +
       (open_mpi ? ": \"placectl rankfile -o FILE\" and then \"mpirun --rankfile FILE\" place them by it, and so does srun"
                 : ": srun starts them in the order of the policy (\"placectl rankfile\" is for Open MPI alone)") + "\n";
   const FileDescriptor parent = errors_of(getppid());

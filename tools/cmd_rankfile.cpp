@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <cstdio>
 #include <map>
 
 #include "core/error.hpp"
 #include "core/matrix_read.hpp"
-#include "tools/allocation.hpp"
+#include "spank/allocation.hpp"
+#include "spank/mpirun_environment.hpp"
 #include "tools/command.hpp"
 #include "tools/command_line.hpp"
 #include "tools/output.hpp"
@@ -99,7 +101,11 @@ int command_rankfile(int argc, char** argv) {
     write_output("", help_text(help));
     return exit_ok;
   }
-  const Allocation allocation = current_allocation();
+  if (inherited_mpirun_plan().in_force)
+    std::fputs("placectl rankfile: mpirun takes the policy's order in this job by itself, and refuses a rankfile beside it: to use the\n"
+               "file, unset OMPI_MCA_rmaps_base_mapping_policy first\n", stderr);
+  Allocation allocation = current_allocation();
+  take_state_of_allocation(allocation);
   const StepPlacement placement = place_in(allocation, wish_of(line));
   if (placement.cores_of_rank.empty()) throw Error("the tasks of this allocation share cores: a rankfile cannot say that");
   write_output(line.value_or("output", ""), format_rankfile(allocation, placement, line.has("confined")));

@@ -11,7 +11,7 @@
 #include "core/policy.hpp"
 #include "core/policy_spec.hpp"
 #include "tools/torus_machine.hpp"
-#include "tools/allocation.hpp"
+#include "spank/allocation.hpp"
 
 namespace placement {
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/cluster_view.hpp"
+#include "core/step_view.hpp"
+#include "spank/options.hpp"
 #include "spank/step_ranks.hpp"
 
 namespace placement {
 
-// The Slurm allocation in which placectl runs, as a step that takes all of its tasks would have it.
+// The Slurm allocation in which this process runs, as a step that takes all of its tasks would have it.
 struct Allocation {
   StepShape step;
   ClusterView view;  // of the step's nodes; the job's cores are the free ones
@@ -17,6 +20,10 @@ struct Allocation {
 // From the environment that Slurm gives to a job, and from slurmctld. Throws Error when there is no
 // allocation, or one that cannot be placed as a whole (heterogeneous).
 Allocation current_allocation();
+
+// Gives the view what slurmctld knew of the cluster when it chose the nodes of this job (PLACEMENT_STATE). Nothing
+// happens where there is no such state, or where it is another job's. Throws Error when it is damaged.
+void take_state_of_allocation(Allocation& allocation);
 
 // What the job itself was submitted with; none when it asked for no policy.
 std::optional<Wish> wish_of_allocation();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tools/allocation.hpp"
+#include "spank/allocation.hpp"
 
 #include <slurm/slurm.h>
 
@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/hostlist.hpp"
+#include "core/job_state.hpp"
 #include "core/text.hpp"
 #include "spank/ship.hpp"
 #include "spank/slurm_view.hpp"
@@ -72,6 +73,14 @@ Allocation current_allocation() {
   slurm_init(nullptr);
   allocation.view = load_cluster_view(step.nodes, step.job);
   return allocation;
+}
+
+void take_state_of_allocation(Allocation& allocation) {
+  const std::string text = environment(job_state_variable);
+  if (text.empty()) return;
+  const std::string job = std::to_string(job_of_state(text));
+  if (job == environment("SLURM_JOB_ID") || job == environment("SLURM_ARRAY_JOB_ID"))
+    attach_job_state(allocation.view, unpack_job_state(text));
 }
 
 std::optional<Wish> wish_of_allocation() {

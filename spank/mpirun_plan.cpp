@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/mpirun_plan.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <optional>
+#include <vector>
+
+#include "core/config.hpp"
+#include "core/controller_state.hpp"
+#include "core/error.hpp"
+#include "core/file_descriptor.hpp"
+#include "monitor/controller_query.hpp"
+#include "spank/allocation.hpp"
+#include "spank/mpirun_environment.hpp"
+#include "spank/profiling.hpp"
+#include "spank/scontrol.hpp"
+#include "spank/sequential_hostfile.hpp"
+#include "spank/ship.hpp"
+#include "spank/task_environment.hpp"
+
+namespace placement {
+
+namespace {
+
+// With one of these in the environment the user has a mapping of his own.
+constexpr const char* own_parameters[] = {mapping_policy_variable,
+                                          hostfile_variable,
+                                          "OMPI_MCA_rmaps_base_schedule_policy",
+                                          "OMPI_MCA_orte_rankfile",
+                                          "OMPI_MCA_rmaps_rank_file_path",
+                                          "OMPI_MCA_rmaps",
+                                          "OMPI_MCA_rmaps_base_oversubscribe",
+                                          "OMPI_MCA_hwloc_base_binding_policy"};
+constexpr std::size_t most_script_bytes = 1 << 20, most_plan_bytes_of_mpirun = 64 << 20;
+constexpr int longest_plan_ms = 20'000;
+// Numbers that a shell script does not take for files of its own.
+constexpr int high_descriptors[] = {500, 100};
+
+struct Setting {
+  std::string name, value;
+};
+
+std::string environment(const std::string& name) {
+  const char* const value = std::getenv(name.c_str());
+  return value ? value : "";
+}
+
+bool user_maps() {
+  for (const char* name : own_parameters)
+    if (std::getenv(name)) return true;
+  return false;
+}
+
+// The hostfile for the allocation of this process' environment; nothing where the policy leaves ranks in Slurm's
+// order, or does not know the program yet. Throws Error with the reason where it should have one.
+std::optional<std::string> hostfile_of_allocation() {
+  const std::optional<Wish> wish = wish_of_allocation();
+  if (!wish || !wish->matrix) return std::nullopt;
+  const ControllerState controller = controller_state_of(ask_controller());
+  if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
+    throw Error("Mode=" + controller.mode + " in slurmctld");
+  Allocation allocation = current_allocation();
+  take_state_of_allocation(allocation);
+  return sequential_hostfile(allocation, place_in(allocation, *wish), core_numbering(scontrol({"show", "config"})));
+}
+
+// A file in memory that nobody can change any more; negative when there is none to be had.
+int file_in_memory(const std::string& text, bool inherited) {
+  const FileDescriptor file(memfd_create("placement-hostfile", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (file < 0) return -1;
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t written = write(file, text.data() + done, text.size() - done);
+    if (written <= 0) return -1;
+    done += static_cast<std::size_t>(written);
+  }
+  fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  for (const int lowest : high_descriptors) {
+    const int number = fcntl(file, inherited ? F_DUPFD : F_DUPFD_CLOEXEC, lowest);
+    if (number >= 0) return number;
+  }
+  return -1;
+}
+
+std::vector<Setting> settings_for(const std::string& hostfile, bool inherited) {
+  const int number = file_in_memory(hostfile, inherited);
+  if (number < 0) return {{mpirun_reason_variable, std::string("no file in memory: ") + std::strerror(errno)}};
+  const std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(number);
+  return {{mapping_policy_variable, sequential_mapping}, {hostfile_variable, path}, {mpirun_plan_variable, path}};
+}
+
+// ---- batch scripts
+
+struct Script {
+  std::string text;
+  bool interactive = false;
+};
+
+std::optional<Script> script_of(spank_t spank) {
+  std::uint32_t step = 0;
+  if (spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS) return std::nullopt;
+  if (step == SLURM_INTERACTIVE_STEP) return Script{"", true};
+  if (step != SLURM_BATCH_SCRIPT) return std::nullopt;
+  int count = 0;
+  char** words = nullptr;
+  if (spank_get_item(spank, S_JOB_ARGV, &count, &words) != ESPANK_SUCCESS || count < 1 || !words || !words[0])
+    return std::nullopt;
+  Script script;
+  std::ifstream file(words[0], std::ios::binary);
+  script.text.resize(most_script_bytes);
+  file.read(script.text.data(), static_cast<std::streamsize>(most_script_bytes));
+  script.text.resize(static_cast<std::size_t>(file.gcount()));
+  return script;
+}
+
+// The C shells close all files that they inherit.
+bool is_c_shell(std::string_view script) {
+  const std::string_view line = script.substr(0, script.find('\n'));
+  return line.starts_with("#!") && line.find("csh") != line.npos;
+}
+
+void write_all(int to, const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t written = write(to, text.data() + done, text.size() - done);
+    if (written <= 0) return;
+    done += static_cast<std::size_t>(written);
+  }
+}
+
+// In the process that makes the plan: never returns. The first byte tells a hostfile from a reason.
+[[noreturn]] void answer(int to, char** job_environment) {
+  environ = job_environment;
+  std::string text;
+  try {
+    const auto hostfile = hostfile_of_allocation();
+    text = hostfile ? "+" + *hostfile : "";
+  } catch (const std::exception& error) {
+    text = std::string("-") + error.what();
+  }
+  write_all(to, text);
+  _exit(0);
+}
+
+// What comes through the pipe until its other end is closed; nothing when that takes too long or is too much.
+std::optional<std::string> read_until_closed(int from) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::milliseconds(longest_plan_ms);
+  std::string text;
+  for (std::vector<char> part(65536);;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    pollfd waits{from, POLLIN, 0};
+    const int ready = left > 0 ? poll(&waits, 1, static_cast<int>(left)) : 0;
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) return std::nullopt;
+    const ssize_t got = read(from, part.data(), part.size());
+    if (got == 0) return text;
+    if (got < 0 || text.size() + static_cast<std::size_t>(got) > most_plan_bytes_of_mpirun) return std::nullopt;
+    text.append(part.data(), static_cast<std::size_t>(got));
+  }
+}
+
+// Slurm's libraries may hold locks of other threads in a process that was forked, so the work may not end there.
+std::optional<std::string> answer_of_a_process(char** job_environment) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
+  const FileDescriptor from(ends[0]);
+  FileDescriptor to(ends[1]);
+  const pid_t process = fork();
+  if (process == 0) answer(to, job_environment);
+  to.reset(-1);
+  if (process < 0) return std::nullopt;
+  const auto text = read_until_closed(from);
+  kill(process, SIGKILL);
+  while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return text;
+}
+
+std::vector<Setting> settings_of_script(spank_t spank) {
+  char** job_environment = nullptr;
+  if (spank_get_item(spank, S_JOB_ENV, &job_environment) != ESPANK_SUCCESS || !job_environment) return {};
+  const auto text = answer_of_a_process(job_environment);
+  if (!text) return {{mpirun_reason_variable, "no plan within " + std::to_string(longest_plan_ms / 1000) + " s"}};
+  if (text->starts_with('+')) return settings_for(text->substr(1), true);
+  if (text->starts_with('-')) return {{mpirun_reason_variable, text->substr(1)}};
+  return {};
+}
+
+std::vector<Setting> wanted_of_script(spank_t spank) {
+  const auto script = script_of(spank);
+  if (!script) return {};
+  const auto variable = [spank](const std::string& name) { return task_variable(spank, name.c_str()); };
+  if (!variable(std::string(job_environment_prefix) + "PLACEMENT_POLICY")) return {};
+  const std::string wanted = variable(mpirun_switch_variable).value_or("");
+  if (wanted == "no" || (wanted != "yes" && !script->interactive && !names_mpirun(script->text))) return {};
+  for (const char* name : own_parameters)
+    if (variable(name)) return {};
+  if (const std::string word = own_mapping_word(script->text); !word.empty())
+    return {{mpirun_reason_variable, "the script has " + word}};
+  if (is_c_shell(script->text)) return {{mpirun_reason_variable, "the script is one of a C shell, which closes the plan"}};
+  return settings_of_script(spank);
+}
+
+}  // namespace
+
+void plan_mpirun_of_salloc() {
+  if (user_maps() || environment(mpirun_switch_variable) == "no" || !wish_of_allocation()) return;
+  std::vector<Setting> settings;
+  try {
+    for (const std::string& given : command_given())
+      if (const std::string word = own_mapping_word(given); !word.empty()) throw Error("the command has " + word);
+    if (const auto hostfile = hostfile_of_allocation()) settings = settings_for(*hostfile, false);
+  } catch (const Error& error) {
+    settings = {{mpirun_reason_variable, error.what()}};
+  }
+  for (const Setting& each : settings) setenv(each.name.c_str(), each.value.c_str(), 1);
+}
+
+void plan_mpirun_of_script(spank_t spank) {
+  for (const Setting& each : wanted_of_script(spank)) spank_setenv(spank, each.name.c_str(), each.value.c_str(), 1);
+}
+
+}  // namespace placement

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/sequential_hostfile.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "core/text.hpp"
+
+namespace placement {
+
+namespace {
+
+// Words with which mpirun either refuses a sequential hostfile from the environment, or would misunderstand it.
+constexpr std::array<std::string_view, 7> mapping_options = {"rankfile", "rf",   "hostfile",     "machinefile",
+                                                             "host",     "default-hostfile", "oversubscribe"};
+constexpr std::array<std::string_view, 3> mapping_parameters = {"rmaps_", "hwloc_base_binding", "orte_default_hostfile"};
+constexpr std::string_view separators = " \t\r\n\"'`;|&()=";
+
+bool is_mapping_word(std::string_view word) {
+  if (word == "-H") return true;
+  for (const std::string_view parameter : mapping_parameters)
+    if (word.find(parameter) != word.npos) return true;
+  if (!word.starts_with('-')) return false;
+  word.remove_prefix(word.starts_with("--") ? 2 : 1);
+  return word.starts_with("bind-to") || std::find(mapping_options.begin(), mapping_options.end(), word) != mapping_options.end();
+}
+
+bool cores_are_told(const Allocation& allocation, const StepPlacement& placement, CoreNumbering numbering) {
+  if (numbering == CoreNumbering::unknown || placement.cores_of_rank.empty()) return false;
+  return std::none_of(allocation.view.nodes.begin(), allocation.view.nodes.end(),
+                      [](const NodeView& node) { return node.cores_per_socket == 1 && node.sockets > 1; });
+}
+
+// The number of each core of the node; those that mpirun does not see have none that is used.
+std::vector<std::int32_t> numbers_of(const NodeView& node, CoreNumbering numbering) {
+  std::vector<std::int32_t> numbers(node.core_free.size());
+  std::int32_t next = 0;
+  for (std::size_t core = 0; core < numbers.size(); ++core) {
+    numbers[core] = next;
+    if (numbering == CoreNumbering::of_machine || node.core_free[core]) ++next;
+  }
+  return numbers;
+}
+
+}  // namespace
+
+CoreNumbering core_numbering(std::string_view configuration) {
+  const auto value_of = [configuration](std::string_view name) {
+    for (const std::string_view line : split_at(configuration, '\n'))
+      if (const std::size_t equals = line.find('='); equals != line.npos && trimmed(line.substr(0, equals)) == name)
+        return trimmed(line.substr(equals + 1));
+    return std::string_view();
+  };
+  const std::string_view task_plugin = value_of("TaskPlugin");
+  const bool cgroup = task_plugin.find("cgroup") != task_plugin.npos;
+  if (!cgroup && task_plugin.find("affinity") == task_plugin.npos) return CoreNumbering::unknown;
+  if (value_of("SlurmdParameters").find("config_overrides") != std::string_view::npos) return CoreNumbering::unknown;
+  return cgroup && value_of("ConstrainCores") == "yes" ? CoreNumbering::of_job : CoreNumbering::of_machine;
+}
+
+std::string sequential_hostfile(const Allocation& allocation, const StepPlacement& placement, CoreNumbering numbering) {
+  const bool cores = cores_are_told(allocation, placement, numbering);
+  std::size_t ranks = 0;
+  for (const auto& of_node : placement.ranks_of_node) ranks += of_node.size();
+  std::vector<std::string> line(ranks);
+  for (std::size_t node = 0; node < placement.ranks_of_node.size(); ++node) {
+    const auto numbers = cores ? numbers_of(allocation.view.nodes[node], numbering) : std::vector<std::int32_t>();
+    for (const std::uint32_t rank : placement.ranks_of_node[node]) {
+      std::string& text = line.at(rank);
+      text = allocation.step.nodes[node];
+      char before = ' ';
+      if (cores)
+        for (const std::int32_t core : placement.cores_of_rank[rank]) {
+          text += before + std::to_string(numbers[static_cast<std::size_t>(core)]);
+          before = ',';
+        }
+    }
+  }
+  std::string text;
+  for (const std::string& each : line) text += each + "\n";
+  return text;
+}
+
+bool names_mpirun(std::string_view script) {
+  for (const std::string_view program : {"mpirun", "mpiexec", "orterun"})
+    if (script.find(program) != script.npos) return true;
+  return false;
+}
+
+std::string own_mapping_word(std::string_view script) {
+  for (const std::string_view line : split_at(script, '\n')) {
+    if (trimmed(line).starts_with('#')) continue;
+    for (std::size_t at = 0; at < line.size();) {
+      const std::size_t begin = line.find_first_not_of(separators, at);
+      if (begin == line.npos) break;
+      at = std::min(line.find_first_of(separators, begin), line.size());
+      if (const std::string_view word = line.substr(begin, at - begin); is_mapping_word(word)) return std::string(word);
+    }
+  }
+  return {};
+}
+
+}  // namespace placement
