@@ -142,6 +142,21 @@ START_TEST(the_observer_is_suspected) {
 }
 END_TEST
 
+// placement-monitor(8): the observer is suspected when more than half of the nodes, and at least three, fall silent at once.
+START_TEST(more_than_half_and_at_least_three) {
+  for (int nodes = 1; nodes <= 12; ++nodes)
+    for (int silent = 0; silent <= nodes; ++silent) {
+      LivenessTable table(nodes, {});
+      double now = 0;
+      run(table, now, 100, [](int, double) { return true; });
+      const std::vector<Seen> seen = run(table, now, 140, [silent](int node, double) { return node >= silent; });
+      const bool doubt = silent >= 3 && 2 * silent > nodes;
+      ck_assert_msg(table.in_doubt() == doubt, "%d of %d", silent, nodes);
+      ck_assert_uint_eq(seen.size(), doubt ? 0 : static_cast<std::size_t>(silent));
+    }
+}
+END_TEST
+
 START_TEST(what_slurm_holds_for_down_ends_the_doubt) {
   LivenessTable table(10, {});
   double now = 0;
@@ -252,6 +267,7 @@ int main() {
   tcase_add_test(tests, lost_heartbeats_are_no_outage);
   tcase_add_test(tests, heard_again_is_a_sign_of_life_alone);
   tcase_add_test(tests, the_observer_is_suspected);
+  tcase_add_test(tests, more_than_half_and_at_least_three);
   tcase_add_test(tests, what_slurm_holds_for_down_ends_the_doubt);
   tcase_add_test(tests, few_nodes_may_all_die);
   tcase_add_test(tests, the_observer_was_paused);

@@ -179,6 +179,28 @@ START_TEST(missing_pairs_are_told) {
 }
 END_TEST
 
+// slurm-placement(7): stock when data of more than a quarter of the nodes, or of more than half of the pairs, are missing.
+START_TEST(how_much_may_be_missing) {
+  for (std::size_t missing = 0; missing <= 8; ++missing) {
+    Cluster cluster(8);
+    for (std::size_t n = 0; n < missing; ++n) cluster.live->nodes[n].cpu_load = {};
+    const std::string why = error_of([&] { place(cluster, tasks(8)); });
+    ck_assert_text_eq(why, missing <= 2 ? "" : "live data of " + std::to_string(missing) + " of 8 nodes are missing");
+  }
+  for (int missing = 0; missing <= 28; ++missing) {
+    Cluster cluster(8);
+    int left = missing;
+    for (std::size_t u = 0; u < 8; ++u)
+      for (std::size_t v = 0; v < u; ++v)
+        if (left-- > 0) cluster.pair(u, v, NAN, NAN);
+    const std::string why = error_of([&] { place(cluster, tasks(8)); });
+    ck_assert_text_eq(why, missing <= 14 ? ""
+                                         : "the network is measured between " + std::to_string(28 - missing) +
+                                               " of 28 pairs of nodes only");
+  }
+}
+END_TEST
+
 START_TEST(nodes_that_are_down_or_suspect) {
   Cluster cluster(4);
   cluster.live->nodes[0].liveness = Liveness::down;
@@ -350,6 +372,7 @@ int main() {
   tcase_add_test(nodes, different_nodes_and_taken_cores);
   tcase_add_test(nodes, missing_data_are_told);
   tcase_add_test(nodes, missing_pairs_are_told);
+  tcase_add_test(nodes, how_much_may_be_missing);
   tcase_add_test(nodes, nodes_that_are_down_or_suspect);
   tcase_add_test(nodes, waits_while_all_is_overloaded);
   tcase_add_test(nodes, reasons_tell_what_was_chosen);

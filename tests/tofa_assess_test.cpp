@@ -117,6 +117,55 @@ START_TEST(closed_form) {
 }
 END_TEST
 
+// slurm-placement(7): links at a suspect node weigh 101 times, less where it fails with less than 2 %; a node is suspect
+// when it fails more than three times as often as the median.
+START_TEST(the_weight_of_a_suspect) {
+  const auto weight_beside = [](double outage) {  // of the link from a node to one that fails so often
+    ClusterView view = view_of(rings({9}));
+    NodeOutages outages;
+    for (std::int32_t node = 0; node < 9; ++node) outages.set(std::to_string(node), node == 4 ? outage : 0.001);
+    view.outages = std::make_shared<const NodeOutages>(std::move(outages));
+    const RouteFaults faults = Outlook(view, 0).route_faults(*view.torus);
+    ck_assert_int_eq(faults.weight(0, 1), 1);
+    ck_assert_int_eq(faults.weight(3, 4), faults.weight(4, 5));
+    return faults.weight(3, 4);
+  };
+  ck_assert_int_eq(weight_beside(0.001), 1);
+  ck_assert_int_eq(weight_beside(0.0029), 1);
+  ck_assert_int_gt(weight_beside(0.0032), 1);
+  ck_assert_int_eq(weight_beside(0.01), 51);
+  ck_assert_int_lt(weight_beside(0.0198), 101);
+  for (const double often : {0.02, 0.021, 0.5, 1.0}) ck_assert_int_eq(weight_beside(often), 101);
+}
+END_TEST
+
+// slurm-placement(7): (1 - s + s (3/4 H + 1/4 L)) / (1 - q).
+START_TEST(expected_time_by_hand) {
+  ClusterView view = view_of(rings({8}));
+  set_outages(view, {6}, 0.1);
+  const Outlook outlook(view, 0);
+  const RouteFaults faults = outlook.route_faults(*view.torus);
+  const CommMatrix matrix = CommMatrix::from_edges(3, {{0, 1, 100}, {1, 2, 40}});
+  const std::vector<std::int32_t> in_order = {0, 1, 2};  // 140 hop-bytes; the busiest link has half of the 100 in each direction
+  for (const double s : {0.0, 0.3, 0.5, 1.0}) {
+    const Judge judge(*view.torus, outlook, faults, matrix, in_order, s);
+    ck_assert_double_eq_tol(judge.badness(judge.assess(in_order)), 0, 1e-9);
+    // Twice as many hop-bytes, the busiest link unchanged; and the other way round.
+    ck_assert_double_eq_tol(std::exp(judge.badness(280, 50, 0)), 1 - s + s * (1.5 + 0.25), 1e-9);
+    ck_assert_double_eq_tol(std::exp(judge.badness(140, 100, 0)), 1 - s + s * (0.75 + 0.5), 1e-9);
+    // Ranks 0 and 1 two hops from each other, rank 2 beside them: 240 hop-bytes, the busiest link still has 50.
+    const std::vector<std::int32_t> spread = {0, 2, 3};
+    ck_assert_double_eq_tol(std::exp(judge.badness(judge.assess(spread))), 1 - s + s * (0.75 * 240 / 140 + 0.25), 1e-9);
+    // The route from 5 to 7 goes through the node that fails; two of its links weigh 101 for hop-bytes and load.
+    const std::vector<std::int32_t> through = {5, 7, 0};
+    const Assessment found = judge.assess(through);
+    ck_assert_double_eq_tol(found.abort_probability, 0.1, 1e-9);
+    const double weighted = (200.0 * 101 + 40) / 140, busiest = static_cast<double>(found.link_load_twice) / 2 / 50;
+    ck_assert_double_eq_tol(std::exp(judge.badness(found)), (1 - s + s * (0.75 * weighted + 0.25 * busiest)) / 0.9, 1e-6);
+  }
+}
+END_TEST
+
 START_TEST(windows) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Random random(seed);
@@ -161,7 +210,8 @@ END_TEST
 int main() {
   TCase* const cases = tcase_create("tofa_assess");
   for (const TTest* test :
-       {faults_on_routes, equation_1_by_hand, assessed_by_brute_force, closed_form, windows})
+       {faults_on_routes, equation_1_by_hand, assessed_by_brute_force, closed_form, the_weight_of_a_suspect,
+        expected_time_by_hand, windows})
     tcase_add_test(cases, test);
   Suite* const suite = suite_create("tofa_assess");
   suite_add_tcase(suite, cases);

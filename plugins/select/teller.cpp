@@ -15,10 +15,11 @@ namespace {
 // A list of more is not shown whole anyway, and making it takes time.
 constexpr std::size_t most_listed = 512;
 
+// Nodes that the machine does not have, for which no plan is made, have no names.
 std::string listed(const Machine& machine, const placement_offer& offer, std::span<const std::uint32_t> nodes) {
   std::vector<std::string> names;
   for (const std::uint32_t node : nodes.first(std::min(nodes.size(), most_listed)))
-    names.push_back(machine.node(offer.node[node]).name);
+    if (offer.node[node] >= 0 && offer.node[node] < machine.nodes()) names.push_back(machine.node(offer.node[node]).name);
   return compress_hostlist(names) + (nodes.size() > most_listed ? ".." : "");
 }
 

@@ -1,29 +1,91 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One decision of slurmctld: any offer of nodes, request and environment of a job gives a plan that keeps to the offer,
-// or a reason. The first 24 bytes of an input are the offer and the request; the rest is the environment, one entry a
-// line.
+// One decision of slurmctld on a machine with switches, a torus and live data: any offer of nodes, request and
+// environment of a job gives a plan that keeps to the offer and the request, or a reason. An input is a byte for each number
+// of the offer, the request and the matrix, a byte for the policy, and then its parameters, or the whole environment, one
+// entry a line. What slurmctld calls with the plan is called too.
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <vector>
 
+#include "core/armour.hpp"
+#include "core/error.hpp"
+#include "core/matrix_wire.hpp"
+#include "core/pair_arrays.hpp"
+#include "core/snapshot.hpp"
 #include "plugins/select/decide.h"
 #include "tests/fuzz/fuzz_target.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace placement;
 
 const char* const fuzz_corpus = "decide";
 
 namespace {
 
 constexpr std::uint32_t nodes = 6, cores = 4;
+constexpr std::int64_t reconfigure_after_us = 30000;  // of decisions: far from the time that they may take of a second
 
-void configure() {
-  static const placement_machine_node all[nodes] = {{"n0", 2, 2, 2}, {"n1", 2, 2, 2}, {"n2", 2, 2, 2},
-                                                     {"n3", 2, 2, 2}, {"n4", 2, 2, 1}, {"n5", 2, 2, 1}};
-  static const std::int32_t number[nodes] = {0, 1, 2, 3, 4, 5};
-  static const placement_machine_switch switches[] = {{"root", -1, nullptr, 0}, {"a", 0, number, 3}, {"b", 0, number + 3, 3}};
-  const placement_machine machine = {all, nodes, switches, 3};
-  char message[256];
-  placement_configure("/no/such/placement.conf", &machine, message, sizeof message);
-  REQUIRE(message[0] == '\0');
+// Of n1 .. n6, of which the machine does not have the last. The links of n3 are bad, and nothing is known of those of n4.
+LiveState live_state() {
+  LiveState state;
+  state.published_at_s = std::time(nullptr);
+  state.outage_horizon_s = 86400;
+  std::vector<std::int32_t> group;
+  for (std::int32_t n = 0; n < static_cast<std::int32_t>(nodes); ++n) {
+    NodeState node;
+    node.name = "n" + std::to_string(n + 1);
+    node.liveness = n == 4 ? Liveness::down : Liveness::up;
+    node.age_s = 2;
+    node.outage_probability = n == 1 ? 0.3 : 0;
+    node.cores = cores;
+    node.cpu_load = {0.5 * n, 0.5 * n, 0.5 * n};
+    state.nodes.push_back(node);
+    group.push_back(n);
+  }
+  PairArrays pairs(nodes, group);
+  for (std::int32_t a = 0; a < static_cast<std::int32_t>(nodes); ++a)
+    for (std::int32_t b = a + 1; b < static_cast<std::int32_t>(nodes); ++b)
+      if (a != 3 && b != 3) pairs.set(a, b, {a == 2 ? 900.0F : 50.0F, 1e8F, 1.25e8F, PairSource::measured, 2.0F});
+  state.pairs = pair_table(std::move(pairs));
+  return state;
 }
+
+TemporaryDirectory directory_in_memory() {
+  setenv("TMPDIR", "/dev/shm", 1);
+  return TemporaryDirectory();
+}
+
+// The machine and its files; the policies' defaults are those of an installation.
+class Site {
+ public:
+  Site() {
+    write_snapshot(directory_.path() + "/snapshot", live_state());
+    const std::string torus = directory_.file("torus", "torus 3 2\nn0 0 0\nn1 1 0\nn2 2 0\nn3 0 1\nn4 1 1\n");
+    const std::string outages = directory_.file("outages", "n2 0.25\n");
+    config_ = directory_.file("placement.conf", "DecisionFile=" + directory_.path() + "/decisions\nSnapshotFile=" +
+                                                    directory_.path() + "/snapshot\nSnapshotMaxAgeS=86400\nTorusFile=" + torus +
+                                                    "\nOutageFile=" + outages + "\nMaxWaitS=600\nPartitionPolicies=slow:TOFA\n");
+  }
+
+  // Also gives the next decisions the time of a whole second.
+  void configure() const {
+    static constexpr placement_machine_node all[nodes] = {{"n0", 2, 2, 2}, {"n1", 2, 2, 2}, {"n2", 2, 2, 2},
+                                                          {"n3", 2, 2, 2}, {"n4", 2, 2, 1}, {"n5", 2, 2, 1}};
+    static constexpr std::int32_t number[nodes] = {0, 1, 2, 3, 4, 5};
+    static constexpr placement_machine_switch switches[] = {{"root", -1, nullptr, 0}, {"a", 0, number, 3}, {"b", 0, number + 3, 3}};
+    const placement_machine machine = {all, nodes, switches, 3};
+    char message[256];
+    placement_configure(config_.c_str(), &machine, message, sizeof message);
+    REQUIRE(message[0] == '\0');
+    REQUIRE(std::string_view(placement_warning()).ends_with("/torus: it has no coordinates of n5, which TOFA does not use"));
+  }
+
+ private:
+  const TemporaryDirectory directory_ = directory_in_memory();
+  std::string config_;
+};
 
 struct Question {
   std::vector<std::int32_t> node;
@@ -31,6 +93,7 @@ struct Question {
   std::vector<std::uint8_t> core_free;
   std::vector<std::uint16_t> cpus;
   std::vector<std::uint64_t> weight;
+  std::vector<std::uint32_t> max_tasks;
   std::vector<std::uint32_t> required;
   std::vector<std::string> entries;
   std::vector<char*> pointers;
@@ -59,6 +122,41 @@ std::uint32_t number(std::uint8_t byte) {
   return odd[byte - 0xf0];
 }
 
+// A matrix in its wire form, which a change of a byte of that form would hardly ever find.
+void add_matrix(Question& q, Bytes& in) {
+  const std::uint8_t byte = in.next();
+  const std::int32_t ranks = byte % 32;
+  if (ranks == 0) return;
+  std::vector<CommEdge> edges;
+  for (int pairs = byte / 32 * 6; pairs > 0; --pairs) {
+    const std::int32_t a = in.next() % ranks, b = in.next() % ranks;
+    const std::uint8_t weight = in.next();
+    if (a != b) edges.push_back({std::min(a, b), std::max(a, b), std::int64_t{1} << weight % 63});
+  }
+  try {
+    q.entries.push_back("PLACEMENT_MATRIX_0=" + armour(pack_matrix(CommMatrix::from_edges(ranks, std::move(edges)))));
+    q.entries.push_back("PLACEMENT_MATRIX_PIECES=1");
+  } catch (const Error&) {  // the sum of its weights is too large for a matrix
+  }
+}
+
+// Most inputs shall come as far as a policy, so that one byte names it.
+void add_environment(Question& q, Bytes& in) {
+  constexpr std::string_view words[] = {"TREEMATCH", "NLA", "TOFA"};
+  const std::uint8_t byte = in.next();
+  std::string_view rest = in.rest();
+  if (byte < 0xf0) {
+    q.entries.push_back("PLACEMENT_VERSION=1");
+    q.entries.push_back("PLACEMENT_POLICY=" + std::string(words[byte % std::size(words)]) + (rest.empty() ? "" : "=") + std::string(rest));
+    return;
+  }
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    q.entries.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+}
+
 void ask(Question& q, Bytes in) {
   const std::uint32_t offered = in.next() % (nodes + 1);
   for (std::uint32_t n = 0; n < offered; ++n) {
@@ -68,6 +166,7 @@ void ask(Question& q, Bytes in) {
     q.first_core.push_back(static_cast<std::uint32_t>(q.core_free.size()));
     q.cpus.push_back((byte & 0x10) != 0 ? 2 : 1);
     q.weight.push_back(byte >> 5);
+    q.max_tasks.push_back(byte >> 6);
     if ((byte & 0xc0) == 0x40) q.required.push_back((byte & 0x20) != 0 ? n : number(byte));
   }
   q.request.job_id = 1 + in.next() % 4;
@@ -75,49 +174,92 @@ void ask(Question& q, Bytes in) {
   q.request.tasks = number(in.next());
   q.request.cpus_per_task = number(in.next());
   q.request.min_nodes = number(in.next());
-  q.request.max_nodes = number(in.next());
+  q.request.max_nodes = std::max(number(in.next()), 1u);
   q.request.tasks_per_node = number(in.next());
+  q.request.tasks_per_socket = number(in.next());
   q.request.waited_s = static_cast<std::int32_t>(number(in.next()));
   q.request.time_limit_s = number(in.next());
-  q.request.whole_nodes = in.next() & 1;
-  std::string_view rest = in.rest();
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    q.entries.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  const std::uint8_t flags = in.next();
+  q.request.whole_nodes = (flags & 1) != 0;
+  q.request.pack_nodes = (flags & 2) != 0;
+  q.request.partition = (flags & 4) != 0 ? "slow" : "debug";
+  if ((flags & 8) == 0) q.max_tasks.clear();
+  add_matrix(q, in);
+  add_environment(q, in);
   for (std::string& entry : q.entries) q.pointers.push_back(entry.data());
+  q.offer = {static_cast<std::uint32_t>(q.node.size()), q.node.data(), q.first_core.data(), q.core_free.data(), q.cpus.data(),
+             q.weight.data(), q.max_tasks.empty() ? nullptr : q.max_tasks.data()};
+  q.request.environment = q.pointers.data();
+  q.request.environment_count = static_cast<std::uint32_t>(q.pointers.size());
+  q.request.required = q.required.data();
+  q.request.required_count = static_cast<std::uint32_t>(q.required.size());
 }
 
 void check(const Question& q, const placement_plan& plan) {
   REQUIRE(std::memchr(plan.reason, 0, sizeof plan.reason) != nullptr);
   REQUIRE(plan.placed || plan.reason[0] != '\0');
+  // What is asked of six nodes takes no memory to speak of, and a policy keeps to what is asked.
+  REQUIRE(std::strcmp(plan.reason, "out of memory") != 0);
+  REQUIRE(!std::string_view(plan.reason).ends_with("gave a placement that is not legal"));
+  REQUIRE(!plan.wait || (!plan.placed && plan.wait_left_s >= 1 && plan.wait_left_s <= 600));
   if (!plan.placed) return;
   REQUIRE(plan.node_count > 0 && plan.node_count <= q.node.size());
+  REQUIRE(plan.node_count >= q.request.min_nodes && plan.node_count <= q.request.max_nodes);
   std::uint64_t tasks = 0;
   for (std::uint32_t n = 0; n < plan.node_count; ++n) {
     REQUIRE(plan.node[n] < q.node.size() && (n == 0 || plan.node[n] > plan.node[n - 1]));
+    REQUIRE(plan.tasks[n] > 0 && (q.request.tasks_per_node == 0 || plan.tasks[n] <= q.request.tasks_per_node));
     tasks += plan.tasks[n];
   }
   REQUIRE(tasks == plan.task_count && (q.request.tasks == 0 || tasks == q.request.tasks));
+  for (const std::uint32_t node : q.required)
+    REQUIRE(std::find(plan.node, plan.node + plan.node_count, node) != plan.node + plan.node_count);
   for (std::size_t core = 0; core < q.core_free.size(); ++core) REQUIRE(!plan.core_wanted[core] || q.core_free[core]);
+}
+
+// Slurm gives the planned nodes, and on them the planned cores or all free ones.
+void grant(const Question& q, const placement_plan& plan, bool planned_cores) {
+  const std::vector<std::uint32_t> given(plan.node, plan.node + plan.node_count);
+  std::vector<std::uint32_t> room(plan.tasks, plan.tasks + plan.node_count);
+  std::vector<std::uint8_t> core_given(q.core_free.size(), 0);
+  for (const std::uint32_t node : given)
+    for (std::uint32_t core = q.first_core[node]; core < q.first_core[node + 1]; ++core)
+      core_given[core] = planned_cores ? plan.core_wanted[core] : q.core_free[core];
+  if (!planned_cores) room.front() += 1;
+  const placement_grant what = {static_cast<std::uint32_t>(given.size()), given.data(), room.data(), core_given.data()};
+  placement_assess(&q.offer, &q.request, &what);
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const bool configured = (configure(), true);
-  REQUIRE(configured);
+  static const Site site;
+  static std::int64_t spent_us = reconfigure_after_us;
+  if (spent_us >= reconfigure_after_us) {
+    site.configure();
+    spent_us = 0;
+  }
   Question q;
   ask(q, Bytes(data, size));
-  q.offer = {static_cast<std::uint32_t>(q.node.size()), q.node.data(), q.first_core.data(), q.core_free.data(), q.cpus.data(),
-             q.weight.data(), nullptr};
-  q.request.environment = q.pointers.data();
-  q.request.environment_count = static_cast<std::uint32_t>(q.pointers.size());
-  q.request.required = q.required.data();
-  q.request.required_count = static_cast<std::uint32_t>(q.required.size());
-  q.request.partition = "debug";
-  check(q, *placement_decide(&q.offer, &q.request));
+  placement_tidy();
+  if (!placement_asked(q.request.environment, q.request.environment_count)) {
+    char* const* environment = nullptr;
+    if (const std::uint32_t count = placement_partition_environment(q.request.partition, &environment); count > 0) {
+      q.request.environment = environment;
+      q.request.environment_count = count;
+    }
+  }
+  const placement_plan& plan = *placement_decide(&q.offer, &q.request);
+  spent_us += plan.time_us;
+  check(q, plan);
+  if (plan.placed) grant(q, plan, q.request.uid % 2 == 0);
+  spent_us += plan.time_us;
+  placement_outcome outcome{};
+  outcome.job_id = q.request.job_id;
+  outcome.uid = q.request.uid;
+  outcome.end = plan.wait ? DECISION_WAIT : plan.placed ? DECISION_CORES : DECISION_STOCK;
+  outcome.decided = true;
+  placement_tell(&outcome);
   if (q.request.job_id == 4) placement_plan_failed(q.request.job_id, "it could not be had");
   return 0;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Runs a fuzz target without libFuzzer: on the files named as arguments, or on its corpus and a fixed
 // number of mutations of it, the same ones each time. An input that fails is left in the file
-// fuzz-NAME.failed in the working directory.
+// fuzz-NAME.failed in the working directory. With FUZZ_WITH_LIBFUZZER, libFuzzer does all that, and this file is empty.
+#ifndef FUZZ_WITH_LIBFUZZER
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -154,3 +155,4 @@ int main(int argc, char** argv) {
   for (int i = 0; i < mutations; ++i) run(mutator.next());
   return 0;
 }
+#endif

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The state that a job's environment brings to srun: any text is a state or an Error.
+// The state that a job's environment brings to srun: any text is a state or an Error. An input that does not begin with
+// a digit is what the state is packed from.
+#include <span>
+
+#include "core/armour.hpp"
 #include "core/cluster_view.hpp"
 #include "core/error.hpp"
 #include "core/job_state.hpp"
 #include "core/torus_topology.hpp"
+#include "core/zstd_frame.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 using namespace placement;
@@ -11,7 +16,9 @@ using namespace placement;
 const char* const fuzz_corpus = "job_state";
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text = as_text(data, size);
+  const bool is_packed = size == 0 || (data[0] >= '0' && data[0] <= '9');
+  const std::string text = is_packed ? std::string(as_text(data, size))
+                                     : "7." + armour(pack_frame(std::as_bytes(std::span(data, size)), 1));
   try {
     job_of_state(text);
   } catch (const Error& error) {

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Builds the named fuzz targets with clang's libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer
-# below ./fuzz and runs each for FUZZ_SECONDS. New inputs are kept in fuzz/NAME/corpus, those that fail in
-# fuzz/NAME/failed. With FUZZ_KEEP=1 the inputs that reach new code are added to the corpus of the source.
-# usage: run.sh SOURCE_DIRECTORY TARGET...    (environment: CPPFLAGS LIBS CLANGXX FUZZ_SECONDS FUZZ_KEEP)
+# Builds the named fuzz targets with clang's libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer in ./fuzz/build, by
+# the makefile's own lists of sources and libraries, and runs each for FUZZ_SECONDS, or FUZZ_RUNS times where that is
+# given. New inputs are kept in fuzz/NAME/corpus, those that fail in fuzz/NAME/failed. With FUZZ_KEEP=1 the inputs that
+# reach new code are added to the corpus of the source. To be run in a build directory.
+# usage: run.sh SOURCE_DIRECTORY TARGET...    (environment: CLANGXX FUZZ_SECONDS FUZZ_RUNS FUZZ_KEEP)
 set -eu
-source=$1
+source=$(cd "$1" && pwd -P)
 shift
-seconds=${FUZZ_SECONDS:-60}
-flags="-std=c++20 -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+options="-g1 -O1 -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all"
 
 compiler=
 for candidate in ${CLANGXX:-} clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14; do
@@ -21,30 +21,41 @@ if [ -z "$compiler" ]; then
 	echo "make fuzz: no clang++ found: install clang and its libclang-rt development package" >&2
 	exit 1
 fi
+if [ -e "$source/config.status" ]; then
+	echo "make fuzz: $source is configured itself, so nothing can be built apart from it:" \
+		"run \"make distclean\" there, and configure in a directory of its own" >&2
+	exit 1
+fi
 
-mkdir -p fuzz/objects
-objects=
-for file in "$source"/core/*.cpp "$source"/netload/*.cpp "$source"/monitor/wire.cpp "$source"/monitor/frames.cpp "$source"/monitor/peer_wire.cpp \
-	"$source"/sim/job_log.cpp "$source"/sim/line_source.cpp "$source"/sim/swf.cpp "$source"/sim/sacct.cpp; do
-	object=fuzz/objects/$(basename "$file" .cpp).o
-	objects="$objects $object"
-	# shellcheck disable=SC2086  # lists of flags
-	$compiler $flags -fsanitize=fuzzer-no-link -I"$source" ${CPPFLAGS:-} -c "$file" -o "$object"
-done
-# As a library: a target then needs no more other libraries than what it calls does.
-rm -f fuzz/objects/all.a
+mkdir -p fuzz/build
+if [ ! -e fuzz/build/config.status ] || [ "$source/configure" -nt fuzz/build/config.status ]; then
+	configured_with=$(./config.status --config)
+	(
+		cd fuzz/build
+		eval "set -- $configured_with"
+		"$source/configure" "$@" --disable-werror --disable-shared --enable-static CC="${compiler%%++*}${compiler#*++}" \
+			CXX="$compiler" CFLAGS="$options" CXXFLAGS="$options" LDFLAGS=-fsanitize=address,undefined
+	) >fuzz/configure.log 2>&1 || {
+		tail -n 20 fuzz/configure.log >&2
+		exit 1
+	}
+fi
+# libFuzzer brings the main() of the programs; tests/fuzz/fuzz_driver.cpp then has none.
 # shellcheck disable=SC2086
-ar rcs fuzz/objects/all.a $objects
+make -C fuzz/build ${FUZZ_JOBS:+-j "$FUZZ_JOBS"} CPPFLAGS=-DFUZZ_WITH_LIBFUZZER LDFLAGS=-fsanitize=address,undefined,fuzzer "$@" \
+	>fuzz/build.log 2>&1 || {
+	grep -E 'error|undefined reference|\*\*\*' fuzz/build.log >&2 || tail -n 20 fuzz/build.log >&2
+	exit 1
+}
 
+limit=-max_total_time=${FUZZ_SECONDS:-60}
+[ -z "${FUZZ_RUNS:-}" ] || limit=-runs=$FUZZ_RUNS
 status=0
 for target in "$@"; do
 	name=${target##*/fuzz_}
 	mkdir -p "fuzz/$name/corpus" "fuzz/$name/failed"
-	# shellcheck disable=SC2086
-	$compiler $flags -fsanitize=fuzzer -I"$source" ${CPPFLAGS:-} "$source/$target.cpp" fuzz/objects/all.a ${LIBS:-} \
-		-o "fuzz/$name/fuzz_$name"
-	echo "fuzz: $name for $seconds s"
-	"fuzz/$name/fuzz_$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=8192 \
+	echo "fuzz: $name, $limit"
+	"fuzz/build/$target" "$limit" -timeout=10 -rss_limit_mb=2048 -max_len=8192 \
 		-print_final_stats=1 -artifact_prefix="fuzz/$name/failed/" "fuzz/$name/corpus" \
 		"$source/tests/fuzz/corpus/$name" >"fuzz/$name/log" 2>&1 || {
 		status=1
@@ -52,7 +63,7 @@ for target in "$@"; do
 	}
 	grep -E '^stat::number_of_executed_units|^SUMMARY|not true:' "fuzz/$name/log" || true
 	if [ "${FUZZ_KEEP:-0}" = 1 ]; then
-		"fuzz/$name/fuzz_$name" -merge=1 "$source/tests/fuzz/corpus/$name" "fuzz/$name/corpus" >>"fuzz/$name/log" 2>&1
+		"fuzz/build/$target" -merge=1 "$source/tests/fuzz/corpus/$name" "fuzz/$name/corpus" >>"fuzz/$name/log" 2>&1
 	fi
 done
 exit $status
