@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -15,6 +16,8 @@
 #include <exception>
 #include <fstream>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "core/config.hpp"
@@ -63,6 +66,24 @@ bool user_maps() {
   return false;
 }
 
+// Whether this node, if it is one of the allocation's, has the cores that slurm.conf says. Slurm takes hardware threads for
+// cores where slurm.conf does, and mpirun ends without a word where a core is not there.
+bool has_declared_cores(const Allocation& allocation) {
+  const std::string name = environment("SLURMD_NODENAME");
+  const auto node = std::find_if(allocation.view.nodes.begin(), allocation.view.nodes.end(),
+                                 [&name](const NodeView& each) { return each.name == name; });
+  if (node == allocation.view.nodes.end()) return true;
+  std::set<std::pair<std::string, std::string>> cores;  // package and core
+  const long processors = sysconf(_SC_NPROCESSORS_CONF);
+  for (long cpu = 0; cpu < processors; ++cpu) {
+    const std::string directory = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
+    std::pair<std::string, std::string> at;
+    std::ifstream(directory + "physical_package_id") >> at.first;
+    if (std::ifstream(directory + "core_id") >> at.second) cores.insert(at);
+  }
+  return cores.size() >= node->core_free.size();
+}
+
 // The hostfile for the allocation of this process' environment; nothing where the policy leaves ranks in Slurm's
 // order, or does not know the program yet. Throws Error with the reason where it should have one.
 std::optional<std::string> hostfile_of_allocation() {
@@ -73,7 +94,9 @@ std::optional<std::string> hostfile_of_allocation() {
     throw Error("Mode=" + controller.mode + " in slurmctld");
   Allocation allocation = current_allocation();
   take_state_of_allocation(allocation);
-  return sequential_hostfile(allocation, place_in(allocation, *wish), core_numbering(scontrol({"show", "config"})));
+  const CoreNumbering numbering =
+      has_declared_cores(allocation) ? core_numbering(scontrol({"show", "config"})) : CoreNumbering::unknown;
+  return sequential_hostfile(allocation, place_in(allocation, *wish), numbering);
 }
 
 // A file in memory that nobody can change any more; negative when there is none to be had.
