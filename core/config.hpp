@@ -45,6 +45,7 @@ struct Config {
   std::vector<std::int64_t> level_distances; // from the leaves up; empty: hops
   std::vector<std::pair<std::string, std::string>> partition_policies;  // of jobs that name none: partition, word
   std::int64_t max_wait_s = 300;             // the longest wait= that is granted; 0: none
+  std::int64_t decision_wait = 10;           // scheduling cycles to which a decision may be put off for want of time; 0: none
   std::string nla_weights;                   // KEY=VALUE,.. of policy NLA; empty: the paper's
   std::string torus_file;                    // coordinates of nodes [TOFA §2]; empty: none
   std::string outage_file;                   // outage probabilities of the site's own; empty: the snapshot's

@@ -2,6 +2,8 @@
 // The C face of the select plugin, with arrays as Slurm's side fills them.
 #include "plugins/select/decide.h"
 
+#include <unistd.h>
+
 #include <cstring>
 #include <filesystem>
 #include <string>
@@ -374,14 +376,93 @@ START_TEST(answers_are_remembered_per_job_and_question) {
 }
 END_TEST
 
-// Far more jobs than are kept, so that the cache has to let go of some.
+// Decides when user 1 has used up his time for decisions in this second, before and after.
+const placement_plan* decide_without_time(const Offer& offer, placement_request request) {
+  request.uid = 1;
+  const placement_plan* plan = nullptr;
+  do {
+    while (!placement_would_put_off(1, 0)) {
+      Environment environment = Environment::with_matrix(ring(16));
+      placement_request other = request_for(environment, 16);
+      other.uid = 1;
+      ck_assert(decide(offer, other)->placed);
+    }
+    plan = decide(offer, request);
+  } while (!placement_would_put_off(1, 0));
+  return plan;
+}
+
+START_TEST(a_decision_without_time_is_put_off) {
+  TestMachine(16, 2).configure("DecisionWait=2");
+  const Offer offer(16, 4);
+  Environment environment = Environment::with_matrix(ring(8));
+  placement_request request = request_for(environment, 8);
+  request.may_be_put_off = true;
+  ck_assert(!placement_would_put_off(1, 0));
+  const placement_plan* plan = decide_without_time(offer, request);
+  ck_assert(!placement_would_put_off(1, 2));
+  ck_assert(plan->wait && plan->put_off && !plan->wait_told);
+  ck_assert_stock(plan, "put off to the next scheduling cycle (1 of DecisionWait=2)");
+  request.times_put_off = 1;
+  plan = decide_without_time(offer, request);
+  ck_assert(plan->put_off && plan->wait_told);
+  ck_assert_stock(plan, "(2 of DecisionWait=2)");
+}
+END_TEST
+
+START_TEST(a_decision_is_put_off_so_often_and_no_more) {
+  TestMachine(16, 2).configure("DecisionWait=2");
+  const Offer offer(16, 4);
+  Environment environment = Environment::with_matrix(ring(8));
+  placement_request request = request_for(environment, 8);
+  const placement_plan* plan = decide_without_time(offer, request);
+  ck_assert(!plan->wait && !plan->put_off);
+  ck_assert_msg(std::strstr(plan->reason, "used up") != nullptr, "%s", plan->reason);
+  request.may_be_put_off = true;
+  request.times_put_off = 2;
+  plan = decide_without_time(offer, request);
+  ck_assert(!plan->wait && !plan->put_off);
+  ck_assert_msg(std::strstr(plan->reason, "used up") != nullptr, "%s", plan->reason);
+}
+END_TEST
+
+// What was answered before takes no time.
+START_TEST(a_remembered_answer_is_not_put_off) {
+  TestMachine(16, 2).configure();
+  const Offer offer(16, 4);
+  Environment environment = Environment::with_matrix(ring(8));
+  placement_request request = request_for(environment, 8);
+  request.uid = 1;
+  request.may_be_put_off = true;
+  const std::string first = planned(offer, decide(offer, request));
+  const placement_plan* plan = decide_without_time(offer, request);
+  ck_assert(plan->remembered && !plan->put_off);
+  ck_assert_planned(offer, plan, first.c_str());
+}
+END_TEST
+
+// Far more jobs than are kept, and than there is time for in one scheduling cycle. All of them are placed with their matrix.
 START_TEST(many_jobs) {
-  TestMachine(2, 2).configure();
+  TestMachine(32, 4).configure("DecisionWait=1000");
+  const Offer offer(32, 8);
+  int cycles = 1;
   for (int i = 0; i < 300; ++i) {
-    Environment environment = Environment::with_matrix(ring(4));
-    const placement_plan* plan = decide(Offer(2, 4), request_for(environment, 4));
-    ck_assert_msg(plan->placed || std::strstr(plan->reason, "used up"), "%s", plan->reason);
+    Environment environment = Environment::with_matrix(ring(64));
+    placement_request request = request_for(environment, 64);
+    request.uid = 1;
+    request.may_be_put_off = true;
+    const placement_plan* plan = decide(offer, request);
+    for (; plan->put_off; plan = decide(offer, request)) {
+      ck_assert(plan->wait && !plan->placed);
+      ++request.times_put_off;
+      ++cycles;
+      while (placement_would_put_off(1, 0)) usleep(10000);
+    }
+    ck_assert_msg(plan->placed, "%s", plan->reason);
+    ck_assert_str_ne(plan->cost, "");
+    ck_assert_msg(std::strstr(plan->reason, "without the matrix") == nullptr, "%s", plan->reason);
   }
+  ck_assert_int_gt(cycles, 1);
 }
 END_TEST
 
@@ -410,6 +491,9 @@ static Suite* suite() {
   tcase_add_test(core, above_the_size_limit_groups_are_placed);
   tcase_add_test(core, no_time_at_all);
   tcase_add_test(core, answers_are_remembered_per_job_and_question);
+  tcase_add_test(core, a_decision_without_time_is_put_off);
+  tcase_add_test(core, a_decision_is_put_off_so_often_and_no_more);
+  tcase_add_test(core, a_remembered_answer_is_not_put_off);
   tcase_add_test(core, many_jobs);
   suite_add_tcase(suite, core);
   return suite;

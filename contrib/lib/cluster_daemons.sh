@@ -166,7 +166,7 @@ wait_idle() {  # seconds
   local idle=0 end=$((SECONDS + $1))
   wait_answer || return 1
   while [ $SECONDS -lt $end ]; do
-    idle=$(timeout 10 sinfo -h -N -t idle -o %N 2>/dev/null | sort -u | grep -c .)
+    idle=$(timeout 10 sinfo -h -N -t idle -o %N 2>/dev/null | sort -u | grep -cx "n[0-9]*")
     [ "$idle" = "$nodes" ] && return
     daemon_alive slurmctld || break
     sleep 0.1

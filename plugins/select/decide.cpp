@@ -34,10 +34,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Decisions run under slurmctld's locks, so that many jobs together may not take it over either. Of each second they
-// get so much, each user a part of it (time_share.hpp): first as the user wants them, then without the matrix, which
-// takes a tenth of the time, then none.
+// get so much, each user a part of it (time_share.hpp): first as the user wants them. When that part is used up,
+// decisions are put off to the next scheduling cycle, DecisionWait= times at most. Those that may not be put off are made
+// without the matrix, which takes a tenth of the time, then not at all.
 constexpr auto full_share = std::chrono::milliseconds(200);
 constexpr auto whole_share = std::chrono::milliseconds(300);
+
+// For the question which nodes Slurm itself would choose: on a large cluster it takes as long as an allocation.
+constexpr auto question_share = std::chrono::milliseconds(10);
 
 constexpr auto wait_told_again = std::chrono::minutes(10);
 constexpr auto jobs_are_known_for = std::chrono::minutes(10);  // after the last question about them
@@ -49,6 +53,7 @@ struct Answer {
   std::string reason;  // when there is no plan
   bool wait = false;   // the job is to stay in the queue for now
   std::uint32_t wait_left_s = 0;
+  bool put_off = false;  // with wait: for want of time
 };
 
 // What is known of a job: what it asks for, and the last question with its answer.
@@ -82,6 +87,7 @@ struct State {
   void (*log)(bool, const char*) = nullptr;
   AskedCache<JobEntry> jobs;
   TimeShare share;
+  TimeShare question_share;  // of the questions which nodes Slurm itself would choose
   Answer fleeting;  // an answer that is not kept
   placement_plan result{};
   const Answer* latest = nullptr;  // behind `result`, until anything else is asked
@@ -154,10 +160,24 @@ Answer hasty_answer(State& now, const LiveNow& live, const placement_offer& offe
   return answer;
 }
 
+bool may_put_off(const State& now, const placement_request& request) {
+  return request.may_be_put_off && request.times_put_off < static_cast<std::uint64_t>(now.config.decision_wait);
+}
+
+Answer put_off_answer(const State& now, const placement_request& request) {
+  Answer answer{std::nullopt, "the time for decisions is used up, the decision is put off to the next scheduling cycle (" +
+                                  std::to_string(request.times_put_off + 1) + " of DecisionWait=" +
+                                  std::to_string(now.config.decision_wait) + ")"};
+  answer.wait = answer.put_off = true;
+  answer.wait_left_s = 1;
+  return answer;
+}
+
 const Answer& answer_of(State& now, const placement_offer& offer, const placement_request& request) {
   now.result.remembered = false;
   if (!now.machine) return now.fleeting = {std::nullopt, "placement is off"};
-  if (now.share.used_up(request.uid, whole_share))
+  const bool may_wait = may_put_off(now, request);
+  if (!may_wait && now.share.used_up(request.uid, whole_share))
     return now.fleeting = {std::nullopt, "the time for this user's decisions in this second is used up"};
   const TimeShare::Use use(now.share, request.uid);
   JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count},
@@ -169,6 +189,13 @@ const Answer& answer_of(State& now, const placement_offer& offer, const placemen
   const std::uint64_t question = question_of(offer, request, uses_live ? live.generation : 0);
   now.result.remembered = job.answer && !job.answer->wait && job.question == question;
   const bool hasty = !now.result.remembered && job.asked.matrix && now.share.used_up(request.uid, full_share);
+  if (!now.result.remembered && may_wait && now.share.used_up(request.uid, full_share)) {
+    // On record once.
+    now.result.wait_told = request.times_put_off > 0;
+    now.fleeting = put_off_answer(now, request);
+    if (now.teller) now.teller->decided(*now.machine, offer, job.asked, live, nullptr);
+    return now.fleeting;
+  }
   if (hasty) {
     now.fleeting = hasty_answer(now, live, offer, request, job.asked);
   } else if (!now.result.remembered) {
@@ -192,6 +219,7 @@ void fill_result(placement_plan& result, const Answer& answer) {
   result.placed = answer.plan.has_value();
   result.wait = answer.wait;
   result.wait_left_s = answer.wait_left_s;
+  result.put_off = answer.put_off;
   copy_text(result.reason, sizeof result.reason, answer.reason);
   if (!answer.plan) return;
   const Plan& plan = *answer.plan;
@@ -302,7 +330,15 @@ extern "C" const char* placement_warning(void) { return state().warning.c_str();
 
 extern "C" bool placement_wants_stock_choice(uint32_t uid) {
   auto& now = state();
-  return now.teller && now.config.record_stock_choice && !now.share.used_up(uid, placement::full_share);
+  return now.teller && now.config.record_stock_choice && !now.share.used_up(uid, placement::full_share) &&
+         !now.question_share.used_up(uid, placement::question_share);
+}
+
+extern "C" void placement_stock_choice_took(uint32_t uid, int64_t time_ns) {
+  try {
+    state().question_share.spend(uid, std::chrono::nanoseconds(time_ns));
+  } catch (...) {  // out of memory: it is not counted
+  }
 }
 
 extern "C" void placement_tell(const struct placement_outcome* outcome) {
@@ -339,6 +375,7 @@ extern "C" enum placement_mode placement_configure(const char* config_path,
   message[0] = '\0';
   auto& now = state();
   now.share = {};
+  now.question_share = {};
   now.failure.clear();
   try {
     now.config_path = config_path;
@@ -400,6 +437,17 @@ extern "C" const struct placement_plan* placement_decide(const struct placement_
   now.result.time_us =
       std::chrono::duration_cast<std::chrono::microseconds>(placement::Clock::now() - start).count();
   return &now.result;
+}
+
+extern "C" bool placement_would_put_off(uint32_t uid, uint32_t times_put_off) {
+  auto& now = state();
+  return now.machine && times_put_off < static_cast<std::uint64_t>(now.config.decision_wait) &&
+         now.share.used_up(uid, placement::full_share);
+}
+
+extern "C" void placement_call_later(uint32_t seconds, void (*call)(void)) {
+  auto& now = state();
+  if (now.feed) now.feed->call_later(std::chrono::seconds(seconds), call);
 }
 
 extern "C" void placement_assess(const struct placement_offer* offer, const struct placement_request* request,

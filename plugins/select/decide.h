@@ -74,6 +74,12 @@ const char *placement_warning(void);
  */
 void placement_log_to(void (*log)(bool is_error, const char *text));
 
+/*
+ * Has the thread of this library call `call` once, `seconds` from now or up to one second later. Of two requests the one
+ * that is due first is kept. While the mode is PLACEMENT_OFF nothing is called.
+ */
+void placement_call_later(uint32_t seconds, void (*call)(void));
+
 /* What is in force, for whoever asks slurmctld for its configuration. */
 struct placement_fact {
 	char name[32];
@@ -114,6 +120,8 @@ struct placement_request {
 	uint32_t tasks_per_node;	/* at most; and cpus for so many on each node. 0: any */
 	uint32_t tasks_per_socket;	/* at most; 0: any */
 	int64_t waited_s;		/* since the job could start */
+	bool may_be_put_off;		/* without time in this scheduling cycle it may be decided in a later one */
+	uint32_t times_put_off;		/* scheduling cycles in which there was no time to decide */
 	uint32_t time_limit_s;		/* of the job; 0: none */
 	bool whole_nodes;		/* the job gets all cores of its nodes; those offered have no other job */
 	const uint32_t *required;	/* indices into the offer of nodes that must be used */
@@ -137,6 +145,7 @@ struct placement_plan {
 	bool wait;			/* not placed: the user wants the job to stay in the queue for now */
 	bool wait_told;			/* and that was the answer a short time ago too */
 	uint32_t wait_left_s;		/* with `wait`: seconds after which the job waits no longer, at least 1 */
+	bool put_off;			/* with `wait`: there was no time to decide, the next scheduling cycle may have some */
 	uint32_t node_count;
 	const uint32_t *node;		/* indices into the offer, ascending */
 	const uint32_t *tasks;		/* tasks of each of them */
@@ -169,6 +178,12 @@ uint32_t placement_partition_environment(const char *partition, char *const **en
 const struct placement_plan *placement_decide(const struct placement_offer *offer,
 					      const struct placement_request *request);
 
+/*
+ * Whether placement_decide() would put off a decision for this user's job that was put off `times_put_off` times and
+ * may be put off again; cheap.
+ */
+bool placement_would_put_off(uint32_t uid, uint32_t times_put_off);
+
 /* What Slurm gave a job, in terms of the offer. */
 struct placement_grant {
 	uint32_t node_count;
@@ -194,7 +209,7 @@ enum decision_end {
 	DECISION_NODES,		/* the policy's nodes */
 	DECISION_CORES,		/* the policy's nodes and cores */
 	DECISION_ADVICE,	/* Slurm's own answer, the policy would have had another */
-	DECISION_WAIT,		/* none: the job waits, as its user asked for */
+	DECISION_WAIT,		/* none: the job waits, as its user asked for, or for want of time to decide */
 };
 
 struct placement_outcome {
@@ -213,6 +228,9 @@ struct placement_outcome {
 
 /* Whether it is worth the time to find out what Slurm itself would choose, for placement_tell(). */
 bool placement_wants_stock_choice(uint32_t uid);
+
+/* What that has cost, in nanoseconds of processor time: it is asked as long as that is little. */
+void placement_stock_choice_took(uint32_t uid, int64_t time_ns);
 
 /* For whoever keeps a history: some stores into memory. */
 void placement_tell(const struct placement_outcome *outcome);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugins/select/job_test.h"
 
+#include <time.h>
+
 #include "plugins/select/configuration.h"
 #include "plugins/select/decide.h"
+#include "plugins/select/put_off.h"
 #include "plugins/select/record.h"
 #include "plugins/select/supply.h"
 #include "plugins/select/view_from_slurm.h"
 #include "plugins/select/waiting.h"
-
-/* More of a job's environment than any client of ours makes is not looked at. */
-#define MOST_ENVIRONMENT 4096
 
 static int call_real(job_test_call *real, const struct job_test_arguments *a)
 {
@@ -227,23 +227,13 @@ static void supply_decision(struct decision *decision, job_record_t *job, enum p
 	supply_to_job(job, PLACEMENT_JOB_DECISION, text);
 }
 
-/* What the job asks for, or its partition for it; the number of entries, 0: nothing. */
-static uint32_t wish_of(const job_record_t *job, char *const **environment)
-{
-	uint32_t count = MIN(job->spank_job_env_size, MOST_ENVIRONMENT);
-
-	*environment = job->spank_job_env;
-	if (placement_asked(job->spank_job_env, count))
-		return count;
-	return placement_partition_environment(job->part_ptr ? job->part_ptr->name : NULL, environment);
-}
-
 /* The plan, or NULL with the reason. */
 static const struct placement_plan *make_plan(struct job_view *view, struct decision *decision,
 					      const struct job_test_arguments *arguments)
 {
 	job_view_fill(view, placement_tables(), arguments);
-	view->request.environment_count = wish_of(arguments->job, &view->request.environment);
+	view->request.environment_count = policy_environment(arguments->job, &view->request.environment);
+	view->request.may_be_put_off = may_put_off(arguments, placement_current_mode());
 	if (view->stock_because) {
 		decision->reason = view->stock_because;
 		return NULL;
@@ -281,13 +271,21 @@ static int apply_plan(job_test_call *real, const struct job_test_arguments *argu
 	return rc;
 }
 
-/* The user asked for it: the job stays in the queue, and its record tells why. */
+/* The user asked for it, or there is no time to decide: the job stays in the queue, and its record tells why. */
 static bool must_wait(struct decision *decision, enum placement_mode mode)
 {
 	if (!decision->plan || !decision->plan->wait || mode != PLACEMENT_ENFORCE)
 		return false;
 	decision->end = DECISION_WAIT;
 	return true;
+}
+
+static int64_t thread_time_ns(void)
+{
+	struct timespec now = { .tv_sec = 0 };
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
 /*
@@ -297,6 +295,7 @@ static bool must_wait(struct decision *decision, enum placement_mode mode)
 static char *stock_choice(job_test_call *real, const struct job_test_arguments *arguments)
 {
 	struct job_test_arguments ask = *arguments;
+	int64_t began = thread_time_ns();
 	struct job_state state;
 	List preemptees = NULL;
 	char *nodes = NULL;
@@ -313,6 +312,7 @@ static char *stock_choice(job_test_call *real, const struct job_test_arguments *
 	free_state(&state);
 	FREE_NULL_LIST(preemptees);
 	FREE_NULL_BITMAP(ask.nodes);
+	placement_stock_choice_took(arguments->job->user_id, thread_time_ns() - began);
 	return nodes;
 }
 
@@ -335,9 +335,13 @@ static int run_now(job_test_call *real, const struct job_test_arguments *argumen
 	int rc = SLURM_ERROR;
 
 	if (must_wait(&decision, mode)) {
-		if (!decision.plan->wait_told && placement_wants_stock_choice(arguments->job->user_id))
-			decision.stock_choice = stock_choice(real, arguments);
-		wait_on(arguments->job, decision.plan->wait_left_s);
+		if (decision.plan->put_off) {
+			put_off_decisions(arguments->job);
+		} else {
+			if (!decision.plan->wait_told && placement_wants_stock_choice(arguments->job->user_id))
+				decision.stock_choice = stock_choice(real, arguments);
+			wait_on(arguments->job, decision.plan->wait_left_s);
+		}
 		end_decision(&decision, arguments->job, true);
 		job_view_free(&view);
 		return SLURM_ERROR;
@@ -397,7 +401,10 @@ static int will_run(job_test_call *real, const struct job_test_arguments *argume
 	if (!plan && must_wait(&decision, PLACEMENT_ENFORCE)) {
 		waits = true;
 		arguments->job->start_time = time(NULL) + decision.plan->wait_left_s;
-		if (for_backfill) {
+		if (decision.plan->put_off) {
+			put_off_decisions(arguments->job);
+			rc = SLURM_ERROR;
+		} else if (for_backfill) {
 			wait_on(arguments->job, decision.plan->wait_left_s);
 			rc = SLURM_ERROR;
 		}
@@ -429,7 +436,7 @@ int placement_job_test(job_test_call *real, const struct job_test_arguments *arg
 	placement_tidy();
 	if (mode == PLACEMENT_OFF || !job->details)
 		return call_real(real, arguments);
-	if (!wish_of(job, &environment)) {
+	if (!policy_environment(job, &environment)) {
 		int rc = call_real(real, arguments);
 
 		/* a policy by a stored profile is for the steps alone */
@@ -437,6 +444,8 @@ int placement_job_test(job_test_call *real, const struct job_test_arguments *arg
 			supply_policy(job);
 		return rc;
 	}
+	if (is_put_off(arguments, mode))
+		return SLURM_ERROR;
 	if (arguments->mode != SELECT_MODE_TEST_ONLY)
 		supply_to_job(job, PLACEMENT_JOB_DECISION, NULL);
 	/* Whether a job could ever run is asked of a waiting one too: its record stays. */

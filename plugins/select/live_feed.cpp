@@ -84,6 +84,8 @@ struct LiveFeed::Watch {
   std::shared_ptr<const Published> newest;
   std::uint64_t generation = 0;
   std::string trouble;
+  std::chrono::steady_clock::time_point call_at{};
+  void (*call)() = nullptr;  // null: nothing is to be called
 
   std::atomic<std::size_t> freed_bytes = 0;
 
@@ -152,9 +154,17 @@ struct LiveFeed::Watch {
     malloc_trim(0);
   }
 
+  // Under `mutex`: what is due, which is then no longer asked for.
+  void (*due_call())() {
+    if (call == nullptr || std::chrono::steady_clock::now() < call_at) return nullptr;
+    return std::exchange(call, nullptr);
+  }
+
   void run() {
     for (std::unique_lock lock(mutex); !end_changed.wait_for(lock, look_every, [this] { return end; });) {
+      void (*const due)() = due_call();
       lock.unlock();
+      if (due != nullptr) due();
       retired.remove_if([](const auto& old) { return old.use_count() == 1; });
       look();
       trim();
@@ -191,6 +201,14 @@ LiveFeed::~LiveFeed() {
 }
 
 void LiveFeed::memory_was_freed(std::size_t bytes) const { watch_->freed_bytes += bytes; }
+
+void LiveFeed::call_later(std::chrono::steady_clock::duration time, void (*call)()) const {
+  const std::lock_guard lock(watch_->mutex);
+  const auto at = std::chrono::steady_clock::now() + time;
+  if (watch_->call != nullptr && watch_->call_at <= at) return;
+  watch_->call_at = at;
+  watch_->call = call;
+}
 
 std::string LiveFeed::trouble() const {
   const std::lock_guard lock(watch_->mutex);

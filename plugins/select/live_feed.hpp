@@ -2,6 +2,7 @@
 #pragma once
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -61,6 +62,10 @@ class LiveFeed {
   // So many bytes were freed that the C library keeps: when they are many, the thread has it give them back to the
   // system, at most once a minute. No I/O.
   void memory_was_freed(std::size_t bytes) const;
+
+  // Has the thread call `call` once, after `time` or up to a second later. Of two requests that are not yet due the one that is
+  // due first is kept.
+  void call_later(std::chrono::steady_clock::duration time, void (*call)()) const;
 
   // What is wrong with a file that is there; empty: nothing.
   std::string trouble() const;

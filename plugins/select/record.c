@@ -60,7 +60,7 @@ void record_format(char *text, size_t size, const struct decision *decision)
 		used = append(text, room, used, " stock: %s",
 			      decision->reason ? decision->reason : "?");
 	else if (decision->end == DECISION_WAIT)
-		used = append(text, room, used, ": %s", plan->reason);
+		used = append(text, room, used, ": %s", plan ? plan->reason : decision->reason);
 	else if (plan)
 		used = append(text, room, used, " tasks=%u nodes=%u", plan->task_count,
 			      plan->node_count);

@@ -21,7 +21,7 @@ struct decision {
 	bool started;				/* Slurm has allocated nodes for a start */
 	uint16_t mode;				/* of select_p_job_test */
 	enum decision_end end;
-	const char *reason;			/* of DECISION_STOCK */
+	const char *reason;			/* of DECISION_STOCK, and of DECISION_WAIT without a plan */
 	const struct placement_plan *plan;	/* NULL: it did not come to one */
 	char *given;				/* nodes that Slurm allocated, or NULL */
 	char *stock_choice;			/* nodes that Slurm itself chose, or NULL */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <sys/types.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +10,8 @@
 
 namespace placement {
 
-// The time that decisions may take of each second, shared by users. Of what the others have left of it in this
+// The processor time that decisions may take of each second, shared by users. Time in which other processes have the
+// processor is not counted: each single decision has its deadline for that. Of what the others have left of it in this
 // second a user may spend three quarters, and then one decision more. So whoever floods slurmctld with requests uses up
 // his own part, and a user who comes after him finds time; a user who is alone has 150 of 200 ms.
 class TimeShare {
@@ -32,11 +34,11 @@ class TimeShare {
     spent_by_[spent_by_.size() < most_users || spent_by_.contains(user) ? user : static_cast<uid_t>(-1)] += time;
   }
 
-  // Counts the time from here to the end of the scope, however that ends.
+  // Counts the processor time of this thread from here to the end of the scope, however that ends.
   class Use {
    public:
     Use(TimeShare& share, uid_t user) : share_(share), user_(user) {}
-    ~Use() try { share_.spend(user_, Clock::now() - start_); } catch (...) {  // out of memory: not counted
+    ~Use() try { share_.spend(user_, thread_time() - start_); } catch (...) {  // out of memory: not counted
     }
     Use(const Use&) = delete;
     Use& operator=(const Use&) = delete;
@@ -44,11 +46,17 @@ class TimeShare {
    private:
     TimeShare& share_;
     const uid_t user_;
-    const Clock::time_point start_ = Clock::now();
+    const Clock::duration start_ = thread_time();
   };
 
  private:
   static constexpr std::size_t most_users = 256;
+
+  static Clock::duration thread_time() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+  }
 
   void begin_second(Clock::time_point now) {
     if (now - second_ < std::chrono::seconds(1)) return;

@@ -6,7 +6,7 @@
 
 #include "plugins/select/supply.h"
 
-/* SINCE,UNTIL in seconds since the epoch. */
+/* SINCE,UNTIL in seconds since the epoch, and how often its decision was put off; that may be missing. */
 #define VARIABLE "PLACEMENT_WAIT"
 
 /* Seconds after which a job that has just been told to wait is considered again. */
@@ -15,6 +15,7 @@
 struct wait {
 	time_t since;	/* the job could have started then */
 	time_t until;	/* it waits no longer */
+	uint32_t put_off;	/* scheduling cycles in which there was no time to decide */
 };
 
 /* False where the job has not been told to wait, or has been queued anew since. */
@@ -22,10 +23,11 @@ static bool read_wait(const job_record_t *job, struct wait *wait)
 {
 	const char *text = supplied_variable(job, VARIABLE);
 	long long since, until;
+	unsigned int put_off = 0;
 
-	if (!text || sscanf(text, "%lld,%lld", &since, &until) != 2)
+	if (!text || sscanf(text, "%lld,%lld,%u", &since, &until, &put_off) < 2)
 		return false;
-	*wait = (struct wait) { .since = since, .until = until };
+	*wait = (struct wait) { .since = since, .until = until, .put_off = put_off };
 	return wait->since >= job->details->submit_time && wait->since <= time(NULL);
 }
 
@@ -44,14 +46,40 @@ bool is_waiting(const job_record_t *job)
 	return read_wait(job, &wait) && wait.until > time(NULL);
 }
 
+static void write_wait(job_record_t *job, const struct wait *wait)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%lld,%lld,%u", (long long) wait->since, (long long) wait->until, wait->put_off);
+	supply_variable(job, VARIABLE, text);
+}
+
+uint32_t times_put_off(const job_record_t *job)
+{
+	struct wait wait;
+
+	return read_wait(job, &wait) ? wait.put_off : 0;
+}
+
+void put_off(job_record_t *job, uint32_t pause)
+{
+	time_t now = time(NULL);
+	struct wait wait;
+
+	if (!read_wait(job, &wait))
+		wait = (struct wait) { .since = MIN(waiting_since(job), now) };
+	wait.put_off++;
+	write_wait(job, &wait);
+	job->details->begin_time = now + pause;
+}
+
 void wait_on(job_record_t *job, uint32_t left_s)
 {
 	time_t now = time(NULL), since = MIN(waiting_since(job), now);
 	time_t pause = MIN(MAX(now - since, FIRST_PAUSE), left_s);
-	char text[48];
+	struct wait wait = { .since = since, .until = now + left_s, .put_off = times_put_off(job) };
 
-	snprintf(text, sizeof(text), "%lld,%lld", (long long) since, (long long) now + left_s);
-	supply_variable(job, VARIABLE, text);
+	write_wait(job, &wait);
 	job->details->begin_time = now + pause;
 	/* In this pass the main scheduler starts no job behind this one; in the next one it will. */
 	queue_job_scheduler();

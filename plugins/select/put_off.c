@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugins/select/put_off.h"
+
+#include "plugins/select/waiting.h"
+
+/* More of a job's environment than any client of ours makes is not looked at. */
+#define MOST_ENVIRONMENT 4096
+
+/* Seconds until jobs are considered again: at once, or when the next cycle (batch_sched_delay) has seen the others. */
+#define PAUSE 1
+#define PAUSE_FOR_OTHERS 5
+
+uint32_t policy_environment(const job_record_t *job, char *const **environment)
+{
+	uint32_t count = MIN(job->spank_job_env_size, MOST_ENVIRONMENT);
+
+	*environment = job->spank_job_env;
+	if (placement_asked(job->spank_job_env, count))
+		return count;
+	return placement_partition_environment(job->part_ptr ? job->part_ptr->name : NULL, environment);
+}
+
+bool may_put_off(const struct job_test_arguments *arguments, enum placement_mode mode)
+{
+	const job_record_t *job = arguments->job;
+	bool at_submission = !job->batch_flag && job->last_sched_eval <= job->details->submit_time;
+
+	if (mode != PLACEMENT_ENFORCE || job->het_job_id || at_submission)
+		return false;
+	return arguments->mode == SELECT_MODE_RUN_NOW ||
+	       (arguments->mode == SELECT_MODE_WILL_RUN && (job->bit_flags & BACKFILL_TEST));
+}
+
+bool is_put_off(const struct job_test_arguments *arguments, enum placement_mode mode)
+{
+	const job_record_t *job = arguments->job;
+
+	return may_put_off(arguments, mode) && times_put_off(job) && job->details->begin_time > time(NULL);
+}
+
+static bool could_start(const job_record_t *job, time_t now)
+{
+	const struct job_details *details = job->details;
+
+	return IS_JOB_PENDING(job) && details && job->priority != 0 && details->begin_time != 0 && details->begin_time <= now;
+}
+
+static bool has_no_time(const job_record_t *job)
+{
+	char *const *environment;
+
+	return !job->het_job_id && policy_environment(job, &environment) &&
+	       placement_would_put_off(job->user_id, times_put_off(job));
+}
+
+static void put_off_one(job_record_t *job, uint32_t pause)
+{
+	struct decision decision = {
+		.job_id = job->array_job_id ? job->array_job_id : job->job_id,
+		.array_task = job->array_job_id ? job->array_task_id : NO_VAL,
+		.restarts = job->restart_cnt,
+		.end = DECISION_WAIT,
+		.reason = "the time for decisions is used up, the decision is put off to the next scheduling cycle",
+	};
+
+	put_off(job, pause);
+	record_write(job, &decision);
+}
+
+/* Behind a call: programs that are no slurmctld load this plugin too, and do not have that function. */
+static void schedule_jobs(void)
+{
+	queue_job_scheduler();
+}
+
+void put_off_decisions(job_record_t *job)
+{
+	time_t now = time(NULL);
+	uint32_t others = 0, pause;
+	ListIterator iterator = list_iterator_create(job_list);
+	job_record_t *other;
+
+	while ((other = list_next(iterator)))
+		others += other != job && could_start(other, now) && !has_no_time(other);
+	pause = others ? PAUSE_FOR_OTHERS : PAUSE;
+	list_iterator_reset(iterator);
+	while ((other = list_next(iterator)))
+		if (other != job && could_start(other, now) && has_no_time(other))
+			put_off_one(other, pause);
+	list_iterator_destroy(iterator);
+	if (could_start(job, now))
+		put_off(job, pause);
+	if (others)
+		schedule_jobs();
+	placement_call_later(pause, schedule_jobs);
+}
