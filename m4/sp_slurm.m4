@@ -21,8 +21,18 @@ AS_IF([test "x$slurm_version" = x], [
   AC_MSG_RESULT([none])
   AC_MSG_ERROR([no slurm/slurm_version.h below $slurm_headers: install libslurm-dev or give --with-slurm=PREFIX])])
 AC_MSG_RESULT([$slurm_version])
-AS_CASE([$slurm_version], [22.05.*], [],
-  [AC_MSG_ERROR([Slurm $slurm_version is installed, and this release supports 22.05])])
+AC_ARG_ENABLE([untested-slurm],
+  [AS_HELP_STRING([--enable-untested-slurm], [go on with a version of Slurm that this release has not been tried with])],
+  [], [enable_untested_slurm=no])
+# README.md's table of versions says what was tried. Later micro releases of a series may differ in structures: what they
+# declare is checked below, and by the plugin when slurmctld starts.
+AS_CASE([$slurm_version],
+  [22.05.8|24.11.5], [slurm_tried=tested],
+  [22.05.*|24.11.*], [slurm_tried="another release of this series is tested"],
+  [23.11.*|24.05.*|25.05.*|25.11.*|26.05.*], [slurm_tried="this series compiles"],
+  [slurm_tried=untested])
+AS_IF([test "x$slurm_tried" = xuntested && test "x$enable_untested_slurm" != xyes],
+  [AC_MSG_ERROR([Slurm $slurm_version is installed, and this release was tried with 22.05, 23.11, 24.05, 24.11, 25.05, 25.11 and 26.05; --enable-untested-slurm goes on all the same])])
 
 slurm_save_CPPFLAGS=$CPPFLAGS
 CPPFLAGS="$CPPFLAGS -I$slurm_headers"
@@ -46,15 +56,31 @@ AS_IF([test "x$with_slurm_source" != xno], [
   build_select=yes
   slurm_source_report="$slurm_source_version ($slurm_source)"])
 
+# A distribution's library is where the linker looks; another one is beside its commands.
+SLURM_LIBS=-lslurm
+slurm_plugins=
+for slurm_library in "$with_slurm"/lib64 "$with_slurm/lib/`$CC -print-multiarch 2>/dev/null`" "$with_slurm"/lib; do
+  AS_IF([test -e "$slurm_library/libslurm.so"], [
+    AS_IF([test "x$with_slurm" != x/usr], [SLURM_LIBS="-L$slurm_library -Wl,-rpath,$slurm_library -lslurm"])
+    for slurm_directory in slurm-wlm slurm; do
+      AS_IF([test -e "$slurm_library/$slurm_directory/select_cons_tres.so"], [slurm_plugins=$slurm_library/$slurm_directory])
+    done
+    break])
+done
+AC_SUBST([SLURM_LIBS])
+
 # Naming the compiler's own folder would move it behind the C++ library's headers.
 SLURM_CPPFLAGS=
 AS_IF([test "x$slurm_headers" != x/usr/include], [SLURM_CPPFLAGS="-isystem $slurm_headers"])
 SLURM_SOURCE_CPPFLAGS="-isystem $slurm_source"
+AC_DEFINE_UNQUOTED([SLURM_RELEASE], ["$slurm_version"], [the version of Slurm that this is built for])
 AC_DEFINE_UNQUOTED([SLURM_BINDIR], ["$with_slurm/bin"], [where Slurm's commands are])
 AC_SUBST([SLURM_CPPFLAGS])
 AC_SUBST([SLURM_SOURCE_CPPFLAGS])
+AC_SUBST([slurm_headers])
 AC_SUBST([slurm_source])
 AC_SUBST([slurm_version])
 AM_CONDITIONAL([BUILD_SPANK], [test "x$build_spank" = xyes])
+AM_CONDITIONAL([BUILD_FATT], [test "x${slurm_version%.*}" = x22.05])
 AM_CONDITIONAL([BUILD_SELECT], [test "x$build_select" = xyes])
 ])

@@ -10,48 +10,88 @@
 
 #include <string.h>
 
-/* First: it gives Slurm's functions the names that libslurm exports too, where it has them at all. */
-#ifndef USE_ALIAS
-#define USE_ALIAS 1
-#endif
-#include "src/common/slurm_xlator.h"
-
-#include "slurm/slurm.h"
-#include "slurm/slurm_errno.h"
-#include "src/common/bitstring.h"
-#include "src/common/gres.h"
-#include "src/common/job_resources.h"
-#include "src/common/list.h"
-#include "src/common/log.h"
-#include "src/common/node_conf.h"
-#include "src/common/plugin.h"
-#include "src/common/read_config.h"
-#include "src/common/select.h"
-#include "src/common/slurm_topology.h"
-#include "src/common/xmalloc.h"
-#include "src/common/xstring.h"
-#include "src/slurmctld/slurmctld.h"
-
-#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(22, 5, 0) || \
-	SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
-#error "this door knows Slurm 22.05 only"
-#endif
+#include "plugins/compat/slurm_headers.h"
 
 /*
  * Slurm's data. Whatever uses libslurm scans PluginDir and may load the plugin: functions bind when
  * they are called, data at once, and a client that lacks one would print an error and go on without.
  * plugin_load_from_file is weak to tell programs that have only libslurm, which does not export it.
  */
-#pragma weak cr_node_num_cores
 #pragma weak job_list
 #pragma weak node_record_count
 #pragma weak node_record_table_ptr
+#pragma weak part_list
 #pragma weak plugin_load_from_file
 #pragma weak resv_list
 #pragma weak slurm_conf
 #pragma weak slurmctld_config
+#ifdef HAVE_SLURM_SWITCH_RECORDS
+#pragma weak cr_node_num_cores
 #pragma weak switch_record_cnt
 #pragma weak switch_record_table
+#endif
+
+/* ---- one spelling for all versions, which is the newest one; configure has found out what this Slurm has */
+
+typedef struct xlist list_t;
+typedef struct listIterator list_itr_t;
+typedef __typeof__(*((job_record_t *) 0)->details) job_details_t;
+
+#ifndef CONF_FLAG_ASRU
+#define CONF_FLAG_ASRU CTL_CONF_ASRU
+#endif
+#ifndef HAVE_SLURM_SELECT_CORE
+#define SELECT_CPU CR_CPU
+#define SELECT_SOCKET CR_SOCKET
+#define SELECT_CORE CR_CORE
+#define SELECT_MEMORY CR_MEMORY
+#define SELECT_PACK_NODES CR_PACK_NODES
+#endif
+
+/* Marks the job's cores in a bitmap of the machine, which is made if it is NULL. */
+static inline void mark_cores_of_job(job_resources_t *resources, bitstr_t **cores)
+{
+#ifdef HAVE_SLURM_ADD_JOB_WITH_CORES
+	add_job_to_cores(resources, cores, cr_node_num_cores);
+#else
+	add_job_to_cores(resources, cores);
+#endif
+}
+
+/* Whether the node has generic resources for the job. */
+static inline bool gres_are_on_node(const job_record_t *job, const node_record_t *node)
+{
+#ifdef HAVE_SLURM_GRES_TEST_WITH_BITMAP
+	return gres_job_test(job->gres_list_req, node->gres_list, false, NULL, 0, 0, job->job_id, node->name, false) != 0;
+#else
+	return gres_job_test(job->gres_list_req, node->gres_list, false, 0, 0, job->job_id, node->name) != 0;
+#endif
+}
+
+/* Loads a plugin of this Slurm version and runs its init(). */
+static inline int load_plugin(plugin_handle_t *plugin, const char *path)
+{
+#ifdef HAVE_SLURM_PLUGIN_LOAD_REQUIRED
+	return plugin_load_from_file(plugin, path, true);
+#else
+	return plugin_load_from_file(plugin, path);
+#endif
+}
+
+/* ---- what a plugin of ours declares */
+
+/* What Slurm looks up; everything else stays hidden. */
+#define EXPORT __attribute__((visibility("default")))
+
+/* For plugin_version. */
+#define BUILT_FOR_SLURM SLURM_VERSION_NUMBER
+
+/* Slurm declares no prototype of what it looks up in a select plugin, but of its own function that calls it. */
+#define SAME_AS_SLURMS(name)                                                                                  \
+	_Static_assert(__builtin_types_compatible_p(__typeof__(select_p_##name), __typeof__(select_g_##name)), \
+		       "select_p_" #name " has other parameters in this version of Slurm")
+
+/* ---- where we are */
 
 /* Whether some TaskPlugin keeps tasks to the cores of their job, without which no rank is bound to one. */
 static inline bool tasks_are_bound(void)
@@ -63,7 +103,7 @@ static inline bool tasks_are_bound(void)
 
 static inline bool in_slurmctld(void)
 {
-	return &slurmctld_config != NULL;	/* job_list is in slurmstepd too since 24.05 */
+	return &slurmctld_config != NULL;	/* job_list is slurmstepd's too since 24.05 */
 }
 
 #endif

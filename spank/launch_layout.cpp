@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <string_view>
 
+#include "config.h"
 #include "core/error.hpp"
 #include "core/hostlist.hpp"
 
@@ -35,9 +37,8 @@ struct LauncherJob {
 bool running_release_is_ours(spank_t spank) {
   const char* running = nullptr;
   if (spank_get_item(spank, S_SLURM_VERSION, &running) != ESPANK_SUCCESS || !running) return false;
-  const std::string release = std::to_string(SLURM_VERSION_MAJOR(SLURM_VERSION_NUMBER)) + "." +
-                              (SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER) < 10 ? "0" : "") +
-                              std::to_string(SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER)) + ".";
+  const std::string_view built = SLURM_RELEASE;
+  const std::string_view release = built.substr(0, built.find('.', built.find('.') + 1) + 1);
   return std::string(running).starts_with(release);
 }
 

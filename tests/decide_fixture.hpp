@@ -32,16 +32,15 @@ class TestMachine {
   TestMachine(std::uint32_t nodes, std::uint32_t cores_per_socket, std::uint32_t threads = 1) {
     for (std::uint32_t n = 0; n < nodes; ++n) names_.push_back("n" + std::to_string(n));
     for (const std::string& name : names_) nodes_.push_back({name.c_str(), 2, cores_per_socket, threads});
-    numbers_.resize(nodes);
-    std::iota(numbers_.begin(), numbers_.end(), 0);
-    switches_.push_back({"root", -1, nullptr, 0});
-    for (std::uint32_t n = 0; n < nodes; n += 2)
-      switches_.push_back({"leaf", 0, numbers_.data() + n, std::min(2u, nodes - n)});
+    for (std::uint32_t n = 0; n < nodes; n += 2) {
+      const std::string pair = names_[n] + (n + 1 < nodes ? "," + names_[n + 1] : "");
+      topology_ += "SwitchName=leaf" + std::to_string(n / 2) + " Level=0 Nodes=" + pair + "\n";
+    }
+    topology_ += "SwitchName=root Level=1 Nodes=n[0-" + std::to_string(nodes - 1) + "]\n";
   }
 
   placement_machine c() const {
-    return {nodes_.data(), static_cast<std::uint32_t>(nodes_.size()), switches_.data(),
-            static_cast<std::uint32_t>(switches_.size())};
+    return {nodes_.data(), static_cast<std::uint32_t>(nodes_.size()), topology_.c_str()};
   }
 
   void configure(const std::string& text = "") const {
@@ -59,8 +58,7 @@ class TestMachine {
  private:
   std::vector<std::string> names_;
   std::vector<placement_machine_node> nodes_;
-  std::vector<std::int32_t> numbers_;
-  std::vector<placement_machine_switch> switches_;
+  std::string topology_;
 };
 
 // All nodes offered, each with so many cores, all free until taken.

@@ -62,11 +62,9 @@ START_TEST(modes_and_bad_configurations) {
 }
 END_TEST
 
-START_TEST(a_machine_that_is_no_tree) {
-  const std::int32_t both[] = {0, 1};
+START_TEST(a_topology_that_is_none) {
   const placement_machine_node nodes[] = {{"a", 1, 2, 1}, {"b", 1, 2, 1}};
-  const placement_machine_switch switches[] = {{"s", -1, both, 2}, {"t", -1, both, 2}};
-  const placement_machine machine = {nodes, 2, switches, 2};
+  const placement_machine machine = {nodes, 2, "SwitchName=s Level=0 Nodes=a[\n"};
   char message[256];
   ck_assert_int_eq(placement_configure("/does/not/exist", &machine, message, sizeof message), PLACEMENT_OFF);
   ck_assert_str_ne(message, "");
@@ -472,7 +470,7 @@ static Suite* suite() {
   tcase_add_test(core, nothing_is_asked_for);
   tcase_add_test(core, off_before_the_machine_is_known);
   tcase_add_test(core, modes_and_bad_configurations);
-  tcase_add_test(core, a_machine_that_is_no_tree);
+  tcase_add_test(core, a_topology_that_is_none);
   tcase_add_test(core, heavy_pairs_share_nodes);
   tcase_add_test(core, busy_cores_are_left_alone);
   tcase_add_test(core, not_enough_room);

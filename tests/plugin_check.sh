@@ -57,7 +57,11 @@ for host in "$dir"/select_cons_tres.so "$dir"/topology_fatt.so; do
   full=$(libraries "$slurmctld" | grep libslurmfull)
   [ -n "$full" ] || full=$(find /usr/lib /usr/lib64 -name 'libslurmfull*.so*' 2>/dev/null | head -1)
   check_version "$host"
-  sed -n '/^global:/,/^local:/s/^  \([a-z_]*\);$/\1/p' "$map" | sort > "$scratch/wanted"
+  {
+    sed -n '/^global:/,/^local:/s/^  \([a-z_]*\);$/\1/p' "$map"
+    # the functions that this Slurm looks up, as configure found them
+    [ $folder != select ] || sed -n 's/^[A-Z]*(\(select_p_[a-z_]*\))$/\1/p' "${BUILD_DIR:-.}/select_symbols.h"
+  } | sort > "$scratch/wanted"
   defined "$host" | diff "$scratch/wanted" - || fail "$host does not export exactly what $map lists"
   check_needed "$host" "$slurmctld" "$full"
   # Data binds when the plugin is loaded, by whatever client: what slurmctld alone has must be weak.

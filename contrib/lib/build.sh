@@ -48,7 +48,8 @@ prepare_source() {  # leaves a copy of this tree with a configure in $work/src, 
   case $top in
     *[!A-Za-z0-9_/.,+~@%:-]*) die "the path '$top' has a character that autoconf refuses (a space, perhaps): clone to another place" ;;
   esac
-  slurm_source=$("$top/contrib/slurm-source" "$work/slurm") || return 1
+  slurm_source=${SP_SLURM_SOURCE:-}
+  [ -n "$slurm_source" ] || slurm_source=$("$top/contrib/slurm-source" "$work/slurm") || return 1
   copy_tree
   if newer_than "$work/src/configure" "$work/src/configure.ac" "$work/src/Makefile.am" "$work"/src/m4/sp_*.m4; then
     quietly autoreconf autoreconf -fi "$work/src" || return 1
@@ -60,7 +61,8 @@ configure_in() {  # directory prefix option...
   shift 2
   mkdir -p "$directory"
   newer_than "$directory/config.status" "$work/src/configure" || return 0
-  (cd "$directory" && quietly configure "$work/src/configure" --prefix="$prefix" --with-slurm-source="$slurm_source" "$@") || return 1
+  (cd "$directory" && quietly configure "$work/src/configure" --prefix="$prefix" --with-slurm="${SP_SLURM_PREFIX:-/usr}" \
+    --with-slurm-source="$slurm_source" "$@") || return 1
 }
 
 make_in() {  # log directory target...

@@ -108,13 +108,12 @@ read_settings() {
 
 slurm_release() { slurmd -V | sed 's/^[^ ]* \([0-9]*\)\..*/\1/'; }
 
+# Slurm keeps its plugins beside the library that slurmctld is linked with.
 stock_plugin_dir() {
-  local file
-  for file in /usr/lib/*/slurm-wlm/select_cons_tres.so /usr/lib/*/slurm/select_cons_tres.so \
-    /usr/lib/slurm/select_cons_tres.so /usr/lib64/slurm/select_cons_tres.so; do
-    [ -e "$file" ] && dirname "$file" && return
-  done
-  die "no select_cons_tres.so of Slurm is installed (slurm-wlm-basic-plugins)"
+  local directory
+  directory=$(dirname "$(ldd "$(command -v slurmctld)" | awk '$1 == "libslurmfull.so" { print $3 }')")
+  [ -e "$directory/select_cons_tres.so" ] || die "there is no select_cons_tres.so of Slurm in $directory (slurm-wlm-basic-plugins)"
+  echo "$directory"
 }
 
 node_address() { [ "$mode" = netns ] && echo "10.77.0.$1" || echo 127.0.0.1; }

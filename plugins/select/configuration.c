@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugins/select/configuration.h"
 
+#include "plugins/compat/self_test.h"
 #include "plugins/select/decide.h"
 
 static struct machine_tables tables;
@@ -34,11 +35,17 @@ static void log_line(bool is_error, const char *text)
 void placement_reconfigure(void)
 {
 	char message[1024];
-	char *path;
+	char *path, *misfit;
 
 	if (!in_slurmctld())
 		return;
 	placement_forget_machine();
+	if ((misfit = records_do_not_fit())) {
+		error("placement: Mode=off: this plugin was compiled for Slurm %s with other structures than slurmctld has (%s); build it with the source of the Slurm that is installed",
+		      SLURM_RELEASE, misfit);
+		xfree(misfit);
+		return;
+	}
 	machine_tables_fill(&tables);
 	path = get_extra_conf_path("placement.conf");
 	placement_keep_jobs_private(slurm_conf.private_data & PRIVATE_DATA_JOBS);
@@ -54,7 +61,7 @@ void placement_reconfigure(void)
 }
 
 /* scontrol prints the title of this list without the end of its line. */
-static void add_pair(List pairs, const char *name, const char *value)
+static void add_pair(list_t *pairs, const char *name, const char *value)
 {
 	config_key_pair_t *pair = xmalloc(sizeof(*pair));
 
@@ -63,7 +70,7 @@ static void add_pair(List pairs, const char *name, const char *value)
 	list_append(pairs, pair);
 }
 
-void placement_add_facts(List *pairs)
+void placement_add_facts(list_t **pairs)
 {
 	struct placement_fact facts[PLACEMENT_MOST_FACTS];
 	uint32_t count = placement_facts(facts);

@@ -18,6 +18,6 @@ void placement_reconfigure(void);
  * Appends what is in force to a list of config_key_pair_t, which is made where *pairs is NULL. The caller holds
  * slurmctld's job read lock.
  */
-void placement_add_facts(List *pairs);
+void placement_add_facts(list_t **pairs);
 
 #endif

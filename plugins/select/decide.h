@@ -31,18 +31,11 @@ struct placement_machine_node {
 	uint32_t threads_per_core;
 };
 
-struct placement_machine_switch {
-	const char *name;
-	int32_t parent;			/* index of the switch above, -1: none */
-	const int32_t *nodes;		/* indices of the nodes directly on it */
-	uint32_t node_count;
-};
 
 struct placement_machine {
 	const struct placement_machine_node *nodes;
 	uint32_t node_count;
-	const struct placement_machine_switch *switches;
-	uint32_t switch_count;
+	const char *topology;		/* switches or blocks, as "scontrol show topology" prints them; NULL: none */
 };
 
 /*

@@ -6,7 +6,7 @@
 /* The node's resources of that kind, or NULL. */
 static const gres_node_state_t *of_node(const node_record_t *node, uint32_t plugin_id)
 {
-	ListIterator iterator;
+	list_itr_t *iterator;
 	gres_state_t *state, *found = NULL;
 
 	if (!node->gres_list)
@@ -56,7 +56,7 @@ static uint32_t tasks_of(const gres_job_state_t *wanted, uint64_t left, uint32_t
 
 uint32_t gres_tasks_on_node(const job_record_t *job, const node_record_t *node, uint32_t tasks)
 {
-	ListIterator iterator;
+	list_itr_t *iterator;
 	gres_state_t *state;
 	uint32_t most = UINT32_MAX;
 
@@ -101,7 +101,7 @@ static uint32_t least_nodes_for(const gres_state_t *state, bitstr_t *nodes)
 
 uint32_t gres_least_nodes(const job_record_t *job, bitstr_t *nodes)
 {
-	ListIterator iterator;
+	list_itr_t *iterator;
 	gres_state_t *state;
 	uint32_t most = 1;
 

@@ -11,11 +11,6 @@
 #include "plugins/select/view_from_slurm.h"
 #include "plugins/select/waiting.h"
 
-static int call_real(job_test_call *real, const struct job_test_arguments *a)
-{
-	return real(a->job, a->nodes, a->min_nodes, a->max_nodes, a->req_nodes, a->mode,
-		    a->preemptee_candidates, a->preemptee_jobs, a->excluded_cores);
-}
 
 /* ---- what a call of the real plugin may leave in a job, to take it back */
 
@@ -114,42 +109,58 @@ static void spread_over_sockets(uint8_t *taken, const struct job_view *view, con
 }
 
 /* The caller's excluded cores, and all cores of the planned nodes that the plan does not want. */
-static bitstr_t *cores_to_exclude(const struct job_view *view, const struct placement_plan *plan,
-				  const struct job_test_arguments *arguments, enum plan_part part)
+static excluded_cores_t *cores_to_exclude(const struct job_view *view, const struct placement_plan *plan,
+					  const struct job_test_arguments *arguments, enum plan_part part)
 {
 	uint8_t *spread = xcalloc(view->first_core[view->offer.node_count] + 1, sizeof(uint8_t));
-	bitstr_t *cores = arguments->excluded_cores ? bit_copy(arguments->excluded_cores) :
-		bit_alloc(cr_get_coremap_offset(node_record_count));
+	excluded_cores_t *cores = excluded_cores_copy(arguments->excluded_cores);
 
 	for (uint32_t n = 0; n < plan->node_count; n++) {
 		uint32_t node = plan->node[n];
-		uint32_t to = cr_get_coremap_offset(view->record[node]);
-
+		uint32_t cores_of_node = view->first_core[node + 1] - view->first_core[node];
 		const uint8_t *wanted = plan->core_wanted + view->first_core[node];
 
 		if (part == PLAN_COUNTS) {
 			spread_over_sockets(spread, view, plan, node);
 			wanted = spread;
 		}
-		for (uint32_t c = view->first_core[node]; c < view->first_core[node + 1]; c++, to++, wanted++)
-			if (!*wanted)
-				bit_set(cores, to);
+		for (uint32_t c = 0; c < cores_of_node; c++)
+			if (!wanted[c])
+				excluded_cores_add(cores, view->record[node], c);
 	}
 	xfree(spread);
 	return cores;
+}
+
+/* Whether no core that the job has is an excluded one. */
+static bool has_none_of(job_resources_t *got, const excluded_cores_t *excluded)
+{
+	bitstr_t *cores = NULL;
+	bool none;
+
+	mark_cores_of_job(got, &cores);
+	none = cores != NULL;
+	for (int n = 0; none && n < node_record_count && n < bit_size(got->node_bitmap); n++) {
+		int first = cr_get_coremap_offset(n);
+
+		if (!bit_test(got->node_bitmap, n))
+			continue;
+		for (int c = 0; none && c < node_record_table_ptr[n]->tot_cores; c++)
+			none = !bit_test(cores, first + c) || !core_is_excluded(excluded, n, c);
+	}
+	FREE_NULL_BITMAP(cores);
+	return none;
 }
 
 /*
  * Slurm can leave out a wanted node, or give fewer CPUs than asked for when the free cores of a
  * node are no multiple of --cpus-per-task; neither comes with an error.
  */
-static bool as_planned(const struct job_test_arguments *arguments, bitstr_t *nodes,
-		       bitstr_t *excluded)
+static bool as_planned(const struct job_test_arguments *arguments, bitstr_t *nodes, const excluded_cores_t *excluded)
 {
 	const job_record_t *job = arguments->job;
 	const struct job_resources *got = job->job_resrcs;
 	uint32_t cpus = 0;
-	bool inside = true;
 
 	if (!got || !got->node_bitmap || !got->core_bitmap || !got->cpus)
 		return false;
@@ -159,25 +170,18 @@ static bool as_planned(const struct job_test_arguments *arguments, bitstr_t *nod
 		return false;
 	if (!bit_super_set(got->node_bitmap, nodes))
 		return false;
-	if (excluded) {
-		bitstr_t *cores = NULL;
-
-		add_job_to_cores(job->job_resrcs, &cores, cr_node_num_cores);
-		inside = cores && bit_overlap_any(cores, excluded) == 0;
-		FREE_NULL_BITMAP(cores);
-	}
-	return inside;
+	return !excluded || has_none_of(job->job_resrcs, excluded);
 }
 
 /*
  * Asks the real plugin for the planned nodes, all of them, and for as much of their cores as `part` says. Nobody is preempted for a plan: Slurm may find another place without that.
  */
-static int call_with_plan(job_test_call *real, const struct job_test_arguments *arguments,
+static int call_with_plan(const struct job_test_arguments *arguments,
 			  const struct job_view *view, const struct placement_plan *plan, enum plan_part part)
 {
 	struct job_test_arguments narrow = *arguments;
 	bitstr_t *nodes = planned_nodes(view, plan, arguments);
-	bitstr_t *excluded = part != PLAN_NODES ? cores_to_exclude(view, plan, arguments, part) : NULL;
+	excluded_cores_t *excluded = part != PLAN_NODES ? cores_to_exclude(view, plan, arguments, part) : NULL;
 	int rc;
 
 	bit_copybits(narrow.nodes, nodes);
@@ -185,12 +189,12 @@ static int call_with_plan(job_test_call *real, const struct job_test_arguments *
 	narrow.preemptee_candidates = NULL;
 	if (excluded)
 		narrow.excluded_cores = excluded;
-	rc = call_real(real, &narrow);
+	rc = call_real_job_test(&narrow);
 	if (rc == SLURM_SUCCESS && arguments->mode == SELECT_MODE_RUN_NOW &&
 	    !as_planned(arguments, nodes, excluded))
 		rc = SLURM_ERROR;
 	FREE_NULL_BITMAP(nodes);
-	FREE_NULL_BITMAP(excluded);
+	excluded_cores_free(excluded);
 	return rc;
 }
 
@@ -246,7 +250,7 @@ static const struct placement_plan *make_plan(struct job_view *view, struct deci
 }
 
 /* Cores if that is possible, else so many on each node, else nodes; what was tried in vain is undone. */
-static int apply_plan(job_test_call *real, const struct job_test_arguments *arguments,
+static int apply_plan(const struct job_test_arguments *arguments,
 		      const struct job_view *view, struct decision *decision)
 {
 	struct job_state state;
@@ -258,7 +262,7 @@ static int apply_plan(job_test_call *real, const struct job_test_arguments *argu
 		    (part == PLAN_COUNTS && (!view->force_counts || view->force_cores)))
 			continue;
 		decision->end = part == PLAN_CORES ? DECISION_CORES : DECISION_NODES;
-		rc = call_with_plan(real, arguments, view, decision->plan, part);
+		rc = call_with_plan(arguments, view, decision->plan, part);
 		if (rc != SLURM_SUCCESS)
 			restore_state(&state, arguments);
 	}
@@ -292,12 +296,12 @@ static int64_t thread_time_ns(void)
  * Where Slurm itself would start the job at once, asked as the backfill scheduler asks; NULL: nowhere.
  * xfree() it.
  */
-static char *stock_choice(job_test_call *real, const struct job_test_arguments *arguments)
+static char *stock_choice(const struct job_test_arguments *arguments)
 {
 	struct job_test_arguments ask = *arguments;
 	int64_t began = thread_time_ns();
 	struct job_state state;
-	List preemptees = NULL;
+	list_t *preemptees = NULL;
 	char *nodes = NULL;
 
 	save_state(&state, arguments);
@@ -306,7 +310,7 @@ static char *stock_choice(job_test_call *real, const struct job_test_arguments *
 	ask.preemptee_candidates = NULL;
 	ask.preemptee_jobs = &preemptees;
 	ask.job->bit_flags |= TEST_NOW_ONLY;
-	if (call_real(real, &ask) == SLURM_SUCCESS && ask.job->start_time <= time(NULL))
+	if (call_real_job_test(&ask) == SLURM_SUCCESS && ask.job->start_time <= time(NULL))
 		nodes = bitmap2node_name(ask.nodes);
 	restore_state(&state, arguments);
 	free_state(&state);
@@ -326,7 +330,7 @@ static void assess_given(const struct job_view *view, const job_record_t *job)
 	job_grant_free(&grant);
 }
 
-static int run_now(job_test_call *real, const struct job_test_arguments *arguments)
+static int run_now(const struct job_test_arguments *arguments)
 {
 	struct decision decision = { .mode = arguments->mode, .end = DECISION_STOCK };
 	enum placement_mode mode = placement_current_mode();
@@ -339,7 +343,7 @@ static int run_now(job_test_call *real, const struct job_test_arguments *argumen
 			put_off_decisions(arguments->job);
 		} else {
 			if (!decision.plan->wait_told && placement_wants_stock_choice(arguments->job->user_id))
-				decision.stock_choice = stock_choice(real, arguments);
+				decision.stock_choice = stock_choice(arguments);
 			wait_on(arguments->job, decision.plan->wait_left_s);
 		}
 		end_decision(&decision, arguments->job, true);
@@ -347,13 +351,13 @@ static int run_now(job_test_call *real, const struct job_test_arguments *argumen
 		return SLURM_ERROR;
 	}
 	if (plan && mode == PLACEMENT_ENFORCE && placement_wants_stock_choice(arguments->job->user_id))
-		decision.stock_choice = stock_choice(real, arguments);
+		decision.stock_choice = stock_choice(arguments);
 	if (plan && mode == PLACEMENT_ENFORCE)
-		rc = apply_plan(real, arguments, &view, &decision);
+		rc = apply_plan(arguments, &view, &decision);
 	else if (plan)
 		decision.end = DECISION_ADVICE;
 	if (rc != SLURM_SUCCESS)
-		rc = call_real(real, arguments);
+		rc = call_real_job_test(arguments);
 	decision.started = rc == SLURM_SUCCESS;
 	if (decision.started) {
 		end_wait(arguments->job);
@@ -378,7 +382,7 @@ static int run_now(job_test_call *real, const struct job_test_arguments *argumen
  * where the job can start on them at once. Otherwise Slurm's own answer stands: its start time is
  * a promise to other jobs. No cores are forced here, the start itself sees to them.
  */
-static int will_run(job_test_call *real, const struct job_test_arguments *arguments)
+static int will_run(const struct job_test_arguments *arguments)
 {
 	struct decision decision = { .mode = arguments->mode, .end = DECISION_STOCK };
 	bitstr_t *offered = bit_copy(arguments->nodes);
@@ -387,7 +391,7 @@ static int will_run(job_test_call *real, const struct job_test_arguments *argume
 	bool for_backfill = arguments->job->bit_flags & BACKFILL_TEST, waits = false;
 	struct job_state stock;
 	struct job_view view;
-	int rc = call_real(real, arguments);
+	int rc = call_real_job_test(arguments);
 
 	if (rc != SLURM_SUCCESS || arguments->job->start_time > time(NULL)) {
 		FREE_NULL_BITMAP(offered);
@@ -410,7 +414,7 @@ static int will_run(job_test_call *real, const struct job_test_arguments *argume
 		}
 	} else if (plan) {
 		arguments->job->bit_flags |= TEST_NOW_ONLY;
-		if (call_with_plan(real, &again, &view, decision.plan, PLAN_NODES) == SLURM_SUCCESS &&
+		if (call_with_plan(&again, &view, decision.plan, PLAN_NODES) == SLURM_SUCCESS &&
 		    arguments->job->start_time <= stock.start_time) {
 			decision.end = DECISION_NODES;
 			FREE_NULL_BITMAP(stock.nodes);
@@ -427,7 +431,7 @@ static int will_run(job_test_call *real, const struct job_test_arguments *argume
 	return rc;
 }
 
-int placement_job_test(job_test_call *real, const struct job_test_arguments *arguments)
+int placement_job_test(const struct job_test_arguments *arguments)
 {
 	enum placement_mode mode = placement_current_mode();
 	job_record_t *job = arguments->job;
@@ -435,9 +439,9 @@ int placement_job_test(job_test_call *real, const struct job_test_arguments *arg
 
 	placement_tidy();
 	if (mode == PLACEMENT_OFF || !job->details)
-		return call_real(real, arguments);
+		return call_real_job_test(arguments);
 	if (!policy_environment(job, &environment)) {
-		int rc = call_real(real, arguments);
+		int rc = call_real_job_test(arguments);
 
 		/* a policy by a stored profile is for the steps alone */
 		if (rc == SLURM_SUCCESS && arguments->mode == SELECT_MODE_RUN_NOW)
@@ -454,8 +458,8 @@ int placement_job_test(job_test_call *real, const struct job_test_arguments *arg
 		supply_to_job(job, PLACEMENT_JOB_STATE, NULL);
 	}
 	if (arguments->mode == SELECT_MODE_RUN_NOW)
-		return run_now(real, arguments);
+		return run_now(arguments);
 	if (arguments->mode == SELECT_MODE_WILL_RUN && mode == PLACEMENT_ENFORCE)
-		return will_run(real, arguments);
-	return call_real(real, arguments);
+		return will_run(arguments);
+	return call_real_job_test(arguments);
 }

@@ -5,21 +5,18 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/scontrol_topology.hpp"
 #include "core/topology_read.hpp"
 
 namespace placement {
 
 Machine::Machine(const placement_machine& machine, const Config& config)
     : level_distances_(config.level_distances), from_file_(!config.treematch_topology_file.empty()) {
-  for (const auto& given : std::span(machine.switches, machine.switch_count)) {
-    SwitchShape shape{given.name, given.parent, {}};
-    if (given.node_count > 0) shape.nodes.assign(given.nodes, given.nodes + given.node_count);
-    switches_.push_back(std::move(shape));
-  }
   for (const auto& given : std::span(machine.nodes, machine.node_count))
     nodes_.push_back({given.name, static_cast<std::int32_t>(given.sockets),
                       static_cast<std::int32_t>(given.cores_per_socket),
                       static_cast<std::int32_t>(given.threads_per_core)});
+  if (machine.topology) switches_ = parse_scontrol_topology(machine.topology, nodes_);
   if (from_file_) {
     check_named_file(config, "TreematchTopologyFile", config.treematch_topology_file);
     views_.emplace(1, read_topology_of(config.treematch_topology_file, nodes_, level_distances_));

@@ -10,8 +10,7 @@
 struct machine_tables {
 	struct placement_machine machine;
 	struct placement_machine_node *nodes;
-	struct placement_machine_switch *switches;
-	int32_t **switch_nodes;		/* one array per switch */
+	char *topology;
 	int32_t *node_of_record;	/* machine node of a node record, -1: none */
 	int record_count;
 };

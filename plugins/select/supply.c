@@ -15,7 +15,7 @@ static bool is_variable(const char *entry, const char *name)
 
 const char *supplied_variable(const job_record_t *job, const char *name)
 {
-	const struct job_details *details = job->details;
+	const job_details_t *details = job->details;
 
 	for (uint32_t i = 0; details && i < details->env_cnt; i++)
 		if (is_variable(details->env_sup[i], name))
@@ -23,7 +23,7 @@ const char *supplied_variable(const job_record_t *job, const char *name)
 	return NULL;
 }
 
-static void take_out(struct job_details *details, const char *name)
+static void take_out(job_details_t *details, const char *name)
 {
 	uint32_t kept = 0;
 
@@ -44,7 +44,7 @@ static void take_out(struct job_details *details, const char *name)
 
 void supply_variable(job_record_t *job, const char *name, const char *value)
 {
-	struct job_details *details = job->details;
+	job_details_t *details = job->details;
 
 	if (!details)
 		return;

@@ -40,7 +40,7 @@ static void add_taken(struct taken *taken, const job_record_t *asking, job_recor
 	    bit_size(resources->node_bitmap) > node_record_count)
 		return;
 	if (has_cores)
-		add_job_to_cores(resources, &taken->cores, cr_node_num_cores);
+		mark_cores_of_job(resources, &taken->cores);
 	for (int i = bit_ffs(resources->node_bitmap), at = 0;
 	     i >= 0 && at < (int) resources->nhosts && i < bit_size(resources->node_bitmap); i++) {
 		if (!bit_test(resources->node_bitmap, i))
@@ -57,7 +57,7 @@ static void add_taken(struct taken *taken, const job_record_t *asking, job_recor
 
 static void fill_taken(struct taken *taken, const job_record_t *asking)
 {
-	ListIterator iterator = list_iterator_create(job_list);
+	list_itr_t *iterator = list_iterator_create(job_list);
 	job_record_t *job;
 
 	taken->cores = bit_alloc(cr_get_coremap_offset(node_record_count));
@@ -87,15 +87,15 @@ static uint16_t consumable_resources_of(const job_record_t *job)
 {
 	uint16_t type = slurm_conf.select_type_param;
 
-	if (job->part_ptr->cr_type && (type & (CR_SOCKET | CR_CORE)))
-		type = (type & ~(CR_SOCKET | CR_CORE | CR_MEMORY)) | job->part_ptr->cr_type;
+	if (job->part_ptr->cr_type && (type & (SELECT_SOCKET | SELECT_CORE)))
+		type = (type & ~(SELECT_SOCKET | SELECT_CORE | SELECT_MEMORY)) | job->part_ptr->cr_type;
 	return type;
 }
 
 static const char *stock_because(const struct job_test_arguments *arguments)
 {
 	const job_record_t *job = arguments->job;
-	const struct job_details *details = job->details;
+	const job_details_t *details = job->details;
 
 	if (!job->part_ptr || arguments->min_nodes == 0)
 		return "the job has no nodes to choose";
@@ -107,7 +107,7 @@ static const char *stock_because(const struct job_test_arguments *arguments)
 		return "--spread-job is left to Slurm";
 	if (job->bit_flags & USE_MIN_NODES)
 		return "--use-min-nodes is left to Slurm";
-	if ((slurm_conf.conf_flags & CTL_CONF_ASRU) && details->core_spec != NO_VAL16)
+	if ((slurm_conf.conf_flags & CONF_FLAG_ASRU) && details->core_spec != NO_VAL16)
 		return "--core-spec and --thread-spec are left to Slurm";
 	if ((details->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY)
 		return "an arbitrary distribution is the user's own";
@@ -116,7 +116,7 @@ static const char *stock_because(const struct job_test_arguments *arguments)
 	if (details->features && strchr(details->features, '*'))
 		return "node counts in --constraint are left to Slurm";
 	if (details->whole_node != WHOLE_NODE_REQUIRED &&
-	    !(consumable_resources_of(job) & (CR_CPU | CR_CORE | CR_SOCKET)))
+	    !(consumable_resources_of(job) & (SELECT_CPU | SELECT_CORE | SELECT_SOCKET)))
 		return "SelectTypeParameters does not count cores";
 	return NULL;
 }
@@ -125,7 +125,7 @@ static bool whole_nodes(const job_record_t *job)
 {
 	/* core specialisation implies whole nodes, Slurm finds out in the call to come */
 	return job->details->whole_node == WHOLE_NODE_REQUIRED || job->part_ptr->max_share == 0 ||
-	       ((slurm_conf.conf_flags & CTL_CONF_ASRU) && job->details->core_spec != NO_VAL16);
+	       ((slurm_conf.conf_flags & CONF_FLAG_ASRU) && job->details->core_spec != NO_VAL16);
 }
 
 /* Slurm counts sockets, or looks for the cores near a generic resource: which cores are right is for it to say. */
@@ -146,18 +146,17 @@ static bool cores_are_slurms(const job_record_t *job)
 static bool cores_can_be_left_out(const struct job_test_arguments *arguments)
 {
 	const job_record_t *job = arguments->job;
-	const struct job_details *details = job->details;
+	const job_details_t *details = job->details;
 	uint16_t type = consumable_resources_of(job);
 	uint32_t cpus_per_task = MAX(details->cpus_per_task, 1);
 	uint32_t node_cpus = MAX(details->ntasks_per_node, 1) * cpus_per_task;
 
-	if ((type & CR_SOCKET) || !(type & (CR_CORE | CR_CPU)) || whole_nodes(job) ||
+	if ((type & SELECT_SOCKET) || !(type & (SELECT_CORE | SELECT_CPU)) || whole_nodes(job) ||
 	    details->overcommit || job->cpus_per_tres ||
 	    details->ntasks_per_tres || node_request_of(job) != NODE_CR_ONE_ROW ||
 	    details->pn_min_cpus > node_cpus)
 		return false;
-	return !arguments->excluded_cores ||
-	       bit_size(arguments->excluded_cores) == cr_get_coremap_offset(node_record_count);
+	return excluded_cores_are_known(arguments->excluded_cores);
 }
 
 /* Seconds that the job may run by its own limit or its partition's; 0 without one. */
@@ -173,17 +172,17 @@ static uint32_t time_limit_s(const job_record_t *job)
 	return MIN(minutes, INT32_MAX / 60) * 60;
 }
 
-static bool packs_nodes(const struct job_details *details)
+static bool packs_nodes(const job_details_t *details)
 {
 	if (details->task_dist & (SLURM_DIST_PACK_NODES | SLURM_DIST_NO_PACK_NODES))
 		return details->task_dist & SLURM_DIST_PACK_NODES;
-	return slurm_conf.select_type_param & CR_PACK_NODES;
+	return slurm_conf.select_type_param & SELECT_PACK_NODES;
 }
 
 static void fill_request(struct job_view *view, const struct job_test_arguments *arguments)
 {
 	job_record_t *job = arguments->job;
-	struct job_details *details = job->details;
+	job_details_t *details = job->details;
 	uint32_t tasks = details->num_tasks == NO_VAL ? 0 : details->num_tasks;
 
 	view->request = (struct placement_request) {
@@ -238,7 +237,7 @@ static uint32_t cores_by_memory(const job_record_t *job, const node_record_t *no
 	uint64_t asked = job->details->pn_min_memory & ~MEM_PER_CPU;
 	uint64_t left = free_memory(node, taken);
 
-	if (!(consumable_resources_of(job) & CR_MEMORY))
+	if (!(consumable_resources_of(job) & SELECT_MEMORY))
 		return UINT32_MAX;
 	if (job->details->pn_min_memory & MEM_PER_CPU) {
 		if (!asked)
@@ -269,9 +268,7 @@ static bool node_is_usable(const struct job_test_arguments *arguments, node_reco
 	default:
 		break;
 	}
-	return !job->gres_list_req ||
-	       gres_job_test(job->gres_list_req, node->gres_list, false, NULL, 0, 0, job->job_id,
-			     node->name, false) != 0;
+	return !job->gres_list_req || gres_are_on_node(job, node);
 }
 
 /*
@@ -284,13 +281,12 @@ static uint32_t fill_cores(uint8_t *free, const struct job_test_arguments *argum
 	int first = cr_get_coremap_offset(node->index);
 	uint32_t most = cores_by_memory(arguments->job, node, taken->memory[node->index]);
 	uint32_t count = 0, busy = 0;
-	bitstr_t *excluded = arguments->excluded_cores, *usable = node->node_spec_bitmap;
+	bitstr_t *usable = node->node_spec_bitmap;
 
 	for (int core = 0; core < node->tot_cores; core++) {
 		bool special = usable && core < bit_size(usable) && !bit_test(usable, core);
 		bool held = bit_test(taken->cores, first + core) ||
-			(excluded && first + core < bit_size(excluded) &&
-			 bit_test(excluded, first + core));
+			    core_is_excluded(arguments->excluded_cores, node->index, core);
 
 		busy += held;
 		free[core] = !held && !special && count < most;
@@ -426,7 +422,7 @@ void job_view_free(struct job_view *view)
 /* Tasks for which a step of the job has CPUs on the node, as Slurm's step layout counts them. */
 static uint32_t room_for_tasks(const job_record_t *job, const node_record_t *node, uint32_t cpus)
 {
-	const struct job_details *details = job->details;
+	const job_details_t *details = job->details;
 	const multi_core_data_t *mc = details->mc_ptr;
 	uint32_t threads = MAX(node->config_ptr->threads, 1);
 	uint32_t cpus_per_task = MAX(given16(details->cpus_per_task), 1), most = given16(details->ntasks_per_node);
@@ -453,7 +449,7 @@ bool job_grant_fill(struct job_grant *grant, const struct job_view *view, const 
 	grant->node = xcalloc(got->nhosts + 1, sizeof(uint32_t));
 	grant->room = xcalloc(got->nhosts + 1, sizeof(uint32_t));
 	grant->core_given = xcalloc(cores + 1, sizeof(uint8_t));
-	add_job_to_cores(got, &held, cr_node_num_cores);
+	mark_cores_of_job(got, &held);
 	for (uint32_t at = 0; at < view->offer.node_count && n < got->nhosts && held; at++) {
 		const node_record_t *node = node_record_table_ptr[view->record[at]];
 		int from = cr_get_coremap_offset(view->record[at]);

@@ -33,7 +33,7 @@ static bool read_wait(const job_record_t *job, struct wait *wait)
 
 time_t waiting_since(const job_record_t *job)
 {
-	const struct job_details *details = job->details;
+	const job_details_t *details = job->details;
 	struct wait wait;
 
 	return read_wait(job, &wait) ? wait.since : MAX(details->begin_time, details->submit_time);

@@ -10,11 +10,9 @@
 
 #include "plugins/topology/fatt_order.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 EXPORT const char plugin_name[] = "fault-aware torus topology";
 EXPORT const char plugin_type[] = "topology/fatt";
-EXPORT const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+EXPORT const uint32_t plugin_version = BUILT_FOR_SLURM;
 
 /* Saved states that hold nothing are headers of some ten bytes; a job takes hundreds, a reservation more than a hundred. */
 #define SIZE_WITHOUT_JOBS 256

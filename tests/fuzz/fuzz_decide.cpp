@@ -73,9 +73,9 @@ class Site {
   void configure() const {
     static constexpr placement_machine_node all[nodes] = {{"n0", 2, 2, 2}, {"n1", 2, 2, 2}, {"n2", 2, 2, 2},
                                                           {"n3", 2, 2, 2}, {"n4", 2, 2, 1}, {"n5", 2, 2, 1}};
-    static constexpr std::int32_t number[nodes] = {0, 1, 2, 3, 4, 5};
-    static constexpr placement_machine_switch switches[] = {{"root", -1, nullptr, 0}, {"a", 0, number, 3}, {"b", 0, number + 3, 3}};
-    const placement_machine machine = {all, nodes, switches, 3};
+    const placement_machine machine = {all, nodes,
+                                       "SwitchName=a Level=0 Nodes=n[0-2]\nSwitchName=b Level=0 Nodes=n[3-5]\n"
+                                       "SwitchName=root Level=1 Nodes=n[0-5] Switches=a,b\n"};
     char message[256];
     placement_configure(config_.c_str(), &machine, message, sizeof message);
     REQUIRE(message[0] == '\0');
