@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 
 #include "spank/function_hook.hpp"
 
@@ -13,10 +12,7 @@ namespace placement {
 
 namespace {
 
-using Pending = void (*)(std::uint32_t);
-using AllocateOne = resource_allocation_response_msg_t* (*)(const job_desc_msg_t*, time_t, Pending);
 using SetEnvironment = void (*)(char**);
-using AllocateComponents = List (*)(List, time_t, Pending);
 
 constexpr const char* program = "";  // salloc itself makes the calls
 FunctionHook one_hook, components_hook, environment_hook;
@@ -27,28 +23,37 @@ void see(const resource_allocation_response_msg_t* response, std::uint32_t compo
   if (see_job && response) see_job({response->job_id, component, response->environment, response->env_size});
 }
 
-resource_allocation_response_msg_t* allocate_one(const job_desc_msg_t* request, time_t timeout, Pending pending) {
-  resource_allocation_response_msg_t* const response =
-      reinterpret_cast<AllocateOne>(one_hook.real())(request, timeout, pending);
-  const int error = errno;  // salloc reads it
-  see(response, 0);
-  errno = error;
-  return response;
-}
+// Functions in place of salloc's, with whatever parameters this version of Slurm declares: 26.05 has one more.
+template <typename Function>
+struct Allocation;
 
-List allocate_components(List requests, time_t timeout, Pending pending) {
-  const List responses = reinterpret_cast<AllocateComponents>(components_hook.real())(requests, timeout, pending);
-  const int error = errno;
-  if (responses) {
-    std::uint32_t component = 0;
-    ListIterator each = slurm_list_iterator_create(responses);
-    while (void* response = slurm_list_next(each))
-      see(static_cast<const resource_allocation_response_msg_t*>(response), component++);
-    slurm_list_iterator_destroy(each);
+template <typename Answer, typename... Parameters>
+struct Allocation<Answer*(Parameters...)> {
+  using Function = Answer* (*)(Parameters...);
+
+  static Answer* of_one(Parameters... parameters) {
+    Answer* const response = reinterpret_cast<Function>(one_hook.real())(parameters...);
+    const int error = errno;  // salloc reads it
+    see(response, 0);
+    errno = error;
+    return response;
   }
-  errno = error;
-  return responses;
-}
+
+  // The answer is a list, of whatever name in this version.
+  static Answer* of_components(Parameters... parameters) {
+    Answer* const responses = reinterpret_cast<Function>(components_hook.real())(parameters...);
+    const int error = errno;
+    if (responses) {
+      std::uint32_t component = 0;
+      auto* const each = slurm_list_iterator_create(responses);
+      while (void* response = slurm_list_next(each))
+        see(static_cast<const resource_allocation_response_msg_t*>(response), component++);
+      slurm_list_iterator_destroy(each);
+    }
+    errno = error;
+    return responses;
+  }
+};
 
 void set_environment(char** variables) {
   reinterpret_cast<SetEnvironment>(environment_hook.real())(variables);
@@ -68,8 +73,9 @@ bool install_allocation_hook(SeeGrantedJob see, JobIsDescribed described) {
   see_job = see;
   job_is_described = described;
   environment_hook.install(program, "env_array_set_environment", reinterpret_cast<void*>(set_environment));
-  return one_hook.install(program, "slurm_allocate_resources_blocking", reinterpret_cast<void*>(allocate_one)) &&
-         components_hook.install(program, "slurm_allocate_het_job_blocking", reinterpret_cast<void*>(allocate_components));
+  return one_hook.install(program, "slurm_allocate_resources_blocking", reinterpret_cast<void*>(Allocation<decltype(slurm_allocate_resources_blocking)>::of_one)) &&
+         components_hook.install(program, "slurm_allocate_het_job_blocking",
+                                 reinterpret_cast<void*>(Allocation<decltype(slurm_allocate_het_job_blocking)>::of_components));
 }
 
 void remove_allocation_hook() {
