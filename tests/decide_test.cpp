@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <string>
@@ -346,8 +347,9 @@ START_TEST(no_time_at_all) {
   const placement_offer c = offer.c();
   const placement_request request = request_for(environment, 4);
   const Deadline past = Deadline::after(std::chrono::microseconds(0));
-  ck_assert_error(make_plan(machine, {}, c, request, asked, Config{}, past), "no time");
-  ck_assert_uint_eq(make_plan(machine, {}, c, request, asked, Config{}, Deadline::never()).nodes.size(), 1);
+  PolicyViews views;
+  ck_assert_error(make_plan(machine, {}, c, request, asked, Config{}, views, past), "no time");
+  ck_assert_uint_eq(make_plan(machine, {}, c, request, asked, Config{}, views, Deadline::never()).nodes.size(), 1);
 }
 END_TEST
 
@@ -439,6 +441,30 @@ START_TEST(a_remembered_answer_is_not_put_off) {
 }
 END_TEST
 
+// What is kept of one decision for the next one changes no answer, whatever nodes and cores come and go in between.
+START_TEST(a_decision_does_not_depend_on_those_before) {
+  const TestMachine machine(12, 4, 2);
+  const auto cores_taken = [](std::uint32_t step, std::uint32_t core) { return (core * 2654435761u + step * 40503u) % 11 < 4; };
+  const auto ask = [&](std::uint32_t step) {
+    Offer offer(12, 8, step % 5 == 4 ? 2 : 1);
+    for (std::uint32_t core = 0; core < 96; ++core) offer.free_[core] = !cores_taken(step, core / (step % 3 + 1));
+    Environment environment = Environment::with_matrix(ring(8), step % 4 == 3 ? "TREEMATCH=scope=whole" : "TREEMATCH");
+    placement_request request = request_for(environment, 8);
+    if (step % 7 == 6) request.tasks_per_socket = 1;
+    if (step % 6 == 5) request.required = &step, request.required_count = step < 12;
+    return planned(offer, decide(offer, request));
+  };
+  std::vector<std::string> alone;
+  for (std::uint32_t step = 0; step < 60; ++step) {
+    machine.configure();
+    alone.push_back(ask(step));
+  }
+  machine.configure();
+  for (std::uint32_t step = 0; step < 60; ++step) ck_assert_text_eq(ask(step), alone[step]);
+  ck_assert(std::ranges::any_of(alone, [](const std::string& text) { return !text.starts_with("stock"); }));
+}
+END_TEST
+
 // Far more jobs than are kept, and than there is time for in one scheduling cycle. All of them are placed with their matrix.
 START_TEST(many_jobs) {
   TestMachine(32, 4).configure("DecisionWait=1000");
@@ -492,6 +518,7 @@ static Suite* suite() {
   tcase_add_test(core, a_decision_without_time_is_put_off);
   tcase_add_test(core, a_decision_is_put_off_so_often_and_no_more);
   tcase_add_test(core, a_remembered_answer_is_not_put_off);
+  tcase_add_test(core, a_decision_does_not_depend_on_those_before);
   tcase_add_test(core, many_jobs);
   suite_add_tcase(suite, core);
   return suite;

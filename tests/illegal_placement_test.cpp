@@ -34,7 +34,8 @@ struct Question {
     const placement_machine described = machine.c();
     const placement_offer offered = offer.c();
     return error_of([&] {
-      planned = make_plan(Machine(described, Config{}), {}, offered, request, asked, Config{}, Deadline::never());
+      PolicyViews views;
+      planned = make_plan(Machine(described, Config{}), {}, offered, request, asked, Config{}, views, Deadline::never());
     });
   }
 

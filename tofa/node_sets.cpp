@@ -59,9 +59,9 @@ class NodeSets {
     std::vector<Scored> found;
     const auto add = [&](std::optional<NodeCounts> counts) {
       if (!counts) return;
-      const double score = score_of(*counts);
       for (const Scored& other : found)
         if (other.counts == *counts) return;
+      const double score = score_of(*counts);
       found.push_back({score, std::move(*counts)});
     };
     for (const std::int32_t centre : centres()) add(first_that_fit(ball(centre)));
@@ -70,8 +70,9 @@ class NodeSets {
     for (std::size_t d = 0; d < torus_.dimensions().size(); ++d) {
       const auto affordable = static_cast<std::int32_t>(most_nodes_sorted / (torus_.dimensions().size() * (usable_.size() + 1)));
       const std::int32_t starts = std::min(torus_.dimensions()[d].size, std::clamp(affordable, 1, most_slabs));
+      const std::vector<std::vector<std::int32_t>> planes = planes_across(d);
       for (std::int32_t k = 0; k < starts; ++k)
-        add(first_that_fit(slab(d, torus_.dimensions()[d].size * k / starts)));
+        add(first_that_fit(slab(planes, static_cast<std::size_t>(torus_.dimensions()[d].size * k / starts))));
     }
     const auto by_score = [](const Scored& a, const Scored& b) { return a.score < b.score; };
     // Whole rings suit periodic grids, which the score does not know: the best slab is the second set.
@@ -159,17 +160,27 @@ class NodeSets {
     return order;
   }
 
-  // Plane after plane across one dimension, from one coordinate on.
-  std::vector<std::int32_t> slab(std::size_t dimension, std::int32_t start) const {
-    const std::int32_t size = torus_.dimensions()[dimension].size;
-    std::vector<std::vector<std::int32_t>> planes(static_cast<std::size_t>(size));
+  // The usable nodes of each coordinate of one dimension, healthy ones first.
+  std::vector<std::vector<std::int32_t>> planes_across(std::size_t dimension) const {
+    std::vector<std::vector<std::int32_t>> planes(static_cast<std::size_t>(torus_.dimensions()[dimension].size));
     for (const bool suspect : {false, true})
       for (const std::int32_t node : usable_)
         if (nodes_.suspect(node) == suspect)
-          planes[static_cast<std::size_t>((torus_.coordinate(nodes_.position[node], dimension) - start + size) % size)].push_back(node);
+          planes[static_cast<std::size_t>(torus_.coordinate(nodes_.position[node], dimension))].push_back(node);
+    return planes;
+  }
+
+  // Plane after plane from one coordinate on; whole planes, no more of them than the request can need.
+  std::vector<std::int32_t> slab(const std::vector<std::vector<std::int32_t>>& planes, std::size_t start) const {
     std::vector<std::int32_t> order;
-    order.reserve(usable_.size());
-    for (const auto& plane : planes) order.insert(order.end(), plane.begin(), plane.end());
+    std::int64_t room = required_room_;
+    for (std::size_t k = 0; k < planes.size(); ++k) {
+      const std::vector<std::int32_t>& plane = planes[(start + k) % planes.size()];
+      order.insert(order.end(), plane.begin(), plane.end());
+      for (const std::int32_t node : plane)
+        if (!limits_.required(node)) room += limits_.capacity()[node];
+      if (room >= limits_.tasks() && static_cast<std::int32_t>(order.size()) >= limits_.least_nodes() + static_cast<std::int32_t>(required_.size())) break;
+    }
     return order;
   }
 

@@ -27,9 +27,10 @@ double median_of(std::vector<double> values) {
 Outlook::Outlook(const ClusterView& view, double job_seconds) {
   std::unordered_map<std::string_view, double> live;
   if (!view.outages && view.live && view.torus) {
-    live.reserve(view.live->nodes.size());
-    for (const NodeState& state : view.live->nodes)
-      live.emplace(state.name, outage_of(state, view.live->outage_horizon_s, job_seconds));
+    for (const NodeState& state : view.live->nodes) {
+      const double outage = outage_of(state, view.live->outage_horizon_s, job_seconds);
+      if (outage != 0) live.emplace(state.name, outage);
+    }
   }
   for (const NodeView& node : view.nodes) {
     double outage = 0;
@@ -42,7 +43,8 @@ Outlook::Outlook(const ClusterView& view, double job_seconds) {
   if (view.torus) {
     position_outage_.assign(static_cast<std::size_t>(view.torus->positions()), 0.0);
     std::vector<double> all;
-    for (std::int32_t node = 0; node < view.torus->nodes(); ++node) {
+    const bool none_fails = !view.outages && live.empty();
+    for (std::int32_t node = 0; node < view.torus->nodes() && !none_fails; ++node) {
       double outage = 0;
       if (view.outages) {
         outage = view.outages->of(view.torus->name(node));

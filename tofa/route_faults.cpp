@@ -15,6 +15,8 @@ constexpr std::int32_t published_extra = 100;
 RouteFaults::RouteFaults(const TorusTopology& torus, std::vector<bool> suspect, const std::vector<std::int32_t>& extra)
     : torus_(torus), suspect_(std::move(suspect)), nodes_(torus), heavy_(torus) {
   count_ = static_cast<std::int32_t>(std::count(suspect_.begin(), suspect_.end(), true));
+  clear_.assign(suspect_.size(), INT32_MAX);
+  if (count_ == 0) return;  // all sums are 0
   nodes_.fill([&](std::size_t, std::int32_t position) { return suspect_[position] ? 1 : 0; });
   heavy_.fill([&](std::size_t d, std::int32_t position) {
     TorusTopology::Coordinates next = torus.coordinates(position);
@@ -22,7 +24,6 @@ RouteFaults::RouteFaults(const TorusTopology& torus, std::vector<bool> suspect, 
     const auto of = [&](std::int32_t at) { return !suspect_[at] ? 0 : extra.empty() ? published_extra : extra[at]; };
     return std::max(of(position), of(torus.position_of(next)));
   });
-  clear_.assign(suspect_.size(), INT32_MAX);
   std::vector<std::int32_t> queue;  // breadth first from all suspects together
   for (std::size_t at = 0; at < suspect_.size(); ++at) {
     if (!suspect_[at]) continue;

@@ -48,9 +48,15 @@ void cut_into_slots(const NodeView& node, std::size_t width, std::vector<std::in
 Slots::Slots(const ClusterView& view, const Request& request)
     : view_(view),
       request_(request),
-      width_(std::max(request.cores_per_task, 1)),
-      node_of_leaf_(view.tree->leaves(), -1),
-      slot_of_leaf_(view.tree->leaves(), -1) {
+      width_(std::max(request.cores_per_task, 1)) {
+  std::int32_t end = 0;
+  begin_ = view.nodes.empty() ? 0 : view.nodes.front().first_leaf;
+  for (const NodeView& node : view.nodes) {
+    begin_ = std::min(begin_, node.first_leaf);
+    end = std::max(end, node.first_leaf + node.cores());
+  }
+  node_of_leaf_.assign(static_cast<std::size_t>(std::max(end - begin_, 0)), -1);
+  slot_of_leaf_ = node_of_leaf_;
   first_core_.reserve(view.nodes.size());
   capacity_.reserve(view.nodes.size());
   for (std::size_t n = 0; n < view.nodes.size(); ++n) {
@@ -59,7 +65,7 @@ Slots::Slots(const ClusterView& view, const Request& request)
     const auto slots = static_cast<std::int32_t>(cores_.size() - first_core_[n]) / width_;
     capacity_.push_back(std::min(slots, std::max(request.max_tasks_per_node, 0)));
     for (std::int32_t k = 0; k < slots; ++k) {
-      const std::int32_t leaf = view.nodes[n].first_leaf + cores_[first_core_[n] + k * width_];
+      const std::int32_t leaf = view.nodes[n].first_leaf + cores_[first_core_[n] + k * width_] - begin_;
       node_of_leaf_[leaf] = static_cast<std::int32_t>(n);
       slot_of_leaf_[leaf] = k;
     }
@@ -81,7 +87,7 @@ std::vector<std::int32_t> Slots::leaves(const NodeCounts& counts) const {
 std::vector<std::int32_t> Slots::all_leaves() const {
   std::vector<std::int32_t> leaves;
   for (std::size_t leaf = 0; leaf < slot_of_leaf_.size(); ++leaf)
-    if (slot_of_leaf_[leaf] >= 0) leaves.push_back(static_cast<std::int32_t>(leaf));
+    if (slot_of_leaf_[leaf] >= 0) leaves.push_back(begin_ + static_cast<std::int32_t>(leaf));
   return leaves;
 }
 
@@ -96,13 +102,13 @@ std::vector<std::int32_t> Slots::leaves_on(std::span<const std::int32_t> node_of
 
 NodeCounts Slots::counts(std::span<const std::int32_t> leaf_of_rank) const {
   NodeCounts counts(capacity_.size(), 0);
-  for (const std::int32_t leaf : leaf_of_rank) ++counts[node_of_leaf_[leaf]];
+  for (const std::int32_t leaf : leaf_of_rank) ++counts[node_of_leaf_[leaf - begin_]];
   return counts;
 }
 
 RankPlace Slots::at(std::int32_t leaf) const {
-  const std::int32_t node = node_of_leaf_[leaf];
-  const auto first = cores_of(node) + slot_of_leaf_[leaf] * width_;
+  const std::int32_t node = node_of_leaf_[leaf - begin_];
+  const auto first = cores_of(node) + slot_of_leaf_[leaf - begin_] * width_;
   return {node, {first, first + width_}};
 }
 

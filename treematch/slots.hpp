@@ -55,7 +55,8 @@ class Slots {
   std::vector<std::int32_t> cores_;       // those of the slots of each node, slot by slot
   std::vector<std::size_t> first_core_;   // of each node
   NodeCounts capacity_;
-  std::vector<std::int32_t> node_of_leaf_;  // one per leaf of the tree, -1 for no slot
+  std::int32_t begin_ = 0;                  // the first leaf of any node: a step's nodes are a small part of the tree
+  std::vector<std::int32_t> node_of_leaf_;  // one per leaf from there to the last one of any node, -1 for no slot
   std::vector<std::int32_t> slot_of_leaf_;
 };
 

@@ -85,6 +85,7 @@ struct State {
   std::string config_path;
   std::string failure;                     // why the configuration is not in force; empty: it is
   void (*log)(bool, const char*) = nullptr;
+  PolicyViews views;
   AskedCache<JobEntry> jobs;
   TimeShare share;
   TimeShare question_share;  // of the questions which nodes Slurm itself would choose
@@ -135,7 +136,8 @@ Answer fresh_answer(State& now, const LiveNow& live, const placement_offer& offe
   const auto budget = std::chrono::milliseconds(now.config.decision_time_ms);
   Answer answer;
   try {
-    answer.plan = make_plan(*now.machine, live, offer, request, asked, now.config, Deadline::after(budget));
+    answer.plan = make_plan(*now.machine, live, offer, request, asked, now.config, now.views,
+                            Deadline::after(budget));
   } catch (const MustWait& wish) {
     answer.reason = wish.what();
     answer.wait = true;
@@ -359,6 +361,7 @@ extern "C" void placement_keep_jobs_private(bool private_jobs) { state().private
 extern "C" void placement_unconfigure(void) {
   auto& now = state();
   now.machine.reset();
+  now.views = {};
   now.partitions.clear();
   now.feed.reset();
   now.teller.reset();

@@ -11,6 +11,7 @@
 #include "plugins/select/decide.h"
 #include "plugins/select/live_feed.hpp"
 #include "plugins/select/machine.hpp"
+#include "plugins/select/policy_view.hpp"
 
 namespace placement {
 
@@ -41,14 +42,10 @@ GivenCosts assess_grant(const Machine& machine, const LiveNow& live, const place
                         const placement_request& request, const Asked& asked, const Config& config, const Plan& plan,
                         const placement_grant& grant, const Deadline& deadline);
 
-// How Slurm's step layout (block) deals `tasks` over nodes with room for room[n] tasks each: one after the other in
-// rounds, or with `pack` node by node; beyond their room when it does not suffice.
-std::vector<std::int32_t> block_layout(std::span<const std::uint32_t> room, std::uint64_t tasks, bool pack);
-
-// Asks the policy and checks its answer. Throws Error with the reason when the job is to run as
-// stock Slurm would run it.
+// Asks the policy and checks its answer. `views` keeps what the next decision can use again. Throws Error with the reason
+// when the job is to run as stock Slurm would run it.
 Plan make_plan(const Machine& machine, const LiveNow& live, const placement_offer& offer,
                const placement_request& request, const Asked& asked, const Config& config,
-               const Deadline& deadline);
+               PolicyViews& views, const Deadline& deadline);
 
 }  // namespace placement

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/config.hpp"
+#include "plugins/select/asked.hpp"
+#include "plugins/select/decide.h"
+#include "plugins/select/machine.hpp"
+
+namespace placement {
+
+// The tasks of one job, the leaves that each takes, and the nodes of an offer that its policy may choose from. A leaf is
+// a core, or a hardware thread where tasks share cores.
+class CandidateNodes {
+ public:
+  // All arguments must outlive the object. Throws Error with the reason when the job is to run as stock Slurm would run it.
+  CandidateNodes(const Machine& machine, const placement_offer& offer, const placement_request& request,
+                 const Asked& asked, const Config& config);
+
+  std::uint64_t tasks() const { return tasks_; }
+  const std::shared_ptr<const CommMatrix>& matrix() const { return matrix_; }  // null: none
+  bool node_level() const { return node_level_; }  // more tasks than NodeLevelTasks
+  const std::string& note() const { return note_; }  // for people; mostly empty
+
+  std::uint32_t cpus_per_task() const { return cpus_per_task_; }
+  std::uint32_t usable_threads() const { return usable_threads_; }  // of each core
+  std::uint32_t leaves_per_core() const { return leaves_per_core_; }
+  std::uint32_t leaves_per_task() const { return leaves_per_task_; }
+
+  // Indices into the offer, ascending.
+  const std::vector<std::uint32_t>& nodes() const { return chosen_; }
+  // Nodes that must be used: indices into nodes().
+  const std::vector<std::int32_t>& required() const { return required_; }
+
+  // One byte per core of a node of the offer, 1 for those that the job may have.
+  std::span<const std::uint8_t> cores(std::uint32_t node) const {
+    return {offer_.core_free + offer_.first_core[node], offer_.core_free + offer_.first_core[node + 1]};
+  }
+
+  // Whether tasks may be planned on all free leaves of each node.
+  bool all_leaves_usable() const { return !offer_.max_tasks && request_.tasks_per_socket == 0; }
+
+  // The leaves of a node that tasks may be planned on: no more than for the tasks that a socket, and the node, may have.
+  std::vector<bool> usable_leaves(std::uint32_t node) const;
+
+  // Tasks that have room on a node.
+  std::uint64_t capacity(std::uint32_t node) const;
+
+ private:
+  void choose_tasks(const Asked& asked, const Config& config);
+  void choose_leaves();
+  void choose_nodes(const Machine& machine, const Config& config);
+  void keep_light_nodes();
+  std::uint64_t room(std::span<const std::uint32_t> nodes) const;
+  bool suffice(std::uint64_t room, std::size_t nodes) const { return room >= tasks_ && nodes >= request_.min_nodes; }
+
+  const Machine& machine_;
+  const placement_offer& offer_;
+  const placement_request& request_;
+
+  std::shared_ptr<const CommMatrix> matrix_;
+  std::string note_;
+  std::uint64_t tasks_ = 0;
+  bool node_level_ = false;
+  std::uint32_t cpus_per_task_ = 1;
+  std::uint32_t usable_threads_ = 1;
+  std::uint32_t leaves_per_core_ = 1;
+  std::uint32_t leaves_per_task_ = 1;
+  std::vector<std::uint32_t> chosen_;
+  std::vector<std::int32_t> required_;
+};
+
+}  // namespace placement

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/select/policy_request.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace placement {
+
+namespace {
+
+bool takes_key(const Policy& policy, std::string_view key) {
+  return std::any_of(policy.keys.begin(), policy.keys.end(), [key](const PolicyKey& known) { return known.name == key; });
+}
+
+// What the partition's policy says, where the job asks for that policy as well.
+Parameters partition_parameters(const placement_request& request, const Asked& asked, const Config& config) {
+  if (request.partition == nullptr) return {};
+  for (const auto& [partition, word] : config.partition_policies) {
+    if (partition != request.partition) continue;
+    PolicySpec spec = parse_policy_spec(word);
+    if (spec.policy == asked.spec.policy) return std::move(spec.parameters);
+  }
+  return {};
+}
+
+// Keys that the job has not are added; alpha and beta go together, and a profile gives both.
+void add_defaults(const Policy& policy, Parameters& parameters, const Parameters& defaults) {
+  const bool own_weights = parameters.contains("network-use");
+  const bool own_balance = own_weights || parameters.contains("alpha") || parameters.contains("beta");
+  for (const auto& [key, value] : defaults) {
+    if (!takes_key(policy, key) || (own_balance && (key == "alpha" || key == "beta"))) continue;
+    if (own_weights && (key == "latency" || key == "bandwidth")) continue;
+    parameters.try_emplace(key, value);
+  }
+}
+
+Parameters policy_parameters(const placement_request& request, const Asked& asked, const Config& config) {
+  Parameters parameters = asked.spec.parameters;
+  add_defaults(*asked.policy, parameters, partition_parameters(request, asked, config));
+  if (request.time_limit_s > 0 && takes_key(*asked.policy, "job-seconds"))
+    parameters.try_emplace("job-seconds", std::to_string(request.time_limit_s));
+  if (config.treematch_scope == TreeScope::whole) parameters.try_emplace("scope", "whole");
+  if (!config.nla_weights.empty())
+    add_defaults(*asked.policy, parameters, parse_policy_spec("NLA=" + config.nla_weights).parameters);
+  if (config.treematch_levels_up > 0) parameters.try_emplace("levels-up", std::to_string(config.treematch_levels_up));
+  return parameters;
+}
+
+}  // namespace
+
+std::int32_t clamped(std::uint64_t value) {
+  return static_cast<std::int32_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::int32_t>::max()));
+}
+
+Request policy_request(const CandidateNodes& candidates, const placement_request& request, const Asked& asked,
+                       const Config& config) {
+  Request question;
+  question.tasks = static_cast<std::int32_t>(candidates.tasks());
+  question.cores_per_task = clamped(candidates.leaves_per_task());
+  question.min_nodes = std::max(clamped(request.min_nodes), 1);
+  question.max_nodes = std::max(clamped(request.max_nodes), 1);
+  if (request.tasks_per_node > 0) {
+    question.max_tasks_per_node = clamped(request.tasks_per_node);
+    question.equal_tasks_per_node = true;
+  }
+  question.whole_nodes = request.whole_nodes;
+  question.waited_s = request.waited_s;
+  question.max_wait_s = config.max_wait_s;
+  question.node_level = candidates.node_level();
+  question.required_nodes = candidates.required();
+  question.matrix = candidates.matrix();
+  question.parameters = policy_parameters(request, asked, config);
+  return question;
+}
+
+}  // namespace placement
