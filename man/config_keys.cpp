@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 
-#include "core/config.hpp"
+#include "common/policy/config.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <limits>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 
 namespace placement {
 namespace {

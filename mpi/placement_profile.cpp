@@ -13,7 +13,7 @@
 #include <cstring>
 #include <string>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 #include "mpi/salvage.hpp"
 #include "mpi/settings.hpp"
 

@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 #include "mpi/profile_state.hpp"
 #include "mpi/profile_write.hpp"
 

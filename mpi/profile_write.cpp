@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 #include "mpi/profile_file.hpp"
 
 namespace placement::profile {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 #include "treematch/matching.hpp"
 #include "treematch/tree_map.hpp"
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/comm_matrix.hpp"
-#include "core/cost.hpp"
-#include "core/tree_topology.hpp"
+#include "common/matrix/comm_matrix.hpp"
+#include "common/matrix/cost.hpp"
+#include "common/topology/tree_topology.hpp"
 
 namespace placement {
 

@@ -9,11 +9,11 @@
 #include <fstream>
 #include <numeric>
 
-#include "core/error.hpp"
-#include "core/matrix_read.hpp"
-#include "core/matrix_write.hpp"
-#include "core/node_hardware.hpp"
+#include "common/matrix/matrix_read.hpp"
+#include "common/matrix/matrix_write.hpp"
+#include "common/util/error.hpp"
 #include "mpi/assignment_files.hpp"
+#include "mpi/node_hardware.hpp"
 #include "mpi/switch_address.hpp"
 
 namespace placement::reorder {

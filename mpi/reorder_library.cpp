@@ -3,7 +3,7 @@
 // placement_mpi.h.
 #include <exception>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 #include "mpi/assignment_files.hpp"
 #include "mpi/placement_mpi.h"
 #include "mpi/reorder_calls.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 
 namespace placement {
 namespace {

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 
 namespace placement {
 namespace {

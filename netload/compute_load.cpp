@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/live_state.hpp"
+#include "common/state/live_state.hpp"
 
 namespace placement {
 

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 #include "netload/candidates.hpp"
 #include "netload/local_search.hpp"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/deadline.hpp"
+#include "common/util/deadline.hpp"
 #include "netload/network_load.hpp"
 
 namespace placement {

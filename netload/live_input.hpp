@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/live_state.hpp"
+#include "common/state/live_state.hpp"
 #include "netload/compute_load.hpp"
 
 namespace placement {

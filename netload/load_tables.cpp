@@ -8,9 +8,9 @@
 #include <span>
 #include <unordered_map>
 
-#include "core/error.hpp"
-#include "core/live_state.hpp"
-#include "core/text.hpp"
+#include "common/state/live_state.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
 
 namespace placement {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "core/deadline.hpp"
-#include "core/live_state.hpp"
+#include "common/state/live_state.hpp"
+#include "common/util/deadline.hpp"
 #include "netload/pair_columns.hpp"
 #include "netload/pair_scale.hpp"
 #include "netload/weights.hpp"

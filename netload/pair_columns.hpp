@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/live_state.hpp"
+#include "common/state/live_state.hpp"
 
 namespace placement {
 

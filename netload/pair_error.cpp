@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "netload/pair_error.hpp"
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 
 namespace placement {
 

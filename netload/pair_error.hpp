@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/deadline.hpp"
+#include "common/util/deadline.hpp"
 #include "netload/pair_columns.hpp"
 
 namespace placement {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 #include "netload/row_kernels.hpp"
 
 namespace placement {

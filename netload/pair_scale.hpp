@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/deadline.hpp"
+#include "common/util/deadline.hpp"
 #include "netload/pair_columns.hpp"
 #include "netload/row_kernels.hpp"
 #include "netload/weights.hpp"

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "core/error.hpp"
-#include "core/input_file.hpp"
-#include "core/text.hpp"
+#include "common/util/error.hpp"
+#include "common/util/input_file.hpp"
+#include "common/util/text.hpp"
 
 namespace placement {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/policy.hpp"
+#include "common/policy/policy.hpp"
 #include "netload/typical_link.hpp"
 
 namespace placement {

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "core/comm_matrix.hpp"
-#include "core/deadline.hpp"
+#include "common/matrix/comm_matrix.hpp"
+#include "common/util/deadline.hpp"
 
 namespace placement {
 

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <random>
 
-#include "core/error.hpp"
-#include "core/text.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
 
 namespace placement {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/deadline.hpp"
+#include "common/util/deadline.hpp"
 #include "netload/compute_load.hpp"
 #include "netload/group_search.hpp"
 #include "netload/network_load.hpp"

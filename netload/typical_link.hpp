@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "core/live_state.hpp"
+#include "common/state/live_state.hpp"
 #include "netload/network_load.hpp"
 
 namespace placement {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "core/error.hpp"
-#include "core/text.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
 
 namespace placement {
 

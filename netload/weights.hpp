@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/policy.hpp"
+#include "common/policy/policy.hpp"
 
 namespace placement {
 

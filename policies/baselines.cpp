@@ -5,10 +5,10 @@
 #include <numeric>
 #include <random>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
+#include "mapping/node_choice.hpp"
+#include "mapping/slots.hpp"
 #include "treematch/matching.hpp"
-#include "treematch/node_choice.hpp"
-#include "treematch/slots.hpp"
 
 namespace placement {
 

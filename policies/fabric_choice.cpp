@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 
 namespace placement {
 

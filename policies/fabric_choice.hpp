@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/policy.hpp"
+#include "common/policy/policy.hpp"
 #include "policies/table.hpp"
 
 namespace placement {

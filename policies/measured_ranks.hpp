@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "core/policy.hpp"
+#include "common/policy/policy.hpp"
+#include "mapping/slots.hpp"
 #include "netload/network_load.hpp"
-#include "treematch/slots.hpp"
 
 namespace placement {
 

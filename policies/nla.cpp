@@ -7,15 +7,15 @@
 #include <numeric>
 #include <optional>
 
-#include "core/error.hpp"
-#include "core/hostlist.hpp"
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "mapping/node_choice.hpp"
+#include "mapping/slots.hpp"
 #include "netload/live_input.hpp"
 #include "netload/profile_weights.hpp"
 #include "netload/selection.hpp"
 #include "policies/baselines.hpp"
 #include "policies/measured_ranks.hpp"
-#include "treematch/node_choice.hpp"
-#include "treematch/slots.hpp"
 #include "treematch/treematch.hpp"
 
 namespace placement {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "core/error.hpp"
-#include "core/text.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
 #include "netload/weights.hpp"
 #include "policies/table.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "core/error.hpp"
-#include "core/text.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
 #include "policies/baselines.hpp"
 #include "policies/nla.hpp"
 #include "tofa/greedy_policy.hpp"

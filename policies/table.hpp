@@ -3,8 +3,8 @@
 #include <span>
 #include <string_view>
 
-#include "core/policy.hpp"
-#include "core/policy_spec.hpp"
+#include "common/policy/policy.hpp"
+#include "common/policy/policy_spec.hpp"
 
 namespace placement {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 
 namespace placement::sim {
 

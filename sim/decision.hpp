@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/comm_matrix.hpp"
-#include "core/deadline.hpp"
+#include "common/matrix/comm_matrix.hpp"
+#include "common/util/deadline.hpp"
 #include "sim/machine.hpp"
 #include "sim/stock_choice.hpp"
 #include "sim/strategy.hpp"

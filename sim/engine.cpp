@@ -7,7 +7,7 @@
 #include <deque>
 #include <set>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 #include "sim/backfill.hpp"
 #include "sim/failures.hpp"
 #include "sim/free_room.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "treematch/random.hpp"
+#include "common/util/random.hpp"
 
 namespace placement::sim {
 

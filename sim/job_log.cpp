@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "core/error.hpp"
-#include "core/text.hpp"
-#include "core/tree_topology.hpp"
+#include "common/topology/tree_topology.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
 #include "sim/line_source.hpp"
 
 namespace placement::sim {

@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "core/error.hpp"
-#include "core/text.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
 
 namespace placement::sim {
 

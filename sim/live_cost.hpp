@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "core/comm_matrix.hpp"
-#include "core/live_state.hpp"
+#include "common/matrix/comm_matrix.hpp"
+#include "common/state/live_state.hpp"
 
 namespace placement::sim {
 

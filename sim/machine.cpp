@@ -5,9 +5,9 @@
 #include <map>
 #include <numeric>
 
-#include "core/error.hpp"
-#include "core/torus_topology.hpp"
-#include "treematch/node_choice.hpp"
+#include "common/topology/torus_topology.hpp"
+#include "common/util/error.hpp"
+#include "mapping/node_choice.hpp"
 
 namespace placement::sim {
 

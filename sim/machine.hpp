@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "core/cluster_view.hpp"
-#include "core/comm_matrix.hpp"
+#include "common/matrix/comm_matrix.hpp"
+#include "common/topology/cluster_view.hpp"
 #include "sim/live_cost.hpp"
 
 namespace placement::sim {

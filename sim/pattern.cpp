@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/matrix_read.hpp"
-#include "core/text.hpp"
-#include "treematch/random.hpp"
+#include "common/matrix/matrix_read.hpp"
+#include "common/util/error.hpp"
+#include "common/util/random.hpp"
+#include "common/util/text.hpp"
 
 namespace placement::sim {
 

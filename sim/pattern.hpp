@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/comm_matrix.hpp"
+#include "common/matrix/comm_matrix.hpp"
 
 namespace placement::sim {
 

@@ -5,8 +5,8 @@
 #include <ctime>
 #include <unordered_set>
 
-#include "core/error.hpp"
-#include "core/text.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
 #include "sim/job_log.hpp"
 #include "sim/line_source.hpp"
 

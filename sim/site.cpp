@@ -8,15 +8,15 @@
 #include <optional>
 #include <unordered_map>
 
-#include "core/error.hpp"
-#include "core/hostlist.hpp"
-#include "core/input_file.hpp"
-#include "core/live_check.hpp"
-#include "core/pair_arrays.hpp"
-#include "core/text.hpp"
-#include "core/torus_topology.hpp"
-#include "treematch/node_choice.hpp"
-#include "treematch/random.hpp"
+#include "common/state/live_check.hpp"
+#include "common/state/pair_arrays.hpp"
+#include "common/topology/torus_topology.hpp"
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "common/util/input_file.hpp"
+#include "common/util/random.hpp"
+#include "common/util/text.hpp"
+#include "mapping/node_choice.hpp"
 
 namespace placement::sim {
 

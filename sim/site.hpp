@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/cluster_view.hpp"
-#include "core/outage_file.hpp"
+#include "common/state/outage_file.hpp"
+#include "common/topology/cluster_view.hpp"
 #include "sim/engine.hpp"
 
 namespace placement::sim {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/policy_spec.hpp"
+#include "common/policy/policy_spec.hpp"
 #include "policies/table.hpp"
 
 namespace placement::sim {

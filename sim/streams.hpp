@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "treematch/random.hpp"
+#include "common/util/random.hpp"
 
 namespace placement::sim {
 

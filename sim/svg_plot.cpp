@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/text.hpp"
+#include "common/util/text.hpp"
 
 namespace placement::sim {
 

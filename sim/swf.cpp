@@ -4,7 +4,7 @@
 #include <optional>
 #include <unordered_set>
 
-#include "core/text.hpp"
+#include "common/util/text.hpp"
 #include "sim/job_log.hpp"
 #include "sim/line_source.hpp"
 

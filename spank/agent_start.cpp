@@ -12,7 +12,7 @@
 #include <cstring>
 #include <optional>
 
-#include "core/daemon_option.hpp"
+#include "monitor/agent/daemon_option.hpp"
 
 namespace placement {
 

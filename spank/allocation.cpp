@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "core/error.hpp"
-#include "core/hostlist.hpp"
-#include "core/job_state.hpp"
-#include "core/text.hpp"
+#include "common/decision/job_state.hpp"
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "common/util/text.hpp"
 #include "spank/ship.hpp"
 #include "spank/slurm_view.hpp"
 

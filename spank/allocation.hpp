@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/cluster_view.hpp"
-#include "core/step_view.hpp"
+#include "common/topology/cluster_view.hpp"
+#include "common/topology/step_view.hpp"
 #include "spank/options.hpp"
 #include "spank/step_ranks.hpp"
 

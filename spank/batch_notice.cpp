@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/text.hpp"
+#include "common/util/text.hpp"
 #include "spank/job_decision.hpp"
 #include "spank/ship.hpp"
 #include "spank/task_environment.hpp"

@@ -17,12 +17,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/config.hpp"
-#include "core/controller_state.hpp"
-#include "core/error.hpp"
-#include "core/job_state.hpp"
-#include "core/text.hpp"
-#include "monitor/controller_query.hpp"
+#include "common/decision/job_state.hpp"
+#include "common/policy/config.hpp"
+#include "common/slurm/controller_query.hpp"
+#include "common/state/controller_state.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
 #include "policies/table.hpp"
 #include "spank/allocation_hook.hpp"
 #include "spank/bind_plan.hpp"

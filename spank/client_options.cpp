@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 
-#include "core/text.hpp"
+#include "common/util/text.hpp"
 
 namespace placement {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spank/job_decision.hpp"
 
-#include "core/text.hpp"
+#include "common/util/text.hpp"
 
 namespace placement {
 

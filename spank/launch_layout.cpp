@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
 #include "config.h"
-#include "core/error.hpp"
-#include "core/hostlist.hpp"
 
 namespace placement {
 

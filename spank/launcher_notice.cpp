@@ -10,7 +10,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/file_descriptor.hpp"
+#include "common/util/file_descriptor.hpp"
 
 namespace placement {
 

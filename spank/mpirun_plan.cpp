@@ -20,11 +20,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/config.hpp"
-#include "core/controller_state.hpp"
-#include "core/error.hpp"
-#include "core/file_descriptor.hpp"
-#include "monitor/controller_query.hpp"
+#include "common/policy/config.hpp"
+#include "common/slurm/controller_query.hpp"
+#include "common/state/controller_state.hpp"
+#include "common/util/error.hpp"
+#include "common/util/file_descriptor.hpp"
 #include "spank/allocation.hpp"
 #include "spank/mpirun_environment.hpp"
 #include "spank/profiling.hpp"

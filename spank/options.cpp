@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/error.hpp"
-#include "core/matrix_read.hpp"
-#include "core/text.hpp"
+#include "common/matrix/matrix_read.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
 #include "netload/profile_weights.hpp"
 #include "policies/table.hpp"
 

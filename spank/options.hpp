@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/comm_matrix.hpp"
-#include "core/policy_spec.hpp"
+#include "common/matrix/comm_matrix.hpp"
+#include "common/policy/policy_spec.hpp"
 #include "spank/client_options.hpp"
 
 namespace placement {

@@ -13,8 +13,8 @@
 #include <system_error>
 #include <tuple>
 
-#include "core/error.hpp"
-#include "core/text.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
 
 namespace placement {
 

@@ -11,9 +11,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/error.hpp"
-#include "core/matrix_read.hpp"
-#include "core/text.hpp"
+#include "common/matrix/matrix_read.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
 #include "spank/client_options.hpp"
 #include "spank/profile_store.hpp"
 #include "spank/task_environment.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/comm_matrix.hpp"
+#include "common/matrix/comm_matrix.hpp"
 
 namespace placement {
 

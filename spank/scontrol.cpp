@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "common/util/error.hpp"
+#include "common/util/file_descriptor.hpp"
 #include "config.h"
-#include "core/error.hpp"
-#include "core/file_descriptor.hpp"
 
 namespace placement {
 

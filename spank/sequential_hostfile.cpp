@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/text.hpp"
+#include "common/util/text.hpp"
 
 namespace placement {
 

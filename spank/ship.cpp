@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/armour.hpp"
-#include "core/error.hpp"
-#include "core/matrix_coarsen.hpp"
-#include "core/text.hpp"
+#include "common/matrix/matrix_coarsen.hpp"
+#include "common/util/armour.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
 #include "spank/job_decision.hpp"
 
 namespace placement {

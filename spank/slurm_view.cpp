@@ -10,10 +10,10 @@
 #include <memory>
 #include <unordered_map>
 
-#include "core/error.hpp"
-#include "core/hostlist.hpp"
-#include "core/scontrol_topology.hpp"
-#include "core/text.hpp"
+#include "common/topology/scontrol_topology.hpp"
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "common/util/text.hpp"
 #include "spank/scontrol.hpp"
 
 namespace placement {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/cluster_view.hpp"
+#include "common/topology/cluster_view.hpp"
 
 namespace placement {
 

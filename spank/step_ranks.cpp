@@ -5,7 +5,7 @@
 #include <chrono>
 #include <numeric>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 #include "policies/table.hpp"
 
 namespace placement {

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/policy.hpp"
+#include "common/policy/policy.hpp"
+#include "common/topology/step_view.hpp"
 #include "spank/options.hpp"
-#include "core/step_view.hpp"
 
 namespace placement {
 

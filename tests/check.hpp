@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 
 // For endless loops only: a busy machine must not fail a test. Check looks when a test case is made.
 inline const int patience_is_set = setenv("CK_DEFAULT_TIMEOUT", "120", 0);

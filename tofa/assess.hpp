@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "core/comm_matrix.hpp"
-#include "core/cost.hpp"
-#include "core/torus_topology.hpp"
+#include "common/matrix/comm_matrix.hpp"
+#include "common/matrix/cost.hpp"
+#include "common/topology/torus_topology.hpp"
 #include "tofa/route_faults.hpp"
 
 namespace placement {

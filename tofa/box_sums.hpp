@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/torus_topology.hpp"
+#include "common/topology/torus_topology.hpp"
 
 namespace placement {
 

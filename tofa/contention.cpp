@@ -5,8 +5,8 @@
 #include <bit>
 #include <numeric>
 
-#include "core/cost.hpp"
-#include "treematch/random.hpp"
+#include "common/matrix/cost.hpp"
+#include "common/util/random.hpp"
 
 namespace placement {
 

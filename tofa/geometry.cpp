@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "treematch/random.hpp"
+#include "common/util/random.hpp"
 
 namespace placement {
 

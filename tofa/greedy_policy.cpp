@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
+#include "mapping/greedy.hpp"
 #include "tofa/torus_job.hpp"
-#include "treematch/greedy.hpp"
 
 namespace placement {
 

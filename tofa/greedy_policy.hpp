@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include "core/policy.hpp"
+#include "common/policy/policy.hpp"
 
 namespace placement {
 

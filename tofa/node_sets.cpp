@@ -5,8 +5,8 @@
 #include <array>
 #include <numeric>
 
+#include "common/util/random.hpp"
 #include "tofa/box_sums.hpp"
-#include "treematch/random.hpp"
 
 namespace placement {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "mapping/node_choice.hpp"
 #include "tofa/route_faults.hpp"
-#include "treematch/node_choice.hpp"
 
 namespace placement {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "core/node_outage.hpp"
+#include "common/state/node_outage.hpp"
 
 namespace placement {
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/cluster_view.hpp"
-#include "core/policy.hpp"
+#include "common/policy/policy.hpp"
+#include "common/topology/cluster_view.hpp"
 #include "tofa/assess.hpp"
 #include "tofa/route_faults.hpp"
 

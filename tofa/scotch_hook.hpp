@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/comm_matrix.hpp"
+#include "common/matrix/comm_matrix.hpp"
 #include "tofa/torus_search.hpp"
 
 namespace placement {

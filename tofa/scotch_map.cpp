@@ -11,7 +11,7 @@ extern "C" {
 #include <scotch.h>
 }
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <optional>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 #include "tofa/contention.hpp"
 #include "tofa/scotch_hook.hpp"
 #include "tofa/torus_job.hpp"

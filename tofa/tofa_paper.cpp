@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tofa/tofa_paper.hpp"
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 #include "tofa/torus_job.hpp"
 
 namespace placement {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <span>
 
-#include "treematch/bisection.hpp"
+#include "mapping/bisection.hpp"
 
 namespace placement {
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <numeric>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 #include "tofa/scotch_hook.hpp"
 #include "tofa/torus_map.hpp"
 

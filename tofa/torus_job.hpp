@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "core/policy.hpp"
+#include "common/policy/policy.hpp"
+#include "mapping/node_choice.hpp"
+#include "mapping/slots.hpp"
 #include "tofa/node_sets.hpp"
 #include "tofa/outlook.hpp"
 #include "tofa/torus_search.hpp"
-#include "treematch/node_choice.hpp"
-#include "treematch/slots.hpp"
 
 namespace placement {
 

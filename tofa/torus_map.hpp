@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/comm_matrix.hpp"
-#include "core/deadline.hpp"
+#include "common/matrix/comm_matrix.hpp"
+#include "common/util/deadline.hpp"
 #include "tofa/torus_search.hpp"
 
 namespace placement {

@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "common/util/random.hpp"
 #include "tofa/slot_hops.hpp"
-#include "treematch/random.hpp"
 
 namespace placement {
 

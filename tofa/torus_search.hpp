@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/torus_topology.hpp"
+#include "common/topology/torus_topology.hpp"
+#include "mapping/graph.hpp"
+#include "mapping/watch.hpp"
 #include "tofa/route_faults.hpp"
-#include "treematch/graph.hpp"
-#include "treematch/watch.hpp"
 
 namespace placement {
 

@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "core/config.hpp"
-#include "core/error.hpp"
-#include "core/outage_file.hpp"
-#include "core/slurm_conf.hpp"
-#include "core/text.hpp"
-#include "core/topology_read.hpp"
-#include "core/torus_topology.hpp"
+#include "common/policy/config.hpp"
+#include "common/state/outage_file.hpp"
+#include "common/topology/slurm_conf.hpp"
+#include "common/topology/topology_read.hpp"
+#include "common/topology/torus_topology.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
 #include "policies/settings.hpp"
 #include "tools/command.hpp"
 #include "tools/command_line.hpp"

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "core/leaf_files.hpp"
-#include "core/matrix_read.hpp"
-#include "core/topology_read.hpp"
+#include "common/matrix/matrix_read.hpp"
+#include "common/topology/topology_read.hpp"
 #include "tools/command.hpp"
 #include "tools/command_line.hpp"
 #include "tools/json.hpp"
+#include "tools/leaf_files.hpp"
 #include "tools/map_report.hpp"
 #include "tools/output.hpp"
 #include "tools/torus_machine.hpp"

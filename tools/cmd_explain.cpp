@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <map>
 
-#include "core/error.hpp"
-#include "core/text.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
 #include "spank/scontrol.hpp"
 #include "tools/command.hpp"
 #include "tools/decision_input.hpp"

@@ -2,9 +2,9 @@
 // placectl export and placectl import: a snapshot as text and back.
 #include <ctime>
 
-#include "core/input_file.hpp"
-#include "core/snapshot.hpp"
-#include "core/snapshot_text.hpp"
+#include "common/state/snapshot.hpp"
+#include "common/state/snapshot_text.hpp"
+#include "common/util/input_file.hpp"
 #include "tools/command.hpp"
 #include "tools/output.hpp"
 #include "tools/state_input.hpp"

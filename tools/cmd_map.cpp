@@ -4,15 +4,15 @@
 #include <cstdlib>
 #include <memory>
 
-#include "core/error.hpp"
-#include "core/hostlist.hpp"
-#include "core/leaf_files.hpp"
-#include "core/matrix_read.hpp"
-#include "core/outage_file.hpp"
-#include "core/text.hpp"
-#include "core/topology_read.hpp"
+#include "common/matrix/matrix_read.hpp"
+#include "common/state/outage_file.hpp"
+#include "common/topology/topology_read.hpp"
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "common/util/text.hpp"
 #include "tools/command.hpp"
 #include "tools/command_line.hpp"
+#include "tools/leaf_files.hpp"
 #include "tools/map_report.hpp"
 #include "tools/map_run.hpp"
 #include "tools/output.hpp"

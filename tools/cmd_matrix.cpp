@@ -8,12 +8,12 @@
 #include <numeric>
 #include <optional>
 
-#include "core/error.hpp"
-#include "core/matrix_read.hpp"
-#include "core/matrix_write.hpp"
-#include "core/policy_spec.hpp"
-#include "core/text.hpp"
-#include "core/topology_read.hpp"
+#include "common/matrix/matrix_read.hpp"
+#include "common/matrix/matrix_write.hpp"
+#include "common/policy/policy_spec.hpp"
+#include "common/topology/topology_read.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
 #include "tools/command.hpp"
 #include "tools/command_line.hpp"
 #include "tools/heatmap.hpp"

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/node_fields.hpp"
-#include "core/error.hpp"
-#include "core/text.hpp"
+#include "common/state/node_fields.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
 #include "tools/command.hpp"
 #include "tools/json.hpp"
 #include "tools/output.hpp"

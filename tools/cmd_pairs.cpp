@@ -4,14 +4,14 @@
 #include <array>
 #include <cmath>
 
-#include "core/error.hpp"
-#include "core/node_fields.hpp"
-#include "core/pair_lookup.hpp"
-#include "core/text.hpp"
+#include "common/state/node_fields.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
 #include "tools/command.hpp"
 #include "tools/heatmap.hpp"
 #include "tools/json.hpp"
 #include "tools/output.hpp"
+#include "tools/pair_lookup.hpp"
 #include "tools/state_input.hpp"
 #include "tools/text_table.hpp"
 

@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <map>
 
-#include "core/error.hpp"
-#include "core/matrix_read.hpp"
+#include "common/matrix/matrix_read.hpp"
+#include "common/util/error.hpp"
 #include "spank/allocation.hpp"
 #include "spank/mpirun_environment.hpp"
 #include "tools/command.hpp"

@@ -4,13 +4,12 @@
 #include <cstdio>
 #include <ctime>
 
-#include "core/config.hpp"
-#include "core/error.hpp"
-#include "core/hostlist.hpp"
-#include "core/input_file.hpp"
-#include "core/policy_spec.hpp"
-#include "core/snapshot_input.hpp"
-#include "core/text.hpp"
+#include "common/policy/config.hpp"
+#include "common/policy/policy_spec.hpp"
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "common/util/input_file.hpp"
+#include "common/util/text.hpp"
 #include "netload/live_input.hpp"
 #include "netload/load_tables.hpp"
 #include "netload/profile_weights.hpp"
@@ -21,6 +20,7 @@
 #include "tools/command_line.hpp"
 #include "tools/json.hpp"
 #include "tools/output.hpp"
+#include "tools/snapshot_input.hpp"
 
 namespace placement {
 

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <thread>
 
-#include "core/error.hpp"
-#include "core/text.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
 #include "tools/command.hpp"
 #include "tools/command_line.hpp"
 #include "tools/output.hpp"

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <optional>
 
-#include "core/error.hpp"
-#include "core/hostlist.hpp"
-#include "core/node_fields.hpp"
+#include "common/state/node_fields.hpp"
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
 #include "tools/command.hpp"
 #include "tools/controller_input.hpp"
 #include "tools/decision_input.hpp"

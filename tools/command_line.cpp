@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/text.hpp"
+#include "common/util/text.hpp"
 
 namespace placement {
 

@@ -11,10 +11,10 @@
 #include <cerrno>
 #include <ctime>
 
-#include "core/error.hpp"
-#include "core/file_descriptor.hpp"
-#include "core/text.hpp"
-#include "monitor/controller_query.hpp"
+#include "common/slurm/controller_query.hpp"
+#include "common/util/error.hpp"
+#include "common/util/file_descriptor.hpp"
+#include "common/util/text.hpp"
 
 namespace placement {
 

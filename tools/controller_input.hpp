@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "core/controller_state.hpp"
+#include "common/state/controller_state.hpp"
 
 namespace placement {
 

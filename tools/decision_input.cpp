@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <set>
 
+#include "common/decision/ring_place.hpp"
+#include "common/topology/slurm_hosts.hpp"
+#include "common/util/error.hpp"
 #include "config.h"
-#include "core/error.hpp"
-#include "core/ring_place.hpp"
-#include "core/slurm_hosts.hpp"
 #ifdef HAVE_SQLITE
-#include "monitor/database.hpp"
+#include "monitor/monitor/database.hpp"
 #endif
 
 namespace placement {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "core/config.hpp"
-#include "core/decision.hpp"
-#include "core/decision_ring.hpp"
+#include "common/decision/decision.hpp"
+#include "common/decision/decision_ring.hpp"
+#include "common/policy/config.hpp"
 #include "tools/command_line.hpp"
 
 namespace placement {

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <limits>
 
-#include "core/error.hpp"
-#include "core/text.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
 #include "tools/command_line.hpp"
 #include "tools/output.hpp"
 

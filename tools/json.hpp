@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/cost.hpp"
+#include "common/matrix/cost.hpp"
 
 namespace placement {
 

@@ -6,17 +6,17 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/error.hpp"
-#include "core/text.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#include "mapping/graph.hpp"
+#include "mapping/greedy.hpp"
+#include "mapping/leaf_tree.hpp"
 #include "policies/fabric_choice.hpp"
 #include "policies/table.hpp"
 #include "tofa/tofa.hpp"
 #include "tofa/torus_job.hpp"
 #include "tofa/torus_map.hpp"
 #include "tools/command_line.hpp"
-#include "treematch/graph.hpp"
-#include "treematch/greedy.hpp"
-#include "treematch/leaf_tree.hpp"
 #include "treematch/objectives.hpp"
 #include "treematch/tree_map.hpp"
 #include "treematch/treematch.hpp"

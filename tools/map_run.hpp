@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "core/cluster_view.hpp"
-#include "core/policy.hpp"
-#include "core/policy_spec.hpp"
-#include "tools/torus_machine.hpp"
+#include "common/policy/policy.hpp"
+#include "common/policy/policy_spec.hpp"
+#include "common/topology/cluster_view.hpp"
 #include "spank/allocation.hpp"
+#include "tools/torus_machine.hpp"
 
 namespace placement {
 

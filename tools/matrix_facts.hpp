@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/comm_matrix.hpp"
-#include "core/cost.hpp"
-#include "core/matrix_format.hpp"
+#include "common/matrix/comm_matrix.hpp"
+#include "common/matrix/cost.hpp"
+#include "common/matrix/matrix_format.hpp"
 
 namespace placement {
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 
 namespace placement {
 

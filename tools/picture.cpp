@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <new>
 
-#include "core/text.hpp"
+#include "common/util/text.hpp"
 #include "tools/bitmap_font.hpp"
 
 namespace placement {

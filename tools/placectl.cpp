@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "common/util/error.hpp"
 #include "config.h"
-#include "core/error.hpp"
 #ifdef HAVE_SCOTCH
 #include "tofa/scotch_map.hpp"
 #endif
-#include "core/text.hpp"
+#include "common/util/text.hpp"
 #include "tools/command.hpp"
 #include "tools/command_line.hpp"
 

@@ -6,16 +6,16 @@
 #include <set>
 #include <unordered_map>
 
-#include "core/error.hpp"
-#include "core/slurm_conf.hpp"
-#include "core/snapshot_input.hpp"
-#include "core/text.hpp"
-#include "core/topology_read.hpp"
-#include "core/torus_topology.hpp"
+#include "common/topology/slurm_conf.hpp"
+#include "common/topology/topology_read.hpp"
+#include "common/topology/torus_topology.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
 #include "policies/fabric_choice.hpp"
 #include "sim/site.hpp"
 #include "tools/command.hpp"
 #include "tools/simulate_options.hpp"
+#include "tools/snapshot_input.hpp"
 
 namespace placement {
 

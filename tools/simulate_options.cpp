@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "core/text.hpp"
+#include "common/util/text.hpp"
 #include "tools/command.hpp"
 
 namespace placement {

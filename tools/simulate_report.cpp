@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <new>
 
-#include "core/error.hpp"
-#include "core/torus_topology.hpp"
+#include "common/topology/torus_topology.hpp"
+#include "common/util/error.hpp"
 #include "sim/svg_plot.hpp"
 #include "tools/json.hpp"
 #include "tools/output.hpp"

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <set>
 
-#include "core/error.hpp"
-#include "core/hostlist.hpp"
-#include "core/slurm_hosts.hpp"
-#include "core/snapshot_input.hpp"
+#include "common/topology/slurm_hosts.hpp"
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "tools/snapshot_input.hpp"
 #include "tools/text_table.hpp"
 
 namespace placement {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/config.hpp"
-#include "core/live_state.hpp"
+#include "common/policy/config.hpp"
+#include "common/state/live_state.hpp"
 #include "tools/command_line.hpp"
 
 namespace placement {

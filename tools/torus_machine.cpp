@@ -6,12 +6,12 @@
 #include <optional>
 #include <queue>
 
-#include "core/error.hpp"
-#include "core/input_file.hpp"
-#include "core/slurm_conf.hpp"
-#include "core/switch_tree.hpp"
-#include "core/text.hpp"
-#include "core/torus_topology.hpp"
+#include "common/topology/slurm_conf.hpp"
+#include "common/topology/switch_tree.hpp"
+#include "common/topology/torus_topology.hpp"
+#include "common/util/error.hpp"
+#include "common/util/input_file.hpp"
+#include "common/util/text.hpp"
 
 namespace placement {
 

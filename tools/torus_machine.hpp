@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/cluster_view.hpp"
-#include "core/comm_matrix.hpp"
-#include "core/cost.hpp"
+#include "common/matrix/comm_matrix.hpp"
+#include "common/matrix/cost.hpp"
+#include "common/topology/cluster_view.hpp"
 #include "tofa/assess.hpp"
 
 namespace placement {

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "treematch/random.hpp"
+#include "common/util/random.hpp"
 
 namespace placement {
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "treematch/graph.hpp"
-#include "treematch/leaf_tree.hpp"
-#include "treematch/watch.hpp"
+#include "mapping/graph.hpp"
+#include "mapping/leaf_tree.hpp"
+#include "mapping/watch.hpp"
 
 namespace placement {
 

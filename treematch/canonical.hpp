@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/tree_topology.hpp"
-#include "treematch/watch.hpp"
+#include "common/topology/tree_topology.hpp"
+#include "mapping/watch.hpp"
 
 namespace placement {
 

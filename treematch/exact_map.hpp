@@ -5,11 +5,11 @@
 #include <span>
 #include <vector>
 
-#include "core/comm_matrix.hpp"
-#include "core/tree_topology.hpp"
+#include "common/matrix/comm_matrix.hpp"
+#include "common/topology/tree_topology.hpp"
+#include "mapping/watch.hpp"
 #include "treematch/subtree_classes.hpp"
 #include "treematch/tree_map.hpp"
-#include "treematch/watch.hpp"
 
 namespace placement {
 

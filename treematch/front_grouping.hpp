@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "treematch/graph.hpp"
-#include "treematch/watch.hpp"
+#include "mapping/graph.hpp"
+#include "mapping/watch.hpp"
 
 namespace placement {
 

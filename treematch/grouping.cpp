@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "treematch/coarsen.hpp"
+#include "mapping/coarsen.hpp"
 
 namespace placement {
 

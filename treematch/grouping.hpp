@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "treematch/graph.hpp"
-#include "treematch/leaf_tree.hpp"
+#include "mapping/graph.hpp"
+#include "mapping/leaf_tree.hpp"
+#include "mapping/watch.hpp"
 #include "treematch/pairing.hpp"
-#include "treematch/watch.hpp"
 
 namespace placement {
 

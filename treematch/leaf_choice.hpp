@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/tree_topology.hpp"
+#include "common/topology/tree_topology.hpp"
 #include "treematch/tree_map.hpp"
 
 namespace placement {

@@ -7,16 +7,16 @@
 #include <utility>
 #include <vector>
 
+#include "mapping/graph.hpp"
+#include "mapping/leaf_tree.hpp"
+#include "mapping/mapping_check.hpp"
+#include "mapping/swap_search.hpp"
+#include "mapping/watch.hpp"
 #include "treematch/annealing.hpp"
 #include "treematch/canonical.hpp"
-#include "treematch/graph.hpp"
 #include "treematch/leaf_choice.hpp"
-#include "treematch/leaf_tree.hpp"
-#include "treematch/mapping_check.hpp"
 #include "treematch/packing.hpp"
 #include "treematch/portfolio.hpp"
-#include "treematch/swap_search.hpp"
-#include "treematch/watch.hpp"
 
 namespace placement {
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <span>
 
-#include "core/comm_matrix.hpp"
-#include "core/tree_topology.hpp"
+#include "common/matrix/comm_matrix.hpp"
+#include "common/topology/tree_topology.hpp"
 #include "treematch/tree_map.hpp"
 
 namespace placement {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "treematch/matching.hpp"
 
-#include "treematch/graph.hpp"
+#include "mapping/graph.hpp"
+#include "mapping/leaf_tree.hpp"
+#include "mapping/mapping_check.hpp"
 #include "treematch/grouping.hpp"
 #include "treematch/leaf_choice.hpp"
-#include "treematch/leaf_tree.hpp"
-#include "treematch/mapping_check.hpp"
 
 namespace placement {
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <utility>
 
-#include "treematch/bisection.hpp"
-#include "treematch/watch.hpp"
+#include "mapping/bisection.hpp"
+#include "mapping/watch.hpp"
 
 namespace placement {
 

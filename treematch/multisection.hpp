@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/deadline.hpp"
-#include "treematch/graph.hpp"
-#include "treematch/leaf_tree.hpp"
+#include "common/util/deadline.hpp"
+#include "mapping/graph.hpp"
+#include "mapping/leaf_tree.hpp"
 
 namespace placement {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <set>
 
-#include "treematch/node_choice.hpp"
-#include "treematch/slots.hpp"
+#include "mapping/node_choice.hpp"
+#include "mapping/slots.hpp"
 
 namespace placement {
 

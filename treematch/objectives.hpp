@@ -2,7 +2,7 @@
 #pragma once
 #include <functional>
 
-#include "core/policy.hpp"
+#include "common/policy/policy.hpp"
 
 namespace placement {
 

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "core/tree_topology.hpp"
-#include "treematch/graph.hpp"
-#include "treematch/leaf_tree.hpp"
+#include "common/topology/tree_topology.hpp"
+#include "mapping/graph.hpp"
+#include "mapping/leaf_tree.hpp"
 #include "treematch/subtree_classes.hpp"
 
 namespace placement {

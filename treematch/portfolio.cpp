@@ -7,17 +7,17 @@
 #include <string>
 #include <utility>
 
+#include "mapping/graph.hpp"
+#include "mapping/greedy.hpp"
+#include "mapping/leaf_tree.hpp"
+#include "mapping/mapping_check.hpp"
+#include "mapping/swap_search.hpp"
+#include "mapping/watch.hpp"
 #include "treematch/canonical.hpp"
-#include "treematch/graph.hpp"
-#include "treematch/greedy.hpp"
 #include "treematch/grouping.hpp"
 #include "treematch/leaf_choice.hpp"
-#include "treematch/leaf_tree.hpp"
-#include "treematch/mapping_check.hpp"
 #include "treematch/multisection.hpp"
-#include "treematch/swap_search.hpp"
 #include "treematch/units.hpp"
-#include "treematch/watch.hpp"
 
 namespace placement {
 

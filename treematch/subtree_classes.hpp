@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/tree_topology.hpp"
+#include "common/topology/tree_topology.hpp"
 
 namespace placement {
 

@@ -5,14 +5,14 @@
 #include <utility>
 #include <vector>
 
+#include "mapping/leaf_tree.hpp"
+#include "mapping/mapping_check.hpp"
+#include "mapping/watch.hpp"
 #include "treematch/canonical.hpp"
 #include "treematch/exact_map.hpp"
 #include "treematch/leaf_choice.hpp"
-#include "treematch/leaf_tree.hpp"
 #include "treematch/level_search.hpp"
-#include "treematch/mapping_check.hpp"
 #include "treematch/portfolio.hpp"
-#include "treematch/watch.hpp"
 
 namespace placement {
 

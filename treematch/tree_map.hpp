@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "core/comm_matrix.hpp"
-#include "core/cost.hpp"
-#include "core/deadline.hpp"
-#include "core/tree_topology.hpp"
-#include "treematch/leaf_tree.hpp"
+#include "common/matrix/comm_matrix.hpp"
+#include "common/matrix/cost.hpp"
+#include "common/topology/tree_topology.hpp"
+#include "common/util/deadline.hpp"
+#include "mapping/leaf_tree.hpp"
 
 namespace placement {
 

@@ -5,13 +5,13 @@
 #include <numeric>
 #include <optional>
 
-#include "core/error.hpp"
-#include "core/matrix_coarsen.hpp"
+#include "common/matrix/matrix_coarsen.hpp"
+#include "common/util/error.hpp"
+#include "mapping/node_choice.hpp"
+#include "mapping/slots.hpp"
 #include "treematch/canonical.hpp"
 #include "treematch/exact_map.hpp"
-#include "treematch/node_choice.hpp"
 #include "treematch/objectives.hpp"
-#include "treematch/slots.hpp"
 #include "treematch/tree_map.hpp"
 
 namespace placement {

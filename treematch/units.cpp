@@ -5,10 +5,10 @@
 #include <numeric>
 #include <utility>
 
-#include "treematch/coarsen.hpp"
+#include "mapping/coarsen.hpp"
+#include "mapping/swap_search.hpp"
 #include "treematch/front_grouping.hpp"
 #include "treematch/multisection.hpp"
-#include "treematch/swap_search.hpp"
 
 namespace placement {
 

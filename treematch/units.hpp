@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
-#include "core/deadline.hpp"
-#include "treematch/graph.hpp"
-#include "treematch/leaf_tree.hpp"
-#include "treematch/watch.hpp"
+#include "common/util/deadline.hpp"
+#include "mapping/graph.hpp"
+#include "mapping/leaf_tree.hpp"
+#include "mapping/watch.hpp"
 
 namespace placement {
 

@@ -12,14 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "core/checksum.hpp"
-#include "core/config.hpp"
-#include "core/error.hpp"
-#include "core/slurm_hosts.hpp"
-#include "monitor/credentials.hpp"
-#include "monitor/seal.hpp"
-#include "monitor/session.hpp"
-#include "monitor/udp.hpp"
+#include "common/policy/config.hpp"
+#include "common/topology/slurm_hosts.hpp"
+#include "common/util/checksum.hpp"
+#include "common/util/error.hpp"
+#include "monitor/protocol/credentials.hpp"
+#include "monitor/protocol/seal.hpp"
+#include "monitor/protocol/session.hpp"
+#include "monitor/protocol/udp.hpp"
 
 using namespace placement;
 

@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "core/config.hpp"
-#include "core/error.hpp"
-#include "core/slurm_hosts.hpp"
-#include "monitor/probe.hpp"
-#include "monitor/session.hpp"
-#include "monitor/udp.hpp"
+#include "common/policy/config.hpp"
+#include "common/topology/slurm_hosts.hpp"
+#include "common/util/error.hpp"
+#include "monitor/agent/probe.hpp"
+#include "monitor/protocol/session.hpp"
+#include "monitor/protocol/udp.hpp"
 
 using namespace placement;
 

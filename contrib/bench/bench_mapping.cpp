@@ -15,14 +15,14 @@
 #include <iterator>
 #include <map>
 
+#include "common/matrix/matrix_write.hpp"
+#include "common/util/error.hpp"
 #include "config.h"
 #include "contrib/bench/instances.hpp"
 #include "contrib/bench/peers.hpp"
-#include "core/error.hpp"
-#include "core/leaf_files.hpp"
-#include "core/matrix_write.hpp"
+#include "mapping/refine.hpp"
 #include "tests/temporary_directory.hpp"
-#include "treematch/refine.hpp"
+#include "tools/leaf_files.hpp"
 
 using namespace placement;
 using namespace placement::bench;

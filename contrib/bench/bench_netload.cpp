@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "common/util/random.hpp"
 #include "netload/group_search.hpp"
 #include "netload/live_input.hpp"
-#include "treematch/random.hpp"
 
 namespace {
 

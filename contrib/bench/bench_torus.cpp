@@ -11,13 +11,13 @@
 #include <set>
 #include <string>
 
-#include "core/error.hpp"
-#include "core/torus_topology.hpp"
+#include "common/topology/torus_topology.hpp"
+#include "common/util/error.hpp"
+#include "common/util/random.hpp"
 #include "policies/table.hpp"
 #include "tofa/scotch_map.hpp"
 #include "tofa/tofa.hpp"
 #include "tools/torus_machine.hpp"
-#include "treematch/random.hpp"
 
 using namespace placement;
 

@@ -7,8 +7,8 @@
 #include <functional>
 #include <numeric>
 
-#include "core/error.hpp"
-#include "treematch/random.hpp"
+#include "common/util/error.hpp"
+#include "common/util/random.hpp"
 
 namespace placement::bench {
 

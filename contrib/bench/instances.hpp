@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/comm_matrix.hpp"
-#include "core/tree_topology.hpp"
+#include "common/matrix/comm_matrix.hpp"
+#include "common/topology/tree_topology.hpp"
 
 namespace placement::bench {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "common/util/error.hpp"
 #include "contrib/bench/peers.hpp"
-#include "core/error.hpp"
 #include "treematch/leaf_choice.hpp"
 
 namespace placement::bench {

@@ -8,8 +8,8 @@ extern "C" {
 
 #include <algorithm>
 
+#include "common/util/error.hpp"
 #include "contrib/bench/peers.hpp"
-#include "core/error.hpp"
 
 namespace placement::bench {
 

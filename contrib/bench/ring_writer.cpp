@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <exception>
 
-#include "core/decision_ring.hpp"
+#include "common/decision/decision_ring.hpp"
 
 using namespace placement;
 

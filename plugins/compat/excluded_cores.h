@@ -6,7 +6,7 @@
 #ifndef PLACEMENT_COMPAT_EXCLUDED_CORES_H
 #define PLACEMENT_COMPAT_EXCLUDED_CORES_H
 
-#include "plugins/slurm_compat.h"
+#include "plugins/compat/slurm_compat.h"
 
 #ifdef HAVE_SLURM_RESV_EXC
 

@@ -2,7 +2,6 @@
 #include "plugins/compat/job_test_call.h"
 
 #include "plugins/compat/pass_through.h"
-#include "plugins/select/job_test.h"
 
 #ifdef HAVE_SLURM_JOB_TEST_WILL_RUN
 #define WILL_RUN_PARAMETER , will_run_data_t *will_run

@@ -6,7 +6,7 @@
 #define PLACEMENT_COMPAT_JOB_TEST_CALL_H
 
 #include "plugins/compat/excluded_cores.h"
-#include "plugins/slurm_compat.h"
+#include "plugins/compat/slurm_compat.h"
 
 /* Its arguments, as Slurm describes them there. Slurm owns all of it. */
 struct job_test_arguments {
@@ -21,6 +21,13 @@ struct job_test_arguments {
 	excluded_cores_t *excluded_cores;
 	void *will_run;			/* will_run_data_t since 24.11, or NULL */
 };
+
+/*
+ * What select_p_job_test calls; plugins/select/job_test.c has it. The real plugin's answer, for a job with a policy
+ * restricted to the nodes and cores that the policy wants where the real plugin can do that. The caller holds
+ * slurmctld's job write lock.
+ */
+int placement_job_test(const struct job_test_arguments *arguments);
 
 /* The real plugin's select_p_job_test. */
 int call_real_job_test(const struct job_test_arguments *arguments);

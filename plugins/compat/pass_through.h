@@ -7,7 +7,7 @@
 #ifndef PLACEMENT_COMPAT_PASS_THROUGH_H
 #define PLACEMENT_COMPAT_PASS_THROUGH_H
 
-#include "plugins/slurm_compat.h"
+#include "plugins/compat/slurm_compat.h"
 
 /* Finds all functions of the list in the real plugin; before that none may be called. SLURM_ERROR with a line in the log
  * for each one that is missing. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugins/compat/self_test.h"
 
-#include "plugins/slurm_compat.h"
+#include "plugins/compat/slurm_compat.h"
 
 static char *wrong_nodes(void)
 {

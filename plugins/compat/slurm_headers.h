@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Slurm's internal headers, from wherever this version has them. For plugins/slurm_compat.h and configure's checks alone.
+ * Slurm's internal headers, from wherever this version has them. For plugins/compat/slurm_compat.h and configure's checks alone.
  */
 #ifndef PLACEMENT_COMPAT_SLURM_HEADERS_H
 #define PLACEMENT_COMPAT_SLURM_HEADERS_H

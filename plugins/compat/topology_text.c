@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugins/compat/topology_text.h"
 
-#include "plugins/slurm_compat.h"
+#include "plugins/compat/slurm_compat.h"
 
 #ifdef HAVE_SLURM_SWITCH_RECORDS
 

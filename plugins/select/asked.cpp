@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/armour.hpp"
-#include "core/error.hpp"
-#include "core/matrix_coarsen.hpp"
+#include "common/matrix/matrix_coarsen.hpp"
+#include "common/util/armour.hpp"
+#include "common/util/error.hpp"
 
 namespace placement {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "core/comm_matrix.hpp"
-#include "core/config.hpp"
-#include "core/policy_spec.hpp"
+#include "common/matrix/comm_matrix.hpp"
+#include "common/policy/config.hpp"
+#include "common/policy/policy_spec.hpp"
 #include "policies/table.hpp"
 
 namespace placement {

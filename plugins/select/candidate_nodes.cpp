@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 
 namespace placement {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config.hpp"
+#include "common/policy/config.hpp"
 #include "plugins/select/asked.hpp"
 #include "plugins/select/decide.h"
 #include "plugins/select/machine.hpp"

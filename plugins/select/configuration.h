@@ -2,8 +2,8 @@
 #ifndef PLACEMENT_SELECT_CONFIGURATION_H
 #define PLACEMENT_SELECT_CONFIGURATION_H
 
+#include "plugins/compat/slurm_compat.h"
 #include "plugins/select/machine_from_slurm.h"
-#include "plugins/slurm_compat.h"
 
 /* The machine as the last placement_reconfigure() found it; empty before. */
 const struct machine_tables *placement_tables(void);

@@ -16,16 +16,16 @@
 #include <string>
 #include <string_view>
 
-#include "core/controller_state.hpp"
-#include "core/error.hpp"
-#include "core/job_state.hpp"
+#include "common/decision/job_state.hpp"
+#include "common/state/controller_state.hpp"
+#include "common/util/error.hpp"
 #include "plugins/select/asked.hpp"
-#include "policies/settings.hpp"
 #include "plugins/select/live_feed.hpp"
 #include "plugins/select/machine.hpp"
 #include "plugins/select/planner.hpp"
 #include "plugins/select/teller.hpp"
 #include "plugins/select/time_share.hpp"
+#include "policies/settings.hpp"
 
 namespace placement {
 

@@ -6,7 +6,7 @@
 #ifndef PLACEMENT_SELECT_GRES_ROOM_H
 #define PLACEMENT_SELECT_GRES_ROOM_H
 
-#include "plugins/slurm_compat.h"
+#include "plugins/compat/slurm_compat.h"
 
 /*
  * How many of the job's `tasks` tasks (0: the job does not say) the node's generic resources are enough for, where

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plugins/select/job_test.h"
+#include "plugins/compat/job_test_call.h"
 
 #include <time.h>
 

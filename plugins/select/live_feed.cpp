@@ -18,8 +18,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/error.hpp"
-#include "core/snapshot.hpp"
+#include "common/state/snapshot.hpp"
+#include "common/util/error.hpp"
 
 namespace placement {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/live_state.hpp"
+#include "common/state/live_state.hpp"
 
 namespace placement {
 

@@ -4,9 +4,9 @@
 #include <span>
 #include <utility>
 
-#include "core/error.hpp"
-#include "core/scontrol_topology.hpp"
-#include "core/topology_read.hpp"
+#include "common/topology/scontrol_topology.hpp"
+#include "common/topology/topology_read.hpp"
+#include "common/util/error.hpp"
 
 namespace placement {
 

@@ -5,11 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "core/cluster_view.hpp"
-#include "core/config.hpp"
-#include "core/outage_file.hpp"
-#include "core/switch_tree.hpp"
-#include "core/torus_topology.hpp"
+#include "common/policy/config.hpp"
+#include "common/state/outage_file.hpp"
+#include "common/topology/cluster_view.hpp"
+#include "common/topology/switch_tree.hpp"
+#include "common/topology/torus_topology.hpp"
 #include "plugins/select/decide.h"
 
 namespace placement {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugins/select/machine_from_slurm.h"
 
+#include "plugins/compat/slurm_compat.h"
 #include "plugins/compat/topology_text.h"
-#include "plugins/slurm_compat.h"
 
 static void fill_nodes(struct machine_tables *tables)
 {

@@ -7,10 +7,10 @@
 #include <optional>
 #include <span>
 
-#include "core/error.hpp"
-#include "core/job_state.hpp"
+#include "common/decision/job_state.hpp"
+#include "common/topology/step_view.hpp"
+#include "common/util/error.hpp"
 #include "policies/fabric_choice.hpp"
-#include "core/step_view.hpp"
 #include "policies/natural_order.hpp"
 #include "policies/nla.hpp"
 #include "plugins/select/candidate_nodes.hpp"

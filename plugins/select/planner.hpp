@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/config.hpp"
-#include "core/deadline.hpp"
+#include "common/policy/config.hpp"
+#include "common/util/deadline.hpp"
 #include "plugins/select/asked.hpp"
 #include "plugins/select/decide.h"
 #include "plugins/select/live_feed.hpp"
@@ -25,7 +25,7 @@ struct Plan {
   std::string cost;                        // empty without a matrix
   std::string natural_cost;
   std::string stock_cost;
-  std::string job_state;                   // for the job's steps, see core/job_state.hpp; mostly empty
+  std::string job_state;                   // for the job's steps, see common/decision/job_state.hpp; mostly empty
   std::vector<std::string> terms;          // what the policy says of its choice
 };
 

@@ -2,8 +2,8 @@
 #pragma once
 #include <cstdint>
 
-#include "core/config.hpp"
-#include "core/policy.hpp"
+#include "common/policy/config.hpp"
+#include "common/policy/policy.hpp"
 #include "plugins/select/asked.hpp"
 #include "plugins/select/candidate_nodes.hpp"
 #include "plugins/select/decide.h"

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/cluster_view.hpp"
+#include "common/topology/cluster_view.hpp"
 #include "plugins/select/candidate_nodes.hpp"
 #include "plugins/select/decide.h"
 #include "plugins/select/live_feed.hpp"

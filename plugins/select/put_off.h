@@ -9,7 +9,7 @@
 #define PLACEMENT_SELECT_PUT_OFF_H
 
 #include "plugins/select/decide.h"
-#include "plugins/select/job_test.h"
+#include "plugins/compat/job_test_call.h"
 #include "plugins/select/record.h"
 
 /*

@@ -8,8 +8,8 @@
 #ifndef PLACEMENT_SELECT_RECORD_H
 #define PLACEMENT_SELECT_RECORD_H
 
+#include "plugins/compat/slurm_compat.h"
 #include "plugins/select/decide.h"
-#include "plugins/slurm_compat.h"
 
 #define RECORD_SIZE 512
 

@@ -5,7 +5,7 @@
  * only select_p_job_test has something of ours around it, in job_test.c. When this file is gone or was built for another
  * Slurm, Slurm takes the real plugin by itself.
  */
-#include "plugins/slurm_compat.h"
+#include "plugins/compat/slurm_compat.h"
 
 #include <dlfcn.h>
 #include <limits.h>

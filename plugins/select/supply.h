@@ -6,7 +6,7 @@
 #ifndef PLACEMENT_SELECT_SUPPLY_H
 #define PLACEMENT_SELECT_SUPPLY_H
 
-#include "plugins/slurm_compat.h"
+#include "plugins/compat/slurm_compat.h"
 
 /* The value, or NULL where the job has no such variable; valid until the next change of its variables. */
 const char *supplied_variable(const job_record_t *job, const char *name);

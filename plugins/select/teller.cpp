@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/hostlist.hpp"
+#include "common/util/hostlist.hpp"
 
 namespace placement {
 

@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "core/decision.hpp"
-#include "core/decision_ring.hpp"
+#include "common/decision/decision.hpp"
+#include "common/decision/decision_ring.hpp"
 #include "plugins/select/asked.hpp"
 #include "plugins/select/decide.h"
 #include "plugins/select/live_feed.hpp"

@@ -5,8 +5,8 @@
 #ifndef PLACEMENT_SELECT_VIEW_FROM_SLURM_H
 #define PLACEMENT_SELECT_VIEW_FROM_SLURM_H
 
+#include "plugins/compat/job_test_call.h"
 #include "plugins/select/decide.h"
-#include "plugins/select/job_test.h"
 #include "plugins/select/machine_from_slurm.h"
 
 struct job_view {

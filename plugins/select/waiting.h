@@ -11,7 +11,7 @@
 #ifndef PLACEMENT_SELECT_WAITING_H
 #define PLACEMENT_SELECT_WAITING_H
 
-#include "plugins/slurm_compat.h"
+#include "plugins/compat/slurm_compat.h"
 
 /* When the job could have started first. */
 time_t waiting_since(const job_record_t *job);

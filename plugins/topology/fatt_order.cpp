@@ -16,11 +16,11 @@
 #include <unordered_set>
 #include <vector>
 
-#include "core/config.hpp"
-#include "core/error.hpp"
-#include "core/input_file.hpp"
-#include "core/text.hpp"
-#include "core/torus_topology.hpp"
+#include "common/policy/config.hpp"
+#include "common/topology/torus_topology.hpp"
+#include "common/util/error.hpp"
+#include "common/util/input_file.hpp"
+#include "common/util/text.hpp"
 #include "tofa/node_order.hpp"
 
 namespace placement {

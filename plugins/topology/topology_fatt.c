@@ -4,7 +4,7 @@
  * TorusFile=, for jobs without a policy too. slurmctld alone asks for ranks; slurmd loads the plugin as well, and
  * needs no file.
  */
-#include "plugins/slurm_compat.h"
+#include "plugins/compat/slurm_compat.h"
 
 #include <sys/stat.h>
 

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "core/armour.hpp"
-#include "core/error.hpp"
+#include "common/util/armour.hpp"
+#include "common/util/error.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 using namespace placement;

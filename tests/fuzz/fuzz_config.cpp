@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Any bytes are a configuration or an Error that names file and line; a configuration survives being
 // written.
-#include "core/config.hpp"
-#include "core/error.hpp"
+#include "common/policy/config.hpp"
+#include "common/util/error.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 using namespace placement;

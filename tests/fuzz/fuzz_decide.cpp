@@ -9,11 +9,11 @@
 #include <ctime>
 #include <vector>
 
-#include "core/armour.hpp"
-#include "core/error.hpp"
-#include "core/matrix_wire.hpp"
-#include "core/pair_arrays.hpp"
-#include "core/snapshot.hpp"
+#include "common/matrix/matrix_wire.hpp"
+#include "common/state/pair_arrays.hpp"
+#include "common/state/snapshot.hpp"
+#include "common/util/armour.hpp"
+#include "common/util/error.hpp"
 #include "plugins/select/decide.h"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tests/temporary_directory.hpp"

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "core/decision.hpp"
-#include "core/error.hpp"
+#include "common/decision/decision.hpp"
+#include "common/util/error.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 using namespace placement;

@@ -2,8 +2,8 @@
 // Any list is names or an Error; names survive being written as a list.
 #include <algorithm>
 
-#include "core/error.hpp"
-#include "core/hostlist.hpp"
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 using namespace placement;

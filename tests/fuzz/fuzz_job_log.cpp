@@ -3,8 +3,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/error.hpp"
-#include "core/tree_topology.hpp"
+#include "common/topology/tree_topology.hpp"
+#include "common/util/error.hpp"
 #include "sim/job_log.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 

@@ -3,12 +3,12 @@
 // a digit is what the state is packed from.
 #include <span>
 
-#include "core/armour.hpp"
-#include "core/cluster_view.hpp"
-#include "core/error.hpp"
-#include "core/job_state.hpp"
-#include "core/torus_topology.hpp"
-#include "core/zstd_frame.hpp"
+#include "common/decision/job_state.hpp"
+#include "common/topology/cluster_view.hpp"
+#include "common/topology/torus_topology.hpp"
+#include "common/util/armour.hpp"
+#include "common/util/error.hpp"
+#include "common/util/zstd_frame.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 using namespace placement;

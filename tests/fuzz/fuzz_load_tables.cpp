@@ -3,7 +3,7 @@
 // choice among such nodes is finite and no worse than by the paper's algorithms alone.
 #include <cmath>
 
-#include "core/error.hpp"
+#include "common/util/error.hpp"
 #include "netload/group_search.hpp"
 #include "netload/load_tables.hpp"
 #include "tests/fuzz/fuzz_target.hpp"

@@ -2,9 +2,9 @@
 // Any bytes are a matrix or an Error that begins with the name of the file; a matrix survives each format.
 #include <sstream>
 
-#include "core/error.hpp"
-#include "core/matrix_read.hpp"
-#include "core/matrix_write.hpp"
+#include "common/matrix/matrix_read.hpp"
+#include "common/matrix/matrix_write.hpp"
+#include "common/util/error.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 using namespace placement;

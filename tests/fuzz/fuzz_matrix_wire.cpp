@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/matrix_coarsen.hpp"
-#include "core/matrix_wire.hpp"
+#include "common/matrix/matrix_coarsen.hpp"
+#include "common/matrix/matrix_wire.hpp"
+#include "common/util/error.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 using namespace placement;

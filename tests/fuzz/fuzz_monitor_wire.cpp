@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "monitor/frames.hpp"
+#include "monitor/protocol/frames.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 using namespace placement;

@@ -2,8 +2,8 @@
 // Any word is a policy with parameters, or an Error; the canonical word means the same.
 #include <algorithm>
 
-#include "core/error.hpp"
-#include "core/policy_spec.hpp"
+#include "common/policy/policy_spec.hpp"
+#include "common/util/error.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 using namespace placement;

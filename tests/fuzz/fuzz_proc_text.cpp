@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "monitor/proc_text.hpp"
+#include "monitor/agent/proc_text.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 using namespace placement;

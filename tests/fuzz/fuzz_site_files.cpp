@@ -4,12 +4,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/error.hpp"
-#include "core/file_descriptor.hpp"
-#include "core/outage_file.hpp"
-#include "core/slurm_conf.hpp"
-#include "core/slurm_hosts.hpp"
-#include "core/torus_topology.hpp"
+#include "common/state/outage_file.hpp"
+#include "common/topology/slurm_conf.hpp"
+#include "common/topology/slurm_hosts.hpp"
+#include "common/topology/torus_topology.hpp"
+#include "common/util/error.hpp"
+#include "common/util/file_descriptor.hpp"
 #include "netload/profile_weights.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 

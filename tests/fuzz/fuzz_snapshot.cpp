@@ -7,12 +7,12 @@
 #include <new>
 #include <span>
 
-#include "core/checksum.hpp"
-#include "core/error.hpp"
-#include "core/live_check.hpp"
-#include "core/snapshot.hpp"
+#include "common/state/live_check.hpp"
+#include "common/state/snapshot.hpp"
+#include "common/util/checksum.hpp"
+#include "common/util/error.hpp"
+#include "tests/common/snapshot_samples.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
-#include "tests/snapshot_samples.hpp"
 
 using namespace placement;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The import of a snapshot: a text that is taken gives the same state through its own text and through the
 // file.
-#include "core/error.hpp"
-#include "core/live_check.hpp"
-#include "core/snapshot_text.hpp"
+#include "common/state/live_check.hpp"
+#include "common/state/snapshot_text.hpp"
+#include "common/util/error.hpp"
+#include "tests/common/snapshot_samples.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
-#include "tests/snapshot_samples.hpp"
 
 using namespace placement;
 

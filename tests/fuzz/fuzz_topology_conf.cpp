@@ -4,8 +4,8 @@
 #include <set>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/slurm_conf.hpp"
+#include "common/topology/slurm_conf.hpp"
+#include "common/util/error.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 using namespace placement;

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/decision/decision.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+
+namespace placement {
+
+namespace {
+
+// The texts and how many bytes of each are kept: together with the numbers they fit min_decision_bytes.
+struct TextField {
+  std::string_view name;
+  std::string Decision::*text;
+  std::size_t most;
+};
+
+constexpr std::array text_fields = {
+    TextField{"array-task", &Decision::array_task, 24},
+    TextField{"mode", &Decision::mode, 8},
+    TextField{"policy", &Decision::policy, 24},
+    TextField{"parameters", &Decision::parameters, 120},
+    TextField{"candidate-nodes", &Decision::candidate_nodes, 160},
+    TextField{"choice", &Decision::choice, 240},
+    TextField{"tasks-per-node", &Decision::tasks_per_node, 100},
+    TextField{"given", &Decision::given, 240},
+    TextField{"stock-choice", &Decision::stock_choice, 240},
+    TextField{"cost", &Decision::cost, 44},
+    TextField{"natural-cost", &Decision::natural_cost, 44},
+    TextField{"first-nodes-cost", &Decision::first_nodes_cost, 44},
+    TextField{"reason", &Decision::reason, 200},
+    TextField{"why-not-live", &Decision::why_not_live, 160},
+};
+constexpr std::string_view term_name = "term";
+
+struct Numbers {
+  double at_s;
+  double live_age_s;
+  std::int64_t time_us;
+  std::uint32_t job_id;
+  std::uint32_t restarts;
+  std::uint32_t uid;
+  std::uint32_t tasks;
+  std::uint32_t candidates;
+  std::uint8_t outcome;
+  std::uint8_t for_start;
+  std::uint8_t remembered;
+  std::uint8_t terms;
+};
+static_assert(sizeof(Numbers) == 48);
+
+constexpr std::size_t most_without_terms() {
+  std::size_t bytes = sizeof(Numbers);
+  for (const TextField& field : text_fields) bytes += sizeof(std::uint16_t) + field.most;
+  return bytes;
+}
+static_assert(most_without_terms() + 64 < min_decision_bytes);
+
+// What a terminal may be shown.
+std::string harmless(std::string_view text) {
+  std::string out(text);
+  std::replace_if(out.begin(), out.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return out;
+}
+
+// ---- bytes
+
+class Writer {
+ public:
+  explicit Writer(std::span<std::byte> room) : room_(room) {}
+
+  std::size_t left() const { return room_.size() - at_; }
+  void bytes(const void* from, std::size_t count) {
+    std::memcpy(room_.data() + at_, from, count);
+    at_ += count;
+  }
+
+  // The room is enough for `most` and the length.
+  void text(std::string_view value, std::size_t most) {
+    const bool cut = value.size() > most;
+    const auto length = static_cast<std::uint16_t>(std::min(value.size(), most));
+    bytes(&length, sizeof length);
+    bytes(value.data(), length);
+    if (cut) std::memset(room_.data() + at_ - 2, '.', 2);
+  }
+
+  void fill() { std::memset(room_.data() + at_, 0, left()); }
+
+ private:
+  std::span<std::byte> room_;
+  std::size_t at_ = 0;
+};
+
+[[noreturn]] void fail(const std::string& what) { throw Error("no record of a decision: " + what); }
+
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  void read(void* to, std::size_t count) {
+    if (count > bytes_.size()) fail("it is cut short");
+    std::memcpy(to, bytes_.data(), count);
+    bytes_ = bytes_.subspan(count);
+  }
+
+  std::string text() {
+    std::uint16_t length = 0;
+    read(&length, sizeof length);
+    std::string value(length, '\0');
+    read(value.data(), length);
+    return harmless(value);
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+// ---- text
+
+template <typename Number>
+std::string written(Number value) {
+  char text[64];
+  const auto [end, error] = std::to_chars(text, text + sizeof text, value);
+  return {text, error == std::errc{} ? end : text};
+}
+
+template <typename Number>
+Number number(std::string_view name, std::string_view text, Number most = std::numeric_limits<Number>::max()) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0 && value <= most))
+    fail(std::string(name) + " is '" + shown(text) + "'");
+  return value;
+}
+
+void add_line(std::string& text, std::string_view name, std::string_view value) {
+  if (!value.empty()) text += std::string(name) + '\t' + std::string(value) + '\n';
+}
+
+void read_line(Decision& decision, std::string_view name, std::string_view value) {
+  if (name == "at") decision.at_s = number<double>(name, value);
+  if (name == "job") decision.job_id = number<std::uint32_t>(name, value);
+  if (name == "restarts") decision.restarts = number<std::uint32_t>(name, value);
+  if (name == "uid") decision.uid = number<std::uint32_t>(name, value);
+  if (name == "for-start") decision.for_start = number<std::int32_t>(name, value, 1) == 1;
+  if (name == "remembered") decision.remembered = number<std::int32_t>(name, value, 1) == 1;
+  if (name == "time-us") decision.time_us = number<std::int64_t>(name, value);
+  if (name == "tasks") decision.tasks = number<std::uint32_t>(name, value);
+  if (name == "candidates") decision.candidates = number<std::uint32_t>(name, value);
+  if (name == "live-age-s") decision.live_age_s = number<double>(name, value);
+  if (name == term_name) decision.terms.push_back(harmless(value));
+  if (name == "outcome") {
+    const auto found = std::find(decision_outcome_names.begin(), decision_outcome_names.end(), value);
+    if (found == decision_outcome_names.end()) fail("outcome is '" + shown(value) + "'");
+    decision.outcome = static_cast<DecisionOutcome>(found - decision_outcome_names.begin());
+  }
+  for (const TextField& field : text_fields)
+    if (name == field.name) decision.*field.text = harmless(value);
+}
+
+}  // namespace
+
+void pack_decision(const Decision& d, std::span<std::byte> room) noexcept {
+  constexpr std::size_t max_terms = 255;
+  Numbers numbers{d.at_s,  d.live_age_s,  d.time_us, d.job_id, d.restarts, d.uid, d.tasks, d.candidates,
+                  static_cast<std::uint8_t>(d.outcome), d.for_start, d.remembered, 0};
+  Writer out(room);
+  out.bytes(&numbers, sizeof numbers);
+  for (const TextField& field : text_fields) out.text(d.*field.text, field.most);
+  constexpr std::size_t least_of_term = 16;
+  for (const std::string& term : d.terms) {
+    if (numbers.terms == max_terms || out.left() < sizeof(std::uint16_t) + least_of_term) break;
+    out.text(term, out.left() - sizeof(std::uint16_t));
+    ++numbers.terms;
+  }
+  out.fill();
+  Writer(room).bytes(&numbers, sizeof numbers);
+}
+
+Decision unpack_decision(std::span<const std::byte> bytes) {
+  Reader in(bytes);
+  Numbers numbers;
+  in.read(&numbers, sizeof numbers);
+  if (numbers.outcome >= decision_outcome_names.size() || numbers.for_start > 1 || numbers.remembered > 1 ||
+      numbers.time_us < 0 || !(numbers.at_s >= 0 && numbers.at_s < 1e12) || numbers.live_age_s < 0 ||
+      std::isinf(numbers.live_age_s))
+    fail("its numbers are impossible");
+  Decision d;
+  d.at_s = numbers.at_s;
+  d.live_age_s = numbers.live_age_s;
+  d.time_us = numbers.time_us;
+  d.job_id = numbers.job_id;
+  d.restarts = numbers.restarts;
+  d.uid = numbers.uid;
+  d.tasks = numbers.tasks;
+  d.candidates = numbers.candidates;
+  d.outcome = static_cast<DecisionOutcome>(numbers.outcome);
+  d.for_start = numbers.for_start;
+  d.remembered = numbers.remembered;
+  for (const TextField& field : text_fields) {
+    d.*field.text = in.text();
+    if ((d.*field.text).size() > field.most) fail(std::string(field.name) + " is too long");
+  }
+  for (int t = 0; t < numbers.terms; ++t) d.terms.push_back(in.text());
+  return d;
+}
+
+std::string decision_text(const Decision& d) {
+  std::string text;
+  add_line(text, "at", written(d.at_s));
+  add_line(text, "job", written(d.job_id));
+  add_line(text, "restarts", written(d.restarts));
+  add_line(text, "uid", written(d.uid));
+  add_line(text, "outcome", decision_outcome_names[static_cast<std::size_t>(d.outcome)]);
+  add_line(text, "for-start", d.for_start ? "1" : "0");
+  add_line(text, "remembered", d.remembered ? "1" : "0");
+  add_line(text, "time-us", written(d.time_us));
+  add_line(text, "tasks", written(d.tasks));
+  add_line(text, "candidates", written(d.candidates));
+  if (!std::isnan(d.live_age_s)) add_line(text, "live-age-s", written(d.live_age_s));
+  for (const TextField& field : text_fields) add_line(text, field.name, d.*field.text);
+  for (const std::string& term : d.terms) add_line(text, term_name, term);
+  return text;
+}
+
+Decision parse_decision_text(std::string_view text) {
+  Decision decision;
+  bool has_job = false;
+  for (const std::string_view line : split_at(text, '\n')) {
+    if (line.empty()) continue;
+    const std::size_t tab = line.find('\t');
+    if (tab == std::string_view::npos) fail("the line '" + shown(line) + "' has no tab");
+    read_line(decision, line.substr(0, tab), harmless(line.substr(tab + 1)));
+    has_job = has_job || line.substr(0, tab) == "job";
+  }
+  if (!has_job) fail("it names no job");
+  return decision;
+}
+
+}  // namespace placement

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/decision/decision_ring.hpp"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "common/decision/ring_place.hpp"
+#include "common/util/checksum.hpp"
+#include "common/util/error.hpp"
+#include "common/util/file_descriptor.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr char magic[8] = {'S', 'P', 'R', 'I', 'N', 'G', '\r', '\n'};
+constexpr std::uint64_t version = 2;
+
+struct Header {
+  char magic[8];
+  std::uint64_t version;
+  std::uint64_t ring;
+  std::uint64_t written;  // goes up when a decision is complete
+};
+
+constexpr std::size_t place_bytes = 4096;
+
+struct Place {
+  std::uint64_t checksum;  // of what follows
+  std::uint64_t sequence;
+  std::byte decision[place_bytes - 2 * sizeof(std::uint64_t)];
+};
+static_assert(sizeof(Place) == place_bytes && sizeof(Place::decision) >= min_decision_bytes);
+
+constexpr std::size_t places_at = place_bytes;
+constexpr std::size_t ring_bytes = places_at + ring_places * sizeof(Place);
+
+std::uint64_t checksum_of(const Place& place) {
+  return checksum(std::as_bytes(std::span(&place, 1)).subspan(sizeof place.checksum));
+}
+
+[[noreturn]] void fail_errno(const std::string& path, const char* what, int error) {
+  throw Error(path + ": " + what + ": " + std::strerror(error));
+}
+
+// Another user has the name, in a directory where that cannot be changed.
+class NameIsTaken : public Error {
+ public:
+  using Error::Error;
+};
+
+bool usable(const Header& header) {
+  return std::equal(std::begin(magic), std::end(magic), header.magic) && header.version == version &&
+         header.ring != 0;
+}
+
+// ---- the writer's file
+
+void check_in_memory(const std::string& path) {
+  const std::string directory = std::filesystem::path(path).parent_path();
+  struct statfs system {};
+  if (statfs(directory.empty() ? "." : directory.c_str(), &system) != 0)
+    fail_errno(path, "its directory cannot be examined", errno);
+  if (system.f_type != TMPFS_MAGIC && system.f_type != RAMFS_MAGIC)
+    throw Error(path + ": decisions are written to memory only, want a directory on tmpfs, as /run or /dev/shm is");
+}
+
+// A new file beside the path, of mode 0600. In a directory that anybody may write no other user can be there first: its
+// name is random.
+class Beside {
+ public:
+  explicit Beside(const std::string& path) : path_(path), name_(path + ".XXXXXX"), file_(mkostemp(name_.data(), O_CLOEXEC)) {
+    if (file_ < 0) fail_errno(name_, "cannot be created", errno);
+  }
+  ~Beside() {
+    if (file_ >= 0) close(file_);
+    if (!moved_) unlink(name_.c_str());
+  }
+  Beside(const Beside&) = delete;
+  Beside& operator=(const Beside&) = delete;
+
+  int file() const { return file_; }
+
+  // Takes the place of whatever is at the path, also of a directory.
+  void replace() {
+    moved_ = rename(name_.c_str(), path_.c_str()) == 0;
+    if (moved_) return;
+    const bool is_directory = errno == EISDIR;
+    if (!is_directory || renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0) {
+      if (errno == EPERM || errno == EACCES) throw NameIsTaken(path_ + ": cannot be replaced: " + std::strerror(errno));
+      fail_errno(path_, "cannot be replaced", errno);
+    }
+    moved_ = true;
+    rmdir(name_.c_str());  // one that is not empty stays, out of the way
+  }
+
+  // Takes the path if there is nothing yet.
+  bool place() {
+    if (link(name_.c_str(), path_.c_str()) == 0) return true;
+    if (errno != EEXIST) fail_errno(path_, "cannot be created", errno);
+    return false;
+  }
+
+  int release() { return std::exchange(file_, -1); }
+
+ private:
+  std::string path_;
+  std::string name_;
+  int file_;
+  bool moved_ = false;
+};
+
+bool same_file(int file, const std::string& path) {
+  struct stat opened {}, named {};
+  return fstat(file, &opened) == 0 && lstat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
+         opened.st_ino == named.st_ino;
+}
+
+bool nobody_elses(int file) {
+  struct stat status {};
+  return fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+         !(status.st_mode & (S_IRWXG | S_IRWXO));
+}
+
+// The lock of the one writer: a file that no other user can open, and so none can lock; the ring itself may be read,
+// and therefore locked, by all. It stays where it is: one that was removed by its last holder could be locked by a
+// second process that had opened it before, and a third could make a new one. Its lock ends with the process.
+int lock_writer(const std::string& path) {
+  constexpr int attempts = 100;  // each fails only when another process made or replaced the file meanwhile
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    const int found = open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    const bool nothing = found < 0 && errno == ENOENT;
+    if (found >= 0 && nobody_elses(found)) {
+      const bool locked = flock(found, LOCK_EX | LOCK_NB) == 0;
+      if (locked && same_file(found, path)) return found;
+      close(found);
+      if (!locked) throw Error(path + ": another process writes decisions there");
+      continue;
+    }
+    if (found >= 0) close(found);
+    Beside beside(path);
+    if (flock(beside.file(), LOCK_EX | LOCK_NB) != 0) fail_errno(path, "cannot be locked", errno);
+    if (nothing && !beside.place()) continue;
+    if (!nothing) beside.replace();
+    return beside.release();
+  }
+  throw Error(path + ": is replaced again and again by another process");
+}
+
+// An earlier ring of this user, or none.
+int open_own(const std::string& path) {
+  const int file = open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (file < 0) return -1;
+  struct stat status {};
+  Header header{};
+  const bool good = fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+                    !(status.st_mode & (S_IWGRP | S_IWOTH)) &&
+                    status.st_size == static_cast<off_t>(ring_bytes) &&
+                    pread(file, &header, sizeof header, 0) == static_cast<ssize_t>(sizeof header) && usable(header);
+  if (good) return file;
+  close(file);
+  return -1;
+}
+
+Header header_of(std::uint64_t ring, std::uint64_t written) {
+  Header header{{}, version, ring, written};
+  std::copy(std::begin(magic), std::end(magic), header.magic);
+  return header;
+}
+
+Header new_header() {
+  std::uint64_t ring = 0;
+  if (getrandom(&ring, sizeof ring, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof ring))
+    ring = static_cast<std::uint64_t>(time(nullptr));
+  return header_of(ring | 1, 0);
+}
+
+mode_t file_mode(RingReaders readers) { return readers == RingReaders::everybody ? 0644 : 0640; }
+
+int create_ring(const std::string& path, RingReaders readers) {
+  Beside beside(path);
+  const Header header = new_header();
+  // What is not allocated now could be missing later.
+  if (const int error = posix_fallocate(beside.file(), 0, ring_bytes); error != 0)
+    fail_errno(path, "cannot be allocated", error);
+  if (pwrite(beside.file(), &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
+      fchmod(beside.file(), file_mode(readers)) != 0)
+    fail_errno(path, "cannot be written", errno);
+  beside.replace();  // no reader sees half of a header
+  return beside.release();
+}
+
+// Only for who holds the lock.
+int open_ring(const std::string& path, RingReaders readers) {
+  const int file = open_own(path);
+  if (file < 0) return create_ring(path, readers);
+  const int error = posix_fallocate(file, 0, ring_bytes);
+  if (error == 0 && fchmod(file, file_mode(readers)) == 0) return file;
+  close(file);
+  fail_errno(path, "cannot be allocated", error != 0 ? error : errno);
+}
+
+bool write_at(int file, const void* from, std::size_t bytes, std::size_t at) {
+  return pwrite(file, from, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);
+}
+
+// ---- the reader's
+
+bool read_at(int file, void* to, std::size_t bytes, std::size_t at) {
+  return pread(file, to, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);
+}
+
+Header read_header(const std::string& path, int file) {
+  Header header;
+  if (!read_at(file, &header, sizeof header, 0) || !usable(header))
+    throw Error(path + ": is no ring of decisions of this version");
+  return header;
+}
+
+}  // namespace
+
+DecisionWriter::DecisionWriter(const std::string& path, RingReaders readers) {
+  check_in_memory(path);
+  try {
+    open_at(path, readers);
+  } catch (const NameIsTaken&) {
+    open_at(own_ring_directory(path, readers == RingReaders::everybody ? 0755 : 0750) + "/ring", readers);
+  }
+}
+
+void DecisionWriter::open_at(const std::string& path, RingReaders readers) {
+  path_ = path;
+  lock_.reset(lock_writer(path + ".lock"));
+  file_.reset(open_ring(path, readers));
+  const Header header = read_header(path, file_);
+  ring_ = header.ring;
+  written_ = header.written;
+}
+
+void DecisionWriter::put(const Decision& decision) noexcept {
+  Place place{};
+  place.sequence = written_;
+  pack_decision(decision, place.decision);
+  place.checksum = checksum_of(place);
+  // A reader who looks meanwhile finds a checksum that is wrong, and looks again.
+  if (!write_at(file_, &place, sizeof place, places_at + written_ % ring_places * sizeof place)) return;
+  const Header header = header_of(ring_, ++written_);
+  write_at(file_, &header, sizeof header, 0);  // the whole header: the file may have been truncated
+}
+
+DecisionReader::DecisionReader(std::string path, RingCursor from, std::vector<uid_t> owners)
+    : path_(std::move(path)), cursor_(from), owners_(std::move(owners)) {}
+
+std::vector<Decision> DecisionReader::read(std::size_t most) {
+  const std::string found = owners_.empty() ? std::string() : find_ring(path_, owners_);
+  const FileDescriptor file(open((found.empty() ? path_ : found).c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (file < 0 && errno == ENOENT) return {};
+  if (file < 0) fail_errno(path_, "cannot be opened", errno);
+  struct stat status {};
+  if (fstat(file, &status) != 0) fail_errno(path_, "cannot be examined", errno);
+  if (!S_ISREG(status.st_mode)) throw Error(path_ + ": is no regular file");
+  if (!owners_.empty() && std::find(owners_.begin(), owners_.end(), status.st_uid) == owners_.end())
+    throw Error(path_ + ": belongs to user " + std::to_string(status.st_uid) + ", who is not trusted with it");
+  if (!owners_.empty() && (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    throw Error(path_ + ": others than its owner may write it");
+  const Header header = read_header(path_, file);
+  if (cursor_.ring != header.ring || cursor_.next > header.written) cursor_ = {header.ring, 0};
+  std::vector<Decision> decisions;
+  for (; cursor_.next < header.written && decisions.size() < most; ++cursor_.next) {
+    const std::uint64_t written = read_header(path_, file).written;
+    const std::uint64_t oldest = std::min(written - std::min(written, std::uint64_t{ring_places}), header.written);
+    if (cursor_.next < oldest) {
+      overrun_ += oldest - cursor_.next;
+      cursor_.next = oldest;
+      if (cursor_.next == header.written) break;
+    }
+    Place place;
+    const std::size_t at = places_at + cursor_.next % ring_places * sizeof place;
+    const bool whole = read_at(file, &place, sizeof place, at) && place.checksum == checksum_of(place);
+    if (whole && place.sequence == cursor_.next) {
+      try {
+        decisions.push_back(unpack_decision(place.decision));
+      } catch (const Error&) {
+        ++broken_;
+      }
+    } else if (read_header(path_, file).written >= cursor_.next + ring_places) {
+      ++overrun_;  // the writer is at this place, or has been
+    } else {
+      ++broken_;
+    }
+  }
+  return decisions;
+}
+
+}  // namespace placement

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/decision/job_state.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "common/state/node_outage.hpp"
+#include "common/state/pair_arrays.hpp"
+#include "common/state/snapshot_text.hpp"
+#include "common/topology/torus_topology.hpp"
+#include "common/util/armour.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#include "common/util/zstd_frame.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::size_t max_text_bytes = std::size_t{4} << 20;
+constexpr std::int32_t max_groups = 128;       // their pairs come to some 30 KiB
+constexpr int compression_level = 3;            // slurmctld packs under its locks
+constexpr std::string_view end_of_part = "---\n";
+
+std::string digits_of(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+// To so many digits; 0: all of them.
+double rounded(double value, int digits) {
+  if (digits == 0 || value == 0 || !std::isfinite(value)) return value;
+  const double unit = std::pow(10.0, std::floor(std::log10(std::fabs(value))) - (digits - 1));
+  return unit > 0 ? std::round(value / unit) * unit : value;
+}
+
+float three_digits(float value) { return static_cast<float>(rounded(value, 3)); }
+
+std::string other_name(std::int32_t position) { return "@" + std::to_string(position); }
+
+// The job's nodes, and what may fail on their routes.
+class Selection {
+ public:
+  Selection(const ClusterView& view, std::span<const std::int32_t> nodes, double job_seconds) : view_(view) {
+    for (const std::int32_t node : nodes) {
+      names_.push_back(view.nodes[static_cast<std::size_t>(node)].name);
+      states_.push_back(view.nodes[static_cast<std::size_t>(node)].state);
+    }
+    if (view.outages || !view.live) return;
+    for (const NodeState& node : view.live->nodes)
+      if (const double outage = outage_of(node, view.live->outage_horizon_s, job_seconds); outage > 0)
+        live_outages_.set(node.name, outage);
+  }
+
+  std::string torus_text() const {
+    if (!view_.torus) return {};
+    const TorusTopology& torus = *view_.torus;
+    std::string text;
+    for (const TorusDimension& dimension : torus.dimensions())
+      text += (dimension.wraps ? " torus " : " mesh ") + std::to_string(dimension.size);
+    std::string lines;
+    for (const std::string& name : names_) {
+      const std::int32_t node = torus.find(name);
+      if (node < 0) continue;
+      lines += name;
+      for (std::size_t d = 0; d < torus.dimensions().size(); ++d)
+        lines += " " + std::to_string(torus.coordinate(torus.position(node), d));
+      lines += "\n";
+    }
+    return lines.empty() ? lines : text.substr(1) + "\n" + lines;
+  }
+
+  // The line is there also when nothing can fail: that is known then.
+  std::string outage_text() const {
+    if (!view_.outages && !view_.live) return {};
+    std::string text = "# outages\n";
+    for (const std::string& name : names_)
+      if (const double probability = outages().of(name); probability > 0) text += name + " " + digits_of(probability) + "\n";
+    return text;
+  }
+
+  // Of all nodes of the torus in the order of their positions, those in a row with the same probability in one line:
+  // it, or - where there is no node, and how many.
+  std::string positions_text(int digits) const {
+    if (!view_.torus || (!view_.outages && !view_.live)) return {};
+    std::string text, word, last;
+    std::int64_t count = 0;
+    double last_probability = -1;
+    for (std::int32_t position = 0; position <= view_.torus->positions(); ++position) {
+      if (position == view_.torus->positions()) {
+        word.clear();
+      } else if (const std::int32_t node = view_.torus->node_at(position); node < 0) {
+        word = "-";
+      } else if (const double probability = outages().of(view_.torus->name(node)); probability != last_probability || word == "-") {
+        word = digits_of(rounded(probability, digits));
+        last_probability = probability;
+      }
+      if (word != last && count > 0) text += last + " " + std::to_string(std::exchange(count, 0)) + "\n";
+      last = word;
+      ++count;
+    }
+    return text;
+  }
+
+  std::string live_text(bool with_pairs) const {
+    if (!view_.live) return {};
+    LiveState part;
+    part.published_at_s = view_.live->published_at_s;
+    for (std::size_t n = 0; n < states_.size(); ++n) {
+      NodeState node;
+      node.name = names_[n];
+      if (states_[n] >= 0) {
+        const NodeState& known = view_.live->nodes[static_cast<std::size_t>(states_[n])];
+        node.liveness = known.liveness;
+        node.age_s = known.age_s;
+      }
+      part.nodes.push_back(std::move(node));
+    }
+    if (with_pairs) part.pairs = pairs();
+    return format_snapshot(part);
+  }
+
+ private:
+  const NodeOutages& outages() const { return view_.outages ? *view_.outages : live_outages_; }
+
+  // The cells between the groups of the job's nodes.
+  PairTable pairs() const {
+    const PairTable& all = view_.live->pairs;
+    if (all.groups == 0) return {};
+    std::vector<std::int32_t> group_of_node, old_group;
+    std::unordered_map<std::int32_t, std::int32_t> new_group;
+    for (const std::int32_t state : states_) {
+      const std::int32_t group = state < 0 ? -1 : all.group_of_node[static_cast<std::size_t>(state)];
+      const auto [entry, is_new] = new_group.emplace(group, static_cast<std::int32_t>(old_group.size()));
+      if (is_new) old_group.push_back(group);
+      group_of_node.push_back(entry->second);
+    }
+    const auto groups = static_cast<std::int32_t>(old_group.size());
+    if (groups > max_groups) return {};
+    PairArrays arrays(groups, std::move(group_of_node));
+    for (std::int32_t a = 0; a < groups; ++a)
+      for (std::int32_t b = a; b < groups; ++b) {
+        if (old_group[static_cast<std::size_t>(a)] < 0 || old_group[static_cast<std::size_t>(b)] < 0) continue;
+        PairArrays::Cell cell =
+            pair_cell(all, old_group[static_cast<std::size_t>(a)], old_group[static_cast<std::size_t>(b)]);
+        for (float* value : {&cell.latency_us, &cell.bandwidth_Bps, &cell.peak_bandwidth_Bps, &cell.age_s})
+          *value = three_digits(*value);
+        arrays.set(a, b, cell);
+      }
+    arrays.node_latency_us = of_nodes(all.node_latency_us);
+    arrays.node_bandwidth_Bps = of_nodes(all.node_bandwidth_Bps);
+    return pair_table(std::move(arrays));
+  }
+
+  std::vector<float> of_nodes(std::span<const float> all) const {
+    std::vector<float> values;
+    if (all.empty()) return values;
+    for (const std::int32_t state : states_)
+      values.push_back(state < 0 ? static_cast<float>(unknown_value)
+                                 : three_digits(all[static_cast<std::size_t>(state)]));
+    return values;
+  }
+
+  const ClusterView& view_;
+  NodeOutages live_outages_;          // when the view has none of its own
+  std::vector<std::string> names_;    // the job's nodes
+  std::vector<std::int32_t> states_;  // of the job's nodes: into view_.live->nodes, or -1
+};
+
+// The pieces of a text, each of whole lines and with its end.
+class Parts {
+ public:
+  explicit Parts(std::string_view text) : left_(text) {}
+
+  std::string_view next() {
+    std::size_t at = left_.starts_with(end_of_part) ? 0 : left_.find("\n" + std::string(end_of_part));
+    if (at == left_.npos) throw Error("the state of a job is not whole");
+    if (at > 0) ++at;  // the end of the line before
+    const std::string_view part = left_.substr(0, at);
+    left_.remove_prefix(at + end_of_part.size());
+    return part;
+  }
+
+  void end() const {
+    if (!left_.empty()) throw Error("the state of a job has too many parts");
+  }
+
+ private:
+  std::string_view left_;
+};
+
+// One way to tell it.
+struct Detail {
+  int digits = 0;           // of the probabilities of other nodes; 0: all
+  bool other_nodes = true;
+  bool pairs = true;
+  bool live = true;
+};
+
+constexpr Detail details[] = {
+    {0, true, true, true}, {3, true, true, true}, {3, true, false, true}, {1, true, false, true},
+    {0, false, false, true}, {0, false, false, false},
+};
+
+// The parts that are told at every level of detail.
+struct Always {
+  explicit Always(const Selection& selection) : torus(selection.torus_text()), outages(selection.outage_text()) {}
+
+  const std::string torus, outages;
+};
+
+std::string packed(std::uint32_t job, const Selection& selection, const Always& always, const Detail& detail,
+                   std::size_t max_bytes) {
+  std::string text;
+  const bool positions = detail.other_nodes && !always.torus.empty();
+  for (const std::string& part : {always.torus, always.outages,
+                                  positions ? selection.positions_text(detail.digits) : std::string(),
+                                  detail.live ? selection.live_text(detail.pairs) : std::string()})
+    text += part + std::string(end_of_part);
+  if (text.size() > max_text_bytes) return {};
+  const std::string result =
+      std::to_string(job) + "." + armour(pack_frame(std::as_bytes(std::span(text)), compression_level));
+  return result.size() <= max_bytes ? result : std::string();
+}
+
+// Puts the other nodes on the torus of the job's own, and their probabilities beside those of these.
+void add_positions(JobState& state, std::string_view text) {
+  const std::string name = "the job's positions";
+  if (!state.torus || !state.outages) throw Error(name + " are of no torus");
+  const TorusTopology& torus = *state.torus;
+  std::vector<TorusTopology::Node> nodes;
+  for (std::int32_t node = 0; node < torus.nodes(); ++node)
+    nodes.push_back({torus.name(node), torus.coordinates(torus.position(node))});
+  NodeOutages outages = *state.outages;
+  std::int64_t position = 0;
+  for (const TextLine& line : text_lines(text)) {
+    const std::vector<std::string_view> words = split_words(line.text);
+    double probability = 0;
+    const auto count = words.size() == 2 ? parse_integer(words[1]) : std::nullopt;
+    if (!count || *count < 1 || *count > torus.positions() - position ||
+        (words[0] != "-" && !parse_probability(words[0], probability)))
+      fail_at(name, line.number, "'" + shown(line.text) + "' is not a probability and a number of nodes");
+    for (const std::int64_t end = position + *count; position < end; ++position) {
+      const auto at = static_cast<std::int32_t>(position);
+      if (words[0] == "-" || torus.node_at(at) >= 0) continue;
+      nodes.push_back({other_name(at), torus.coordinates(at)});
+      if (probability > 0) outages.set(other_name(at), probability);
+    }
+  }
+  if (position != torus.positions()) throw Error(name + " are " + std::to_string(position) + " of " + std::to_string(torus.positions()));
+  const std::span<const TorusDimension> dimensions = torus.dimensions();
+  state.torus = std::make_shared<const TorusTopology>(std::vector(dimensions.begin(), dimensions.end()), std::move(nodes));
+  state.outages = std::make_shared<const NodeOutages>(std::move(outages));
+}
+
+}  // namespace
+
+std::string pack_job_state(std::uint32_t job, const ClusterView& view, std::span<const std::int32_t> nodes,
+                           double job_seconds, std::size_t max_bytes, const Deadline& deadline) {
+  if (nodes.empty() || (!view.torus && !view.outages && !view.live)) return {};
+  const Selection selection(view, nodes, job_seconds);
+  const Always always(selection);
+  for (const Detail& detail : details) {
+    if ((detail.other_nodes || detail.pairs) && deadline.expired()) continue;
+    if (std::string text = packed(job, selection, always, detail, max_bytes); !text.empty()) return text;
+  }
+  return {};
+}
+
+std::uint32_t job_of_state(std::string_view text) {
+  std::uint32_t job = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), job);
+  if (error != std::errc{} || end == text.data() + text.size() || *end != '.')
+    throw Error("the state of a job does not begin with its number");
+  return job;
+}
+
+JobState unpack_job_state(std::string_view text) {
+  job_of_state(text);
+  const std::vector<std::byte> frame = disarm(text.substr(text.find('.') + 1), max_text_bytes);
+  const std::vector<std::byte> bytes = unpack_frame(frame, max_text_bytes);
+  const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  Parts parts(all);
+  JobState state;
+  if (const std::string_view text = parts.next(); !text.empty())
+    state.torus = std::make_shared<const TorusTopology>(parse_torus(text, "the job's torus").torus);
+  if (const std::string_view text = parts.next(); !text.empty())
+    state.outages = std::make_shared<const NodeOutages>(parse_outages(text, "the job's outages"));
+  if (const std::string_view text = parts.next(); !text.empty()) add_positions(state, text);
+  if (const std::string_view text = parts.next(); !text.empty())
+    state.live = std::make_shared<const LiveState>(parse_snapshot(text, "the job's state"));
+  parts.end();
+  return state;
+}
+
+void attach_job_state(ClusterView& view, const JobState& state) {
+  view.torus = state.torus;
+  view.outages = state.outages;
+  view.live = state.live;
+  std::unordered_map<std::string_view, std::int32_t> number;
+  if (state.live)
+    for (std::size_t n = 0; n < state.live->nodes.size(); ++n)
+      number.emplace(state.live->nodes[n].name, static_cast<std::int32_t>(n));
+  for (NodeView& node : view.nodes) {
+    const auto found = number.find(node.name);
+    node.state = found == number.end() ? -1 : found->second;
+    node.torus_node = state.torus ? state.torus->find(node.name) : -1;
+  }
+}
+
+}  // namespace placement

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/decision/ring_place.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "common/util/error.hpp"
+
+namespace placement {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t random_letters = 6;
+constexpr std::size_t most_entries = 65536;  // of the directory that are looked at
+
+bool trusted(const struct stat& status, std::span<const uid_t> owners) {
+  return std::find(owners.begin(), owners.end(), status.st_uid) != owners.end() &&
+         (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+// The directories beside `path` that have such a name and belong to one of the owners.
+std::vector<std::string> ring_directories(const std::string& path, std::span<const uid_t> owners) {
+  const fs::path file(path);
+  const std::string beginning = file.filename().string() + ".";
+  std::vector<std::string> found;
+  std::error_code error;
+  std::size_t seen = 0;
+  for (fs::directory_iterator entry(file.parent_path(), error), end; !error && entry != end && seen < most_entries;
+       entry.increment(error), ++seen) {
+    const std::string name = entry->path().filename().string();
+    struct stat status {};
+    if (name.size() == beginning.size() + random_letters && name.starts_with(beginning) &&
+        lstat(entry->path().c_str(), &status) == 0 && S_ISDIR(status.st_mode) && trusted(status, owners))
+      found.push_back(entry->path().string());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+bool is_later(const timespec& a, const timespec& b) {
+  return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+}
+
+}  // namespace
+
+std::string own_ring_directory(const std::string& path, mode_t directory_mode) {
+  const uid_t self = geteuid();
+  const std::vector<std::string> there = ring_directories(path, std::span(&self, 1));
+  std::string name = there.empty() ? path + "." + std::string(random_letters, 'X') : there.front();
+  if ((there.empty() && mkdtemp(name.data()) == nullptr) || chmod(name.c_str(), directory_mode) != 0)
+    throw Error(name + ": cannot be created: " + std::strerror(errno));
+  return name;
+}
+
+std::string find_ring(const std::string& path, std::span<const uid_t> owners) {
+  std::vector<std::string> candidates{path};
+  for (const std::string& directory : ring_directories(path, owners)) candidates.push_back(directory + "/ring");
+  std::string latest;
+  timespec written{};
+  for (const std::string& candidate : candidates) {
+    struct stat status {};
+    if (lstat(candidate.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || !trusted(status, owners)) continue;
+    if (!latest.empty() && !is_later(status.st_mtim, written)) continue;
+    latest = candidate;
+    written = status.st_mtim;
+  }
+  return latest;
+}
+
+}  // namespace placement

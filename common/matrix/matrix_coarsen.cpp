@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/matrix/matrix_coarsen.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "common/util/error.hpp"
+
+namespace placement {
+
+namespace {
+
+// Groups as they grow: the matrix between them and the size of each.
+struct Grouping {
+  CommMatrix matrix;
+  std::vector<std::int32_t> group_of;  // by rank
+  std::vector<std::int32_t> size;      // by group
+};
+
+// Renames groups as their first ranks come; returns how many there are.
+std::int32_t number_by_appearance(std::vector<std::int32_t>& group_of, std::size_t names) {
+  std::vector<std::int32_t> number(names, -1);
+  std::int32_t groups = 0;
+  for (std::int32_t& group : group_of) {
+    if (number[group] < 0) number[group] = groups++;
+    group = number[group];
+  }
+  return groups;
+}
+
+std::int32_t root_of(std::vector<std::int32_t>& joined, std::int32_t group) {
+  while (joined[group] != group) group = joined[group] = joined[joined[group]];
+  return group;
+}
+
+// Joins groups, heaviest traffic first, none above group_size; each but once when `in_pairs`.
+// False when none could be joined.
+bool join(Grouping& grouping, std::int32_t group_size, bool in_pairs) {
+  std::vector<CommEdge> edges = grouping.matrix.edges();
+  std::stable_sort(edges.begin(), edges.end(),
+                   [](const CommEdge& x, const CommEdge& y) { return x.weight > y.weight; });
+  const std::size_t before = grouping.size.size();
+  std::vector<std::int32_t> joined(before);
+  std::iota(joined.begin(), joined.end(), 0);
+  std::vector<std::int32_t> size = grouping.size;  // of roots
+  std::vector<bool> taken(before);
+  bool any = false;
+  for (const CommEdge& edge : edges) {
+    const std::int32_t a = root_of(joined, edge.a);
+    const std::int32_t b = root_of(joined, edge.b);
+    if (a == b || size[a] > group_size - size[b] || (in_pairs && (taken[a] || taken[b]))) continue;
+    taken[a] = taken[b] = any = true;
+    joined[b] = a;
+    size[a] += size[b];
+  }
+  if (!any) return false;
+  for (std::size_t g = 0; g < before; ++g) joined[g] = root_of(joined, static_cast<std::int32_t>(g));
+  const std::int32_t groups = number_by_appearance(joined, before);
+  size.assign(groups, 0);
+  for (std::size_t g = 0; g < before; ++g) size[joined[g]] += grouping.size[g];
+  for (std::int32_t& group : grouping.group_of) group = joined[group];
+  grouping.matrix = grouping.matrix.aggregated(joined, groups);
+  grouping.size = std::move(size);
+  return true;
+}
+
+// Each rank a group.
+Grouping singles(const CommMatrix& matrix) {
+  const auto ranks = static_cast<std::size_t>(matrix.ranks());
+  Grouping grouping{matrix, std::vector<std::int32_t>(ranks), std::vector<std::int32_t>(ranks, 1)};
+  std::iota(grouping.group_of.begin(), grouping.group_of.end(), 0);
+  return grouping;
+}
+
+// Joins groups up to group_size: in pairs first, so that they grow alike; a star, where pairs are few, is
+// done by the last step.
+void grow(Grouping& grouping, std::int32_t group_size) {
+  std::int32_t grown = 1;
+  for (; grown < group_size && join(grouping, group_size, true); grown += grown) continue;
+  if (grown < group_size) return;  // no two fit any more
+  join(grouping, group_size, false);
+}
+
+// The groups made equal: full ones stay, the ranks of the others are strung together and cut anew.
+std::vector<std::int32_t> filled_up(const Grouping& grouping, std::int32_t group_size) {
+  std::vector<std::int32_t> group_of = grouping.group_of;
+  std::vector<std::int32_t> begin(grouping.size.size() + 1);
+  std::partial_sum(grouping.size.begin(), grouping.size.end(), begin.begin() + 1);
+  std::vector<std::int32_t> order(group_of.size());
+  std::vector<std::int32_t> at(begin.begin(), begin.end() - 1);
+  for (std::size_t rank = 0; rank < order.size(); ++rank)
+    order[at[group_of[rank]]++] = static_cast<std::int32_t>(rank);
+  std::int32_t next = static_cast<std::int32_t>(grouping.size.size());
+  std::int32_t used = 0;
+  for (std::size_t g = 0; g < grouping.size.size(); ++g) {
+    if (grouping.size[g] == group_size) continue;
+    for (std::int32_t i = begin[g]; i < begin[g + 1]; ++i) {
+      group_of[order[i]] = next;
+      if (++used == group_size) ++next, used = 0;
+    }
+  }
+  number_by_appearance(group_of, grouping.size.size() + group_of.size() + 1);
+  return group_of;
+}
+
+// Whether the receiver's limits and the caller's admit it; bytes are left aside.
+bool fits(const WireMatrix& wire, std::size_t limit_bytes) {
+  try {
+    return pack_wire(wire).size() <= limit_bytes;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::vector<std::int32_t> group_ranks(const CommMatrix& matrix, std::int32_t group_size) {
+  if (group_size < 1) throw Error("groups of " + std::to_string(group_size) + " ranks: want 1 or more");
+  Grouping grouping = singles(matrix);
+  grow(grouping, group_size);
+  return filled_up(grouping, group_size);
+}
+
+WireMatrix coarsen_to_fit(const CommMatrix& matrix, std::size_t limit_bytes, std::int32_t group_size_hint) {
+  WireMatrix wire{matrix, {}};
+  if (fits(wire, limit_bytes)) return wire;
+  Grouping grouping = singles(matrix);
+  for (std::int64_t wanted = std::max(group_size_hint, 2);; wanted *= 2) {
+    const auto size = static_cast<std::int32_t>(std::min<std::int64_t>(wanted, CommMatrix::max_ranks));
+    grow(grouping, size);
+    wire.group_of = filled_up(grouping, size);
+    const std::int32_t groups = matrix.ranks() / size + (matrix.ranks() % size != 0);
+    wire.matrix = matrix.aggregated(wire.group_of, groups);
+    if (fits(wire, limit_bytes)) return wire;
+    if (groups <= 1)
+      throw Error("a matrix of " + std::to_string(matrix.ranks()) + " ranks does not fit into " +
+                  std::to_string(limit_bytes) + " bytes, not even as one group");
+  }
+}
+
+CommMatrix expand_groups(const WireMatrix& wire) {
+  if (!wire.coarse()) return wire.matrix;
+  const std::int64_t total = wire.matrix.total_weight();
+  // There are fewer links than ranks; total + 1 would overflow only where it is not taken.
+  const std::int64_t room = (std::numeric_limits<std::int64_t>::max() - total) / wire.tasks();
+  const std::int64_t link = room > total ? total + 1 : room;
+  std::vector<CommEdge> edges;
+  const auto groups = static_cast<std::size_t>(wire.matrix.ranks());
+  std::vector<std::vector<std::int32_t>> members(groups);
+  for (std::int32_t rank = 0; rank < wire.tasks(); ++rank) {
+    std::vector<std::int32_t>& group = members[wire.group_of[rank]];
+    if (!group.empty()) edges.push_back({group.back(), rank, link});
+    group.push_back(rank);
+  }
+  std::vector<std::size_t> turn(groups);
+  const auto next = [&](std::int32_t group) {
+    return members[group][turn[group]++ % members[group].size()];
+  };
+  for (const CommEdge& pair : wire.matrix.edges()) {
+    if (members[pair.a].empty() || members[pair.b].empty())
+      throw Error("a group without ranks has traffic");
+    const std::int32_t a = next(pair.a);
+    edges.push_back({a, next(pair.b), pair.weight});
+  }
+  return CommMatrix::from_edges(wire.tasks(), std::move(edges));
+}
+
+}  // namespace placement

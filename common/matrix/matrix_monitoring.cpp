@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/matrix/matrix_monitoring.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "common/util/error.hpp"
+
+namespace placement {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view pair_kinds[] = {"E", "I", "S", "R"};   // counted
+constexpr std::string_view rank_kinds[] = {"O2A", "A2O", "A2A"};  // collectives once more
+constexpr std::string_view collective_pair = "C";                 // likewise
+constexpr std::string_view communicator = "D";
+
+bool one_of(std::string_view word, std::span<const std::string_view> known) {
+  return std::find(known.begin(), known.end(), word) != known.end();
+}
+
+void literal(TextScanner& in, std::string_view wanted) {
+  const std::string_view field = in.word("'" + std::string(wanted) + "'");
+  if (field != wanted) in.fail(quoted(field) + ": want '" + std::string(wanted) + "'");
+}
+
+// "N bytes M msgs sent" and perhaps a histogram of message sizes.
+std::int64_t bytes_and_messages(TextScanner& in) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t bytes = in.count("bytes", most);
+  literal(in, "bytes");
+  in.count("messages", most);
+  literal(in, "msgs");
+  literal(in, "sent");
+  while (!in.at_line_end()) in.count("histogram entry", most);
+  return bytes;
+}
+
+struct FileName {
+  std::string run;
+  std::int32_t rank = 0;
+};
+
+// NAME.RANK.prof, RANK as Open MPI writes it.
+bool split_file_name(std::string_view name, FileName& parts) {
+  constexpr std::string_view ending = ".prof";
+  if (!name.ends_with(ending)) return false;
+  name.remove_suffix(ending.size());
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos || dot == 0) return false;
+  const std::string_view digits = name.substr(dot + 1);
+  const auto [stop, code] = std::from_chars(digits.data(), digits.data() + digits.size(), parts.rank);
+  if (digits.empty() || stop != digits.data() + digits.size() || code != std::errc{} || parts.rank < 0 ||
+      std::to_string(parts.rank) != digits)
+    return false;
+  parts.run = name.substr(0, dot);
+  return true;
+}
+
+// Ranks by name of run.
+std::map<std::string, std::vector<std::int32_t>> runs_in(const fs::path& directory) {
+  std::map<std::string, std::vector<std::int32_t>> runs;
+  std::error_code error;
+  fs::directory_iterator entry(directory, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error))
+    if (FileName parts; split_file_name(entry->path().filename().string(), parts))
+      runs[parts.run].push_back(parts.rank);
+  if (error) throw Error(directory.string() + ": cannot list the directory: " + error.message());
+  return runs;
+}
+
+std::vector<std::string> file_names(const std::string& prefix, std::vector<std::int32_t> ranks) {
+  std::sort(ranks.begin(), ranks.end());
+  std::vector<std::string> names;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    names.push_back(prefix + "." + std::to_string(r) + ".prof");
+    if (ranks[r] != static_cast<std::int32_t>(r))
+      throw Error(names.back() + " is missing: there is one of rank " + std::to_string(ranks[r]) +
+                  ", and each rank of the run writes one");
+  }
+  return names;
+}
+
+}  // namespace
+
+bool is_monitoring_line(std::string_view line) {
+  const std::size_t tab = line.find('\t');
+  const std::string_view kind = line.substr(0, tab);
+  return tab != std::string_view::npos && (one_of(kind, pair_kinds) || one_of(kind, rank_kinds) ||
+                                           kind == collective_pair || kind == communicator);
+}
+
+MonitoringReader::MonitoringReader(const MatrixReadOptions& options)
+    : options_(options), table_(options.max_entries) {}
+
+std::int64_t MonitoringReader::rank(TextScanner& in) {
+  const std::int64_t value = in.count("rank", options_.max_ranks - 1);
+  ranks_ = std::max(ranks_, static_cast<std::int32_t>(value + 1));
+  return value;
+}
+
+std::int64_t MonitoringReader::source(TextScanner& in, std::int32_t only_source) {
+  const std::int64_t value = rank(in);
+  if (only_source >= 0 && value != only_source)
+    in.fail("sender " + std::to_string(value) + " in the file of rank " + std::to_string(only_source));
+  if (reported_.size() <= static_cast<std::size_t>(value))
+    reported_.resize(static_cast<std::size_t>(value) + 1);
+  reported_[static_cast<std::size_t>(value)] = true;
+  return value;
+}
+
+// D <name, any text> procs: 0,1,2
+void MonitoringReader::add_communicator(TextScanner& in) {
+  constexpr std::string_view mark = "\tprocs:";
+  const std::size_t at = in.line().rfind(mark);
+  const std::size_t end = at + mark.size();
+  if (at == std::string_view::npos || (end < in.line().size() && in.line()[end] != ' '))
+    in.fail(quoted(in.line()) + ": want 'D name procs: ranks'");
+  in.skip_to(end);
+  while (!in.at_line_end()) rank(in);
+}
+
+void MonitoringReader::add_line(TextScanner& in, std::int32_t only_source) {
+  const std::string_view kind = in.word("the kind of line");
+  if (kind == communicator) return add_communicator(in);
+  const bool counted = one_of(kind, pair_kinds);
+  if (!counted && kind != collective_pair && !one_of(kind, rank_kinds))
+    in.fail(quoted(kind) + ": want a line of Open MPI's monitoring (E, I, S, R, C, D, O2A, A2O or A2A)");
+  const std::int64_t from = source(in, only_source);
+  const std::int64_t to = counted || kind == collective_pair ? rank(in) : from;
+  const std::int64_t bytes = bytes_and_messages(in);
+  if (counted && !table_.add(static_cast<std::int32_t>(from), static_cast<std::int32_t>(to), {bytes, 0}))
+    in.fail("more than " + std::to_string(table_.max_entries()) + " values other than 0");
+}
+
+void MonitoringReader::add_lines(TextScanner& in, std::int32_t only_source) {
+  do add_line(in, only_source);
+  while (in.next_line());
+}
+
+CommMatrix MonitoringReader::finish(std::string_view name, MatrixInfo& info) && {
+  info.format = MatrixFormat::open_mpi_monitoring;
+  if (ranks_ == 0) throw Error(std::string(name) + ": names no rank");
+  const auto senders = std::count(reported_.begin(), reported_.end(), true);
+  if (senders < ranks_)
+    info.notes.push_back("only " + std::to_string(senders) + " of " + std::to_string(ranks_) +
+                         " ranks tell what they sent: what the others sent is missing");
+  return std::move(table_).finish(ranks_, false, name, info);
+}
+
+std::vector<std::string> monitoring_files_in(const std::string& directory) {
+  const auto runs = runs_in(directory);
+  if (runs.empty())
+    throw Error(directory +
+                " is a directory without NAME.RANK.prof files of Open MPI's monitoring: "
+                "want a matrix file, or a directory with those files");
+  if (runs.size() > 1)
+    throw Error(directory + " holds the .prof files of several runs: name one, as in " +
+                (fs::path(directory) / runs.begin()->first).string() + " or " +
+                (fs::path(directory) / std::next(runs.begin())->first).string());
+  return file_names((fs::path(directory) / runs.begin()->first).string(), runs.begin()->second);
+}
+
+std::vector<std::string> monitoring_files_of(const std::string& prefix) {
+  const fs::path path(prefix);
+  const fs::path directory = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  std::error_code error;
+  if (!fs::is_directory(directory, error)) return {};
+  const auto runs = runs_in(directory);
+  const auto run = runs.find(path.filename().string());
+  return run == runs.end() ? std::vector<std::string>{} : file_names(prefix, run->second);
+}
+
+}  // namespace placement

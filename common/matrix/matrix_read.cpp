@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/matrix/matrix_read.hpp"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "common/matrix/matrix_monitoring.hpp"
+#include "common/matrix/matrix_text.hpp"
+#include "common/util/error.hpp"
+#include "common/util/input_file.hpp"
+
+namespace placement {
+
+namespace {
+
+// Numbers alone: a line of two numbers before lines of three is the head of an edge list, a lone line of
+// two an edge list without pairs; all else is dense.
+CommMatrix parse_numbers(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {
+  if (in.count_fields() != 2) return parse_dense(in, options, info);
+  TextScanner ahead = in;
+  const bool dense = ahead.next_line() && ahead.count_fields() == 2;
+  return dense ? parse_dense(in, options, info) : parse_edge_list(in, options, info);
+}
+
+CommMatrix parse_text(std::string_view text, const std::string& name, const MatrixReadOptions& options,
+                      MatrixInfo& info) {
+  TextScanner in(text, name);
+  if (!in.next_line()) in.fail_whole("is empty: want a communication matrix");
+  if (in.line().find('\0') != std::string_view::npos)
+    in.fail(quoted(in.line()) + " is no text: want a communication matrix in text form");
+  if (in.line().starts_with("%%MatrixMarket")) return parse_matrix_market(in, options, info);
+  if (is_monitoring_line(in.line())) {
+    MonitoringReader run(options);
+    run.add_lines(in);
+    return std::move(run).finish(name, info);
+  }
+  TextScanner ahead = in;
+  const std::string_view first = ahead.word("a value");
+  if (first == "np") return parse_np_list(in, options, info);
+  if (first.find_first_of("0123456789") == std::string_view::npos &&
+      first.find_first_not_of("-+.naifNAIF") != std::string_view::npos)
+    in.fail(quoted(first) +
+            " begins no communication matrix: want rows of numbers, 'ranks pairs', 'np ranks', "
+            "'%%MatrixMarket matrix coordinate ..', or the monitoring files of Open MPI");
+  return parse_numbers(in, options, info);
+}
+
+CommMatrix read_monitoring(const std::vector<std::string>& files, const std::string& path,
+                           const MatrixReadOptions& options, MatrixInfo& info) {
+  MonitoringReader run(options);
+  std::size_t left = options.max_bytes;
+  for (std::size_t rank = 0; rank < files.size(); ++rank) {
+    const std::string text = read_input_file(files[rank], left);
+    left -= text.size();
+    TextScanner in(text, files[rank]);
+    if (in.next_line()) run.add_lines(in, static_cast<std::int32_t>(rank));
+  }
+  if (run.ranks() != static_cast<std::int32_t>(files.size()))
+    throw Error(path + ": " + std::to_string(files.size()) + " files of a run of " +
+                std::to_string(run.ranks()) + " ranks: want one of each rank");
+  return std::move(run).finish(path, info);
+}
+
+}  // namespace
+
+CommMatrix parse_matrix(std::string_view text, const std::string& name, const MatrixReadOptions& options,
+                        MatrixInfo* info) {
+  if (text.size() > options.max_bytes)
+    throw Error(name + ": more than " + std::to_string(options.max_bytes) + " bytes, which is the limit");
+  MatrixInfo found;
+  CommMatrix matrix = parse_text(text, name, options, found);
+  if (info) *info = std::move(found);
+  return matrix;
+}
+
+CommMatrix read_matrix(const std::string& path, const MatrixReadOptions& options, MatrixInfo* info) {
+  struct stat status {};
+  const bool there = stat(path.c_str(), &status) == 0;
+  std::vector<std::string> files;
+  if (there && S_ISDIR(status.st_mode)) {
+    files = monitoring_files_in(path);
+  } else if (!there && errno == ENOENT) {
+    files = monitoring_files_of(path);
+  }
+  if (files.empty()) return parse_matrix(read_input_file(path, options.max_bytes), path, options, info);
+  MatrixInfo found;
+  CommMatrix matrix = read_monitoring(files, path, options, found);
+  if (info) *info = std::move(found);
+  return matrix;
+}
+
+}  // namespace placement

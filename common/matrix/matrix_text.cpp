@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/matrix/matrix_text.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "common/matrix/traffic_table.hpp"
+#include "common/util/text.hpp"
+
+namespace placement {
+
+namespace {
+
+void add(TrafficTable& table, const TextScanner& in, std::int64_t from, std::int64_t to,
+         const Decimal& value) {
+  if (!table.add(static_cast<std::int32_t>(from), static_cast<std::int32_t>(to), value))
+    in.fail("more than " + std::to_string(table.max_entries()) + " values other than 0");
+}
+
+std::int64_t read_ranks(TextScanner& in, const MatrixReadOptions& options) {
+  const std::int64_t ranks = in.count("number of ranks", options.max_ranks);
+  if (ranks == 0) in.fail("0 ranks: want 1 or more");
+  return ranks;
+}
+
+std::string rows_text(std::int64_t rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
+
+// One value per column; the line ends after them.
+void dense_row(TextScanner& in, TrafficTable& table, std::int64_t row, std::int64_t columns) {
+  for (std::int64_t column = 0; column < columns; ++column) {
+    if (in.at_line_end())
+      in.fail("row " + std::to_string(row) + " has " + std::to_string(column) + " values: want " +
+              std::to_string(columns) + " as in a square matrix");
+    add(table, in, row, column, in.amount("traffic"));
+  }
+  in.end_line(std::to_string(columns) + " values in row " + std::to_string(row));
+}
+
+// "rank rank" of a line, both below ranks.
+std::pair<std::int64_t, std::int64_t> rank_pair(TextScanner& in, std::int64_t ranks) {
+  const std::int64_t from = in.count("rank", ranks - 1);
+  return {from, in.count("rank", ranks - 1)};
+}
+
+struct MarketBanner {
+  bool symmetric = false;
+  bool pattern = false;
+};
+
+MarketBanner market_banner(TextScanner& in) {
+  in.word("%%MatrixMarket");
+  const auto expect = [&](std::string_view what, std::initializer_list<std::string_view> known) {
+    const std::string_view field = in.word(what);
+    const std::string word = lower_case(field);
+    if (std::find(known.begin(), known.end(), word) != known.end()) return word;
+    std::string wanted;
+    for (const std::string_view name : known) wanted += (wanted.empty() ? "" : " or ") + std::string(name);
+    in.fail("MatrixMarket " + std::string(what) + " " + quoted(field) + ": want " + wanted);
+  };
+  MarketBanner banner;
+  expect("object", {"matrix"});
+  expect("form", {"coordinate"});
+  banner.pattern = expect("field", {"integer", "real", "pattern"}) == "pattern";
+  banner.symmetric = expect("symmetry", {"general", "symmetric"}) == "symmetric";
+  in.end_line("four words after %%MatrixMarket");
+  return banner;
+}
+
+}  // namespace
+
+CommMatrix parse_dense(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {
+  info.format = MatrixFormat::dense;
+  TrafficTable table(options.max_entries);
+  std::int64_t ranks = static_cast<std::int64_t>(in.count_fields());
+  std::int64_t rows = 0;
+  if (ranks == 1 && in.line().find_first_not_of(" \t0") != std::string_view::npos) {
+    ranks = read_ranks(in, options);  // not a lone 0: that is the matrix of one rank
+    in.end_line("the number of ranks alone");
+  } else {
+    if (ranks > options.max_ranks)
+      in.fail(std::to_string(ranks) + " columns: at most " + std::to_string(options.max_ranks) +
+              " ranks are possible");
+    dense_row(in, table, rows++, ranks);
+    table.reserve(static_cast<std::size_t>(std::min(table.entries() * ranks, options.max_entries)));
+  }
+  for (; in.next_line(); ++rows) {
+    if (rows == ranks)
+      in.fail("a row too many: want " + rows_text(ranks) + " of " + std::to_string(ranks) + " values" +
+              (ranks == 3 ? " (an edge list begins with a line 'ranks pairs')" : ""));
+    dense_row(in, table, rows, ranks);
+  }
+  if (rows != ranks)
+    in.fail_whole(rows_text(rows) + " of " + std::to_string(ranks) + " values: want " + rows_text(ranks));
+  return std::move(table).finish(static_cast<std::int32_t>(ranks), true, in.name(), info);
+}
+
+CommMatrix parse_edge_list(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {
+  info.format = MatrixFormat::edge_list;
+  TrafficTable table(options.max_entries);
+  const std::int64_t ranks = read_ranks(in, options);
+  const std::int64_t announced = in.count("number of pairs", options.max_entries);
+  in.end_line("'ranks pairs'");
+  std::int64_t lines = 0;
+  while (in.next_line()) {
+    if (lines++ == announced)
+      in.fail("the first line announces " + std::to_string(announced) + " pairs, here is one more");
+    const auto [from, to] = rank_pair(in, ranks);
+    add(table, in, from, to, in.amount("traffic"));
+    in.end_line("'rank rank bytes'");
+  }
+  if (lines != announced)
+    in.fail_whole("ends after " + std::to_string(lines) + " pairs: the first line announces " +
+                  std::to_string(announced));
+  return std::move(table).finish(static_cast<std::int32_t>(ranks), false, in.name(), info);
+}
+
+CommMatrix parse_np_list(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {
+  info.format = MatrixFormat::np_list;
+  TrafficTable table(options.max_entries);
+  in.word("np");
+  const std::int64_t ranks = read_ranks(in, options);
+  in.end_line("'np ranks'");
+  while (in.next_line()) {
+    const auto [from, to] = rank_pair(in, ranks);
+    add(table, in, from, to, in.amount("traffic"));
+    if (!in.at_line_end()) in.amount("number of messages");
+    in.end_line("'source target bytes messages'");
+  }
+  return std::move(table).finish(static_cast<std::int32_t>(ranks), false, in.name(), info);
+}
+
+CommMatrix parse_matrix_market(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {
+  info.format = MatrixFormat::matrix_market;
+  const MarketBanner banner = market_banner(in);
+  in.set_comment('%');
+  if (!in.next_line()) in.fail_whole("ends before the line 'rows columns entries'");
+  TrafficTable table(options.max_entries);
+  const std::int64_t ranks = read_ranks(in, options);
+  const std::int64_t columns = in.count("number of columns", options.max_ranks);
+  if (columns != ranks)
+    in.fail(std::to_string(ranks) + " rows and " + std::to_string(columns) +
+            " columns: want a square matrix");
+  const std::int64_t announced = in.count("number of entries", options.max_entries);
+  in.end_line("'rows columns entries'");
+  std::int64_t lines = 0;
+  while (in.next_line()) {
+    if (lines++ == announced)
+      in.fail("the size line announces " + std::to_string(announced) + " entries, here is one more");
+    const std::int64_t row = in.count("row", ranks, 1);
+    const std::int64_t column = in.count("column", ranks, 1);
+    if (banner.symmetric && row < column)
+      in.fail("row " + std::to_string(row) + ", column " + std::to_string(column) +
+              " is above the diagonal: a symmetric matrix holds its lower half");
+    add(table, in, row - 1, column - 1, banner.pattern ? Decimal{1, 0} : in.amount("traffic"));
+    in.end_line(banner.pattern ? "'row column'" : "'row column value'");
+  }
+  if (lines != announced)
+    in.fail_whole("ends after " + std::to_string(lines) + " entries: the size line announces " +
+                  std::to_string(announced));
+  CommMatrix matrix =
+      std::move(table).finish(static_cast<std::int32_t>(ranks), !banner.symmetric, in.name(), info);
+  info.symmetric |= banner.symmetric;
+  return matrix;
+}
+
+}  // namespace placement

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/matrix/matrix_wire.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "common/util/error.hpp"
+#include "common/util/zstd_frame.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::byte magic[] = {std::byte{'S'}, std::byte{'P'}, std::byte{'M'}, std::byte{1}};
+constexpr int compression_level = 9;
+
+[[noreturn]] void fail(const std::string& text) { throw Error("packed matrix: " + text); }
+
+void put(std::vector<std::byte>& out, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<std::byte>(value | 0x80));
+  out.push_back(static_cast<std::byte>(value));
+}
+
+// The numbers of a payload.
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  std::size_t left() const { return bytes_.size() - at_; }
+
+  // Refuses what has another, shorter spelling.
+  std::uint64_t number(const char* what, std::uint64_t most) {
+    std::uint64_t value = 0;
+    for (int shift = 0;; shift += 7) {
+      if (left() == 0) fail("ends in the " + std::string(what));
+      const auto byte = std::to_integer<std::uint64_t>(bytes_[at_++]);
+      if (shift == 63 && byte > 1) fail(std::string(what) + " of more than 64 bits");
+      value |= (byte & 0x7f) << shift;
+      if (byte & 0x80) continue;
+      if (byte == 0 && shift > 0) fail(std::string(what) + " is written with more bytes than it needs");
+      break;
+    }
+    if (value > most)
+      fail(std::string(what) + " " + std::to_string(value) + " is more than " + std::to_string(most));
+    return value;
+  }
+
+  // The same for how many things of at least one byte each follow.
+  std::uint64_t size(const char* what, std::uint64_t most) {
+    const std::uint64_t value = number(what, most);
+    if (value > left())
+      fail(std::string(what) + " " + std::to_string(value) + " is more than the bytes that follow");
+    return value;
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::size_t at_ = 0;
+};
+
+std::uint64_t zigzag(std::int64_t value) {
+  return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+}
+
+std::int64_t unzigzag(std::uint64_t value) {
+  return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
+}
+
+// Groups must be numbered as they first appear, 0, 1, ...; returns how many there are.
+std::int32_t count_groups(std::span<const std::int32_t> group_of) {
+  std::int32_t groups = 0;
+  for (const std::int32_t group : group_of) {
+    if (group < 0 || group > groups)
+      fail("group " + std::to_string(group) + " appears before group " + std::to_string(groups));
+    groups = std::max(groups, group + 1);
+  }
+  return groups;
+}
+
+std::vector<std::byte> payload_of(const WireMatrix& wire) {
+  const CommMatrix& matrix = wire.matrix;
+  std::vector<std::byte> out;
+  put(out, wire.group_of.size());
+  std::int32_t before = 0;
+  for (const std::int32_t group : wire.group_of)
+    put(out, zigzag(std::int64_t{group} - std::exchange(before, group)));
+  put(out, static_cast<std::uint64_t>(matrix.ranks()));
+  put(out, static_cast<std::uint64_t>(matrix.pairs()));
+  std::vector<std::byte> gaps;
+  std::vector<std::byte> weights;
+  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) {
+    const auto row = matrix.neighbours(rank);
+    const auto larger =
+        static_cast<std::size_t>(std::upper_bound(row.begin(), row.end(), rank) - row.begin());
+    put(out, row.size() - larger);
+    std::int32_t last = rank;
+    for (std::size_t k = larger; k < row.size(); ++k) {
+      put(gaps, static_cast<std::uint64_t>(row[k] - std::exchange(last, row[k]) - 1));
+      put(weights, static_cast<std::uint64_t>(matrix.weights(rank)[k] - 1));
+    }
+  }
+  out.insert(out.end(), gaps.begin(), gaps.end());
+  out.insert(out.end(), weights.begin(), weights.end());
+  return out;
+}
+
+std::vector<std::int32_t> read_groups(Reader& in, const WireLimits& limits) {
+  std::vector<std::int32_t> group_of(
+      in.size("number of grouped ranks", static_cast<std::uint64_t>(limits.max_ranks)));
+  std::int64_t group = 0;
+  for (std::int32_t& entry : group_of) {
+    group += unzigzag(in.number("group", std::uint64_t{2} * CommMatrix::max_ranks));
+    if (group < 0 || group >= static_cast<std::int64_t>(group_of.size()))
+      fail("group " + std::to_string(group) + " of " + std::to_string(group_of.size()) + " ranks");
+    entry = static_cast<std::int32_t>(group);
+  }
+  return group_of;
+}
+
+CommMatrix read_pairs(Reader& in, const WireLimits& limits) {
+  const auto ranks =
+      static_cast<std::int32_t>(in.size("number of ranks", static_cast<std::uint64_t>(limits.max_ranks)));
+  const std::uint64_t pairs = in.size("number of pairs", static_cast<std::uint64_t>(limits.max_pairs));
+  std::vector<CommEdge> edges(pairs);
+  std::size_t filled = 0;
+  for (std::int32_t rank = 0; rank < ranks; ++rank) {
+    const std::uint64_t larger =
+        in.number("number of neighbours", static_cast<std::uint64_t>(ranks - 1 - rank));
+    if (larger > pairs - filled)
+      fail("the ranks have more than the announced " + std::to_string(pairs) + " pairs");
+    for (std::uint64_t k = 0; k < larger; ++k) edges[filled++].a = rank;
+  }
+  if (filled != pairs)
+    fail("the ranks have " + std::to_string(filled) + " pairs of the announced " + std::to_string(pairs));
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    const std::int32_t last = e > 0 && edges[e - 1].a == edges[e].a ? edges[e - 1].b : edges[e].a;
+    if (last >= ranks - 1)
+      fail("rank " + std::to_string(edges[e].a) + " has neighbours beyond the last rank");
+    edges[e].b = last + 1 +
+                 static_cast<std::int32_t>(
+                     in.number("distance of neighbours", static_cast<std::uint64_t>(ranks - 2 - last)));
+  }
+  for (CommEdge& edge : edges)
+    edge.weight =
+        1 + static_cast<std::int64_t>(in.number("weight", std::numeric_limits<std::int64_t>::max() - 1));
+  return CommMatrix::from_edges(ranks, std::move(edges));
+}
+
+std::vector<std::byte> unpacked(std::span<const std::byte> frame, const WireLimits& limits) {
+  try {
+    return unpack_frame(frame, limits.max_unpacked_bytes);
+  } catch (const Error& error) {
+    fail(error.what());
+  }
+}
+
+}  // namespace
+
+std::vector<std::byte> pack_wire(const WireMatrix& wire) {
+  const WireLimits limits;
+  if (wire.coarse() && count_groups(wire.group_of) != wire.matrix.ranks())
+    fail(std::to_string(wire.matrix.ranks()) + " groups in the matrix, others in the assignment");
+  if (wire.tasks() > limits.max_ranks || wire.matrix.pairs() > limits.max_pairs)
+    fail(std::to_string(wire.tasks()) + " ranks and " + std::to_string(wire.matrix.pairs()) +
+         " pairs: at most " + std::to_string(limits.max_ranks) + " and " +
+         std::to_string(limits.max_pairs) + " travel");
+  const std::vector<std::byte> payload = payload_of(wire);
+  if (payload.size() > limits.max_unpacked_bytes)
+    fail(std::to_string(payload.size()) + " bytes: at most " + std::to_string(limits.max_unpacked_bytes) +
+         " travel");
+  std::vector<std::byte> bytes(std::begin(magic), std::end(magic));
+  const std::vector<std::byte> frame = pack_frame(payload, compression_level);
+  bytes.insert(bytes.end(), frame.begin(), frame.end());
+  return bytes;
+}
+
+std::vector<std::byte> pack_matrix(const CommMatrix& matrix) { return pack_wire({matrix, {}}); }
+
+WireMatrix unpack_wire(std::span<const std::byte> bytes, const WireLimits& limits) {
+  if (bytes.size() < std::size(magic) || !std::equal(std::begin(magic), std::end(magic), bytes.begin()))
+    fail("does not begin as version 1 does");
+  const std::vector<std::byte> payload = unpacked(bytes.subspan(std::size(magic)), limits);
+  Reader in(payload);
+  WireMatrix wire;
+  wire.group_of = read_groups(in, limits);
+  wire.matrix = read_pairs(in, limits);
+  if (in.left() != 0) fail(std::to_string(in.left()) + " bytes too many");
+  if (wire.coarse() && count_groups(wire.group_of) != wire.matrix.ranks())
+    fail(std::to_string(wire.matrix.ranks()) + " groups in the matrix, others in the assignment");
+  return wire;
+}
+
+CommMatrix unpack_matrix(std::span<const std::byte> bytes, const WireLimits& limits) {
+  WireMatrix wire = unpack_wire(bytes, limits);
+  if (wire.coarse()) fail("is of groups of ranks, want one of ranks");
+  return std::move(wire.matrix);
+}
+
+}  // namespace placement

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/matrix/traffic_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "common/util/error.hpp"
+
+namespace placement {
+
+bool TrafficTable::add(std::int32_t from, std::int32_t to, const Decimal& value) {
+  if (from == to || value.digits == 0) return true;
+  if (static_cast<std::int64_t>(entries_.size()) >= max_entries_) return false;
+  if (value.exponent != 0) exponents_.resize(entries_.size());
+  if (value.exponent != 0 || !exponents_.empty()) exponents_.push_back(value.exponent);
+  entries_.push_back({from, to, value.digits});
+  return true;
+}
+
+void TrafficTable::scale(MatrixInfo& info) {
+  if (exponents_.empty()) return;
+  const std::int32_t most_digits = -*std::min_element(exponents_.begin(), exponents_.end());
+  double sum = 0;
+  std::int32_t exponent = 0;
+  double unit = 1;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (exponents_[i] != exponent) unit = std::pow(10.0, exponent = exponents_[i]);
+    sum += static_cast<double>(entries_[i].weight) * unit;
+  }
+  // pow may be off in its last bits: half of 2^63 is left unused.
+  const double room = sum > 0 ? std::floor(62 * std::log10(2.0) - std::log10(sum)) : most_digits;
+  info.scale_power = static_cast<std::int32_t>(std::clamp<double>(room, 0, most_digits));
+  bool exact = true;
+  for (std::size_t i = 0; i < entries_.size(); ++i)
+    entries_[i].weight = scaled({entries_[i].weight, exponents_[i]}, info.scale_power, exact);
+  info.rounded = !exact;
+}
+
+// By (from, to), each once.
+void TrafficTable::sort_and_merge() {
+  const auto not_ascending = [](const CommEdge& x, const CommEdge& y) {
+    return std::tie(x.a, x.b) >= std::tie(y.a, y.b);
+  };
+  if (std::adjacent_find(entries_.begin(), entries_.end(), not_ascending) == entries_.end()) return;
+  std::sort(entries_.begin(), entries_.end(),
+            [](const CommEdge& x, const CommEdge& y) { return std::tie(x.a, x.b) < std::tie(y.a, y.b); });
+  std::size_t kept = 0;
+  for (const CommEdge& entry : entries_) {
+    if (kept == 0 || entries_[kept - 1].a != entry.a || entries_[kept - 1].b != entry.b)
+      entries_[kept++] = entry;
+    else if (__builtin_add_overflow(entries_[kept - 1].weight, entry.weight, &entries_[kept - 1].weight))
+      throw Error("the traffic from rank " + std::to_string(entry.a) + " to rank " +
+                  std::to_string(entry.b) + " is 2^63 or more");
+  }
+  entries_.resize(kept);
+}
+
+// Of sorted entries: when each (from, to) has its equal (to, from), one of them is left.
+bool TrafficTable::drop_lower_half_if_equal(std::int32_t ranks) {
+  // at[r]: the next entry of row r above the diagonal; those below it come in just that order.
+  std::vector<std::size_t> at(static_cast<std::size_t>(ranks), entries_.size());
+  std::size_t upper = 0;
+  for (std::size_t i = entries_.size(); i-- > 0;) {
+    if (entries_[i].a > entries_[i].b) continue;
+    at[entries_[i].a] = i;
+    ++upper;
+  }
+  if (2 * upper != entries_.size()) return false;
+  for (const CommEdge& entry : entries_) {
+    if (entry.a < entry.b) continue;
+    if (at[entry.b] == entries_.size()) return false;
+    const CommEdge& twin = entries_[at[entry.b]++];
+    if (twin.a != entry.b || twin.b != entry.a || twin.weight != entry.weight) return false;
+  }
+  std::erase_if(entries_, [](const CommEdge& entry) { return entry.a > entry.b; });
+  return true;
+}
+
+CommMatrix TrafficTable::finish(std::int32_t ranks, bool full, std::string_view name, MatrixInfo& info) && {
+  info.entries = entries();
+  scale(info);
+  exponents_ = {};
+  try {
+    if (full) {
+      sort_and_merge();
+      info.symmetric = drop_lower_half_if_equal(ranks);
+    }
+    return CommMatrix::from_edges(ranks, std::move(entries_));
+  } catch (const Error& error) {
+    throw Error(std::string(name) + ": " + error.what());
+  }
+}
+
+}  // namespace placement

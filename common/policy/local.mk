@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What a policy is asked and answers, and the configuration.
+common_policy = libcommon_policy.la $(common_topology)
+noinst_LTLIBRARIES += libcommon_policy.la
+libcommon_policy_la_SOURCES = \
+	%D%/config.cpp \
+	%D%/config.hpp \
+	%D%/policy.cpp \
+	%D%/policy.hpp \
+	%D%/policy_spec.cpp \
+	%D%/policy_spec.hpp \
+	#

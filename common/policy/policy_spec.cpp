@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/policy/policy_spec.hpp"
+
+#include <algorithm>
+
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::size_t max_items = 64;
+
+// The bare word in a message.
+std::string in_quotes(std::string_view text) { return "'" + shown(text) + "'"; }
+
+// Not by the locale: srun and slurmctld must agree.
+bool is_name(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  });
+}
+
+std::string upper_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return out;
+}
+
+void add_item(PolicySpec& spec, std::string_view item, std::string_view word) {
+  const std::size_t equals = item.find('=');
+  const bool lone = equals == std::string_view::npos;
+  const std::string key = lone ? "matrix" : lower_case(item.substr(0, equals));
+  const std::string value(lone ? item : item.substr(equals + 1));
+  if (key.empty() || value.empty())
+    throw Error("empty item in " + in_quotes(word) + ": each is key=value or a matrix file");
+  if (!is_name(key))
+    throw Error(in_quotes(key) + " is no key: a matrix file with = in its name is given as matrix=FILE");
+  if (!spec.parameters.emplace(key, value).second)
+    throw Error(key + " is given twice in " + in_quotes(word) +
+                (lone ? ": a matrix file with a comma in its name is given by --comm-matrix=FILE" : ""));
+  if (spec.parameters.size() > max_items)
+    throw Error("more than " + std::to_string(max_items) + " items in " + in_quotes(word));
+}
+
+}  // namespace
+
+PolicySpec parse_policy_spec(std::string_view word) {
+  // They would come out again in logs and in what squeue and scontrol show.
+  if (std::any_of(word.begin(), word.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }))
+    throw Error("a control character in " + in_quotes(word));
+  PolicySpec spec;
+  const std::size_t equals = word.find('=');
+  spec.policy = upper_case(word.substr(0, equals));
+  if (spec.policy.empty()) throw Error("no policy in " + in_quotes(word));
+  if (equals == std::string_view::npos) return spec;
+  std::string_view rest = word.substr(equals + 1);
+  for (;;) {
+    const std::size_t comma = rest.find(',');
+    add_item(spec, rest.substr(0, comma), word);
+    if (comma == std::string_view::npos) return spec;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+std::string to_string(const PolicySpec& spec) {
+  std::string word = spec.policy;
+  char separator = '=';
+  for (const auto& [key, value] : spec.parameters) {
+    word += separator + key + "=" + value;
+    separator = ',';
+  }
+  return word;
+}
+
+}  // namespace placement

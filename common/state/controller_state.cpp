@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/state/controller_state.hpp"
+
+#include <array>
+
+#include "common/util/text.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::string_view mode_name = "PlacementMode", configuration_name = "PlacementConf",
+                           failure_name = "PlacementFailure", live_name = "PlacementLiveData",
+                           binding_name = "PlacementBinding", no_binding = "none: ";
+constexpr std::array<std::string_view, 4> live_names = {"off", "none", "used", "refused"};
+
+// One line of printable characters: what a path or a message may have else is a '?'.
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (c < ' ' || c == 127) c = '?';
+  return text;
+}
+
+void take_live(ControllerState& state, std::string_view value) {
+  const std::size_t colon = value.find(':');
+  for (std::size_t i = 0; i < live_names.size(); ++i)
+    if (value.substr(0, colon) == live_names[i]) state.live = static_cast<LiveUse>(i);
+  if (colon != std::string_view::npos) state.live_text = trimmed(value.substr(colon + 1));
+}
+
+}  // namespace
+
+Facts facts_of(const ControllerState& state) {
+  Facts facts;
+  if (state.mode.empty()) return facts;
+  const auto add = [&facts](std::string_view name, const std::string& value) {
+    facts.emplace_back(name, one_line(value));
+  };
+  add(mode_name, state.mode);
+  add(configuration_name, state.configuration);
+  if (!state.failure.empty()) add(failure_name, state.failure);
+  const std::string live(live_names[static_cast<std::size_t>(state.live)]);
+  add(live_name, state.live_text.empty() ? live : live + ": " + state.live_text);
+  return facts;
+}
+
+ControllerState controller_state_of(std::string_view lines) {
+  ControllerState state;
+  for (const std::string_view line : split_at(lines, '\n')) {
+    const std::size_t equals = line.find('=');
+    if (equals == std::string_view::npos) continue;
+    const std::string_view name = trimmed(line.substr(0, equals)), value = trimmed(line.substr(equals + 1));
+    if (name == mode_name) state.mode = value;
+    if (name == configuration_name) state.configuration = value;
+    if (name == failure_name) state.failure = value;
+    if (name == live_name) take_live(state, value);
+    if (name == binding_name && value.starts_with(no_binding)) state.unbound = value.substr(no_binding.size());
+  }
+  return state;
+}
+
+std::string trouble_of(const ControllerState& state) {
+  if (state.mode.empty()) return "slurmctld does not run select_cons_tres.so of slurm-placement: all jobs run as stock";
+  if (!state.failure.empty()) return "placement is off in slurmctld: " + state.failure;
+  if (state.live == LiveUse::refused) return "slurmctld refuses the live data: " + state.live_text;
+  return {};
+}
+
+}  // namespace placement

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/state/live_check.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "common/state/node_fields.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text_scanner.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::size_t longest_name = 255;
+constexpr NumberRange estimate{0, std::numeric_limits<double>::max()};
+
+std::string written(double value) {
+  char text[32];
+  const auto [end, error] = std::to_chars(text, text + sizeof text, value);
+  return {text, error == std::errc{} ? end : text};
+}
+
+// NaN passes.
+bool in_range(double value, const NumberRange& range) { return std::isnan(value) || range.has(value); }
+
+void check_name(const std::string& name, std::unordered_set<std::string_view>& seen) {
+  const bool printable = std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; });
+  if (name.empty() || name.size() > longest_name || !printable)
+    throw Error("node name " + quoted(name) + ": want 1 to 255 printable characters without blanks");
+  if (!seen.insert(name).second) throw Error("node " + name + " is there twice");
+}
+
+void check_node(const NodeState& node) {
+  if (static_cast<std::size_t>(node.liveness) >= liveness_names.size())
+    throw Error("node " + node.name + ": no such liveness: " + std::to_string(static_cast<int>(node.liveness)));
+  if (node.outages < 0 || node.outages > max_outages)
+    throw Error("node " + node.name + ": " + std::to_string(node.outages) + " outages: want 0 to " + std::to_string(max_outages));
+  for (const NodeField& field : node_fields) {
+    const double value = field.get(node);
+    if (in_range(value, field.range) && !(field.required && std::isnan(value))) continue;
+    throw Error("node " + node.name + ": " + std::string(field.name) + " is " + written(value) + ": want " + field.range.text());
+  }
+}
+
+void check_sizes(const PairTable& pairs, std::size_t nodes) {
+  if (pairs.groups < 0 || pairs.groups > max_pair_groups)
+    throw Error(std::to_string(pairs.groups) + " groups: at most " + std::to_string(max_pair_groups) +
+                " are possible");
+  const std::size_t cells = static_cast<std::size_t>(pairs.groups) * static_cast<std::size_t>(pairs.groups);
+  const bool whole = pairs.latency_us.size() == cells && pairs.bandwidth_Bps.size() == cells &&
+                     pairs.peak_bandwidth_Bps.size() == cells && pairs.source.size() == cells &&
+                     pairs.age_s.size() == cells;
+  const std::size_t per_node = pairs.groups > 0 ? nodes : 0;
+  const auto fits = [per_node](std::size_t size) { return size == 0 || size == per_node; };
+  if (!whole || pairs.group_of_node.size() != per_node || !fits(pairs.node_latency_us.size()) ||
+      !fits(pairs.node_bandwidth_Bps.size()))
+    throw Error("the tables of the pairs are not of the size that " + std::to_string(pairs.groups) +
+                " groups and " + std::to_string(nodes) + " nodes have");
+  for (const std::int32_t group : pairs.group_of_node)
+    if (group < 0 || group >= pairs.groups)
+      throw Error("group " + std::to_string(group) + " of a node is outside 0.." + std::to_string(pairs.groups - 1));
+}
+
+[[noreturn]] void fail_pair(std::size_t a, std::size_t b, std::string_view what, double value, const NumberRange& range) {
+  throw Error("groups " + std::to_string(a) + " and " + std::to_string(b) + ": " + std::string(what) + " is " +
+              written(value) + ": want " + range.text() + ", the same in both directions");
+}
+
+// One table and its mirror image, by tiles: a large one is read from memory twice and not once per cell.
+void check_table(std::span<const float> table, std::size_t groups, std::string_view what, const NumberRange& range) {
+  constexpr std::size_t tile = 64;
+  for (std::size_t top = 0; top < groups; top += tile)
+    for (std::size_t left = top; left < groups; left += tile)
+      for (std::size_t a = top; a < std::min(top + tile, groups); ++a)
+        for (std::size_t b = std::max(left, a); b < std::min(left + tile, groups); ++b) {
+          const float value = table[a * groups + b];
+          const float mirrored = table[b * groups + a];
+          const bool same = std::isnan(value) ? std::isnan(mirrored) : value == mirrored;
+          if (!same || !in_range(value, range)) fail_pair(a, b, what, same ? value : mirrored, range);
+        }
+}
+
+void check_sources(const PairTable& pairs) {
+  constexpr NumberRange known{0, pair_source_names.size() - 1};
+  const auto groups = static_cast<std::size_t>(pairs.groups);
+  for (std::size_t at = 0; at < pairs.source.size(); ++at) {
+    const auto source = static_cast<std::size_t>(pairs.source[at]);
+    const std::size_t a = at / groups, b = at % groups;
+    if (source >= pair_source_names.size()) fail_pair(a, b, "source", static_cast<double>(source), known);
+    if (pairs.source[at] == PairSource::none &&
+        !(std::isnan(pairs.latency_us[at]) && std::isnan(pairs.bandwidth_Bps[at])))
+      throw Error("groups " + std::to_string(a) + " and " + std::to_string(b) +
+                  ": a pair of source none has a latency or bandwidth");
+    if (a < b && pairs.source[at] != pairs.source[b * groups + a])
+      fail_pair(a, b, "source", static_cast<double>(source), known);
+  }
+}
+
+void check_per_node(std::span<const float> values, std::string_view what, const NumberRange& range) {
+  for (const float value : values)
+    if (!in_range(value, range))
+      throw Error(std::string(what) + " of a node is " + written(value) + ": want " + range.text());
+}
+
+void check_predictors(std::span<const Predictor> predictors, std::span<const float> errors, std::size_t groups,
+                      std::string_view what) {
+  for (std::size_t at = 0; at < predictors.size(); ++at) {
+    const auto number = static_cast<std::size_t>(predictors[at]);
+    const std::size_t a = at / groups, b = at % groups;
+    if (number >= predictor_names.size() || predictors[at] != predictors[b * groups + a])
+      fail_pair(a, b, std::string(what) + "'s predictor", static_cast<double>(number), {0, predictor_names.size() - 1});
+    if (predictors[at] == Predictor::none && !std::isnan(errors[at]))
+      throw Error("groups " + std::to_string(a) + " and " + std::to_string(b) + ": " + std::string(what) +
+                  " has an error, and no predictor");
+  }
+}
+
+void check_forecasts(const PairTable& pairs) {
+  const std::size_t count = pairs.latency_predictor.size();
+  if ((count != 0 && count != pairs.source.size()) || pairs.bandwidth_predictor.size() != count ||
+      pairs.latency_error_us.size() != count || pairs.bandwidth_error_Bps.size() != count)
+    throw Error("the forecasts of the pairs are not of the size that " + std::to_string(pairs.groups) + " groups have");
+  if (count == 0) return;
+  const auto groups = static_cast<std::size_t>(pairs.groups);
+  check_table(pairs.latency_error_us, groups, "the latency's error", live_range::latency_us);
+  check_table(pairs.bandwidth_error_Bps, groups, "the bandwidth's error", live_range::rate_Bps);
+  check_predictors(pairs.latency_predictor, pairs.latency_error_us, groups, "the latency");
+  check_predictors(pairs.bandwidth_predictor, pairs.bandwidth_error_Bps, groups, "the bandwidth");
+}
+
+void check_score(const EstimatorScore& score) {
+  const std::string who = "estimator " + quoted(score.name);
+  if (score.name.empty() || score.name.size() > max_estimator_name ||
+      !std::all_of(score.name.begin(), score.name.end(), [](char c) { return c >= 'a' && c <= 'z'; }))
+    throw Error(who + ": want a name of 1 to 16 lower-case letters");
+  for (const double value : {score.log_loss, score.advantage_error, score.foretold})
+    if (!in_range(value, estimate)) throw Error(who + " has " + written(value) + ": want a number of 0 or more");
+  if (!in_range(std::abs(score.advantage), estimate))
+    throw Error(who + " is better by " + written(score.advantage) + ": want a finite number");
+  for (const CalibrationBin& bin : score.calibration)
+    for (const double value : {bin.weight, bin.foretold, bin.seen})
+      if (!estimate.has(value))
+        throw Error(who + ": its calibration has " + written(value) + ": want a number of 0 or more");
+  if (std::isnan(score.foretold)) throw Error(who + " has foretold nobody knows how many outages");
+}
+
+void check_estimators(const OutageEstimators& estimators) {
+  if (estimators.scores.size() > max_estimators)
+    throw Error(std::to_string(estimators.scores.size()) + " estimators: at most " + std::to_string(max_estimators) +
+                " are possible");
+  std::unordered_set<std::string_view> seen;
+  std::ptrdiff_t in_use = 0;
+  for (const EstimatorScore& score : estimators.scores) {
+    check_score(score);
+    in_use += score.in_use;
+    if (!seen.insert(score.name).second) throw Error("estimator " + score.name + " is there twice");
+  }
+  if (!estimators.scores.empty() && in_use != 1) throw Error(std::to_string(in_use) + " estimators are in use: want one");
+  for (const double value : {estimators.scored_node_hours, estimators.seen_outages})
+    if (!estimate.has(value))
+      throw Error("estimators were scored on " + written(value) + ": want a number of 0 or more");
+  const std::string& sentence = estimators.sentence;
+  if (sentence.size() > max_estimator_sentence ||
+      !std::all_of(sentence.begin(), sentence.end(), [](char c) { return c >= ' ' && c <= '~'; }))
+    throw Error("the sentence about estimators: want at most " + std::to_string(max_estimator_sentence) +
+                " printable characters");
+  if (estimators.scores.empty() && (!sentence.empty() || estimators.scored_node_hours > 0 || estimators.seen_outages > 0))
+    throw Error("something is told of estimators, and there are none");
+}
+
+}  // namespace
+
+void check_live_state(const LiveState& state) {
+  if (!live_range::seconds.has(static_cast<double>(state.published_at_s)))
+    throw Error("published " + std::to_string(state.published_at_s) + " s after 1970: want " + live_range::seconds.text());
+  if (!in_range(state.outage_horizon_s, live_range::seconds))
+    throw Error("the outage horizon is " + written(state.outage_horizon_s) + " s: want " + live_range::seconds.text());
+  if (state.nodes.size() > max_live_nodes)
+    throw Error(std::to_string(state.nodes.size()) + " nodes: at most " + std::to_string(max_live_nodes) +
+                " are possible");
+  std::unordered_set<std::string_view> seen;
+  for (const NodeState& node : state.nodes) {
+    check_name(node.name, seen);
+    check_node(node);
+  }
+  const PairTable& pairs = state.pairs;
+  check_sizes(pairs, state.nodes.size());
+  const auto groups = static_cast<std::size_t>(pairs.groups);
+  check_table(pairs.latency_us, groups, "the latency", live_range::latency_us);
+  check_table(pairs.bandwidth_Bps, groups, "the bandwidth", live_range::rate_Bps);
+  check_table(pairs.peak_bandwidth_Bps, groups, "the peak bandwidth", live_range::rate_Bps);
+  check_table(pairs.age_s, groups, "the age", live_range::seconds);
+  check_sources(pairs);
+  check_forecasts(pairs);
+  check_estimators(state.estimators);
+  check_per_node(pairs.node_latency_us, "the latency", live_range::latency_us);
+  check_per_node(pairs.node_bandwidth_Bps, "the bandwidth", live_range::rate_Bps);
+}
+
+}  // namespace placement

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/state/outage_file.hpp"
+
+#include <optional>
+#include <unordered_set>
+
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "common/util/input_file.hpp"
+#include "common/util/text.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::size_t max_file_bytes = 64 << 20;
+
+}  // namespace
+
+bool parse_probability(std::string_view word, double& value) {
+  const std::optional<double> number = parse_real(word);
+  if (!number || *number < 0 || *number > 1) return false;
+  value = *number;
+  return true;
+}
+
+NodeOutages parse_outages(std::string_view text, const std::string& file) {
+  NodeOutages outages;
+  for (const TextLine& line : text_lines(text)) {
+    const std::vector<std::string_view> words = split_words(line.text);
+    if (words.size() != 2)
+      fail_at(file, line.number, "'" + shown(line.text) + "' is not of the form \"node probability\"");
+    double probability = 0;
+    if (!parse_probability(words[1], probability))
+      fail_at(file, line.number, "probability '" + shown(words[1]) + "': it takes a number from 0 to 1" +
+                                     (words[1].ends_with('%') ? ", as 0.02 for 2%" : ""));
+    std::vector<std::string> names;
+    try {
+      names = expand_hostlist(words[0]);
+    } catch (const Error& error) {
+      fail_at(file, line.number, error.what());
+    }
+    for (std::string& name : names) {
+      if (outages.lists(name)) fail_at(file, line.number, "node " + shown(name) + " is listed twice");
+      outages.set(std::move(name), probability, line.number);
+    }
+  }
+  return outages;
+}
+
+NodeOutages read_outages(const std::string& path) { return parse_outages(read_input_file(path, max_file_bytes), path); }
+
+std::string unknown_outage_node(const NodeOutages& outages, std::span<const std::string> nodes, const std::string& file) {
+  const std::unordered_set<std::string_view> known(nodes.begin(), nodes.end());
+  const NodeOutages::Place unknown = outages.first_unknown([&](const std::string& name) { return known.contains(name); });
+  if (unknown.name.empty()) return {};
+  return file + ":" + std::to_string(unknown.line) + ": there is no node " + shown(unknown.name) + " in slurm.conf";
+}
+
+}  // namespace placement

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/state/pair_arrays.hpp"
+
+#include <utility>
+
+namespace placement {
+
+PairArrays::PairArrays(std::int32_t count, std::vector<std::int32_t> of_node)
+    : groups(count), group_of_node(std::move(of_node)) {
+  const auto cells = static_cast<std::size_t>(groups) * static_cast<std::size_t>(groups);
+  constexpr auto nothing = static_cast<float>(unknown_value);
+  latency_us.assign(cells, nothing);
+  bandwidth_Bps.assign(cells, nothing);
+  peak_bandwidth_Bps.assign(cells, nothing);
+  source.assign(cells, PairSource::none);
+  age_s.assign(cells, nothing);
+}
+
+void PairArrays::set(std::int32_t a, std::int32_t b, const Cell& cell) {
+  for (const std::size_t at : {cell_index(groups, a, b), cell_index(groups, b, a)}) {
+    latency_us[at] = cell.latency_us;
+    bandwidth_Bps[at] = cell.bandwidth_Bps;
+    peak_bandwidth_Bps[at] = cell.peak_bandwidth_Bps;
+    source[at] = cell.source;
+    age_s[at] = cell.age_s;
+  }
+}
+
+void PairArrays::set_forecast(std::int32_t a, std::int32_t b, const CellForecast& forecast) {
+  if (latency_predictor.empty()) {
+    latency_predictor.assign(source.size(), Predictor::none);
+    bandwidth_predictor = latency_predictor;
+    latency_error_us.assign(source.size(), static_cast<float>(unknown_value));
+    bandwidth_error_Bps = latency_error_us;
+  }
+  for (const std::size_t at : {cell_index(groups, a, b), cell_index(groups, b, a)}) {
+    latency_predictor[at] = forecast.latency;
+    bandwidth_predictor[at] = forecast.bandwidth;
+    latency_error_us[at] = forecast.latency_error_us;
+    bandwidth_error_Bps[at] = forecast.bandwidth_error_Bps;
+  }
+}
+
+PairArrays::CellForecast pair_forecast(const PairTable& table, std::int32_t a, std::int32_t b) {
+  if (table.latency_predictor.empty()) return {};
+  const std::size_t at = cell_index(table.groups, a, b);
+  return {table.latency_predictor[at], table.bandwidth_predictor[at], table.latency_error_us[at],
+          table.bandwidth_error_Bps[at]};
+}
+
+PairArrays::Cell pair_cell(const PairTable& table, std::int32_t a, std::int32_t b) {
+  const std::size_t at = cell_index(table.groups, a, b);
+  return {table.latency_us[at], table.bandwidth_Bps[at], table.peak_bandwidth_Bps[at], table.source[at],
+          table.age_s[at]};
+}
+
+PairTable pair_table(PairArrays arrays) {
+  const auto kept = std::make_shared<const PairArrays>(std::move(arrays));
+  PairTable table;
+  table.groups = kept->groups;
+  table.group_of_node = kept->group_of_node;
+  table.latency_us = kept->latency_us;
+  table.bandwidth_Bps = kept->bandwidth_Bps;
+  table.peak_bandwidth_Bps = kept->peak_bandwidth_Bps;
+  table.source = kept->source;
+  table.age_s = kept->age_s;
+  table.latency_predictor = kept->latency_predictor;
+  table.bandwidth_predictor = kept->bandwidth_predictor;
+  table.latency_error_us = kept->latency_error_us;
+  table.bandwidth_error_Bps = kept->bandwidth_error_Bps;
+  table.node_latency_us = kept->node_latency_us;
+  table.node_bandwidth_Bps = kept->node_bandwidth_Bps;
+  table.owner = kept;
+  return table;
+}
+
+}  // namespace placement

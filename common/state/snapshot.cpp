@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/state/snapshot.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "common/state/live_check.hpp"
+#include "common/state/node_fields.hpp"
+#include "common/state/snapshot_extra.hpp"
+#include "common/state/snapshot_layout.hpp"
+#include "common/util/checksum.hpp"
+#include "common/util/error.hpp"
+#include "common/util/file_descriptor.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr char magic[8] = {'S', 'P', 'L', 'I', 'V', 'E', '\r', '\n'};
+constexpr std::uint32_t plain_version = 1;
+constexpr std::uint32_t extra_version = 2;  // and what snapshot_extra.hpp has, behind all else
+constexpr std::uint32_t byte_order = 0x01020304;
+constexpr std::uint32_t max_name_bytes = max_live_nodes * 64;
+
+struct Header {
+  char magic[8];
+  std::uint32_t byte_order;
+  std::uint32_t version;
+  std::uint64_t checksum;  // of the file with 0 here
+  std::uint64_t file_bytes;
+  std::int64_t published_at_s;
+  double outage_horizon_s;
+  std::uint32_t node_fields;  // numbers per node: another version of NodeState has others
+  std::uint32_t nodes;
+  std::uint32_t name_bytes;
+  std::uint32_t groups;
+  std::uint32_t latency_nodes;    // 0, or nodes
+  std::uint32_t bandwidth_nodes;  // likewise
+};
+static_assert(std::has_unique_object_representations_v<std::uint64_t> && sizeof(Header) == 72);
+
+struct NodeRecord {
+  std::uint32_t name_bytes;
+  std::uint32_t liveness;
+  std::int64_t outages;
+  double values[node_fields.size()];
+};
+static_assert(sizeof(NodeRecord) == 16 + 8 * node_fields.size());
+
+// Where everything is.
+struct Layout : SnapshotLayout {
+  explicit Layout(const Header& header) : SnapshotLayout(sizeof(Header)) {
+    const std::size_t count = header.nodes;
+    const std::size_t cells = std::size_t{header.groups} * header.groups;
+    nodes = place(count * sizeof(NodeRecord));
+    names = place(header.name_bytes);
+    group_of_node = place(header.groups > 0 ? count * sizeof(std::int32_t) : 0);
+    latency = place(cells * sizeof(float));
+    bandwidth = place(cells * sizeof(float));
+    peak_bandwidth = place(cells * sizeof(float));
+    source = place(cells);
+    age = place(cells * sizeof(float));
+    node_latency = place(header.latency_nodes * sizeof(float));
+    node_bandwidth = place(header.bandwidth_nodes * sizeof(float));
+  }
+
+  std::size_t nodes, names, group_of_node, latency, bandwidth, peak_bandwidth, source, age, node_latency,
+      node_bandwidth;
+};
+
+// Where what version 2 has more begins.
+std::size_t extra_at(const Header& header) { return snapshot_aligned(Layout(header).end); }
+
+// What is larger than this is not even read.
+std::size_t max_file_bytes(std::size_t nodes) {
+  const auto most = static_cast<std::uint32_t>(std::min(nodes, max_live_nodes));
+  Header header{};
+  header.nodes = header.latency_nodes = header.bandwidth_nodes = most;
+  header.name_bytes = std::min<std::uint32_t>(max_name_bytes, most * 255);
+  header.groups = std::min<std::uint32_t>(max_pair_groups, most);
+  return extra_at(header) + max_extra_bytes(std::size_t{header.groups} * header.groups);
+}
+
+std::uint64_t checksum_of(std::span<const std::byte> bytes) {
+  Header header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  header.checksum = 0;
+  return checksum(std::as_bytes(std::span(&header, 1))) ^ checksum(bytes.subspan(sizeof header));
+}
+
+// ---- to bytes
+
+NodeRecord record_of(const NodeState& node) {
+  NodeRecord record{static_cast<std::uint32_t>(node.name.size()), static_cast<std::uint32_t>(node.liveness),
+                    node.outages, {}};
+  for (std::size_t f = 0; f < node_fields.size(); ++f) record.values[f] = node_fields[f].get(node);
+  return record;
+}
+
+Header header_of(const LiveState& state) {
+  Header header{};
+  std::copy(std::begin(magic), std::end(magic), header.magic);
+  header.byte_order = byte_order;
+  header.version = has_extra(state) ? extra_version : plain_version;
+  header.published_at_s = state.published_at_s;
+  header.outage_horizon_s = state.outage_horizon_s;
+  header.node_fields = node_fields.size();
+  header.nodes = static_cast<std::uint32_t>(state.nodes.size());
+  std::size_t name_bytes = 0;
+  for (const NodeState& node : state.nodes) name_bytes += node.name.size();
+  if (name_bytes > max_name_bytes)
+    throw Error("the names of the nodes have " + std::to_string(name_bytes) + " letters: at most " +
+                std::to_string(max_name_bytes) + " are possible");
+  header.name_bytes = static_cast<std::uint32_t>(name_bytes);
+  header.groups = static_cast<std::uint32_t>(state.pairs.groups);
+  header.latency_nodes = static_cast<std::uint32_t>(state.pairs.node_latency_us.size());
+  header.bandwidth_nodes = static_cast<std::uint32_t>(state.pairs.node_bandwidth_Bps.size());
+  return header;
+}
+
+// ---- from bytes
+
+[[noreturn]] void fail(const std::string& text) { throw Error("no usable snapshot: " + text); }
+
+Header checked_header(std::span<const std::byte> bytes) {
+  Header header;
+  if (bytes.size() < sizeof header) fail(std::to_string(bytes.size()) + " bytes are too few");
+  std::memcpy(&header, bytes.data(), sizeof header);
+  if (!std::equal(std::begin(magic), std::end(magic), header.magic)) fail("it does not begin as one does");
+  if (header.byte_order != byte_order) fail("it is of a machine with another order of bytes");
+  if ((header.version != plain_version && header.version != extra_version) || header.node_fields != node_fields.size())
+    fail("it was written by another version (" + std::to_string(header.version) + ", " +
+         std::to_string(header.node_fields) + " numbers per node)");
+  const auto all_or_none = [&](std::uint32_t count) { return count == 0 || count == header.nodes; };
+  if (header.nodes > max_live_nodes || header.name_bytes > max_name_bytes ||
+      header.groups > static_cast<std::uint32_t>(max_pair_groups) || !all_or_none(header.latency_nodes) ||
+      !all_or_none(header.bandwidth_nodes))
+    fail("it tells impossible counts");
+  const bool extra = header.version == extra_version;
+  if (header.file_bytes != bytes.size() || (extra ? extra_at(header) > bytes.size() : Layout(header).end != bytes.size()))
+    fail("it has " + std::to_string(bytes.size()) + " bytes, and its counts need " +
+         std::to_string(Layout(header).end));
+  if (checksum_of(bytes) != header.checksum) fail("its checksum is wrong");
+  return header;
+}
+
+NodeState node_of(const NodeRecord& record, std::string_view name) {
+  NodeState node;
+  node.name = name;
+  if (record.liveness >= liveness_names.size()) fail("no such liveness: " + std::to_string(record.liveness));
+  node.liveness = static_cast<Liveness>(record.liveness);
+  node.outages = record.outages;
+  for (std::size_t f = 0; f < node_fields.size(); ++f) node_fields[f].set(node, record.values[f]);
+  return node;
+}
+
+std::vector<NodeState> read_nodes(std::span<const std::byte> bytes, const Header& header, const Layout& layout) {
+  std::vector<NodeState> nodes;
+  nodes.reserve(header.nodes);
+  std::string_view names(reinterpret_cast<const char*>(bytes.data()) + layout.names, header.name_bytes);
+  for (std::size_t n = 0; n < header.nodes; ++n) {
+    NodeRecord record;
+    std::memcpy(&record, bytes.data() + layout.nodes + n * sizeof record, sizeof record);
+    if (record.name_bytes > names.size()) fail("the names of the nodes are longer than told");
+    nodes.push_back(node_of(record, names.substr(0, record.name_bytes)));
+    names.remove_prefix(record.name_bytes);
+  }
+  if (!names.empty()) fail("the names of the nodes are shorter than told");
+  return nodes;
+}
+
+PairTable read_pairs(std::span<const std::byte> bytes, const Header& header, const Layout& layout) {
+  const std::size_t cells = std::size_t{header.groups} * header.groups;
+  PairTable pairs;
+  pairs.groups = static_cast<std::int32_t>(header.groups);
+  pairs.group_of_node = part_of<std::int32_t>(bytes, layout.group_of_node, header.groups > 0 ? header.nodes : 0);
+  pairs.latency_us = part_of<float>(bytes, layout.latency, cells);
+  pairs.bandwidth_Bps = part_of<float>(bytes, layout.bandwidth, cells);
+  pairs.peak_bandwidth_Bps = part_of<float>(bytes, layout.peak_bandwidth, cells);
+  pairs.source = part_of<PairSource>(bytes, layout.source, cells);
+  pairs.age_s = part_of<float>(bytes, layout.age, cells);
+  pairs.node_latency_us = part_of<float>(bytes, layout.node_latency, header.latency_nodes);
+  pairs.node_bandwidth_Bps = part_of<float>(bytes, layout.node_bandwidth, header.bandwidth_nodes);
+  return pairs;
+}
+
+// ---- files
+
+[[noreturn]] void fail_errno(const std::string& path, const char* what, int error) {
+  throw Error(path + ": " + what + ": " + std::strerror(error));
+}
+
+void write_all(const std::string& path, int file, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = write(file, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) fail_errno(path, "cannot be written", errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+  }
+}
+
+void check_file(const std::string& path, const struct stat& status, std::span<const uid_t> owners,
+                std::size_t max_nodes) {
+  if (!S_ISREG(status.st_mode)) throw Error(path + ": is no regular file");
+  if (!owners.empty() && std::find(owners.begin(), owners.end(), status.st_uid) == owners.end())
+    throw Error(path + ": belongs to user " + std::to_string(status.st_uid) + ", who is not trusted with it");
+  if (!owners.empty() && (status.st_mode & (S_IWGRP | S_IWOTH)))
+    throw Error(path + ": others than its owner may write it");
+  if (status.st_size < 0 || static_cast<std::size_t>(status.st_size) > max_file_bytes(max_nodes))
+    throw Error(path + ": " + std::to_string(status.st_size) + " bytes are more than a snapshot of " +
+                std::to_string(max_nodes) + " nodes has");
+}
+
+struct AlignedDelete {
+  void operator()(std::byte* bytes) const { ::operator delete(bytes, std::align_val_t{snapshot_alignment}); }
+};
+
+std::shared_ptr<std::byte> aligned_bytes(std::size_t size) {
+  return {static_cast<std::byte*>(::operator new(std::max<std::size_t>(size, 1), std::align_val_t{snapshot_alignment})),
+          AlignedDelete{}};
+}
+
+void read_all(const std::string& path, int file, std::span<std::byte> bytes) {
+  for (std::size_t at = 0; at < bytes.size();) {
+    const ssize_t got = pread(file, bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_errno(path, "cannot be read", errno);
+    if (got == 0) throw Error(path + ": was cut short while it was read");
+    at += static_cast<std::size_t>(got);
+  }
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_snapshot(const LiveState& state) {
+  check_live_state(state);
+  Header header = header_of(state);
+  const Layout layout(header);
+  const bool extra = header.version == extra_version;
+  std::vector<std::byte> bytes(extra ? extra_at(header) : layout.end);
+  if (extra) {
+    const std::vector<std::byte> more = encode_extra(state);
+    bytes.insert(bytes.end(), more.begin(), more.end());
+  }
+  header.file_bytes = bytes.size();
+  std::vector<NodeRecord> records;
+  std::string names;
+  for (const NodeState& node : state.nodes) {
+    records.push_back(record_of(node));
+    names += node.name;
+  }
+  put_part(bytes, layout.nodes, std::span<const NodeRecord>(records));
+  put_part(bytes, layout.names, std::span<const char>(names));
+  put_part(bytes, layout.group_of_node, state.pairs.group_of_node);
+  put_part(bytes, layout.latency, state.pairs.latency_us);
+  put_part(bytes, layout.bandwidth, state.pairs.bandwidth_Bps);
+  put_part(bytes, layout.peak_bandwidth, state.pairs.peak_bandwidth_Bps);
+  put_part(bytes, layout.source, state.pairs.source);
+  put_part(bytes, layout.age, state.pairs.age_s);
+  put_part(bytes, layout.node_latency, state.pairs.node_latency_us);
+  put_part(bytes, layout.node_bandwidth, state.pairs.node_bandwidth_Bps);
+  put_part(bytes, 0, std::span<const Header>(&header, 1));
+  header.checksum = checksum_of(bytes);
+  put_part(bytes, 0, std::span<const Header>(&header, 1));
+  return bytes;
+}
+
+LiveState decode_snapshot(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
+  const Header header = checked_header(bytes);
+  const Layout layout(header);
+  LiveState state;
+  state.published_at_s = header.published_at_s;
+  state.outage_horizon_s = header.outage_horizon_s;
+  state.nodes = read_nodes(bytes, header, layout);
+  state.pairs = read_pairs(bytes, header, layout);
+  state.pairs.owner = std::move(owner);
+  try {
+    if (header.version == extra_version) decode_extra(bytes.subspan(extra_at(header)), state);
+    check_live_state(state);
+  } catch (const Error& error) {
+    fail(error.what());
+  }
+  return state;
+}
+
+void write_snapshot(const std::string& path, const LiveState& state) {
+  const std::vector<std::byte> bytes = encode_snapshot(state);
+  const std::string beside = path + ".new";
+  if (unlink(beside.c_str()) != 0 && errno != ENOENT) fail_errno(beside, "cannot be removed", errno);
+  try {
+    const FileDescriptor file(
+        open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600));
+    if (file < 0) fail_errno(beside, "cannot be created", errno);
+    write_all(beside, file, bytes);
+    if (fchmod(file, 0644) != 0) fail_errno(beside, "cannot be made readable", errno);
+    // No fsync: after a crash of the machine the file is old in any case, and a broken one is refused.
+    if (rename(beside.c_str(), path.c_str()) != 0) fail_errno(path, "cannot be replaced", errno);
+  } catch (...) {
+    unlink(beside.c_str());
+    throw;
+  }
+}
+
+LiveState read_snapshot(const std::string& path, std::span<const uid_t> owners, std::size_t max_nodes) {
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (file < 0) fail_errno(path, "cannot be opened", errno);
+  struct stat status {};
+  if (fstat(file, &status) != 0) fail_errno(path, "cannot be examined", errno);
+  check_file(path, status, owners, max_nodes);
+  const auto size = static_cast<std::size_t>(status.st_size);
+  const std::shared_ptr<std::byte> bytes = aligned_bytes(size);
+  read_all(path, file, {bytes.get(), size});
+  try {
+    return decode_snapshot({bytes.get(), size}, bytes);
+  } catch (const Error& error) {
+    throw Error(path + ": " + error.what());
+  }
+}
+
+}  // namespace placement

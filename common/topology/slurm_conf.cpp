@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/topology/slurm_conf.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <unordered_map>
+
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "common/util/input_file.hpp"
+#include "common/util/text.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::size_t max_file_bytes = 64 << 20;
+constexpr int max_include_depth = 8;
+constexpr std::int64_t max_count = 65535;  // Slurm keeps counts of a node in 16 bits
+
+// Cuts the line at a '#' that no '\' escapes.
+std::string_view without_comment(std::string_view line) {
+  bool escaped = false;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    if (line[at] == '#' && !escaped) return line.substr(0, at);
+    escaped = line[at] == '\\' && !escaped;
+  }
+  return line;
+}
+
+// Whether the line ends in an odd number of '\'.
+bool is_continued(std::string_view line) {
+  const std::size_t last = line.find_last_not_of('\\');
+  const std::size_t backslashes = line.size() - (last == std::string_view::npos ? 0 : last + 1);
+  return backslashes % 2 == 1;
+}
+
+std::string without_escapes(std::string_view line) {
+  std::string out;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    if (line[at] == '\\' && at + 1 < line.size()) ++at;
+    out += line[at];
+  }
+  return out;
+}
+
+bool is_key_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+}
+
+// Takes one pair off the front of the text; false when there is none.
+bool take_pair(std::string_view& text, std::pair<std::string, std::string>& pair) {
+  const std::string_view line = trimmed(text);
+  std::size_t at = 0;
+  while (at < line.size() && is_key_letter(line[at])) ++at;
+  const std::string_view key = line.substr(0, at);
+  std::string_view after = trimmed(line.substr(at));
+  if (key.empty() || !after.starts_with('=')) return false;
+  after = trimmed(after.substr(1));
+  const bool quoted = after.starts_with('"');
+  const std::size_t begin = quoted ? 1 : 0;
+  std::size_t end = quoted ? after.find('"', 1) : after.find_first_of(" \t");
+  if (quoted && end == std::string_view::npos) return false;
+  end = std::min(end, after.size());
+  pair = {std::string(key), std::string(after.substr(begin, end - begin))};
+  text = after.substr(std::min(end + begin, after.size()));
+  return true;
+}
+
+ConfLine parse_line(std::int64_t number, std::string_view text) {
+  ConfLine line{number, {}, {}};
+  std::pair<std::string, std::string> pair;
+  while (take_pair(text, pair)) line.pairs.push_back(pair);
+  line.rest = trimmed(text);
+  return line;
+}
+
+// The hosts of a list that stands in a line of a file.
+std::vector<std::string> hosts_at(const std::string& list, const std::string& file, const ConfLine& line) {
+  try {
+    return expand_hostlist(list);
+  } catch (const Error& error) {
+    fail_at(file, line.number, error.what());
+  }
+}
+
+using TakeLine = std::function<void(const std::string& file, const ConfLine& line)>;
+
+void read_lines(const std::string& path, int depth, const TakeLine& take) {
+  for (const ConfLine& line : conf_lines(read_input_file(path, max_file_bytes))) {
+    const std::vector<std::string_view> words = split_words(line.rest);
+    if (!line.pairs.empty() || words.size() != 2 || !equal_any_case(words[0], "include")) {
+      take(path, line);
+      continue;
+    }
+    if (depth >= max_include_depth) fail_at(path, line.number, "files include each other");
+    const std::filesystem::path included(words[1]);
+    read_lines(included.is_absolute() ? included.string()
+                                      : (std::filesystem::path(path).parent_path() / included).string(),
+               depth + 1, take);
+  }
+}
+
+// The NodeName lines of one slurm.conf with all that it includes.
+class NodeReader {
+ public:
+  void read(const std::string& path) {
+    for_each_conf_line(path, [this](const std::string& file, const ConfLine& line) {
+      if (!line.pairs.empty() && equal_any_case(line.pairs[0].first, "NodeName")) add_nodes(file, line);
+    });
+  }
+  std::vector<NodeShape> take() { return std::move(nodes_); }
+
+ private:
+  void add_nodes(const std::string& path, const ConfLine& line);
+  std::optional<std::int32_t> count(const std::string& path, const ConfLine& line, const char* key) const;
+  NodeShape shape(const std::string& path, const ConfLine& line) const;
+
+  ConfLine defaults_;  // of the last NodeName=DEFAULT
+  std::vector<NodeShape> nodes_;
+  std::unordered_map<std::string, bool> known_;
+};
+
+std::optional<std::int32_t> NodeReader::count(const std::string& path, const ConfLine& line,
+                                              const char* key) const {
+  const std::string* text = line.value(key);
+  if (!text) text = defaults_.value(key);
+  if (!text) return std::nullopt;
+  const std::optional<std::int64_t> number = parse_integer(*text);
+  if (!number || *number < 1 || *number > max_count)
+    fail_at(path, line.number, std::string(key) + "=" + shown(*text) + ": it takes a number from 1 to " +
+                                   std::to_string(max_count));
+  return static_cast<std::int32_t>(*number);
+}
+
+// slurm.conf(5), NODE CONFIGURATION: SocketsPerBoard wins over Sockets, and without either the
+// sockets follow from CPUs where these divide, and are one per board else.
+NodeShape NodeReader::shape(const std::string& path, const ConfLine& line) const {
+  NodeShape node;
+  node.cores_per_socket = count(path, line, "CoresPerSocket").value_or(1);
+  node.threads_per_core = count(path, line, "ThreadsPerCore").value_or(1);
+  const std::int64_t boards = count(path, line, "Boards").value_or(1);
+  const auto per_board = count(path, line, "SocketsPerBoard");
+  const auto sockets = count(path, line, "Sockets");
+  auto cpus = count(path, line, "CPUs");
+  if (!cpus) cpus = count(path, line, "Procs");
+  const std::int64_t cpus_of_socket = static_cast<std::int64_t>(node.cores_per_socket) * node.threads_per_core;
+  std::int64_t total = boards;
+  if (per_board)
+    total = boards * *per_board;
+  else if (sockets)
+    total = *sockets;
+  else if (cpus && *cpus % cpus_of_socket == 0)
+    total = *cpus / cpus_of_socket;
+  if (total > max_count) fail_at(path, line.number, std::to_string(total) + " sockets in a node");
+  node.sockets = static_cast<std::int32_t>(total);
+  // Only CPUs= of the number of cores, or of sockets, makes Slurm leave threads alone; any other value it mends.
+  if (!cpus || (*cpus != total && *cpus != total * node.cores_per_socket)) node.cpus_per_core = node.threads_per_core;
+  return node;
+}
+
+void NodeReader::add_nodes(const std::string& path, const ConfLine& line) {
+  if (!line.rest.empty()) fail_at(path, line.number, "'" + shown(line.rest) + "' is not of the form Key=value");
+  const std::string& names = line.pairs[0].second;
+  if (equal_any_case(names, "DEFAULT")) {
+    std::vector<std::pair<std::string, std::string>> kept = std::move(defaults_.pairs);
+    defaults_ = line;
+    defaults_.pairs.insert(defaults_.pairs.begin(), kept.begin(), kept.end());
+    return;
+  }
+  NodeShape node = shape(path, line);
+  for (std::string& name : hosts_at(names, path, line)) {
+    if (!known_.emplace(name, true).second) fail_at(path, line.number, "node " + shown(name) + " is given twice");
+    if (nodes_.size() >= max_hosts)
+      fail_at(path, line.number, "more than " + std::to_string(max_hosts) + " nodes");
+    node.name = std::move(name);
+    nodes_.push_back(node);
+  }
+}
+
+// A topology.conf, whose switches may be named before they are described.
+class SwitchReader {
+ public:
+  SwitchReader(const std::string& file, std::span<const NodeShape> nodes) : file_(file) {
+    for (std::size_t n = 0; n < nodes.size(); ++n) node_number_.emplace(nodes[n].name, static_cast<std::int32_t>(n));
+  }
+
+  std::vector<SwitchShape> read(std::string_view text) {
+    const std::vector<ConfLine> lines = conf_lines(text);
+    for (const ConfLine& line : lines) add(line);
+    if (switches_.empty()) throw Error(file_ + ": it has no SwitchName line");
+    for (std::size_t s = 0; s < lines.size(); ++s) hang(lines[s], static_cast<std::int32_t>(s));
+    return std::move(switches_);
+  }
+
+ private:
+  void add(const ConfLine& line);
+  void hang(const ConfLine& line, std::int32_t number);
+
+  std::string file_;
+  std::unordered_map<std::string, std::int32_t> node_number_, switch_number_;
+  std::unordered_map<std::int32_t, std::int32_t> switch_of_node_;
+  std::vector<SwitchShape> switches_;
+};
+
+void SwitchReader::add(const ConfLine& line) {
+  constexpr std::string_view keys[] = {"SwitchName", "Nodes", "Switches", "LinkSpeed"};
+  if (line.pairs.empty() || !equal_any_case(line.pairs[0].first, keys[0]))
+    fail_at(file_, line.number, "the line does not begin with SwitchName=");
+  if (!line.rest.empty()) fail_at(file_, line.number, "'" + shown(line.rest) + "' is not of the form Key=value");
+  for (std::size_t p = 0; p < line.pairs.size(); ++p) {
+    const std::string& key = line.pairs[p].first;
+    if (std::none_of(std::begin(keys), std::end(keys), [&](auto known) { return equal_any_case(key, known); })) {
+      const std::string_view meant = near_miss(key, keys);
+      fail_at(file_, line.number, "unknown key " + shown(key) + ": " +
+                                      (meant.empty() ? "the keys are SwitchName, Nodes, Switches and LinkSpeed"
+                                                     : "did you mean " + std::string(meant) + "?"));
+    }
+    for (std::size_t q = 0; q < p; ++q)
+      if (equal_any_case(key, line.pairs[q].first)) fail_at(file_, line.number, shown(key) + " is given twice");
+  }
+  const std::string& name = line.pairs[0].second;
+  const auto number = static_cast<std::int32_t>(switches_.size());
+  if (!switch_number_.emplace(name, number).second)
+    fail_at(file_, line.number, "switch " + shown(name) + " is given twice");
+  if (!line.value("Nodes") && !line.value("Switches"))
+    fail_at(file_, line.number, "switch " + shown(name) + " needs Nodes= or Switches=");
+  switches_.push_back({name, -1, {}});
+}
+
+void SwitchReader::hang(const ConfLine& line, std::int32_t number) {
+  SwitchShape& parent = switches_[number];
+  if (const std::string* list = line.value("Switches"))
+    for (const std::string& name : hosts_at(*list, file_, line)) {
+      const auto found = switch_number_.find(name);
+      if (found == switch_number_.end())
+        fail_at(file_, line.number, "switch " + shown(name) + " has no SwitchName line");
+      SwitchShape& child = switches_[found->second];
+      if (child.parent != -1)
+        fail_at(file_, line.number, "switch " + shown(name) + " is under switch " +
+                                        shown(switches_[child.parent].name) + " and under switch " + shown(parent.name));
+      child.parent = number;
+    }
+  if (const std::string* list = line.value("Nodes"))
+    for (const std::string& name : hosts_at(*list, file_, line)) {
+      const auto found = node_number_.find(name);
+      if (found == node_number_.end()) fail_at(file_, line.number, "node " + shown(name) + " is not in slurm.conf");
+      const auto [before, fresh] = switch_of_node_.emplace(found->second, number);
+      if (!fresh)
+        fail_at(file_, line.number, "node " + shown(name) + " is under switch " +
+                                        shown(switches_[before->second].name) + " and under switch " + shown(parent.name));
+      parent.nodes.push_back(found->second);
+    }
+}
+
+}  // namespace
+
+const std::string* ConfLine::value(std::string_view key) const {
+  for (auto pair = pairs.rbegin(); pair != pairs.rend(); ++pair)
+    if (equal_any_case(pair->first, key)) return &pair->second;
+  return nullptr;
+}
+
+std::vector<ConfLine> conf_lines(std::string_view text) {
+  std::vector<ConfLine> lines;
+  std::string joined;
+  std::int64_t number = 0;
+  std::int64_t first = 0;
+  for (const std::string_view physical : split_at(text, '\n')) {
+    ++number;
+    if (first == 0) first = number;
+    const std::string_view line = trimmed(without_comment(physical));
+    const bool continued = is_continued(line);
+    joined += continued ? line.substr(0, line.size() - 1) : line;
+    if (continued) continue;
+    if (const std::string whole = without_escapes(joined); !trimmed(whole).empty())
+      lines.push_back(parse_line(first, whole));
+    joined.clear();
+    first = 0;
+  }
+  if (!trimmed(joined).empty()) lines.push_back(parse_line(first, without_escapes(joined)));
+  return lines;
+}
+
+void for_each_conf_line(const std::string& path, const TakeLine& take) { read_lines(path, 0, take); }
+
+std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path) {
+  NodeReader reader;
+  reader.read(slurm_conf_path);
+  std::vector<NodeShape> nodes = reader.take();
+  if (nodes.empty()) throw Error(slurm_conf_path + ": it has no NodeName line");
+  return nodes;
+}
+
+std::vector<SwitchShape> parse_topology_conf(std::string_view text, const std::string& name,
+                                             std::span<const NodeShape> nodes) {
+  return SwitchReader(name, nodes).read(text);
+}
+
+}  // namespace placement

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/topology/step_view.hpp"
+
+#include <algorithm>
+#include <memory>
+
+namespace placement {
+
+namespace {
+
+std::int32_t free_cores(const NodeView& node) {
+  return static_cast<std::int32_t>(std::count(node.core_free.begin(), node.core_free.end(), true));
+}
+
+bool cores_suffice(const ClusterView& view, const StepShape& step, std::int32_t cores_per_task) {
+  for (std::size_t node = 0; node < view.nodes.size(); ++node)
+    if (static_cast<std::int64_t>(step.tasks[node]) * cores_per_task > free_cores(view.nodes[node]))
+      return false;
+  return true;
+}
+
+// Leaves free the cores that `tasks` tasks get when each socket in turn gives the next one its
+// cores; a socket that has no more is passed over. When a task does not fit into any one socket,
+// nothing is foretold.
+void deal_over_sockets(NodeView& node, std::int32_t tasks, std::int32_t cores_per_task) {
+  std::vector<bool> dealt(node.core_free.size(), false);
+  std::vector<std::int32_t> next(static_cast<std::size_t>(node.sockets), 0);  // core within the socket
+  const auto take = [&](std::int32_t socket) {
+    std::vector<std::size_t> found;
+    std::int32_t core = next[static_cast<std::size_t>(socket)];
+    for (; core < node.cores_per_socket && static_cast<std::int32_t>(found.size()) < cores_per_task; ++core) {
+      const auto index = static_cast<std::size_t>(socket * node.cores_per_socket + core);
+      if (node.core_free[index]) found.push_back(index);
+    }
+    if (static_cast<std::int32_t>(found.size()) < cores_per_task) return false;
+    for (const std::size_t index : found) dealt[index] = true;
+    next[static_cast<std::size_t>(socket)] = core;
+    return true;
+  };
+  std::int32_t socket = 0;
+  for (std::int32_t task = 0; task < tasks; ++task) {
+    std::int32_t tried = 0;
+    while (tried < node.sockets && !take(socket)) {
+      socket = (socket + 1) % node.sockets;
+      ++tried;
+    }
+    if (tried == node.sockets) return;
+    socket = (socket + 1) % node.sockets;
+  }
+  node.core_free = dealt;
+}
+
+// Leaves to be: so many below a vertex of the old tree.
+struct Mount {
+  std::int32_t vertex = 0;
+  std::int32_t leaves = 1;
+};
+
+// The old tree above the mounts of each node, with new leaves below these. The nodes keep who they are;
+// first_leaf is that of the first mount.
+ClusterView regrown(const ClusterView& view, const std::vector<std::vector<Mount>>& mounts) {
+  const TreeTopology& tree = *view.tree;
+  const auto vertices = static_cast<std::size_t>(tree.vertices());
+  std::vector<bool> needed(vertices, false);
+  for (const auto& of_node : mounts)
+    for (const Mount& mount : of_node)
+      for (std::int32_t vertex = mount.vertex; vertex >= 0 && !needed[static_cast<std::size_t>(vertex)];
+           vertex = tree.parent(vertex))
+        needed[static_cast<std::size_t>(vertex)] = true;
+
+  std::vector<std::int32_t> parent, copy_of(vertices, -1);
+  for (std::int32_t vertex = 0; vertex < tree.vertices(); ++vertex) {
+    if (!needed[static_cast<std::size_t>(vertex)]) continue;
+    copy_of[static_cast<std::size_t>(vertex)] = static_cast<std::int32_t>(parent.size());
+    parent.push_back(vertex == 0 ? -1 : copy_of[static_cast<std::size_t>(tree.parent(vertex))]);
+  }
+  std::vector<std::size_t> first_vertex;
+  for (const auto& of_node : mounts) {
+    first_vertex.push_back(parent.size());
+    for (const Mount& mount : of_node)
+      parent.insert(parent.end(), static_cast<std::size_t>(mount.leaves),
+                    copy_of[static_cast<std::size_t>(mount.vertex)]);
+  }
+
+  const auto grown = std::make_shared<const TreeTopology>(TreeTopology::from_parents(parent));
+  std::vector<std::int32_t> leaf_of_vertex(parent.size(), -1);
+  for (std::int32_t leaf = 0; leaf < grown->leaves(); ++leaf)
+    leaf_of_vertex[static_cast<std::size_t>(grown->leaf_vertex(leaf))] = leaf;
+  ClusterView result = view;
+  result.tree = grown;
+  result.nodes.clear();
+  for (std::size_t node = 0; node < mounts.size(); ++node) {
+    NodeView shape;
+    shape.name = view.nodes[node].name;
+    shape.state = view.nodes[node].state;
+    shape.torus_node = view.nodes[node].torus_node;
+    shape.first_leaf = leaf_of_vertex[first_vertex[node]];
+    result.nodes.push_back(shape);
+  }
+  return result;
+}
+
+// The same machine with a leaf for each hardware thread.
+ClusterView by_threads(const ClusterView& view) {
+  std::vector<std::vector<Mount>> mounts;
+  for (const NodeView& node : view.nodes) {
+    mounts.emplace_back();
+    for (std::int32_t core = 0; core < node.cores(); ++core)
+      mounts.back().push_back({view.tree->leaf_vertex(node.first_leaf + core), node.threads_per_core});
+  }
+  ClusterView result = regrown(view, mounts);
+  for (std::size_t i = 0; i < result.nodes.size(); ++i) {
+    const NodeView& node = view.nodes[i];
+    result.nodes[i].sockets = node.sockets;
+    result.nodes[i].cores_per_socket = node.cores_per_socket * node.threads_per_core;
+    for (const bool free : node.core_free)
+      result.nodes[i].core_free.insert(result.nodes[i].core_free.end(),
+                                       static_cast<std::size_t>(node.threads_per_core), free);
+  }
+  return result;
+}
+
+// The same nodes, each with as many places as it has tasks.
+ClusterView by_tasks(const ClusterView& view, const StepShape& step) {
+  const TreeTopology& tree = *view.tree;
+  std::vector<std::vector<Mount>> mounts;
+  for (std::size_t i = 0; i < view.nodes.size(); ++i) {
+    std::int32_t vertex = tree.leaf_vertex(view.nodes[i].first_leaf);
+    while (tree.parent(vertex) >= 0 && tree.leaf_count(vertex) < view.nodes[i].cores()) vertex = tree.parent(vertex);
+    mounts.push_back({{vertex, step.tasks[i]}});
+  }
+  ClusterView result = regrown(view, mounts);
+  for (std::size_t i = 0; i < result.nodes.size(); ++i) {
+    result.nodes[i].cores_per_socket = step.tasks[i];
+    result.nodes[i].core_free.assign(static_cast<std::size_t>(step.tasks[i]), true);
+  }
+  return result;
+}
+
+}  // namespace
+
+StepView view_of_step(const ClusterView& view, const StepShape& step) {
+  for (const std::int32_t cores_per_task : {step.cores_per_task, 1}) {
+    if (!cores_suffice(view, step, cores_per_task)) continue;
+    StepView result{view, cores_per_task, true, true};
+    for (std::size_t node = 0; node < result.view.nodes.size(); ++node)
+      deal_over_sockets(result.view.nodes[node], step.tasks[node], cores_per_task);
+    return result;
+  }
+  StepView threads{by_threads(view), 1, false, true};
+  if (cores_suffice(threads.view, step, 1)) return threads;
+  return {by_tasks(view, step), 1, false, false};
+}
+
+}  // namespace placement

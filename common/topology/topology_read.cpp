@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/topology/topology_read.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "common/topology/slurm_conf.hpp"
+#include "common/util/error.hpp"
+#include "common/util/input_file.hpp"
+#include "common/util/text.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::size_t max_file_bytes = 64 << 20;
+
+// A balanced tree as written.
+struct Levels {
+  std::vector<std::int32_t> arities;     // from the root
+  std::vector<std::int64_t> distances;   // from the leaves; empty: not given
+  std::int64_t distance_line = 0;
+};
+
+std::int64_t number_at(std::string_view word, std::int64_t least, std::int64_t most, const char* what,
+                       const std::string& file, std::int64_t line) {
+  const std::optional<std::int64_t> number = parse_integer(word);
+  if (!number || *number < least || *number > most)
+    fail_at(file, line, std::string(what) + " '" + shown(word) + "': it takes a number from " +
+                            std::to_string(least) + " to " + std::to_string(most));
+  return *number;
+}
+
+Levels parse_tree(std::span<const TextLine> lines, const std::string& file) {
+  Levels levels;
+  for (const TextLine& line : lines) {
+    const std::vector<std::string_view> words = split_words(line.text);
+    const std::span<const std::string_view> numbers = std::span(words).subspan(1);
+    if (words[0] == "tree") {
+      if (!levels.arities.empty()) fail_at(file, line.number, "a second tree line");
+      for (const std::string_view word : numbers)
+        levels.arities.push_back(static_cast<std::int32_t>(
+            number_at(word, 1, TreeTopology::max_leaves, "arity", file, line.number)));
+      if (numbers.empty()) fail_at(file, line.number, "tree needs the arities from the root to the leaves");
+    } else if (words[0] == "dist") {
+      if (levels.distance_line != 0) fail_at(file, line.number, "a second dist line");
+      for (const std::string_view word : numbers)
+        levels.distances.push_back(number_at(word, 0, INT32_MAX, "distance", file, line.number));
+      levels.distance_line = line.number;
+    } else {
+      fail_at(file, line.number, "'" + shown(words[0]) + "' in a tree: the lines are tree and dist");
+    }
+  }
+  if (levels.distance_line != 0 && levels.distances.size() != levels.arities.size())
+    fail_at(file, levels.distance_line, std::to_string(levels.distances.size()) + " distances for a tree of " +
+                                            std::to_string(levels.arities.size()) + " levels");
+  return levels;
+}
+
+Levels parse_tleaf(std::span<const TextLine> lines, const std::string& file) {
+  std::vector<std::pair<std::string_view, std::int64_t>> words;
+  for (const TextLine& line : lines)
+    for (const std::string_view word : split_words(line.text)) words.emplace_back(word, line.number);
+  if (words.size() < 2) fail_at(file, lines[0].number, "tleaf needs the number of levels");
+  const auto at = [&](std::size_t w, std::int64_t least, std::int64_t most, const char* what) {
+    return number_at(words[w].first, least, most, what, file, words[w].second);
+  };
+  const auto count = static_cast<std::size_t>(at(1, 1, 64, "number of levels"));
+  if (words.size() != 2 + 2 * count)
+    fail_at(file, words.back().second, "tleaf " + std::to_string(count) + " needs " + std::to_string(2 * count) +
+                                           " numbers, arity and cost of each level, and has " +
+                                           std::to_string(words.size() - 2));
+  Levels levels;
+  levels.distance_line = words[0].second;
+  for (std::size_t l = 0; l < count; ++l)
+    levels.arities.push_back(static_cast<std::int32_t>(at(2 + 2 * l, 1, TreeTopology::max_leaves, "arity")));
+  std::int64_t distance = 0;
+  for (std::size_t l = count; l-- > 0;) {
+    distance += at(3 + 2 * l, 0, INT32_MAX, "cost");
+    levels.distances.push_back(distance);
+  }
+  return levels;
+}
+
+// What is wrong with a tree as a whole names the file as well.
+template <typename Call>
+auto naming_file(const std::string& path, Call call) {
+  try {
+    return call();
+  } catch (const Error& error) {
+    throw Error(path + ": " + error.what());
+  }
+}
+
+// The file's text and which form it has.
+class TopologyFile {
+ public:
+  explicit TopologyFile(const std::string& path) : TopologyFile(path, read_input_file(path, max_file_bytes)) {}
+  TopologyFile(const std::string& path, std::string text) : path_(path), text_(std::move(text)) {
+    lines_ = text_lines(text_);
+    if (lines_.empty()) throw Error(path + ": it is empty");
+    const std::string_view word = split_words(lines_[0].text)[0];
+    const std::string first = lower_case(word.substr(0, word.find('=')));
+    if (first == "tree")
+      levels_ = parse_tree(lines_, path_);
+    else if (first == "tleaf")
+      levels_ = parse_tleaf(lines_, path_);
+    else if (first == "torus" || first == "dist" || first == "faulty")
+      fail_at(path_, lines_[0].number, "'" + first + "': only trees can be mapped to, and a tree line comes first");
+    else if (first != "switchname")
+      fail_at(path_, lines_[0].number, "'" + shown(word) + "': a topology file begins with tree, tleaf or SwitchName=");
+  }
+
+  const std::string& path() const { return path_; }
+  const std::optional<Levels>& levels() const { return levels_; }
+
+  ClusterView switches(std::span<const NodeShape> nodes, std::span<const std::int64_t> level_distance) const {
+    const std::vector<SwitchShape> switches = parse_topology_conf(text_, path_, nodes);
+    return naming_file(path_, [&] { return view_of_switches(switches, nodes, level_distance); });
+  }
+
+  TreeTopology tree(std::span<const std::int64_t> level_distance) const {
+    return naming_file(path_, [&] {
+      return TreeTopology::balanced(levels_->arities, levels_->distances.empty() ? level_distance : levels_->distances);
+    });
+  }
+
+ private:
+  std::string path_;
+  std::string text_;
+  std::vector<TextLine> lines_;
+  std::optional<Levels> levels_;
+};
+
+// Each vertex that is not a leaf is a switch, each leaf a node.
+std::vector<SwitchShape> switches_of(const TreeTopology& tree) {
+  std::vector<SwitchShape> switches;
+  std::vector<std::int32_t> switch_of(static_cast<std::size_t>(tree.vertices()), -1);
+  for (std::int32_t v = 0; v < tree.vertices(); ++v) {
+    const std::int32_t above = v == 0 ? -1 : switch_of[tree.parent(v)];
+    if (!tree.children(v).empty()) {
+      switch_of[v] = static_cast<std::int32_t>(switches.size());
+      switches.push_back({"number " + std::to_string(v), above, {}});
+    } else if (above != -1) {
+      switches[above].nodes.push_back(tree.first_leaf(v));
+    }
+  }
+  return switches;
+}
+
+NodeView view_of_node(const NodeShape& shape, std::int32_t first_leaf) {
+  NodeView node{shape.name, first_leaf, shape.sockets, shape.cores_per_socket, shape.threads_per_core, {}};
+  node.core_free.assign(static_cast<std::size_t>(node.cores()), true);
+  return node;
+}
+
+ClusterView view_of_file(const TopologyFile& file, std::span<const NodeShape> nodes,
+                         std::span<const std::int64_t> level_distance) {
+  if (!file.levels()) return file.switches(nodes, level_distance);
+  std::int64_t cores = 0;
+  for (const NodeShape& node : nodes) cores += static_cast<std::int64_t>(node.sockets) * node.cores_per_socket;
+  const TreeTopology tree = file.tree({});
+  if (tree.leaves() == cores) {
+    ClusterView view;
+    std::int32_t first_leaf = 0;
+    for (const NodeShape& shape : nodes) {
+      view.nodes.push_back(view_of_node(shape, first_leaf));
+      first_leaf += view.nodes.back().cores();
+    }
+    view.tree = std::make_shared<const TreeTopology>(file.tree(level_distance));
+    return view;
+  }
+  if (static_cast<std::size_t>(tree.leaves()) != nodes.size())
+    throw Error(file.path() + ": its " + std::to_string(tree.leaves()) + " leaves are neither the " +
+                std::to_string(cores) + " cores nor the " + std::to_string(nodes.size()) + " nodes of the machine");
+  if (!file.levels()->distances.empty())
+    throw Error(file.path() + ": its leaves are the nodes, so that its distances say nothing of the cores: leave "
+                              "them out and give those of all levels apart (LevelDistances)");
+  return naming_file(file.path(), [&] { return view_of_switches(switches_of(tree), nodes, level_distance); });
+}
+
+}  // namespace
+
+ClusterView read_topology(const std::string& path, const std::string& slurm_conf,
+                          std::span<const std::int64_t> level_distance) {
+  return parse_topology(read_input_file(path, max_file_bytes), path, slurm_conf, level_distance);
+}
+
+ClusterView parse_topology(std::string text, const std::string& path, const std::string& slurm_conf,
+                           std::span<const std::int64_t> level_distance) {
+  const TopologyFile file(path, std::move(text));
+  if (file.levels() && slurm_conf.empty()) {
+    ClusterView view;
+    view.tree = std::make_shared<const TreeTopology>(file.tree(level_distance));
+    return view;
+  }
+  const std::string beside = std::filesystem::path(path).replace_filename("slurm.conf").string();
+  return view_of_file(file, read_node_shapes(slurm_conf.empty() ? beside : slurm_conf), level_distance);
+}
+
+ClusterView read_topology_of(const std::string& path, std::span<const NodeShape> nodes,
+                             std::span<const std::int64_t> level_distance) {
+  return view_of_file(TopologyFile(path), nodes, level_distance);
+}
+
+}  // namespace placement

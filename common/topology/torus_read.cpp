@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "common/topology/torus_topology.hpp"
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "common/util/input_file.hpp"
+#include "common/util/text.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::size_t max_file_bytes = 64 << 20;
+
+struct Range {
+  std::int32_t first = 0;
+  std::int32_t last = 0;
+};
+
+// "3" or "0-3".
+std::optional<Range> parse_range(std::string_view word) {
+  const std::size_t dash = word.find('-', 1);
+  const auto first = parse_integer(word.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? first : parse_integer(word.substr(dash + 1));
+  if (!first || !last || *first < 0 || *last < *first || *last >= TorusTopology::max_positions) return std::nullopt;
+  return Range{static_cast<std::int32_t>(*first), static_cast<std::int32_t>(*last)};
+}
+
+bool is_header_word(std::string_view word) { return word == "torus" || word == "mesh"; }
+
+class TorusFile {
+ public:
+  TorusFile(std::string_view text, const std::string& file) : file_(file), lines_(text_lines(text)) {}
+
+  TorusDescription read() {
+    if (lines_.empty()) throw Error(file_ + ": it is empty");
+    for (const TextLine& line : lines_) {
+      const std::vector<std::string_view> words = split_words(line.text);
+      if (is_header_word(words[0]))
+        read_header(words, line.number);
+      else if (words[0] == "faulty")
+        read_faulty(words, line.number);
+      else
+        node_lines_.push_back({line.number, words});
+    }
+    if (node_lines_.empty()) return without_names();
+    if (faulty_line_ != 0)
+      fail_at(file_, faulty_line_, "faulty: only in a file that names no nodes; an outage file tells it of named ones");
+    infer_dimensions();
+    for (const NodeLine& line : node_lines_) place(line);
+    return {in_file([&] { return TorusTopology(dimensions_, std::move(nodes_)); }), true, {}, 1, std::move(line_of_node_)};
+  }
+
+ private:
+  struct NodeLine {
+    std::int64_t number;
+    std::vector<std::string_view> words;
+  };
+
+  // What is wrong with the torus as a whole names the file as well.
+  template <typename Call>
+  TorusTopology in_file(Call call) const {
+    try {
+      return call();
+    } catch (const Error& error) {
+      throw Error(file_ + ": " + error.what());
+    }
+  }
+
+  void read_header(const std::vector<std::string_view>& words, std::int64_t line) {
+    if (!dimensions_.empty()) fail_at(file_, line, "the dimensions are given twice");
+    bool wraps = true;
+    std::int64_t positions = 1;
+    for (std::size_t w = 0; w < words.size(); ++w) {
+      if (is_header_word(words[w])) {
+        wraps = words[w] == "torus";
+        continue;
+      }
+      const auto size = parse_integer(words[w]);
+      if (!size || *size < 1 || *size > TorusTopology::max_positions)
+        fail_at(file_, line, "dimension '" + shown(words[w]) + "': it takes a number from 1 to " +
+                                 std::to_string(TorusTopology::max_positions) + ", or the word torus or mesh");
+      positions *= *size;
+      if (positions > TorusTopology::max_positions)
+        fail_at(file_, line, "more than " + std::to_string(TorusTopology::max_positions) + " positions");
+      dimensions_.push_back({static_cast<std::int32_t>(*size), wraps});
+    }
+    if (dimensions_.empty() || dimensions_.size() > TorusTopology::max_dimensions)
+      fail_at(file_, line, std::to_string(dimensions_.size()) + " dimensions: it takes 1 to " +
+                               std::to_string(TorusTopology::max_dimensions) + ", as in \"torus 8 8 8\"");
+  }
+
+  void read_faulty(const std::vector<std::string_view>& words, std::int64_t line) {
+    if (faulty_line_ != 0) fail_at(file_, line, "a second faulty line");
+    faulty_line_ = line;
+    const auto factor = words.size() < 2 ? std::nullopt : parse_integer(words[1]);
+    if (!factor || *factor < 1 || *factor > 1'000'000)
+      fail_at(file_, line, "faulty needs the weight of a link, a number from 1 to 1000000, and then the nodes");
+    factor_ = *factor;
+    for (std::size_t w = 2; w < words.size(); ++w) {
+      const auto id = parse_integer(words[w]);
+      if (!id || *id < 0 || *id >= TorusTopology::max_positions)
+        fail_at(file_, line, "faulty node '" + shown(words[w]) + "': it takes the number of a node");
+      faulty_.push_back(static_cast<std::int32_t>(*id));
+    }
+  }
+
+  TorusDescription without_names() {
+    if (dimensions_.empty()) fail_at(file_, faulty_line_, "the dimensions are missing, as in \"torus 8 8 8\"");
+    TorusDescription result{in_file([&] { return TorusTopology::full(dimensions_); }), false, faulty_, factor_};
+    std::sort(result.faulty.begin(), result.faulty.end());
+    for (std::size_t k = 0; k < result.faulty.size(); ++k) {
+      if (result.faulty[k] >= result.torus.positions())
+        fail_at(file_, faulty_line_, "faulty node " + std::to_string(result.faulty[k]) + " is outside 0.." +
+                                         std::to_string(result.torus.positions() - 1));
+      if (k > 0 && result.faulty[k] == result.faulty[k - 1])
+        fail_at(file_, faulty_line_, "faulty node " + std::to_string(result.faulty[k]) + " is listed twice");
+    }
+    return result;
+  }
+
+  // Without a line that says so: rings that are just long enough.
+  void infer_dimensions() {
+    if (!dimensions_.empty()) return;
+    const std::size_t count = node_lines_[0].words.size() - 1;
+    if (count < 1 || count > TorusTopology::max_dimensions)
+      fail_at(file_, node_lines_[0].number, "'" + shown(node_lines_[0].words[0]) +
+                                                "': a line is a node and its coordinates, as in \"n1 0 0 0\"");
+    dimensions_.assign(count, {1, true});
+    for (const NodeLine& line : node_lines_) {
+      for (std::size_t d = 0; d < count && d + 1 < line.words.size(); ++d) {
+        const auto range = parse_range(line.words[d + 1]);
+        if (!range) fail_coordinate(line, d, TorusTopology::max_positions - 1);
+        dimensions_[d].size = std::max(dimensions_[d].size, range->last + 1);
+      }
+      std::int64_t positions = 1;
+      for (const TorusDimension& dimension : dimensions_)
+        if ((positions *= dimension.size) > TorusTopology::max_positions)
+          fail_at(file_, line.number, "more than " + std::to_string(TorusTopology::max_positions) +
+                                          " positions: the dimensions are as long as the coordinates need");
+    }
+  }
+
+  [[noreturn]] void fail_coordinate(const NodeLine& line, std::size_t dimension, std::int32_t most) const {
+    fail_at(file_, line.number, "coordinate '" + shown(line.words[dimension + 1]) + "' of " + shown(line.words[0]) +
+                                    ": it takes a number from 0 to " + std::to_string(most) + ", or a range such as 0-1");
+  }
+
+  void place(const NodeLine& line) {
+    std::vector<Range> box;
+    if (line.words.size() != dimensions_.size() + 1)
+      fail_at(file_, line.number, "'" + shown(line.words[0]) + "' with " + std::to_string(line.words.size() - 1) +
+                                      " coordinates: there are " + std::to_string(dimensions_.size()) + " dimensions");
+    std::int64_t points = 1;
+    for (std::size_t d = 0; d < dimensions_.size(); ++d) {
+      const auto range = parse_range(line.words[d + 1]);
+      if (!range || range->last >= dimensions_[d].size) fail_coordinate(line, d, dimensions_[d].size - 1);
+      box.push_back(*range);
+      points *= range->last - range->first + 1;
+    }
+    std::vector<std::string> names;
+    try {
+      names = expand_hostlist(line.words[0]);
+    } catch (const Error& error) {
+      fail_at(file_, line.number, error.what());
+    }
+    const auto count = static_cast<std::int64_t>(names.size());
+    if (points > 1 && points != count)
+      fail_at(file_, line.number, std::to_string(count) + " names for " + std::to_string(points) + " points");
+    TorusTopology::Coordinates at{};
+    for (std::size_t d = 0; d < box.size(); ++d) at[d] = box[d].first;
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      add(std::move(names[k]), at, line.number);
+      // With one point only, the names go on through the whole torus.
+      std::size_t d = 0;
+      for (; d < box.size(); ++d) {
+        const std::int32_t last = points > 1 ? box[d].last : dimensions_[d].size - 1;
+        if (at[d] < last) {
+          ++at[d];
+          break;
+        }
+        at[d] = points > 1 ? box[d].first : 0;
+      }
+      if (d == box.size() && points == 1 && k + 1 < names.size())
+        fail_at(file_, line.number, "the names go on beyond the last position");
+    }
+  }
+
+  void add(std::string name, const TorusTopology::Coordinates& at, std::int64_t line) {
+    std::int64_t position = 0;
+    for (std::size_t d = dimensions_.size(); d-- > 0;) position = position * dimensions_[d].size + at[d];
+    if (const auto [there, fresh] = taken_.emplace(position, nodes_.size()); !fresh)
+      fail_at(file_, line, "node " + shown(name) + ": its position is taken, in line " +
+                               std::to_string(line_of_node_[there->second]) + " by node " + shown(nodes_[there->second].name));
+    if (const auto [there, fresh] = line_of_.emplace(name, line); !fresh)
+      fail_at(file_, line, "node " + shown(name) + " is given twice, first in line " + std::to_string(there->second));
+    nodes_.push_back({std::move(name), at});
+    line_of_node_.push_back(line);
+  }
+
+  const std::string& file_;
+  std::vector<TextLine> lines_;
+  std::vector<TorusDimension> dimensions_;
+  std::vector<NodeLine> node_lines_;
+  std::vector<TorusTopology::Node> nodes_;
+  std::vector<std::int64_t> line_of_node_;
+  std::unordered_map<std::int64_t, std::size_t> taken_;  // position to node
+  std::unordered_map<std::string, std::int64_t> line_of_;
+  std::int64_t faulty_line_ = 0;
+  std::int64_t factor_ = 1;
+  std::vector<std::int32_t> faulty_;
+};
+
+}  // namespace
+
+TorusDescription parse_torus(std::string_view text, const std::string& file) { return TorusFile(text, file).read(); }
+
+TorusDescription read_torus(const std::string& path) {
+  const std::string text = read_input_file(path, max_file_bytes);
+  return parse_torus(text, path);
+}
+
+bool is_torus_text(std::string_view text) {
+  const std::vector<TextLine> lines = text_lines(text);
+  if (lines.empty()) return false;
+  const std::vector<std::string_view> words = split_words(lines[0].text);
+  if (is_header_word(words[0]) || words[0] == "faulty") return true;
+  if (words[0] == "tree" || words[0] == "tleaf" || words[0] == "dist" || words.size() < 2 ||
+      words[0].find('=') != std::string_view::npos)
+    return false;
+  // Wrong coordinates are coordinates: the reader tells what is wrong with them.
+  return std::all_of(words.begin() + 1, words.end(), [](std::string_view word) {
+    return word.find_first_of("0123456789") != word.npos && word.find_first_not_of("0123456789+-.,:[]") == word.npos;
+  });
+}
+
+void check_torus_nodes(const TorusDescription& description, std::span<const std::string> known, const std::string& file) {
+  const TorusTopology& torus = description.torus;
+  if (!description.named) throw Error(file + ": it names no nodes");
+  const std::unordered_set<std::string_view> names(known.begin(), known.end());
+  for (std::int32_t node = 0; node < torus.nodes(); ++node)
+    if (!names.contains(torus.name(node)))
+      fail_at(file, description.line[static_cast<std::size_t>(node)], "there is no node " + shown(torus.name(node)) + " in slurm.conf");
+}
+
+std::string missing_coordinates(const TorusTopology& torus, std::span<const std::string> nodes, const std::string& file) {
+  std::vector<std::string> without;
+  for (const std::string& node : nodes)
+    if (torus.find(node) < 0) without.push_back(node);
+  if (without.empty()) return {};
+  return file + ": it has no coordinates of " + shown(compress_hostlist(without)) + ", which TOFA does not use";
+}
+
+}  // namespace placement

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/util/hostlist.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::size_t max_digits = 18;
+constexpr std::size_t max_host_characters = 128 << 20;  // of all names of a list
+
+[[noreturn]] void fail(std::string_view list, const std::string& why) {
+  throw Error("host list '" + shown(list) + "': " + why);
+}
+
+bool all_digits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::string padded(std::int64_t number, std::size_t width) {
+  const std::string digits = std::to_string(number);
+  return digits.size() >= width ? digits : std::string(width - digits.size(), '0') + digits;
+}
+
+// Commas between brackets separate names; those inside do not.
+std::vector<std::string_view> split_names(std::string_view list) {
+  std::vector<std::string_view> names;
+  bool inside = false;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < list.size(); ++at) {
+    if (list[at] == '[' || list[at] == ']') {
+      if ((list[at] == '[') == inside) fail(list, "brackets do not match");
+      inside = !inside;
+    } else if (list[at] == ',' && !inside) {
+      names.push_back(list.substr(begin, at - begin));
+      begin = at + 1;
+    }
+  }
+  if (inside) fail(list, "brackets do not match");
+  names.push_back(list.substr(begin));
+  return names;
+}
+
+// Appends what "1-8" or "10" stands for.
+void expand_range(std::string_view range, std::string_view list, std::vector<std::string>& out) {
+  const std::size_t dash = range.find('-');
+  const std::string_view low = range.substr(0, dash);
+  const std::string_view high = dash == std::string_view::npos ? low : range.substr(dash + 1);
+  if (!all_digits(low) || !all_digits(high) || low.size() > max_digits || high.size() > max_digits)
+    fail(list, "'" + shown(range) + "' is neither a number nor a range such as 1-8");
+  const std::int64_t first = *parse_integer(low);
+  const std::int64_t last = *parse_integer(high);
+  if (last < first) fail(list, "the range " + shown(range) + " runs backwards");
+  if (high.size() < low.size() || (high.size() > low.size() && high[0] == '0'))
+    fail(list, "the ends of the range " + shown(range) + " differ in leading zeros");
+  if (last - first >= static_cast<std::int64_t>(max_hosts - out.size()))
+    fail(list, "more than " + std::to_string(max_hosts) + " names");
+  for (std::int64_t number = first; number <= last; ++number) out.push_back(padded(number, low.size()));
+}
+
+std::size_t characters(const std::vector<std::string>& names) {
+  std::size_t sum = 0;
+  for (const std::string& name : names) sum += name.size();
+  return sum;
+}
+
+void check_characters(std::size_t count, std::string_view list) {
+  if (count > max_host_characters)
+    fail(list, "its names have more than " + std::to_string(max_host_characters) + " characters together");
+}
+
+// All beginnings followed by all endings.
+void append_all(std::vector<std::string>& names, const std::vector<std::string>& endings, std::string_view list) {
+  if (endings.size() > max_hosts / names.size()) fail(list, "more than " + std::to_string(max_hosts) + " names");
+  check_characters(characters(names) * endings.size() + names.size() * characters(endings), list);
+  std::vector<std::string> longer;
+  longer.reserve(names.size() * endings.size());
+  for (const std::string& name : names)
+    for (const std::string& ending : endings) longer.push_back(name + ending);
+  names = std::move(longer);
+}
+
+std::vector<std::string> expand_name(std::string_view name, std::string_view list) {
+  std::vector<std::string> names{""};
+  while (!name.empty()) {
+    const std::size_t open = std::min(name.find('['), name.size());
+    append_all(names, {std::string(name.substr(0, open))}, list);
+    name.remove_prefix(open);
+    if (name.empty()) break;
+    const std::size_t close = name.find(']');
+    std::vector<std::string> numbers;
+    for (const std::string_view range : split_at(name.substr(1, close - 1), ','))
+      expand_range(range, list, numbers);
+    append_all(names, numbers, list);
+    name.remove_prefix(close + 1);
+  }
+  return names;
+}
+
+// A name as its beginning and the number at its end, which may be missing.
+struct NumberedName {
+  std::string_view prefix;
+  std::string_view digits;
+
+  explicit NumberedName(std::string_view name) {
+    std::size_t begin = name.size();
+    while (begin > 0 && name[begin - 1] >= '0' && name[begin - 1] <= '9' && name.size() - begin < max_digits) --begin;
+    prefix = name.substr(0, begin);
+    digits = name.substr(begin);
+  }
+
+  // `next` is the name that follows this one in a range that begins with `first`.
+  bool followed_by(const NumberedName& next, const NumberedName& first) const {
+    return !digits.empty() && next.digits == padded(*parse_integer(digits) + 1, first.digits.size());
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> expand_hostlist(std::string_view list) {
+  std::vector<std::string> hosts;
+  std::size_t sum = 0;
+  for (const std::string_view name : split_names(list)) {
+    if (trimmed(name).empty() || trimmed(name).size() != name.size() || split_words(name).size() != 1)
+      fail(list, name.empty() ? "a name is empty" : "blanks are not allowed");
+    std::vector<std::string> more = expand_name(name, list);
+    if (more.size() > max_hosts - hosts.size()) fail(list, "more than " + std::to_string(max_hosts) + " names");
+    sum += characters(more);
+    check_characters(sum, list);
+    std::move(more.begin(), more.end(), std::back_inserter(hosts));
+  }
+  return hosts;
+}
+
+std::string compress_hostlist(std::span<const std::string> names) {
+  std::string list;
+  for (std::size_t at = 0; at < names.size();) {
+    const NumberedName first(names[at]);
+    std::string ranges;
+    std::size_t count = 0;
+    while (at < names.size() && NumberedName(names[at]).prefix == first.prefix &&
+           !NumberedName(names[at]).digits.empty()) {
+      const NumberedName low(names[at]);
+      NumberedName high = low;
+      while (++at < names.size() && NumberedName(names[at]).prefix == first.prefix &&
+             high.followed_by(NumberedName(names[at]), low))
+        high = NumberedName(names[at]);
+      ++count;
+      if (!ranges.empty()) ranges += ',';
+      ranges += low.digits;
+      if (low.digits.data() != high.digits.data()) {
+        ranges += '-';
+        ranges += high.digits;
+        ++count;
+      }
+    }
+    if (!list.empty()) list += ',';
+    list += first.prefix;
+    if (count == 0) ++at;
+    list += count > 1 ? "[" + ranges + "]" : ranges;
+  }
+  return list;
+}
+
+}  // namespace placement

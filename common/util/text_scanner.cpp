@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/util/text_scanner.hpp"
+
+#include <charconv>
+
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+
+namespace placement {
+
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+bool is_separator(char c) { return is_blank(c) || c == ',' || c == ';'; }
+
+}  // namespace
+
+TextScanner::TextScanner(std::string_view text, std::string_view name) : rest_(text), name_(name) {
+  if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
+}
+
+bool TextScanner::next_line() {
+  while (!rest_.empty()) {
+    const std::size_t newline = rest_.find('\n');
+    line_ = rest_.substr(0, newline);
+    rest_.remove_prefix(newline == std::string_view::npos ? rest_.size() : newline + 1);
+    ++line_number_;
+    if (line_.ends_with('\r')) line_.remove_suffix(1);
+    at_ = line_.data();
+    end_ = at_ + line_.size();
+    skip_blanks();
+    if (at_ != end_ && *at_ != '#' && *at_ != comment_) return true;
+  }
+  line_ = {};
+  at_ = end_ = nullptr;
+  return false;
+}
+
+void TextScanner::skip_blanks() {
+  while (at_ != end_ && is_blank(*at_)) ++at_;
+}
+
+void TextScanner::skip_separator() {
+  skip_blanks();
+  if (at_ != end_ && is_separator(*at_)) ++at_;
+}
+
+std::string_view TextScanner::raw_field() {
+  skip_blanks();
+  const char* begin = at_;
+  while (at_ != end_ && !is_separator(*at_)) ++at_;
+  const std::string_view field(begin, static_cast<std::size_t>(at_ - begin));
+  skip_separator();
+  return field;
+}
+
+std::size_t TextScanner::count_fields() const {
+  TextScanner scan(line_, name_);
+  std::size_t fields = 0;
+  scan.at_ = line_.data();
+  scan.end_ = scan.at_ + line_.size();
+  for (; !scan.at_line_end(); ++fields) scan.raw_field();
+  return fields;
+}
+
+bool TextScanner::at_line_end() {
+  skip_blanks();
+  return at_ == end_;
+}
+
+std::string_view TextScanner::word(std::string_view what) {
+  if (at_line_end()) fail("the line ends where " + std::string(what) + " should be");
+  return raw_field();
+}
+
+std::int64_t TextScanner::count(std::string_view what, std::int64_t most, std::int64_t least) {
+  const std::string_view field = word(what);
+  std::int64_t value = 0;
+  const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), value);
+  if (field.empty() || field.front() == '-' || stop != field.data() + field.size() || code != std::errc{} ||
+      value < least || value > most)
+    fail(std::string(what) + " " + quoted(field) + ": want a whole number from " + std::to_string(least) +
+         " to " + std::to_string(most));
+  return value;
+}
+
+Decimal TextScanner::amount(std::string_view what) {
+  skip_blanks();
+  // Nearly all fields are plain integers of few digits: one pass over them.
+  Decimal value;
+  const char* stop = at_;
+  for (; stop != end_ && stop - at_ < 18 && *stop >= '0' && *stop <= '9'; ++stop)
+    value.digits = value.digits * 10 + (*stop - '0');
+  if (stop != at_ && (stop == end_ || is_separator(*stop))) {
+    at_ = stop;
+    skip_separator();
+    return value;
+  }
+  const std::string_view field = word(what);
+  if (const char* wrong = parse_decimal(field, value))
+    fail(std::string(what) + " " + quoted(field) + " " + wrong +
+         ": want a number of 0 or more, below 2^63");
+  return value;
+}
+
+void TextScanner::end_line(std::string_view wanted) {
+  if (!at_line_end())
+    fail(quoted({at_, static_cast<std::size_t>(end_ - at_)}) + " is too much: want " + std::string(wanted));
+}
+
+void TextScanner::fail(const std::string& text) const { fail_at(std::string(name_), line_number_, text); }
+
+void TextScanner::fail_whole(const std::string& text) const {
+  throw Error(std::string(name_) + ": " + text);
+}
+
+std::string quoted(std::string_view text) { return "'" + shown(text) + "'"; }
+
+}  // namespace placement

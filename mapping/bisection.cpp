@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "mapping/bisection.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "mapping/coarsen.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::int32_t coarsest = 80;  // vertices at which parts are grown
+constexpr std::int32_t small = 100;    // graphs of which more bisections are tried
+constexpr std::int32_t convincing = 3;  // tries that come to the same cut: there is hardly a better one
+constexpr std::int32_t passes = 6;     // of refinement on each level, at most
+
+}  // namespace
+
+std::vector<std::int8_t> Bisection::split(const Graph& graph, std::int32_t least, std::int32_t most) {
+  const std::int32_t n = graph.vertices();
+  const std::int32_t first = least + (most - least) / 2;
+  freedom_ = (most - least) / 2;
+  if (most <= 0) return std::vector<std::int8_t>(n, 1);
+  if (least >= n) return std::vector<std::int8_t>(n, 0);
+  const std::int32_t largest = std::max(2, n / 20);
+  Sides best = multilevel(graph, first, largest);
+  const std::int32_t tries = n < small ? tries_.of_small : tries_.of_large;
+  std::int32_t as_good = 1;
+  try {
+    for (std::int32_t k = 1; k < tries && best.cut > 0 && as_good < convincing; ++k) {
+      Sides other = multilevel(graph, first, largest);
+      if (other.cut == best.cut) ++as_good;
+      if (other.cut >= best.cut) continue;
+      best = std::move(other);
+      as_good = 1;
+    }
+  } catch (const OutOfTime&) {
+  }
+  return std::move(best.side);
+}
+
+Bisection::Sides Bisection::multilevel(const Graph& graph, std::int32_t first, std::int32_t largest) {
+  if (graph.vertices() <= coarsest) return refined(graph, first, grown(graph, first));
+  std::vector<std::int32_t> coarse_of;
+  const Graph coarse = coarsened(graph, largest, random_, coarse_of, watch_);
+  work_ += 2 * static_cast<std::int64_t>(graph.arc.size()) + 4 * graph.vertices();
+  if (coarse.vertices() > graph.vertices() / 20 * 19) return refined(graph, first, grown(graph, first));
+  const Sides best = multilevel(coarse, first, largest);
+  std::vector<std::int8_t> side(graph.vertices());
+  for (std::int32_t v = 0; v < graph.vertices(); ++v) side[v] = best.side[coarse_of[v]];
+  return refined(graph, first, std::move(side));
+}
+
+Bisection::Sides Bisection::refined(const Graph& graph, std::int32_t first, std::vector<std::int8_t> side) {
+  const std::int32_t slack = *std::max_element(graph.size.begin(), graph.size.end()) - 1 + freedom_;
+  Sides result{std::move(side), 0, 0};
+  result.cut = refiner_.refine(graph, first, slack, passes, result.side, watch_);
+  result.off_target = std::max(0, std::abs(refiner_.off_target()) - freedom_);
+  return result;
+}
+
+// Side 0 grows from a random vertex, always by the vertex that adds least to the cut.
+std::vector<std::int8_t> Bisection::grown(const Graph& graph, std::int32_t first) {
+  const std::int32_t n = graph.vertices();
+  std::vector<std::int8_t> side(n, 1);
+  std::vector<std::int64_t> gain(n, 0);  // traffic into side 0 minus traffic into side 1
+  for (std::int32_t v = 0; v < n; ++v) {
+    watch_.spend(static_cast<std::int64_t>(graph.arcs(v).size()) + 1);
+    for (const Arc& arc : graph.arcs(v)) gain[v] -= arc.weight;
+  }
+  std::vector<std::int32_t> fringe;
+  std::vector<bool> reached(n, false);
+  for (std::int32_t size = 0; size < first;) {
+    watch_.spend(static_cast<std::int64_t>(fringe.size()) + 1);
+    std::size_t at = 0;
+    for (std::size_t k = 1; k < fringe.size(); ++k)
+      if (gain[fringe[k]] > gain[fringe[at]]) at = k;
+    std::int32_t best;
+    if (fringe.empty()) {
+      best = random_.below(n);
+      while (side[best] == 0) best = best + 1 < n ? best + 1 : 0;
+      reached[best] = true;
+    } else {
+      best = fringe[at];
+      fringe[at] = fringe.back();
+      fringe.pop_back();
+    }
+    // The last one may overshoot by less than it falls short without it.
+    if (size > 0 && size + graph.size[best] - first > first - size) break;
+    side[best] = 0;
+    size += graph.size[best];
+    watch_.spend(static_cast<std::int64_t>(graph.arcs(best).size()));
+    for (const Arc& arc : graph.arcs(best)) {
+      gain[arc.to] += 2 * static_cast<std::int64_t>(arc.weight);
+      if (side[arc.to] == 0 || reached[arc.to]) continue;
+      reached[arc.to] = true;
+      fringe.push_back(arc.to);
+    }
+  }
+  work_ += 2 * static_cast<std::int64_t>(graph.arc.size());
+  return side;
+}
+
+}  // namespace placement

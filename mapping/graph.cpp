@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "mapping/graph.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace placement {
+
+namespace {
+
+constexpr std::int64_t most = INT32_MAX;
+
+// A function of one weight, the same in both directions of a pair.
+std::int32_t scaled(std::int64_t weight, double factor, std::int64_t least) {
+  if (factor >= 1.0) return static_cast<std::int32_t>(weight);
+  return static_cast<std::int32_t>(
+      std::max(least, static_cast<std::int64_t>(static_cast<double>(weight) * factor)));
+}
+
+}  // namespace
+
+Graph scaled_graph(const CommMatrix& matrix, const Watch& watch) {
+  const std::int32_t n = matrix.ranks();
+  // With a floor of 1 per pair the pairs themselves take part of the range.
+  const std::int64_t least = matrix.pairs() < most / 2 ? 1 : 0;
+  const double room = static_cast<double>(most - least * matrix.pairs() - 1);
+  const double factor =
+      matrix.total_weight() <= most ? 1.0 : room / static_cast<double>(matrix.total_weight());
+  Graph graph;
+  graph.row.assign(static_cast<std::size_t>(n) + 1, 0);
+  graph.size.assign(n, 1);
+  graph.arc.resize(2 * static_cast<std::size_t>(matrix.pairs()));
+  std::int64_t at = 0;
+  for (std::int32_t v = 0; v < n; ++v) {
+    const auto neighbours = matrix.neighbours(v);
+    const auto weights = matrix.weights(v);
+    watch.spend(static_cast<std::int64_t>(neighbours.size()) + 1);
+    for (std::size_t k = 0; k < neighbours.size(); ++k)
+      graph.arc[at++] = {neighbours[k], scaled(weights[k], factor, least)};
+    graph.row[v + 1] = at;
+  }
+  return graph;
+}
+
+namespace {
+
+// Stable, in as many passes as the heaviest weight has groups of `digit` bits.
+void sort_heaviest_first(std::vector<HeavyPair>& pairs, std::int32_t heaviest, const Watch& watch) {
+  constexpr int digit = 11;
+  constexpr std::int32_t mask = (1 << digit) - 1;
+  std::vector<HeavyPair> sorted(pairs.size());
+  for (int shift = 0; shift < 31 && heaviest >> shift > 0; shift += digit) {
+    watch.spend(2 * static_cast<std::int64_t>(pairs.size()));
+    std::vector<std::size_t> place(mask + 1, 0);
+    for (const HeavyPair& pair : pairs) ++place[pair.weight >> shift & mask];
+    std::size_t next = 0;
+    for (std::int32_t value = mask; value >= 0; --value) next += std::exchange(place[value], next);
+    for (const HeavyPair& pair : pairs) sorted[place[pair.weight >> shift & mask]++] = pair;
+    pairs.swap(sorted);
+  }
+}
+
+}  // namespace
+
+std::vector<HeavyPair> pairs_by_weight(const Graph& graph, const Watch& watch) {
+  std::vector<HeavyPair> pairs;
+  pairs.reserve(graph.arc.size() / 2);
+  bool in_order = true;
+  std::int32_t heaviest = 0;
+  for (std::int32_t v = 0; v < graph.vertices(); ++v) {
+    watch.spend(static_cast<std::int64_t>(graph.arcs(v).size()) + 1);
+    for (const Arc& arc : graph.arcs(v)) {
+      if (arc.to <= v) continue;
+      in_order = in_order && (pairs.empty() || arc.weight <= pairs.back().weight);
+      heaviest = std::max(heaviest, arc.weight);
+      pairs.push_back({arc.weight, v, arc.to});
+    }
+  }
+  if (!in_order) sort_heaviest_first(pairs, heaviest, watch);
+  return pairs;
+}
+
+Graph renumbered(const Graph& graph, std::span<const std::int32_t> order, const Watch& watch) {
+  std::vector<std::int32_t> number(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) number[order[k]] = static_cast<std::int32_t>(k);
+  Graph result;
+  result.row.reserve(order.size() + 1);
+  result.size.reserve(order.size());
+  result.arc.reserve(graph.arc.size());
+  for (const std::int32_t old : order) {
+    watch.spend(static_cast<std::int64_t>(graph.arcs(old).size()) + 1);
+    for (const Arc& arc : graph.arcs(old)) result.arc.push_back({number[arc.to], arc.weight});
+    result.row.push_back(static_cast<std::int64_t>(result.arc.size()));
+    result.size.push_back(graph.size[old]);
+  }
+  return result;
+}
+
+std::vector<std::int32_t> breadth_first(const Graph& graph, const Watch& watch) {
+  const std::int32_t n = graph.vertices();
+  std::vector<std::int32_t> order;
+  order.reserve(n);
+  std::vector<bool> seen(n, false);
+  const auto add = [&](std::int32_t v) {
+    if (seen[v]) return;
+    seen[v] = true;
+    order.push_back(v);
+  };
+  for (std::int32_t start = 0; start < n; ++start) {
+    add(start);
+    for (std::size_t head = order.size() - 1; head < order.size(); ++head) {
+      watch.spend(static_cast<std::int64_t>(graph.arcs(order[head]).size()) + 1);
+      for (const Arc& arc : graph.arcs(order[head])) add(arc.to);
+    }
+  }
+  return order;
+}
+
+}  // namespace placement

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "mapping/leaf_tree.hpp"
+
+#include <algorithm>
+
+namespace placement {
+
+LeafTree::LeafTree(const TreeTopology& tree, std::span<const std::int32_t> leaves)
+    : leaf_(leaves.begin(), leaves.end()) {
+  keep_branchings(tree);
+  assign_slots();
+  assign_codes(tree);
+  if (!coded_) find_heavy_paths();
+}
+
+LeafTree LeafTree::cut_at(std::span<const std::int32_t> vertices) const {
+  std::vector<std::int32_t> number(vertex_.size(), -1);
+  for (const std::int32_t cut : vertices)
+    for (std::int32_t v = cut; v >= 0 && number[v] < 0; v = vertex_[v].parent) number[v] = 0;
+  std::int32_t kept = 0;
+  for (std::int32_t& n : number)
+    if (n == 0) n = kept++;
+  LeafTree above;
+  for (std::size_t v = 0; v < vertex_.size(); ++v) {
+    if (number[v] < 0) continue;
+    Vertex vertex = vertex_[v];
+    const bool leaf = vertex.children == 0 || number[vertex.first_child] < 0;
+    if (v > 0) vertex.parent = number[vertex.parent];
+    vertex.first_child = leaf ? kept : number[vertex.first_child];
+    if (leaf) vertex.children = 0;
+    vertex.slots = 0;
+    above.vertex_.push_back(vertex);
+    above.origin_.push_back(origin_[v]);
+  }
+  for (const std::int32_t v : vertices) above.leaf_.push_back(leaf_[vertex_[v].first_slot]);
+  above.assign_slots();
+  above.coded_ = coded_;
+  if (!coded_) {
+    above.find_heavy_paths();
+    return above;
+  }
+  // Where the slots of two vertices part does not depend on which slots these are.
+  std::int64_t least = INT64_MAX;
+  for (const std::int32_t v : slot_vertex_) least = std::min(least, vertex_[v].position);
+  for (const std::int32_t v : vertices) above.code_.push_back(code_[vertex_[v].first_slot]);
+  above.offset_.assign(vertices.size(), 0);
+  for (int bit = 0; bit <= 64; ++bit)
+    above.by_bit_[bit] = by_bit_[bit] - least + vertex_[vertices.front()].position;
+  return above;
+}
+
+void LeafTree::keep_branchings(const TreeTopology& tree) {
+  // Children with a leaf of ours below, per vertex of the whole tree; -1 marks such a leaf itself.
+  std::vector<std::int32_t> used_children(tree.vertices(), 0);
+  for (const std::int32_t leaf : leaf_) {
+    std::int32_t v = tree.leaf_vertex(leaf);
+    used_children[v] = -1;
+    while (v > 0 && ++used_children[tree.parent(v)] == 1) v = tree.parent(v);
+  }
+  const auto down_to_branching = [&](std::int32_t v) {
+    while (used_children[v] == 1)
+      for (const std::int32_t child : tree.children(v))
+        if (used_children[child] != 0) {
+          v = child;
+          break;
+        }
+    return v;
+  };
+  origin_.push_back(down_to_branching(0));
+  vertex_.emplace_back();
+  vertex_[0].position = tree.position(origin_[0]);
+  for (std::int32_t v = 0; v < static_cast<std::int32_t>(vertex_.size()); ++v) {
+    vertex_[v].first_child = static_cast<std::int32_t>(vertex_.size());
+    if (used_children[origin_[v]] < 0) continue;
+    for (const std::int32_t child : tree.children(origin_[v])) {
+      if (used_children[child] == 0) continue;
+      origin_.push_back(down_to_branching(child));
+      vertex_.emplace_back();
+      vertex_.back().parent = v;
+      vertex_.back().position = tree.position(origin_.back());
+      ++vertex_[v].children;
+    }
+  }
+}
+
+void LeafTree::assign_slots() {
+  for (std::int32_t v = static_cast<std::int32_t>(vertex_.size()) - 1; v >= 0; --v) {
+    if (vertex_[v].children == 0) vertex_[v].slots = 1;
+    if (v > 0) vertex_[vertex_[v].parent].slots += vertex_[v].slots;
+  }
+  slot_vertex_.resize(leaf_.size());
+  for (std::int32_t v = 0; v < static_cast<std::int32_t>(vertex_.size()); ++v) {
+    std::int32_t next = vertex_[v].first_slot;
+    for (std::int32_t k = 0; k < vertex_[v].children; ++k) {
+      Vertex& child = vertex_[vertex_[v].first_child + k];
+      child.first_slot = next;
+      next += child.slots;
+    }
+    if (vertex_[v].children > 0) continue;
+    slot_vertex_[vertex_[v].first_slot] = v;
+    diameter_ = std::max(diameter_, vertex_[v].position - vertex_[0].position);
+  }
+}
+
+void LeafTree::assign_codes(const TreeTopology& tree) {
+  std::vector<int> bits(tree.depth() + 1, 0);
+  std::vector<std::int64_t> position(tree.depth() + 1, -1);
+  for (std::size_t v = 0; v < vertex_.size(); ++v) {
+    if (vertex_[v].children == 0) continue;
+    const std::int32_t level = tree.level(origin_[v]);
+    const auto turns = static_cast<std::uint32_t>(vertex_[v].children);
+    bits[level] = std::max(bits[level], static_cast<int>(std::bit_width(turns - 1)));
+    if (position[level] >= 0 && position[level] != vertex_[v].position) return;
+    position[level] = vertex_[v].position;
+  }
+  std::vector<int> shift(tree.depth() + 2, 0);
+  for (std::int32_t level = tree.depth(); level >= 0; --level) {
+    shift[level] = shift[level + 1] + bits[level];
+    if (shift[level] > 63) return;
+  }
+  std::vector<std::uint64_t> code(vertex_.size(), 0);
+  for (std::size_t v = 1; v < vertex_.size(); ++v) {
+    const std::int32_t parent = vertex_[v].parent;
+    const std::uint64_t turn = v - vertex_[parent].first_child;
+    code[v] = code[parent] | turn << shift[tree.level(origin_[parent]) + 1];
+  }
+  std::int64_t least = INT64_MAX;
+  for (const std::int32_t v : slot_vertex_) least = std::min(least, vertex_[v].position);
+  for (std::int32_t level = 0; level <= tree.depth(); ++level)
+    for (int bit = shift[level + 1] + 1; bit <= shift[level]; ++bit)
+      by_bit_[bit] = least - position[level];
+  code_.resize(leaf_.size());
+  offset_.resize(leaf_.size());
+  for (std::size_t slot = 0; slot < leaf_.size(); ++slot) {
+    code_[slot] = code[slot_vertex_[slot]];
+    offset_[slot] = (vertex_[slot_vertex_[slot]].position - least) / 2;
+  }
+  coded_ = true;
+}
+
+void LeafTree::find_heavy_paths() {
+  path_top_.resize(vertex_.size());
+  for (std::int32_t v = 0; v < static_cast<std::int32_t>(vertex_.size()); ++v) {
+    if (v == 0) path_top_[v] = v;
+    std::int32_t heavy = vertex_[v].first_child;
+    for (std::int32_t k = 0; k < vertex_[v].children; ++k) {
+      const std::int32_t child = vertex_[v].first_child + k;
+      path_top_[child] = child;
+      if (vertex_[child].slots > vertex_[heavy].slots) heavy = child;
+    }
+    if (vertex_[v].children > 0) path_top_[heavy] = path_top_[v];
+  }
+}
+
+std::int64_t LeafTree::far_distance(std::int32_t a, std::int32_t b) const {
+  std::int32_t u = slot_vertex_[a];
+  std::int32_t v = slot_vertex_[b];
+  const std::int64_t ends = vertex_[u].position + vertex_[v].position;
+  // Parents have smaller numbers: the path whose top has the larger one is left.
+  while (path_top_[u] != path_top_[v]) {
+    std::int32_t& lower = path_top_[u] > path_top_[v] ? u : v;
+    lower = vertex_[path_top_[lower]].parent;
+  }
+  return ends / 2 - std::min(vertex_[u].position, vertex_[v].position);
+}
+
+}  // namespace placement

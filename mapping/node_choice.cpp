@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "mapping/node_choice.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "common/util/error.hpp"
+
+namespace placement {
+
+NodeLimits::NodeLimits(const ClusterView& view, const Request& request, NodeCounts capacity)
+    : capacity_(std::move(capacity)),
+      required_(view.nodes.size(), false),
+      tasks_(request.tasks),
+      most_nodes_(std::min(request.max_nodes, request.tasks)),
+      even_(request.equal_tasks_per_node || request.whole_nodes) {
+  const std::int32_t per_node = request.equal_tasks_per_node ? request.max_tasks_per_node : 1;
+  for (const std::int32_t node : request.required_nodes) required_.at(node) = true;
+  if (request.equal_tasks_per_node)
+    for (std::int32_t& slots : capacity_)
+      if (slots < std::min(per_node, tasks_)) slots = 0;
+
+  std::vector<std::int32_t> sorted(capacity_);
+  std::sort(sorted.rbegin(), sorted.rend());
+  std::int64_t room = 0;
+  std::size_t used = 0;
+  while (used < sorted.size() && room < tasks_) room += sorted[used++];
+  if (room < tasks_)
+    throw Error("only " + std::to_string(room) + " of " + std::to_string(tasks_) +
+                " tasks have room on the nodes offered");
+  const auto required = static_cast<std::int32_t>(std::count(required_.begin(), required_.end(), true));
+  least_nodes_ = std::max({static_cast<std::int32_t>(used), std::min(request.min_nodes, tasks_), required});
+  spreads_ = even_ || least_nodes_ > static_cast<std::int32_t>(used);
+  const auto usable = std::count_if(sorted.begin(), sorted.end(), [](std::int32_t c) { return c > 0; });
+  if (least_nodes_ > most_nodes_ || least_nodes_ > usable)
+    throw Error(std::to_string(tasks_) + " tasks need " + std::to_string(least_nodes_) + " nodes, and " +
+                std::to_string(std::min<std::int64_t>(most_nodes_, usable)) + " can be had");
+}
+
+bool NodeLimits::allow(const NodeCounts& counts) const {
+  std::int32_t used = 0;
+  std::int32_t most = 0;
+  std::int32_t least = tasks_;
+  for (std::size_t n = 0; n < counts.size(); ++n) {
+    if (counts[n] > capacity_[n] || (required_[n] && counts[n] == 0)) return false;
+    if (counts[n] == 0) continue;
+    ++used;
+    most = std::max(most, counts[n]);
+    least = std::min(least, counts[n]);
+  }
+  return used >= least_nodes_ && used <= most_nodes_ && (!even_ || most - least <= 1);
+}
+
+std::optional<NodeCounts> NodeLimits::spread(const std::vector<std::int32_t>& nodes) const {
+  NodeCounts counts(capacity_.size(), 0);
+  std::int32_t left = tasks_;
+  auto nodes_left = static_cast<std::int32_t>(nodes.size());
+  for (const std::int32_t node : nodes) {
+    --nodes_left;
+    // Every node that is used has a task: that much is kept for the ones that follow.
+    const std::int32_t share = even_ ? (left + nodes_left) / (nodes_left + 1) : left - nodes_left;
+    counts[node] = std::clamp(share, 0, capacity_[node]);
+    left -= counts[node];
+  }
+  if (left != 0 || !allow(counts)) return std::nullopt;
+  return counts;
+}
+
+namespace {
+
+// The least number of nodes, in the order given, that serve the request; required ones always.
+std::optional<NodeCounts> first_that_fit(const NodeLimits& limits, const std::vector<std::int32_t>& order) {
+  std::vector<std::int32_t> picked;
+  std::int64_t room = 0;
+  for (const std::int32_t node : order)
+    if (limits.required(node)) {
+      picked.push_back(node);
+      room += limits.capacity()[node];
+    }
+  const auto enough = [&] {
+    return room >= limits.tasks() && static_cast<std::int32_t>(picked.size()) >= limits.least_nodes();
+  };
+  for (const std::int32_t node : order) {
+    if (enough()) break;
+    if (limits.required(node) || limits.capacity()[node] == 0) continue;
+    picked.push_back(node);
+    room += limits.capacity()[node];
+  }
+  if (!enough()) return std::nullopt;
+  return limits.spread(picked);
+}
+
+std::optional<NodeCounts> first_or_largest(const NodeLimits& limits, std::vector<std::int32_t> order) {
+  if (auto counts = first_that_fit(limits, order)) return counts;
+  // Too many nodes that way: the largest first, which needs the least.
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return limits.capacity()[a] > limits.capacity()[b];
+  });
+  return first_that_fit(limits, order);
+}
+
+// The vertices that stand for nodes, and those above.
+struct Subtrees {
+  struct Subtree {
+    std::int32_t vertex;
+    std::int64_t room = 0;
+    std::int32_t nodes = 0;     // with room
+    std::int32_t required = 0;
+  };
+
+  std::vector<std::int32_t> number;  // of each vertex of the tree among the subtrees, or -1
+  std::vector<Subtree> subtree;
+  std::vector<std::int32_t> vertex_of_node;
+
+  // Null where there is no node.
+  const Subtree* at(std::int32_t vertex) const { return number[vertex] < 0 ? nullptr : &subtree[number[vertex]]; }
+};
+
+Subtrees survey(const ClusterView& view, const NodeLimits& limits) {
+  const TreeTopology& tree = *view.tree;
+  Subtrees s{std::vector<std::int32_t>(tree.vertices(), -1), {}, {}};
+  s.vertex_of_node.reserve(view.nodes.size());
+  for (std::size_t n = 0; n < view.nodes.size(); ++n) {
+    const auto node = static_cast<std::int32_t>(n);
+    const std::int32_t capacity = limits.capacity()[n];
+    s.vertex_of_node.push_back(node_vertex(view, node));
+    for (std::int32_t v = s.vertex_of_node[n]; v >= 0; v = tree.parent(v)) {
+      if (s.number[v] < 0) {
+        s.number[v] = static_cast<std::int32_t>(s.subtree.size());
+        s.subtree.push_back({v});
+      }
+      Subtrees::Subtree& above = s.subtree[s.number[v]];
+      above.room += capacity;
+      above.nodes += capacity > 0;
+      above.required += limits.required(node);
+    }
+  }
+  return s;
+}
+
+// The nodes below the vertex: branches with most room first.
+std::vector<std::int32_t> nodes_below(const ClusterView& view, const Subtrees& s, std::int32_t top) {
+  const TreeTopology& tree = *view.tree;
+  std::vector<std::int32_t> rank_of_subtree(s.subtree.size(), -1);
+  std::vector<const Subtrees::Subtree*> stack{s.at(top)};
+  for (std::int32_t next = 0; !stack.empty(); ++next) {
+    const Subtrees::Subtree* subtree = stack.back();
+    stack.pop_back();
+    rank_of_subtree[subtree - s.subtree.data()] = next;
+    std::vector<const Subtrees::Subtree*> branches;
+    for (const std::int32_t child : tree.children(subtree->vertex))
+      if (const auto* branch = s.at(child); branch != nullptr && branch->room > 0) branches.push_back(branch);
+    std::stable_sort(branches.begin(), branches.end(), [](const auto* a, const auto* b) { return a->room > b->room; });
+    stack.insert(stack.end(), branches.rbegin(), branches.rend());
+  }
+  const auto rank = [&](std::int32_t node) { return rank_of_subtree[s.number[s.vertex_of_node[node]]]; };
+  std::vector<std::int32_t> nodes;
+  for (std::size_t n = 0; n < view.nodes.size(); ++n)
+    if (rank(static_cast<std::int32_t>(n)) >= 0) nodes.push_back(static_cast<std::int32_t>(n));
+  std::stable_sort(nodes.begin(), nodes.end(), [&](std::int32_t a, std::int32_t b) { return rank(a) < rank(b); });
+  return nodes;
+}
+
+}  // namespace
+
+std::int32_t node_vertex(const ClusterView& view, std::int32_t node) {
+  const TreeTopology& tree = *view.tree;
+  const NodeView& shape = view.nodes[node];
+  std::int32_t vertex = tree.leaf_vertex(shape.first_leaf);
+  while (vertex != 0 && tree.first_leaf(vertex) + tree.leaf_count(vertex) < shape.first_leaf + shape.cores())
+    vertex = tree.parent(vertex);
+  return vertex;
+}
+
+std::optional<NodeCounts> sequential_counts(const NodeLimits& limits) {
+  std::vector<std::int32_t> order(limits.capacity().size());
+  std::iota(order.begin(), order.end(), 0);
+  return first_or_largest(limits, order);
+}
+
+std::optional<NodeCounts> compact_counts(const ClusterView& view, const NodeLimits& limits,
+                                         std::int32_t levels_up) {
+  const TreeTopology& tree = *view.tree;
+  const Subtrees s = survey(view, limits);
+  // The tightest fit first: least room, then the leftmost.
+  const std::int32_t required = s.at(0) == nullptr ? 0 : s.at(0)->required;
+  std::vector<const Subtrees::Subtree*> enough;
+  for (const Subtrees::Subtree& subtree : s.subtree)
+    if (subtree.room >= limits.tasks() && subtree.nodes >= limits.least_nodes() && subtree.required == required)
+      enough.push_back(&subtree);
+  std::sort(enough.begin(), enough.end(), [&](const auto* a, const auto* b) {
+    if (a->room != b->room) return a->room < b->room;
+    const auto at = [&](std::int32_t v) { return std::pair(-tree.level(v), tree.first_leaf(v)); };
+    return at(a->vertex) < at(b->vertex);
+  });
+  for (const Subtrees::Subtree* subtree : enough) {
+    std::int32_t vertex = subtree->vertex;
+    if (!first_or_largest(limits, nodes_below(view, s, vertex))) continue;
+    for (std::int32_t k = 0; k < levels_up && vertex != 0; ++k) vertex = tree.parent(vertex);
+    return first_or_largest(limits, nodes_below(view, s, vertex));
+  }
+  return std::nullopt;
+}
+
+}  // namespace placement

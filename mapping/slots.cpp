@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "mapping/slots.hpp"
+
+#include <algorithm>
+
+#include "common/util/error.hpp"
+
+namespace placement {
+
+namespace {
+
+// Puts the slots in the order of their first cores.
+std::vector<std::int32_t> in_order(const std::vector<std::int32_t>& cores, std::size_t width) {
+  std::vector<std::size_t> begin;
+  for (std::size_t k = 0; k < cores.size(); k += width) begin.push_back(k);
+  std::sort(begin.begin(), begin.end(), [&](std::size_t a, std::size_t b) { return cores[a] < cores[b]; });
+  std::vector<std::int32_t> sorted;
+  for (const std::size_t k : begin) sorted.insert(sorted.end(), &cores[k], &cores[k] + width);
+  return sorted;
+}
+
+// Appends the free cores in slots of `width`, slot after slot; sockets first, then what they leave over.
+void cut_into_slots(const NodeView& node, std::size_t width, std::vector<std::int32_t>& cores) {
+  if (width == 1) {
+    for (std::int32_t core = 0; core < node.cores(); ++core)
+      if (node.core_free[core]) cores.push_back(core);
+    return;
+  }
+  std::vector<std::int32_t> whole;
+  std::vector<std::int32_t> left_over;
+  for (std::int32_t socket = 0; socket < node.sockets; ++socket) {
+    for (std::int32_t k = 0; k < node.cores_per_socket; ++k) {
+      const std::int32_t core = socket * node.cores_per_socket + k;
+      if (node.core_free[core]) whole.push_back(core);
+    }
+    const std::size_t fitting = whole.size() - whole.size() % width;
+    left_over.insert(left_over.end(), whole.begin() + static_cast<std::ptrdiff_t>(fitting), whole.end());
+    whole.resize(fitting);
+  }
+  left_over.resize(left_over.size() - left_over.size() % width);
+  whole.insert(whole.end(), left_over.begin(), left_over.end());
+  const std::vector<std::int32_t> sorted = in_order(whole, width);
+  cores.insert(cores.end(), sorted.begin(), sorted.end());
+}
+
+}  // namespace
+
+Slots::Slots(const ClusterView& view, const Request& request)
+    : view_(view),
+      request_(request),
+      width_(std::max(request.cores_per_task, 1)) {
+  std::int32_t end = 0;
+  begin_ = view.nodes.empty() ? 0 : view.nodes.front().first_leaf;
+  for (const NodeView& node : view.nodes) {
+    begin_ = std::min(begin_, node.first_leaf);
+    end = std::max(end, node.first_leaf + node.cores());
+  }
+  node_of_leaf_.assign(static_cast<std::size_t>(std::max(end - begin_, 0)), -1);
+  slot_of_leaf_ = node_of_leaf_;
+  first_core_.reserve(view.nodes.size());
+  capacity_.reserve(view.nodes.size());
+  for (std::size_t n = 0; n < view.nodes.size(); ++n) {
+    first_core_.push_back(cores_.size());
+    cut_into_slots(view.nodes[n], static_cast<std::size_t>(width_), cores_);
+    const auto slots = static_cast<std::int32_t>(cores_.size() - first_core_[n]) / width_;
+    capacity_.push_back(std::min(slots, std::max(request.max_tasks_per_node, 0)));
+    for (std::int32_t k = 0; k < slots; ++k) {
+      const std::int32_t leaf = view.nodes[n].first_leaf + cores_[first_core_[n] + k * width_] - begin_;
+      node_of_leaf_[leaf] = static_cast<std::int32_t>(n);
+      slot_of_leaf_[leaf] = k;
+    }
+  }
+}
+
+std::vector<std::int32_t> Slots::leaves(const NodeCounts& counts) const {
+  std::vector<std::int32_t> leaves;
+  for (std::size_t n = 0; n < counts.size(); ++n) {
+    if (counts[n] < 0 || counts[n] > capacity_[n])
+      throw Error("node " + view_.nodes[n].name + " has room for " + std::to_string(capacity_[n]) +
+                  " tasks, and " + std::to_string(counts[n]) + " are laid out on it");
+    for (std::int32_t k = 0; k < counts[n]; ++k)
+      leaves.push_back(view_.nodes[n].first_leaf + cores_[first_core_[n] + k * width_]);
+  }
+  return leaves;
+}
+
+std::vector<std::int32_t> Slots::all_leaves() const {
+  std::vector<std::int32_t> leaves;
+  for (std::size_t leaf = 0; leaf < slot_of_leaf_.size(); ++leaf)
+    if (slot_of_leaf_[leaf] >= 0) leaves.push_back(begin_ + static_cast<std::int32_t>(leaf));
+  return leaves;
+}
+
+std::vector<std::int32_t> Slots::leaves_on(std::span<const std::int32_t> node_of_rank) const {
+  NodeCounts taken(capacity_.size(), 0);
+  std::vector<std::int32_t> leaves;
+  leaves.reserve(node_of_rank.size());
+  for (const std::int32_t node : node_of_rank)
+    leaves.push_back(view_.nodes[node].first_leaf + cores_of(node)[taken[node]++ * width_]);
+  return leaves;
+}
+
+NodeCounts Slots::counts(std::span<const std::int32_t> leaf_of_rank) const {
+  NodeCounts counts(capacity_.size(), 0);
+  for (const std::int32_t leaf : leaf_of_rank) ++counts[node_of_leaf_[leaf - begin_]];
+  return counts;
+}
+
+RankPlace Slots::at(std::int32_t leaf) const {
+  const std::int32_t node = node_of_leaf_[leaf - begin_];
+  const auto first = cores_of(node) + slot_of_leaf_[leaf - begin_] * width_;
+  return {node, {first, first + width_}};
+}
+
+Placement Slots::placement(std::span<const std::int32_t> leaf_of_rank, std::span<const std::int32_t> natural,
+                           const std::string& method) const {
+  if (!request_.matrix) return placement(leaf_of_rank, 0, 0, method);
+  return placement(leaf_of_rank, view_.tree->hop_bytes(*request_.matrix, leaf_of_rank),
+                   view_.tree->hop_bytes(*request_.matrix, natural), method);
+}
+
+Placement Slots::placement(std::span<const std::int32_t> leaf_of_rank, Cost cost, Cost natural_cost,
+                           const std::string& method) const {
+  Placement placement;
+  placement.ranks.reserve(leaf_of_rank.size());
+  for (const std::int32_t leaf : leaf_of_rank) placement.ranks.push_back(at(leaf));
+  placement.cost = cost;
+  placement.natural_cost = natural_cost;
+  const NodeCounts used = counts(leaf_of_rank);
+  const auto idle = std::count(used.begin(), used.end(), 0);
+  placement.reasons.push_back(std::to_string(leaf_of_rank.size()) + " tasks on " +
+                              std::to_string(static_cast<std::int64_t>(used.size()) - idle) + " nodes by " + method);
+  return placement;
+}
+
+}  // namespace placement

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/agent/agent.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+
+#include "common/util/checksum.hpp"
+#include "common/util/error.hpp"
+#include "monitor/protocol/agent_config.hpp"
+#include "monitor/protocol/probe_limits.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr double resolve_pause_s = 60;
+constexpr int patience_beats = 3;          // without an answer, until the session is doubted
+// A heartbeat whose acknowledgement is missing is sent again, so that a network that loses many packets does
+// not make a node look dead; to a monitor that has ceased to answer only once per interval.
+constexpr int most_repeats = 2;
+constexpr double repeat_share = 0.3;       // of the interval, between two
+constexpr double longest_sleep_s = 5;
+constexpr int datagrams_at_once = 64;
+
+SampleSettings sample_settings(const AgentSettings& settings) {
+  SampleSettings sample{.root = settings.root, .node = settings.node, .interfaces = settings.config.probe_interfaces};
+  if (settings.config.probe_link_Mbps > 0)
+    sample.link_Bps = static_cast<double>(settings.config.probe_link_Mbps) * 125000;
+  if (settings.config.allowed_cpus_only) sample.cpus = allowed_cpus();
+  return sample;
+}
+
+std::uint32_t as_ms(double seconds) {
+  return static_cast<std::uint32_t>(std::clamp(seconds * 1000, 0.0, double{UINT32_MAX}));
+}
+
+}  // namespace
+
+class Agent::ProbeSocket : public ProbeIo {
+ public:
+  explicit ProbeSocket(UdpSocket& socket) : socket_(socket) {}
+  bool send(ByteView datagram, const NetAddress& to) override { return socket_.send(datagram, to); }
+  std::int64_t now_ns() override { return wall_clock_ns(); }
+
+ private:
+  UdpSocket& socket_;
+};
+
+void PublisherView::note(std::size_t from, const std::string& name, const PublisherTerm& said, double now_s) {
+  if (from >= monitors_.size()) return;
+  monitors_[from] = {said, said.term > 0 && said.publisher == name, now_s};
+}
+
+PublisherTerm PublisherView::heard(double now_s) const {
+  const Said* newest = nullptr;
+  for (const Said& said : monitors_)
+    // Of one term, what the publisher itself says, and that most lately.
+    if (said.term.term > 0 && (newest == nullptr || said.term.term > newest->term.term ||
+                               (said.term.term == newest->term.term && said.itself > newest->itself)))
+      newest = &said;
+  if (newest == nullptr) return {};
+  PublisherTerm term = newest->term;
+  term.age_ms = as_ms(now_s - newest->at_s + term.age_ms / 1e3);
+  return term;
+}
+
+bool PublisherView::holds(std::size_t from, std::uint64_t term, double now_s) const {
+  if (from >= monitors_.size() || term == 0) return false;
+  const Said& said = monitors_[from];
+  return said.itself && said.term.term == term && heard(now_s).term == term &&
+         now_s - said.at_s < said.term.remaining_ms / 1e3;
+}
+
+Agent::Agent(AgentSettings settings, Credentials& credentials, Log log)
+    : settings_(std::move(settings)),
+      log_(std::move(log)),
+      sampler_(sample_settings(settings_)),
+      control_(NetAddress{}),
+      publisher_(settings_.controllers.size()),
+      start_id_(random_u64()) {
+  for (const SlurmHost& host : settings_.controllers)
+    monitors_.push_back({.host = host, .address = {}, .session = ClientSession(credentials, settings_.node), .last_note = {}, .single_node_jobs = {}, .settings = {}});
+  open_probe_socket();
+}
+
+void Agent::open_probe_socket() {
+  const auto port = static_cast<std::uint16_t>(settings_.config.agent_port);
+  if (settings_.config.probe_bytes_per_minute == 0) return;
+  NetAddress address;
+  address.port = port;
+  if (!settings_.config.probe_interfaces.empty()) {
+    std::optional<NetAddress> found;  // of the first interface that this node has
+    for (const std::string& interface : settings_.config.probe_interfaces)
+      if (!found) found = interface_address(interface, port);
+    if (!found) {
+      log_("no interface of ProbeInterface has an address here: no probes");
+      return;
+    }
+    address = *found;
+  }
+  try {
+    probes_ = std::make_unique<UdpSocket>(address);
+  } catch (const Error&) {
+    // Several nodes on one host, in tests of Slurm: the monitor is told of the port.
+    address.port = 0;
+    probes_ = std::make_unique<UdpSocket>(address);
+  }
+  probe_address_ = address;
+  probe_address_.port = probes_->local().port;
+}
+
+void Agent::note(Monitor& monitor, const std::string& text) {
+  if (text.empty() || text == monitor.last_note) return;
+  monitor.last_note = text;
+  log_("monitor on " + monitor.host.name + ": " + text);
+}
+
+bool Agent::busy(const Monitor& publisher) const {
+  if (settings_.config.probe_busy_nodes) return false;
+  if (!sampler_.sees_processes()) return true;
+  const auto& alone = publisher.single_node_jobs;
+  const auto& jobs = sampler_.processes().jobs();
+  return std::any_of(jobs.begin(), jobs.end(),
+                     [&](std::uint32_t job) { return std::find(alone.begin(), alone.end(), job) == alone.end(); });
+}
+
+bool Agent::idle() const {
+  return sampler_.sees_processes() && sampler_.processes().jobs().empty() &&
+         little_loaded(sampler_.utilisation(), sampler_.flow_Bps(), sampler_.link_Bps());
+}
+
+Heartbeat Agent::heartbeat(double now_s, bool leaving) {
+  Heartbeat beat;
+  beat.boot_id = sampler_.boot_id();
+  beat.agent_start_id = start_id_;
+  beat.number = ++number_;
+  beat.sent_at_ms = wall_clock_ns() / 1000000;
+  beat.uptime_s = sampler_.uptime_s();
+  const SlurmProcesses& processes = sampler_.processes();
+  if (processes.slurmd()) beat.flags |= slurmd_running;
+  if (!processes.jobs().empty()) beat.flags |= jobs_running;
+  if (leaving) beat.flags |= HeartbeatFlag::leaving;
+  if (!probes_) beat.flags |= probes_refused;
+  beat.link_Bps = sampler_.link_Bps();
+  if (probes_) beat.probe_address = probe_address_;
+  beat.state = sampler_.state();
+  beat.heard = publisher_.heard(now_s);
+  return beat;
+}
+
+void Agent::beat(Monitor& monitor, double now_s) {
+  if (!monitor.address || !monitor.session.established()) return;
+  if (monitor.unanswered >= patience_beats) {
+    note(monitor, "does not answer");
+    monitor.session.doubt(now_s);
+  }
+  control_.send(monitor.session.seal(encode(last_beat_)), *monitor.address);
+  monitor.repeats = monitor.unanswered < patience_beats ? most_repeats : 0;
+  monitor.repeat_s = now_s + repeat_share * settings_.heartbeat_s;
+  ++monitor.unanswered;
+}
+
+void Agent::repeat_beats(double now_s) {
+  for (Monitor& monitor : monitors_) {
+    if (monitor.repeats == 0 || now_s < monitor.repeat_s) continue;
+    --monitor.repeats;
+    monitor.repeat_s = now_s + repeat_share * settings_.heartbeat_s;
+    if (!monitor.address || !monitor.session.established()) continue;
+    last_beat_.heard = publisher_.heard(now_s);
+    control_.send(monitor.session.seal(encode(last_beat_)), *monitor.address);
+  }
+}
+
+void Agent::sample_and_beat(double now_s) {
+  sampler_.sample(now_s);
+  // The link's rate is known from the first sample on.
+  if (!prober_ && probes_) prober_ = std::make_unique<Prober>(probe_budget_Bpm(settings_.config, sampler_.link_Bps()));
+  last_beat_ = heartbeat(now_s, false);
+  for (Monitor& monitor : monitors_) beat(monitor, now_s);
+}
+
+void Agent::keep_sessions(double now_s) {
+  for (Monitor& monitor : monitors_) {
+    if (!monitor.address && now_s >= monitor.next_resolve_s) {
+      monitor.address = resolve(monitor.host.address, static_cast<std::uint16_t>(settings_.config.monitor_port));
+      monitor.next_resolve_s = now_s + resolve_pause_s;
+      if (!monitor.address) note(monitor, "its address " + monitor.host.address + " is not known here");
+    }
+    if (!monitor.address) continue;
+    const Bytes hello = monitor.session.due(now_s);
+    if (!hello.empty()) control_.send(hello, *monitor.address);
+  }
+}
+
+void Agent::read_control(double now_s) {
+  for (int i = 0; i < datagrams_at_once; ++i) {
+    const auto arrival = control_.receive();
+    if (!arrival) return;
+    for (std::size_t k = 0; k < monitors_.size(); ++k)
+      if (monitors_[k].address == arrival->from && monitors_[k].datagrams.take(now_s))
+        take_datagram(k, arrival->datagram, now_s);
+  }
+}
+
+void Agent::take_datagram(std::size_t index, ByteView datagram, double now_s) {
+  Monitor& monitor = monitors_[index];
+  const ClientSession::Received received = monitor.session.receive(datagram, now_s);
+  note(monitor, received.note);
+  if (!received.reply.empty()) control_.send(received.reply, *monitor.address);
+  if (received.established) {
+    note(monitor, "session established");
+    monitor.unanswered = 0;
+    if (number_ > 0) {
+      last_beat_ = heartbeat(now_s, false);
+      beat(monitor, now_s);
+    }
+  }
+  if (!received.message.empty()) take_message(index, received.message, now_s);
+}
+
+void Agent::take_message(std::size_t index, ByteView message, double now_s) {
+  Monitor& monitor = monitors_[index];
+  if (const auto ack = decode_heartbeat_ack(message)) {
+    if (ack->number > number_) return;
+    monitor.unanswered = 0;
+    if (ack->number == number_) monitor.repeats = 0;
+    monitor.single_node_jobs = ack->single_node_jobs;
+    publisher_.note(index, monitor.host.name, ack->publisher, now_s);
+    note(monitor, "session established");  // again, after it did not answer
+    follow_settings(now_s);
+  } else if (const auto lease = decode_lease(message)) {
+    take_lease(index, *lease, now_s);
+  } else if (const auto settings = decode_settings(message)) {
+    take_settings(index, settings->text);
+    follow_settings(now_s);
+  }
+}
+
+void Agent::take_settings(std::size_t index, const std::string& text) {
+  Monitor& monitor = monitors_[index];
+  monitor.settings = text;
+  const SettingsTaken taken{start_id_, checksum(std::as_bytes(std::span(text)))};
+  if (monitor.address && monitor.session.established())
+    control_.send(monitor.session.seal(encode(taken)), *monitor.address);
+}
+
+// The settings in force are those of the monitor that publishes.
+void Agent::follow_settings(double now_s) {
+  const std::string publisher = publisher_.heard(now_s).publisher;
+  for (const Monitor& monitor : monitors_) {
+    if (monitor.host.name != publisher || monitor.settings.empty() || monitor.settings == settings_text_) continue;
+    settings_text_ = monitor.settings;
+    try {
+      Config config = settings_.config;
+      take_agent_settings(config, settings_text_);
+      if (agent_settings_text(config) == agent_settings_text(settings_.config)) return;
+      settings_.config = config;
+    } catch (const Error& error) {
+      log_("monitor on " + publisher + ": " + error.what());
+      return;
+    }
+    log_("the settings are those of the monitor on " + publisher);
+    sampler_ = NodeSampler(sample_settings(settings_));
+    prober_.reset();
+    probes_.reset();
+    open_probe_socket();
+    sample_and_beat(now_s);
+    return;
+  }
+}
+
+void Agent::take_lease(std::size_t index, const ProbeLease& lease, double now_s) {
+  if (!prober_) return;
+  // A job may have begun since the last sample.
+  sampler_.refresh_jobs();
+  const Prober::Conditions conditions{.lease_is_new = publisher_.holds(index, lease.term, now_s),
+                                      .busy = busy(monitors_[index]),
+                                      .idle = idle(),
+                                      .other_flow_Bps = sampler_.flow_Bps()};
+  const auto refused = prober_->begin(lease, conditions, now_s);
+  if (refused)
+    report(*refused, index);
+  else
+    leased_by_ = index;
+}
+
+void Agent::report(const ProbeResult& result, std::size_t index) {
+  Monitor& monitor = monitors_[index];
+  if (monitor.address && monitor.session.established())
+    control_.send(monitor.session.seal(encode(result)), *monitor.address);
+}
+
+void Agent::read_probes() {
+  ProbeSocket io(*probes_);
+  // All that a train has left in the buffer, and more than one batch of it.
+  for (int i = 0; i < 16 * datagrams_at_once; ++i) {
+    const auto arrival = probes_->receive();
+    if (!arrival) return;
+    if (prober_) prober_->receive(arrival->datagram, arrival->from, arrival->at_ns, steady_s(), io);
+  }
+}
+
+void Agent::run_probes(double now_s, bool can_send) {
+  if (!prober_ || !probes_) return;
+  ProbeSocket io(*probes_);
+  if (can_send || now_s >= prober_->next_s()) prober_->run(now_s, io);
+  if (const auto result = prober_->take_result()) report(*result, leased_by_);
+}
+
+double Agent::next_wake_s(double now_s) const {
+  double wake_s = next_beat_s_;
+  for (const Monitor& monitor : monitors_) {
+    wake_s = std::min(wake_s, monitor.address ? monitor.session.next_s(now_s) : monitor.next_resolve_s);
+    if (monitor.repeats > 0) wake_s = std::min(wake_s, monitor.repeat_s);
+  }
+  return prober_ ? std::min(wake_s, prober_->next_s()) : wake_s;
+}
+
+void Agent::run(int stop_descriptor) {
+  double now_s = steady_s();
+  bool can_send = false;
+  next_beat_s_ = now_s;
+  for (;;) {
+    now_s = steady_s();
+    if (now_s >= next_beat_s_) {
+      sample_and_beat(now_s);
+      // In step with the clock, and never two at once after a pause of the machine.
+      next_beat_s_ = std::max(next_beat_s_ + settings_.heartbeat_s, now_s + settings_.heartbeat_s / 2);
+    }
+    repeat_beats(now_s);
+    keep_sessions(now_s);
+    run_probes(now_s, can_send);
+    const double sleep_s = std::clamp(next_wake_s(now_s) - now_s, 0.0, longest_sleep_s);
+    pollfd waits[3] = {{stop_descriptor, POLLIN, 0},
+                       {control_.descriptor(), POLLIN, 0},
+                       {probes_ ? probes_->descriptor() : -1, POLLIN, 0}};
+    if (prober_ && prober_->wants_to_send()) waits[2].events |= POLLOUT;
+    if (poll(waits, 3, static_cast<int>(std::ceil(sleep_s * 1000))) < 0 && errno != EINTR)
+      throw Error("poll fails");
+    now_s = steady_s();
+    if (waits[0].revents != 0) break;
+    can_send = (waits[2].revents & POLLOUT) != 0;
+    if ((waits[2].revents & POLLIN) != 0) read_probes();
+    if ((waits[1].revents & POLLIN) != 0) read_control(now_s);
+  }
+  const Bytes last = encode(heartbeat(now_s, true));
+  for (Monitor& monitor : monitors_)
+    if (monitor.address && monitor.session.established()) control_.send(monitor.session.seal(last), *monitor.address);
+}
+
+}  // namespace placement

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// placement-agent: reads its configuration, becomes the user that it is to be, and runs the loop.
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <vector>
+
+#include "common/topology/slurm_hosts.hpp"
+#include "common/util/error.hpp"
+#include "monitor/agent/agent.hpp"
+#include "monitor/protocol/daemon.hpp"
+#include "monitor/protocol/safe_start.hpp"
+
+using namespace placement;
+
+namespace {
+
+constexpr double restart_pause_s = 1;
+constexpr double longest_restart_pause_s = 60;
+constexpr double good_run_s = 300;
+
+constexpr char usage_text[] =
+    "usage: placement-agent [OPTION]...\n"
+    "The eyes of slurm-placement on one node: tells each placement-monitor every 5 s how the node is, and\n"
+    "measures the network to other nodes as the monitors lease it.\n"
+    "\n"
+    "  -f, --slurm-conf FILE  slurm.conf [$SLURM_CONF, /run/slurm/conf/slurm.conf or /etc/slurm/slurm.conf];\n"
+    "                         placement.conf is read beside it\n"
+    "  -N, --node NAME        NodeName of this node [the one with this host's name]\n"
+    "      --keep             go to the background and start the agent again whenever it dies\n"
+    "  -h, --help             this text\n"
+    "  -V, --version          the version\n"
+    "\n"
+    "exit codes: 0 ended by SIGTERM or SIGINT, 1 failure, 2 wrong usage, 3 an agent for this node runs already\n"
+    "see also: placement-agent(8), placement.conf(5)\n";
+
+constexpr DaemonHelp help = {"placement-agent", usage_text, "node", 'N', "keep"};
+
+bool to_syslog = false;
+
+void log_line(const std::string& text) {
+  std::fprintf(stderr, "placement-agent: %s\n", text.c_str());
+  if (to_syslog) syslog(LOG_DAEMON | LOG_INFO, "%s", text.c_str());
+}
+
+std::string own_node(const SlurmHosts& hosts, const std::string& wanted, const std::string& conf) {
+  if (!wanted.empty()) {
+    for (const SlurmHost& node : hosts.nodes)
+      if (node.name == wanted) return wanted;
+    throw Error("--node " + wanted + ": " + conf + " has no such node");
+  }
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  const SlurmHost* node = node_of_host(hosts, name);
+  if (node == nullptr) throw Error("no node of " + conf + " has this host's name, " + name + ": give --node");
+  return node->name;
+}
+
+// What is needed once the process is the user that it is to be.
+struct Prepared {
+  AgentSettings settings;
+  UserIds user;
+  std::string munge_socket;
+};
+
+// Reads the configuration and becomes MonitorUser.
+Prepared prepare(const DaemonOptions& options) {
+  const std::string conf = options.slurm_conf.empty() ? slurm_conf_path() : options.slurm_conf;
+  Prepared prepared;
+  AgentSettings& settings = prepared.settings;
+  settings.config = read_daemon_config(conf);
+  const SlurmHosts hosts = read_slurm_hosts(conf);
+  prepared.user = unprivileged_user(settings.config.monitor_user);
+  prepared.munge_socket = hosts.munge_socket;
+  settings.node = own_node(hosts, options.name, conf);
+  settings.controllers = hosts.controllers;
+  make_directory_for(settings.config.agent_directory, prepared.user);
+  become(prepared.user, settings.config.monitor_user);
+  return prepared;
+}
+
+// Runs until it is told to end. Returns the exit code.
+int run_agent(const Prepared& prepared, const sigset_t& stops) {
+  const AgentSettings& settings = prepared.settings;
+  require_safe_munge_socket(prepared.munge_socket);
+  require_safe_directory(settings.config.agent_directory, prepared.user.uid);
+  if (take_lock(settings.config.agent_directory + "/agent." + settings.node + ".lock") < 0) {
+    log_line("an agent for node " + settings.node + " runs already");
+    return daemon_runs_already;
+  }
+  const auto credentials = munge_credentials(prepared.user.uid, prepared.munge_socket);
+  const FileDescriptor stop(signalfd(-1, &stops, SFD_NONBLOCK | SFD_CLOEXEC));
+  if (stop < 0) throw Error("signalfd fails");
+  Agent agent(settings, *credentials, log_line);
+  log_line("node " + settings.node + ", " + std::to_string(settings.controllers.size()) + " SlurmctldHost");
+  agent.run(stop);
+  log_line("ends");
+  return 0;
+}
+
+int run_and_tell(const Prepared& prepared, const sigset_t& stops) {
+  try {
+    return run_agent(prepared, stops);
+  } catch (const std::exception& error) {
+    log_line(error.what());
+    return daemon_failed;
+  }
+}
+
+// A process that starts the agent again whenever it dies: for nodes without a service manager that
+// would. It is the same user, and holds no lock, so that the agent outlives it.
+int keep(const Prepared& prepared, const sigset_t& stops) {
+  const pid_t starter = fork();
+  if (starter < 0) return daemon_failed;
+  if (starter > 0) _exit(0);
+  setsid();
+  if (chdir("/") != 0) return daemon_failed;
+  to_syslog = true;
+  openlog("placement-agent", LOG_PID | LOG_NDELAY, LOG_DAEMON);
+  double pause_s = restart_pause_s;
+  for (;;) {
+    const double begun_s = steady_s();
+    const pid_t agent = fork();
+    if (agent < 0) return daemon_failed;
+    if (agent == 0) return run_and_tell(prepared, stops);
+    sigset_t waited = stops;
+    sigaddset(&waited, SIGCHLD);
+    int status = 0;
+    while (waitpid(agent, &status, WNOHANG) == 0) {
+      siginfo_t signal;
+      if (sigwaitinfo(&waited, &signal) > 0 && signal.si_signo != SIGCHLD) {
+        kill(agent, SIGTERM);
+        waitpid(agent, &status, 0);
+        return 0;
+      }
+    }
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    // Ended on purpose, or somebody else's agent runs: then that one is looked after.
+    if (code == 0 || code == daemon_runs_already) return code;
+    if (steady_s() - begun_s > good_run_s) pause_s = restart_pause_s;
+    log_line("the agent died; starts again in " + std::to_string(static_cast<int>(pause_s)) + " s");
+    const timespec pause{static_cast<time_t>(pause_s), 0};
+    if (sigtimedwait(&stops, nullptr, &pause) > 0) return 0;
+    pause_s = std::min(2 * pause_s, longest_restart_pause_s);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  DaemonOptions options;
+  if (const int code = read_daemon_options(help, argc, argv, options); code >= 0) return code;
+  const sigset_t stops = stop_signals();
+  sigset_t blocked = stops;
+  sigaddset(&blocked, SIGCHLD);
+  block_signals(blocked);
+  try {
+    const Prepared prepared = prepare(options);
+    return options.switched ? keep(prepared, stops) : run_and_tell(prepared, stops);
+  } catch (const std::exception& error) {
+    log_line(error.what());
+    return daemon_failed;
+  }
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/agent/node_sample.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "common/util/text.hpp"
+#include "monitor/agent/proc_text.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::size_t no_limit_in_practice = 1 << 22;
+
+// Of a file that holds one number.
+std::optional<std::int64_t> only_integer(std::string_view text) {
+  return parse_integer(trimmed(text.substr(0, text.find('\n'))));
+}
+
+RunningMeans as_means(const LoadAverages& load) { return {load.minutes_1, load.minutes_5, load.minutes_15}; }
+
+}  // namespace
+
+void DecayingMean::add(double value, double seconds) {
+  if (!(seconds > 0) || !std::isfinite(value)) return;
+  const double kept = std::exp(-seconds / time_constant_s_);
+  sum_ = sum_ * kept + value * (1 - kept);
+  weight_ = weight_ * kept + (1 - kept);
+}
+
+void DecayingMean::seed(double value) {
+  sum_ = value;
+  weight_ = 1;
+}
+
+double DecayingMean::mean() const { return weight_ > 0 ? sum_ / weight_ : unknown_value; }
+
+void Averages::add(double value, double seconds) {
+  minutes_1_.add(value, seconds);
+  minutes_5_.add(value, seconds);
+  minutes_15_.add(value, seconds);
+}
+
+void Averages::seed(const RunningMeans& means) {
+  minutes_1_.seed(means.minutes_1);
+  minutes_5_.seed(means.minutes_5);
+  minutes_15_.seed(means.minutes_15);
+}
+
+RunningMeans Averages::means() const { return {minutes_1_.mean(), minutes_5_.mean(), minutes_15_.mean()}; }
+
+std::vector<std::int32_t> allowed_cpus() {
+  std::vector<std::int32_t> cpus;
+  // The kernel wants room for as many processors as it could have, and does not say how many.
+  for (int room = 1024; cpus.empty() && room <= 1 << 20; room *= 4) {
+    cpu_set_t* const set = CPU_ALLOC(room);
+    if (set == nullptr) break;
+    const std::size_t size = CPU_ALLOC_SIZE(room);
+    if (sched_getaffinity(0, size, set) == 0)
+      for (int cpu = 0; cpu < room; ++cpu)
+        if (CPU_ISSET_S(cpu, size, set)) cpus.push_back(cpu);
+    CPU_FREE(set);
+  }
+  return cpus;
+}
+
+NodeSampler::NodeSampler(SampleSettings settings)
+    : settings_(std::move(settings)), processes_(settings_.root, settings_.node, settings_.cpus), link_Bps_(settings_.link_Bps) {
+  read_static();
+}
+
+std::optional<std::string> NodeSampler::read(const std::string& path, std::size_t most) const {
+  const int descriptor = open((settings_.root + path).c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return std::nullopt;
+  std::string text;
+  char block[8192];
+  ssize_t length = 0;
+  while (text.size() < most && (length = ::read(descriptor, block, std::min(sizeof block, most - text.size()))) > 0)
+    text.append(block, static_cast<std::size_t>(length));
+  close(descriptor);
+  if (length < 0) return std::nullopt;
+  return text;
+}
+
+void NodeSampler::read_static() {
+  if (const auto text = read("/proc/sys/kernel/random/boot_id"))
+    if (const auto id = parse_boot_id(*text)) std::copy(id->begin(), id->end(), boot_id_.begin());
+  read_cores();
+  const std::string first_cpu = std::to_string(settings_.cpus.empty() ? 0 : settings_.cpus.front());
+  if (const auto text = read("/sys/devices/system/cpu/cpu" + first_cpu + "/cpufreq/cpuinfo_max_freq"))
+    if (const auto kHz = only_integer(*text); kHz && *kHz > 0)
+      state_.frequency_MHz = static_cast<double>(*kHz) / 1000;
+  if (std::isnan(state_.frequency_MHz))
+    if (const auto text = read("/proc/cpuinfo", 4096)) state_.frequency_MHz = parse_cpuinfo_MHz(*text).value_or(unknown_value);
+}
+
+void NodeSampler::read_cores() {
+  std::vector<std::int32_t> cpus = settings_.cpus;
+  if (cpus.empty()) {
+    const auto online = read("/sys/devices/system/cpu/online");
+    const auto cores = online ? count_cpu_list(*online) : std::nullopt;
+    if (!cores || *cores < 1 || *cores > 1 << 16) return;
+    for (std::int32_t cpu = 0; cpu < *cores; ++cpu) cpus.push_back(cpu);
+  }
+  state_.cores = static_cast<double>(cpus.size());
+  std::set<std::int64_t> packages;
+  for (const std::int32_t cpu : cpus)
+    if (const auto text = read("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/physical_package_id"))
+      if (const auto package = only_integer(*text)) packages.insert(*package);
+  if (!packages.empty()) state_.sockets = static_cast<double>(packages.size());
+}
+
+// The kernel's averages, or own ones of some processors: what waits in their queues the kernel tells in no file that is
+// always there.
+void NodeSampler::sample_load(double seconds) {
+  if (settings_.cpus.empty()) {
+    if (const auto text = read("/proc/loadavg"))
+      if (const auto load = parse_loadavg(*text)) state_.cpu_load = as_means(*load);
+    return;
+  }
+  if (!sees_processes_) return;
+  load_.add(processes_.running_on_cpus(), begun_ ? seconds : 1);
+  state_.cpu_load = load_.means();
+}
+
+void NodeSampler::sample_cpu(double seconds) {
+  sees_processes_ = read("/proc/1/stat").has_value() && processes_.scan();
+  sample_load(seconds);
+  if (sees_processes_) {
+    const double running = processes_.running();
+    if (slurm_seeded_) slurm_load_.add(running, seconds);
+    // The kernel's averages know the time before this process; theirs bounds what was Slurm's.
+    const RunningMeans& load = state_.cpu_load;
+    if (!slurm_seeded_ && !std::isnan(load.minutes_1))
+      slurm_load_.seed({std::min(running, load.minutes_1), std::min(running, load.minutes_5),
+                        std::min(running, load.minutes_15)});
+    slurm_seeded_ = slurm_seeded_ || !std::isnan(load.minutes_1);
+    state_.slurm_load = slurm_load_.means();
+  }
+  const bool all = settings_.cpus.empty();
+  const auto text = read("/proc/stat", all ? 4096 : no_limit_in_practice);
+  const auto times = !text ? std::nullopt : all ? parse_cpu_times(*text) : parse_cpu_times(*text, settings_.cpus);
+  if (!times) return;
+  if (begun_ && times->all > cpu_all_ && times->busy >= cpu_busy_) {
+    utilisation_ = std::min(1.0, static_cast<double>(times->busy - cpu_busy_) / static_cast<double>(times->all - cpu_all_));
+    utilisation_means_.add(utilisation_, seconds);
+    state_.cpu_utilisation = utilisation_means_.means();
+  }
+  cpu_busy_ = times->busy;
+  cpu_all_ = times->all;
+}
+
+void NodeSampler::sample_pressure(const char* resource, Averages& averages, std::uint64_t& before, bool& known,
+                                  double seconds) {
+  const auto text = read(std::string("/proc/pressure/") + resource);
+  const auto waited_us = text ? parse_pressure(*text) : std::nullopt;
+  if (!waited_us) {
+    known = false;
+    return;
+  }
+  if (known && *waited_us >= before)
+    averages.add(std::min(1.0, static_cast<double>(*waited_us - before) / 1e6 / seconds), seconds);
+  before = *waited_us;
+  known = true;
+}
+
+bool NodeSampler::counts(std::string_view interface) const {
+  if (!settings_.interfaces.empty())
+    return std::find(settings_.interfaces.begin(), settings_.interfaces.end(), interface) != settings_.interfaces.end();
+  if (interface == "lo") return false;
+  struct stat device;
+  return !hardware_only_ ||
+         stat((settings_.root + "/sys/class/net/" + std::string(interface) + "/device").c_str(), &device) == 0;
+}
+
+bool NodeSampler::any_hardware(const std::vector<std::string_view>& names) const {
+  return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+    struct stat device;
+    return stat((settings_.root + "/sys/class/net/" + std::string(name) + "/device").c_str(), &device) == 0;
+  });
+}
+
+double NodeSampler::kernel_link_Bps(std::string_view interface) const {
+  const auto text = read("/sys/class/net/" + std::string(interface) + "/speed");
+  const auto mbit = text ? only_integer(*text) : std::nullopt;
+  return mbit && *mbit > 0 ? static_cast<double>(*mbit) * 125000 : unknown_value;
+}
+
+void NodeSampler::sample_network(double seconds) {
+  const auto text = read("/proc/net/dev", no_limit_in_practice);
+  const auto interfaces = text ? parse_net_dev(*text) : std::nullopt;
+  if (!interfaces) {
+    bytes_known_ = false;
+    return;
+  }
+  if (!begun_) {
+    std::vector<std::string_view> names;
+    for (const InterfaceBytes& interface : *interfaces) names.push_back(interface.name);
+    hardware_only_ = any_hardware(names);
+  }
+  std::uint64_t bytes = 0;
+  double link_Bps = 0;
+  for (const InterfaceBytes& interface : *interfaces) {
+    if (!counts(interface.name)) continue;
+    bytes += interface.received + interface.sent;
+    if (!begun_ && std::isnan(settings_.link_Bps)) link_Bps += kernel_link_Bps(interface.name);
+  }
+  if (!begun_ && link_Bps > 0) link_Bps_ = link_Bps;
+  // Less than before: an interface went away, or a counter began anew.
+  if (bytes_known_ && bytes >= bytes_) {
+    flow_Bps_ = static_cast<double>(bytes - bytes_) / seconds;
+    flow_.add(flow_Bps_, seconds);
+    state_.flow_rate_Bps = flow_.means();
+  }
+  bytes_ = bytes;
+  bytes_known_ = true;
+}
+
+void NodeSampler::sample(double now_s) {
+  const double seconds = now_s - last_s_;
+  if (begun_ && !(seconds > 0)) return;
+  sample_cpu(seconds);
+  sample_network(seconds);
+  sample_pressure("cpu", cpu_pressure_, cpu_waited_us_, cpu_waited_known_, seconds);
+  sample_pressure("memory", memory_pressure_, memory_waited_us_, memory_waited_known_, seconds);
+  sample_pressure("io", io_pressure_, io_waited_us_, io_waited_known_, seconds);
+  state_.cpu_pressure = cpu_pressure_.means();
+  state_.memory_pressure = memory_pressure_.means();
+  state_.io_pressure = io_pressure_.means();
+  if (const auto text = read("/proc/meminfo"))
+    if (const auto memory = parse_meminfo(*text)) {
+      state_.memory_MiB = static_cast<double>(memory->total_KiB) / 1024;
+      memory_.add(static_cast<double>(memory->available_KiB) / 1024, begun_ ? seconds : 1);
+      state_.memory_available_MiB = memory_.means();
+    }
+  // Without login records nobody knows.
+  auto records = read("/run/utmp", no_limit_in_practice);
+  if (!records) records = read("/var/run/utmp", no_limit_in_practice);
+  if (const auto users = records ? count_users(*records) : std::nullopt) {
+    users_.add(static_cast<double>(*users), begun_ ? seconds : 1);
+    state_.users = users_.means();
+  }
+  if (const auto text = read("/proc/uptime"))
+    if (const auto uptime = parse_uptime(*text)) uptime_s_ = *uptime;
+  last_s_ = now_s;
+  begun_ = true;
+}
+
+}  // namespace placement

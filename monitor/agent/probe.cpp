@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/agent/probe.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace placement {
+
+namespace {
+
+constexpr double pause_s = 0.01;          // between two exchanges
+constexpr double patience_s = 0.25;       // for an answer
+constexpr double ask_s = 0.1;             // between two questions for the report
+constexpr std::uint32_t greetings = 4;    // before a train
+constexpr std::uint32_t spare_answers = 64;  // more than the lease has packets: greetings and questions
+constexpr std::size_t sealed_at_once = 192;
+constexpr std::size_t sent_at_once = 64;
+constexpr std::int64_t quiet_ns = 30'000'000;  // a train is over when nothing came for so long
+constexpr std::uint32_t question = UINT32_MAX;  // index of a ping that asks for the report
+constexpr std::size_t least_arrivals = 8;
+constexpr std::size_t packets_of_piece = 13;
+constexpr std::size_t most_pieces = 101;
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+}  // namespace
+
+double train_rate_Bps(std::vector<TrainArrival> arrivals, std::uint32_t packets, std::uint32_t packet_bytes) {
+  std::stable_sort(arrivals.begin(), arrivals.end(),
+                   [](const TrainArrival& a, const TrainArrival& b) { return a.at_ns < b.at_ns; });
+  const auto begin = std::find_if(arrivals.begin(), arrivals.end(),
+                                  [&](const TrainArrival& arrival) { return arrival.index >= packets / 4; });
+  const auto counted = static_cast<std::size_t>(arrivals.end() - begin);
+  if (counted < least_arrivals) return unknown_value;
+  // A sender that had to wait for its processor leaves a gap, and what a bucket has gathered meanwhile
+  // comes at once after it: the median of pieces minds neither.
+  const std::size_t pieces = std::clamp<std::size_t>(counted / packets_of_piece, 1, most_pieces);
+  std::vector<double> rates;
+  for (std::size_t piece = 0; piece < pieces; ++piece) {
+    const TrainArrival& first = begin[static_cast<std::ptrdiff_t>(piece * (counted - 1) / pieces)];
+    const TrainArrival& last = begin[static_cast<std::ptrdiff_t>((piece + 1) * (counted - 1) / pieces)];
+    const auto between = (piece + 1) * (counted - 1) / pieces - piece * (counted - 1) / pieces;
+    const double seconds = static_cast<double>(last.at_ns - first.at_ns) / 1e9;
+    if (seconds > 0) rates.push_back(static_cast<double>(between) * (packet_bytes + frame_overhead_bytes) / seconds);
+  }
+  return rates.empty() ? unknown_value : median(std::move(rates));
+}
+
+Prober::Prober(double bytes_per_minute)
+    : bytes_per_minute_(bytes_per_minute), budget_(bytes_per_minute / 60, bytes_per_minute / 2) {}
+
+ProbeResult Prober::result_of(const ProbeLease& lease, ProbeOutcome outcome) const {
+  return {.lease = lease.id, .kind = lease.kind, .peer = lease.peer, .outcome = outcome};
+}
+
+bool Prober::active(double now_s) const { return probe_ && !probe_->done && now_s < probe_->end_s; }
+
+std::optional<ProbeResult> Prober::begin(const ProbeLease& lease, const Conditions& conditions, double now_s) {
+  if (!conditions.lease_is_new || !(bytes_per_minute_ > 0)) return result_of(lease, ProbeOutcome::refused);
+  if (active(now_s) || result_) return result_of(lease, ProbeOutcome::busy);
+  if (conditions.busy) return result_of(lease, ProbeOutcome::busy);
+  if (lease.kind == ProbeKind::bulk && !conditions.idle) return result_of(lease, ProbeOutcome::not_idle);
+  const double cost = static_cast<double>(lease.packets) * lease.packet_bytes;
+  if (cost > static_cast<double>(lease.max_bytes)) return result_of(lease, ProbeOutcome::refused);
+  // Each end pays for all of it: what is received disturbs the node as well.
+  if (!budget_.take(now_s, cost)) return result_of(lease, ProbeOutcome::over_budget);
+  const bool initiator = lease.role == ProbeRole::initiator;
+  probe_.emplace();
+  probe_->lease = lease;
+  probe_->channel = SealedChannel(lease.id, lease.key, initiator ? Side::first : Side::second);
+  probe_->stage = initiator ? Stage::waiting : Stage::serving;
+  probe_->end_s = now_s + lease.expires_in_ms / 1e3;
+  probe_->next_s = initiator ? now_s + lease.start_in_ms / 1e3 : probe_->end_s;
+  probe_->other_flow_Bps = conditions.other_flow_Bps;
+  return std::nullopt;
+}
+
+bool Prober::send(Probe& probe, const ProbePacket& packet, ProbeIo& io) {
+  const Bytes datagram = probe.channel.seal(encode(packet, probe.lease.packet_bytes - seal_overhead));
+  if (!io.send(datagram, probe.lease.peer_address)) return false;
+  probe.bytes += datagram.size();
+  return true;
+}
+
+void Prober::ping(double now_s, ProbeIo& io) {
+  ProbePacket packet{.kind = ProbePacket::Kind::ping, .index = probe_->stage == Stage::asking ? question : probe_->index};
+  // Sealed beforehand: the time of that is not the network's.
+  const Bytes datagram = probe_->channel.seal(encode(packet, probe_->lease.packet_bytes - seal_overhead));
+  probe_->ping_ns = io.now_ns();
+  if (io.send(datagram, probe_->lease.peer_address)) {
+    probe_->bytes += datagram.size();
+    if (probe_->lease.kind == ProbeKind::latency) ++probe_->sent;
+  }
+  probe_->pinged = true;
+  probe_->next_s = now_s + (probe_->stage == Stage::asking ? ask_s : patience_s);
+}
+
+void Prober::run(double now_s, ProbeIo& io) {
+  if (!probe_ || probe_->done) return;
+  Probe& probe = *probe_;
+  if (now_s >= probe.end_s) {
+    if (probe.stage != Stage::serving && !result_)
+      finish(probe.latencies_us.empty() || probe.lease.kind != ProbeKind::latency ? ProbeOutcome::no_answer
+                                                                                  : ProbeOutcome::measured);
+    probe.done = true;
+    return;
+  }
+  if (probe.stage == Stage::sending) {
+    send_train(now_s, io);
+    return;
+  }
+  if (now_s < probe.next_s || probe.stage == Stage::serving) return;
+  if (probe.stage == Stage::waiting) {
+    probe.stage = Stage::exchanging;
+  } else if (probe.stage == Stage::exchanging && probe.pinged) {
+    ++probe.index;  // no answer: the next one
+  }
+  const bool latency = probe.lease.kind == ProbeKind::latency;
+  if (probe.stage == Stage::exchanging && probe.index >= (latency ? probe.lease.packets : greetings)) {
+    finish(probe.latencies_us.empty() || !latency ? ProbeOutcome::no_answer : ProbeOutcome::measured);
+    return;
+  }
+  ping(now_s, io);
+}
+
+void Prober::send_train(double now_s, ProbeIo& io) {
+  Probe& probe = *probe_;
+  for (std::size_t i = 0; i < sent_at_once && probe.index < probe.lease.packets; ++i) {
+    if (probe.sealed.empty()) {
+      const auto rest = static_cast<std::uint32_t>(probe.lease.packets) - probe.index;
+      const auto batch = std::min<std::uint32_t>(rest, sealed_at_once);
+      for (std::uint32_t k = 0; k < batch; ++k)
+        probe.sealed.push_back(probe.channel.seal(encode(ProbePacket{.kind = ProbePacket::Kind::train, .index = probe.index + k},
+                                                         probe.lease.packet_bytes - seal_overhead)));
+      std::reverse(probe.sealed.begin(), probe.sealed.end());
+    }
+    if (!io.send(probe.sealed.back(), probe.lease.peer_address)) {
+      probe.next_s = now_s + ask_s;  // or when the socket takes more
+      return;
+    }
+    probe.bytes += probe.sealed.back().size();
+    probe.sealed.pop_back();
+    ++probe.index;
+    ++probe.sent;
+  }
+  probe.next_s = now_s;
+  if (probe.index < probe.lease.packets) return;
+  probe.sealed = {};
+  probe.stage = Stage::asking;
+  probe.next_s = now_s + ask_s;
+}
+
+void Prober::take_pong(const ProbePacket& packet, std::int64_t arrived_ns, double now_s, ProbeIo& io) {
+  Probe& probe = *probe_;
+  if (probe.stage != Stage::exchanging || !probe.pinged || packet.index != probe.index) return;
+  probe.pinged = false;
+  ++probe.answers;
+  const double trip_us = static_cast<double>(arrived_ns - probe.ping_ns - std::int64_t{packet.held_ns}) / 1e3;
+  if (probe.lease.kind != ProbeKind::latency) {
+    // Somebody is there who has the lease too: only now anything large is sent that way.
+    probe.stage = Stage::sending;
+    probe.index = 0;
+    send_train(now_s, io);
+    return;
+  }
+  // The first exchange may have waited for an address to be resolved.
+  if ((packet.index > 0 || probe.lease.packets == 1) && trip_us > 0) probe.latencies_us.push_back(trip_us / 2);
+  ++probe.index;
+  if (probe.index >= probe.lease.packets)
+    finish(probe.latencies_us.empty() ? ProbeOutcome::no_answer : ProbeOutcome::measured);
+  else
+    probe.next_s = now_s + pause_s;
+}
+
+void Prober::take_report(const ProbePacket& packet) {
+  if (probe_->stage != Stage::asking) return;
+  probe_->answers = std::min<std::uint32_t>(packet.received, probe_->lease.packets);
+  const bool good = packet.rate_Bps > 0;
+  finish(good ? ProbeOutcome::measured : ProbeOutcome::no_answer);
+  if (good) result_->bandwidth_Bps = packet.rate_Bps;
+}
+
+void Prober::finish(ProbeOutcome outcome) {
+  Probe& probe = *probe_;
+  result_ = result_of(probe.lease, outcome);
+  result_->sent = probe.sent;
+  result_->received = probe.answers;
+  result_->other_flow_Bps = probe.other_flow_Bps;
+  result_->bytes = probe.bytes;
+  if (outcome == ProbeOutcome::measured && !probe.latencies_us.empty()) {
+    result_->min_latency_us = *std::min_element(probe.latencies_us.begin(), probe.latencies_us.end());
+    result_->median_latency_us = median(probe.latencies_us);
+  }
+  probe.done = true;
+  probe.sealed = {};
+}
+
+void Prober::serve(const ProbePacket& packet, std::int64_t arrived_ns, ProbeIo& io) {
+  Probe& probe = *probe_;
+  if (packet.kind == ProbePacket::Kind::train && probe.lease.kind != ProbeKind::latency) {
+    if (packet.index < probe.lease.packets && probe.arrivals.size() < probe.lease.packets)
+      probe.arrivals.push_back({packet.index, arrived_ns});
+    return;
+  }
+  if (packet.kind != ProbePacket::Kind::ping) return;
+  if (probe.answers >= static_cast<std::uint32_t>(probe.lease.packets) + spare_answers) return;
+  ProbePacket answer{.kind = ProbePacket::Kind::pong, .index = packet.index};
+  if (packet.index == question) {
+    if (probe.arrivals.empty()) return;
+    if (probe.arrivals.size() < probe.lease.packets && io.now_ns() - probe.arrivals.back().at_ns < quiet_ns) return;
+    answer.kind = ProbePacket::Kind::report;
+    answer.received = static_cast<std::uint32_t>(probe.arrivals.size());
+    answer.rate_Bps = train_rate_Bps(probe.arrivals, probe.lease.packets, probe.lease.packet_bytes);
+  } else {
+    answer.held_ns = static_cast<std::uint32_t>(std::clamp<std::int64_t>(io.now_ns() - arrived_ns, 0, UINT32_MAX));
+  }
+  ++probe.answers;
+  send(probe, answer, io);
+  // It goes on answering until the lease ends, and lets another probe begin.
+  const bool last_exchange = probe.lease.kind == ProbeKind::latency && packet.index + 1 == probe.lease.packets;
+  if (packet.index == question || last_exchange) probe.done = true;
+}
+
+void Prober::receive(ByteView datagram, const NetAddress& from, std::int64_t arrived_ns, double now_s, ProbeIo& io) {
+  if (!probe_ || now_s >= probe_->end_s || from != probe_->lease.peer_address) return;
+  const std::optional<Bytes> message = probe_->channel.open(datagram);
+  if (!message) return;
+  const std::optional<ProbePacket> packet = decode_probe_packet(*message);
+  if (!packet) return;
+  if (probe_->stage == Stage::serving) {
+    serve(*packet, arrived_ns, io);
+    return;
+  }
+  if (probe_->done) return;
+  if (packet->kind == ProbePacket::Kind::pong) take_pong(*packet, arrived_ns, now_s, io);
+  if (packet->kind == ProbePacket::Kind::report) take_report(*packet);
+}
+
+bool Prober::wants_to_send() const { return probe_ && !probe_->done && probe_->stage == Stage::sending; }
+
+double Prober::next_s() const {
+  if (!probe_ || probe_->done) return std::numeric_limits<double>::infinity();
+  return std::min(probe_->end_s, probe_->next_s);
+}
+
+}  // namespace placement

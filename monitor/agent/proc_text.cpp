@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/agent/proc_text.hpp"
+
+#include <utmp.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "common/util/text.hpp"
+
+namespace placement {
+
+namespace {
+
+template <typename Number>
+std::optional<Number> number(std::string_view word) {
+  Number value{};
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> real(std::string_view word) {
+  const std::optional<double> value = number<double>(word);
+  if (!value || !std::isfinite(*value) || *value < 0) return std::nullopt;
+  return value;
+}
+
+// The words of a line; `words` is filled and reused.
+std::string_view next_line(std::string_view& rest) {
+  const std::size_t end = rest.find('\n');
+  const std::string_view line = rest.substr(0, end);
+  rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+  return line;
+}
+
+std::vector<std::string_view> words_of(std::string_view line) { return split_words(line); }
+
+// "MemTotal:   123 kB".
+bool take_KiB(const std::vector<std::string_view>& words, std::string_view key, std::optional<std::uint64_t>& value) {
+  if (words.size() != 3 || words[0] != key || words[2] != "kB") return false;
+  value = number<std::uint64_t>(words[1]);
+  return true;
+}
+
+}  // namespace
+
+std::optional<LoadAverages> parse_loadavg(std::string_view text) {
+  const auto words = words_of(next_line(text));
+  if (words.size() < 3) return std::nullopt;
+  const auto one = real(words[0]), five = real(words[1]), fifteen = real(words[2]);
+  if (!one || !five || !fifteen) return std::nullopt;
+  return LoadAverages{*one, *five, *fifteen};
+}
+
+namespace {
+
+// "cpu 1 2 3 ..." or "cpu7 1 2 3 ..".
+std::optional<CpuTimes> times_of(const std::vector<std::string_view>& words) {
+  // user nice system idle iowait irq softirq steal; what guests use is in user and nice already
+  if (words.size() < 9) return std::nullopt;
+  CpuTimes times;
+  for (std::size_t i = 1; i < 9; ++i) {
+    const auto ticks = number<std::uint64_t>(words[i]);
+    if (!ticks || *ticks > (std::uint64_t{1} << 60)) return std::nullopt;
+    times.all += *ticks;
+    if (i != 4 && i != 5) times.busy += *ticks;
+  }
+  return times;
+}
+
+}  // namespace
+
+std::optional<CpuTimes> parse_cpu_times(std::string_view stat) {
+  const auto words = words_of(next_line(stat));
+  return !words.empty() && words[0] == "cpu" ? times_of(words) : std::nullopt;
+}
+
+std::optional<CpuTimes> parse_cpu_times(std::string_view stat, std::span<const std::int32_t> cpus) {
+  std::optional<CpuTimes> sum;
+  next_line(stat);
+  while (stat.starts_with("cpu")) {
+    const auto words = words_of(next_line(stat));
+    const auto cpu = number<std::int32_t>(words[0].substr(3));
+    if (!cpu || std::find(cpus.begin(), cpus.end(), *cpu) == cpus.end()) continue;
+    const auto times = times_of(words);
+    if (!times) return std::nullopt;
+    if (!sum) sum.emplace();
+    sum->busy += times->busy;
+    sum->all += times->all;
+  }
+  return sum;
+}
+
+std::optional<MemoryInfo> parse_meminfo(std::string_view text) {
+  std::optional<std::uint64_t> total, available;
+  while (!text.empty() && !(total && available)) {
+    const auto words = words_of(next_line(text));
+    if (!take_KiB(words, "MemTotal:", total)) take_KiB(words, "MemAvailable:", available);
+  }
+  if (!total || !available || *available > *total) return std::nullopt;
+  return MemoryInfo{*total, *available};
+}
+
+std::optional<std::uint64_t> parse_pressure(std::string_view text) {
+  const auto words = words_of(next_line(text));
+  if (words.empty() || words[0] != "some") return std::nullopt;
+  for (const std::string_view word : words)
+    if (word.starts_with("total=")) return number<std::uint64_t>(word.substr(6));
+  return std::nullopt;
+}
+
+std::optional<std::vector<InterfaceBytes>> parse_net_dev(std::string_view text) {
+  if (next_line(text).find("Receive") == std::string_view::npos) return std::nullopt;
+  next_line(text);
+  std::vector<InterfaceBytes> interfaces;
+  while (!text.empty()) {
+    const std::string_view line = next_line(text);
+    const std::size_t colon = line.rfind(':');
+    if (colon == std::string_view::npos) continue;
+    const auto words = words_of(line.substr(colon + 1));
+    const std::string_view name = trimmed(line.substr(0, colon));
+    if (name.empty() || words.size() < 16) return std::nullopt;
+    const auto received = number<std::uint64_t>(words[0]), sent = number<std::uint64_t>(words[8]);
+    if (!received || !sent) return std::nullopt;
+    interfaces.push_back({name, *received, *sent});
+  }
+  return interfaces;
+}
+
+std::optional<std::int64_t> count_cpu_list(std::string_view text) {
+  std::int64_t count = 0;
+  for (const std::string_view part : split_at(trimmed(next_line(text)), ',')) {
+    const std::size_t dash = part.find('-');
+    const auto first = number<std::int32_t>(part.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : number<std::int32_t>(part.substr(dash + 1));
+    if (!first || !last || *first < 0 || *last < *first) return std::nullopt;
+    count += std::int64_t{*last} - *first + 1;
+  }
+  return count;
+}
+
+std::optional<double> parse_cpuinfo_MHz(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view line = next_line(text);
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos || trimmed(line.substr(0, colon)) != "cpu MHz") continue;
+    return real(trimmed(line.substr(colon + 1)));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> parse_uptime(std::string_view text) {
+  const auto words = words_of(next_line(text));
+  if (words.empty()) return std::nullopt;
+  const auto seconds = real(words[0]);
+  if (!seconds || *seconds > UINT32_MAX) return std::nullopt;
+  return static_cast<std::uint32_t>(*seconds);
+}
+
+std::optional<std::vector<std::uint8_t>> parse_boot_id(std::string_view text) {
+  std::vector<std::uint8_t> bytes;
+  int high = -1;
+  for (const char c : trimmed(next_line(text))) {
+    if (c == '-') continue;
+    const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    if (digit < 0) return std::nullopt;
+    if (high < 0) {
+      high = digit;
+      continue;
+    }
+    bytes.push_back(static_cast<std::uint8_t>(high << 4 | digit));
+    high = -1;
+  }
+  if (high >= 0 || bytes.size() != 16) return std::nullopt;
+  return bytes;
+}
+
+std::optional<std::int64_t> count_users(std::string_view file) {
+  if (file.size() % sizeof(struct utmp) != 0) return std::nullopt;
+  std::int64_t users = 0;
+  for (; !file.empty(); file.remove_prefix(sizeof(struct utmp))) {
+    struct utmp entry;
+    std::memcpy(&entry, file.data(), sizeof entry);
+    users += entry.ut_type == USER_PROCESS && entry.ut_user[0] != '\0';
+  }
+  return users;
+}
+
+std::optional<ProcessStat> parse_process_stat(std::string_view text) {
+  const std::size_t open = text.find('('), close = text.rfind(')');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open) return std::nullopt;
+  const auto words = words_of(trimmed(text.substr(close + 1)));
+  constexpr std::size_t parent_at = 1, threads_at = 17, started_at = 19, cpu_at = 36;
+  if (words.size() <= started_at || words[0].size() != 1) return std::nullopt;
+  const auto parent = number<std::int32_t>(words[parent_at]);
+  const auto threads = number<std::int64_t>(words[threads_at]);
+  const auto started = number<std::uint64_t>(words[started_at]);
+  if (!parent || !threads || !started || *parent < 0 || *threads < 0) return std::nullopt;
+  const auto cpu = words.size() > cpu_at ? number<std::int32_t>(words[cpu_at]) : std::nullopt;
+  return ProcessStat{*parent, words[0][0], *threads, *started, cpu.value_or(-1), text.substr(open + 1, close - open - 1)};
+}
+
+std::optional<std::uint32_t> slurm_job_of_cgroup(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view line = next_line(text);  // "4:cpuset:/slurm/uid_0/job_12/step_0"
+    bool slurms = false;
+    for (const std::string_view part : split_at(line.substr(line.find('/') == std::string_view::npos ? line.size() : line.find('/')), '/')) {
+      if (part.starts_with("slurm") || part.ends_with("slurmstepd.scope")) slurms = true;
+      if (slurms && part.starts_with("job_"))
+        if (const auto job = number<std::uint32_t>(part.substr(4))) return job;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> slurm_job_of_title(std::string_view cmdline) {
+  constexpr std::string_view begin = "slurmstepd: [";
+  if (!cmdline.starts_with(begin)) return std::nullopt;
+  const std::string_view step = cmdline.substr(begin.size());
+  return number<std::uint32_t>(step.substr(0, step.find_first_of(".]+_")));
+}
+
+}  // namespace placement

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/agent/slurm_processes.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "common/util/text.hpp"
+#include "monitor/agent/daemon_option.hpp"
+#include "monitor/agent/proc_text.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::uint8_t young_looks = 3;        // a fork becomes what it is within seconds
+constexpr std::uint32_t scans_between_looks = 12;
+constexpr std::size_t most_processes = 1 << 20;
+constexpr std::size_t most_threads = 1 << 16;  // of one process that are looked at
+constexpr std::int32_t kernel_parent = 2;      // of all kernel threads
+
+std::vector<std::int32_t> numbers_in(const std::string& path, std::size_t most, bool* readable = nullptr) {
+  std::vector<std::int32_t> numbers;
+  const std::unique_ptr<DIR, int (*)(DIR*)> directory(opendir(path.c_str()), closedir);
+  if (readable) *readable = directory != nullptr;
+  if (!directory) return numbers;
+  while (const dirent* entry = readdir(directory.get())) {
+    if (numbers.size() == most) break;
+    const auto number = parse_integer(entry->d_name);
+    if (number && *number > 0 && *number <= INT32_MAX) numbers.push_back(static_cast<std::int32_t>(*number));
+  }
+  return numbers;
+}
+
+// Ended and not yet waited for, or stopped by a signal: it answers nobody.
+bool away(char state) { return state == 'Z' || state == 'X' || state == 'T'; }
+
+// Debian's slurmd starts itself anew at a reconfigure, by the name of the file behind the link /usr/sbin/slurmd.
+bool is_slurmd(std::string_view name) { return name == "slurmd" || name.starts_with("slurmd-"); }
+
+}  // namespace
+
+bool SlurmProcesses::counts(char state, std::int32_t cpu) const {
+  return (state == 'R' || state == 'D') &&
+         (cpus_.empty() || std::find(cpus_.begin(), cpus_.end(), cpu) != cpus_.end());
+}
+
+bool SlurmProcesses::list() {
+  bool readable = false;
+  pids_ = numbers_in(root_ + "/proc", most_processes, &readable);
+  return readable;
+}
+
+bool SlurmProcesses::read(std::int32_t pid, const char* file) {
+  const std::string path = root_ + "/proc/" + std::to_string(pid) + "/" + file;
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  buffer_.resize(4096);
+  const ssize_t length = ::read(descriptor, buffer_.data(), buffer_.size());
+  close(descriptor);
+  ++files_read_;
+  buffer_.resize(length > 0 ? static_cast<std::size_t>(length) : 0);
+  return length > 0;
+}
+
+// Anybody may call a program slurmstepd: it counts when it is of the user of the first process.
+bool SlurmProcesses::trusted(std::int32_t pid) const {
+  struct stat first, this_one;
+  return stat((root_ + "/proc/1").c_str(), &first) == 0 &&
+         stat((root_ + "/proc/" + std::to_string(pid)).c_str(), &this_one) == 0 && first.st_uid == this_one.st_uid;
+}
+
+bool SlurmProcesses::of_this_node(std::int32_t pid) {
+  if (node_.empty() || !read(pid, "cmdline")) return true;
+  const auto named = daemon_option(buffer_, 'N');
+  return !named || *named == node_;
+}
+
+bool SlurmProcesses::due(std::int32_t pid, const Entry& entry) const {
+  return entry.kind != Kind::other || entry.looks < young_looks ||
+         (static_cast<std::uint32_t>(pid) + scan_) % scans_between_looks == 0;
+}
+
+void SlurmProcesses::look_at(std::int32_t pid, Entry& entry) {
+  if (!read(pid, "stat")) {
+    entry = {};  // gone meanwhile
+    return;
+  }
+  const auto process = parse_process_stat(buffer_);
+  if (!process) {
+    entry = {};
+    return;
+  }
+  if (process->started_ticks != entry.started_ticks) entry = {};  // another one with this number
+  entry.started_ticks = process->started_ticks;
+  entry.parent = process->parent;
+  entry.state = process->state;
+  entry.cpu = process->cpu;
+  entry.threads = process->threads;
+  entry.looks = static_cast<std::uint8_t>(std::min<int>(entry.looks + 1, young_looks));
+  // A program may change its name, but a job's process stays one.
+  const std::string name(process->name);
+  if (entry.kind == Kind::slurmd && !is_slurmd(name)) entry.kind = Kind::other;
+  if (entry.kind != Kind::other || entry.parent == kernel_parent) return;
+  if (is_slurmd(name) && trusted(pid)) {
+    if (of_this_node(pid)) entry.kind = Kind::slurmd;
+    entry.looks = 0;  // between fork and exec a stepd looks like its slurmd
+    return;
+  }
+  if (name == "slurmstepd" && trusted(pid)) {
+    entry.kind = Kind::stepd;
+    if (read(pid, "cmdline"))
+      entry.job = slurm_job_of_title(std::string_view(buffer_.c_str())).value_or(0);
+    // Its title comes later.
+    if (entry.job == 0) entry.looks = 0;
+    return;
+  }
+  if (!read(pid, "cgroup")) return;
+  if (const auto job = slurm_job_of_cgroup(buffer_)) {
+    entry.kind = Kind::job;
+    entry.job = *job;
+  }
+}
+
+// What changes all the time, and no more.
+void SlurmProcesses::look_at_state(std::int32_t pid, Entry& entry) {
+  const auto process = read(pid, "stat") ? parse_process_stat(buffer_) : std::nullopt;
+  entry.state = process ? process->state : '?';
+  entry.cpu = process ? process->cpu : -1;
+  entry.threads = process ? process->threads : 0;
+}
+
+// Children of a stepd and of a job's process are of the job, at any depth.
+void SlurmProcesses::join_families() {
+  std::vector<Entry*> way;
+  for (auto& [pid, entry] : known_) {
+    way.clear();
+    Entry* at = &entry;
+    // The way up ends at the latest when it has met every process: parents may have changed while
+    // they were read, so that they need not form a tree.
+    while (at->kind == Kind::other && way.size() < 4096) {
+      way.push_back(at);
+      const auto parent = known_.find(at->parent);
+      if (parent == known_.end() || parent->second.scan != scan_) break;
+      at = &parent->second;
+    }
+    if (at->kind != Kind::stepd && at->kind != Kind::job) continue;
+    for (Entry* child : way) {
+      child->kind = Kind::job;
+      child->job = at->job;
+    }
+  }
+}
+
+double SlurmProcesses::running_threads(std::int32_t pid, const Entry& entry) {
+  if (entry.threads <= 1) return counts(entry.state, entry.cpu);
+  double running = 0;
+  const std::string task = "task/";
+  for (const std::int32_t thread : numbers_in(root_ + "/proc/" + std::to_string(pid) + "/task", most_threads)) {
+    if (!read(pid, (task + std::to_string(thread) + "/stat").c_str())) continue;
+    const auto state = parse_process_stat(buffer_);
+    running += state && counts(state->state, state->cpu);
+  }
+  return running;
+}
+
+bool SlurmProcesses::scan() {
+  files_read_ = 0;
+  if (!list()) return false;
+  ++scan_;
+  for (const std::int32_t pid : pids_) {
+    Entry& entry = known_[pid];
+    if (due(pid, entry))
+      look_at(pid, entry);
+    else if (!cpus_.empty())
+      look_at_state(pid, entry);
+    entry.scan = scan_;
+  }
+  std::erase_if(known_, [&](const auto& item) { return item.second.scan != scan_; });
+  join_families();
+  slurmd_ = false;
+  running_ = running_on_cpus_ = 0;
+  jobs_.clear();
+  for (const auto& [pid, entry] : known_) {
+    slurmd_ = slurmd_ || (entry.kind == Kind::slurmd && !away(entry.state));
+    const bool job = entry.kind == Kind::job;
+    const double threads = job || (!cpus_.empty() && pid != getpid()) ? running_threads(pid, entry) : 0;
+    if (job) running_ += threads;
+    if (!cpus_.empty()) running_on_cpus_ += threads;
+    if (entry.kind == Kind::job || entry.kind == Kind::stepd) jobs_.push_back(entry.job);
+  }
+  std::sort(jobs_.begin(), jobs_.end());
+  jobs_.erase(std::unique(jobs_.begin(), jobs_.end()), jobs_.end());
+  // A stepd without its title yet belongs to a job that is known or will be.
+  if (jobs_.size() > 1 && jobs_.front() == 0) jobs_.erase(jobs_.begin());
+  return true;
+}
+
+}  // namespace placement

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/monitor/cause.hpp"
+
+namespace placement {
+
+Judgement judge(const SilenceFacts& facts) {
+  if (facts.planned) return {false, "planned"};
+  if (!facts.over) {
+    if (facts.slurm_sees_it && !facts.slurm_missed) return {false, "agent"};
+    return {true, "silent"};
+  }
+  if (facts.rebooted) return {true, "reboot"};
+  if (facts.agent_restarted) {
+    // Somebody started the agent again. Had the node been away, Slurm would have missed it too.
+    if (facts.slurm_missed) return {true, "silent"};
+    return {false, "agent"};
+  }
+  return {true, "link"};
+}
+
+}  // namespace placement

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/monitor/forecast.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace placement {
+
+namespace {
+
+constexpr float ewma_weight = 0.3F;   // of the newest value
+constexpr float error_weight = 0.1F;  // of the newest error
+
+// Of its error; none has no place.
+std::size_t place_of(Predictor predictor) { return static_cast<std::size_t>(predictor) - 1; }
+
+}  // namespace
+
+double Forecast::predict(Predictor predictor) const {
+  if (count_ == 0) return unknown_value;
+  const auto used = static_cast<std::size_t>(std::min<std::int32_t>(count_, window));
+  switch (predictor) {
+    case Predictor::last: return values_[static_cast<std::size_t>(count_ - 1) % window];
+    case Predictor::mean: {
+      double sum = 0;
+      for (std::size_t i = 0; i < used; ++i) sum += values_[i];
+      return sum / static_cast<double>(used);
+    }
+    case Predictor::median: {
+      std::array<float, window> sorted = values_;
+      std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(used));
+      return used % 2 ? sorted[used / 2]
+                      : (static_cast<double>(sorted[used / 2 - 1]) + static_cast<double>(sorted[used / 2])) / 2;
+    }
+    case Predictor::ewma:
+    case Predictor::none: break;
+  }
+  return ewma_;
+}
+
+double Forecast::error(Predictor predictor) const {
+  return count_ < 2 ? unknown_value : static_cast<double>(errors_[place_of(predictor)]);
+}
+
+Forecast::Predictor Forecast::best() const {
+  Predictor best = Predictor::median;
+  for (const Predictor predictor : {Predictor::mean, Predictor::ewma, Predictor::last})
+    if (count_ >= 2 && errors_[place_of(predictor)] < errors_[place_of(best)])
+      best = predictor;
+  return best;
+}
+
+void Forecast::add(double value) {
+  if (!(std::fabs(value) <= static_cast<double>(std::numeric_limits<float>::max()))) return;
+  const auto rounded = static_cast<float>(value);
+  for (std::size_t p = 0; p < predictors && count_ > 0; ++p) {
+    const auto error = static_cast<float>(std::fabs(predict(static_cast<Predictor>(p + 1)) - value));
+    // The first errors weigh as a plain mean does.
+    errors_[p] += std::max(error_weight, 1.0F / static_cast<float>(count_)) * (error - errors_[p]);
+  }
+  ewma_ += (count_ == 0 ? 1.0F : ewma_weight) * (rounded - ewma_);
+  values_[static_cast<std::size_t>(count_) % window] = rounded;
+  // Counts on without passing its type; stays the same modulo the window.
+  count_ = count_ < std::numeric_limits<std::int32_t>::max() - static_cast<std::int32_t>(window)
+               ? count_ + 1
+               : count_ + 1 - static_cast<std::int32_t>(window) * 1000000;
+}
+
+}  // namespace placement

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/monitor/history.hpp"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "common/util/error.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr int wait_ms = 2000;
+
+constexpr const char* schema = R"(
+  CREATE TABLE node (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+  CREATE TABLE outage (id INTEGER PRIMARY KEY, node INTEGER NOT NULL REFERENCES node (id), began_at REAL NOT NULL,
+    ended_at REAL, counted INTEGER NOT NULL, cause TEXT NOT NULL, noticed_at REAL, changed INTEGER NOT NULL);
+  CREATE INDEX outage_node ON outage (node, began_at);
+  CREATE INDEX outage_changed ON outage (changed);
+  CREATE TABLE span (id INTEGER PRIMARY KEY, node INTEGER NOT NULL REFERENCES node (id), began_at REAL NOT NULL,
+    ended_at REAL NOT NULL, changed INTEGER NOT NULL);
+  CREATE INDEX span_node ON span (node, ended_at);
+  CREATE INDEX span_changed ON span (changed);
+  CREATE TABLE pair (a INTEGER NOT NULL REFERENCES node (id), b INTEGER NOT NULL REFERENCES node (id),
+    measured_at REAL NOT NULL, latency_us REAL, latency_error_us REAL, bandwidth_Bps REAL, bandwidth_error_Bps REAL,
+    peak_bandwidth_Bps REAL, samples INTEGER NOT NULL, PRIMARY KEY (a, b)) WITHOUT ROWID;
+  CREATE TABLE decision (id INTEGER PRIMARY KEY, at REAL NOT NULL, job INTEGER NOT NULL, restarts INTEGER NOT NULL,
+    uid INTEGER NOT NULL, policy TEXT NOT NULL, outcome TEXT NOT NULL, us INTEGER NOT NULL, record TEXT NOT NULL);
+  CREATE INDEX decision_job ON decision (job);
+  CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+)";
+
+bool exists(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0;
+}
+
+// Whatever the daemon's umask is. Who may open a file may lock it, and a lock of a reader keeps the monitor from
+// writing: nobody but the monitor's user and its group gets that far.
+constexpr mode_t file_mode = 0640;
+
+void make_file(const std::string& path) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, file_mode);
+  if (fd < 0) throw Error(path + ": cannot be made: " + std::strerror(errno));
+  fchmod(fd, file_mode);
+  close(fd);
+}
+
+// Files of an earlier version could be read by everybody. One that belongs to another user is no history to write to,
+// which its opening tells.
+void restrict_modes(const std::string& path) {
+  for (const char* part : {"", "-wal", "-shm"}) static_cast<void>(chmod((path + part).c_str(), file_mode));
+}
+
+std::string random_name() {
+  std::uint64_t words[2] = {};
+  if (getrandom(words, sizeof words, 0) != sizeof words) throw Error("getrandom: " + std::string(std::strerror(errno)));
+  char text[33];
+  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(words[0]),
+                static_cast<unsigned long long>(words[1]));
+  return text;
+}
+
+void set_modes(Database& database) {
+  // Readers need the two files of the write-ahead log also when nobody writes.
+  database.run("PRAGMA journal_mode = WAL");
+  database.run("PRAGMA synchronous = NORMAL");
+  database.run("PRAGMA wal_autocheckpoint = 500");
+  database.run("PRAGMA journal_size_limit = 8388608");
+  database.run("PRAGMA temp_store = MEMORY");
+}
+
+// Whether it can be used. What has another reason than its content (no right, locked, disk) throws.
+bool is_sound(const std::string& path) {
+  try {
+    Database database(path, Database::Access::write, wait_ms);
+    if (database.text("PRAGMA quick_check(1)") != "ok") return false;
+    const std::int64_t version = database.number("PRAGMA user_version");
+    if (version == 0) return database.number("SELECT count(*) FROM sqlite_master") == 0;
+    return version > history_schema_version ||
+           database.number("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN "
+                           "('node', 'outage', 'span', 'pair', 'decision', 'setting')") == 6;
+  } catch (const DatabaseError& error) {
+    if (!error.broken) throw;
+    return false;
+  }
+}
+
+std::string move_aside(const std::string& path) {
+  std::string to;
+  for (int i = 1; i == 1 || exists(to); ++i) to = path + ".broken-" + std::to_string(i);
+  if (rename(path.c_str(), to.c_str()) != 0)
+    throw Error(path + ": it is broken, and cannot be moved to " + to + ": " + std::strerror(errno));
+  for (const char* part : {"-wal", "-shm", "-journal"})
+    if (exists(path + part)) rename((path + part).c_str(), (to + part).c_str());
+  return to;
+}
+
+OutageRecord outage_of_row(Statement& row) {  // node, began_at, ended_at, counted, cause, noticed_at
+  return {row.text(0), row.real(1), row.real(2), row.integer(3) != 0, row.text(4), row.real(5)};
+}
+
+}  // namespace
+
+History::History(const std::string& path, const HistoryLimits& limits) : path_(path), limits_(limits) {
+  if (exists(path) && !is_sound(path)) moved_aside_ = move_aside(path);
+  if (!exists(path)) make_file(path);
+  open(path);
+}
+
+void History::open(const std::string& path) {
+  restrict_modes(path);
+  database_ = std::make_unique<Database>(path, Database::Access::write, wait_ms);
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0) {
+    device_ = status.st_dev;
+    inode_ = status.st_ino;
+  }
+  try {
+    prepare(path);
+  } catch (...) {
+    database_.reset();
+    throw;
+  }
+}
+
+void History::prepare(const std::string& path) {
+  set_modes(*database_);
+  const std::int64_t version = database_->number("PRAGMA user_version");
+  if (version > history_schema_version)
+    throw Error(path + ": its schema is version " + std::to_string(version) + ", and this program knows up to " +
+                std::to_string(history_schema_version));
+  if (version == 0) {
+    Transaction all(*database_);
+    database_->run(schema);
+    Statement(*database_, "INSERT INTO setting VALUES ('instance', ?)").bind(random_name()).execute();
+    database_->run(("PRAGMA user_version = " + std::to_string(history_schema_version)).c_str());
+    all.commit();
+  }
+  instance_ = database_->text("SELECT value FROM setting WHERE name = 'instance'");
+  change_ = database_->number(
+      "SELECT max(ifnull((SELECT max(changed) FROM outage), 0), ifnull((SELECT max(changed) FROM span), 0), "
+      "ifnull((SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'pruned to'), 0))");
+}
+
+// Open, whatever became of it before. Throws Error.
+Database& History::database() {
+  if (!database_) open(path_);
+  return *database_;
+}
+
+bool History::in_place() const {
+  struct stat status {};
+  return stat(path_.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
+}
+
+bool History::recover() {
+  batch_.reset();
+  statements_.clear();
+  node_ids_.clear();
+  database_.reset();
+  const bool damaged = !exists(path_) || !is_sound(path_);
+  if (damaged) {
+    moved_aside_ = exists(path_) ? move_aside(path_) : std::string("gone");
+    make_file(path_);
+  }
+  open(path_);
+  return damaged;
+}
+
+Statement& History::statement(const char* sql) {
+  std::unique_ptr<Statement>& kept = statements_[sql];
+  if (!kept) kept = std::make_unique<Statement>(database(), sql);
+  return *kept;
+}
+
+void History::begin() { batch_ = std::make_unique<Transaction>(database()); }
+
+void History::commit() {
+  if (!batch_) return;
+  try {
+    batch_->commit();
+  } catch (...) {
+    give_up();
+    throw;
+  }
+  batch_.reset();
+}
+
+void History::give_up() {
+  for (auto& [sql, kept] : statements_) kept->bind();  // a read under way would hold the transaction
+  batch_.reset();
+  node_ids_.clear();  // a new name may have been undone
+}
+
+std::int64_t History::next_change() { return ++change_; }
+
+std::int64_t History::node_id(const std::string& name) {
+  if (const auto known = node_ids_.find(name); known != node_ids_.end()) return known->second;
+  statement("INSERT OR IGNORE INTO node (name) VALUES (?)").bind(name).execute();
+  Statement& find = statement("SELECT id FROM node WHERE name = ?").bind(name);
+  find.step();
+  const std::int64_t id = find.integer(0);
+  find.bind(std::string());
+  node_ids_.emplace(name, id);
+  return id;
+}
+
+bool one_outage(const OutageRecord& a, const OutageRecord& b) {
+  const OutageRecord &first = b.began_at_s < a.began_at_s ? b : a, &second = b.began_at_s < a.began_at_s ? a : b;
+  if (second.began_at_s - first.began_at_s <= same_outage_s || first.lasts()) return true;
+  return second.began_at_s <= first.ended_at_s + (second.cause == "slurmd" ? same_outage_s : 0);
+}
+
+namespace {
+
+bool same_time(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+bool same_row(const OutageRecord& a, const OutageRecord& b) {
+  return a.began_at_s == b.began_at_s && same_time(a.ended_at_s, b.ended_at_s) && a.counted == b.counted &&
+         a.cause == b.cause && same_time(a.noticed_at_s, b.noticed_at_s);
+}
+
+// `fresh` is what somebody says now of an outage that is on record as `old`.
+OutageRecord joined(const OutageRecord& old, const OutageRecord& fresh, bool keep_judgement) {
+  OutageRecord both = keep_judgement ? old : fresh;
+  both.began_at_s = std::min(old.began_at_s, fresh.began_at_s);
+  // One's own word that it lasts is the newer one; another monitor's may be an old one.
+  if (fresh.lasts())
+    both.ended_at_s = keep_judgement ? old.ended_at_s : fresh.ended_at_s;
+  else
+    both.ended_at_s = old.lasts() ? fresh.ended_at_s : std::max(old.ended_at_s, fresh.ended_at_s);
+  both.noticed_at_s = std::isnan(old.noticed_at_s) || fresh.noticed_at_s < old.noticed_at_s ? fresh.noticed_at_s : old.noticed_at_s;
+  return both;
+}
+
+}  // namespace
+
+bool History::put_outage(const OutageRecord& outage, bool keep_judgement) {
+  const std::int64_t node = node_id(outage.node);
+  const double forever = std::numeric_limits<double>::infinity();
+  struct Row {
+    std::int64_t id;
+    OutageRecord outage;
+  };
+  std::vector<Row> rows;
+  Statement& find = statement(
+      "SELECT id, began_at, ended_at, counted, cause, noticed_at FROM outage WHERE node = ?1 AND began_at <= ?2 "
+      "AND (ended_at IS NULL OR ended_at >= ?3) ORDER BY began_at DESC");
+  // More than can be one with it.
+  find.bind(node, outage.lasts() ? forever : outage.ended_at_s + same_outage_s, outage.began_at_s - 2 * same_outage_s);
+  while (find.step()) {
+    Row row{find.integer(0), {outage.node, find.real(1), find.real(2), find.integer(3) != 0, find.text(4), find.real(5)}};
+    if (one_outage(row.outage, outage)) rows.push_back(std::move(row));
+  }
+  if (rows.empty()) {
+    statement("INSERT INTO outage (node, began_at, ended_at, counted, cause, noticed_at, changed) "
+              "VALUES (?, ?, ?, ?, ?, ?, ?)")
+        .bind(node, outage.began_at_s, outage.ended_at_s, outage.counted, outage.cause, outage.noticed_at_s,
+              next_change())
+        .execute();
+    return true;
+  }
+  // The latest row stays.
+  OutageRecord both = rows.front().outage;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    both = joined(rows[i].outage, both, false);
+    statement("DELETE FROM outage WHERE id = ?").bind(rows[i].id).execute();
+  }
+  both = joined(both, outage, keep_judgement);
+  if (rows.size() == 1 && same_row(both, rows.front().outage)) return false;
+  statement("UPDATE outage SET began_at = ?, ended_at = ?, counted = ?, cause = ?, noticed_at = ?, changed = ? "
+            "WHERE id = ?")
+      .bind(both.began_at_s, both.ended_at_s, both.counted, both.cause, both.noticed_at_s, next_change(), rows.front().id)
+      .execute();
+  return true;
+}
+
+bool History::put_span(const SpanRecord& span) {
+  if (!(span.ended_at_s > span.began_at_s)) return false;
+  const std::int64_t node = node_id(span.node);
+  std::int64_t kept = -1;
+  double began = span.began_at_s, ended = span.ended_at_s, kept_began = 0, kept_ended = 0;
+  std::vector<std::int64_t> absorbed;
+  Statement& touching =
+      statement("SELECT id, began_at, ended_at FROM span WHERE node = ? AND ended_at >= ? AND began_at <= ?");
+  for (touching.bind(node, span.began_at_s, span.ended_at_s); touching.step();) {
+    if (kept < 0) {
+      kept = touching.integer(0);
+      kept_began = touching.real(1);
+      kept_ended = touching.real(2);
+    } else {
+      absorbed.push_back(touching.integer(0));
+    }
+    began = std::min(began, touching.real(1));
+    ended = std::max(ended, touching.real(2));
+  }
+  for (const std::int64_t id : absorbed) statement("DELETE FROM span WHERE id = ?").bind(id).execute();
+  if (kept < 0) {
+    statement("INSERT INTO span (node, began_at, ended_at, changed) VALUES (?, ?, ?, ?)")
+        .bind(node, began, ended, next_change())
+        .execute();
+    return true;
+  }
+  if (absorbed.empty() && began == kept_began && ended == kept_ended) return false;
+  statement("UPDATE span SET began_at = ?, ended_at = ?, changed = ? WHERE id = ?")
+      .bind(began, ended, next_change(), kept)
+      .execute();
+  return true;
+}
+
+void History::put_pair(const PairRecord& pair) {
+  const bool swapped = pair.b < pair.a;
+  statement("INSERT OR REPLACE INTO pair VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      .bind(node_id(swapped ? pair.b : pair.a), node_id(swapped ? pair.a : pair.b), pair.measured_at_s,
+            pair.latency_us, pair.latency_error_us, pair.bandwidth_Bps, pair.bandwidth_error_Bps,
+            pair.peak_bandwidth_Bps, pair.samples)
+      .execute();
+}
+
+void History::put_decision(const DecisionRecord& decision) {
+  statement("INSERT INTO decision (at, job, restarts, uid, policy, outcome, us, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+      .bind(decision.at_s, decision.job, decision.restarts, decision.uid, decision.policy, decision.outcome,
+            decision.us, decision.record)
+      .execute();
+}
+
+std::vector<OutageRecord> History::outages() {
+  std::vector<OutageRecord> all;
+  Statement& rows = statement(
+      "SELECT name, began_at, ended_at, counted, cause, noticed_at FROM outage JOIN node ON node.id = outage.node "
+      "ORDER BY began_at, outage.id");
+  for (rows.bind(); rows.step();) all.push_back(outage_of_row(rows));
+  return all;
+}
+
+std::vector<OutageRecord> History::lasting_outages() {
+  std::vector<OutageRecord> all = outages();
+  std::erase_if(all, [](const OutageRecord& outage) { return !outage.lasts(); });
+  return all;
+}
+
+std::int64_t History::counted_outages(const std::string& node, double began_after_s) {
+  Statement& count = statement("SELECT count(*) FROM outage JOIN node ON node.id = outage.node "
+                               "WHERE name = ? AND counted <> 0 AND began_at >= ?")
+                         .bind(node, began_after_s);
+  count.step();
+  const std::int64_t outages = count.integer(0);
+  count.step();
+  return outages;
+}
+
+std::vector<SpanRecord> History::spans() {
+  std::vector<SpanRecord> all;
+  Statement& rows = statement(
+      "SELECT name, began_at, ended_at FROM span JOIN node ON node.id = span.node ORDER BY began_at, span.id");
+  for (rows.bind(); rows.step();) all.push_back({rows.text(0), rows.real(1), rows.real(2)});
+  return all;
+}
+
+std::vector<PairRecord> History::pairs() {
+  std::vector<PairRecord> all;
+  Statement& rows = statement(
+      "SELECT x.name, y.name, measured_at, latency_us, latency_error_us, bandwidth_Bps, bandwidth_error_Bps, "
+      "peak_bandwidth_Bps, samples FROM pair JOIN node x ON x.id = a JOIN node y ON y.id = b ORDER BY a, b");
+  for (rows.bind(); rows.step();)
+    all.push_back({rows.text(0), rows.text(1), rows.real(2), rows.real(3), rows.real(4), rows.real(5), rows.real(6),
+                   rows.real(7), rows.integer(8)});
+  return all;
+}
+
+std::vector<DecisionRecord> History::decisions(std::int64_t job, std::int64_t most) {
+  std::vector<DecisionRecord> all;
+  Statement& rows = statement(
+      "SELECT id, at, job, restarts, uid, policy, outcome, us, record FROM decision WHERE ?1 = 0 OR job = ?1 "
+      "ORDER BY id DESC LIMIT ?2");
+  for (rows.bind(job, most); rows.step();)
+    all.push_back({rows.integer(0), rows.real(1), rows.integer(2), rows.integer(3), rows.integer(4), rows.text(5),
+                   rows.text(6), rows.integer(7), rows.text(8)});
+  return all;
+}
+
+History::Changes History::changes_after(std::int64_t cursor, std::int64_t most) {
+  Changes changes;
+  Statement& last = statement(
+      "SELECT ifnull(max(changed), ?1) FROM (SELECT changed FROM outage WHERE changed > ?1 UNION ALL "
+      "SELECT changed FROM span WHERE changed > ?1 ORDER BY changed LIMIT ?2)");
+  last.bind(cursor, most).step();
+  changes.cursor = last.integer(0);
+  last.step();
+  Statement& outages = statement(
+      "SELECT name, began_at, ended_at, counted, cause, noticed_at FROM outage JOIN node ON node.id = outage.node "
+      "WHERE changed > ? AND changed <= ? ORDER BY changed");
+  for (outages.bind(cursor, changes.cursor); outages.step();) changes.outages.push_back(outage_of_row(outages));
+  Statement& spans = statement(
+      "SELECT name, began_at, ended_at FROM span JOIN node ON node.id = span.node "
+      "WHERE changed > ? AND changed <= ? ORDER BY changed");
+  for (spans.bind(cursor, changes.cursor); spans.step();)
+    changes.spans.push_back({spans.text(0), spans.real(1), spans.real(2)});
+  return changes;
+}
+
+std::int64_t History::last_change() { return change_; }
+
+std::string History::setting(const std::string& name) {
+  Statement& find = statement("SELECT value FROM setting WHERE name = ?").bind(name);
+  const std::string value = find.step() ? find.text(0) : std::string();
+  find.bind(std::string());
+  return value;
+}
+
+void History::set_setting(const std::string& name, const std::string& value) {
+  statement("INSERT OR REPLACE INTO setting VALUES (?, ?)").bind(name, value).execute();
+}
+
+std::int64_t History::bytes() {
+  return database().number("PRAGMA page_size") *
+         (database().number("PRAGMA page_count") - database().number("PRAGMA freelist_count"));
+}
+
+void History::prune(double now_s) {
+  const double oldest = now_s - limits_.keep_s;
+  begin();
+  // A change number is never given twice, also when its row is gone.
+  statement("INSERT OR REPLACE INTO setting VALUES ('pruned to', ?)").bind(change_).execute();
+  statement("DELETE FROM outage WHERE ended_at < ?").bind(oldest).execute();
+  statement("DELETE FROM span WHERE ended_at < ?").bind(oldest).execute();
+  statement("DELETE FROM pair WHERE measured_at < ?").bind(oldest).execute();
+  statement("DELETE FROM decision WHERE at < ?").bind(oldest).execute();
+  commit();
+  for (const char* table : {"decision", "span", "outage"}) {
+    const std::string some = std::string("DELETE FROM ") + table + " WHERE id IN (SELECT id FROM " + table +
+                             " ORDER BY id LIMIT 1 + (SELECT count(*) FROM " + table + ") / 8)";
+    while (bytes() > limits_.max_bytes &&
+           database().number((std::string("SELECT EXISTS (SELECT 1 FROM ") + table + ")").c_str()) != 0) {
+      begin();
+      Statement(database(), some.c_str()).execute();
+      commit();
+    }
+  }
+}
+
+}  // namespace placement

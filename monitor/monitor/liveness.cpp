@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/monitor/liveness.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace placement {
+
+namespace {
+
+constexpr double learning_rate = 0.05;  // of the mean and variance of a node's intervals
+
+}  // namespace
+
+std::string_view to_string(SlurmView view) {
+  constexpr std::string_view names[] = {"unknown", "responding", "not responding", "down", "planned"};
+  return names[static_cast<std::size_t>(view)];
+}
+
+LivenessTable::LivenessTable(std::int32_t nodes, const LivenessSettings& settings)
+    : settings_(settings), nodes_(static_cast<std::size_t>(nodes)) {
+  for (Node& node : nodes_) node.mean_s = settings_.heartbeat_s;
+}
+
+void LivenessTable::learn(Node& node, double interval_s) const {
+  // An outage is no interval, and a burst after a pause says nothing of the sender's rhythm.
+  if (!(interval_s <= settings_.down_most * settings_.heartbeat_s && interval_s >= 0.2 * settings_.heartbeat_s)) return;
+  const double difference = interval_s - node.mean_s;
+  node.mean_s += learning_rate * difference;
+  node.variance_s2 = (1 - learning_rate) * (node.variance_s2 + learning_rate * difference * difference);
+  node.mean_s = std::clamp(node.mean_s, 0.8 * settings_.heartbeat_s, 1.25 * settings_.heartbeat_s);
+}
+
+double LivenessTable::patience(const Node& node) const {
+  const double varied = node.mean_s + settings_.deviations * std::sqrt(node.variance_s2);
+  return std::min(std::max(settings_.down_after * node.mean_s, varied), settings_.down_most * settings_.heartbeat_s);
+}
+
+double LivenessTable::patience_s(std::int32_t node) const { return patience(nodes_[static_cast<std::size_t>(node)]); }
+
+void LivenessTable::heard(std::int32_t index, double now_s, bool again) {
+  Node& node = nodes_[static_cast<std::size_t>(index)];
+  const double silent_s = std::isnan(node.heard_s) ? -1 : now_s - node.heard_s;
+  if (!node.beat) node.silent_before_s = silent_s;
+  if (!again) {
+    if (node.phase == Phase::up || node.phase == Phase::suspect) learn(node, now_s - node.beat_s);
+    node.beat_s = now_s;
+  }
+  node.heard_s = node.silent_from_s = now_s;
+  node.beat = true;
+}
+
+void LivenessTable::expect(std::int32_t index, double now_s) {
+  Node& node = nodes_[static_cast<std::size_t>(index)];
+  if (node.phase != Phase::unknown) return;
+  node.phase = Phase::suspect;
+  node.silent_from_s = now_s;
+}
+
+void LivenessTable::left(std::int32_t index) {
+  Node& node = nodes_[static_cast<std::size_t>(index)];
+  node.phase = Phase::left;
+  node.beat = false;
+}
+
+void LivenessTable::slurm_says(std::int32_t index, SlurmView view) {
+  nodes_[static_cast<std::size_t>(index)].view = view;
+}
+
+// A node that Slurm itself holds for down, or that goes down by order, tells nothing about the observer.
+bool LivenessTable::explained(const Node& node) {
+  return node.view == SlurmView::planned || node.view == SlurmView::down;
+}
+
+std::vector<LivenessTable::Event> LivenessTable::tick(double now_s) {
+  std::vector<Event> events;
+  // Who did not run could not hear: nobody's silence counts before this moment.
+  if (now_s - last_tick_s_ > settings_.own_pause_s)
+    for (Node& node : nodes_)
+      if (!std::isnan(node.silent_from_s) && node.phase != Phase::down)
+        node.silent_from_s = std::max(node.silent_from_s, now_s - settings_.heartbeat_s);
+  last_tick_s_ = now_s;
+
+  std::int32_t observed = 0, fell_silent = 0;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    Node& node = nodes_[i];
+    if (node.beat) {
+      node.beat = false;
+      const bool was_up = node.phase == Phase::up || node.phase == Phase::suspect;
+      // Nobody gave it up, and yet its silence was long: the observer was in doubt, or did not run.
+      const bool doubted = was_up && (node.doubted || node.silent_before_s > patience(node));
+      if (!was_up || doubted || node.silent_before_s < 0)
+        events.push_back({static_cast<std::int32_t>(i), Change::up, node.heard_s, std::max(node.silent_before_s, 0.0),
+                          node.phase == Phase::down, doubted});
+      node.doubted = false;
+      node.phase = Phase::up;
+    }
+    if (node.phase == Phase::up && silence(node, now_s) > settings_.suspect_after * node.mean_s)
+      node.phase = Phase::suspect;
+    if (node.phase == Phase::up) {
+      ++observed;
+    } else if (!explained(node) && (node.phase == Phase::suspect ||
+                              (node.phase == Phase::down && silence(node, now_s) < settings_.doubt_window_s))) {
+      ++observed;
+      fell_silent += silence(node, now_s) > settings_.suspect_after * node.mean_s;
+    }
+  }
+  const bool doubt = fell_silent >= settings_.doubt_least && fell_silent > settings_.doubt_share * observed;
+  if (doubt && !doubt_) doubt_since_s_ = now_s;
+  // The first heartbeats come back: the others have the usual time to follow.
+  if (!doubt && doubt_)
+    for (Node& node : nodes_)
+      if (node.doubted && !explained(node)) node.silent_from_s = now_s;
+  doubt_ = doubt;
+
+  up_ = 0;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    Node& node = nodes_[i];
+    if (node.phase == Phase::suspect) {
+      const bool over = silence(node, now_s) > patience(node);
+      if (doubt_ && !explained(node)) {
+        node.doubted = true;
+      } else if (over) {
+        node.phase = Phase::down;
+        events.push_back({static_cast<std::int32_t>(i), Change::down,
+                          std::isnan(node.heard_s) ? node.silent_from_s : node.heard_s, silence(node, now_s), false,
+                          node.doubted});
+        node.doubted = false;
+      }
+    }
+    if (node.phase == Phase::up || node.phase == Phase::suspect) ++up_;
+  }
+  return events;
+}
+
+Liveness LivenessTable::state(std::int32_t index) const {
+  const Node& node = nodes_[static_cast<std::size_t>(index)];
+  switch (node.phase) {
+    case Phase::up: return Liveness::up;
+    case Phase::suspect: return node.doubted || std::isnan(node.heard_s) ? Liveness::unknown : Liveness::suspect;
+    case Phase::down: return Liveness::down;
+    case Phase::unknown:
+    case Phase::left: break;
+  }
+  // Nothing is heard of it by design or never was; what Slurm holds for down is down.
+  return node.view == SlurmView::down ? Liveness::down : Liveness::unknown;
+}
+
+double LivenessTable::missed(std::int32_t index, double now_s) const {
+  const Node& node = nodes_[static_cast<std::size_t>(index)];
+  return (now_s - node.heard_s) / node.mean_s;
+}
+
+}  // namespace placement

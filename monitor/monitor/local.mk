@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What a monitor concludes from what it hears: no socket, no file.
+monitor_conclusions = libmonitor_conclusions.la $(common_policy)
+noinst_LTLIBRARIES += libmonitor_conclusions.la
+libmonitor_conclusions_la_SOURCES = \
+	%D%/cause.cpp \
+	%D%/cause.hpp \
+	%D%/forecast.cpp \
+	%D%/forecast.hpp \
+	%D%/liveness.cpp \
+	%D%/liveness.hpp \
+	%D%/outage.cpp \
+	%D%/outage.hpp \
+	%D%/pair_model.cpp \
+	%D%/pair_model.hpp \
+	%D%/schedule.cpp \
+	%D%/schedule.hpp \
+	#
+
+# What a monitor keeps on disk; placectl reads it.
+monitor_history = libmonitor_history.la $(common_util) $(SQLITE_LIBS)
+if HAVE_SQLITE
+noinst_LTLIBRARIES += libmonitor_history.la
+endif
+libmonitor_history_la_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS)
+libmonitor_history_la_SOURCES = \
+	%D%/database.cpp \
+	%D%/database.hpp \
+	%D%/history.cpp \
+	%D%/history.hpp \
+	#
+
+monitor_monitor = libmonitor_monitor.la libmonitor_conclusions.la libmonitor_history.la libcommon_slurm.la libcommon_decision.la \
+	$(monitor_protocol) $(SQLITE_LIBS) $(SLURM_LIBS)
+libmonitor_monitor_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+libmonitor_monitor_la_SOURCES = \
+	%D%/bulk.cpp \
+	%D%/bulk.hpp \
+	%D%/monitor.cpp \
+	%D%/monitor.hpp \
+	%D%/monitor_history.cpp \
+	%D%/monitor_metrics.cpp \
+	%D%/monitor_peers.cpp \
+	%D%/monitor_probes.cpp \
+	%D%/node_watch.cpp \
+	%D%/node_watch.hpp \
+	%D%/node_watch_history.cpp \
+	%D%/peer_wire.cpp \
+	%D%/peer_wire.hpp \
+	%D%/pending_records.cpp \
+	%D%/pending_records.hpp \
+	%D%/places.cpp \
+	%D%/places.hpp \
+	%D%/publisher.cpp \
+	%D%/publisher.hpp \
+	%D%/slurm_nodes.cpp \
+	%D%/slurm_nodes.hpp \
+	#
+
+placement_monitor_LDADD = $(monitor_monitor)
+placement_monitor_SOURCES = %D%/monitor_main.cpp
+if BUILD_MONITOR
+if HAVE_SQLITE
+noinst_LTLIBRARIES += libmonitor_monitor.la
+sbin_PROGRAMS += placement-monitor
+endif
+endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// placement-monitor: reads its configuration, becomes the user that it is to be, and runs the loop.
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <vector>
+
+#include "common/topology/slurm_hosts.hpp"
+#include "common/util/error.hpp"
+#include "common/util/file_descriptor.hpp"
+#include "monitor/monitor/monitor.hpp"
+#include "monitor/protocol/daemon.hpp"
+#include "monitor/protocol/safe_start.hpp"
+
+using namespace placement;
+
+namespace {
+
+constexpr char usage_text[] =
+    "usage: placement-monitor [OPTION]...\n"
+    "Hears the agents of all nodes, judges who is up and how likely each is to fail, lets pairs of nodes be\n"
+    "measured, and publishes all of it in the snapshot that slurmctld reads. One runs on each SlurmctldHost.\n"
+    "\n"
+    "  -f, --slurm-conf FILE  slurm.conf [$SLURM_CONF, /run/slurm/conf/slurm.conf or /etc/slurm/slurm.conf];\n"
+    "                         placement.conf and topology.conf are read beside it\n"
+    "  -H, --host NAME        SlurmctldHost that this is [the one with this host's name]\n"
+    "      --no-slurm         do not ask slurmctld what it thinks of the nodes\n"
+    "  -h, --help             this text\n"
+    "  -V, --version          the version\n"
+    "\n"
+    "exit codes: 0 ended by SIGTERM or SIGINT, 1 failure, 2 wrong usage, 3 a monitor with this state runs already\n"
+    "see also: placement-monitor(8), placement.conf(5), placectl(1)\n";
+
+constexpr DaemonHelp help = {"placement-monitor", usage_text, "host", 'H', "no-slurm"};
+
+void log_line(const std::string& text) { std::fprintf(stderr, "placement-monitor: %s\n", text.c_str()); }
+
+std::int32_t own_order(const SlurmHosts& hosts, const std::string& wanted, const std::string& conf) {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  const std::string host = wanted.empty() ? name : wanted;
+  for (std::size_t i = 0; i < hosts.controllers.size(); ++i)
+    if (hosts.controllers[i].name == host || hosts.controllers[i].name == host.substr(0, host.find('.')))
+      return static_cast<std::int32_t>(i);
+  throw Error((wanted.empty() ? "this host, " + host + ", is" : "--host " + wanted + " is") + " no SlurmctldHost of " + conf +
+              (wanted.empty() ? ": give --host" : ""));
+}
+
+// Runs until it is told to end. Returns the exit code.
+int run_monitor(const DaemonOptions& options, const sigset_t& stops) {
+  MonitorSettings settings;
+  settings.slurm_conf = options.slurm_conf.empty() ? slurm_conf_path() : options.slurm_conf;
+  settings.ask_slurm = !options.switched;
+  settings.config = read_daemon_config(settings.slurm_conf);
+  settings.hosts = read_slurm_hosts(settings.slurm_conf);
+  settings.order = own_order(settings.hosts, options.name, settings.slurm_conf);
+  const UserIds user = unprivileged_user(settings.config.monitor_user);
+  require_safe_munge_socket(settings.hosts.munge_socket);
+  settings.decision_owners = slurmctld_users(settings.slurm_conf);
+  const std::string run_directory = std::filesystem::path(settings.config.snapshot_file).parent_path();
+  make_directory_for(settings.config.state_directory, user);
+  make_directory_for(run_directory, user);
+  become(user, settings.config.monitor_user);
+  require_safe_directory(settings.config.state_directory, user.uid);
+  require_safe_directory(run_directory, user.uid);
+  if (take_lock(settings.config.state_directory + "/monitor.lock") < 0) {
+    log_line("a monitor with " + settings.config.state_directory + " runs already");
+    return daemon_runs_already;
+  }
+  const auto credentials = munge_credentials(user.uid, settings.hosts.munge_socket);
+  const FileDescriptor stop(signalfd(-1, &stops, SFD_NONBLOCK | SFD_CLOEXEC));
+  if (stop < 0) throw Error("signalfd fails");
+  Monitor monitor(std::move(settings), *credentials, log_line);
+  monitor.run(stop);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  DaemonOptions options;
+  if (const int code = read_daemon_options(help, argc, argv, options); code >= 0) return code;
+  const sigset_t stops = stop_signals();
+  block_signals(stops);
+  try {
+    return run_monitor(options, stops);
+  } catch (const std::exception& error) {
+    log_line(error.what());
+    return daemon_failed;
+  }
+}

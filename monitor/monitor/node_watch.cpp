@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/monitor/node_watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "common/state/live_range.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr double still_expected_s = 3600;  // seen so long before this monitor began
+constexpr double clock_jump_s = 2;         // by less a clock may be corrected without more ado
+
+std::string seconds(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f s", value);
+  return text;
+}
+
+}  // namespace
+
+NodeWatch::NodeWatch(std::vector<std::string> names, History& history, const WatchSettings& settings, Log log,
+                     Moment now)
+    : nodes_(names.size()),
+      history_(history),
+      settings_(settings),
+      log_(std::move(log)),
+      table_(static_cast<std::int32_t>(names.size()), settings.liveness),
+      book_(static_cast<std::int32_t>(names.size()), settings.estimator, settings.outage),
+      last_tick_s_(now.steady_s),
+      clock_ahead_s_(now.wall_s - now.steady_s),
+      clock_good_since_s_(now.steady_s),
+      spans_saved_s_(now.steady_s) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    index_.emplace(names[i], static_cast<std::int32_t>(i));
+    nodes_[i].state.name = std::move(names[i]);
+  }
+  for (const OutageRecord& outage : history_.outages())
+    if (const auto found = index_.find(outage.node); found != index_.end())
+      (outage.lasts() ? at(found->second).outage : at(found->second).last) = outage;
+  count_history();
+  for (std::int32_t i = 0; i < nodes(); ++i)
+    if (at(i).outage || now.wall_s - at(i).seen_wall_s < still_expected_s) table_.expect(i, now.steady_s);
+  fill_book(now.wall_s);
+}
+
+std::optional<std::int32_t> NodeWatch::index(const std::string& name) const {
+  const auto found = index_.find(name);
+  return found == index_.end() ? std::nullopt : std::optional(found->second);
+}
+
+// The clock was set, or the machine slept: what was observed ends with the last heartbeat before, and what follows begins
+// now, so that nobody was observed in the time between.
+void NodeWatch::watch_clock(Moment now) {
+  const double ahead_s = now.wall_s - now.steady_s;
+  const double jump_s = ahead_s - std::exchange(clock_ahead_s_, ahead_s);
+  if (std::abs(jump_s) <= clock_jump_s) return;
+  clock_good_since_s_ = now.steady_s;
+  log_("this host's clock was set " + seconds(std::abs(jump_s)) + (jump_s > 0 ? " forward" : " back"));
+  for (Node& node : nodes_) {
+    if (!std::isnan(node.span_began_wall_s)) {
+      end_span(node, node.seen_wall_s);
+      begin_span(node, now.wall_s);
+    }
+    node.seen_wall_s += jump_s;
+  }
+}
+
+void NodeWatch::heartbeat(std::int32_t index, const Heartbeat& beat, Moment now) {
+  watch_clock(now);
+  Node& node = at(index);
+  // Sent again, or overtaken by a later one: the node lives, and no more is new.
+  if (node.known && beat.agent_start_id == node.beat.agent_start_id && beat.number <= node.beat.number) {
+    if ((node.beat.flags & leaving) != 0) return;
+    if (beat.number == node.beat.number) node.beat.heard = beat.heard;
+    node.seen_wall_s = now.wall_s;
+    table_.heard(index, now.steady_s, true);
+    return;
+  }
+  if (node.known) {
+    node.rebooted = node.rebooted || beat.boot_id != node.beat.boot_id;
+    node.restarted = node.restarted || beat.agent_start_id != node.beat.agent_start_id;
+  }
+  // A quick reboot, before anybody gave the node up.
+  if (node.known && node.rebooted && table_.state(index) != Liveness::down && !node.outage) {
+    const Judgement judged = judge(facts(node, true, now));
+    begin_outage(node, node.seen_wall_s, judged.counted, judged.cause, now);
+    end_span(node, node.seen_wall_s);
+    end_outage(node, judged.counted, judged.cause, now);
+    begin_span(node, now.wall_s);
+    node.rebooted = node.restarted = false;
+  }
+  node.known = true;
+  node.beat = beat;
+  const NodeState kept = std::exchange(node.state, beat.state);
+  node.state.name = kept.name;
+  node.state.outages = kept.outages;
+  node.state.observed_s = kept.observed_s;
+  node.seen_wall_s = now.wall_s;
+  table_.heard(index, now.steady_s);
+  watch_slurmd(index, now);
+  if ((beat.flags & leaving) != 0) {
+    log_(node.state.name + ": its agent ends, as it was told to");
+    end_span(node, now.wall_s);
+    table_.left(index);
+  }
+}
+
+// slurmd alone may be away while the agent is well [TOFA §5]: no job can begin there. The agent sees
+// it at once, slurmctld when it pings next.
+void NodeWatch::watch_slurmd(std::int32_t index, Moment now) {
+  Node& node = at(index);
+  const bool running = (node.beat.flags & slurmd_running) != 0;
+  node.slurmd_seen = node.slurmd_seen || running;
+  if (running || !node.slurmd_seen)
+    node.slurmd_gone_s = unknown_value;
+  else if (std::isnan(node.slurmd_gone_s))
+    node.slurmd_gone_s = now.steady_s;
+  const bool away = now.steady_s - node.slurmd_gone_s >= settings_.slurmd_patience_s ||
+                    now.steady_s - node.slurmd_missed_s >= settings_.slurm_patience_s;
+  if (away && !node.outage && table_.state(index) == Liveness::up) {
+    node.slurmd_away = true;
+    const double since = std::isnan(node.slurmd_gone_s) ? node.slurmd_missed_s : node.slurmd_gone_s;
+    begin_outage(node, now.wall_of(since), !node.slurm_planned, node.slurm_planned ? "planned" : "slurmd", now);
+  } else if (node.slurmd_away && std::isnan(node.slurmd_gone_s) && std::isnan(node.slurmd_missed_s)) {
+    node.slurmd_away = false;
+    end_outage(node, node.outage && node.outage->counted, node.outage ? node.outage->cause : "slurmd", now);
+  }
+}
+
+bool NodeWatch::slurm_says(std::span<const SlurmNode> says, Moment now) {
+  // slurmctld looks from the same host: what makes it miss most nodes at once is not the nodes.
+  const auto missing = [](const SlurmNode& one) {
+    return one.view == SlurmView::down || one.view == SlurmView::not_responding;
+  };
+  const auto most = std::count_if(says.begin(), says.end(), missing);
+  const bool doubted = most >= settings_.liveness.doubt_least &&
+                       static_cast<double>(most) > settings_.liveness.doubt_share * static_cast<double>(says.size());
+  bool ask_again = false;
+  for (const SlurmNode& one : says) {
+    const auto found = index_.find(one.name);
+    if (found == index_.end()) continue;
+    Node& node = at(found->second);
+    node.jobs = one.jobs;
+    const bool missed = missing(one) && !doubted;
+    table_.slurm_says(found->second, missing(one) && doubted ? SlurmView::unknown : one.view);
+    node.slurm_planned = one.view == SlurmView::planned;
+    if (missing(one) && doubted) node.slurm_was_well = false;
+    node.slurm_missed = missed || (node.slurm_missed && node.outage.has_value());
+    if (one.view != SlurmView::responding)
+      node.slurm_answered_s = unknown_value;
+    else if (std::isnan(node.slurm_answered_s))
+      node.slurm_answered_s = now.steady_s;
+    // What Slurm says while the node is not heard is of the time before.
+    node.slurm_was_well = node.slurm_was_well || (one.view == SlurmView::responding && table_.state(found->second) == Liveness::up);
+    if (!missed)
+      node.slurmd_missed_s = unknown_value;
+    else if (std::isnan(node.slurmd_missed_s) && node.slurm_was_well)
+      node.slurmd_missed_s = now.steady_s;
+    if (node.outage) judge_again(node, now);
+    if (node.known && (missed || node.slurmd_away) && table_.state(found->second) == Liveness::up) {
+      watch_slurmd(found->second, now);
+      ask_again = ask_again || (missed && !node.outage);
+    }
+  }
+  return ask_again;
+}
+
+SilenceFacts NodeWatch::facts(const Node& node, bool over, Moment now) const {
+  SilenceFacts facts;
+  facts.over = over;
+  facts.rebooted = node.rebooted;
+  facts.agent_restarted = node.restarted;
+  // What is ordered for a node that has failed already makes its failure no planned one.
+  facts.planned = node.outage ? node.outage->cause == "planned" : node.slurm_planned;
+  facts.slurm_missed = node.slurm_missed;
+  const double silence_began = node.outage ? now.steady_s - (now.wall_s - node.outage->began_at_s) : now.steady_s;
+  facts.slurm_sees_it =
+      now.steady_s - std::max(node.slurm_answered_s, silence_began) > settings_.slurm_answer_s;
+  return facts;
+}
+
+void NodeWatch::judge_again(Node& node, Moment now) {
+  if (node.slurmd_away || !node.outage || !node.outage->lasts() || !node.first_cause.empty()) return;
+  const Judgement judged = judge(facts(node, false, now));
+  if (judged.counted == node.outage->counted && judged.cause == node.outage->cause) return;
+  log_(node.state.name + ": its silence is judged anew: " + std::string(judged.cause) +
+       (judged.counted ? "" : ", not counted"));
+  recount(node, judged.counted);
+  node.outage->cause = judged.cause;
+  put(node);
+}
+
+void NodeWatch::begin_outage(Node& node, double began_wall_s, bool counted, std::string_view cause, Moment now) {
+  if (std::isnan(began_wall_s)) began_wall_s = now.wall_s;
+  node.outage = OutageRecord{node.state.name, began_wall_s, unknown_value, counted, std::string(cause), now.wall_s};
+  if (node.last && one_outage(*node.last, *node.outage)) {
+    go_on(node, counted, cause, now);
+    return;
+  }
+  node.state.outages += counted;
+  outages_ += counted;
+  if (began_wall_s >= slot_began_wall_s_) node.slot_outages += counted;
+  log_(node.state.name + ": outage (" + std::string(cause) + (counted ? "" : ", not counted") + "), noticed after " +
+       seconds(now.wall_s - began_wall_s));
+  put(node);
+}
+
+// The outage that was thought to be over is not, or what caused it has another effect: that is no second one. What was
+// judged of it stays, unless only the second effect counts.
+void NodeWatch::go_on(Node& node, bool counted, std::string_view cause, Moment now) {
+  const double began_wall_s = std::min(node.last->began_at_s, node.outage->began_at_s);
+  node.outage = std::exchange(node.last, std::nullopt);
+  node.outage->began_at_s = began_wall_s;
+  node.outage->ended_at_s = unknown_value;
+  if (node.outage->counted) node.first_cause = node.outage->cause;
+  if (counted && !node.outage->counted) {
+    recount(node, true);
+    outages_ += 1;
+    node.outage->cause = std::string(cause);
+  }
+  log_(node.state.name + ": its outage goes on (" + std::string(cause) + "), " + seconds(now.wall_s - began_wall_s) +
+       " after it began");
+  put(node);
+}
+
+void NodeWatch::end_outage(Node& node, bool counted, std::string_view cause, Moment now) {
+  if (!node.outage) return;
+  const std::string first_cause = std::exchange(node.first_cause, {});
+  counted = counted || !first_cause.empty();
+  const std::string final_cause(first_cause.empty() ? cause : first_cause);  // the cause may be the outage's own
+  recount(node, counted);
+  node.outage->cause = final_cause;
+  node.outage->ended_at_s = now.wall_s;
+  log_(node.state.name + ": is back after " + seconds(now.wall_s - node.outage->began_at_s) + " (" +
+       final_cause + (counted ? ")" : ", not counted)"));
+  put(node);
+  node.last = std::exchange(node.outage, std::nullopt);
+  node.slurm_missed = false;
+}
+
+// The outage is judged anew.
+void NodeWatch::recount(Node& node, bool counted) {
+  const int more = (counted ? 1 : 0) - (node.outage->counted ? 1 : 0);
+  node.state.outages += more;
+  if (node.outage->began_at_s >= slot_began_wall_s_) node.slot_outages += more;
+  node.outage->counted = counted;
+}
+
+void NodeWatch::put(Node& node) {
+  pending_.put(*node.outage);
+  outages_changed_ = true;
+  if (node.outage->began_at_s < slot_began_wall_s_) history_changed_ = true;  // the book has seen that slot
+}
+
+void NodeWatch::node_is_up(std::int32_t index, const LivenessTable::Event& event, Moment now) {
+  Node& node = at(index);
+  if (event.was_down || event.doubted || node.outage) {
+    Judgement judged = judge(facts(node, true, now));
+    // First heard since this monitor began: what the agent was before nobody knows, but how long the
+    // node runs.
+    const bool of_earlier_life = node.outage && event.silent_s == 0;
+    if (of_earlier_life && judged.cause != "planned")
+      judged = node.beat.uptime_s < now.wall_s - node.outage->began_at_s
+                   ? Judgement{true, "reboot"}
+                   : Judgement{node.outage->counted, node.outage->cause};
+    // Nobody gave it up while the observer was in doubt; a reboot shows that it was away all the same.
+    if (!node.outage && event.doubted && node.rebooted) {
+      const double began = now.wall_of(event.since_s - event.silent_s);
+      end_span(node, began);
+      begin_outage(node, began, judged.counted, judged.cause, now);
+    }
+    if (!node.slurmd_away) end_outage(node, judged.counted, judged.cause, now);
+  }
+  node.rebooted = node.restarted = false;
+  begin_span(node, now.wall_of(event.since_s));
+}
+
+void NodeWatch::node_is_down(std::int32_t index, const LivenessTable::Event& event, Moment now) {
+  Node& node = at(index);
+  const double began = std::isnan(node.seen_wall_s) ? now.wall_of(event.since_s) : node.seen_wall_s;
+  end_span(node, began);
+  node.rebooted = node.restarted = false;
+  node.slurmd_away = false;
+  // Slurm will miss it for a while after it is back: that is no outage more.
+  node.slurm_was_well = false;
+  node.slurmd_missed_s = unknown_value;
+  if (node.outage) return;  // it lasts from before this monitor began, or was slurmd's
+  const Judgement judged = judge(facts(node, false, now));
+  begin_outage(node, began, judged.counted, judged.cause, now);
+}
+
+bool NodeWatch::tick(Moment now) {
+  watch_clock(now);
+  const std::vector<LivenessTable::Event> events = table_.tick(now.steady_s);
+  for (const LivenessTable::Event& event : events)
+    if (event.change == LivenessTable::Change::up)
+      node_is_up(event.node, event, now);
+    else
+      node_is_down(event.node, event, now);
+  if (table_.in_doubt() != in_doubt_) {
+    in_doubt_ = table_.in_doubt();
+    log_(in_doubt_ ? "most nodes fell silent at once: this monitor or its network is suspected, not the nodes"
+                   : "nodes are heard again: this monitor trusts itself");
+  }
+  last_tick_s_ = now.steady_s;
+  by_liveness_ = {};
+  for (std::int32_t i = 0; i < nodes(); ++i) ++by_liveness_[static_cast<std::size_t>(liveness(i))];
+  if (now.steady_s - spans_saved_s_ >= settings_.span_save_s) {
+    spans_saved_s_ = now.steady_s;
+    save_spans(now, false);
+  }
+  keep_book(now);
+  return std::exchange(outages_changed_, false);
+}
+
+Liveness NodeWatch::liveness(std::int32_t index) const {
+  const Liveness state = table_.state(index);
+  return at(index).slurmd_away && state != Liveness::unknown ? Liveness::down : state;
+}
+
+std::vector<NodeState> NodeWatch::states(Moment now, double horizon_s) const {
+  std::vector<NodeState> states;
+  states.reserve(nodes_.size());
+  std::vector<SlotSeen> open;
+  for (const Node& node : nodes_) open.push_back(slot_until(node, now.wall_s));
+  const std::vector<double> probability = book_.probabilities(open, horizon_s);
+  for (std::int32_t i = 0; i < nodes(); ++i) {
+    const Node& node = at(i);
+    NodeState state = node.state;
+    state.liveness = liveness(i);
+    state.age_s = node.known ? std::max(0.0, now.wall_s - node.seen_wall_s) : unknown_value;
+    state.outage_probability = probability[static_cast<std::size_t>(i)];
+    if (!std::isnan(node.span_began_wall_s)) state.observed_s += std::max(0.0, node.seen_wall_s - node.span_began_wall_s);
+    state.observed_s = std::min(state.observed_s, live_range::seconds.most);
+    states.push_back(std::move(state));
+  }
+  return states;
+}
+
+}  // namespace placement

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a NodeWatch reads from the history and writes into it, and the slots of time by which outages are estimated.
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "common/util/error.hpp"
+#include "monitor/monitor/node_watch.hpp"
+
+namespace placement {
+
+namespace {
+
+// A slot is over when all is known of it: an outage is noticed some time after it began.
+constexpr double slot_grace_s = 60;
+constexpr double fill_pause_s = 300;  // between two readings of the whole history
+
+double slot_of(double wall_s) { return std::floor((wall_s - slot_grace_s) / outage_slot_s) * outage_slot_s; }
+
+}  // namespace
+
+// Outages, time of observation and last sight of each node, as the history has them.
+void NodeWatch::count_history() {
+  for (Node& node : nodes_) {
+    node.state.outages = 0;
+    node.state.observed_s = 0;
+  }
+  for (const OutageRecord& outage : history_.outages())
+    if (const auto found = index_.find(outage.node); found != index_.end() && outage.counted)
+      ++at(found->second).state.outages;
+  for (const SpanRecord& span : history_.spans())
+    if (const auto found = index_.find(span.node); found != index_.end()) {
+      Node& node = at(found->second);
+      node.state.observed_s += span.ended_at_s - span.began_at_s;
+      if (!(node.seen_wall_s >= span.ended_at_s)) node.seen_wall_s = span.ended_at_s;
+    }
+}
+
+void NodeWatch::fill_book(double wall_s) {
+  std::vector<std::string> names;
+  for (const Node& node : nodes_) names.push_back(node.state.name);
+  const std::vector<SpanRecord> spans = history_.spans();
+  const std::vector<OutageRecord> outages = history_.outages();
+  slot_began_wall_s_ = slot_of(wall_s);
+  book_filled_s_ = last_tick_s_;
+  book_ = OutageBook(nodes(), settings_.estimator, settings_.outage);
+  double begin_s = slot_began_wall_s_;
+  for (const SpanRecord& span : spans) begin_s = std::min(begin_s, span.began_at_s);
+  begin_s = std::max(slot_of(begin_s), slot_began_wall_s_ - slot_of(settings_.look_back_s));
+  for_each_slot(names, spans, outages, begin_s, slot_began_wall_s_,
+                [this](std::span<const SlotSeen> slot) { book_.see(slot); });
+  for (Node& node : nodes_) {
+    node.slot_outages = 0;
+    node.observed.clear();
+  }
+  for (const SpanRecord& span : spans)
+    if (const auto found = index_.find(span.node); found != index_.end() && span.ended_at_s > slot_began_wall_s_) {
+      Node& node = at(found->second);
+      // The open span is on record as far as it was saved.
+      const double end_s = std::isnan(node.span_began_wall_s) ? span.ended_at_s : std::min(span.ended_at_s, node.span_began_wall_s);
+      if (end_s > span.began_at_s) add_observed(node, {span.began_at_s, end_s});
+    }
+  for (const OutageRecord& outage : outages)
+    if (const auto found = index_.find(outage.node); found != index_.end() && outage.counted && outage.began_at_s >= slot_began_wall_s_)
+      ++at(found->second).slot_outages;
+  history_changed_ = false;
+}
+
+void NodeWatch::begin_span(Node& node, double wall_s) {
+  if (std::isnan(node.span_began_wall_s)) node.span_began_wall_s = wall_s;
+}
+
+void NodeWatch::end_span(Node& node, double wall_s) {
+  if (std::isnan(node.span_began_wall_s)) return;
+  pending_.put(SpanRecord{node.state.name, node.span_began_wall_s, wall_s});
+  node.state.observed_s += std::max(0.0, wall_s - node.span_began_wall_s);
+  if (wall_s > node.span_began_wall_s) add_observed(node, {node.span_began_wall_s, wall_s});
+  node.span_began_wall_s = unknown_value;
+}
+
+void NodeWatch::save_spans(Moment, bool all) {
+  for (Node& node : nodes_)
+    if (!std::isnan(node.span_began_wall_s) && (all || node.seen_wall_s > node.span_began_wall_s))
+      pending_.put(SpanRecord{node.state.name, node.span_began_wall_s, node.seen_wall_s});
+}
+
+void NodeWatch::save(Moment now) { save_spans(now, true); }
+
+void NodeWatch::keep_book(Moment now) {
+  const bool refill = history_changed_ && now.steady_s - book_filled_s_ >= fill_pause_s;
+  if (slot_of(now.wall_s) != slot_began_wall_s_ || refill) close_slot(now.wall_s);
+}
+
+void NodeWatch::close_slot(double wall_s) {
+  const double next_s = slot_began_wall_s_ + outage_slot_s;
+  // What changed in slots that are past, also the clock, makes the book be written anew.
+  if (history_changed_ || slot_of(wall_s) != next_s) {
+    if (pending_.size() > 0) return;  // the book is written from the history, a second later
+    try {
+      fill_book(wall_s);
+    } catch (const Error& error) {
+      log_(std::string("the history cannot be read: ") + error.what());
+      slot_began_wall_s_ = slot_of(wall_s);  // tried again with the next slot
+      book_filled_s_ = last_tick_s_;
+    }
+    return;
+  }
+  std::vector<SlotSeen> slot;
+  for (const Node& node : nodes_) slot.push_back(slot_until(node, next_s));
+  book_.see(slot);
+  slot_began_wall_s_ = next_s;
+  for (Node& node : nodes_) {
+    std::erase_if(node.observed, [next_s](const Period& period) { return period.ended_s <= next_s; });
+    node.slot_outages = 0;
+    for (const auto& outage : {node.outage, node.last})
+      node.slot_outages += outage && outage->counted && outage->began_at_s >= next_s;
+  }
+}
+
+void NodeWatch::add_observed(Node& node, Period period) {
+  if (!node.observed.empty() && period.began_s <= node.observed.back().ended_s)
+    node.observed.back().ended_s = std::max(node.observed.back().ended_s, period.ended_s);
+  else
+    node.observed.push_back(period);
+}
+
+// What is known of a node in the slot that lasts, up to end_s.
+SlotSeen NodeWatch::slot_until(const Node& node, double end_s) const {
+  if (node.slot_outages > 0) return {1, node.slot_outages};
+  const auto part = [&](double began_s, double ended_s) {
+    return std::max(0.0, std::min(ended_s, end_s) - std::max(began_s, slot_began_wall_s_));
+  };
+  double observed_s = std::isnan(node.span_began_wall_s) ? 0 : part(node.span_began_wall_s, node.seen_wall_s);
+  for (const Period& period : node.observed) observed_s += part(period.began_s, period.ended_s);
+  return {std::min(1.0, observed_s / outage_slot_s), 0};
+}
+
+NodeWatch::OutageCounts NodeWatch::counts_of(const std::string& node) {
+  return {history_.counted_outages(node), history_.counted_outages(node, slot_began_wall_s_)};
+}
+
+void NodeWatch::take_counts(Node& node, const OutageCounts& counts) {
+  node.state.outages = static_cast<std::int32_t>(counts.all);
+  node.slot_outages = static_cast<std::int32_t>(counts.in_slot);
+}
+
+// What the history makes of an outage is what counts, so that a monitor that begins anew finds the same.
+void NodeWatch::write() {
+  pending_.write(history_);
+  written_counts_.clear();
+  for (const std::string& name : pending_.nodes_with_outages()) written_counts_[index_.at(name)] = counts_of(name);
+}
+
+void NodeWatch::written() {
+  for (const auto& [node, counts] : written_counts_) take_counts(at(node), counts);
+  written_counts_.clear();
+  pending_.forget();
+}
+
+void NodeWatch::peer_says(const OutageRecord& outage, PeerNews& news) {
+  const auto found = index_.find(outage.node);
+  if (found == index_.end()) return;
+  if (!history_.put_outage(outage, true)) return;
+  news.past_changed = news.past_changed || outage.began_at_s < slot_began_wall_s_;
+  news.outages[found->second] = counts_of(outage.node);
+}
+
+void NodeWatch::peer_says(const SpanRecord& span, PeerNews& news) {
+  const auto found = index_.find(span.node);
+  if (found == index_.end() || !history_.put_span(span)) return;
+  if (span.ended_at_s < slot_began_wall_s_) news.past_changed = true;
+}
+
+void NodeWatch::take(const PeerNews& news) {
+  // What is not written yet will be counted when it is.
+  const std::set<std::string> pending = pending_.nodes_with_outages();
+  for (const auto& [node, counts] : news.outages)
+    if (!pending.contains(name(node))) take_counts(at(node), counts);
+  if (news.past_changed) history_changed_ = true;
+}
+
+}  // namespace placement

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/monitor/pair_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "common/state/live_range.hpp"
+#include "common/state/pair_arrays.hpp"
+
+namespace placement {
+
+namespace {
+
+// So many values of its own and what they say counts half: one odd pair is no property of a node.
+constexpr double shrinkage = 2;
+// A node none of whose pairs, at least so many, gets this share of what is usual has a slow link.
+constexpr std::size_t least_for_bound = 2;
+constexpr double slow_share = 0.8;
+
+double median(std::vector<double>& values) {
+  if (values.empty()) return unknown_value;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+double shrunk_median(std::vector<double>& values) {
+  const auto n = static_cast<double>(values.size());
+  return values.empty() ? 0 : median(values) * n / (n + shrinkage);
+}
+
+std::uint64_t key_of(std::int32_t a, std::int32_t b) {
+  return static_cast<std::uint64_t>(std::min(a, b)) << 32 | static_cast<std::uint32_t>(std::max(a, b));
+}
+
+const NumberRange& range_of(Measurement measurement) {
+  return measurement == Measurement::latency ? live_range::latency_us : live_range::rate_Bps;
+}
+
+// What is modelled of numbers in the range may be outside of it, and a snapshot takes none that is.
+float told_us(double value) { return static_cast<float>(std::min(value, live_range::latency_us.most)); }
+float told_Bps(double value) { return static_cast<float>(std::min(value, live_range::rate_Bps.most)); }
+
+struct Sample {
+  std::int32_t a, b;
+  double value, at_s;
+};
+
+}  // namespace
+
+// One attribute: of latency the sum of its parts, of bandwidth (in logarithms) too, with a bound per node.
+struct PairModel::Fit {
+  Fit(const PairModel& model, std::vector<Sample> all, bool of_logarithms);
+
+  // Without anything that was measured of this very pair; NaN: nothing was measured anywhere.
+  double modelled(std::int32_t leaf, std::int32_t other) const;
+  const PairModel& model;
+  std::vector<Sample> samples;
+  bool logarithms;
+  std::map<std::int32_t, double> classes;  // by hops; in logarithms if so
+  std::vector<double> of_leaf;
+  std::vector<double> of_node;             // latency: added for each end; bandwidth: the bound, infinite without one
+  std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::size_t>> cells;  // leaf pair: its samples
+  double median_at_s = unknown_value;
+};
+
+PairModel::Fit::Fit(const PairModel& m, std::vector<Sample> all, bool of_logarithms)
+    : model(m),
+      samples(std::move(all)),
+      logarithms(of_logarithms),
+      of_leaf(static_cast<std::size_t>(m.places_.leaves), 0.0),
+      of_node(m.places_.leaf_of_node.size(), of_logarithms ? std::numeric_limits<double>::infinity() : 0.0) {
+  const auto number = [this](double value) { return logarithms ? std::log(value) : value; };
+  std::map<std::int32_t, std::vector<double>> by_class;
+  std::vector<double> times;
+  for (const Sample& sample : samples) {
+    by_class[model.hops(sample.a, sample.b)].push_back(number(sample.value));
+    times.push_back(sample.at_s);
+  }
+  for (auto& [hops, values] : by_class) classes[hops] = median(values);
+  median_at_s = median(times);
+
+  std::map<std::int32_t, std::vector<double>> by_node;
+  for (const Sample& sample : samples) {
+    const double residual = number(sample.value) - classes[model.hops(sample.a, sample.b)];
+    by_node[sample.a].push_back(residual);
+    by_node[sample.b].push_back(residual);
+  }
+  if (!logarithms) {
+    for (auto& [node, values] : by_node) of_node[static_cast<std::size_t>(node)] = std::max(0.0, shrunk_median(values));
+  } else {
+    std::map<std::int32_t, double> best;
+    for (const Sample& sample : samples)
+      for (const std::int32_t node : {sample.a, sample.b}) best[node] = std::max(best[node], sample.value);
+    for (const auto& [node, values] : by_node)
+      if (values.size() >= least_for_bound && *std::max_element(values.begin(), values.end()) < std::log(slow_share))
+        of_node[static_cast<std::size_t>(node)] = best[node];
+  }
+
+  // What is left belongs to the switches; what a slow node explains tells nothing about them.
+  std::map<std::int32_t, std::vector<double>> by_leaf;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const Sample& sample = samples[i];
+    const double a = of_node[static_cast<std::size_t>(sample.a)], b = of_node[static_cast<std::size_t>(sample.b)];
+    double residual = number(sample.value) - classes[model.hops(sample.a, sample.b)];
+    if (logarithms) {
+      if (std::isfinite(std::min(a, b)) && sample.value <= 1.1 * std::min(a, b)) continue;
+    } else {
+      residual -= a + b;
+    }
+    const std::int32_t p = model.places_.leaf_of_node[static_cast<std::size_t>(sample.a)];
+    const std::int32_t q = model.places_.leaf_of_node[static_cast<std::size_t>(sample.b)];
+    cells[{std::min(p, q), std::max(p, q)}].push_back(i);
+    by_leaf[p].push_back(residual / 2);
+    by_leaf[q].push_back(residual / 2);
+  }
+  for (auto& [leaf, values] : by_leaf) of_leaf[static_cast<std::size_t>(leaf)] = shrunk_median(values);
+}
+
+double PairModel::Fit::modelled(std::int32_t leaf, std::int32_t other) const {
+  const PairPlaces& places = model.places_;
+  const std::int32_t hops = places.hops[static_cast<std::size_t>(leaf) * static_cast<std::size_t>(places.leaves) +
+                                        static_cast<std::size_t>(other)];
+  if (classes.empty()) return unknown_value;
+  // The class itself, or the nearest; of two as near the farther one, which promises less.
+  auto nearest = classes.begin();
+  for (auto it = classes.begin(); it != classes.end(); ++it)
+    if (std::abs(it->first - hops) <= std::abs(nearest->first - hops)) nearest = it;
+  const double sum = nearest->second + of_leaf[static_cast<std::size_t>(leaf)] + of_leaf[static_cast<std::size_t>(other)];
+  return logarithms ? std::exp(sum) : std::max(0.0, sum);
+}
+
+PairModel::PairModel(PairPlaces places, const PairModelSettings& settings)
+    : places_(std::move(places)), settings_(settings) {}
+
+std::int32_t PairModel::hops(std::int32_t a, std::int32_t b) const {
+  const auto p = static_cast<std::size_t>(places_.leaf_of_node[static_cast<std::size_t>(a)]);
+  const auto q = static_cast<std::size_t>(places_.leaf_of_node[static_cast<std::size_t>(b)]);
+  return places_.hops[p * static_cast<std::size_t>(places_.leaves) + q];
+}
+
+void PairModel::add(std::int32_t a, std::int32_t b, Measurement measurement, double value, double now_s) {
+  if (a == b || !(value > 0) || !range_of(measurement).has(value)) return;
+  if (pairs_.size() >= settings_.most_pairs && !pairs_.contains(key_of(a, b))) {
+    forget_old(now_s);
+    if (pairs_.size() >= settings_.most_pairs) return;
+  }
+  Pair& pair = pairs_[key_of(a, b)];
+  pair.a = std::min(a, b);
+  pair.b = std::max(a, b);
+  if (measurement == Measurement::latency) {
+    pair.latency_us.add(value);
+    pair.latency_at_s = now_s;
+  } else {
+    pair.bandwidth_Bps.add(value);
+    pair.bandwidth_at_s = now_s;
+    // A single train may be too good to be true: the peak follows what is foretold.
+    const double told = pair.bandwidth_Bps.predict(Forecast::Predictor::median);
+    if (!(pair.peak_bandwidth_Bps >= told)) pair.peak_bandwidth_Bps = told;
+  }
+}
+
+void PairModel::remember_peak(std::int32_t a, std::int32_t b, double peak_bandwidth_Bps) {
+  if (a == b || !(peak_bandwidth_Bps > 0) || !live_range::rate_Bps.has(peak_bandwidth_Bps) || pairs_.size() >= settings_.most_pairs) return;
+  Pair& pair = pairs_[key_of(a, b)];
+  pair.a = std::min(a, b);
+  pair.b = std::max(a, b);
+  pair.peak_bandwidth_Bps = peak_bandwidth_Bps;
+}
+
+std::vector<PairModel::Pair> PairModel::pairs() const {
+  std::vector<Pair> all;
+  for (const auto& [key, pair] : pairs_) all.push_back(pair);
+  std::sort(all.begin(), all.end(), [](const Pair& x, const Pair& y) { return key_of(x.a, x.b) < key_of(y.a, y.b); });
+  return all;
+}
+
+std::vector<PairModel::Pair> PairModel::measured_since(double s) const {
+  std::vector<Pair> all = pairs();
+  std::erase_if(all, [s](const Pair& pair) { return !(pair.newest_s() >= s); });
+  return all;
+}
+
+const PairModel::Pair* PairModel::find(std::int32_t a, std::int32_t b) const {
+  const auto found = pairs_.find(key_of(a, b));
+  return found == pairs_.end() ? nullptr : &found->second;
+}
+
+void PairModel::forget_old(double now_s) {
+  std::erase_if(pairs_, [this, now_s](const auto& entry) {
+    return !(now_s - entry.second.latency_at_s <= settings_.keep_s) &&
+           !(now_s - entry.second.bandwidth_at_s <= settings_.keep_s);
+  });
+}
+
+// The attribute of two nodes that are groups of their own.
+PairModel::Told PairModel::tell_pair(const Fit& fit, std::int32_t a, std::int32_t b, double now_s) const {
+  if (const Pair* const pair = find(a, b)) {
+    const double at_s = fit.logarithms ? pair->bandwidth_at_s : pair->latency_at_s;
+    if (now_s - at_s <= settings_.keep_s)
+      return {(fit.logarithms ? pair->bandwidth_Bps : pair->latency_us).value(), now_s - at_s, pair->peak_bandwidth_Bps,
+              PairSource::measured};
+  }
+  Told told = tell_model(fit, places_.leaf_of_node[static_cast<std::size_t>(a)],
+                         places_.leaf_of_node[static_cast<std::size_t>(b)], now_s);
+  const double end_a = fit.of_node[static_cast<std::size_t>(a)], end_b = fit.of_node[static_cast<std::size_t>(b)];
+  if (!fit.logarithms)
+    told.value += end_a + end_b;
+  else if (!std::isnan(told.value))
+    told.value = std::min({told.value, end_a, end_b});
+  return told;
+}
+
+// Of two leaves: the median of the pairs between them, without what their nodes add.
+PairModel::Told PairModel::tell_leaves(const Fit& fit, std::int32_t p, std::int32_t q, double now_s) const {
+  const auto cell = fit.cells.find({std::min(p, q), std::max(p, q)});
+  if (cell == fit.cells.end()) return tell_model(fit, p, q, now_s);
+  std::vector<double> values, ages, peaks;
+  for (const std::size_t i : cell->second) {
+    const Sample& sample = fit.samples[i];
+    const double ends = fit.logarithms ? 0
+                                       : fit.of_node[static_cast<std::size_t>(sample.a)] +
+                                             fit.of_node[static_cast<std::size_t>(sample.b)];
+    values.push_back(std::max(0.0, sample.value - ends));
+    ages.push_back(now_s - sample.at_s);
+    if (fit.logarithms) peaks.push_back(find(sample.a, sample.b)->peak_bandwidth_Bps);
+  }
+  return {median(values), median(ages), median(peaks), PairSource::measured};
+}
+
+PairModel::Told PairModel::tell_model(const Fit& fit, std::int32_t p, std::int32_t q, double now_s) const {
+  const std::int32_t hops = places_.hops[static_cast<std::size_t>(p) * static_cast<std::size_t>(places_.leaves) +
+                                         static_cast<std::size_t>(q)];
+  if (fit.samples.empty()) return {unknown_value, unknown_value, unknown_value, PairSource::modelled};
+  return {fit.modelled(p, q), now_s - fit.median_at_s, unknown_value,
+          fit.classes.contains(hops) ? PairSource::modelled : PairSource::assumed};
+}
+
+PairArrays::CellForecast PairModel::forecast_of(const Pair& pair, double now_s) const {
+  PairArrays::CellForecast told;
+  if (now_s - pair.latency_at_s <= settings_.keep_s) {
+    told.latency = pair.latency_us.best();
+    told.latency_error_us = told_us(pair.latency_us.error());
+  }
+  if (now_s - pair.bandwidth_at_s <= settings_.keep_s) {
+    told.bandwidth = pair.bandwidth_Bps.best();
+    told.bandwidth_error_Bps = told_Bps(pair.bandwidth_Bps.error());
+  }
+  return told;
+}
+
+PairTable PairModel::table(double now_s) const {
+  std::vector<Sample> latency, bandwidth;
+  double peak = 0;
+  for (const Pair& pair : pairs()) {
+    if (now_s - pair.latency_at_s <= settings_.keep_s)
+      latency.push_back({pair.a, pair.b, pair.latency_us.value(), pair.latency_at_s});
+    if (now_s - pair.bandwidth_at_s <= settings_.keep_s) {
+      bandwidth.push_back({pair.a, pair.b, pair.bandwidth_Bps.value(), pair.bandwidth_at_s});
+      peak = std::max(peak, pair.peak_bandwidth_Bps);
+    }
+  }
+  if (latency.empty() && bandwidth.empty()) return {};
+  const Fit lt(*this, std::move(latency), false), bw(*this, std::move(bandwidth), true);
+
+  const std::size_t nodes = places_.leaf_of_node.size();
+  const bool single = nodes <= static_cast<std::size_t>(settings_.all_pairs_nodes);
+  const std::size_t groups = single ? nodes : static_cast<std::size_t>(places_.leaves);
+  std::vector<std::int32_t> group_of_node;
+  for (std::size_t i = 0; i < nodes; ++i)
+    group_of_node.push_back(single ? static_cast<std::int32_t>(i) : places_.leaf_of_node[i]);
+  PairArrays arrays(static_cast<std::int32_t>(groups), std::move(group_of_node));
+  for (std::size_t g = 0; g < groups; ++g)
+    for (std::size_t h = g; h < groups; ++h) {
+      if (single && g == h) continue;
+      const auto a = static_cast<std::int32_t>(g), b = static_cast<std::int32_t>(h);
+      const Told l = single ? tell_pair(lt, a, b, now_s) : tell_leaves(lt, a, b, now_s);
+      const Told w = single ? tell_pair(bw, a, b, now_s) : tell_leaves(bw, a, b, now_s);
+      const double age_s = std::isnan(w.age_s) || l.age_s > w.age_s ? l.age_s : w.age_s;
+      arrays.set(a, b, {told_us(l.value), told_Bps(w.value), told_Bps(w.peak_Bps >= w.value ? w.peak_Bps : w.value),
+                        std::max(l.source, w.source),  // that of the weaker one
+                        static_cast<float>(std::max(0.0, age_s))});
+      if (const Pair* const pair = single ? find(a, b) : nullptr) arrays.set_forecast(a, b, forecast_of(*pair, now_s));
+    }
+  for (std::size_t i = 0; i < nodes && !single; ++i) {
+    arrays.node_latency_us.push_back(told_us(lt.of_node[i]));
+    // No bound of its own: what no pair passes.
+    if (!bw.samples.empty()) arrays.node_bandwidth_Bps.push_back(told_Bps(std::min(bw.of_node[i], peak)));
+  }
+  return pair_table(std::move(arrays));
+}
+
+}  // namespace placement

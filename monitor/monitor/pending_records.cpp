@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/monitor/pending_records.hpp"
+
+namespace placement {
+
+void PendingRecords::put(const OutageRecord& outage) { outages_[{outage.node, outage.began_at_s}] = outage; }
+
+void PendingRecords::put(const SpanRecord& span) {
+  const Key key{span.node, span.began_at_s};
+  if (spans_.size() >= most_spans && !spans_.contains(key)) {
+    ++dropped_;
+    return;
+  }
+  spans_[key] = span;
+}
+
+void PendingRecords::write(History& history) const {
+  for (const auto& [key, outage] : outages_) history.put_outage(outage);
+  for (const auto& [key, span] : spans_) history.put_span(span);
+}
+
+std::set<std::string> PendingRecords::nodes_with_outages() const {
+  std::set<std::string> nodes;
+  for (const auto& [key, outage] : outages_) nodes.insert(key.first);
+  return nodes;
+}
+
+void PendingRecords::forget() {
+  outages_.clear();
+  spans_.clear();
+}
+
+}  // namespace placement

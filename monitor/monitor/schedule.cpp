@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/monitor/schedule.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "common/util/random.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr double same_peers_s = 3600;
+
+void shuffle(std::vector<std::int32_t>& items, Random& random) {
+  for (std::size_t i = items.size(); i > 1; --i)
+    std::swap(items[i - 1], items[static_cast<std::size_t>(random.below(static_cast<std::int32_t>(i)))]);
+}
+
+ProbePair ordered(std::int32_t a, std::int32_t b) { return {std::min(a, b), std::max(a, b)}; }
+
+// Neighbours in the list meet; of an odd number the last rests.
+void pair_up(const std::vector<std::int32_t>& list, std::vector<ProbePair>& pairs) {
+  for (std::size_t i = 0; i + 1 < list.size(); i += 2) pairs.push_back(ordered(list[i], list[i + 1]));
+}
+
+}  // namespace
+
+std::int32_t tournament_rounds(std::int32_t n) { return n < 2 ? 0 : n % 2 == 0 ? n - 1 : n; }
+
+std::vector<ProbePair> tournament_round(std::int32_t n, std::int32_t round) {
+  std::vector<ProbePair> pairs;
+  if (n < 2) return pairs;
+  // The circle method: m players on a circle turn around one that stays; of an odd n that one is nobody.
+  const std::int32_t m = n % 2 == 0 ? n - 1 : n;
+  if (n % 2 == 0) pairs.push_back(ordered(round % m, n - 1));
+  for (std::int32_t k = 1; k <= (m - 1) / 2; ++k)
+    pairs.push_back(ordered((round + k) % m, (round + m - k) % m));
+  return pairs;
+}
+
+ProbeSchedule::ProbeSchedule(std::span<const std::int32_t> leaf_of_node, const ScheduleSettings& settings)
+    : settings_(settings),
+      leaf_(leaf_of_node.begin(), leaf_of_node.end()),
+      all_pairs_(static_cast<std::int32_t>(leaf_.size()) <= settings.all_pairs_nodes),
+      latency_{Measurement::latency, settings.latency_period_s, settings.latency_round_s, -1, 0, 0, 0, {}, 0, 0, {}},
+      bandwidth_{Measurement::bandwidth, settings.bandwidth_period_s, settings.bandwidth_round_s, -1, 0, 0, 0, {}, 0, 0, {}},
+      busy_until_s_(-std::numeric_limits<double>::infinity()) {
+  std::int32_t leaves = 0;
+  for (const std::int32_t leaf : leaf_) leaves = std::max(leaves, leaf + 1);
+  members_.resize(static_cast<std::size_t>(leaves));
+  for (std::size_t i = 0; i < leaf_.size(); ++i)
+    members_[static_cast<std::size_t>(leaf_[i])].push_back(static_cast<std::int32_t>(i));
+}
+
+std::size_t ProbeSchedule::rounds_in_cycle() const {
+  const auto nodes = static_cast<std::int32_t>(leaf_.size());
+  if (all_pairs_) return static_cast<std::size_t>(tournament_rounds(nodes));
+  const auto leaves = static_cast<std::int32_t>(members_.size());
+  const auto parts = [this](std::int32_t pairs) { return (pairs + settings_.pairs_at_once - 1) / settings_.pairs_at_once; };
+  return static_cast<std::size_t>(tournament_rounds(leaves) * parts(leaves / 2) +
+                                  (settings_.random_peers + 1) * parts(nodes / 2));
+}
+
+double ProbeSchedule::every_s(const Track& track, std::size_t rounds) const {
+  return std::max(track.least_s, track.period_s / static_cast<double>(std::max<std::size_t>(rounds, 1)));
+}
+
+// One cycle is gone through: where pairs wait for each other's uplinks a round is far longer than it is at least.
+double ProbeSchedule::cycle_s(const Track& track) const {
+  const auto nodes = static_cast<std::int32_t>(leaf_.size());
+  std::vector<std::vector<ProbePair>> sampled;
+  if (!all_pairs_) sampled = sampled_rounds(track, std::vector<bool>(leaf_.size(), true));
+  const std::size_t rounds = all_pairs_ ? rounds_in_cycle() : sampled.size();
+  double sum_s = 0;
+  for (std::size_t at = 0; at < rounds; ++at) {
+    std::vector<ProbePair> pairs = all_pairs_ ? tournament_round(nodes, static_cast<std::int32_t>(at)) : sampled[at];
+    while (!pairs.empty()) {
+      Round round{track.measurement, {}, {}, {}, track.least_s};
+      std::vector<ProbePair> rest;
+      place_pairs(pairs, {}, round, rest);
+      sum_s += round.lasts_s;
+      pairs = std::move(rest);
+    }
+  }
+  return sum_s;
+}
+
+double ProbeSchedule::period_s(Measurement measurement) const {
+  const Track& track = measurement == Measurement::latency ? latency_ : bandwidth_;
+  // Both share the time: what one needs is not there for the other.
+  const double need = cycle_s(latency_) / latency_.period_s + cycle_s(bandwidth_) / bandwidth_.period_s;
+  return track.period_s * std::max(1.0, need);
+}
+
+std::vector<std::vector<ProbePair>> ProbeSchedule::sampled_rounds(const Track& track,
+                                                                  const std::vector<bool>& usable) const {
+  // The same pairs for an hour, so that each is a series and few have to be remembered.
+  Random random(settings_.seed ^ static_cast<std::uint64_t>(std::floor(track.began_s / same_peers_s)) << 8);
+  std::vector<std::vector<ProbePair>> rounds;
+  const auto add = [&rounds, this](const std::vector<ProbePair>& pairs) {
+    for (std::size_t from = 0; from < pairs.size(); from += static_cast<std::size_t>(settings_.pairs_at_once)) {
+      const std::size_t to = std::min(pairs.size(), from + static_cast<std::size_t>(settings_.pairs_at_once));
+      rounds.emplace_back(pairs.begin() + static_cast<std::ptrdiff_t>(from),
+                          pairs.begin() + static_cast<std::ptrdiff_t>(to));
+    }
+  };
+  std::vector<std::int32_t> representatives, everybody;
+  std::vector<ProbePair> within;
+  for (const std::vector<std::int32_t>& members : members_) {
+    std::vector<std::int32_t> list;
+    for (const std::int32_t node : members)
+      if (usable[static_cast<std::size_t>(node)]) list.push_back(node);
+    shuffle(list, random);
+    if (!list.empty()) representatives.push_back(list.front());
+    everybody.insert(everybody.end(), list.begin(), list.end());
+    pair_up(list, within);
+  }
+  const auto leaves = static_cast<std::int32_t>(representatives.size());
+  for (std::int32_t r = 0; r < tournament_rounds(leaves); ++r) {
+    std::vector<ProbePair> pairs = tournament_round(leaves, r);
+    for (ProbePair& pair : pairs)
+      pair = ordered(representatives[static_cast<std::size_t>(pair.a)], representatives[static_cast<std::size_t>(pair.b)]);
+    add(pairs);
+  }
+  add(within);
+  for (std::int32_t i = 0; i < settings_.random_peers; ++i) {
+    shuffle(everybody, random);
+    std::vector<ProbePair> pairs;
+    pair_up(everybody, pairs);
+    add(pairs);
+  }
+  return rounds;
+}
+
+void ProbeSchedule::begin_cycle(Track& track, double now_s, const std::vector<bool>& usable) {
+  // After a pause, or when rounds took longer than planned, nothing is made up for.
+  track.began_s = track.cycle < 0 ? now_s : std::max(track.began_s + track.period_s, now_s);
+  track.next_s = track.began_s;
+  ++track.cycle;
+  track.at = 0;
+  if (all_pairs_) {
+    track.count = rounds_in_cycle();
+  } else {
+    track.rounds = sampled_rounds(track, usable);
+    track.count = track.rounds.size();
+  }
+  track.every_s = every_s(track, track.count);
+}
+
+// Puts pairs into the round, with their starts; those for which it would become too long are left over.
+void ProbeSchedule::place_pairs(const std::vector<ProbePair>& pairs, const AskBulk& bulk, Round& round,
+                                std::vector<ProbePair>& rest) const {
+  const bool bandwidth = round.measurement == Measurement::bandwidth, ask = bandwidth && bulk;
+  const double probe_s = bandwidth ? settings_.bandwidth_probe_s : 0;
+  const double latest_s = settings_.longest_round_s - round.lasts_s - (ask ? longest_bulk_s : 0);
+  std::vector<double> free_s(members_.size(), 0);  // from when on each leaf's uplink is
+  double longer_s = 0;
+  for (const ProbePair& pair : pairs) {
+    double& a = free_s[static_cast<std::size_t>(leaf_[static_cast<std::size_t>(pair.a)])];
+    double& b = free_s[static_cast<std::size_t>(leaf_[static_cast<std::size_t>(pair.b)])];
+    const double start_s = &a != &b ? std::max(a, b) : 0;
+    if (start_s > 0 && start_s > latest_s) {  // whatever the settings are, the first has its turn
+      rest.push_back(pair);
+      continue;
+    }
+    const BulkStream stream = ask ? bulk(pair) : BulkStream{};
+    if (&a != &b) a = b = start_s + probe_s + stream.lasts_s;
+    longer_s = std::max(longer_s, start_s + stream.lasts_s);
+    round.pairs.push_back(pair);
+    round.start_s.push_back(start_s);
+    round.bulk.push_back(stream);
+  }
+  round.lasts_s += longer_s;
+}
+
+// What is left over is no step of the cycle more.
+std::vector<ProbePair> ProbeSchedule::next_pairs(Track& track) const {
+  if (!track.rest.empty()) return std::exchange(track.rest, {});
+  const std::size_t at = track.at++;
+  track.next_s += track.every_s;
+  return all_pairs_ ? tournament_round(static_cast<std::int32_t>(leaf_.size()), static_cast<std::int32_t>(at))
+                    : track.rounds[at];
+}
+
+ProbeSchedule::Round ProbeSchedule::next(double now_s, const std::vector<bool>& usable, const AskBulk& bulk) {
+  if (now_s < busy_until_s_) return {};
+  for (Track* track : {&bandwidth_, &latency_})
+    if (track->over() && (track->cycle < 0 || now_s >= track->began_s + track->period_s))
+      begin_cycle(*track, now_s, usable);
+  for (;;) {
+    // When there is more to do than time, the one that is further behind its own pace comes first.
+    Track* due = nullptr;
+    double lateness = 0;
+    for (Track* track : {&bandwidth_, &latency_})
+      if (!track->over() && now_s >= track->next_s)
+        if (const double late = (now_s - track->next_s) / track->every_s; !due || late > lateness) {
+          due = track;
+          lateness = late;
+        }
+    if (!due) return {};
+    std::vector<ProbePair> pairs = next_pairs(*due);
+    std::erase_if(pairs, [&usable](const ProbePair& pair) {
+      return !usable[static_cast<std::size_t>(pair.a)] || !usable[static_cast<std::size_t>(pair.b)];
+    });
+    if (pairs.empty()) continue;  // it takes no time
+    Round round{due->measurement, {}, {}, {}, due->least_s};
+    place_pairs(pairs, bulk, round, due->rest);
+    busy_until_s_ = now_s + round.lasts_s;
+    return round;
+  }
+}
+
+}  // namespace placement

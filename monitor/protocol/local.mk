@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What agent and monitor share; left out, with both of them, where munge or libgcrypt is missing.
+monitor_protocol = libmonitor_protocol.la $(common_policy) $(MUNGE_LIBS) $(GCRYPT_LIBS)
+if BUILD_MONITOR
+noinst_LTLIBRARIES += libmonitor_protocol.la
+endif
+libmonitor_protocol_la_CPPFLAGS = $(AM_CPPFLAGS) $(MUNGE_CFLAGS) $(GCRYPT_CFLAGS)
+libmonitor_protocol_la_SOURCES = \
+	%D%/agent_config.cpp \
+	%D%/agent_config.hpp \
+	%D%/credentials.hpp \
+	%D%/daemon.cpp \
+	%D%/daemon.hpp \
+	%D%/frames.cpp \
+	%D%/frames.hpp \
+	%D%/munge_credentials.cpp \
+	%D%/probe_limits.cpp \
+	%D%/probe_limits.hpp \
+	%D%/safe_start.cpp \
+	%D%/safe_start.hpp \
+	%D%/seal.cpp \
+	%D%/seal.hpp \
+	%D%/session.cpp \
+	%D%/session.hpp \
+	%D%/udp.cpp \
+	%D%/udp.hpp \
+	%D%/wire.cpp \
+	%D%/wire.hpp \
+	%D%/wire_parts.hpp \
+	#

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/protocol/safe_start.hpp"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "common/util/error.hpp"
+#include "common/util/file_descriptor.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr mode_t others_may_write = S_IWGRP | S_IWOTH;
+constexpr const char* default_munge_socket = "/run/munge/munge.socket.2";
+
+std::optional<UserIds> find_user(const std::string& name) {
+  const passwd* entry = getpwnam(name.c_str());
+  if (entry == nullptr) return std::nullopt;
+  return UserIds{entry->pw_uid, entry->pw_gid};
+}
+
+[[noreturn]] void fail_with_errno(const std::string& what) { throw Error(what + ": " + std::strerror(errno)); }
+
+bool owned(uid_t uid, std::span<const uid_t> owners) {
+  return uid == 0 || std::find(owners.begin(), owners.end(), uid) != owners.end();
+}
+
+std::string octal(mode_t mode) {
+  char text[8];
+  std::snprintf(text, sizeof text, "%04o", static_cast<unsigned>(mode & 07777));
+  return text;
+}
+
+void require_owner(const std::string& path, const struct stat& file, std::span<const uid_t> owners) {
+  if (!owned(file.st_uid, owners))
+    throw Error(path + " belongs to user " + std::to_string(file.st_uid) + ", who has no business there");
+  // In a directory with the sticky bit others cannot replace what is not theirs.
+  if ((file.st_mode & others_may_write) != 0 && !(S_ISDIR(file.st_mode) && (file.st_mode & S_ISVTX) != 0))
+    throw Error(path + " has mode " + octal(file.st_mode) + ": others than its owner may write it");
+}
+
+void require_safe_place(const std::string& path, std::span<const uid_t> owners) {
+  const std::string directory = std::filesystem::path(path).parent_path().string();
+  struct stat place;
+  if (stat(directory.empty() ? "." : directory.c_str(), &place) != 0) fail_with_errno(directory);
+  require_owner(directory, place, owners);
+}
+
+}  // namespace
+
+UserIds unprivileged_user(const std::string& name) {
+  const std::optional<UserIds> user = find_user(name);
+  if (!user) throw Error("MonitorUser=" + name + ": there is no such user on this host");
+  if (user->uid == 0) throw Error("MonitorUser=" + name + ": it must not be root");
+  return *user;
+}
+
+void become(const UserIds& user, const std::string& name) {
+  if (geteuid() == 0) {
+    if (setgroups(0, nullptr) != 0 || setgid(user.gid) != 0 || setuid(user.uid) != 0)
+      fail_with_errno("cannot become user " + name);
+  } else if (geteuid() != user.uid || getuid() != user.uid) {
+    throw Error("runs as user " + std::to_string(geteuid()) + ", and MonitorUser is " + name + " (" +
+                std::to_string(user.uid) + ")");
+  }
+  if (setuid(0) == 0) throw Error("user " + name + " could become root again");
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  umask(077);
+}
+
+std::vector<uid_t> configuration_owners() {
+  const std::optional<UserIds> slurm = find_user("slurm");
+  return slurm ? std::vector<uid_t>{slurm->uid} : std::vector<uid_t>{};
+}
+
+void require_safe_file(const std::string& path, std::span<const uid_t> owners) {
+  struct stat file;
+  if (stat(path.c_str(), &file) != 0) {
+    if (errno == ENOENT) return;
+    fail_with_errno(path);
+  }
+  if (!S_ISREG(file.st_mode)) throw Error(path + " is no regular file");
+  require_owner(path, file, owners);
+  require_safe_place(path, owners);
+}
+
+void require_safe_directory(const std::string& path, uid_t owner) {
+  struct stat directory;
+  if (lstat(path.c_str(), &directory) != 0) fail_with_errno(path);
+  if (!S_ISDIR(directory.st_mode)) throw Error(path + " is no directory");
+  if (directory.st_uid != owner)
+    throw Error(path + " belongs to user " + std::to_string(directory.st_uid) + ", and not to " + std::to_string(owner));
+  if ((directory.st_mode & others_may_write) != 0)
+    throw Error(path + " has mode " + octal(directory.st_mode) + ": others than its owner may write it");
+}
+
+void require_safe_munge_socket(const std::string& given) {
+  const std::string path = given.empty() ? default_munge_socket : given;
+  struct stat file;
+  if (stat(path.c_str(), &file) != 0) {
+    if (errno == ENOENT) return;  // munged may start later
+    fail_with_errno(path);
+  }
+  if (!S_ISSOCK(file.st_mode)) throw Error(path + " is no socket");
+  const std::optional<UserIds> munge = find_user("munge");
+  const uid_t owner = munge ? munge->uid : 0;
+  // Everybody may write to the socket itself; that is what it is for.
+  if (!owned(file.st_uid, {&owner, 1}))
+    throw Error(path + " belongs to user " + std::to_string(file.st_uid) + ", who is not munge");
+  require_safe_place(path, {&owner, 1});
+}
+
+void make_directory_for(const std::string& path, const UserIds& user) {
+  if (geteuid() != 0) return;
+  if (mkdir(path.c_str(), 0755) != 0) {
+    if (errno == EEXIST) return;
+    fail_with_errno(path);
+  }
+  // By its descriptor: whoever may write the directory above could put a symbolic link in its place by now.
+  const FileDescriptor made(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (made < 0 || fchmod(made, 0755) != 0 || fchown(made, user.uid, user.gid) != 0) fail_with_errno(path);
+}
+
+int take_lock(const std::string& path) {
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0) fail_with_errno(path);
+  if (flock(file, LOCK_EX | LOCK_NB) == 0) return file;
+  const int why = errno;
+  close(file);
+  errno = why;
+  if (errno != EWOULDBLOCK) fail_with_errno(path);
+  return -1;
+}
+
+}  // namespace placement

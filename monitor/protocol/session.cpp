@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/protocol/session.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/util/error.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr double first_wait_s = 1;
+constexpr double last_wait_s = 16;
+constexpr double session_age_s = 24 * 3600;
+constexpr double reset_pause_s = 5;  // between two hints that are believed
+
+constexpr std::size_t stranger_buckets = 64;  // of a peer: 2.5 KiB, while joins fail there
+
+constexpr std::uint64_t peer_bits = 24;  // of a session's id: the peer's number
+constexpr std::uint64_t peer_mask = (std::uint64_t{1} << peer_bits) - 1;
+
+Refusal refusal_of(Credentials::Fault fault) {
+  switch (fault) {
+    case Credentials::Fault::none: return Refusal::none;
+    case Credentials::Fault::clock_skew: return Refusal::clock_skew;
+    case Credentials::Fault::replayed: return Refusal::replayed;
+    case Credentials::Fault::wrong_user: return Refusal::wrong_user;
+    case Credentials::Fault::no_service: return Refusal::no_service;
+    case Credentials::Fault::invalid: break;
+  }
+  return Refusal::bad_credential;
+}
+
+Refusal refusal_of(OpenError error) {
+  switch (error) {
+    case OpenError::none: return Refusal::none;
+    case OpenError::not_sealed: return Refusal::malformed;
+    case OpenError::replayed: return Refusal::replayed;
+    case OpenError::forged: break;
+  }
+  return Refusal::forged;
+}
+
+}  // namespace
+
+const char* to_string(Refusal refusal) {
+  switch (refusal) {
+    case Refusal::none: return "none";
+    case Refusal::malformed: return "malformed datagram, or another version of it";
+    case Refusal::unknown_node: return "no node of this name at this address";
+    case Refusal::bad_cookie: return "answer to another challenge";
+    case Refusal::bad_credential: return "munge credential not valid here (is munge.key the same?)";
+    case Refusal::clock_skew: return "clocks differ too much, or the credential is old";
+    case Refusal::replayed: return "seen before";
+    case Refusal::wrong_user: return "made by another user (do agents and monitors run as the same one?)";
+    case Refusal::no_service: return "munge does not answer there";
+    case Refusal::no_session: return "no such session";
+    case Refusal::forged: return "seal does not fit";
+    case Refusal::wrong_address: return "session of another address";
+    case Refusal::too_many: return "too many datagrams";
+    case Refusal::count: break;
+  }
+  return "unknown reason";
+}
+
+double TokenBucket::level(double now_s) {
+  if (begun_ && now_s > at_s_) level_ = std::min(burst_, level_ + (now_s - at_s_) * rate_);
+  at_s_ = begun_ ? std::max(at_s_, now_s) : now_s;
+  begun_ = true;
+  return level_;
+}
+
+bool TokenBucket::take(double now_s, double amount) {
+  if (level(now_s) < amount) return false;
+  level_ -= amount;
+  return true;
+}
+
+ClientSession::ClientSession(Credentials& credentials, std::string name)
+    : credentials_(credentials), name_(std::move(name)) {}
+
+void ClientSession::begin(double now_s) {
+  seeking_ = true;
+  wait_s_ = first_wait_s;
+  next_hello_s_ = now_s;
+}
+
+Bytes ClientSession::due(double now_s) {
+  if (!seeking_ && now_s - established_s_ > session_age_s) begin(now_s);
+  if (!seeking_ || now_s < next_hello_s_) return {};
+  Nonce nonce{};
+  fill_random(nonce);
+  nonce_ = nonce;
+  // Agents that lost their monitor at the same moment do not come back at the same moment.
+  const double spread = 0.75 + 0.5 * static_cast<double>(nonce[0]) / 255;
+  next_hello_s_ = now_s + wait_s_ * spread;
+  wait_s_ = std::min(2 * wait_s_, last_wait_s);
+  return encode_hello(nonce);
+}
+
+double ClientSession::next_s(double now_s) const {
+  return seeking_ ? std::max(now_s, next_hello_s_) : established_s_ + session_age_s;
+}
+
+void ClientSession::doubt(double now_s) {
+  if (!seeking_) begin(now_s);
+}
+
+Bytes ClientSession::seal(ByteView message) {
+  if (!channel_) throw Error("no session with the monitor");
+  return channel_->seal(message);
+}
+
+ClientSession::Received ClientSession::receive(ByteView datagram, double now_s) {
+  Received received;
+  const auto refuse = [&](Refusal why) {
+    received.refused = why;
+    return received;
+  };
+  const std::optional<FrameKind> kind = frame_kind(datagram);
+  if (!kind) return refuse(Refusal::malformed);
+  if (*kind == FrameKind::challenge) {
+    const auto challenge = decode_challenge(datagram);
+    if (!challenge) return refuse(Refusal::malformed);
+    // One answer to one hello: whoever cannot see the nonce gets nothing.
+    if (!nonce_ || challenge->nonce != *nonce_) return refuse(Refusal::bad_cookie);
+    nonce_.reset();
+    JoinSecret secret{.nonce = challenge->nonce, .cookie = challenge->cookie, .secret = {}, .name = name_};
+    fill_random(secret.secret);
+    const auto credential = credentials_.encode(encode(secret));
+    if (!credential) {
+      received.note = credentials_.why();
+      return refuse(Refusal::no_service);
+    }
+    const Bytes join = encode(JoinFrame{secret.nonce, secret.cookie, name_, *credential});
+    if (join.size() > datagram.size()) {
+      received.note = "munge's credential is too long";
+      return refuse(Refusal::bad_credential);
+    }
+    joined_nonce_ = challenge->nonce;
+    secret_ = secret.secret;
+    received.reply = join;
+    return received;
+  }
+  if (*kind == FrameKind::refused) {
+    const auto refused = decode_refused(datagram);
+    if (!refused || !joined_nonce_ || refused->nonce != *joined_nonce_) return refuse(Refusal::malformed);
+    received.note = std::string("the monitor refuses: ") +
+                    to_string(static_cast<Refusal>(std::min(refused->reason, static_cast<std::uint8_t>(Refusal::count))));
+    return received;
+  }
+  if (*kind == FrameKind::reset) {
+    const auto session = decode_reset(datagram);
+    if (!session || !channel_ || *session != channel_->id()) return refuse(Refusal::no_session);
+    if (now_s - last_reset_s_ < reset_pause_s) return refuse(Refusal::too_many);
+    last_reset_s_ = now_s;
+    doubt(now_s);
+    return received;
+  }
+  const auto header = decode_sealed_header(datagram);
+  if (!header) return refuse(Refusal::malformed);
+  OpenError error = OpenError::none;
+  if (channel_ && header->session == channel_->id()) {
+    auto message = channel_->open(datagram, &error);
+    if (!message) return refuse(refusal_of(error));
+    received.message = std::move(*message);
+    return received;
+  }
+  if (!joined_nonce_) return refuse(Refusal::no_session);
+  SealedChannel fresh(header->session, secret_, Side::first);
+  const auto message = fresh.open(datagram, &error);
+  if (!message) return refuse(refusal_of(error));
+  if (message_kind(*message) != MessageKind::accept || message->size() != 1) return refuse(Refusal::malformed);
+  channel_ = fresh;
+  joined_nonce_.reset();
+  secret_.fill(0);
+  established_s_ = now_s;
+  seeking_ = false;
+  received.established = true;
+  return received;
+}
+
+ServerSessions::ServerSessions(Credentials& credentials, std::int32_t peers, Admit admit)
+    : ServerSessions(credentials, peers, std::move(admit), Limits{}) {}
+
+ServerSessions::ServerSessions(Credentials& credentials, std::int32_t peers, Admit admit, const Limits& limits)
+    : credentials_(credentials),
+      admit_(std::move(admit)),
+      limits_(limits),
+      hellos_(limits.hellos_per_s, limits.hellos_burst),
+      joins_(limits.joins_per_s, limits.joins_burst) {
+  if (peers < 0 || static_cast<std::uint64_t>(peers) > peer_mask)
+    throw Error(std::to_string(peers) + " peers: from 0 to " + std::to_string(peer_mask));
+  const Peer empty{.channel = {},
+                   .address = {},
+                   .since_s = 0,
+                   .joins = TokenBucket(limits.peer_joins_per_s, limits.peer_joins_burst),
+                   .attempts = TokenBucket(limits.peer_joins_per_s, limits.peer_joins_burst),
+                   .strangers = {},
+                   .datagrams = TokenBucket(limits.peer_datagrams_per_s, limits.peer_datagrams_burst)};
+  peers_.assign(static_cast<std::size_t>(peers), empty);
+  fill_random(cookie_key_);
+}
+
+std::int64_t ServerSessions::period(double now_s) const {
+  return static_cast<std::int64_t>(std::floor(now_s / limits_.cookie_s));
+}
+
+Nonce ServerSessions::cookie(const Nonce& nonce, const NetAddress& from, std::int64_t period) const {
+  Bytes text(nonce.begin(), nonce.end());
+  text.insert(text.end(), from.ip.begin(), from.ip.end());
+  for (int i = 0; i < 2; ++i) text.push_back(static_cast<std::uint8_t>(from.port >> (8 * i)));
+  for (int i = 0; i < 8; ++i) text.push_back(static_cast<std::uint8_t>(static_cast<std::uint64_t>(period) >> (8 * i)));
+  const Key hash = keyed_hash(cookie_key_, text);
+  Nonce cookie{};
+  std::copy_n(hash.begin(), cookie.size(), cookie.begin());
+  return cookie;
+}
+
+bool ServerSessions::good_cookie(const JoinFrame& join, const NetAddress& from, double now_s) const {
+  const std::int64_t now = period(now_s);
+  return same_bytes(join.cookie, cookie(join.nonce, from, now)) ||
+         same_bytes(join.cookie, cookie(join.nonce, from, now - 1));
+}
+
+ServerSessions::Received ServerSessions::receive(ByteView datagram, const NetAddress& from, double now_s) {
+  Received received = answer(datagram, from, now_s);
+  ++refused_[static_cast<std::size_t>(received.refused)];
+  // True of every answer by its format; held here for those to come.
+  if (received.reply.size() > datagram.size()) received.reply.clear();
+  return received;
+}
+
+ServerSessions::Received ServerSessions::answer(ByteView datagram, const NetAddress& from, double now_s) {
+  const std::optional<FrameKind> kind = frame_kind(datagram);
+  if (kind == FrameKind::hello)
+    if (const auto nonce = decode_hello(datagram)) return answer_hello(*nonce, from, now_s);
+  if (kind == FrameKind::join)
+    if (const auto join = decode_join(datagram)) return answer_join(*join, from, now_s);
+  if (kind == FrameKind::sealed) return answer_sealed(datagram, from, now_s);
+  return {.refused = Refusal::malformed};
+}
+
+ServerSessions::Received ServerSessions::answer_hello(const Nonce& nonce, const NetAddress& from, double now_s) {
+  if (!hellos_.take(now_s)) return {.refused = Refusal::too_many};
+  return {.reply = encode(ChallengeFrame{nonce, cookie(nonce, from, period(now_s))})};
+}
+
+// Whether a credential from there is looked at, which takes time.
+bool ServerSessions::may_attempt(Peer& peer, const NetAddress& from, double now_s) {
+  if (peer.address == from) return peer.attempts.take(now_s);
+  if (peer.strangers.empty())
+    peer.strangers.assign(stranger_buckets, TokenBucket(limits_.stranger_joins_per_s, limits_.peer_joins_burst));
+  // Nobody but the monitor knows which ports share a bucket, and every minute it is others.
+  const auto minute = static_cast<std::uint64_t>(now_s / 60);
+  Bytes port{static_cast<std::uint8_t>(from.port), static_cast<std::uint8_t>(from.port >> 8)};
+  for (int i = 0; i < 8; ++i) port.push_back(static_cast<std::uint8_t>(minute >> (8 * i)));
+  TokenBucket& bucket = peer.strangers[keyed_hash(cookie_key_, port)[0] % stranger_buckets];
+  return bucket.take(now_s) && joins_.take(now_s);
+}
+
+ServerSessions::Received ServerSessions::answer_join(const JoinFrame& join, const NetAddress& from, double now_s) {
+  const auto refuse = [&](Refusal why) {
+    return Received{.reply = encode(RefusedFrame{join.nonce, static_cast<std::uint8_t>(why)}), .refused = why};
+  };
+  // Without a good cookie the sender's address is perhaps not his: no answer.
+  if (!good_cookie(join, from, now_s)) return {.refused = Refusal::bad_cookie};
+  const std::optional<std::int32_t> index = admit_(join.name, from);
+  if (!index || *index < 0 || static_cast<std::size_t>(*index) >= peers_.size()) return refuse(Refusal::unknown_node);
+  Peer& peer = peers_[static_cast<std::size_t>(*index)];
+  if (!may_attempt(peer, from, now_s)) return {.refused = Refusal::too_many};
+  const Credentials::Decoded decoded = credentials_.decode(join.credential);
+  if (decoded.fault != Credentials::Fault::none) return refuse(refusal_of(decoded.fault));
+  const std::optional<JoinSecret> secret = decode_join_secret(decoded.payload);
+  if (!secret || secret->nonce != join.nonce || secret->cookie != join.cookie || secret->name != join.name)
+    return refuse(Refusal::bad_credential);
+  if (!peer.joins.take(now_s)) return {.refused = Refusal::too_many};
+  const std::uint64_t id = (random_u64() & ~peer_mask) | static_cast<std::uint64_t>(*index);
+  peer.channel.emplace(id, secret->secret, Side::second);
+  if (peer.address != from) {
+    peer.attempts = TokenBucket(limits_.peer_joins_per_s, limits_.peer_joins_burst);
+    peer.attempts.take(now_s);  // this one
+  }
+  peer.address = from;
+  peer.since_s = now_s;
+  peer.strangers = {};
+  return {.reply = peer.channel->seal(encode_accept()), .peer = *index, .joined = true};
+}
+
+ServerSessions::Received ServerSessions::answer_sealed(ByteView datagram, const NetAddress& from, double now_s) {
+  const std::optional<SealedHeader> header = decode_sealed_header(datagram);
+  if (!header) return {.refused = Refusal::malformed};
+  const std::uint64_t index = header->session & peer_mask;
+  const auto no_session = [&]() -> Received {
+    if (!hellos_.take(now_s)) return {.refused = Refusal::no_session};
+    return {.reply = encode_reset(header->session), .refused = Refusal::no_session};
+  };
+  if (index >= peers_.size()) return no_session();
+  Peer& peer = peers_[static_cast<std::size_t>(index)];
+  if (!peer.channel || peer.channel->id() != header->session) return no_session();
+  if (now_s - peer.since_s > limits_.session_s) {
+    peer.channel.reset();
+    return no_session();
+  }
+  // Before the seal is looked at: from elsewhere it can be no more than a copy.
+  if (peer.address != from) return {.refused = Refusal::wrong_address};
+  if (!peer.datagrams.take(now_s)) return {.refused = Refusal::too_many};
+  OpenError error = OpenError::none;
+  auto message = peer.channel->open(datagram, &error);
+  if (!message) return {.refused = refusal_of(error)};
+  return {.peer = static_cast<std::int32_t>(index), .message = std::move(*message)};
+}
+
+bool ServerSessions::established(std::int32_t peer) const {
+  return peer >= 0 && static_cast<std::size_t>(peer) < peers_.size() &&
+         peers_[static_cast<std::size_t>(peer)].channel.has_value();
+}
+
+ServerSessions::Peer& ServerSessions::with_session(std::int32_t peer) {
+  if (!established(peer)) throw Error("peer " + std::to_string(peer) + " has no session");
+  return peers_[static_cast<std::size_t>(peer)];
+}
+
+const ServerSessions::Peer& ServerSessions::with_session(std::int32_t peer) const {
+  if (!established(peer)) throw Error("peer " + std::to_string(peer) + " has no session");
+  return peers_[static_cast<std::size_t>(peer)];
+}
+
+const NetAddress& ServerSessions::address(std::int32_t peer) const { return with_session(peer).address; }
+
+Bytes ServerSessions::seal(std::int32_t peer, ByteView message) { return with_session(peer).channel->seal(message); }
+
+void ServerSessions::forget(std::int32_t peer) {
+  if (established(peer)) peers_[static_cast<std::size_t>(peer)].channel.reset();
+}
+
+}  // namespace placement

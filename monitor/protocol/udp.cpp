@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/protocol/udp.hpp"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "common/util/error.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::uint8_t v4_prefix[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255};
+constexpr int wanted_buffer_bytes = 1 << 20;  // the kernel gives less where it must
+
+bool is_v4(const NetAddress& address) { return std::equal(v4_prefix, v4_prefix + 12, address.ip.begin()); }
+bool is_any(const NetAddress& address) {
+  return std::all_of(address.ip.begin(), address.ip.end(), [](std::uint8_t byte) { return byte == 0; });
+}
+
+struct SocketAddress {
+  sockaddr_storage storage{};
+  socklen_t length = 0;
+  sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
+};
+
+SocketAddress to_socket(const NetAddress& address, bool v6) {
+  SocketAddress out;
+  if (v6) {
+    sockaddr_in6 in{};
+    in.sin6_family = AF_INET6;
+    in.sin6_port = htons(address.port);
+    std::copy(address.ip.begin(), address.ip.end(), in.sin6_addr.s6_addr);
+    std::memcpy(&out.storage, &in, sizeof in);
+    out.length = sizeof in;
+  } else {
+    sockaddr_in in{};
+    in.sin_family = AF_INET;
+    in.sin_port = htons(address.port);
+    std::memcpy(&in.sin_addr, address.ip.data() + 12, 4);
+    std::memcpy(&out.storage, &in, sizeof in);
+    out.length = sizeof in;
+  }
+  return out;
+}
+
+std::optional<NetAddress> from_socket(const sockaddr* from) {
+  NetAddress address;
+  if (from == nullptr) return std::nullopt;
+  if (from->sa_family == AF_INET6) {
+    sockaddr_in6 in;
+    std::memcpy(&in, from, sizeof in);
+    std::copy_n(in.sin6_addr.s6_addr, 16, address.ip.begin());
+    address.port = ntohs(in.sin6_port);
+  } else if (from->sa_family == AF_INET) {
+    sockaddr_in in;
+    std::memcpy(&in, from, sizeof in);
+    std::copy_n(v4_prefix, 12, address.ip.begin());
+    std::memcpy(address.ip.data() + 12, &in.sin_addr, 4);
+    address.port = ntohs(in.sin_port);
+  } else {
+    return std::nullopt;
+  }
+  return address;
+}
+
+int open_socket(bool& v6) {
+  int descriptor = socket(AF_INET6, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  v6 = descriptor >= 0;
+  if (!v6) descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) throw Error(std::string("cannot open a UDP socket: ") + std::strerror(errno));
+  return descriptor;
+}
+
+}  // namespace
+
+UdpSocket::UdpSocket(const NetAddress& bind_to) : descriptor_(open_socket(v6_)), buffer_(max_datagram + 1) {
+  const int no = 0, yes = 1;
+  if (v6_) setsockopt(descriptor_, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+  setsockopt(descriptor_, SOL_SOCKET, SO_TIMESTAMPNS, &yes, sizeof yes);
+  setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &wanted_buffer_bytes, sizeof wanted_buffer_bytes);
+  setsockopt(descriptor_, SOL_SOCKET, SO_SNDBUF, &wanted_buffer_bytes, sizeof wanted_buffer_bytes);
+  SocketAddress address = to_socket(bind_to, v6_);
+  if (bind(descriptor_, address.get(), address.length) != 0)
+    throw Error("cannot bind to " + (is_any(bind_to) ? "port " + std::to_string(bind_to.port) : to_string(bind_to)) + ": " +
+                std::strerror(errno));
+  address.length = sizeof address.storage;
+  if (getsockname(descriptor_, address.get(), &address.length) == 0)
+    local_ = from_socket(address.get()).value_or(bind_to);
+}
+
+bool UdpSocket::send(ByteView datagram, const NetAddress& to) {
+  if (!v6_ && !is_v4(to)) return false;
+  SocketAddress address = to_socket(to, v6_);
+  return sendto(descriptor_, datagram.data(), datagram.size(), MSG_NOSIGNAL, address.get(), address.length) ==
+         static_cast<ssize_t>(datagram.size());
+}
+
+std::optional<UdpSocket::Arrival> UdpSocket::receive() {
+  for (int attempt = 0; attempt < 16; ++attempt) {
+    SocketAddress from;
+    alignas(cmsghdr) char control[256];
+    iovec place{buffer_.data(), buffer_.size()};
+    msghdr message{};
+    message.msg_name = from.get();
+    message.msg_namelen = sizeof from.storage;
+    message.msg_iov = &place;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    const ssize_t length = recvmsg(descriptor_, &message, 0);
+    if (length < 0) {
+      // A peer without a listener is told of by an error, once for each datagram sent there.
+      if (errno == ECONNREFUSED || errno == EINTR || errno == EHOSTUNREACH || errno == ENETUNREACH) continue;
+      return std::nullopt;
+    }
+    const auto sender = from_socket(from.get());
+    if (!sender) continue;
+    Arrival arrival{.datagram = ByteView(buffer_).first(static_cast<std::size_t>(length)), .from = *sender};
+    for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part))
+      if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_TIMESTAMPNS) {
+        timespec stamp;
+        std::memcpy(&stamp, CMSG_DATA(part), sizeof stamp);
+        arrival.at_ns = std::int64_t{stamp.tv_sec} * 1000000000 + stamp.tv_nsec;
+      }
+    if (arrival.at_ns == 0) arrival.at_ns = wall_clock_ns();
+    return arrival;
+  }
+  return std::nullopt;
+}
+
+std::optional<NetAddress> resolve(const std::string& host, std::uint16_t port) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_DGRAM;
+  addrinfo* list = nullptr;
+  if (getaddrinfo(host.c_str(), nullptr, &hints, &list) != 0) return std::nullopt;
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(list, freeaddrinfo);
+  for (const addrinfo* info = list; info != nullptr; info = info->ai_next)
+    if (auto address = from_socket(info->ai_addr)) {
+      address->port = port;
+      return address;
+    }
+  return std::nullopt;
+}
+
+std::optional<NetAddress> interface_address(const std::string& interface, std::uint16_t port) {
+  ifaddrs* list = nullptr;
+  if (getifaddrs(&list) != 0) return std::nullopt;
+  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owner(list, freeifaddrs);
+  for (const int family : {AF_INET, AF_INET6})
+    for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
+      if (interface != entry->ifa_name || entry->ifa_addr == nullptr || entry->ifa_addr->sa_family != family) continue;
+      auto address = from_socket(entry->ifa_addr);
+      // One of the link alone would need the number of the interface with it.
+      if (!address || (family == AF_INET6 && address->ip[0] == 0xfe && (address->ip[1] & 0xc0) == 0x80)) continue;
+      address->port = port;
+      return address;
+    }
+  return std::nullopt;
+}
+
+double steady_s() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+std::int64_t wall_clock_ns() {
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return std::int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
+}
+
+}  // namespace placement

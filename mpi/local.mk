@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What needs no mpi.h is built and tested everywhere. The profiler links with nothing else of this project.
+mpi_traffic = libmpi_traffic.la
+noinst_LTLIBRARIES += libmpi_traffic.la
+libmpi_traffic_la_SOURCES = \
+	%D%/collective.hpp \
+	%D%/collective_algorithms.hpp \
+	%D%/collective_model.cpp \
+	%D%/collective_reduce_scatter.cpp \
+	%D%/collective_rooted.cpp \
+	%D%/collective_rules.cpp \
+	%D%/collective_rules.hpp \
+	%D%/collective_symmetric.cpp \
+	%D%/collective_trees.cpp \
+	%D%/collective_trees.hpp \
+	%D%/profile_file.cpp \
+	%D%/profile_file.hpp \
+	%D%/salvage.cpp \
+	%D%/salvage.hpp \
+	%D%/settings.cpp \
+	%D%/settings.hpp \
+	%D%/traffic.cpp \
+	%D%/traffic.hpp \
+	#
+
+mpi_order = libmpi_order.la $(treematch)
+noinst_LTLIBRARIES += libmpi_order.la
+libmpi_order_la_SOURCES = \
+	%D%/assignment_files.cpp \
+	%D%/assignment_files.hpp \
+	%D%/rank_order.cpp \
+	%D%/rank_order.hpp \
+	%D%/switch_address.cpp \
+	%D%/switch_address.hpp \
+	#
+
+if BUILD_MPI
+bin_PROGRAMS += placement-profile
+lib_LTLIBRARIES += libplacement-profile.la
+endif
+profile_library = -DPROFILE_LIBRARY='"$(libdir)/libplacement-profile.so"'
+placement_profile_CPPFLAGS = $(AM_CPPFLAGS) $(profile_library)
+placement_profile_LDADD = $(mpi_traffic)
+placement_profile_SOURCES = %D%/placement_profile.cpp
+
+libplacement_profile_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
+libplacement_profile_la_CXXFLAGS = $(AM_CXXFLAGS) -ftls-model=initial-exec
+libplacement_profile_la_LDFLAGS = -no-undefined
+libplacement_profile_la_LIBADD = $(mpi_traffic) $(MPI_LIBS)
+libplacement_profile_la_SOURCES = \
+	%D%/persistent.cpp \
+	%D%/persistent.hpp \
+	%D%/profile.cpp \
+	%D%/profile.hpp \
+	%D%/profile_calls.cpp \
+	%D%/profile_calls.hpp \
+	%D%/profile_collectives.cpp \
+	%D%/profile_collectives.hpp \
+	%D%/profile_library.cpp \
+	%D%/profile_state.hpp \
+	%D%/profile_write.cpp \
+	%D%/profile_write.hpp \
+	%D%/world_ranks.cpp \
+	%D%/world_ranks.hpp \
+	%D%/wrap.cpp \
+	%D%/wrap.hpp \
+	#
+
+if BUILD_REORDER
+lib_LTLIBRARIES += libplacement-reorder.la
+include_HEADERS = %D%/placement_mpi.h
+endif
+libplacement_reorder_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS) $(HWLOC_CFLAGS)
+libplacement_reorder_la_CXXFLAGS = $(AM_CXXFLAGS)
+libplacement_reorder_la_LDFLAGS = -no-undefined
+libplacement_reorder_la_LIBADD = $(mpi_order) $(HWLOC_LIBS) $(MPI_LIBS)
+libplacement_reorder_la_SOURCES = \
+	%D%/node_hardware.cpp \
+	%D%/node_hardware.hpp \
+	%D%/placement_mpi.h \
+	%D%/reorder.cpp \
+	%D%/reorder.hpp \
+	%D%/reorder_calls.hpp \
+	%D%/reorder_library.cpp \
+	%D%/reorder_topologies.cpp \
+	%D%/reorder_topologies.hpp \
+	%D%/wrap.cpp \
+	%D%/wrap.hpp \
+	#
+
+# The wrapped functions are those of the installed mpi.h.
+profile_hooks = $(srcdir)/%D%/profile_calls.hpp $(srcdir)/%D%/profile_collectives.hpp
+reorder_hooks = $(srcdir)/%D%/reorder_calls.hpp
+%D%/prototypes.i: Makefile
+	$(AM_V_GEN)$(MKDIR_P) %D% && printf '%s\n' '#include <mpi.h>' '#ifdef OPEN_MPI' '#include <mpi-ext.h>' '#endif' >%D%/prototypes.c && \
+	$(CC) $(MPI_CPPFLAGS) -E %D%/prototypes.c >$@.tmp && mv $@.tmp $@
+%D%/profile_wrappers.inc: $(srcdir)/%D%/wrappers.awk $(profile_hooks) %D%/prototypes.i
+	$(AM_V_GEN)$(AWK) -v library=profile -f $(srcdir)/%D%/wrappers.awk $(profile_hooks) %D%/prototypes.i >$@.tmp && mv $@.tmp $@
+%D%/reorder_wrappers.inc: $(srcdir)/%D%/wrappers.awk $(reorder_hooks) %D%/prototypes.i
+	$(AM_V_GEN)$(AWK) -v library=reorder -f $(srcdir)/%D%/wrappers.awk $(reorder_hooks) %D%/prototypes.i >$@.tmp && mv $@.tmp $@
+$(libplacement_profile_la_OBJECTS): %D%/profile_wrappers.inc
+$(libplacement_reorder_la_OBJECTS): %D%/reorder_wrappers.inc
+CLEANFILES += %D%/reorder_wrappers.inc %D%/profile_wrappers.inc %D%/prototypes.c %D%/prototypes.i
+EXTRA_DIST += %D%/wrappers.awk

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What is behind the C face of the select plugin, apart so that tests reach it without Slurm.
+plugins_select = libplugins_select.la libcommon_decision.la $(policies)
+noinst_LTLIBRARIES += libplugins_select.la
+libplugins_select_la_SOURCES = \
+	%D%/asked.cpp \
+	%D%/asked.hpp \
+	%D%/candidate_nodes.cpp \
+	%D%/candidate_nodes.hpp \
+	%D%/decide.cpp \
+	%D%/decide.h \
+	%D%/live_feed.cpp \
+	%D%/live_feed.hpp \
+	%D%/machine.cpp \
+	%D%/machine.hpp \
+	%D%/planner.cpp \
+	%D%/planner.hpp \
+	%D%/policy_request.cpp \
+	%D%/policy_request.hpp \
+	%D%/policy_view.cpp \
+	%D%/policy_view.hpp \
+	%D%/step_layout.cpp \
+	%D%/step_layout.hpp \
+	%D%/teller.cpp \
+	%D%/teller.hpp \
+	%D%/time_share.hpp \
+	#
+
+if BUILD_SELECT
+pkglib_LTLIBRARIES += select_cons_tres.la
+endif
+select_cons_tres_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_SOURCE_CPPFLAGS) $(SLURM_CPPFLAGS)
+select_cons_tres_la_LDFLAGS = -module -avoid-version -Wl,-z,nodelete \
+	-Wl,--version-script=$(srcdir)/%D%/select_cons_tres.map
+select_cons_tres_la_LIBADD = libplugins_compat.la $(plugins_select)
+select_cons_tres_la_SOURCES = \
+	%D%/configuration.c \
+	%D%/configuration.h \
+	%D%/gres_room.c \
+	%D%/gres_room.h \
+	%D%/job_test.c \
+	%D%/machine_from_slurm.c \
+	%D%/machine_from_slurm.h \
+	%D%/put_off.c \
+	%D%/put_off.h \
+	%D%/record.c \
+	%D%/record.h \
+	%D%/select_cons_tres.c \
+	%D%/supply.c \
+	%D%/supply.h \
+	%D%/view_from_slurm.c \
+	%D%/view_from_slurm.h \
+	%D%/waiting.c \
+	%D%/waiting.h \
+	#
+# a name that makes automake link with the C++ compiler: the C files call C++ code
+nodist_EXTRA_select_cons_tres_la_SOURCES = %D%/none.cpp
+EXTRA_select_cons_tres_la_DEPENDENCIES = %D%/select_cons_tres.map
+EXTRA_DIST += %D%/select_cons_tres.map

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/policy/config.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "tests/check.hpp"
+
+using namespace placement;
+
+START_TEST(defaults) {
+  const Config config = parse_config("", "p");
+  ck_assert(config == Config{});
+  ck_assert(config.mode == Mode::enforce);
+  ck_assert_int_eq(config.decision_time_ms, 50);
+  ck_assert(parse_config("\n# nothing\n  \t# here either\r\n", "p") == Config{});
+}
+END_TEST
+
+START_TEST(all_keys) {
+  const Config config = parse_config(
+      "Mode=Observe\n"
+      "DECISIONTIMEMS = 7   # ms\n"
+      "\tmaxmatrixranks=16777216\r\n"
+      "MaxMatrixBytes=1\n"
+      "NodeLevelTasks=0\n"
+      "TreematchTopologyFile=/etc/a b.tgt\n"
+      "TreematchScope=WHOLE\n"
+      "TreematchLevelsUp=3\n"
+      "PartitionPolicies=debug:NLA  long:NLA=alpha=0.4,beta=0.6\n"
+      "NlaWeights=alpha=0.4,cpu_load=1\n"
+      "TorusFile=/etc/torus\n"
+      "OutageFile=/etc/outages\n"
+      "LevelDistances=0, 2,2 ,9\n"
+      "SnapshotFile=/run/x\n"
+      "SnapshotMaxAgeS=9\n"
+      "MonitorUser=watcher\n"
+      "MonitorPort=1\nAgentPort=65535\nAgentDirectory=/run/a\nProbeInterface=ib0, eth0.5\nProbeLinkMbps=100\n"
+      "ProbeLinkPercent=2\nProbeBytesPerMinute=0\nProbeBusyNodes=YES\nNodeProcessors=Allowed\n"
+      "RecordStockChoice=NO\nDecisionFile=/run/y\nStateDirectory=/var/y",
+      "p");
+  ck_assert(config.mode == Mode::observe);
+  ck_assert_int_eq(config.decision_time_ms, 7);
+  ck_assert_int_eq(config.max_matrix_ranks, 1 << 24);
+  ck_assert_int_eq(config.max_matrix_bytes, 1);
+  ck_assert_int_eq(config.node_level_tasks, 0);
+  ck_assert_text_eq(config.treematch_topology_file, "/etc/a b.tgt");
+  ck_assert(config.treematch_scope == TreeScope::whole);
+  ck_assert_int_eq(config.treematch_levels_up, 3);
+  ck_assert(config.level_distances == (std::vector<std::int64_t>{0, 2, 2, 9}));
+  ck_assert_text_eq(config.torus_file, "/etc/torus");
+  ck_assert_text_eq(config.nla_weights, "alpha=0.4,cpu_load=1");
+  ck_assert_uint_eq(config.partition_policies.size(), 2);
+  ck_assert_text_eq(config.partition_policies[1].first, "long");
+  ck_assert_text_eq(config.partition_policies[1].second, "NLA=alpha=0.4,beta=0.6");
+  ck_assert_text_eq(config.outage_file, "/etc/outages");
+  ck_assert_text_eq(config.snapshot_file, "/run/x");
+  ck_assert_int_eq(config.snapshot_max_age_s, 9);
+  ck_assert_text_eq(config.monitor_user, "watcher");
+  ck_assert_int_eq(config.monitor_port, 1);
+  ck_assert_int_eq(config.agent_port, 65535);
+  ck_assert_text_eq(config.agent_directory, "/run/a");
+  ck_assert(config.probe_interfaces == (std::vector<std::string>{"ib0", "eth0.5"}));
+  ck_assert_int_eq(config.probe_link_Mbps, 100);
+  ck_assert_int_eq(config.probe_link_percent, 2);
+  ck_assert_int_eq(config.probe_bytes_per_minute, 0);
+  ck_assert(config.probe_busy_nodes);
+  ck_assert(config.allowed_cpus_only && !Config{}.allowed_cpus_only);
+  ck_assert_error(parse_config("NodeProcessors=own", "p"), "all or allowed");
+  ck_assert_text_eq(config.decision_file, "/run/y");
+  ck_assert(!config.record_stock_choice);
+  ck_assert_text_eq(config.state_directory, "/var/y");
+}
+END_TEST
+
+START_TEST(what_is_shown_is_read_again) {
+  const Config config = parse_config(
+      "Mode=advise\nDecisionTimeMs=1\nMaxMatrixRanks=2\nMaxMatrixBytes=3\nNodeLevelTasks=4\n"
+      "TreematchTopologyFile=/t\nTreematchScope=whole\nTreematchLevelsUp=5\nLevelDistances=6,7\nPartitionPolicies=a:NLA b:TOFA\nMaxWaitS=7\nDecisionWait=3\nNlaWeights=alpha=1,users=2\nTorusFile=/8\nOutageFile=/9\n"
+      "SnapshotFile=/s\nSnapshotMaxAgeS=8\nMonitorUser=u\nMonitorPort=2\nAgentPort=3\nAgentDirectory=/b\n"
+      "ProbeInterface=c,d\nProbeLinkMbps=9\nProbeLinkPercent=10\nProbeBytesPerMinute=11\nProbeBusyNodes=yes\nNodeProcessors=allowed\n"
+      "RecordStockChoice=no\nDecisionFile=/d\nStateDirectory=/e\nProbeLatencyS=12\nProbeBandwidthS=13\nProbeAllPairsNodes=14\n"
+      "OutageEstimator=EWMA\nOutageHorizonHours=15\nHistoryDays=16\nHistoryMiB=17\nMetricsFile=/f",
+      "p");
+  ck_assert_text_eq(config.outage_estimator, "ewma");
+  std::string text;
+  for (const ConfigKey& key : config_keys()) text += std::string(key.name) + "=" + key.show(config) + "\n";
+  ck_assert(parse_config(text, "p") == config);
+  ck_assert(!(config == Config{}));
+}
+END_TEST
+
+START_TEST(each_key_documents_itself) {
+  for (const ConfigKey& key : config_keys()) {
+    ck_assert(key.help.ends_with('.'));
+    ck_assert(!key.values.empty() && !key.values.ends_with('.'));
+    Config config;
+    ck_assert_msg(!key.set(config, "?"), "%s takes anything", key.name.data());
+    ck_assert_msg(!key.set(config, ""), "%s takes an empty value", key.name.data());
+    ck_assert(config == Config{});
+  }
+}
+END_TEST
+
+START_TEST(interfaces) {
+  for (const char* bad : {"a,,b", "../x", ".", "a b", "a:1", "0123456789abcdef"})
+    ck_assert_error(parse_config(std::string("ProbeInterface=") + bad, "p"), "names of network interfaces");
+}
+END_TEST
+
+START_TEST(unknown_keys) {
+  ck_assert_error(parse_config("\nMod=off", "/etc/p.conf"), "/etc/p.conf:2: unknown key Mod: did you mean Mode?");
+  ck_assert_error(parse_config("DecisionTimeMS2=5", "p"), "did you mean DecisionTimeMs?");
+  ck_assert_error(parse_config("treematchscoep=whole", "p"), "did you mean TreematchScope?");
+  ck_assert_error(parse_config("Weather=fair", "p"), "p:1: unknown key Weather: the keys are Mode, DecisionTimeMs,");
+  ck_assert_error(parse_config("=fair", "p"), "p:1: unknown key ");
+  ck_assert_error(parse_config(std::string(100000, 'x') + "=1", "p"), "the keys are");
+}
+END_TEST
+
+START_TEST(lines_that_are_no_setting) {
+  ck_assert_error(parse_config("Mode", "p"), "p:1: 'Mode' is not of the form Key=value");
+  ck_assert_error(parse_config("Mode=off\nMODE=enforce", "p"), "p:2: Mode is given twice, first in line 1");
+  ck_assert_error(parse_config("Mode=off DecisionTimeMs=3", "p"), "p:1: Mode=off DecisionTimeMs=3: it takes off,");
+}
+END_TEST
+
+START_TEST(bad_values) {
+  ck_assert_error(parse_config("Mode=", "p"), "p:1: Mode=: it takes off, observe, advise or enforce");
+  ck_assert_error(parse_config("Mode=on", "p"), "Mode=on: it takes off, observe");
+  for (const char* bad : {"0", "-1", "10001", "5.5", "0x10", "5ms", "+5", "99999999999999999999", "5 6"})
+    ck_assert_error(parse_config(std::string("DecisionTimeMs=") + bad, "p"), "it takes a whole number from 1 to 10000");
+  ck_assert_error(parse_config("MaxMatrixBytes=1048577", "p"), "from 1 to 1048576");
+  ck_assert_error(parse_config("TreematchTopologyFile=t.tgt", "p"), "it takes an absolute path");
+  ck_assert_error(parse_config("TreematchScope=given", "p"), "it takes whole or subtree");
+  ck_assert_error(parse_config("OutageEstimator=oracle", "p"), "it takes beta, ewma or window");
+  ck_assert_error(parse_config("HistoryMiB=3", "p"), "from 4 to 1048576");
+  for (const char* bad : {"", "1,", ",1", "1,,2", "3,2", "-1", "1;2", "2147483648"})
+    ck_assert_error(parse_config(std::string("LevelDistances=") + bad, "p"), "that do not decrease");
+  ck_assert_error(parse_config(std::string_view("Mode=off\0", 9), "p"), "p:1: Mode=off?: it takes off");
+}
+END_TEST
+
+START_TEST(files) {
+  char path[] = "/tmp/placement-config-XXXXXX";
+  const int fd = mkstemp(path);
+  ck_assert_int_ge(fd, 0);
+  ck_assert_int_eq(write(fd, "Mode=off\nx", 10), 10);
+  close(fd);
+  ck_assert_error(read_config(path), ":2: 'x' is not");
+  ck_assert_error(read_config(path, MissingFile::defaults), ":2: 'x' is not");
+  ck_assert_int_eq(truncate(path, 9), 0);
+  ck_assert(read_config(path).mode == Mode::off);
+  ck_assert_int_eq(truncate(path, (1 << 20) + 1), 0);
+  ck_assert_error(read_config(path), "more than 1048576 bytes");
+  ck_assert_int_eq(unlink(path), 0);
+  ck_assert_error(read_config(path), "No such file");
+  ck_assert(read_config(path, MissingFile::defaults) == Config{});
+  ck_assert_error(read_config("/tmp"), "is a directory");
+}
+END_TEST
+
+START_TEST(beside_slurm_conf) {
+  unsetenv("SLURM_CONF");
+  ck_assert_text_eq(placement_conf_path(), "/etc/slurm/placement.conf");
+  setenv("SLURM_CONF", "/opt/x/slurm.conf", 1);
+  ck_assert_text_eq(placement_conf_path(), "/opt/x/placement.conf");
+  ck_assert_text_eq(placement_conf_path("/y/s.conf"), "/y/placement.conf");
+  ck_assert_text_eq(placement_conf_path("s.conf"), "placement.conf");
+  setenv("SLURM_CONF", "", 1);
+  ck_assert_text_eq(placement_conf_path(), "/etc/slurm/placement.conf");
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("config");
+  TCase* all = tcase_create("all");
+  tcase_add_test(all, defaults);
+  tcase_add_test(all, all_keys);
+  tcase_add_test(all, what_is_shown_is_read_again);
+  tcase_add_test(all, each_key_documents_itself);
+  tcase_add_test(all, interfaces);
+  tcase_add_test(all, unknown_keys);
+  tcase_add_test(all, lines_that_are_no_setting);
+  tcase_add_test(all, bad_values);
+  tcase_add_test(all, files);
+  tcase_add_test(all, beside_slurm_conf);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/util/hostlist.hpp"
+
+#include "tests/check.hpp"
+
+using namespace placement;
+
+namespace {
+
+// The names, one after the other.
+std::string expanded(const std::string& list) {
+  std::string text;
+  for (const std::string& name : expand_hostlist(list)) text += (text.empty() ? "" : " ") + name;
+  return text;
+}
+
+std::string compressed(const std::vector<std::string>& names) { return compress_hostlist(names); }
+
+}  // namespace
+
+START_TEST(expands) {
+  ck_assert_text_eq(expanded("n1"), "n1");
+  ck_assert_text_eq(expanded("n[1-3,10],login"), "n1 n2 n3 n10 login");
+  ck_assert_text_eq(expanded("n[08-11]"), "n08 n09 n10 n11");
+  ck_assert_text_eq(expanded("n[9-11]"), "n9 n10 n11");
+  ck_assert_text_eq(expanded("n[099-101]"), "n099 n100 n101");
+  ck_assert_text_eq(expanded("r[1-2]n[01-02]"), "r1n01 r1n02 r2n01 r2n02");
+  ck_assert_text_eq(expanded("[1-2]a,b[3]-ib"), "1a 2a b3-ib");
+  ck_assert_text_eq(expanded("n[0]"), "n0");
+  ck_assert_text_eq(expanded("a,a"), "a a");
+}
+END_TEST
+
+START_TEST(refuses) {
+  for (const char* bad : {"n[1-3", "n1]", "n[[1]]", "n]1[", "["})
+    ck_assert_error(expand_hostlist(bad), "brackets do not match");
+  for (const char* bad : {"", "a,", ",a", "a,,b"}) ck_assert_error(expand_hostlist(bad), "a name is empty");
+  for (const char* bad : {" ", "a b", "a ,b", "a[1, 2]"}) ck_assert_error(expand_hostlist(bad), "blanks");
+  for (const char* bad : {"n[]", "n[a]", "n[1-]", "n[-1]", "n[1,]", "n[1-2-3]", "n[+1]", "n[9999999999999999999]"})
+    ck_assert_error(expand_hostlist(bad), "is neither a number nor a range");
+  ck_assert_error(expand_hostlist("n[3-1]"), "host list 'n[3-1]': the range 3-1 runs backwards");
+  ck_assert_error(expand_hostlist("n[01-1]"), "differ in leading zeros");
+  ck_assert_error(expand_hostlist("n[1-01]"), "differ in leading zeros");
+}
+END_TEST
+
+START_TEST(is_bounded) {
+  ck_assert_uint_eq(expand_hostlist("n[1-1048576]").size(), max_hosts);
+  ck_assert_error(expand_hostlist("n[0-1048576]"), "more than 1048576 names");
+  ck_assert_error(expand_hostlist("n[0-999999999999999999]"), "more than 1048576 names");
+  ck_assert_error(expand_hostlist("n[1-2000]m[1-2000]"), "more than 1048576 names");
+  ck_assert_error(expand_hostlist("n[1-1000000],m[1-1000000]"), "more than 1048576 names");
+  ck_assert_error(expand_hostlist("n[1-1000000,1-1000000]"), "more than 1048576 names");
+  // many long names need more memory than a list is worth
+  const std::string longest(300, 'n');
+  ck_assert_error(expand_hostlist(longest + "[1-1000000]"), "its names have more than 134217728 characters together");
+  ck_assert_error(expand_hostlist(longest + "[1-300000]," + longest + "[1-300000]"), "134217728 characters");
+  ck_assert_uint_eq(expand_hostlist(longest + "[1-300000]").size(), 300000);
+}
+END_TEST
+
+START_TEST(compresses) {
+  ck_assert_text_eq(compressed({}), "");
+  ck_assert_text_eq(compressed({"n1"}), "n1");
+  ck_assert_text_eq(compressed({"n1", "n2"}), "n[1-2]");
+  ck_assert_text_eq(compressed({"n1", "n2", "n3", "n10", "login"}), "n[1-3,10],login");
+  ck_assert_text_eq(compressed({"n3", "n1"}), "n[3,1]");
+  ck_assert_text_eq(compressed({"n9", "n10"}), "n[9-10]");
+  ck_assert_text_eq(compressed({"n09", "n10", "n11"}), "n[09-11]");
+  ck_assert_text_eq(compressed({"n9", "n010"}), "n[9,010]");
+  ck_assert_text_eq(compressed({"a", "b", "a"}), "a,b,a");
+  ck_assert_text_eq(compressed({"r1n1", "r1n2", "r2n1"}), "r1n[1-2],r2n1");
+  ck_assert_text_eq(compressed({"n", "n1"}), "n,n1");
+  ck_assert_text_eq(compressed({"1", "2"}), "[1-2]");
+  ck_assert_text_eq(compressed({"n999999999999999999", "n1000000000000000000"}),
+                    "n999999999999999999,n1000000000000000000");
+}
+END_TEST
+
+START_TEST(there_and_back) {
+  for (const char* list : {"n[08-11],n[8-11]", "r[1-2]n[01-16]", "x[1,1,2],y", "a9b[98-102]", "n[099-101]"}) {
+    const std::vector<std::string> names = expand_hostlist(list);
+    ck_assert(expand_hostlist(compress_hostlist(names)) == names);
+  }
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("hostlist");
+  TCase* all = tcase_create("all");
+  tcase_add_test(all, expands);
+  tcase_add_test(all, refuses);
+  tcase_add_test(all, is_bounded);
+  tcase_add_test(all, compresses);
+  tcase_add_test(all, there_and_back);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+if HAVE_CHECK
+check_PROGRAMS += \
+	%D%/comm_matrix_test \
+	%D%/config_test \
+	%D%/decision_ring_test \
+	%D%/hostlist_test \
+	%D%/job_state_test \
+	%D%/matrix_file_test \
+	%D%/matrix_read_test \
+	%D%/matrix_wire_test \
+	%D%/policy_spec_test \
+	%D%/scontrol_topology_test \
+	%D%/slurm_conf_test \
+	%D%/slurm_hosts_test \
+	%D%/snapshot_test \
+	%D%/switch_tree_test \
+	%D%/text_test \
+	%D%/topology_read_test \
+	%D%/torus_topology_test \
+	%D%/tree_topology_test \
+	#
+endif
+%C%_comm_matrix_test_LDADD = $(common_matrix) $(CHECK_LIBS)
+%C%_config_test_LDADD = $(common_policy) $(CHECK_LIBS)
+%C%_decision_ring_test_LDADD = $(common_decision) $(CHECK_LIBS)
+%C%_hostlist_test_LDADD = $(common_util) $(CHECK_LIBS)
+%C%_job_state_test_LDADD = $(common_decision) $(CHECK_LIBS)
+%C%_matrix_file_test_LDADD = $(common_matrix) $(CHECK_LIBS)
+%C%_matrix_read_test_LDADD = $(common_matrix) $(CHECK_LIBS)
+%C%_matrix_wire_test_LDADD = $(common_matrix) $(CHECK_LIBS)
+%C%_policy_spec_test_LDADD = $(common_policy) $(CHECK_LIBS)
+%C%_scontrol_topology_test_LDADD = $(common_topology) $(CHECK_LIBS)
+%C%_slurm_conf_test_LDADD = $(common_topology) $(CHECK_LIBS)
+%C%_slurm_hosts_test_LDADD = $(common_topology) $(CHECK_LIBS)
+%C%_snapshot_test_LDADD = $(common_state) $(CHECK_LIBS)
+%C%_switch_tree_test_LDADD = $(common_topology) $(CHECK_LIBS)
+%C%_text_test_LDADD = $(common_util) $(CHECK_LIBS)
+%C%_topology_read_test_LDADD = $(common_topology) $(CHECK_LIBS)
+%C%_torus_topology_test_LDADD = $(common_topology) $(CHECK_LIBS)
+%C%_tree_topology_test_LDADD = $(common_topology) $(CHECK_LIBS)
+
+EXTRA_DIST += \
+	%D%/snapshot_samples.hpp \
+	#

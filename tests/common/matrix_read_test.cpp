@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/matrix/matrix_read.hpp"
+
+#include <sstream>
+
+#include "common/matrix/matrix_write.hpp"
+#include "common/util/decimal.hpp"
+#include "tests/check.hpp"
+
+using namespace placement;
+
+namespace {
+
+CommMatrix parse(std::string_view text, MatrixInfo* info = nullptr) {
+  return parse_matrix(text, "m", {}, info);
+}
+
+MatrixInfo info_of(std::string_view text) {
+  MatrixInfo info;
+  parse(text, &info);
+  return info;
+}
+
+}  // namespace
+
+START_TEST(dense_forms) {
+  const CommMatrix expected = CommMatrix::from_edges(3, {{0, 1, 5}, {1, 2, 7}});
+  const char* forms[] = {"0 5 0\n5 0 7\n0 7 0\n",
+                         "3\n0 5 0\n5 0 7\n0 7 0",
+                         "0,5,0\n5,0,7\n0,7,0\n",
+                         "0;5;0;\r\n5; 0 ;7;\r\n0;7;0;\r\n",
+                         "\xEF\xBB\xBF# said\n\n  3 \n\t0\t5\t0\n \n5 0 7\n0 7 0\n\n",
+                         "9 5 0\n5 9 7\n0 7 9\n",
+                         "0 5.0 0e9\n5e0 0 .7e1\n0 70e-1 0.\n"};
+  for (const char* form : forms) {
+    MatrixInfo info;
+    ck_assert_msg(parse(form, &info) == expected, "%s", form);
+    ck_assert(info.format == MatrixFormat::dense && info.symmetric);
+    ck_assert_int_eq(info.entries, 4);
+    ck_assert_int_eq(info.scale_power, 0);
+  }
+  ck_assert(parse("0 3\n3 0") == CommMatrix::from_edges(2, {{0, 1, 3}}));
+  ck_assert(parse("0") == CommMatrix::from_edges(1, {}));
+  ck_assert(parse("1\n7\n") == CommMatrix::from_edges(1, {}));
+}
+END_TEST
+
+START_TEST(unequal_directions_are_added) {
+  MatrixInfo info;
+  ck_assert(parse("0 5 0\n5 0 7\n1 7 0\n", &info) ==
+            CommMatrix::from_edges(3, {{0, 1, 10}, {1, 2, 14}, {0, 2, 1}}));
+  ck_assert(!info.symmetric);
+  // Equal sums above and below the diagonal, yet not symmetric.
+  ck_assert(parse("0 5 0\n0 0 0\n5 0 0\n") == CommMatrix::from_edges(3, {{0, 1, 5}, {0, 2, 5}}));
+  ck_assert(parse("0 0\n5 0\n") == CommMatrix::from_edges(2, {{0, 1, 5}}));
+}
+END_TEST
+
+START_TEST(edge_lists) {
+  MatrixInfo info;
+  ck_assert(parse("# c\n4 3\n0 1 5\n3 2 7\n1 0 1\n", &info) ==
+            CommMatrix::from_edges(4, {{0, 1, 6}, {2, 3, 7}}));
+  ck_assert(info.format == MatrixFormat::edge_list);
+  ck_assert(parse("4 0\n").ranks() == 4);
+  ck_assert(parse("2 1\n1 1 5\n") == CommMatrix::from_edges(2, {}));
+  ck_assert(parse("2 1\n0 1 9223372036854775807\n").weight(0, 1) == INT64_MAX);
+  ck_assert_error(parse("4 3\n0 1 5\n2 3 7\n"), "m: ends after 2 pairs: the first line announces 3");
+  ck_assert_error(parse("4 1\n0 1 5\n2 3 7\n"), "m:3: the first line announces 1 pairs");
+  ck_assert_error(parse("4 1\n0 4 5\n"), "m:2: rank '4': want a whole number from 0 to 3");
+  ck_assert_error(parse("4 1\n0 -1 5\n"), "m:2: rank '-1'");
+  ck_assert_error(parse("4 1\n0 1.0 5\n"), "m:2: rank '1.0'");
+  ck_assert_error(parse("4 1\n0 1 5 6\n"), "m:2: '6' is too much");
+  ck_assert(parse("4 1\n0 1\n") == CommMatrix::from_edges(2, {{0, 1, 1}}));  // a dense one of 2 ranks
+  ck_assert_error(parse("4 2\n0 1 3\n0 1\n"), "m:3: the line ends where traffic should be");
+  ck_assert_error(parse("0 0\n"), "m:1: 0 ranks");
+  ck_assert_error(parse("16777217 0\n"), "m:1: number of ranks '16777217'");
+  ck_assert_error(parse("4 99999999999999999999\n1 2 3"), "number of pairs '99999999999999999999'");
+  ck_assert_error(parse("3 2\n0 1 9223372036854775807\n1 2 1\n"), "m: the traffic of all pairs together");
+}
+END_TEST
+
+START_TEST(np_lists) {
+  MatrixInfo info;
+  ck_assert(parse("np 4\n0 1 5 1\n1 0 5\n2 2 9 9\n3 2 1.5e1 2\n", &info) ==
+            CommMatrix::from_edges(4, {{0, 1, 10}, {2, 3, 15}}));
+  ck_assert(info.format == MatrixFormat::np_list && !info.symmetric);
+  ck_assert(parse("np 3") == CommMatrix::from_edges(3, {}));
+  ck_assert_error(parse("np\n0 1 5\n"), "m:1: the line ends where number of ranks should be");
+  ck_assert_error(parse("np 2 2\n"), "m:1: '2' is too much");
+  ck_assert_error(parse("np 2\n0 2 5\n"), "m:2: rank '2'");
+  ck_assert_error(parse("np 2\n0 1 5 x\n"), "m:2: number of messages 'x' is not a number");
+  ck_assert_error(parse("np 2\n0 1 5 1 1\n"), "m:2: '1' is too much");
+}
+END_TEST
+
+START_TEST(matrix_market) {
+  const CommMatrix expected = CommMatrix::from_edges(3, {{0, 1, 5}, {1, 2, 7}});
+  MatrixInfo info;
+  ck_assert(parse("%%MatrixMarket matrix coordinate integer symmetric\n% said\n3 3 2\n2 1 5\n3 2 7\n",
+                  &info) == expected);
+  ck_assert(info.format == MatrixFormat::matrix_market && info.symmetric);
+  ck_assert(parse("%%MatrixMarket MATRIX Coordinate Real General\n3 3 4\n2 1 5.\n1 2 5e0\n3 2 7\n2 3 7\n",
+                  &info) == expected);
+  ck_assert(info.symmetric);
+  ck_assert(parse("%%MatrixMarket matrix coordinate integer general\n3 3 3\n2 1 5\n3 2 3\n2 3 4\n",
+                  &info) == expected);
+  ck_assert(!info.symmetric);
+  ck_assert(parse("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n").weight(0, 1) == 1);
+  const auto with = [](const char* banner, const char* rest) {
+    return parse(std::string("%%MatrixMarket matrix ") + banner + "\n" + rest);
+  };
+  ck_assert_error(with("array real general", ""), "form 'array': want coordinate");
+  ck_assert_error(with("coordinate complex general", ""),
+                  "field 'complex': want integer or real or pattern");
+  ck_assert_error(with("coordinate real skew-symmetric", ""), "symmetry 'skew-symmetric'");
+  ck_assert_error(with("coordinate real", ""), "m:1: the line ends where symmetry should be");
+  ck_assert_error(with("coordinate real general", ""), "m: ends before the line 'rows columns entries'");
+  ck_assert_error(with("coordinate real general", "3 4 0\n"), "m:2: 3 rows and 4 columns");
+  ck_assert_error(with("coordinate real general", "3 3 1\n0 1 5\n"),
+                  "m:3: row '0': want a whole number from 1 to 3");
+  ck_assert_error(with("coordinate real general", "3 3 1\n1 0 5\n"), "m:3: column '0': want a whole number from 1 to 3");
+  ck_assert_error(with("coordinate real general", "3 3 1\n4 1 5\n"), "m:3: row '4': want a whole number from 1 to 3");
+  ck_assert_error(with("coordinate real symmetric", "3 3 1\n1 2 5\n"),
+                  "m:3: row 1, column 2 is above the diagonal");
+  ck_assert_error(with("coordinate real general", "3 3 2\n1 2 5\n"), "m: ends after 1 entries");
+  ck_assert_error(with("coordinate real general", "3 3 1\n1 2 5\n1 3 5\n"),
+                  "m:4: the size line announces 1 entries");
+  // Entries given twice are added, in a symmetric matrix too.
+  ck_assert(with("coordinate integer general", "2 2 4\n2 1 5\n1 2 3\n2 1 1\n1 2 3\n").weight(0, 1) == 6);
+  ck_assert(with("coordinate integer general", "2 2 3\n2 1 5\n1 2 3\n2 1 1\n").weight(0, 1) == 9);
+  ck_assert_error(with("coordinate integer general", "2 2 2\n2 1 9223372036854775807\n2 1 1\n"),
+                  "m: the traffic from rank 1 to rank 0 is 2^63 or more");
+  ck_assert_error(with("coordinate pattern general", "3 3 1\n1 2 5\n"), "m:3: '5' is too much");
+}
+END_TEST
+
+START_TEST(fractions_scale_the_whole) {
+  MatrixInfo info;
+  ck_assert(parse("0 0.5\n0.25 0\n", &info) == CommMatrix::from_edges(2, {{0, 1, 75}}));
+  ck_assert_int_eq(info.scale_power, 2);
+  ck_assert(!info.rounded);
+  ck_assert(parse("3 2\n0 1 3\n1 2 1e-3\n", &info) == CommMatrix::from_edges(3, {{0, 1, 3000}, {1, 2, 1}}));
+  // Two digits more would pass 2^62: the rest is rounded, half up.
+  ck_assert(parse("4 3\n0 1 1e17\n1 2 0.1\n2 3 0.05\n", &info) ==
+            CommMatrix::from_edges(4, {{0, 1, 1000000000000000000}, {1, 2, 1}, {2, 3, 1}}));
+  ck_assert_int_eq(info.scale_power, 1);
+  ck_assert(info.rounded);
+  ck_assert(parse("3 2\n0 1 1\n1 2 1e-400\n", &info).pairs() == 1);
+  ck_assert(info.rounded);
+  ck_assert(parse("2 1\n0 1 1e-999999999999999999999\n", &info).ranks() == 2);
+  ck_assert_int_eq(info_of("2 1\n0 1 1.165491200000000000e+07\n").scale_power, 0);
+  ck_assert_int_eq(parse("2 1\n0 1 1.165491200000000000e+07\n").weight(0, 1), 11654912);
+  // Equal numbers written differently are equal.
+  ck_assert(info_of("0 0.50\n5e-1 0\n").symmetric);
+}
+END_TEST
+
+START_TEST(decimals) {
+  const struct {
+    const char* text;
+    std::int64_t digits;
+    std::int32_t exponent;
+  } good[] = {{"0", 0, 0},
+              {"000", 0, 0},
+              {"0.000e55", 0, 0},
+              {"12", 12, 0},
+              {"1.50", 15, -1},
+              {"9223372036854775807", INT64_MAX, 0},
+              {"9223372036854775807.0", INT64_MAX, 0},
+              {"9.223372036854775807e18", INT64_MAX, 0},
+              {"0.123456789012345678901", 123456789012345679, -18},
+              {"0.9999999999999999999999", 1, 0},
+              {"1e18", 1000000000000000000, 0},
+              {"120e-1", 12, 0},
+              {"00000000000000000000000000000000000000000000007", 7, 0},
+              {"1000000000000000000000000000000000000000000000000000e-51", 1, 0}};
+  for (const auto& [text, digits, exponent] : good) {
+    Decimal value{-1, 1};
+    ck_assert_msg(parse_decimal(text, value) == nullptr, "%s", text);
+    ck_assert_msg((value == Decimal{digits, exponent}), "%s: %lld e %d", text, (long long)value.digits,
+                  value.exponent);
+  }
+  const char* bad[] = {"",
+                       ".",
+                       "-",
+                       "+",
+                       "-1",
+                       "+1",
+                       "-0",
+                       "1e",
+                       "1e+",
+                       "1e1.5",
+                       "1 ",
+                       "0x1",
+                       "1.2.3",
+                       "nan",
+                       "-NaN",
+                       "inf",
+                       "Infinity",
+                       "9223372036854775808",
+                       "9223372036854775807.6",
+                       "1e19",
+                       "1e999999999999999999999",
+                       "1_000",
+                       "1'000",
+                       "e5",
+                       "\x80"};
+  for (const char* text : bad) {
+    Decimal value;
+    ck_assert_msg(parse_decimal(text, value) != nullptr, "%s is taken", text);
+  }
+}
+END_TEST
+
+START_TEST(refuses_bad_values) {
+  ck_assert_error(parse("0 5\nnan 0\n"),
+                  "m:2: traffic 'nan' is not a number (NaN): want a number of 0 or more");
+  ck_assert_error(parse("0 5\n-inf 0\n"), "m:2: traffic '-inf' is infinite");
+  ck_assert_error(parse("0 -5\n5 0\n"), "m:1: traffic '-5' is negative");
+  ck_assert_error(parse("0 -5.5\n5 0\n"), "m:1: traffic '-5.5' is negative");
+  ck_assert_error(parse("0 9223372036854775808\n5 0\n"),
+                  "m:1: traffic '9223372036854775808' is 2^63 or more");
+  ck_assert_error(parse("0 1e30\n5 0\n"), "m:1: traffic '1e30' is 2^63 or more");
+  ck_assert_error(parse("0 5x\n5 0\n"), "m:1: traffic '5x' is not a number");
+  ck_assert_error(parse("0,,5\n5 0 1\n"), "m:1: traffic '' is empty");
+  ck_assert_error(parse(",5\n5,0\n"), "m:1: traffic '' is empty");
+  ck_assert_error(parse("0 5 # said\n5 0\n"), "m:1: ");
+  ck_assert_error(parse("rank,a,b\n"), "m:1: 'rank' begins no communication matrix");
+}
+END_TEST
+
+START_TEST(refuses_bad_shapes) {
+  ck_assert_error(parse(""), "m: is empty");
+  ck_assert_error(parse("\n \n# said\n\xEF\xBB\xBF"), "m:4: ");
+  ck_assert_error(parse("\xEF\xBB\xBF\n"), "m: is empty");
+  ck_assert_error(parse("0 1 2\n0 1\n0 1 2\n"), "m:2: row 1 has 2 values: want 3");
+  ck_assert_error(parse("0 1 2\n0 1 2 3\n0 1 2\n"), "m:2: '3' is too much");
+  ck_assert_error(parse("0 1 2\n0 1 2\n"), "m: 2 rows of 3 values: want 3 rows");
+  ck_assert_error(parse("0 1 2\n0 1 2\n0 1 2\n0 1 2\n"), "m:4: a row too many");
+  ck_assert_error(parse("3\n0 1 2\n0 1 2\n"), "m: 2 rows of 3 values");
+  ck_assert_error(parse("5"), "m: 0 rows of 5 values: want 5 rows");
+  ck_assert_error(parse("0\n0\n"), "m:2: a row too many");
+  ck_assert_error(parse(std::string_view("\0\1\2 abc\n", 8)), "m:1: ");
+  ck_assert_error(parse("\x7f"
+                        "ELF\x02\n"),
+                  "m:1: ");
+  ck_assert_error(parse("\xff\xfe"
+                        "0\n"),
+                  "m:1: ");
+  ck_assert_error(parse("<html>\n"), "m:1: '<html>' begins no communication matrix: want");
+}
+END_TEST
+
+START_TEST(limits) {
+  const std::string text = "0 1 1\n1 0 1\n1 1 0\n";
+  ck_assert_error(parse_matrix(text, "m", {.max_bytes = 17}), "m: more than 17 bytes");
+  ck_assert_error(parse_matrix(text, "m", {.max_ranks = 2}), "m:1: 3 columns: at most 2 ranks");
+  ck_assert_error(parse_matrix("3 0\n", "m", {.max_ranks = 2}),
+                  "m:1: number of ranks '3': want a whole number from 0 to 2");
+  ck_assert_error(parse_matrix(text, "m", {.max_entries = 5}), "m:3: more than 5 values");
+  ck_assert(parse_matrix(text, "m", {.max_bytes = 18, .max_ranks = 3, .max_entries = 6}).pairs() == 3);
+}
+END_TEST
+
+START_TEST(written_matrices_read_back) {
+  const CommMatrix matrices[] = {CommMatrix::from_edges(1, {}), CommMatrix::from_edges(2, {}),
+                                 CommMatrix::from_edges(2, {{0, 1, INT64_MAX}}),
+                                 CommMatrix::from_edges(3, {{0, 2, 1}}),
+                                 CommMatrix::from_edges(7, {{0, 6, 3}, {0, 1, 1}, {2, 5, 100}, {5, 6, 9}})};
+  for (const CommMatrix& matrix : matrices)
+    for (const char* name : {"dense", "edges", "np", "mtx"}) {
+      std::ostringstream out;
+      write_matrix(out, matrix, writable_format(name));
+      MatrixInfo info;
+      ck_assert_msg(parse(out.str(), &info) == matrix, "%s of %d ranks: %s", name, matrix.ranks(),
+                    out.str().c_str());
+      ck_assert_str_eq(to_string(info.format), name);
+    }
+  std::ostringstream out;
+  ck_assert_error(write_matrix(out, CommMatrix{}, MatrixFormat::dense), "without ranks");
+  ck_assert_error(write_matrix(out, matrices[0], MatrixFormat::open_mpi_monitoring),
+                  "want dense, edges, np or mtx");
+  ck_assert_error(writable_format("prof"), "matrix format 'prof': want");
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("matrix_read");
+  TCase* all = tcase_create("all");
+  tcase_add_test(all, dense_forms);
+  tcase_add_test(all, unequal_directions_are_added);
+  tcase_add_test(all, edge_lists);
+  tcase_add_test(all, np_lists);
+  tcase_add_test(all, matrix_market);
+  tcase_add_test(all, fractions_scale_the_whole);
+  tcase_add_test(all, decimals);
+  tcase_add_test(all, refuses_bad_values);
+  tcase_add_test(all, refuses_bad_shapes);
+  tcase_add_test(all, limits);
+  tcase_add_test(all, written_matrices_read_back);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/matrix/matrix_wire.hpp"
+
+#include <zstd.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "common/matrix/matrix_coarsen.hpp"
+#include "common/util/armour.hpp"
+#include "tests/check.hpp"
+
+using namespace placement;
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+// The wire form of any payload, right or wrong.
+Bytes framed(std::initializer_list<int> payload, const char* magic = "SPM\1") {
+  Bytes plain;
+  for (const int byte : payload) plain.push_back(static_cast<std::byte>(byte));
+  Bytes bytes(4 + ZSTD_compressBound(plain.size()));
+  std::transform(magic, magic + 4, bytes.begin(), [](char c) { return static_cast<std::byte>(c); });
+  bytes.resize(4 + ZSTD_compress(bytes.data() + 4, bytes.size() - 4, plain.data(), plain.size(), 1));
+  return bytes;
+}
+
+CommMatrix random_matrix(std::int32_t ranks, int edges, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<CommEdge> list;
+  for (int e = 0; e < edges; ++e)
+    list.push_back({static_cast<std::int32_t>(random() % ranks),
+                    static_cast<std::int32_t>(random() % ranks), std::int64_t{1} << (random() % 40)});
+  return CommMatrix::from_edges(ranks, std::move(list));
+}
+
+CommMatrix ring(std::int32_t ranks) {
+  std::vector<CommEdge> edges;
+  for (std::int32_t r = 0; r < ranks; ++r) edges.push_back({r, (r + 1) % ranks, 100});
+  return CommMatrix::from_edges(ranks, std::move(edges));
+}
+
+}  // namespace
+
+START_TEST(packed_matrices_unpack) {
+  const CommMatrix matrices[] = {CommMatrix{},
+                                 CommMatrix::from_edges(1, {}),
+                                 CommMatrix::from_edges(2, {{0, 1, INT64_MAX}}),
+                                 CommMatrix::from_edges(5, {{3, 4, 1}}),
+                                 CommMatrix::from_edges(5, {{0, 4, 1}, {0, 1, 2}, {2, 4, 300}}),
+                                 random_matrix(1000, 20000, 1),
+                                 ring(80640)};
+  for (const CommMatrix& matrix : matrices) ck_assert(unpack_matrix(pack_matrix(matrix)) == matrix);
+  ck_assert_uint_lt(pack_matrix(ring(80640)).size(), 1000);
+  const WireMatrix groups{CommMatrix::from_edges(3, {{0, 2, 9}}), {0, 1, 0, 2, 1}};
+  ck_assert(unpack_wire(pack_wire(groups)) == groups);
+  ck_assert_int_eq(unpack_wire(pack_wire(groups)).tasks(), 5);
+  ck_assert_error(unpack_matrix(pack_wire(groups)), "is of groups of ranks");
+}
+END_TEST
+
+START_TEST(refuses_to_pack_what_the_other_side_refuses) {
+  ck_assert_error(pack_wire({CommMatrix::from_edges(3, {}), {0, 1, 0}}), "3 groups in the matrix");
+  ck_assert_error(pack_wire({CommMatrix::from_edges(2, {}), {1, 0}}), "group 1 appears before group 0");
+  ck_assert_error(pack_wire({CommMatrix::from_edges(2, {}), {0, -1}}), "group -1");
+  ck_assert_error(pack_matrix(CommMatrix::from_edges(WireLimits{}.max_ranks + 1, {})), "at most");
+}
+END_TEST
+
+START_TEST(refuses_every_truncation) {
+  const Bytes bytes = pack_wire({random_matrix(4, 30, 2), {0, 1, 2, 3, 0}});
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    ck_assert_error(unpack_wire(std::span(bytes).first(size)), "packed matrix: ");
+  Bytes more = bytes;
+  more.push_back(std::byte{0});
+  ck_assert_error(unpack_wire(more), "packed matrix: ");
+  Bytes twice = bytes;
+  twice.insert(twice.end(), bytes.begin() + 4, bytes.end());
+  ck_assert_error(unpack_wire(twice), "bytes too many at the end");
+}
+END_TEST
+
+START_TEST(refuses_hostile_payloads) {
+  // No groups; 3 ranks, 2 pairs; 2, 0 and 0 larger neighbours; 0-1 and 0-2; weights 5 and 6.
+  const CommMatrix right = CommMatrix::from_edges(3, {{0, 1, 5}, {0, 2, 6}});
+  ck_assert(unpack_matrix(framed({0, 3, 2, 2, 0, 0, 0, 0, 4, 5})) == right);
+  const struct {
+    std::initializer_list<int> payload;
+    const char* message;
+  } cases[] = {
+      {{}, "ends in the number of grouped ranks"},
+      {{0, 3, 2, 2, 0, 0, 0, 0, 4}, "ends in the weight"},
+      {{0, 3, 2, 2, 0, 0, 0, 0, 4, 5, 0}, "1 bytes too many"},
+      {{0, 3, 2, 1, 0, 0, 0, 0, 4, 5}, "the ranks have 1 pairs of the announced 2"},
+      {{0, 3, 1, 2, 0, 0, 0, 0, 4, 5}, "more than the announced 1"},
+      {{0, 3, 2, 3, 0, 0, 0, 0, 4, 5}, "number of neighbours 3 is more than 2"},
+      {{0, 3, 2, 2, 0, 0, 0, 1, 4, 5}, "distance of neighbours 1 is more than 0"},
+      {{0, 3, 2, 2, 0, 0, 1, 0, 4, 5}, "neighbours beyond the last rank"},
+      {{0, 3, 2, 0, 0, 2, 0, 0, 4, 5}, "number of neighbours 2 is more than 0"},
+      {{0x80, 0, 3, 2, 2, 0, 0, 0, 0, 4, 5}, "written with more bytes than it needs"},
+      {{0, 0xff, 0xff, 0xff, 0x07, 0}, "number of ranks 16777215 is more than 1048576"},
+      {{0, 0x80, 0x80, 0x08, 0}, "number of ranks 131072 is more than the bytes that follow"},
+      {{0, 3, 0xff, 0x7f, 0}, "number of pairs 16383 is more than the bytes that follow"},
+      {{0, 2, 1, 1, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}, "weight"},
+      {{0, 2, 1, 1, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02}, "more than 64 bits"},
+      {{0, 3, 2, 2, 0, 0, 0, 0, 4, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}, "2^63"},
+      {{2, 0, 1, 2, 0, 0, 0}, "group -1 of 2 ranks"},
+      {{2, 0, 4, 2, 0, 0, 0}, "group 2 of 2 ranks"},
+      {{2, 2, 1, 2, 0, 0, 0}, "group 1 appears before group 0"},
+      {{2, 0, 0, 2, 0, 0, 0}, "2 groups in the matrix, others"},
+      {{9, 0, 0, 2, 0, 0, 0}, "number of grouped ranks 9 is more than the bytes that follow"},
+  };
+  for (const auto& [payload, message] : cases) ck_assert_error(unpack_wire(framed(payload)), message);
+  ck_assert_error(unpack_wire(framed({0, 0, 0}, "SPM\2")), "does not begin as version 1");
+  const WireLimits narrow{.max_ranks = 3, .max_pairs = 2, .max_unpacked_bytes = 10};
+  ck_assert(unpack_wire(pack_matrix(right), narrow).matrix == right);
+  ck_assert_error(unpack_wire(pack_matrix(right), {.max_ranks = 2}), "number of ranks 3 is more than 2");
+  ck_assert_error(unpack_wire(pack_matrix(right), {.max_pairs = 1}), "number of pairs 2 is more than 1");
+  ck_assert_error(unpack_wire(pack_matrix(right), {.max_unpacked_bytes = 9}),
+                  "unpacked 10 bytes: the limit is 9");
+}
+END_TEST
+
+// A regular matrix packs to nearly nothing, so that the bytes alone bound neither time nor memory.
+START_TEST(many_pairs_do_not_travel_however_small) {
+  const auto all_to_all = [](std::int32_t ranks) {
+    std::vector<CommEdge> edges;
+    for (std::int32_t a = 0; a < ranks; ++a)
+      for (std::int32_t b = a + 1; b < ranks; ++b) edges.push_back({a, b, 1});
+    return CommMatrix::from_edges(ranks, std::move(edges));
+  };
+  const CommMatrix most = all_to_all(1024);
+  const Bytes packed = pack_matrix(most);
+  ck_assert_uint_lt(packed.size(), 4096);
+  ck_assert(unpack_matrix(packed) == most);
+  const CommMatrix more = all_to_all(1025);
+  ck_assert_error(pack_matrix(more), "at most 1048576 and 524288 travel");
+  const WireMatrix groups = coarsen_to_fit(more, 1 << 20, 2);
+  ck_assert(groups.coarse() && groups.tasks() == 1025 && groups.matrix.ranks() == 513);
+  ck_assert_int_eq(expand_groups(groups).ranks(), 1025);
+}
+END_TEST
+
+START_TEST(refuses_frames_without_a_size) {
+  Bytes bytes = framed({0, 0, 0});
+  const unsigned char payload[] = {0, 0, 0};
+  ZSTD_CCtx* context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
+  bytes.resize(4 + ZSTD_compressBound(sizeof payload));
+  bytes.resize(4 + ZSTD_compress2(context, bytes.data() + 4, bytes.size() - 4, payload, sizeof payload));
+  ZSTD_freeCCtx(context);
+  ck_assert_error(unpack_wire(bytes), "the unpacked size is not told");
+}
+END_TEST
+
+START_TEST(groups_heavy_pairs) {
+  // Pairs (0,4), (1,5), (2,6), (3,7) talk; the ring around them is light.
+  std::vector<CommEdge> edges;
+  for (std::int32_t r = 0; r < 4; ++r)
+    edges.push_back({r, r + 4, 1000}), edges.push_back({r, (r + 1) % 4, 1});
+  const CommMatrix matrix = CommMatrix::from_edges(8, std::move(edges));
+  ck_assert(group_ranks(matrix, 2) == (std::vector<std::int32_t>{0, 1, 2, 3, 0, 1, 2, 3}));
+  ck_assert(group_ranks(matrix, 1) == (std::vector<std::int32_t>{0, 1, 2, 3, 4, 5, 6, 7}));
+  ck_assert(group_ranks(matrix, 8) == std::vector<std::int32_t>(8, 0));
+  ck_assert(group_ranks(matrix, 1 << 24) == std::vector<std::int32_t>(8, 0));
+  ck_assert(group_ranks(CommMatrix{}, 4).empty());
+  ck_assert_error(group_ranks(matrix, 0), "groups of 0 ranks");
+}
+END_TEST
+
+START_TEST(groups_are_equal) {
+  std::vector<CommEdge> star;
+  for (std::int32_t r = 1; r < 3000; ++r) star.push_back({0, r, r});
+  const CommMatrix matrices[] = {random_matrix(997, 4000, 3), ring(1000), CommMatrix::from_edges(50, {}),
+                                 CommMatrix::from_edges(3000, std::move(star))};
+  for (const CommMatrix& matrix : matrices)
+    for (const std::int32_t size : {2, 3, 7, 64, 1500}) {
+      const std::vector<std::int32_t> group_of = group_ranks(matrix, size);
+      std::vector<std::int32_t> members(matrix.ranks());
+      std::int32_t seen = 0;
+      for (const std::int32_t group : group_of) {
+        ck_assert(group >= 0 && group <= seen && group < matrix.ranks());
+        seen = std::max(seen, group + 1);
+        ++members[group];
+      }
+      ck_assert_int_eq(seen, (matrix.ranks() + size - 1) / size);
+      ck_assert_int_eq(std::count(members.begin(), members.end(), size), matrix.ranks() / size);
+      ck_assert(group_of == group_ranks(matrix, size));
+    }
+}
+END_TEST
+
+START_TEST(coarsens_only_as_needed) {
+  const CommMatrix matrix = random_matrix(2000, 20000, 4);
+  const std::size_t whole = pack_matrix(matrix).size();
+  ck_assert(coarsen_to_fit(matrix, whole, 4) == (WireMatrix{matrix, {}}));
+  const WireMatrix coarse = coarsen_to_fit(matrix, whole - 1, 4);
+  ck_assert_int_eq(coarse.matrix.ranks(), 500);
+  ck_assert_int_eq(coarse.tasks(), 2000);
+  ck_assert(coarse.matrix == matrix.aggregated(coarse.group_of, 500));
+  const WireMatrix tight = coarsen_to_fit(matrix, 4000, -5);
+  ck_assert_uint_le(pack_wire(tight).size(), 4000);
+  ck_assert(unpack_wire(pack_wire(tight)) == tight);
+  ck_assert_error(coarsen_to_fit(matrix, 10, 4), "does not fit into 10 bytes");
+  ck_assert_error(coarsen_to_fit(CommMatrix{}, 3, 4), "does not fit");
+  ck_assert(coarsen_to_fit(CommMatrix::from_edges(WireLimits{}.max_ranks, {}), 1 << 20, 4).matrix.ranks() >
+            0);
+}
+END_TEST
+
+START_TEST(groups_become_ranks_again) {
+  // Groups {0, 2, 4}, {1, 3} and {5}.
+  const WireMatrix wire{CommMatrix::from_edges(3, {{0, 1, 7}, {0, 2, 5}}), {0, 1, 0, 1, 0, 2}};
+  const CommMatrix ranks = expand_groups(wire);
+  ck_assert(ranks == CommMatrix::from_edges(6, {{0, 1, 7}, {2, 5, 5}, {0, 2, 13}, {2, 4, 13}, {1, 3, 13}}));
+  ck_assert(ranks.aggregated(wire.group_of, 3) == wire.matrix);
+  ck_assert(expand_groups({wire.matrix, {}}) == wire.matrix);
+  const WireMatrix heavy{CommMatrix::from_edges(2, {{0, 1, INT64_MAX - 10}}), {0, 0, 0, 1}};
+  ck_assert(expand_groups(heavy) ==
+            CommMatrix::from_edges(4, {{0, 3, INT64_MAX - 10}, {0, 1, 2}, {1, 2, 2}}));
+  const WireMatrix full{CommMatrix::from_edges(2, {{0, 1, INT64_MAX}}), {0, 0, 1}};
+  ck_assert(expand_groups(full) == CommMatrix::from_edges(3, {{0, 2, INT64_MAX}}));
+  ck_assert_error(expand_groups({CommMatrix::from_edges(2, {{0, 1, 1}}), {0}}), "group without ranks");
+}
+END_TEST
+
+START_TEST(armour_is_exact) {
+  std::set<std::string> seen;
+  for (std::size_t size = 0; size < 100; ++size) {
+    Bytes bytes;
+    for (std::size_t i = 0; i < size; ++i) bytes.push_back(static_cast<std::byte>(i * 37 + size));
+    const std::string text = armour(bytes);
+    ck_assert_uint_eq(text.size(), armoured_size(size));
+    ck_assert(text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") ==
+              std::string::npos);
+    ck_assert(seen.insert(text).second);
+    ck_assert(disarm(text, size) == bytes);
+    if (size > 0) ck_assert_error(disarm(text, size - 1), "the limit is");
+    for (std::size_t cut = 0; cut < text.size(); ++cut)
+      ck_assert_error(disarm(std::string_view(text).substr(0, cut), 1000), "armoured data");
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      std::string changed = text;
+      changed[i] = changed[i] == 'A' ? 'B' : 'A';
+      ck_assert_error(disarm(changed, 1000), "armoured data");
+    }
+    ck_assert_error(disarm(text + "=", 1000), "armoured data");
+    ck_assert_error(disarm(text + "A", 1000), "armoured data");
+  }
+  ck_assert_error(disarm("", 10), "cut off");
+  ck_assert_error(disarm(std::string(12, '+'), 10), "have the byte 43 at offset 0");
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("matrix_wire");
+  TCase* all = tcase_create("all");
+  tcase_add_test(all, packed_matrices_unpack);
+  tcase_add_test(all, refuses_to_pack_what_the_other_side_refuses);
+  tcase_add_test(all, refuses_every_truncation);
+  tcase_add_test(all, refuses_hostile_payloads);
+  tcase_add_test(all, many_pairs_do_not_travel_however_small);
+  tcase_add_test(all, refuses_frames_without_a_size);
+  tcase_add_test(all, groups_heavy_pairs);
+  tcase_add_test(all, groups_are_equal);
+  tcase_add_test(all, coarsens_only_as_needed);
+  tcase_add_test(all, groups_become_ranks_again);
+  tcase_add_test(all, armour_is_exact);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}

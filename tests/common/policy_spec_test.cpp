@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/policy/policy_spec.hpp"
+
+#include "tests/check.hpp"
+
+using namespace placement;
+
+START_TEST(words) {
+  const struct {
+    const char* word;
+    const char* policy;
+    Parameters parameters;
+  } cases[] = {
+      {"TreeMatch", "TREEMATCH", {}},
+      {"treematch=m.txt", "TREEMATCH", {{"matrix", "m.txt"}}},
+      {"TREEMATCH=Seed=3,/a/b", "TREEMATCH", {{"matrix", "/a/b"}, {"seed", "3"}}},
+      {"NLA=alpha=0.3,beta=0.7", "NLA", {{"alpha", "0.3"}, {"beta", "0.7"}}},
+      {"TREEMATCH=matrix=/run=1/m", "TREEMATCH", {{"matrix", "/run=1/m"}}},
+      {"block:cyclic,pack", "BLOCK:CYCLIC,PACK", {}},  // not ours, which is for the caller to say
+  };
+  for (const auto& [word, policy, parameters] : cases) {
+    const PolicySpec spec = parse_policy_spec(word);
+    ck_assert_str_eq(spec.policy.c_str(), policy);
+    ck_assert_msg(spec.parameters == parameters, "%s", word);
+    const PolicySpec again = parse_policy_spec(to_string(spec));
+    ck_assert(again.policy == spec.policy && again.parameters == spec.parameters);
+  }
+  ck_assert(to_string(parse_policy_spec("treematch=seed=3,m")) == "TREEMATCH=matrix=m,seed=3");
+}
+END_TEST
+
+START_TEST(refuses_bad_words) {
+  ck_assert_error(parse_policy_spec(""), "no policy in ''");
+  ck_assert_error(parse_policy_spec("=m"), "no policy in '=m'");
+  ck_assert_error(parse_policy_spec("T="), "empty item in 'T='");
+  ck_assert_error(parse_policy_spec("T=a,"), "empty item in 'T=a,'");
+  ck_assert_error(parse_policy_spec("T=seed="), "empty item in 'T=seed='");
+  ck_assert_error(parse_policy_spec("T==3"), "empty item in 'T==3'");
+  ck_assert_error(parse_policy_spec("T=a,b"), "matrix is given twice");
+  ck_assert_error(parse_policy_spec("T=seed=1,SEED=2"), "seed is given twice");
+  ck_assert_error(parse_policy_spec("T=/run=1/m"), "'/run' is no key: a matrix file with =");
+  ck_assert_error(parse_policy_spec("T=m\nslurmctld: all is well"),
+                  "a control character in 'T=m?slurmctld");
+  std::string many = "T=k0=0";
+  for (int i = 1; i < 64; ++i) many += ",k" + std::to_string(i) + "=0";
+  ck_assert_uint_eq(parse_policy_spec(many).parameters.size(), 64);
+  ck_assert_error(parse_policy_spec(many + ",k64=0"), "more than 64 items");
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("policy_spec");
+  TCase* all = tcase_create("all");
+  tcase_add_test(all, words);
+  tcase_add_test(all, refuses_bad_words);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/topology/slurm_conf.hpp"
+
+#include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace placement;
+
+namespace {
+
+std::vector<NodeShape> nodes_of(std::string_view text) {
+  const TemporaryDirectory directory;
+  return read_node_shapes(directory.file("slurm.conf", text));
+}
+
+// sockets x cores x threads of the first node
+std::string shape_of(const std::string& attributes) {
+  const NodeShape node = nodes_of("NodeName=n " + attributes + "\n").at(0);
+  return std::to_string(node.sockets) + "x" + std::to_string(node.cores_per_socket) + "x" +
+         std::to_string(node.threads_per_core);
+}
+
+const std::vector<NodeShape> four{{"n1", 1, 2, 1}, {"n2", 1, 2, 1}, {"n3", 1, 2, 1}, {"n4", 1, 2, 1}};
+
+}  // namespace
+
+START_TEST(lines) {
+  const auto read = conf_lines(
+      "# all of it\n"
+      "A=1  b = \"two words\" C=\\#3 # and more\n"
+      "\n"
+      "D=x,\\\n"
+      "  y \\\n"
+      " E=2\r\n"
+      "include sub.conf\n"
+      "F=\"open");
+  ck_assert_uint_eq(read.size(), 4);
+  ck_assert_int_eq(read[0].number, 2);
+  ck_assert_text_eq(*read[0].value("B"), "two words");
+  ck_assert_text_eq(*read[0].value("c"), "#3");
+  ck_assert_ptr_null(read[0].value("D"));
+  ck_assert_int_eq(read[1].number, 4);
+  ck_assert_text_eq(*read[1].value("d"), "x,y");
+  ck_assert_text_eq(*read[1].value("E"), "2");
+  ck_assert_text_eq(read[2].rest, "include sub.conf");
+  ck_assert_uint_eq(read[3].pairs.size(), 0);
+  ck_assert_text_eq(conf_lines("A=1 \\")[0].pairs[0].second, "1");
+}
+END_TEST
+
+START_TEST(sockets_follow_slurm) {
+  ck_assert_text_eq(shape_of("Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 CPUs=32"), "2x8x2");
+  ck_assert_text_eq(shape_of("CPUs=4"), "4x1x1");
+  ck_assert_text_eq(shape_of("Procs=4"), "4x1x1");
+  ck_assert_text_eq(shape_of("CPUs=16 CoresPerSocket=4 ThreadsPerCore=2"), "2x4x2");
+  ck_assert_text_eq(shape_of("CPUs=3 CoresPerSocket=2"), "1x2x1");
+  ck_assert_text_eq(shape_of("Boards=2 SocketsPerBoard=2 CoresPerSocket=3"), "4x3x1");
+  ck_assert_text_eq(shape_of("Sockets=3 SocketsPerBoard=2"), "2x1x1");
+  ck_assert_text_eq(shape_of("Boards=2"), "2x1x1");
+  ck_assert_text_eq(shape_of("RealMemory=10"), "1x1x1");
+  ck_assert_text_eq(shape_of("Gres=gpu:2 state=UNKNOWN cpus=2 sockets=1 corespersocket=2"), "1x2x1");
+}
+END_TEST
+
+START_TEST(cpus_are_threads_or_cores) {
+  const auto counted = [](const std::string& text) { return nodes_of("NodeName=n Sockets=2 CoresPerSocket=4 " + text).at(0).cpus_per_core; };
+  ck_assert_int_eq(counted(""), 1);
+  ck_assert_int_eq(counted("ThreadsPerCore=2"), 2);
+  ck_assert_int_eq(counted("CPUs=16 ThreadsPerCore=2"), 2);
+  ck_assert_int_eq(counted("CPUs=8 ThreadsPerCore=2"), 1);
+  ck_assert_int_eq(counted("CPUs=2 ThreadsPerCore=2"), 1);
+  ck_assert_int_eq(counted("CPUs=12 ThreadsPerCore=2"), 2);  // slurmctld takes 16
+  ck_assert_int_eq(counted("CPUs=8"), 1);
+}
+END_TEST
+
+START_TEST(defaults_and_order) {
+  const auto nodes = nodes_of(
+      "ClusterName=x\n"
+      "NodeName=DEFAULT Sockets=2 CoresPerSocket=4\n"
+      "NodeName=b[1-2] NodeAddr=10.0.0.[1-2]\n"
+      "nodename=default CoresPerSocket=6\n"
+      "NodeName=a1\n"
+      "PartitionName=p Nodes=ALL\n");
+  ck_assert_uint_eq(nodes.size(), 3);
+  ck_assert_text_eq(nodes[0].name, "b1");
+  ck_assert_int_eq(nodes[1].cores_per_socket, 4);
+  ck_assert_text_eq(nodes[2].name, "a1");
+  ck_assert_int_eq(nodes[2].sockets, 2);
+  ck_assert_int_eq(nodes[2].cores_per_socket, 6);
+}
+END_TEST
+
+START_TEST(includes) {
+  const TemporaryDirectory directory;
+  directory.file("nodes.conf", "NodeName=n[1-2] CPUs=2\n");
+  const std::string path = directory.file("slurm.conf", "Include nodes.conf\nNodeName=n3\n");
+  ck_assert_uint_eq(read_node_shapes(path).size(), 3);
+  directory.file("nodes.conf", "NodeName=n1\nNodeName=n[0-1]\n");
+  ck_assert_error(read_node_shapes(path), "nodes.conf:2: node n1 is given twice");
+  directory.file("nodes.conf", "include slurm.conf\n");
+  ck_assert_error(read_node_shapes(path), "files include each other");
+  directory.file("slurm.conf", "include gone.conf\n");
+  ck_assert_error(read_node_shapes(path), "gone.conf: cannot be opened: No such file");
+}
+END_TEST
+
+START_TEST(bad_nodes) {
+  ck_assert_error(nodes_of(""), "it has no NodeName line");
+  ck_assert_error(nodes_of("\nNodeName=n[1-"), "slurm.conf:2: host list 'n[1-': brackets do not match");
+  ck_assert_error(nodes_of("NodeName=n CPUs=0"), "slurm.conf:1: CPUs=0: it takes a number from 1 to 65535");
+  ck_assert_error(nodes_of("NodeName=n Sockets=two"), "Sockets=two");
+  ck_assert_error(nodes_of("NodeName=n Boards=65535 SocketsPerBoard=2"), "131070 sockets in a node");
+  ck_assert_error(nodes_of("NodeName=n CPUs=2 fast"), "'fast' is not of the form Key=value");
+  ck_assert_error(read_node_shapes("/nonexistent/slurm.conf"), "/nonexistent/slurm.conf: cannot be opened: No such file");
+}
+END_TEST
+
+START_TEST(switches) {
+  const auto read = parse_topology_conf(
+      "SwitchName=top Switches=s[0-1] LinkSpeed=100\n"
+      "switchname=s0 \\\n  nodes=n[1-2]\n"
+      "SwitchName=s1 Nodes=n[4,3]\n",
+      "t", four);
+  ck_assert_uint_eq(read.size(), 3);
+  ck_assert_int_eq(read[0].parent, -1);
+  ck_assert_int_eq(read[1].parent, 0);
+  ck_assert(read[1].nodes == (std::vector<std::int32_t>{0, 1}));
+  ck_assert(read[2].nodes == (std::vector<std::int32_t>{3, 2}));
+}
+END_TEST
+
+START_TEST(bad_switches) {
+  const auto error = [](std::string_view text) { return error_of([&] { parse_topology_conf(text, "t", four); }); };
+  ck_assert_text_eq(error(""), "t: it has no SwitchName line");
+  ck_assert_text_eq(error("Nodes=n1"), "t:1: the line does not begin with SwitchName=");
+  ck_assert_text_eq(error("junk"), "t:1: the line does not begin with SwitchName=");
+  ck_assert_text_eq(error("SwitchName=a Nodes=n1 junk"), "t:1: 'junk' is not of the form Key=value");
+  ck_assert_text_eq(error("SwitchName=a Node=n1"), "t:1: unknown key Node: did you mean Nodes?");
+  ck_assert_text_eq(error("SwitchName=a Weather=1"),
+                    "t:1: unknown key Weather: the keys are SwitchName, Nodes, Switches and LinkSpeed");
+  ck_assert_text_eq(error("SwitchName=a Nodes=n1 nodes=n2"), "t:1: nodes is given twice");
+  ck_assert_text_eq(error("SwitchName=a"), "t:1: switch a needs Nodes= or Switches=");
+  ck_assert_text_eq(error("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2"), "t:2: switch a is given twice");
+  ck_assert_text_eq(error("SwitchName=a Switches=b"), "t:1: switch b has no SwitchName line");
+  ck_assert_text_eq(error("\nSwitchName=a Nodes=n[1-9]"), "t:2: node n5 is not in slurm.conf");
+  ck_assert_text_eq(error("SwitchName=a Nodes=n1\nSwitchName=b Nodes=n1"),
+                    "t:2: node n1 is under switch a and under switch b");
+  ck_assert_text_eq(error("SwitchName=a Nodes=n1\nSwitchName=b Switches=a\nSwitchName=c Switches=a"),
+                    "t:3: switch a is under switch b and under switch c");
+  ck_assert_text_eq(error("SwitchName=a Nodes=n[1-"), "t:1: host list 'n[1-': brackets do not match");
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("slurm_conf");
+  TCase* all = tcase_create("all");
+  tcase_add_test(all, lines);
+  tcase_add_test(all, sockets_follow_slurm);
+  tcase_add_test(all, cpus_are_threads_or_cores);
+  tcase_add_test(all, defaults_and_order);
+  tcase_add_test(all, includes);
+  tcase_add_test(all, bad_nodes);
+  tcase_add_test(all, switches);
+  tcase_add_test(all, bad_switches);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}

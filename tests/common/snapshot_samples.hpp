@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Cluster states for the tests of whatever carries them, and their comparison.
+#pragma once
+#include <cmath>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/state/node_fields.hpp"
+#include "common/state/pair_arrays.hpp"
+
+namespace placement {
+
+inline bool same_number(double a, double b) { return std::isnan(a) ? std::isnan(b) : a == b; }
+
+inline bool same_numbers(std::span<const float> a, std::span<const float> b) {
+  bool same = a.size() == b.size();
+  for (std::size_t i = 0; same && i < a.size(); ++i) same = same_number(a[i], b[i]);
+  return same;
+}
+
+template <typename T>
+bool same_values(std::span<const T> a, std::span<const T> b) {
+  bool same = a.size() == b.size();
+  for (std::size_t i = 0; same && i < a.size(); ++i) same = a[i] == b[i];
+  return same;
+}
+
+inline bool same_node(const NodeState& a, const NodeState& b) {
+  bool same = a.name == b.name && a.liveness == b.liveness && a.outages == b.outages;
+  for (const NodeField& field : node_fields) same = same && same_number(field.get(a), field.get(b));
+  return same;
+}
+
+inline bool same_estimators(const OutageEstimators& a, const OutageEstimators& b) {
+  bool same = a.scores.size() == b.scores.size() && a.scored_node_hours == b.scored_node_hours &&
+              a.seen_outages == b.seen_outages && a.sentence == b.sentence;
+  for (std::size_t e = 0; same && e < a.scores.size(); ++e) {
+    const EstimatorScore &x = a.scores[e], &y = b.scores[e];
+    same = x.name == y.name && x.in_use == y.in_use && x.wanted == y.wanted && same_number(x.log_loss, y.log_loss) &&
+           same_number(x.advantage, y.advantage) && same_number(x.advantage_error, y.advantage_error) &&
+           x.foretold == y.foretold;
+    for (std::size_t bin = 0; bin < calibration_bins; ++bin)
+      same = same && x.calibration[bin].weight == y.calibration[bin].weight &&
+             x.calibration[bin].foretold == y.calibration[bin].foretold && x.calibration[bin].seen == y.calibration[bin].seen;
+  }
+  return same;
+}
+
+// NaN equals NaN.
+inline bool same_state(const LiveState& a, const LiveState& b) {
+  bool same = a.published_at_s == b.published_at_s && same_number(a.outage_horizon_s, b.outage_horizon_s) &&
+              a.nodes.size() == b.nodes.size();
+  for (std::size_t n = 0; same && n < a.nodes.size(); ++n) same = same_node(a.nodes[n], b.nodes[n]);
+  return same && a.pairs.groups == b.pairs.groups &&
+         same_values(a.pairs.group_of_node, b.pairs.group_of_node) &&
+         same_numbers(a.pairs.latency_us, b.pairs.latency_us) &&
+         same_numbers(a.pairs.bandwidth_Bps, b.pairs.bandwidth_Bps) &&
+         same_numbers(a.pairs.peak_bandwidth_Bps, b.pairs.peak_bandwidth_Bps) &&
+         same_values(a.pairs.source, b.pairs.source) && same_numbers(a.pairs.age_s, b.pairs.age_s) &&
+         same_values(a.pairs.latency_predictor, b.pairs.latency_predictor) &&
+         same_values(a.pairs.bandwidth_predictor, b.pairs.bandwidth_predictor) &&
+         same_numbers(a.pairs.latency_error_us, b.pairs.latency_error_us) &&
+         same_numbers(a.pairs.bandwidth_error_Bps, b.pairs.bandwidth_error_Bps) &&
+         same_estimators(a.estimators, b.estimators) &&
+         same_numbers(a.pairs.node_latency_us, b.pairs.node_latency_us) &&
+         same_numbers(a.pairs.node_bandwidth_Bps, b.pairs.node_bandwidth_Bps);
+}
+
+// Each number of each node and pair is another one, and about one in eight is not known.
+inline LiveState sample_state(std::size_t nodes, std::int32_t groups, unsigned seed = 1) {
+  std::mt19937 random(seed);
+  const auto some = [&](double most) {
+    return random() % 8 == 0 ? unknown_value : most * static_cast<double>(random()) / 4294967296.0;
+  };
+  LiveState state;
+  state.published_at_s = 1700000000;
+  state.outage_horizon_s = 86400;
+  std::vector<std::int32_t> group_of_node;
+  for (std::size_t n = 0; n < nodes; ++n) {
+    NodeState& node = state.nodes.emplace_back();
+    node.name = "n" + std::to_string(n + 1);
+    node.liveness = static_cast<Liveness>(random() % 4);
+    node.outages = random() % 5;
+    for (const NodeField& field : node_fields) {
+      const double value = some(field.range.most == 1 ? 1 : 1e6);
+      field.set(node, std::isnan(value) ? value : std::max(value, field.range.least));
+    }
+    node.observed_s = static_cast<double>(random());
+    if (groups > 0) group_of_node.push_back(static_cast<std::int32_t>(n) % groups);
+  }
+  if (groups == 0) return state;
+  PairArrays arrays(groups, group_of_node);
+  for (std::int32_t a = 0; a < groups; ++a)
+    for (std::int32_t b = a; b < groups; ++b) {
+      if (random() % 8 == 0) continue;
+      const auto source = static_cast<PairSource>(1 + random() % 3);
+      arrays.set(a, b, {static_cast<float>(some(500)), static_cast<float>(some(1e9)),
+                        static_cast<float>(some(2e9)), source, static_cast<float>(some(600))});
+    }
+  if (seed % 2 == 1)
+    for (std::size_t n = 0; n < nodes; ++n) arrays.node_bandwidth_Bps.push_back(static_cast<float>(some(1e9)));
+  if (seed % 3 == 1)
+    for (std::size_t n = 0; n < nodes; ++n) arrays.node_latency_us.push_back(static_cast<float>(some(30)));
+  // Those of version 2; other seeds give what version 1 has.
+  if (seed % 4 == 2) {
+    for (std::int32_t a = 0; a < groups; ++a)
+      for (std::int32_t b = a; b < groups; ++b)
+        if (random() % 4 != 0)
+          arrays.set_forecast(a, b, {static_cast<Predictor>(1 + random() % 4), static_cast<Predictor>(1 + random() % 4),
+                                     static_cast<float>(some(5)), static_cast<float>(some(1e6))});
+  }
+  if (seed % 4 >= 2) {
+    state.estimators = {{}, 1e5, 17, "beta: its log-loss is 0.1, the constant rate's 0.2"};
+    for (const char* name : {"constant", "beta"}) {
+      EstimatorScore& score = state.estimators.scores.emplace_back();
+      score.name = name;
+      score.in_use = score.wanted = score.name == "beta";
+      score.log_loss = some(1);
+      score.advantage = -some(1);
+      score.advantage_error = some(1);
+      score.foretold = 12.5;
+      for (CalibrationBin& bin : score.calibration) bin = {static_cast<double>(random() % 100), 0.5, 1};
+    }
+  }
+  state.pairs = pair_table(std::move(arrays));
+  return state;
+}
+
+}  // namespace placement

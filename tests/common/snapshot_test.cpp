@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/state/snapshot.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <limits>
+
+#include "common/state/live_check.hpp"
+#include "common/state/snapshot_text.hpp"
+#include "common/util/checksum.hpp"
+#include "tests/check.hpp"
+#include "tests/common/snapshot_samples.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace placement;
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+// At the place that a file's bytes would have.
+LiveState decode(const Bytes& bytes) {
+  struct alignas(snapshot_alignment) Block {
+    std::byte bytes[snapshot_alignment];
+  };
+  const auto blocks = std::make_shared<std::vector<Block>>(bytes.size() / sizeof(Block) + 1);
+  auto* const to = reinterpret_cast<std::byte*>(blocks->data());
+  std::memcpy(to, bytes.data(), bytes.size());
+  return decode_snapshot({to, bytes.size()}, blocks);
+}
+
+// What a liar would write: other content, and a checksum that is right again.
+Bytes forged(Bytes bytes, std::size_t at, const void* content, std::size_t size) {
+  std::memcpy(bytes.data() + at, content, size);
+  constexpr std::size_t checksum_at = 16, header_size = 72;
+  std::memset(bytes.data() + checksum_at, 0, 8);
+  const std::uint64_t sum = checksum(std::span(bytes).first(header_size)) ^ checksum(std::span(bytes).subspan(header_size));
+  std::memcpy(bytes.data() + checksum_at, &sum, sizeof sum);
+  return bytes;
+}
+
+template <typename T>
+Bytes forged(const Bytes& bytes, std::size_t at, T value) {
+  return forged(bytes, at, &value, sizeof value);
+}
+
+}  // namespace
+
+START_TEST(gives_the_state_again) {
+  const std::pair<std::size_t, std::int32_t> sizes[] = {{0, 0}, {1, 0}, {1, 1}, {2, 2}, {7, 3}, {65, 65}, {300, 17}};
+  for (const auto& [nodes, groups] : sizes)
+    for (unsigned seed = 1; seed <= 6; ++seed) {
+      const LiveState state = sample_state(nodes, groups, seed);
+      ck_assert(same_state(decode(encode_snapshot(state)), state));
+      const std::string text = format_snapshot(state);
+      ck_assert(same_state(parse_snapshot(text, "text"), state));
+      ck_assert_text_eq(format_snapshot(parse_snapshot(text, "text")), text);
+    }
+}
+END_TEST
+
+START_TEST(extreme_numbers_survive) {
+  LiveState state = sample_state(2, 2);
+  state.published_at_s = 1000000000000;
+  state.nodes[0].cpu_load.minutes_1 = std::numeric_limits<double>::denorm_min();
+  state.nodes[0].cpu_load.minutes_5 = 1e9;
+  state.nodes[0].cpu_load.minutes_15 = 0.1 + 0.2;
+  state.nodes[0].outages = max_outages;
+  state.nodes[0].cores = 1;
+  state.nodes[1].cores = 1e6;
+  PairArrays arrays(2, {0, 1});
+  arrays.set(0, 1, {std::numeric_limits<float>::denorm_min(), 1e15f, 0.1f, PairSource::measured, 1e12f});
+  state.pairs = pair_table(std::move(arrays));
+  ck_assert(same_state(decode(encode_snapshot(state)), state));
+  ck_assert(same_state(parse_snapshot(format_snapshot(state), "text"), state));
+}
+END_TEST
+
+START_TEST(refuses_impossible_states) {
+  const auto refused = [](const std::function<void(LiveState&, PairArrays&)>& spoil) {
+    LiveState state = sample_state(3, 0);
+    PairArrays arrays(3, {0, 1, 2});
+    arrays.set(0, 1, {5, 100, 200, PairSource::measured, 1});
+    spoil(state, arrays);
+    state.pairs = pair_table(std::move(arrays));
+    return error_of([&] { check_live_state(state); });
+  };
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  const std::pair<std::function<void(LiveState&, PairArrays&)>, const char*> cases[] = {
+      {[](LiveState& s, PairArrays&) { s.nodes[1].name = "n1"; }, "node n1 is there twice"},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].name = ""; }, "node name ''"},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].name = "a b"; }, "node name 'a b'"},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].name = std::string(256, 'a'); }, "1 to 255"},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].liveness = static_cast<Liveness>(4); }, "no such liveness: 4"},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].outages = -1; }, "-1 outages"},
+      {[=](LiveState& s, PairArrays&) { s.nodes[1].users.minutes_5 = infinite; }, "users_5 is inf"},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].age_s = -1; }, "age_s is -1"},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].cores = 0; }, "node n2: cores is 0: want a number from 1 to 1000000"},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].cpu_load.minutes_5 = 1e308; }, "cpu_load_5 is 1e+308: want a number from 0 to 1000000000"},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].outages = max_outages + 1; }, "1000000001 outages: want 0 to 1000000000"},
+      {[](LiveState& s, PairArrays&) { s.published_at_s = INT64_MAX; }, "s after 1970: want a number from 0 to 1000000000000"},
+      {[](LiveState&, PairArrays& p) { p.bandwidth_Bps[0] = 3e38f; }, "38: want a number from 0 to 1000000000000000"},
+      {[](LiveState&, PairArrays& p) { p.node_latency_us = {1, 3e38f, 3}; }, "38: want a number from 0 to 1000000000"},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].observed_s = unknown_value; }, "observed_s is nan"},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].outage_probability = 1.5; }, "from 0 to 1"},
+      {[](LiveState& s, PairArrays&) { s.published_at_s = -1; }, "published -1 s"},
+      {[=](LiveState& s, PairArrays&) { s.outage_horizon_s = infinite; }, "outage horizon"},
+      {[](LiveState&, PairArrays& p) { p.group_of_node[2] = 3; }, "group 3 of a node is outside 0..2"},
+      {[](LiveState&, PairArrays& p) { p.group_of_node[2] = -1; }, "group -1"},
+      {[](LiveState&, PairArrays& p) { p.group_of_node.pop_back(); }, "not of the size"},
+      {[](LiveState&, PairArrays& p) { p.latency_us.pop_back(); }, "not of the size"},
+      {[](LiveState&, PairArrays& p) { p.node_latency_us = {1}; }, "not of the size"},
+      {[](LiveState&, PairArrays& p) { p.groups = -1; }, "-1 groups"},
+      {[](LiveState&, PairArrays& p) { p.latency_us[1] = 6; }, "groups 0 and 1: the latency"},
+      {[](LiveState&, PairArrays& p) { p.age_s[5] = 6; }, "groups 1 and 2: the age"},
+      {[](LiveState&, PairArrays& p) { p.bandwidth_Bps[0] = -1; }, "the bandwidth is -1"},
+      {[](LiveState&, PairArrays& p) { p.source[1] = static_cast<PairSource>(9); }, "source is 9"},
+      {[](LiveState&, PairArrays& p) { p.source[3] = PairSource::modelled; }, "source is"},
+      {[](LiveState&, PairArrays& p) { p.source[1] = p.source[3] = PairSource::none; }, "source none has a latency"},
+      {[](LiveState&, PairArrays& p) { p.node_bandwidth_Bps = {1, -2, 3}; }, "of a node is -2"},
+      {[](LiveState&, PairArrays& p) { p.latency_predictor = {Predictor::last}; }, "forecasts of the pairs are not of the size"},
+      {[](LiveState&, PairArrays& p) { p.set_forecast(0, 1, {Predictor::last, Predictor::ewma, -1, 1}); }, "the latency's error is -1"},
+      {[](LiveState&, PairArrays& p) { p.set_forecast(0, 1, {Predictor::last, Predictor::none, 1, 1}); }, "the bandwidth has an error, and no predictor"},
+      {[](LiveState&, PairArrays& p) { p.set_forecast(0, 1, {}); p.latency_predictor[1] = Predictor::last; }, "the latency's predictor is"},
+      {[](LiveState&, PairArrays& p) { p.set_forecast(0, 1, {}); p.bandwidth_predictor[1] = static_cast<Predictor>(7); }, "predictor is 7"},
+      {[](LiveState& s, PairArrays&) { s.estimators.scores.resize(17); }, "17 estimators: at most 16"},
+      {[](LiveState& s, PairArrays&) { s.estimators.seen_outages = 1; }, "and there are none"},
+  };
+  ck_assert_text_eq(refused([](LiveState&, PairArrays&) {}), "");
+  for (const auto& [spoil, message] : cases) {
+    const std::string text = refused(spoil);
+    ck_assert_msg(text.find(message) != std::string::npos, "'%s' instead of '%s'", text.c_str(), message);
+  }
+}
+END_TEST
+
+// Each byte changed and each length cut is noticed, or it was padding that nobody reads.
+START_TEST(notices_damage) {
+  for (const unsigned seed : {1u, 2u}) {  // one of each version
+    const Bytes good = encode_snapshot(sample_state(3, 2, seed));
+    ck_assert_int_eq(static_cast<int>(good[12]), static_cast<int>(seed));
+    ck_assert(same_state(decode(good), sample_state(3, 2, seed)));
+    for (std::size_t at = 0; at < good.size(); ++at)
+      for (const auto flip : {std::byte{1}, std::byte{0x80}}) {
+        Bytes bad = good;
+        bad[at] ^= flip;
+        ck_assert_error(decode(bad), "no usable snapshot");
+      }
+    for (std::size_t size = 0; size < good.size(); ++size)
+      ck_assert_error(decode(Bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size))), "no usable snapshot");
+    Bytes longer = good;
+    longer.push_back({});
+    ck_assert_error(decode(longer), seed == 1 ? "its counts need" : "no usable snapshot");
+  }
+}
+END_TEST
+
+// What version 2 has more, from the next multiple of 64 behind the rest.
+START_TEST(believes_no_liar_about_forecasts) {
+  LiveState plain = sample_state(3, 2, 2), state = plain;
+  plain.estimators = {};
+  plain.pairs.latency_predictor = plain.pairs.bandwidth_predictor = {};
+  plain.pairs.latency_error_us = plain.pairs.bandwidth_error_Bps = {};
+  const std::size_t at = (encode_snapshot(plain).size() + 63) / 64 * 64;
+  const Bytes good = encode_snapshot(state);
+  ck_assert_uint_gt(good.size(), at);
+  ck_assert(same_state(decode(forged(good, 0, good.data(), 8)), state));
+  for (const std::uint32_t count : {0u, 1u, 3u, 17u, 1u << 31, 0xffffffffu}) {
+    if (count != 1) ck_assert_error(decode(forged(good, at, count)), "no usable snapshot");
+    ck_assert_error(decode(forged(good, at + 4, count)), "no usable snapshot");      // estimators
+    ck_assert_error(decode(forged(good, at + 8, count * 5)), "no usable snapshot");  // letters of the sentence
+    if (count != 0) ck_assert_error(decode(forged(good, at + 12, count)), "impossible counts");
+  }
+  ck_assert_error(decode(forged(good, at + 16, -1.0)), "scored on -1");
+  ck_assert_error(decode(forged(good, at + 24, unknown_value)), "scored on nan");
+  ck_assert_error(decode(forged(good, at + 64, -1.0F)), "the latency's error is -1");
+  ck_assert_error(decode(forged(good, at + 192, std::uint8_t{5})), "the latency's predictor is 5");
+  const std::size_t record = at + 320;
+  ck_assert_error(decode(forged(good, record, 'X')), "lower-case letters");
+  ck_assert_error(decode(forged(good, record + 15, 'x')), "something behind the name");
+  ck_assert_error(decode(forged(good, record + 16, 2u)), "neither in use nor not");
+  ck_assert_error(decode(forged(good, record + 16, 1u)), "2 estimators are in use");
+  ck_assert_error(decode(forged(good, record + 24, -0.5)), "estimator 'constant' has -0.5");
+  ck_assert_error(decode(forged(good, record + 32, std::numeric_limits<double>::infinity())), "is better by inf");
+  ck_assert_error(decode(forged(good, record + 56, unknown_value)), "its calibration has nan");
+  // version 1 with version 2's content behind it, and the other way round
+  ck_assert_error(decode(forged(good, 12, 1u)), "its counts need");
+  const Bytes first = encode_snapshot(plain);
+  ck_assert_error(decode(forged(first, 12, 2u)), "no usable snapshot");
+}
+END_TEST
+
+START_TEST(believes_no_liar) {
+  const Bytes good = encode_snapshot(sample_state(3, 2));
+  ck_assert(same_state(decode(forged(good, 0, good.data(), 8)), sample_state(3, 2)));
+  constexpr std::size_t order = 8, version = 12, file_bytes = 24, fields = 48, nodes = 52, name_bytes = 56,
+                        groups = 60, latency_nodes = 64, records = 128;
+  ck_assert_error(decode(forged(good, 0, 'X')), "does not begin");
+  ck_assert_error(decode(forged(good, order, 0x04030201)), "another order of bytes");
+  ck_assert_error(decode(forged(good, version, 3)), "another version");
+  ck_assert_error(decode(forged(good, fields, 1)), "another version");
+  ck_assert_error(decode(forged(good, file_bytes, UINT64_MAX)), "its counts need");
+  for (const std::uint32_t count : {0u, 2u, 4u, 1u << 17, 0xffffffffu}) {
+    ck_assert_error(decode(forged(good, nodes, count)), "no usable snapshot");
+    ck_assert_error(decode(forged(good, groups, count == 2 ? 3 : count)), "no usable snapshot");
+    ck_assert_error(decode(forged(good, latency_nodes, count == 0 ? 1 : count)), "no usable snapshot");
+    ck_assert_error(decode(forged(good, name_bytes, count)), "no usable snapshot");
+  }
+  ck_assert_error(decode(forged(good, records, 7)), "longer than told");
+  ck_assert_error(decode(forged(good, records, 0)), "shorter than told");
+  ck_assert_error(decode(forged(good, records + 4, 0x80000001u)), "no such liveness");
+  ck_assert_error(decode(forged(good, records + 8, std::int64_t{-1})), "-1 outages");
+  ck_assert_error(decode(forged(good, records + 16, -0.5)), "age_s is -0.5");
+}
+END_TEST
+
+START_TEST(files_are_replaced_and_checked) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/snapshot";
+  const uid_t own[] = {getuid()};
+  const uid_t other[] = {getuid() + 1, getuid() + 2};
+  write_snapshot(path, sample_state(5, 5));
+  const LiveState before = read_snapshot(path, own);
+  write_snapshot(path, sample_state(6, 2));
+  ck_assert(same_state(before, sample_state(5, 5)));
+  ck_assert(same_state(read_snapshot(path), sample_state(6, 2)));
+  ck_assert_error(read_snapshot(path, other), "who is not trusted");
+  chmod(path.c_str(), 0664);
+  ck_assert_error(read_snapshot(path, own), "others than its owner");
+  ck_assert(same_state(read_snapshot(path), sample_state(6, 2)));
+  ck_assert_error(read_snapshot(directory.path() + "/none"), "cannot be opened");
+  ck_assert_error(read_snapshot(directory.path()), "is no regular file");
+  ck_assert_error(read_snapshot("/dev/null"), "is no regular file");
+  ck_assert_error(read_snapshot(directory.file("empty", "")), "0 bytes are too few");
+  const std::string huge = directory.file("huge", "");
+  std::filesystem::resize_file(huge, std::uintmax_t{1} << 40);
+  ck_assert_error(read_snapshot(huge), "bytes are more than a snapshot of");
+  write_snapshot(path, sample_state(300, 17));
+  ck_assert_error(read_snapshot(path, {}, 1), "of 1 nodes has");
+  ck_assert(!std::filesystem::exists(path + ".new"));
+}
+END_TEST
+
+// What fails leaves the old file, and nothing beside it.
+START_TEST(failed_writes_change_nothing) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/snapshot";
+  write_snapshot(path, sample_state(5, 5));
+  LiveState bad = sample_state(5, 5);
+  bad.nodes[0].age_s = -1;
+  ck_assert_error(write_snapshot(path, bad), "age_s");
+  ck_assert(same_state(read_snapshot(path), sample_state(5, 5)));
+  ck_assert_error(write_snapshot(directory.path() + "/no/where", sample_state(1, 1)), "cannot be");
+  std::filesystem::create_directory(directory.path() + "/folder");
+  ck_assert_error(write_snapshot(directory.path() + "/folder", sample_state(1, 1)), "cannot be replaced");
+  ck_assert(!std::filesystem::exists(directory.path() + "/folder.new"));
+}
+END_TEST
+
+START_TEST(texts_may_be_short) {
+  const LiveState state = parse_snapshot(
+      "# by hand\n"
+      "slurm-placement-snapshot\t1\r\n"
+      "published\t1700000000\n\n"
+      "node-columns\tname\tcpu_load_1\tliveness\n"
+      "node\tn1\t2.5\tup\n"
+      "node\tn2\t-\tdown\n"
+      "group\t0\tn[1-2]\n"
+      "group\t1\t-\n"
+      "pair\t1\t0\t50\t1e8\t-\tmodelled\t3\n",
+      "text");
+  ck_assert_uint_eq(state.nodes.size(), 2);
+  ck_assert(state.nodes[0].cpu_load.minutes_1 == 2.5 && state.nodes[0].liveness == Liveness::up);
+  ck_assert(std::isnan(state.nodes[1].cpu_load.minutes_1) && state.nodes[1].observed_s == 0);
+  ck_assert(std::isnan(state.outage_horizon_s));
+  ck_assert(pair_cell(state.pairs, 0, 1).bandwidth_Bps == 1e8f);
+  ck_assert(pair_cell(state.pairs, 0, 1).source == PairSource::modelled);
+  ck_assert(pair_cell(state.pairs, 0, 0).source == PairSource::none);
+}
+END_TEST
+
+START_TEST(wrong_texts_are_named) {
+  const std::string head = "slurm-placement-snapshot\t1\nnode-columns\tname\tage_s\n";
+  const std::string two = "slurm-placement-snapshot\t2\nnode-columns\tname\tage_s\n";
+  const std::pair<std::string, const char*> cases[] = {
+      {"", "begins with slurm-placement-snapshot"},
+      {"hello\n", "t:1: a snapshot as text begins"},
+      {"slurm-placement-snapshot\t3\n", "t:1: version '3' is not known, want 1 or 2"},
+      {head + "forecast\t0\t0\tlast\t1\tlast\t1\n", "t:3: unknown line 'forecast'"},
+      {two + "group\t0\t-\nforecast\t0\t0\tnone\t-\tnone\t-\n", "t:4: a forecast without a predictor"},
+      {two + "group\t0\t-\nforecast\t0\t0\tguess\t1\tlast\t1\n", "t:4: predictor 'guess': want one of none, last"},
+      {two + "group\t0\t-\nforecast\t0\t1\tlast\t1\tlast\t1\n", "t:4: the groups are 0 to 0"},
+      {two + "forecast\t0\t0\tlast\t1\tlast\t1\n", "t:3: a forecast, and no groups"},
+      {two + "group\t0\t-\nforecast\t0\t0\tlast\t-1\tlast\t1\n", "t:4: error '-1'"},
+      {two + "group\t0\t-\nforecast\t0\t0\tnone\t1\tlast\t1\n", "the latency has an error, and no predictor"},
+      {two + "group\t0\t-\nforecast\t0\t0\tlast\t1\tlast\t1\nforecast\t0\t0\tlast\t1\tlast\t1\n", "t:5: this forecast is there twice"},
+      {two + "estimators\t1\t1\tso\n", "t: something is told of estimators, and there are none"},
+      {two + "estimator\tbeta\tsometimes\t1\t1\t1\t1\n", "t:3: use 'sometimes'"},
+      {two + "estimator\tbeta\t-\t1\t1\t1\t1\n", "t: 0 estimators are in use"},
+      {two + "estimator\tbeta\tused\t-1\t1\t1\t1\n", "t:3: log-loss '-1'"},
+      {two + "estimator\tbeta\tused\t1\t1\t1\t-\n", "has foretold nobody knows how many"},
+      {two + "estimator\tBeta\tused\t1\t1\t1\t1\n", "want a name of 1 to 16 lower-case letters"},
+      {two + "estimator\tbeta\tused\t1\t1\t1\t1\nestimator\tbeta\t-\t1\t1\t1\t1\n", "estimator beta is there twice"},
+      {two + "calibration\tbeta\t1/1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\n", "t:3: no estimator line came for 'beta'"},
+      {two + "estimator\tbeta\tused\t1\t1\t1\t1\ncalibration\tbeta\t1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\n", "'1/1': want weight/foretold/seen"},
+      {"slurm-placement-snapshot\t1\nnode\tn1\n", "t:2: a node-columns line"},
+      {"slurm-placement-snapshot\t1\nnode-columns\tage_s\n", "t:2: the first column"},
+      {"slurm-placement-snapshot\t1\nnode-columns\tname\tbogus\n", "t:2: unknown column 'bogus'"},
+      {"slurm-placement-snapshot\t1\nnode-columns\tname\tname\n", "t:2: column 'name' is there twice"},
+      {head + "node-columns\tname\n", "t:3: node-columns is there twice"},
+      {head + "node n1 1\n", "t:3: unknown line 'node n1 1'"},
+      {head + "node\tn1\n", "t:3: 2 fields, apart by tabs: want 3"},
+      {head + "node\tn1\t-1\n", "t:3: age_s '-1': want a number from 0 to 1000000000000, or -"},
+      {"slurm-placement-snapshot\t1\nnode-columns\tname\tcores\nnode\tn1\t0\n", "t:3: cores '0': want a number from 1 to 1000000, or -"},
+      {"slurm-placement-snapshot\t1\nnode-columns\tname\tcores\nnode\tn1\t1000001\n", "t:3: cores '1000001'"},
+      {"slurm-placement-snapshot\t1\nnode-columns\tname\tcpu_load_1\nnode\tn1\t1.1e9\n", "t:3: cpu_load_1 '1.1e9': want a number from 0 to 1000000000, or -"},
+      {"slurm-placement-snapshot\t1\nnode-columns\tname\toutages\nnode\tn1\t1000000001\n", "t:3: outages '1000000001': want a whole number from 0 to 1000000000"},
+      {head + "outage-horizon\t1e13\n", "t:3: outage-horizon '1e13'"},
+      {head + "published\t1000000000001\n", "t:3: published '1000000000001': want a whole number from 0 to 1000000000000"},
+      {head + "pair\t0\t0\t2e9\t1\t1\tmeasured\t1\n", "t:3: latency '2e9': want a number from 0 to 1000000000, or -"},
+      {head + "pair\t0\t0\t1\t2e15\t1\tmeasured\t1\n", "t:3: bandwidth '2e15': want a number from 0 to 1000000000000000, or -"},
+      {head + "node\tn1\tnan\n", "t:3: age_s 'nan'"},
+      {head + "node\tn1\tinf\n", "t:3: age_s 'inf'"},
+      {head + "node\tn1\t1e999\n", "t:3: age_s '1e999'"},
+      {head + "node\tn1\t1\nnode\tn1\t1\n", "t:4: node 'n1' is there twice"},
+      {head + "node\ta b\t1\n", "t: node name 'a b'"},
+      {head + "published\t-5\n", "t:3: published '-5'"},
+      {head + "group\t1\t-\n", "t:3: group '1': groups are numbered from 0 up, want 0"},
+      {head + "group\t0\tn9\n", "t:3: no node line came for 'n9'"},
+      {head + "group\t0\tn[9\n", "t:3: "},
+      {head + "node\tn1\t1\ngroup\t0\tn1\ngroup\t1\tn1\n", "t:5: node n1 is in group 0 already"},
+      {head + "node\tn1\t1\nnode\tn2\t1\ngroup\t0\tn1\n", "t: node n2 is in no group"},
+      {head + "pair\t0\t0\t1\t1\t1\tmeasured\t1\n", "t:3: a pair, and no groups"},
+      {head + "group\t0\t-\npair\t0\t1\t1\t1\t1\tmeasured\t1\n", "t:4: the groups are 0 to 0"},
+      {head + "group\t0\t-\npair\t0\t0\t1\t1\t1\tguessed\t1\n", "t:4: source 'guessed': want one of none,"},
+      {head + "group\t0\t-\npair\t0\t0\t1\t1\t1\tnone\t1\n", "t: groups 0 and 0: a pair of source none"},
+      {head + "group\t0\t-\ngroup\t1\t-\npair\t0\t1\t1\t1\t1\tmeasured\t1\npair\t1\t0\t1\t1\t1\tmeasured\t1\n",
+       "t:6: this pair is there twice"},
+      {head + "node-network\tn1\t1\n", "t:3: a node-network-columns line must come before"},
+      {head + "node-network-columns\tname\n", "t:3: want name and one or both"},
+      {head + "node-network-columns\tname\tlatency_us\n", "t: node-network lines, and no groups"},
+  };
+  for (const auto& [text, message] : cases) {
+    const std::string error = error_of([&] { parse_snapshot(text, "t"); });
+    ck_assert_msg(error.find(message) != std::string::npos, "'%s' instead of '%s'", error.c_str(), message);
+  }
+}
+END_TEST
+
+// Curie has 5,040 nodes [TM §8]; all their pairs are 24 million.
+START_TEST(a_large_machine_fits) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/snapshot";
+  const LiveState state = sample_state(5040, 600);
+  write_snapshot(path, state);
+  const LiveState again = read_snapshot(path);
+  ck_assert(same_state(again, state));
+  const LiveState copy = again;  // what a decision holds: the tables are shared
+  ck_assert_ptr_eq(copy.pairs.latency_us.data(), again.pairs.latency_us.data());
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("snapshot");
+  TCase* cases = tcase_create("all");
+  tcase_add_test(cases, gives_the_state_again);
+  tcase_add_test(cases, extreme_numbers_survive);
+  tcase_add_test(cases, refuses_impossible_states);
+  tcase_add_test(cases, notices_damage);
+  tcase_add_test(cases, believes_no_liar);
+  tcase_add_test(cases, believes_no_liar_about_forecasts);
+  tcase_add_test(cases, files_are_replaced_and_checked);
+  tcase_add_test(cases, failed_writes_change_nothing);
+  tcase_add_test(cases, texts_may_be_short);
+  tcase_add_test(cases, wrong_texts_are_named);
+  tcase_add_test(cases, a_large_machine_fits);
+  suite_add_tcase(suite, cases);
+  return run_suite(suite);
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Words that are numbers, and words that are not.
+#include "common/util/text.hpp"
+
+#include <cstdint>
+
+#include "tests/check.hpp"
+
+using namespace placement;
+
+START_TEST(whole_numbers) {
+  ck_assert(parse_integer("0") == 0);
+  ck_assert(parse_integer("-17") == -17);
+  ck_assert(parse_integer("9223372036854775807") == INT64_MAX);
+  for (const char* word : {"", " 1", "1 ", "+1", "1.0", "1e3", "0x10", "9223372036854775808", "1\t", "--1", "one"})
+    ck_assert_msg(!parse_integer(word), "'%s'", word);
+}
+END_TEST
+
+START_TEST(real_numbers) {
+  ck_assert(parse_real("0") == 0.0);
+  ck_assert(parse_real("-1.5") == -1.5);
+  ck_assert(parse_real(".25") == 0.25);
+  ck_assert(parse_real("2.5e-3") == 0.0025);
+  ck_assert(parse_real("1e308") == 1e308);
+  for (const char* word : {"", ".", " 1", "1 ", "+1", "1,5", "1.5.", "1e", "0x1p3", "1e999", "-1e999", "nan", "-nan", "inf", "-inf", "infinity", "1%"})
+    ck_assert_msg(!parse_real(word), "'%s'", word);
+}
+END_TEST
+
+static Suite* suite() {
+  Suite* suite = suite_create("text");
+  TCase* core = tcase_create("core");
+  tcase_add_test(core, whole_numbers);
+  tcase_add_test(core, real_numbers);
+  suite_add_tcase(suite, core);
+  return suite;
+}
+
+int main() { return run_suite(suite()); }

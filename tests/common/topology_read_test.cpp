@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/topology/topology_read.hpp"
+
+#include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace placement;
+
+namespace {
+
+ClusterView read(std::string_view text) {
+  const TemporaryDirectory directory;
+  return read_topology(directory.file("topo", text));
+}
+
+// The error without the directory of the file.
+std::string error(std::string_view text) {
+  const std::string whole = error_of([&] { read(text); });
+  return whole.substr(std::min(whole.find("topo:"), whole.size()));
+}
+
+const std::vector<NodeShape> machine{{"a", 1, 2, 1}, {"b", 2, 1, 1}, {"c", 1, 2, 1}, {"d", 1, 2, 2}};
+
+ClusterView read_of(std::string_view text, std::span<const std::int64_t> distances = {}) {
+  const TemporaryDirectory directory;
+  return read_topology_of(directory.file("topo", text), machine, distances);
+}
+
+}  // namespace
+
+START_TEST(arities) {
+  const ClusterView view = read("# a comment\n\ttree 2 3 4 # twenty-four\n");
+  ck_assert_int_eq(view.tree->leaves(), 24);
+  ck_assert_int_eq(view.tree->distance(0, 23), 6);
+  ck_assert_uint_eq(view.nodes.size(), 0);
+  const ClusterView far = read("tree 2 2\r\ndist 1 100\r\n");
+  ck_assert_int_eq(far.tree->distance(0, 1), 1);
+  ck_assert_int_eq(far.tree->distance(0, 3), 100);
+}
+END_TEST
+
+START_TEST(bad_arities) {
+  ck_assert_text_eq(error(""), "topo: it is empty");
+  ck_assert_text_eq(error("# nothing\n"), "topo: it is empty");
+  ck_assert_text_eq(error("tree"), "topo:1: tree needs the arities from the root to the leaves");
+  ck_assert_text_eq(error("tree 2 x"), "topo:1: arity 'x': it takes a number from 1 to 16777216");
+  ck_assert_text_eq(error("tree 2 0"), "topo:1: arity '0': it takes a number from 1 to 16777216");
+  ck_assert_text_eq(error("tree 2 2.5"), "topo:1: arity '2.5': it takes a number from 1 to 16777216");
+  ck_assert_text_eq(error("tree 65536 65536"), "topo: the tree has more than 16777216 leaves");
+  ck_assert_text_eq(error("tree 2\ntree 2"), "topo:2: a second tree line");
+  ck_assert_text_eq(error("tree 2\ndist 1\ndist 1"), "topo:3: a second dist line");
+  ck_assert_text_eq(error("tree 2 2\n\ndist 1"), "topo:3: 1 distances for a tree of 2 levels");
+  ck_assert_text_eq(error("tree 2 2\ndist"), "topo:2: 0 distances for a tree of 2 levels");
+  ck_assert_text_eq(error("tree 2 2\ndist 2 -1"), "topo:2: distance '-1': it takes a number from 0 to 2147483647");
+  ck_assert_text_eq(error("tree 2 2\ndist 2 1"),
+                    "topo: distance 1: they must not be negative, decrease, or pass 2^31 - 1");
+  ck_assert_text_eq(error("tree 2\nfaulty 1"), "topo:2: 'faulty' in a tree: the lines are tree and dist");
+  ck_assert_text_eq(error("torus 4 4"), "topo:1: 'torus': only trees can be mapped to, and a tree line comes first");
+  ck_assert_text_eq(error("<?xml?>"), "topo:1: '<?xml?>': a topology file begins with tree, tleaf or SwitchName=");
+  ck_assert_error(read_topology("/nonexistent"), "/nonexistent: cannot be opened: No such file");
+}
+END_TEST
+
+START_TEST(tleaf) {  // the distances that SCOTCH 7.0.3 gives for this file
+  const ClusterView view = read("tleaf 3 2 100 2 10 3 1\n");
+  ck_assert_int_eq(view.tree->leaves(), 12);
+  ck_assert_int_eq(view.tree->distance(0, 2), 1);
+  ck_assert_int_eq(view.tree->distance(0, 5), 11);
+  ck_assert_int_eq(view.tree->distance(0, 6), 111);
+  ck_assert_int_eq(read("tleaf\n3\n2 2\n2 2\n2 2").tree->distance(0, 7), 6);
+}
+END_TEST
+
+START_TEST(bad_tleaf) {
+  ck_assert_text_eq(error("tleaf"), "topo:1: tleaf needs the number of levels");
+  ck_assert_text_eq(error("tleaf 0"), "topo:1: number of levels '0': it takes a number from 1 to 64");
+  ck_assert_text_eq(error("tleaf 2 2 1 2"), "topo:1: tleaf 2 needs 4 numbers, arity and cost of each level, and has 3");
+  ck_assert_text_eq(error("tleaf 1 2 1\n2"), "topo:2: tleaf 1 needs 2 numbers, arity and cost of each level, and has 3");
+  ck_assert_text_eq(error("tleaf 1 2 -1"), "topo:1: cost '-1': it takes a number from 0 to 2147483647");
+  ck_assert_text_eq(error("tleaf 2 2 2147483647 2 1"),
+                    "topo: distance 2147483648: they must not be negative, decrease, or pass 2^31 - 1");
+}
+END_TEST
+
+START_TEST(slurm) {
+  const TemporaryDirectory directory;
+  directory.file("slurm.conf", "NodeName=n[1-4] Sockets=2 CoresPerSocket=2\n");
+  const std::string path = directory.file(
+      "topology.conf", "SwitchName=s0 Nodes=n[1-2]\nSwitchName=s1 Nodes=n[3-4]\nSwitchName=top Switches=s[0-1]\n");
+  const ClusterView view = read_topology(path);
+  ck_assert_uint_eq(view.nodes.size(), 4);
+  ck_assert_int_eq(view.tree->leaves(), 16);
+  ck_assert_int_eq(view.tree->distance(0, 15), 8);
+  ck_assert_int_eq(view.nodes[3].first_leaf, 12);
+  const std::string other = directory.file("other.conf", "NodeName=n[1-4] CPUs=1\n");
+  ck_assert_int_eq(read_topology(path, other).tree->leaves(), 4);
+  const std::vector<std::int64_t> distances{1, 2, 3, 4};
+  ck_assert_int_eq(read_topology(path, {}, distances).tree->distance(0, 15), 4);
+  directory.file("slurm.conf", "NodeName=n[1-3] CPUs=1\n");
+  ck_assert_error(read_topology(path), "topology.conf:2: node n4 is not in slurm.conf");
+  const std::string ring = directory.file("ring.conf", "SwitchName=s0 Switches=s1\nSwitchName=s1 Switches=s0\n");
+  ck_assert_error(read_topology(ring), "ring.conf: switch s0 is above itself");
+}
+END_TEST
+
+START_TEST(of_a_known_machine) {
+  const ClusterView cores = read_of("tree 4 2");
+  ck_assert_uint_eq(cores.nodes.size(), 4);
+  ck_assert_int_eq(cores.tree->depth(), 2);
+  ck_assert_int_eq(cores.nodes[3].first_leaf, 6);
+  ck_assert_uint_eq(cores.nodes[1].core_free.size(), 2);
+  const ClusterView nodes = read_of("tree 2 2");
+  ck_assert_int_eq(nodes.tree->leaves(), 8);
+  ck_assert_int_eq(nodes.tree->depth(), 4);
+  ck_assert_int_eq(nodes.tree->distance(0, 1), 2);
+  ck_assert_int_eq(nodes.tree->distance(nodes.nodes[0].first_leaf, nodes.nodes[1].first_leaf), 6);
+  ck_assert_int_eq(nodes.tree->distance(nodes.nodes[0].first_leaf, nodes.nodes[2].first_leaf), 8);
+  const std::vector<std::int64_t> distances{1, 10, 100, 1000};
+  ck_assert_int_eq(read_of("tree 2 2", distances).tree->distance(0, 7), 1000);
+  ck_assert_int_eq(read_of("SwitchName=s Nodes=a,b\nSwitchName=t Nodes=c,d").tree->leaves(), 8);
+  ck_assert_error(read_of("tree 3"), "its 3 leaves are neither the 8 cores nor the 4 nodes of the machine");
+  ck_assert_error(read_of("tree 2 2\ndist 1 2"), "its leaves are the nodes");
+  const std::vector<std::int64_t> few{1};
+  ck_assert_error(read_of("tree 2 2", few), "1 distances for a tree of 4 levels");
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("topology_read");
+  TCase* all = tcase_create("all");
+  tcase_add_test(all, arities);
+  tcase_add_test(all, bad_arities);
+  tcase_add_test(all, tleaf);
+  tcase_add_test(all, bad_tleaf);
+  tcase_add_test(all, slurm);
+  tcase_add_test(all, of_a_known_machine);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}

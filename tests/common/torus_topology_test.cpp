@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/topology/torus_topology.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <set>
+
+#include "common/state/outage_file.hpp"
+#include "tests/check.hpp"
+
+using namespace placement;
+
+namespace {
+
+std::vector<TorusDimension> rings(std::vector<std::int32_t> sizes) {
+  std::vector<TorusDimension> dimensions;
+  for (const std::int32_t size : sizes) dimensions.push_back({size, true});
+  return dimensions;
+}
+
+// Neighbours as the definition of a grid has them, without any formula for routes.
+std::set<std::int32_t> neighbours(const TorusTopology& torus, std::int32_t position) {
+  std::set<std::int32_t> found;
+  for (std::size_t d = 0; d < torus.dimensions().size(); ++d)
+    for (const std::int32_t step : {-1, 1}) {
+      TorusTopology::Coordinates at = torus.coordinates(position);
+      const TorusDimension dimension = torus.dimensions()[d];
+      at[d] += step;
+      if (dimension.wraps) at[d] = (at[d] + dimension.size) % dimension.size;
+      if (at[d] < 0 || at[d] >= dimension.size) continue;
+      found.insert(torus.position_of(at));
+    }
+  found.erase(position);
+  return found;
+}
+
+std::vector<std::int32_t> breadth_first_distances(const TorusTopology& torus, std::int32_t from) {
+  std::vector<std::int32_t> distance(torus.positions(), -1);
+  std::deque<std::int32_t> queue{from};
+  distance[from] = 0;
+  for (; !queue.empty(); queue.pop_front())
+    for (const std::int32_t next : neighbours(torus, queue.front()))
+      if (distance[next] < 0) {
+        distance[next] = distance[queue.front()] + 1;
+        queue.push_back(next);
+      }
+  return distance;
+}
+
+// Dimensions change in their order, and in each all steps go one way.
+void check_order(const TorusTopology& torus, const std::vector<std::int32_t>& route) {
+  std::size_t last = 0;
+  std::int32_t way = 0;
+  for (std::size_t k = 1; k < route.size(); ++k) {
+    std::size_t changed = torus.dimensions().size();
+    for (std::size_t d = 0; d < torus.dimensions().size(); ++d)
+      if (torus.coordinate(route[k], d) != torus.coordinate(route[k - 1], d)) changed = d;
+    ck_assert_uint_ge(changed, last);
+    std::int32_t step = torus.coordinate(route[k], changed) - torus.coordinate(route[k - 1], changed);
+    if (torus.dimensions()[changed].size == 2 && torus.dimensions()[changed].wraps) step = 1;
+    if (step > 1) step = -1;
+    if (step < -1) step = 1;
+    if (changed == last && way != 0) ck_assert_int_eq(step, way);
+    way = step;
+    last = changed;
+  }
+}
+
+void check_all_pairs(const TorusTopology& torus) {
+  for (std::int32_t a = 0; a < torus.positions(); ++a) {
+    const std::vector<std::int32_t> distance = breadth_first_distances(torus, a);
+    for (std::int32_t b = 0; b < torus.positions(); ++b) {
+      ck_assert_int_eq(torus.distance(a, b), distance[b]);
+      const std::vector<std::int32_t> route = torus.route(a, b);
+      ck_assert_int_eq(route.front(), a);
+      ck_assert_int_eq(route.back(), b);
+      ck_assert_int_eq(static_cast<std::int32_t>(route.size()), distance[b] + 1);
+      for (std::size_t k = 1; k < route.size(); ++k) ck_assert(neighbours(torus, route[k - 1]).contains(route[k]));
+      check_order(torus, route);
+      std::set<std::int32_t> links;
+      torus.walk(a, b, [&](std::int32_t link, std::int32_t) {
+        ck_assert_int_ge(link, 0);
+        ck_assert_int_lt(link, torus.links());
+        links.insert(link);
+      });
+      ck_assert_int_eq(static_cast<std::int32_t>(links.size()), distance[b]);
+    }
+  }
+}
+
+TorusTopology parse(std::string_view text) { return std::move(parse_torus(text, "t").torus); }
+std::string error(std::string_view text) {
+  return error_of([&] { parse_torus(text, "t"); });
+}
+
+}  // namespace
+
+START_TEST(brute_force) {
+  for (const std::vector<std::int32_t>& sizes :
+       std::vector<std::vector<std::int32_t>>{{1}, {2}, {5}, {6}, {4, 1, 3}, {2, 2, 2}, {4, 4, 4}, {3, 5, 2}, {1, 1, 1}, {2, 3, 2, 2, 3}})
+    check_all_pairs(TorusTopology::full(rings(sizes)));
+}
+END_TEST
+
+START_TEST(brute_force_mesh) {
+  check_all_pairs(TorusTopology::full({{4, false}, {3, false}, {2, false}}));
+  check_all_pairs(TorusTopology::full({{5, true}, {4, false}, {1, false}}));
+  check_all_pairs(TorusTopology::full({{2, false}, {2, true}}));
+}
+END_TEST
+
+START_TEST(ties_go_up) {
+  const TorusTopology torus = TorusTopology::full(rings({8, 8, 8}));
+  const auto at = [&](std::int32_t x, std::int32_t y, std::int32_t z) { return x + 8 * y + 64 * z; };
+  const std::vector<std::int32_t> up{at(6, 0, 0), at(7, 0, 0), at(0, 0, 0), at(1, 0, 0), at(2, 0, 0)};
+  ck_assert(torus.route(at(6, 0, 0), at(2, 0, 0)) == up);
+  const std::vector<std::int32_t> back{at(2, 0, 0), at(3, 0, 0), at(4, 0, 0), at(5, 0, 0), at(6, 0, 0)};
+  ck_assert(torus.route(at(2, 0, 0), at(6, 0, 0)) == back);
+  const std::vector<std::int32_t> turns{at(0, 0, 7), at(7, 0, 7), at(7, 1, 7), at(7, 1, 0)};  // x, y, then z
+  ck_assert(torus.route(at(0, 0, 7), at(7, 1, 0)) == turns);
+  ck_assert_int_eq(torus.distance(0, at(4, 4, 4)), 12);
+}
+END_TEST
+
+START_TEST(reads_nodes) {
+  const TorusTopology torus = parse("# site\ntorus 4 3 mesh 2\nn[1-4] 0-3 0 0\nn[05-06] 3 1 0\nlogin 3 2 1\n");
+  ck_assert_int_eq(torus.nodes(), 7);
+  ck_assert_int_eq(torus.positions(), 24);
+  ck_assert(torus.dimensions()[1].wraps && !torus.dimensions()[2].wraps);
+  ck_assert_int_eq(torus.position(torus.find("n4")), 3);
+  ck_assert_int_eq(torus.position(torus.find("n05")), 7);   // 3 1 0
+  ck_assert_int_eq(torus.position(torus.find("n06")), 8);   // on in x, which wraps into y: 0 2 0
+  ck_assert_int_eq(torus.position(torus.find("login")), 23);
+  ck_assert_int_eq(torus.find("n7"), -1);
+  ck_assert_int_eq(torus.node_at(12), -1);  // a gap
+  ck_assert_int_eq(torus.distance(0, 23), 1 + 1 + 1);
+}
+END_TEST
+
+START_TEST(reads_boxes) {
+  const TorusTopology torus = parse("torus 4 4 4\nn[1-8] 0-1 2-3 0-1");
+  const std::int32_t position[] = {8, 9, 12, 13, 24, 25, 28, 29};
+  for (std::int32_t k = 0; k < 8; ++k)
+    ck_assert_int_eq(torus.position(torus.find("n" + std::to_string(k + 1))), position[k]);
+}
+END_TEST
+
+START_TEST(infers_dimensions) {
+  const TorusTopology torus = parse("a 0 0 0\nb 2 0 1\n");
+  ck_assert_uint_eq(torus.dimensions().size(), 3);
+  ck_assert_int_eq(torus.dimensions()[0].size, 3);
+  ck_assert_int_eq(torus.dimensions()[2].size, 2);
+  ck_assert_int_eq(torus.distance(torus.position(0), torus.position(1)), 2);
+}
+END_TEST
+
+START_TEST(reads_arena) {
+  const TorusDescription whole = parse_torus("torus 8 8 8\nfaulty 100 300 17\n", "t");
+  ck_assert(!whole.named);
+  ck_assert_int_eq(whole.torus.nodes(), 512);
+  ck_assert_int_eq(whole.fault_factor, 100);
+  ck_assert(whole.faulty == (std::vector<std::int32_t>{17, 300}));
+  ck_assert_text_eq(whole.torus.name(300), "300");
+  ck_assert_int_eq(parse_torus("torus 5", "t").torus.positions(), 5);
+  ck_assert(parse_torus("faulty 3 1\ntorus 2 2", "t").faulty == std::vector<std::int32_t>{1});
+}
+END_TEST
+
+START_TEST(refuses) {
+  ck_assert_text_eq(error(""), "t: it is empty");
+  ck_assert_text_eq(error("torus"), "t:1: 0 dimensions: it takes 1 to 5, as in \"torus 8 8 8\"");
+  ck_assert_text_eq(error("torus 2 2 2 2 2 2"), "t:1: 6 dimensions: it takes 1 to 5, as in \"torus 8 8 8\"");
+  ck_assert_text_eq(error("torus 8 0"), "t:1: dimension '0': it takes a number from 1 to 1048576, or the word torus or mesh");
+  ck_assert_text_eq(error("torus 1024 1025"), "t:1: more than 1048576 positions");
+  ck_assert_text_eq(error("torus 2\ntorus 2"), "t:2: the dimensions are given twice");
+  ck_assert_text_eq(error("torus 2 2\nn1 0 2"), "t:2: coordinate '2' of n1: it takes a number from 0 to 1, or a range such as 0-1");
+  ck_assert_text_eq(error("torus 2 2\nn1 0 -1"), "t:2: coordinate '-1' of n1: it takes a number from 0 to 1, or a range such as 0-1");
+  ck_assert_text_eq(error("torus 2 2\nn1 0 1.5"), "t:2: coordinate '1.5' of n1: it takes a number from 0 to 1, or a range such as 0-1");
+  ck_assert_text_eq(error("torus 2 2\nn1 0"), "t:2: 'n1' with 1 coordinates: there are 2 dimensions");
+  ck_assert_text_eq(error("torus 2 2\nn1 0 0\nn2 0 0"), "t:3: node n2: its position is taken, in line 2 by node n1");
+  ck_assert_text_eq(error("torus 2 2\nn1 0 0\nn1 1 0"), "t:3: node n1 is given twice, first in line 2");
+  ck_assert_text_eq(error("torus 2 2\nn[1-5] 0 0"), "t:2: the names go on beyond the last position");
+  ck_assert_text_eq(error("torus 2 2\nn[1-3] 0-1 0-1"), "t:2: 3 names for 4 points");
+  ck_assert_text_eq(error("torus 2 2\nn[1-3 0 0"), "t:2: host list 'n[1-3': brackets do not match");
+  ck_assert_text_eq(error("torus 2\nfaulty 100 2"), "t:2: faulty node 2 is outside 0..1");
+  ck_assert_text_eq(error("torus 2\nfaulty 100 1 1"), "t:2: faulty node 1 is listed twice");
+  ck_assert_text_eq(error("torus 2\nfaulty"), "t:2: faulty needs the weight of a link, a number from 1 to 1000000, and then the nodes");
+  ck_assert_text_eq(error("faulty 100 1"), "t:1: the dimensions are missing, as in \"torus 8 8 8\"");
+  ck_assert_text_eq(error("torus 2\nn1 0\nfaulty 9 1"),
+                    "t:3: faulty: only in a file that names no nodes; an outage file tells it of named ones");
+  // without dimensions
+  ck_assert_text_eq(error("n1 0 -1"), "t:1: coordinate '-1' of n1: it takes a number from 0 to 1048575, or a range such as 0-1");
+  ck_assert_text_eq(error("n1 0 0\nn2 0 1048576"), "t:2: coordinate '1048576' of n2: it takes a number from 0 to 1048575, or a range such as 0-1");
+  ck_assert_text_eq(error("n1 0 0\nn2 99999999999999999999 0"), "t:2: coordinate '99999999999999999999' of n2: it takes a number from 0 to 1048575, or a range such as 0-1");
+  // 2^100 points are none when they overflow
+  ck_assert_text_eq(error("n1 0-1048575 0-1048575 0-1048575 0-1048575 0-1048575"),
+                    "t:1: more than 1048576 positions: the dimensions are as long as the coordinates need");
+  ck_assert_text_eq(error("n1 1048575 1048575"), "t:1: more than 1048576 positions: the dimensions are as long as the coordinates need");
+  ck_assert_text_eq(error("torus 8\nn[1-7:2] 0"), "t:2: host list 'n[1-7:2]': '1-7:2' is neither a number nor a range such as 1-8");
+  ck_assert_text_eq(error("torus 8\nn[1-4] 0-6:2"), "t:2: coordinate '0-6:2' of n[1-4]: it takes a number from 0 to 7, or a range such as 0-1");
+  ck_assert_text_eq(error("torus 8\nn[1-9999999999] 0"), "t:2: host list 'n[1-9999999999]': more than 1048576 names");
+  ck_assert_int_eq(parse("\xEF\xBB\xBFtorus 2\r\nn1 0\r\nn2 1\r\n").nodes(), 2);  // as other systems write it
+  const std::vector<std::string> known{"a"};
+  ck_assert_error(check_torus_nodes(parse_torus("torus 2\na 0\nb 1", "t"), known, "t"), "t:3: there is no node b in slurm.conf");
+}
+END_TEST
+
+START_TEST(tells_files_apart) {
+  for (const char* text : {"torus 8 8", "mesh 2", "# x\nn1 0 0 0\n", "n[1-4] 0-3 1\n", "n1 -1 0", "n1 0.5 1", "n[1-8] 0-6:2", "faulty 1 2\ntorus 4"})
+    ck_assert_msg(is_torus_text(text), "%s", text);
+  for (const char* text : {"", "tree 2 2", "tleaf 1 2 1", "dist 2 4\ntree 2 2", "SwitchName=s0 Nodes=n1", "n1", "n1 a b"})
+    ck_assert_msg(!is_torus_text(text), "%s", text);
+}
+END_TEST
+
+START_TEST(outages) {
+  const NodeOutages outages = parse_outages("# measured\nn[1-2] 0.02\n17 1e-3\nx 0\n", "o");
+  ck_assert_double_eq(outages.of("n2"), 0.02);
+  ck_assert_double_eq(outages.of("17"), 1e-3);
+  ck_assert_double_eq(outages.of("n3"), 0);
+  ck_assert(outages.lists("x") && !outages.lists("n3"));
+  const auto unknown = outages.first_unknown([](const std::string& name) { return name[0] == 'n'; });
+  ck_assert_text_eq(unknown.name, "17");  // it comes before x
+  ck_assert_int_eq(unknown.line, 3);
+  ck_assert_text_eq(outages.first_unknown([](const std::string&) { return true; }).name, "");
+  const auto refused = [](std::string_view text) { return error_of([&] { parse_outages(text, "o"); }); };
+  for (const char* value : {"-0.1", "1.01", "nan", "inf", "2%", "0,5"})
+    ck_assert_text_eq(refused("n1 " + std::string(value)),
+                      "o:1: probability '" + std::string(value) + "': it takes a number from 0 to 1" +
+                          (value[1] == '%' ? ", as 0.02 for 2%" : ""));
+  ck_assert_text_eq(refused("n1"), "o:1: 'n1' is not of the form \"node probability\"");
+  ck_assert_text_eq(refused("n[1-3] 0\nn2 0"), "o:2: node n2 is listed twice");
+  ck_assert_text_eq(refused("n[1 0"), "o:1: host list 'n[1': brackets do not match");
+}
+END_TEST
+
+int main() {
+  TCase* const cases = tcase_create("torus_topology");
+  for (const TTest* test : {brute_force, brute_force_mesh, ties_go_up, reads_nodes, reads_boxes, infers_dimensions,
+                            reads_arena, refuses, tells_files_apart, outages})
+    tcase_add_test(cases, test);
+  Suite* const suite = suite_create("torus_topology");
+  suite_add_tcase(suite, cases);
+  return run_suite(suite);
+}

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+TESTS += \
+	%D%/commands_test.py \
+	%D%/install_test.sh \
+	%D%/root_test.sh \
+	%D%/service_test.sh \
+	%D%/ti_trace_test.sh \
+	#
+EXTRA_DIST += \
+	%D%/commands_test.py \
+	%D%/install_test.sh \
+	%D%/root_test.sh \
+	%D%/service_test.sh \
+	%D%/shell_commands.py \
+	%D%/ti_trace_test.sh \
+	#

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The agent as a whole on the loopback device, with a monitor of the test's; whose leases hold; what
+// keeps a daemon from starting.
+#include "monitor/agent/agent.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/util/checksum.hpp"
+#include "monitor/protocol/agent_config.hpp"
+#include "monitor/protocol/safe_start.hpp"
+#include "tests/check.hpp"
+#include "tests/monitor/fake_credentials.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace placement;
+
+namespace {
+
+PublisherTerm term_of(std::uint64_t term, const char* publisher, std::uint32_t remaining_ms = 10000) {
+  return {.term = term, .publisher = publisher, .age_ms = 0, .remaining_ms = remaining_ms};
+}
+
+}  // namespace
+
+START_TEST(whose_leases_hold) {
+  PublisherView view(2);
+  ck_assert(!view.holds(0, 1, 0) && view.heard(0) == PublisherTerm{});
+  view.note(0, "a", term_of(3, "a"), 100);
+  ck_assert(view.holds(0, 3, 100) && view.holds(0, 3, 109));
+  ck_assert(!view.holds(0, 3, 110));  // the term is over: silence
+  ck_assert(!view.holds(0, 2, 100) && !view.holds(0, 0, 100) && !view.holds(1, 3, 100) && !view.holds(7, 3, 100));
+  // The backup says who publishes, and gives no lease itself.
+  view.note(1, "b", term_of(3, "a"), 101);
+  ck_assert(!view.holds(1, 3, 101) && view.holds(0, 3, 101));
+  // It takes over with a new term: the old publisher's leases hold no more.
+  view.note(1, "b", term_of(4, "b"), 102);
+  ck_assert(view.holds(1, 4, 102) && !view.holds(0, 3, 102));
+  ck_assert_uint_eq(view.heard(102).term, 4);
+  ck_assert_text_eq(view.heard(102).publisher, "b");
+  ck_assert_uint_eq(view.heard(105.5).age_ms, 3500);
+  ck_assert_uint_eq(view.heard(105.5).remaining_ms, 10000);
+}
+END_TEST
+
+// Hello to good-bye, through real sockets.
+START_TEST(one_life) {
+  FakeCredentials::Service munge;
+  FakeCredentials ours(munge, 1);
+  UdpSocket monitor({});
+  ServerSessions sessions(ours, 1, [](const std::string& name, const NetAddress&) {
+    return name == "n1" ? std::optional<std::int32_t>(0) : std::nullopt;
+  });
+  AgentSettings settings;
+  settings.node = "n1";
+  settings.controllers = {{"head", "head", "127.0.0.1"}, {"gone", "gone", "127.0.0.1.invalid"}};
+  settings.config.monitor_port = monitor.local().port;
+  settings.config.agent_port = 1;  // taken or forbidden: another one is told to the monitor
+  settings.heartbeat_s = 0.05;
+  int stop[2];
+  ck_assert_int_eq(pipe(stop), 0);
+  Agent agent(settings, ours, [](const std::string&) {});
+  const pid_t child = fork();
+  if (child == 0) {
+    agent.run(stop[0]);
+    _exit(0);
+  }
+  int beats = 0;
+  std::uint64_t last = 0;
+  bool left = false, told = false, stopped = false, taken = false, obeyed = false;
+  const double end_s = steady_s() + 60;
+  while (!left && steady_s() < end_s) {
+    const auto arrival = monitor.receive();
+    if (!arrival) {
+      usleep(1000);
+      continue;
+    }
+    const auto got = sessions.receive(arrival->datagram, arrival->from, steady_s());
+    if (!got.reply.empty()) monitor.send(got.reply, arrival->from);
+    if (const auto answer = decode_settings_taken(got.message)) {
+      taken = true;
+      ck_assert_uint_ne(answer->agent_start_id, 0);
+      ck_assert_uint_eq(answer->checksum, checksum(std::as_bytes(std::span("ProbeBytesPerMinute=0\n", 22))));
+    }
+    const auto beat = decode_heartbeat(got.message);
+    if (!beat) continue;
+    ck_assert_uint_gt(beat->number, 0);
+    if (beat->number == last) continue;  // sent again, when this program was too slow to answer
+    last = beat->number;
+    ++beats;
+    // The controllers' placement.conf forbids probes; this host's has the defaults.
+    if (!taken) ck_assert_uint_ne(beat->probe_address.port, 0);
+    obeyed = obeyed || (beat->flags & probes_refused) != 0;
+    monitor.send(sessions.seal(0, encode(SettingsMessage{"ProbeBytesPerMinute=0\n"})), arrival->from);
+    // Once the first acknowledgement is there, which may take longer than a heartbeat.
+    told = told || beat->heard.term == 5;
+    left = (beat->flags & leaving) != 0;
+    const HeartbeatAck ack{.number = beat->number, .publisher = {5, "head", 0, 1000}, .single_node_jobs = {}};
+    monitor.send(sessions.seal(0, encode(ack)), arrival->from);
+    if (beats >= 3 && told && obeyed && !stopped) {
+      stopped = true;
+      ck_assert_int_eq(write(stop[1], "x", 1), 1);
+    }
+  }
+  ck_assert(left && taken && obeyed);
+  int status = 0;
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+END_TEST
+
+START_TEST(settings_of_the_controllers) {
+  Config controllers;
+  controllers.agent_port = 7000;
+  controllers.probe_interfaces = {"ib0", "eth1"};
+  controllers.probe_bytes_per_minute = 5;
+  controllers.allowed_cpus_only = controllers.probe_busy_nodes = true;
+  controllers.mode = Mode::off;  // none of the agents' business
+  const std::string text = agent_settings_text(controllers);
+  ck_assert(text.find("ProbeInterface=ib0,eth1\n") != std::string::npos);
+  ck_assert(text.find("Mode=") == std::string::npos && text.find("MonitorUser=") == std::string::npos);
+  Config host;
+  host.monitor_user = "somebody";
+  host.monitor_port = 7001;
+  host.probe_link_Mbps = 9;  // the controllers say nothing else than the default: that is in force
+  take_agent_settings(host, text);
+  ck_assert_int_eq(host.agent_port, 7000);
+  ck_assert(host.probe_interfaces == controllers.probe_interfaces);
+  ck_assert_int_eq(host.probe_bytes_per_minute, 5);
+  ck_assert_int_eq(host.probe_link_Mbps, 0);
+  ck_assert(host.allowed_cpus_only && host.probe_busy_nodes && host.mode == Mode::enforce);
+  ck_assert_text_eq(host.monitor_user + std::to_string(host.monitor_port), "somebody7001");
+  take_agent_settings(host, "");
+  ck_assert(host.probe_interfaces.empty() && !host.allowed_cpus_only);
+  const Config before = host;
+  ck_assert_error(take_agent_settings(host, "ProbeLinkPercent=3\nMonitorUser=root\n"), "MonitorUser is none that a monitor tells");
+  ck_assert_error(take_agent_settings(host, "ProbeLinkPercent=101\n"), "ProbeLinkPercent=101");
+  ck_assert_error(take_agent_settings(host, "AgentPort=7001\n"), "AgentPort");
+  ck_assert(host == before);
+}
+END_TEST
+
+START_TEST(one_at_a_time) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/lock";
+  const pid_t child = fork();
+  if (child == 0) {
+    if (take_lock(path) < 0) _exit(1);
+    pause();
+    _exit(0);
+  }
+  int lock = -1;
+  for (int i = 0; i < 10000 && access(path.c_str(), F_OK) != 0; ++i) usleep(1000);
+  for (int i = 0; i < 10000 && (lock = take_lock(path)) >= 0; ++i) {
+    close(lock);
+    usleep(1000);
+  }
+  ck_assert_int_eq(lock, -1);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  lock = take_lock(path);  // whatever end it took
+  ck_assert_int_ge(lock, 0);
+  ck_assert_error(take_lock(directory.path() + "/none/lock"), "/none/lock: ");
+  ck_assert_int_eq(symlink("/etc/passwd", (directory.path() + "/link").c_str()), 0);
+  ck_assert_error(take_lock(directory.path() + "/link"), "/link: ");
+}
+END_TEST
+
+START_TEST(owners_and_modes) {
+  const TemporaryDirectory directory;
+  const std::string file = directory.file("placement.conf", "Mode=off\n");
+  const uid_t me = geteuid();
+  const std::vector<uid_t> owners = {me};
+  chmod(directory.path().c_str(), 0755);
+  chmod(file.c_str(), 0644);
+  require_safe_file(file, owners);
+  require_safe_file(directory.path() + "/none", owners);
+  for (const mode_t mode : {0664, 0646, 0666}) {
+    chmod(file.c_str(), mode);
+    ck_assert_error(require_safe_file(file, owners), "others than its owner may write it");
+  }
+  chmod(file.c_str(), 0600);
+  ck_assert_error(require_safe_file(directory.path(), owners), "no regular file");
+  chmod(directory.path().c_str(), 0777);
+  ck_assert_error(require_safe_file(file, owners), "mode 0777");
+  ck_assert_error(require_safe_directory(directory.path(), me), "mode 0777");
+  chmod(directory.path().c_str(), 01777);  // as /tmp: nobody can replace what is another's
+  require_safe_file(file, owners);
+  chmod(directory.path().c_str(), 0700);
+  require_safe_directory(directory.path(), me);
+  ck_assert_error(require_safe_directory(directory.path(), me + 1), "belongs to user");
+  ck_assert_error(require_safe_directory(file, me), "no directory");
+  ck_assert_error(require_safe_directory(directory.path() + "/none", me), "/none: ");
+  const std::string link = directory.path() + "/link";
+  ck_assert_int_eq(symlink(directory.path().c_str(), link.c_str()), 0);
+  ck_assert_error(require_safe_directory(link, me), "no directory");
+  ck_assert_error(require_safe_munge_socket(file), "no socket");
+  require_safe_munge_socket(directory.path() + "/none");
+  ck_assert_error(unprivileged_user("root"), "must not be root");
+  ck_assert_error(unprivileged_user("nobody-of-this-name"), "no such user");
+  if (me != 0) return;
+  ck_assert_int_eq(chown(file.c_str(), 12345, 0), 0);
+  ck_assert_error(require_safe_file(file, {}), "belongs to user 12345");
+  require_safe_file(file, std::vector<uid_t>{12345});
+  // Root becomes the user, for good.
+  const pid_t child = fork();
+  if (child == 0) {
+    become({65534, 65534}, "nobody");
+    _exit(geteuid() == 65534 && getuid() == 65534 && setuid(0) != 0 ? 0 : 1);
+  }
+  int status = 1;
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+// Whoever is neither root nor the user is told so.
+START_TEST(whose_socket_of_munge) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/socket";
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  ck_assert_uint_lt(path.size(), sizeof address.sun_path);
+  path.copy(address.sun_path, path.size());
+  const FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM, 0));
+  ck_assert_int_eq(bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  chmod(directory.path().c_str(), 0755);
+  if (geteuid() != 0) {
+    ck_assert_error(require_safe_munge_socket(path), "who is not munge");
+    return;
+  }
+  require_safe_munge_socket(path);
+  chmod(directory.path().c_str(), 0777);  // anybody could put another one there
+  ck_assert_error(require_safe_munge_socket(path), "mode 0777");
+  chmod(directory.path().c_str(), 0755);
+  ck_assert_int_eq(chown(path.c_str(), 12345, 12345), 0);
+  ck_assert_error(require_safe_munge_socket(path), "belongs to user 12345, who is not munge");
+}
+END_TEST
+
+START_TEST(another_user) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (geteuid() == 0 && setuid(65534) != 0) _exit(2);
+    _exit(error_of([] { become({geteuid() + 1, 0}, "other"); }).find("MonitorUser is other") == std::string::npos);
+  }
+  int status = 1;
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("agent");
+  TCase* tests = tcase_create("agent");
+  tcase_add_test(tests, whose_leases_hold);
+  tcase_add_test(tests, one_life);
+  tcase_add_test(tests, settings_of_the_controllers);
+  tcase_add_test(tests, one_at_a_time);
+  tcase_add_test(tests, owners_and_modes);
+  tcase_add_test(tests, whose_socket_of_munge);
+  tcase_add_test(tests, another_user);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/monitor/history.hpp"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace placement;
+
+namespace {
+
+OutageRecord outage(const std::string& node, double began, double ended, const std::string& cause = "silent",
+                    bool counted = true) {
+  return {node, began, ended, counted, cause, began + 20};
+}
+
+}  // namespace
+
+START_TEST(an_empty_history) {
+  TemporaryDirectory directory;
+  const std::string path = directory.path() + "/history.db";
+  std::string instance;
+  {
+    History history(path, {});
+    ck_assert(history.outages().empty() && history.spans().empty() && history.pairs().empty());
+    ck_assert(history.decisions(0, 10).empty());
+    ck_assert_text_eq(history.moved_aside(), "");
+    ck_assert_int_eq(history.last_change(), 0);
+    ck_assert_int_eq(history.changes_after(0, 10).cursor, 0);
+    instance = history.instance();
+    ck_assert_uint_eq(instance.size(), 32);
+  }
+  struct stat status;
+  ck_assert_int_eq(stat(path.c_str(), &status), 0);
+  ck_assert_int_eq(status.st_mode & 07777, 0640);
+  // one of an earlier version
+  chmod(path.c_str(), 0644);
+  ck_assert_text_eq(History(path, {}).instance(), instance);
+  ck_assert_int_eq(stat(path.c_str(), &status), 0);
+  ck_assert_int_eq(status.st_mode & 07777, 0640);
+}
+END_TEST
+
+// A local user who holds a read lock of SQLite would keep the monitor from writing: nobody else may open a file of it.
+START_TEST(another_user_cannot_open_it) {
+  if (geteuid() != 0) return;
+  TemporaryDirectory directory;
+  chmod(directory.path().c_str(), 0755);
+  const std::string path = directory.path() + "/history.db";
+  History history(path, {});
+  history.begin();
+  history.commit();
+  for (const char* part : {"", "-wal", "-shm"}) {
+    const pid_t child = fork();
+    if (child == 0) {
+      if (setgroups(0, nullptr) != 0 || setgid(65534) != 0 || setuid(65534) != 0) _exit(2);
+      _exit(open((path + part).c_str(), O_RDONLY) >= 0);
+    }
+    int result = -1;
+    waitpid(child, &result, 0);
+    ck_assert_msg(result == 0, "%s%s can be opened by another user", path.c_str(), part);
+  }
+}
+END_TEST
+
+START_TEST(outages_are_kept_and_joined) {
+  TemporaryDirectory directory;
+  History history(directory.path() + "/h.db", {});
+  ck_assert(history.put_outage(outage("n1", 1000, unknown_value)));
+  ck_assert(!history.put_outage(outage("n1", 1000, unknown_value)));
+  ck_assert_uint_eq(history.lasting_outages().size(), 1);
+  // the same outage as another monitor saw it: earlier, ended, with a judgement that does not count here
+  ck_assert(history.put_outage(outage("n1", 995, 1300, "agent", false), true));
+  ck_assert(history.lasting_outages().empty());
+  std::vector<OutageRecord> all = history.outages();
+  ck_assert_uint_eq(all.size(), 1);
+  ck_assert_double_eq(all[0].began_at_s, 995);
+  ck_assert_double_eq(all[0].ended_at_s, 1300);
+  ck_assert_double_eq(all[0].noticed_at_s, 1015);
+  ck_assert(all[0].counted);
+  ck_assert_text_eq(all[0].cause, "silent");
+  // our own later judgement replaces the first
+  ck_assert(history.put_outage(outage("n1", 995, 1300, "agent", false)));
+  ck_assert(!history.outages()[0].counted);
+  // another node, and a later outage of the same
+  ck_assert(history.put_outage(outage("n2", 1000, 1100)));
+  ck_assert(history.put_outage(outage("n1", 1400, 1500)));
+  ck_assert_uint_eq(history.outages().size(), 3);
+  // two that began within a minute are one, also when they do not overlap
+  ck_assert(history.put_outage(outage("n3", 1000, 1010)));
+  ck_assert(!history.put_outage(outage("n3", 1000, unknown_value), true));  // a peer that has not seen its end
+  ck_assert(history.put_outage(outage("n3", 1030, unknown_value)));         // silent again
+  ck_assert_uint_eq(history.lasting_outages().size(), 1);
+  ck_assert(history.put_outage(outage("n3", 1030, 1200)));
+  all = history.outages();
+  ck_assert_uint_eq(all.size(), 4);
+  ck_assert_double_eq(all[3].began_at_s, 1400);
+  for (const OutageRecord& record : all)
+    if (record.node == "n3") ck_assert_double_eq(record.ended_at_s, 1200);
+}
+END_TEST
+
+START_TEST(spans_grow_and_join) {
+  TemporaryDirectory directory;
+  History history(directory.path() + "/h.db", {});
+  ck_assert(!history.put_span({"n1", 100, 100}));
+  ck_assert(!history.put_span({"n1", 100, 90}));
+  ck_assert(history.put_span({"n1", 100, 160}));
+  ck_assert(history.put_span({"n1", 100, 220}));
+  ck_assert(!history.put_span({"n1", 120, 200}));
+  ck_assert(history.put_span({"n1", 400, 500}));
+  ck_assert(history.put_span({"n2", 0, 1000}));
+  ck_assert_uint_eq(history.spans().size(), 3);
+  ck_assert(history.put_span({"n1", 200, 450}));
+  const std::vector<SpanRecord> all = history.spans();
+  ck_assert_uint_eq(all.size(), 2);
+  ck_assert_text_eq(all[1].node, "n1");
+  ck_assert_double_eq(all[1].began_at_s, 100);
+  ck_assert_double_eq(all[1].ended_at_s, 500);
+}
+END_TEST
+
+START_TEST(pairs_and_decisions) {
+  TemporaryDirectory directory;
+  History history(directory.path() + "/h.db", {});
+  history.put_pair({"n2", "n1", 50, 12.5, 0.5, 1e9, unknown_value, 2e9, 7});
+  history.put_pair({"n1", "n2", 60, 13.5, 0.5, 1e9, unknown_value, 2e9, 8});
+  const std::vector<PairRecord> pairs = history.pairs();
+  ck_assert_uint_eq(pairs.size(), 1);
+  ck_assert_text_eq(pairs[0].a, "n1");
+  ck_assert_double_eq(pairs[0].latency_us, 13.5);
+  ck_assert(std::isnan(pairs[0].bandwidth_error_Bps));
+  ck_assert_int_eq(pairs[0].samples, 8);
+  for (int job = 1; job <= 5; ++job)
+    history.put_decision({0, 100.0 + job, job, 0, 1000, "NLA", "nodes", 250, std::string("a\0b", 3)});
+  ck_assert_uint_eq(history.decisions(0, 3).size(), 3);
+  ck_assert_int_eq(history.decisions(0, 3)[0].job, 5);
+  ck_assert_uint_eq(history.decisions(4, 10).size(), 1);
+  ck_assert_uint_eq(history.decisions(4, 10)[0].record.size(), 3);
+  ck_assert(history.decisions(99, 10).empty());
+}
+END_TEST
+
+START_TEST(two_histories_become_equal) {
+  TemporaryDirectory directory;
+  History a(directory.path() + "/a.db", {}), b(directory.path() + "/b.db", {});
+  ck_assert(a.instance() != b.instance());
+  for (int i = 0; i < 40; ++i) {
+    a.put_outage(outage("n" + std::to_string(i), 1000.0 * i, 1000.0 * i + 100));
+    a.put_span({"n" + std::to_string(i), 0, 500});
+    if (i % 2) b.put_outage(outage("n" + std::to_string(i), 1000.0 * i + 3, unknown_value));
+    b.put_span({"n" + std::to_string(i), 400, 900});
+  }
+  const auto pull = [](History& from, History& to) {
+    int rows = 0;
+    for (std::int64_t cursor = std::atoll(to.setting("peer " + from.instance()).c_str());;) {
+      const History::Changes changes = from.changes_after(cursor, 7);
+      ck_assert_uint_le(changes.outages.size() + changes.spans.size(), 7);
+      if (changes.cursor == cursor) break;
+      cursor = changes.cursor;
+      to.begin();
+      for (const OutageRecord& record : changes.outages) rows += to.put_outage(record, true);
+      for (const SpanRecord& record : changes.spans) rows += to.put_span(record);
+      to.set_setting("peer " + from.instance(), std::to_string(cursor));
+      to.commit();
+    }
+    return rows;
+  };
+  ck_assert_int_gt(pull(a, b), 0);
+  ck_assert_int_gt(pull(b, a), 0);
+  ck_assert_int_eq(pull(a, b), 0);
+  ck_assert_int_eq(pull(b, a), 0);
+  ck_assert_uint_eq(a.outages().size(), 40);
+  ck_assert_uint_eq(b.outages().size(), 40);
+  ck_assert(a.lasting_outages().empty() && b.lasting_outages().empty());
+  ck_assert_uint_eq(a.spans().size(), 40);
+  ck_assert_double_eq(a.spans()[0].ended_at_s, 900);
+  ck_assert_double_eq(b.spans()[0].began_at_s, 0);
+}
+END_TEST
+
+START_TEST(what_is_broken_is_moved_aside) {
+  TemporaryDirectory directory;
+  const std::string path = directory.file("h.db", "this is no database, and long enough to be read as a header of one, or not");
+  {
+    History history(path, {});
+    ck_assert_text_eq(history.moved_aside(), path + ".broken-1");
+    for (int i = 0; i < 2000; ++i) history.put_span({"n" + std::to_string(i), 0, 100});
+  }
+  {
+    // damaged in the middle
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(4096 * 3);
+    file << std::string(4096 * 4, '\x5a');
+  }
+  unlink((path + "-wal").c_str());
+  History history(path, {});
+  ck_assert_text_eq(history.moved_aside(), path + ".broken-2");
+  ck_assert(history.spans().empty());
+  history.put_span({"n1", 0, 1});
+  ck_assert_text_eq(History(path, {}).moved_aside(), "");
+}
+END_TEST
+
+// Found while it is used: a new one begins, and what follows is in it.
+START_TEST(damage_while_it_is_used) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/h.sqlite";
+  History history(path, {});
+  history.put_outage({"n1", 100, 200, true, "silent", 120});
+  ck_assert(!history.recover());  // it is sound
+  ck_assert_uint_eq(history.outages().size(), 1);
+  for (const char* part : {"-wal", "-shm"}) std::filesystem::remove(path + part);
+  std::ofstream(path, std::ios::binary) << std::string(20000, 'x');
+  ck_assert_error(history.begin(), "h.sqlite: ");
+  ck_assert(history.recover());
+  ck_assert(history.moved_aside().ends_with(".broken-1"));
+  ck_assert_uint_eq(history.outages().size(), 0);
+  history.put_outage({"n1", 300, 400, true, "silent", 320});
+  ck_assert_uint_eq(History(path, {}).outages().size(), 1);
+  ck_assert(history.in_place());
+  // and when somebody has taken it away
+  for (const char* part : {"", "-wal", "-shm"}) std::filesystem::remove(path + part);
+  ck_assert(!history.in_place());
+  ck_assert(history.recover());
+  ck_assert(history.in_place());
+  ck_assert_text_eq(history.moved_aside(), "gone");
+  history.put_outage({"n1", 500, 600, true, "silent", 520});
+  ck_assert_uint_eq(history.outages().size(), 1);
+}
+END_TEST
+
+START_TEST(a_newer_schema_is_refused) {
+  TemporaryDirectory directory;
+  const std::string path = directory.path() + "/h.db";
+  { History history(path, {}); }
+  Database(path, Database::Access::write, 100).run("PRAGMA user_version = 99");
+  ck_assert_error(History(path, {}), "its schema is version 99");
+  ck_assert_error(History("/nowhere/h.db", {}), "/nowhere/h.db");
+  ck_assert_error(History(directory.path(), {}), directory.path());
+}
+END_TEST
+
+START_TEST(killed_at_any_time) {
+  TemporaryDirectory directory;
+  const std::string path = directory.path() + "/h.db";
+  { History history(path, {}); }
+  int last = 0;
+  for (int turn = 0; turn < 5; ++turn) {
+    int pipe_ends[2];
+    ck_assert_int_eq(pipe(pipe_ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      History history(path, {});
+      for (int i = last;; ++i) {
+        history.begin();
+        history.put_outage(outage("n1", 1000.0 * i, 1000.0 * i + 1));
+        history.put_outage(outage("n2", 1000.0 * i, 1000.0 * i + 1));
+        history.commit();
+        if (write(pipe_ends[1], &i, sizeof i) != sizeof i) _exit(1);
+      }
+    }
+    close(pipe_ends[1]);
+    for (int i = 0; i < 20 + turn * 7; ++i) ck_assert_int_eq(read(pipe_ends[0], &last, sizeof last), sizeof last);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    while (read(pipe_ends[0], &last, sizeof last) == sizeof last) continue;
+    close(pipe_ends[0]);
+    History history(path, {});
+    ck_assert_text_eq(history.moved_aside(), "");
+    const std::size_t rows = history.outages().size();
+    ck_assert_uint_eq(rows % 2, 0);  // both or none
+    ck_assert_uint_ge(rows, 2 * static_cast<std::size_t>(last + 1));
+    last = static_cast<int>(rows / 2);
+  }
+}
+END_TEST
+
+START_TEST(given_up_is_not_there) {
+  TemporaryDirectory directory;
+  History history(directory.path() + "/h.db", {});
+  history.begin();
+  history.put_span({"n1", 0, 1});
+  history.give_up();
+  ck_assert(history.spans().empty());
+  history.put_span({"n1", 0, 1});
+  ck_assert_uint_eq(history.spans().size(), 1);
+}
+END_TEST
+
+START_TEST(old_and_much_is_dropped) {
+  TemporaryDirectory directory;
+  HistoryLimits limits;
+  limits.keep_s = 1000;
+  History history(directory.path() + "/h.db", limits);
+  history.put_outage(outage("n1", 10, 20));
+  history.put_outage(outage("n2", 10, unknown_value));
+  history.put_outage(outage("n3", 5000, 5100));
+  history.put_span({"n1", 0, 30});
+  history.put_span({"n2", 0, 5500});
+  history.put_decision({0, 10, 1, 0, 0, "TOFA", "stock", 1, "x"});
+  const std::int64_t change = history.last_change();
+  history.prune(5600);
+  ck_assert_uint_eq(history.outages().size(), 2);
+  ck_assert_text_eq(history.outages()[0].node, "n2");
+  ck_assert_uint_eq(history.spans().size(), 1);
+  ck_assert(history.decisions(0, 9).empty());
+  ck_assert_int_eq(history.last_change(), change);
+
+  limits.max_bytes = 1 << 20;
+  History small(directory.path() + "/small.db", limits);
+  small.begin();
+  for (int i = 0; i < 6000; ++i) small.put_decision({0, 5590, i, 0, 0, "NLA", "nodes", 1, std::string(1000, 'x')});
+  small.put_outage(outage("n1", 5500, 5550));
+  small.commit();
+  ck_assert_int_gt(small.bytes(), 5 << 20);
+  small.prune(5600);
+  ck_assert_int_le(small.bytes(), 1 << 20);
+  ck_assert_int_gt(small.bytes(), 1 << 18);
+  ck_assert_int_eq(small.decisions(0, 1)[0].job, 5999);  // the latest stay
+  ck_assert_uint_eq(small.outages().size(), 1);
+}
+END_TEST
+
+START_TEST(change_numbers_are_never_given_twice) {
+  TemporaryDirectory directory;
+  const std::string path = directory.path() + "/h.db";
+  HistoryLimits limits;
+  limits.keep_s = 10;
+  std::int64_t change = 0;
+  {
+    History history(path, limits);
+    history.put_outage(outage("n1", 10, 20));
+    change = history.last_change();
+    history.prune(1000);
+    ck_assert(history.outages().empty());
+  }
+  History history(path, limits);
+  ck_assert_int_ge(history.last_change(), change);
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("history");
+  TCase* tests = tcase_create("history");
+  tcase_add_test(tests, an_empty_history);
+  tcase_add_test(tests, another_user_cannot_open_it);
+  tcase_add_test(tests, outages_are_kept_and_joined);
+  tcase_add_test(tests, spans_grow_and_join);
+  tcase_add_test(tests, pairs_and_decisions);
+  tcase_add_test(tests, two_histories_become_equal);
+  tcase_add_test(tests, what_is_broken_is_moved_aside);
+  tcase_add_test(tests, damage_while_it_is_used);
+  tcase_add_test(tests, a_newer_schema_is_refused);
+  tcase_add_test(tests, killed_at_any_time);
+  tcase_add_test(tests, given_up_is_not_there);
+  tcase_add_test(tests, old_and_much_is_dropped);
+  tcase_add_test(tests, change_numbers_are_never_given_twice);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}

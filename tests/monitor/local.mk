@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+if HAVE_CHECK
+check_PROGRAMS += \
+	%D%/forecast_test \
+	%D%/liveness_test \
+	%D%/outage_test \
+	%D%/pair_model_test \
+	%D%/schedule_test \
+	#
+endif
+%C%_forecast_test_LDADD = $(monitor_conclusions) $(CHECK_LIBS)
+%C%_liveness_test_LDADD = $(monitor_conclusions) $(CHECK_LIBS)
+%C%_outage_test_LDADD = $(monitor_conclusions) $(CHECK_LIBS)
+%C%_pair_model_test_LDADD = $(monitor_conclusions) $(CHECK_LIBS)
+%C%_schedule_test_LDADD = $(monitor_conclusions) $(CHECK_LIBS)
+
+if HAVE_CHECK
+if HAVE_SQLITE
+check_PROGRAMS += \
+	%D%/history_test \
+	#
+endif
+endif
+%C%_history_test_LDADD = $(monitor_history) $(CHECK_LIBS)
+
+if HAVE_CHECK
+if BUILD_MONITOR
+check_PROGRAMS += \
+	%D%/agent_test \
+	%D%/node_sample_test \
+	%D%/probe_test \
+	%D%/proc_text_test \
+	%D%/session_limits_test \
+	%D%/session_test \
+	%D%/wire_test \
+	#
+endif
+endif
+%C%_agent_test_LDADD = $(monitor_agent) $(CHECK_LIBS)
+%C%_node_sample_test_LDADD = $(monitor_agent) $(CHECK_LIBS)
+%C%_probe_test_LDADD = $(monitor_agent) $(CHECK_LIBS)
+%C%_proc_text_test_LDADD = $(monitor_agent) $(CHECK_LIBS)
+%C%_session_limits_test_LDADD = $(monitor_protocol) $(CHECK_LIBS)
+%C%_session_test_LDADD = $(monitor_protocol) $(CHECK_LIBS)
+%C%_wire_test_LDADD = $(monitor_protocol) $(CHECK_LIBS)
+
+if HAVE_CHECK
+if BUILD_MONITOR
+if HAVE_SQLITE
+check_PROGRAMS += \
+	%D%/bulk_test \
+	%D%/node_watch_test \
+	%D%/peer_wire_test \
+	%D%/places_test \
+	%D%/publisher_test \
+	#
+endif
+endif
+endif
+%C%_bulk_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
+%C%_node_watch_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
+%C%_peer_wire_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
+%C%_places_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
+%C%_publisher_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
+
+EXTRA_DIST += \
+	%D%/fake_credentials.hpp \
+	%D%/session_world.hpp \
+	#

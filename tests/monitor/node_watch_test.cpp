@@ -1,0 +1,625 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/monitor/node_watch.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <random>
+#include <set>
+
+#include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace placement;
+
+namespace {
+
+constexpr double began_wall_s = 1700000000;
+
+// Six nodes n0 .. n5, a second at a time; each sends a heartbeat every five seconds unless it is away.
+struct Scene {
+  Scene() { start(); }
+  void start() {
+    watch.reset();
+    history = std::make_unique<History>(directory.path() + "/h.sqlite", HistoryLimits{});
+    watch = std::make_unique<NodeWatch>(std::vector<std::string>{"n0", "n1", "n2", "n3", "n4", "n5"}, *history,
+                                        WatchSettings{}, [this](const std::string& text) { said += text + "\n"; }, at());
+  }
+  Moment at() const { return {now, began_wall_s + clock_s + now}; }
+  void run(double seconds) {
+    for (const double end = now + seconds; now < end; now += 1) {
+      for (int i = 0; i < 6; ++i)
+        if (!away.contains(i) && static_cast<int>(now + i) % 5 == 0) {
+          beat[i].boot_id.fill(static_cast<std::uint8_t>(boot[i]));
+          beat[i].agent_start_id = static_cast<std::uint64_t>(agent[i]);
+          ++beat[i].number;
+          beat[i].uptime_s = uptime;
+          watch->heartbeat(i, beat[i], at());
+        }
+      watch->tick(at());
+      if (full) continue;
+      history->begin();
+      watch->write();
+      history->commit();
+      watch->written();
+    }
+  }
+  void slurm(const std::string& node, SlurmView view) {
+    const SlurmNode says[] = {{node, view, {}}};
+    watch->slurm_says(says, at());
+  }
+  // "NODE CAUSE COUNTED LASTS", one outage each, by name
+  std::string outages() {
+    std::set<std::string> lines;
+    for (const OutageRecord& o : history->outages())
+      lines.insert(o.node + " " + o.cause + (o.counted ? " counted" : " not") + (o.lasts() ? " lasts" : ""));
+    std::string text;
+    for (const std::string& line : lines) text += (text.empty() ? "" : ", ") + line;
+    return text;
+  }
+
+  TemporaryDirectory directory;
+  double now = 100;
+  double clock_s = 0;  // by which the wall's clock was set
+  bool full = false;   // nothing can be written
+  std::uint32_t uptime = 1000000;
+  std::unique_ptr<History> history;
+  std::unique_ptr<NodeWatch> watch;
+  std::set<int> away;
+  Heartbeat beat[6];
+  int boot[6] = {}, agent[6] = {};
+  std::string said;
+};
+
+void all_run_slurmd(Scene& scene) {
+  for (Heartbeat& beat : scene.beat) beat.flags = slurmd_running;
+}
+
+}  // namespace
+
+START_TEST(silent_and_back) {
+  Scene scene;
+  all_run_slurmd(scene);
+  scene.run(60);
+  ck_assert_text_eq(scene.outages(), "");
+  scene.away = {1, 2};
+  scene.run(40);
+  ck_assert_text_eq(scene.outages(), "n1 silent counted lasts, n2 silent counted lasts");
+  ck_assert(scene.watch->liveness(1) == Liveness::down);
+  scene.away = {};
+  scene.boot[1] = 1;    // it rebooted
+  scene.agent[1] = 1;
+  scene.agent[2] = 1;   // its agent was started again
+  scene.run(10);
+  ck_assert_text_eq(scene.outages(), "n1 reboot counted, n2 agent not");
+  const std::vector<NodeState> states = scene.watch->states(scene.at(), 86400);
+  ck_assert_int_eq(states[1].outages, 1);
+  ck_assert_int_eq(states[2].outages, 0);
+  ck_assert(states[1].liveness == Liveness::up);
+  ck_assert_double_ge(states[0].observed_s, 100);
+  ck_assert_double_lt(states[1].observed_s, 80);  // only while it was observed
+  ck_assert_double_gt(states[0].outage_probability, 0);
+  ck_assert_int_eq(scene.watch->outages(), 2);
+}
+END_TEST
+
+// Within one hour, and before there is enough to judge estimators by.
+START_TEST(a_node_that_fails_again_and_again) {
+  Scene scene;
+  all_run_slurmd(scene);
+  scene.run(60);
+  for (int times = 1; times <= 3; ++times) {
+    scene.away = {1};
+    scene.run(40);
+    scene.away = {};
+    scene.boot[1] = times;
+    scene.run(80);
+  }
+  scene.away = {2};  // its agent alone was away: that is no outage
+  scene.run(40);
+  scene.away = {};
+  scene.agent[2] = 1;
+  scene.run(20);
+  const auto probability = [&](std::size_t node) { return scene.watch->states(scene.at(), 3600)[node].outage_probability; };
+  // (0.5 + 3) / (0.5 + 0), but for the time under observation
+  ck_assert_double_eq_tol(probability(1) / probability(0), 7, 0.05);
+  ck_assert_double_eq_tol(probability(2) / probability(0), 1, 0.001);
+  const double before = probability(1);
+  scene.start();  // another monitor in the same hour knows them from the history
+  scene.run(10);
+  ck_assert_double_eq_tol(probability(1), before, 1e-5);
+  scene.run(3600);  // the hour is over
+  ck_assert_double_eq_tol(probability(1) / probability(0), 7, 0.1);
+}
+END_TEST
+
+// The last heartbeat is of one hour, and its silence is noticed in the next: it counts at once, and once.
+START_TEST(an_outage_at_the_end_of_an_hour) {
+  Scene scene;
+  all_run_slurmd(scene);
+  const auto probability = [&](std::size_t node) { return scene.watch->states(scene.at(), 3600)[node].outage_probability; };
+  scene.run(2690);  // an hour begins ten seconds later
+  scene.away = {1};
+  scene.run(5);
+  ck_assert_text_eq(scene.outages(), "");
+  scene.run(40);
+  ck_assert_text_eq(scene.outages(), "n1 silent counted lasts");
+  ck_assert_double_eq_tol(probability(1) / probability(0), 3, 0.05);
+  scene.away = {};
+  scene.boot[1] = 1;
+  scene.run(20);
+  ck_assert_double_eq_tol(probability(1) / probability(0), 3, 0.05);
+  scene.run(3600);
+  ck_assert_double_eq_tol(probability(1) / probability(0), 3, 0.05);
+}
+END_TEST
+
+START_TEST(the_link_and_what_slurm_adds) {
+  Scene scene;
+  scene.run(60);
+  scene.away = {1, 2, 3};
+  scene.slurm("n3", SlurmView::planned);
+  scene.run(40);
+  scene.slurm("n2", SlurmView::down);
+  ck_assert_text_eq(scene.outages(), "n1 silent counted lasts, n2 silent counted lasts, n3 planned not lasts");
+  // drained after it failed: that makes it no planned outage
+  scene.slurm("n1", SlurmView::planned);
+  ck_assert(scene.outages().find("n1 silent counted lasts") != std::string::npos);
+  scene.away = {};
+  scene.agent[2] = 1;
+  scene.run(10);
+  ck_assert_text_eq(scene.outages(), "n1 link counted, n2 silent counted, n3 planned not");
+}
+END_TEST
+
+START_TEST(slurm_sees_it_all_the_time) {
+  Scene scene;
+  scene.run(60);
+  scene.away = {1};
+  for (int i = 0; i < 30; ++i) {
+    scene.slurm("n1", SlurmView::responding);
+    scene.run(10);
+  }
+  ck_assert_text_eq(scene.outages(), "n1 agent not lasts");
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 0);
+}
+END_TEST
+
+START_TEST(a_quick_reboot) {
+  Scene scene;
+  scene.run(60);
+  scene.boot[4] = 1;
+  scene.run(10);
+  ck_assert_text_eq(scene.outages(), "n4 reboot counted");
+  scene.slurm("n5", SlurmView::planned);
+  scene.boot[5] = 1;
+  scene.run(10);
+  ck_assert_text_eq(scene.outages(), "n4 reboot counted, n5 planned not");
+}
+END_TEST
+
+START_TEST(slurmd_alone) {
+  Scene scene;
+  all_run_slurmd(scene);
+  scene.run(60);
+  scene.beat[0].flags = 0;
+  scene.run(14);
+  ck_assert_text_eq(scene.outages(), "");
+  scene.run(10);
+  ck_assert_text_eq(scene.outages(), "n0 slurmd counted lasts");
+  ck_assert(scene.watch->liveness(0) == Liveness::down && !scene.watch->usable(0));
+  scene.beat[0].flags = slurmd_running;
+  scene.run(6);
+  ck_assert_text_eq(scene.outages(), "n0 slurmd counted");
+  ck_assert(scene.watch->usable(0));
+  // one that only slurmctld misses, at two answers
+  scene.slurm("n1", SlurmView::responding);
+  scene.slurm("n1", SlurmView::not_responding);
+  ck_assert_text_eq(scene.outages(), "n0 slurmd counted");
+  scene.run(5);
+  scene.slurm("n1", SlurmView::not_responding);
+  ck_assert(scene.watch->liveness(1) == Liveness::down);
+  scene.slurm("n1", SlurmView::responding);
+  scene.run(6);
+  ck_assert(scene.watch->liveness(1) == Liveness::up);
+  ck_assert(scene.outages().ends_with("n1 slurmd counted"));
+}
+END_TEST
+
+START_TEST(told_to_end) {
+  Scene scene;
+  scene.run(60);
+  scene.beat[3].flags = leaving;
+  scene.run(5);
+  scene.away = {3};
+  scene.run(100);
+  ck_assert_text_eq(scene.outages(), "");
+  ck_assert(scene.watch->liveness(3) == Liveness::unknown);
+}
+END_TEST
+
+// A heartbeat whose acknowledgement was lost comes again; one may be overtaken.
+START_TEST(heard_again) {
+  Scene scene;
+  scene.run(60);
+  Heartbeat again = scene.beat[1];
+  again.heard = {.term = 9, .publisher = "head", .age_ms = 5, .remaining_ms = 7};
+  again.state.cpu_load = {77, 77, 77};
+  scene.away.insert(1);
+  for (int i = 0; i < 20; ++i) {
+    scene.run(3);
+    scene.watch->heartbeat(1, again, scene.at());
+  }
+  ck_assert(scene.watch->liveness(1) == Liveness::up);
+  ck_assert_uint_eq(scene.watch->last_beat(1).heard.term, 9);
+  ck_assert_double_ne(scene.watch->states(scene.at(), 3600)[1].cpu_load.minutes_1, 77);
+  --again.number;  // an older one changes nothing
+  again.heard.term = 8;
+  scene.watch->heartbeat(1, again, scene.at());
+  ck_assert_uint_eq(scene.watch->last_beat(1).heard.term, 9);
+  ck_assert_text_eq(scene.outages(), "");
+  // After the good-bye nothing that comes late brings it back.
+  scene.away.erase(1);
+  scene.beat[1].flags = leaving;
+  scene.run(5);
+  scene.away.insert(1);
+  again = scene.beat[1];
+  again.flags = 0;
+  --again.number;
+  scene.watch->heartbeat(1, again, scene.at());
+  scene.run(2);
+  ck_assert(scene.watch->liveness(1) == Liveness::unknown);
+}
+END_TEST
+
+START_TEST(all_silent_at_once_and_one_really_gone) {
+  Scene scene;
+  scene.run(60);
+  scene.away = {0, 1, 2, 3, 4, 5};
+  scene.run(120);
+  ck_assert_text_eq(scene.outages(), "");
+  ck_assert(scene.watch->table().in_doubt());
+  scene.away = {};
+  scene.boot[2] = 1;  // this one was away, whatever the observer was
+  scene.run(30);
+  ck_assert_text_eq(scene.outages(), "n2 reboot counted");
+  ck_assert(scene.said.find("this monitor or its network is suspected") != std::string::npos);
+}
+END_TEST
+
+START_TEST(slurmctld_is_cut_off_with_it) {
+  Scene scene;
+  scene.run(60);
+  const auto all_say = [&scene](SlurmView view) {
+    std::vector<SlurmNode> says;
+    for (int i = 0; i < 6; ++i) says.push_back({"n" + std::to_string(i), view, {}});
+    scene.watch->slurm_says(says, scene.at());
+  };
+  all_say(SlurmView::responding);
+  scene.away = {0, 1, 2, 3, 4, 5};
+  scene.run(60);
+  all_say(SlurmView::down);
+  scene.run(60);
+  ck_assert(scene.watch->table().in_doubt());
+  scene.away = {};
+  scene.run(20);
+  all_say(SlurmView::down);  // it has not yet heard of them again
+  scene.run(6);
+  all_say(SlurmView::down);
+  ck_assert_text_eq(scene.outages(), "");
+  for (int i = 0; i < 6; ++i) ck_assert(scene.watch->liveness(i) == Liveness::up);
+}
+END_TEST
+
+START_TEST(a_monitor_that_starts_again) {
+  Scene scene;
+  scene.run(100);
+  scene.away = {1};
+  scene.run(40);
+  ck_assert_text_eq(scene.outages(), "n1 silent counted lasts");
+  // killed: nothing is written at the end; it is away for 20 s, in which n4 dies
+  scene.now += 20;
+  scene.away = {1, 4};
+  scene.start();
+  scene.run(40);
+  ck_assert_text_eq(scene.outages(), "n1 silent counted lasts, n4 silent counted lasts");
+  scene.away = {};
+  scene.uptime = 10;  // both have rebooted
+  scene.run(10);
+  ck_assert_text_eq(scene.outages(), "n1 reboot counted, n4 reboot counted");
+  const std::vector<NodeState> states = scene.watch->states(scene.at(), 86400);
+  ck_assert_int_eq(states[1].outages, 1);
+  ck_assert_double_gt(states[0].observed_s, 100);
+  ck_assert_double_lt(states[0].observed_s, 215);
+}
+END_TEST
+
+// A third of the nodes, as behind one switch: less than half, so that the nodes are judged and not the observer.
+START_TEST(a_leaf_switch_fails) {
+  Scene scene;
+  all_run_slurmd(scene);
+  scene.run(60);
+  scene.away = {4, 5};
+  scene.run(60);
+  ck_assert_text_eq(scene.outages(), "n4 silent counted lasts, n5 silent counted lasts");
+  scene.away.clear();
+  scene.run(20);
+  ck_assert_text_eq(scene.outages(), "n4 link counted, n5 link counted");
+}
+END_TEST
+
+// A link is away for 35 s. Slurm finds out late, and late again that it is back: that is no second outage.
+START_TEST(one_flap_of_a_link_is_one_outage) {
+  Scene scene;
+  all_run_slurmd(scene);
+  scene.slurm("n1", SlurmView::responding);
+  scene.run(60);
+  scene.slurm("n1", SlurmView::responding);
+  scene.away = {1};
+  scene.run(25);
+  scene.slurm("n1", SlurmView::responding);  // it has not pinged meanwhile
+  scene.run(10);
+  scene.slurm("n1", SlurmView::not_responding);
+  scene.away.clear();
+  for (int i = 0; i < 4; ++i) {
+    scene.run(10);
+    scene.slurm("n1", SlurmView::not_responding);
+  }
+  scene.slurm("n1", SlurmView::responding);
+  scene.run(30);
+  ck_assert_text_eq(scene.outages(), "n1 link counted");
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 1);
+  ck_assert_int_eq(scene.watch->outages(), 1);
+  // the ping that was lost in the next one is noticed after the node is back
+  scene.run(600);
+  scene.away = {1};
+  scene.run(30);
+  scene.away.clear();
+  scene.run(15);
+  scene.slurm("n1", SlurmView::responding);
+  scene.run(10);
+  scene.slurm("n1", SlurmView::not_responding);
+  scene.run(10);
+  scene.slurm("n1", SlurmView::not_responding);
+  ck_assert(scene.watch->liveness(1) == Liveness::down);  // no job can begin there all the same
+  scene.run(60);
+  scene.slurm("n1", SlurmView::responding);
+  scene.run(30);
+  ck_assert(scene.watch->liveness(1) == Liveness::up);
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 2);
+  ck_assert_uint_eq(scene.history->outages().size(), 2);
+  // a node that rebooted has its slurmd later than its agent
+  scene.run(600);
+  scene.away = {2};
+  scene.run(40);
+  scene.away.clear();
+  scene.boot[2] = 1;
+  scene.beat[2].flags = 0;
+  scene.run(40);
+  ck_assert(scene.watch->liveness(2) == Liveness::down);
+  scene.beat[2].flags = slurmd_running;
+  scene.run(30);
+  ck_assert(scene.watch->liveness(2) == Liveness::up);
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[2].outages, 1);
+  ck_assert_text_eq(scene.outages(), "n1 link counted, n2 reboot counted");
+}
+END_TEST
+
+namespace {
+
+// What a monitor publishes of each node, in figures that are to be those of another monitor with this history.
+std::vector<std::string> published(const Scene& scene) {
+  std::vector<std::string> lines;
+  for (const NodeState& node : scene.watch->states(scene.at(), 86400)) {
+    char text[160];
+    std::snprintf(text, sizeof text, "%s: %ld outages in %.3f s, probability %.9g", node.name.c_str(),
+                  static_cast<long>(node.outages),
+                  node.observed_s, node.outage_probability);
+    lines.emplace_back(text);
+  }
+  return lines;
+}
+
+void happen(Scene& scene, std::mt19937& random) {
+  const int node = static_cast<int>(random() % 6);
+  const std::string name = "n" + std::to_string(node);
+  switch (random() % 9) {
+    case 0: scene.away.contains(node) ? scene.away.erase(node) : scene.away.insert(node).second; break;
+    case 1: scene.away.erase(node); break;
+    case 2: ++scene.boot[node]; break;
+    case 3: ++scene.agent[node]; break;
+    case 4: scene.beat[node].flags ^= slurmd_running; break;
+    case 5: scene.slurm(name, SlurmView::not_responding); break;
+    case 6: scene.slurm(name, SlurmView::responding); break;
+    case 7: scene.slurm(name, random() % 2 == 0 ? SlurmView::down : SlurmView::planned); break;
+    case 8: scene.full = random() % 4 == 0; break;
+  }
+}
+
+}  // namespace
+
+// Whatever happens in whatever order: what a monitor has counted and estimates is what one that begins with its
+// history counts and estimates, and no two outages on record are one.
+START_TEST(another_monitor_would_say_what_this_one_says) {
+  std::mt19937 random(static_cast<unsigned>(_i));
+  Scene scene;
+  all_run_slurmd(scene);
+  scene.run(10);
+  for (int step = 0; step < 150; ++step) {
+    happen(scene, random);
+    scene.run(1 + static_cast<int>(random() % 70));
+  }
+  scene.full = false;
+  scene.away.clear();
+  all_run_slurmd(scene);
+  for (int node = 0; node < 6; ++node) scene.slurm("n" + std::to_string(node), SlurmView::responding);
+  scene.run(400);
+  scene.watch->save(scene.at());
+  scene.history->begin();
+  scene.watch->write();
+  scene.history->commit();
+  scene.watch->written();
+  const std::vector<std::string> before = published(scene);
+  const std::vector<OutageRecord> outages = scene.history->outages();
+  scene.start();
+  const std::vector<std::string> after = published(scene);
+  for (std::size_t node = 0; node < before.size(); ++node) ck_assert_text_eq(before[node], after[node]);
+  for (std::size_t i = 0; i < outages.size(); ++i) {
+    ck_assert(!outages[i].lasts());
+    for (std::size_t k = 0; k < i; ++k)
+      ck_assert(outages[i].node != outages[k].node || !one_outage(outages[i], outages[k]));
+  }
+}
+END_TEST
+
+// More than half: nobody is given up, and nothing is left of it when they are back.
+START_TEST(most_nodes_fall_silent) {
+  Scene scene;
+  all_run_slurmd(scene);
+  scene.run(60);
+  scene.away = {0, 1, 2, 3};
+  scene.run(600);
+  ck_assert(scene.watch->table().in_doubt());
+  for (const int node : scene.away) ck_assert(scene.watch->liveness(node) == Liveness::unknown);
+  ck_assert(scene.watch->liveness(4) == Liveness::up);
+  ck_assert_text_eq(scene.outages(), "");
+  scene.away.clear();
+  scene.run(30);
+  ck_assert(!scene.watch->table().in_doubt());
+  for (int node = 0; node < 6; ++node) ck_assert(scene.watch->liveness(node) == Liveness::up);
+  ck_assert_text_eq(scene.outages(), "");
+}
+END_TEST
+
+// While the disk takes nothing, nodes are judged all the same, and what happened is written later.
+START_TEST(the_history_cannot_be_written) {
+  Scene scene;
+  all_run_slurmd(scene);
+  scene.run(60);
+  scene.full = true;
+  scene.away = {2};
+  scene.run(40);
+  ck_assert(scene.watch->liveness(2) == Liveness::down);
+  scene.away.clear();
+  scene.boot[3] = 1;  // a quick reboot too
+  scene.run(20);
+  ck_assert(scene.watch->liveness(2) == Liveness::up);
+  ck_assert_text_eq(scene.outages(), "");
+  ck_assert_uint_gt(scene.watch->pending().size(), 0);
+  scene.full = false;
+  scene.run(1);
+  ck_assert_text_eq(scene.outages(), "n2 link counted, n3 reboot counted");
+  ck_assert_uint_eq(scene.watch->pending().size(), 0);
+}
+END_TEST
+
+// Nobody observed anything in the hour by which the clock was set.
+START_TEST(the_clock_is_set) {
+  for (const double jump_s : {3600.0, -3600.0, 40.0 * 86400}) {
+    Scene scene;
+    all_run_slurmd(scene);
+    scene.run(300);
+    scene.clock_s += jump_s;
+    scene.run(300);
+    ck_assert(scene.said.find(jump_s > 0 ? " forward" : " back") != std::string::npos);
+    ck_assert_text_eq(scene.outages(), "");
+    for (int node = 0; node < 6; ++node) ck_assert(scene.watch->liveness(node) == Liveness::up);
+    for (const NodeState& node : scene.watch->states(scene.at(), 3600)) {
+      ck_assert_double_ge(node.observed_s, 580);
+      ck_assert_double_le(node.observed_s, 601);
+      ck_assert_double_le(node.age_s, 6);
+    }
+    scene.away = {1};
+    scene.run(40);
+    scene.away.clear();
+    scene.run(20);
+    ck_assert_text_eq(scene.outages(), "n1 link counted");
+    const OutageRecord outage = scene.history->outages().front();
+    ck_assert_double_le(outage.ended_at_s - outage.began_at_s, 60);
+    ck_assert_double_ge(outage.began_at_s, scene.at().wall_s - 80);
+  }
+}
+END_TEST
+
+START_TEST(what_another_monitor_saw) {
+  Scene scene;
+  scene.run(60);
+  NodeWatch::PeerNews news;
+  scene.watch->peer_says(OutageRecord{"n5", began_wall_s - 5000, began_wall_s - 4000, true, "reboot", began_wall_s - 4980}, news);
+  scene.watch->peer_says(OutageRecord{"unknown", 1, 2, true, "reboot", 3}, news);
+  scene.watch->peer_says(SpanRecord{"n5", began_wall_s - 9000, began_wall_s - 5000}, news);
+  ck_assert_text_eq(scene.outages(), "n5 reboot counted");
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[5].outages, 0);
+  scene.watch->take(news);
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[5].outages, 1);
+}
+END_TEST
+
+// The same page comes again and again while it cannot be committed.
+START_TEST(what_another_monitor_saw_is_counted_once) {
+  Scene scene;
+  scene.run(60);
+  const OutageRecord seen{"n5", began_wall_s - 5000, unknown_value, true, "reboot", began_wall_s - 4980};
+  for (int i = 0; i < 3; ++i) {
+    NodeWatch::PeerNews news;
+    scene.history->begin();
+    scene.watch->peer_says(seen, news);
+    scene.history->give_up();
+  }
+  ck_assert_text_eq(scene.outages(), "");
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[5].outages, 0);
+  // It has ended; then the end is known better: one outage all the time.
+  for (const double ended_s : {unknown_value, began_wall_s - 4000, began_wall_s - 3990}) {
+    OutageRecord again = seen;
+    again.ended_at_s = ended_s;
+    NodeWatch::PeerNews news;
+    scene.history->begin();
+    scene.watch->peer_says(again, news);
+    scene.history->commit();
+    scene.watch->take(news);
+    ck_assert_int_eq(scene.watch->states(scene.at(), 1)[5].outages, 1);
+  }
+  // Of a node that is away here: the same outage, and one long before.
+  scene.away = {1};
+  scene.run(40);
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 1);
+  NodeWatch::PeerNews news;
+  scene.history->begin();
+  scene.watch->peer_says(OutageRecord{"n1", scene.at().wall_s - 38, unknown_value, true, "silent", scene.at().wall_s}, news);
+  scene.watch->peer_says(OutageRecord{"n1", began_wall_s - 5000, began_wall_s - 4000, true, "silent", began_wall_s}, news);
+  scene.history->commit();
+  scene.watch->take(news);
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 2);
+  // As one that starts again reads it from the history.
+  scene.start();
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 2);
+  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[5].outages, 1);
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("node_watch");
+  TCase* tests = tcase_create("node_watch");
+  tcase_add_test(tests, silent_and_back);
+  tcase_add_test(tests, a_node_that_fails_again_and_again);
+  tcase_add_test(tests, an_outage_at_the_end_of_an_hour);
+  tcase_add_test(tests, the_link_and_what_slurm_adds);
+  tcase_add_test(tests, slurm_sees_it_all_the_time);
+  tcase_add_test(tests, a_quick_reboot);
+  tcase_add_test(tests, slurmd_alone);
+  tcase_add_test(tests, told_to_end);
+  tcase_add_test(tests, heard_again);
+  tcase_add_test(tests, all_silent_at_once_and_one_really_gone);
+  tcase_add_test(tests, slurmctld_is_cut_off_with_it);
+  tcase_add_test(tests, a_monitor_that_starts_again);
+  tcase_add_test(tests, a_leaf_switch_fails);
+  tcase_add_test(tests, one_flap_of_a_link_is_one_outage);
+  tcase_add_loop_test(tests, another_monitor_would_say_what_this_one_says, 0, 60);
+  tcase_add_test(tests, most_nodes_fall_silent);
+  tcase_add_test(tests, the_history_cannot_be_written);
+  tcase_add_test(tests, the_clock_is_set);
+  tcase_add_test(tests, what_another_monitor_saw);
+  tcase_add_test(tests, what_another_monitor_saw_is_counted_once);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}

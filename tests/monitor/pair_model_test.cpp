@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/monitor/pair_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "common/state/live_check.hpp"
+#include "common/util/random.hpp"
+#include "tests/check.hpp"
+
+using namespace placement;
+
+namespace {
+
+constexpr auto lat = Measurement::latency;
+constexpr auto bw = Measurement::bandwidth;
+
+// Leaves of so many nodes below one root; within a leaf 2 hops, between leaves 4.
+PairPlaces places(std::int32_t leaves, std::int32_t per_leaf) {
+  PairPlaces p;
+  p.leaves = leaves;
+  for (std::int32_t i = 0; i < leaves * per_leaf; ++i) p.leaf_of_node.push_back(i / per_leaf);
+  for (std::int32_t i = 0; i < leaves * leaves; ++i) p.hops.push_back(i / leaves == i % leaves ? 2 : 4);
+  return p;
+}
+
+// The table passes the check that each reader makes.
+void check_valid(const PairTable& table, std::int32_t nodes) {
+  LiveState state;
+  for (std::int32_t i = 0; i < nodes; ++i) {
+    state.nodes.emplace_back();
+    state.nodes.back().name = "n" + std::to_string(i);
+  }
+  state.pairs = table;
+  ck_assert_text_eq(error_of([&] { check_live_state(state); }), "");
+}
+
+struct Cell {
+  const PairTable& table;
+  std::size_t at;
+  Cell(const PairTable& t, std::int32_t g, std::int32_t h) : table(t), at(static_cast<std::size_t>(g * t.groups + h)) {}
+  double latency() const { return static_cast<double>(table.latency_us[at]); }
+  double bandwidth() const { return static_cast<double>(table.bandwidth_Bps[at]); }
+  double peak() const { return static_cast<double>(table.peak_bandwidth_Bps[at]); }
+  PairSource source() const { return table.source[at]; }
+  double age() const { return static_cast<double>(table.age_s[at]); }
+};
+
+}  // namespace
+
+START_TEST(nothing_measured) {
+  PairModel model(places(2, 2), {});
+  ck_assert_int_eq(model.table(0).groups, 0);
+  for (const double none : {0.0, -1.0, unknown_value, 1e300, HUGE_VAL}) model.add(0, 1, lat, none, 0);
+  model.add(1, 1, lat, 5, 0);
+  ck_assert_uint_eq(model.size(), 0);
+  ck_assert_int_eq(PairModel({}, {}).table(0).groups, 0);
+}
+END_TEST
+
+START_TEST(each_pair_of_a_small_cluster) {
+  PairModel model(places(2, 2), {});
+  model.add(1, 0, lat, 10, 100);
+  model.add(0, 1, bw, 1e9, 130);
+  model.add(0, 2, lat, 40, 140);
+  model.add(0, 2, bw, 1e8, 140);
+  const PairTable table = model.table(200);
+  check_valid(table, 4);
+  ck_assert_int_eq(table.groups, 4);
+  ck_assert(Cell(table, 0, 1).source() == PairSource::measured);
+  ck_assert_double_eq(Cell(table, 1, 0).latency(), 10);
+  ck_assert_double_eq(Cell(table, 1, 0).bandwidth(), 1e9);
+  ck_assert_double_eq(Cell(table, 1, 0).age(), 100);  // of the older one
+  // 2-3: of the class of 0-1
+  ck_assert(Cell(table, 2, 3).source() == PairSource::modelled);
+  ck_assert_double_eq_tol(Cell(table, 2, 3).latency(), 10, 0.1);
+  ck_assert_double_eq_tol(Cell(table, 1, 3).bandwidth(), 1e8, 1e3);
+  ck_assert(std::isnan(Cell(table, 0, 0).latency()) && Cell(table, 0, 0).source() == PairSource::none);
+  ck_assert_uint_eq(table.node_latency_us.size(), 0);
+  // what is too old is no measurement
+  ck_assert_int_eq(model.table(100000).groups, 0);
+  model.add(0, 1, lat, 12, 100000);
+  const PairTable later = model.table(100000);
+  ck_assert(Cell(later, 0, 1).source() == PairSource::modelled);  // no bandwidth
+  ck_assert(std::isnan(Cell(later, 0, 1).bandwidth()));
+  ck_assert(Cell(later, 0, 2).source() == PairSource::assumed);
+  check_valid(later, 4);
+  model.forget_old(100000);
+  ck_assert_uint_eq(model.size(), 1);
+}
+END_TEST
+
+// What is not saved yet: the newest of both values tells, and what is only remembered was not measured.
+START_TEST(measured_since_then) {
+  PairModel model(places(2, 2), {});
+  model.add(0, 1, lat, 10, 100);
+  model.add(0, 1, bw, 1e9, 130);
+  model.add(2, 3, bw, 1e9, 90);
+  model.remember_peak(1, 2, 2e9);
+  ck_assert_uint_eq(model.measured_since(-1e9).size(), 2);
+  ck_assert_uint_eq(model.measured_since(90).size(), 2);
+  ck_assert_uint_eq(model.measured_since(130).size(), 1);
+  ck_assert_double_eq(model.measured_since(91).front().newest_s(), 130);
+  ck_assert(model.measured_since(130.5).empty());
+}
+END_TEST
+
+START_TEST(a_forecast_not_the_last_value) {
+  PairModel model(places(1, 2), {});
+  for (int i = 0; i < 20; ++i) model.add(0, 1, bw, i % 5 == 4 ? 1e7 : 1e9, i);
+  ck_assert_double_eq(Cell(model.table(20), 0, 1).bandwidth(), 1e9);
+  ck_assert_double_eq(Cell(model.table(20), 0, 1).peak(), 1e9);
+  // a load that stays is believed, and the peak remembers what was
+  for (int i = 20; i < 40; ++i) model.add(0, 1, bw, 2e8, i);
+  ck_assert_double_eq(Cell(model.table(40), 0, 1).bandwidth(), 2e8);
+  ck_assert_double_eq(Cell(model.table(40), 0, 1).peak(), 1e9);
+  model.remember_peak(0, 1, 2e9);
+  ck_assert_double_eq(Cell(model.table(40), 0, 1).peak(), 2e9);
+}
+END_TEST
+
+START_TEST(slow_links_of_a_large_machine) {
+  // 20 leaves of 10; leaf 3's uplink is slow, and so is the link of node 57. Few pairs are measured.
+  const std::int32_t leaves = 20, per_leaf = 10, nodes = leaves * per_leaf;
+  PairModel model(places(leaves, per_leaf), {});
+  const auto latency = [&](std::int32_t a, std::int32_t b) {
+    return (a / per_leaf == b / per_leaf ? 10.0 : 25.0) + (a == 57 || b == 57 ? 400 : 0);
+  };
+  const auto bandwidth = [&](std::int32_t a, std::int32_t b) {
+    const bool outside = a / per_leaf != b / per_leaf;
+    double rate = outside ? 1e9 : 1.2e9;
+    if (outside && (a / per_leaf == 3 || b / per_leaf == 3)) rate = 3e8;
+    return a == 57 || b == 57 ? std::min(rate, 1e8) : rate;
+  };
+  std::vector<std::int32_t> leaf_of_node(static_cast<std::size_t>(nodes));
+  for (std::int32_t i = 0; i < nodes; ++i) leaf_of_node[static_cast<std::size_t>(i)] = i / per_leaf;
+  ProbeSchedule schedule(leaf_of_node, {});
+  for (double now = 0; now < 1000; now += 0.5)
+    for (const ProbePair& pair : schedule.next(now, std::vector<bool>(static_cast<std::size_t>(nodes), true)).pairs) {
+      model.add(pair.a, pair.b, lat, latency(pair.a, pair.b), now);
+      model.add(pair.a, pair.b, bw, bandwidth(pair.a, pair.b), now);
+    }
+  ck_assert_uint_lt(model.size(), 1200);  // of 19,900 pairs
+  const PairTable table = model.table(1000);
+  check_valid(table, nodes);
+  ck_assert_int_eq(table.groups, leaves);
+  const auto tell_latency = [&](std::int32_t a, std::int32_t b) {
+    return Cell(table, a / per_leaf, b / per_leaf).latency() +
+           static_cast<double>(table.node_latency_us[static_cast<std::size_t>(a)]) +
+           static_cast<double>(table.node_latency_us[static_cast<std::size_t>(b)]);
+  };
+  const auto tell_bandwidth = [&](std::int32_t a, std::int32_t b) {
+    return std::min({Cell(table, a / per_leaf, b / per_leaf).bandwidth(),
+                     static_cast<double>(table.node_bandwidth_Bps[static_cast<std::size_t>(a)]),
+                     static_cast<double>(table.node_bandwidth_Bps[static_cast<std::size_t>(b)])});
+  };
+  for (std::int32_t a = 0; a < nodes; ++a)
+    for (std::int32_t b = a + 1; b < nodes; ++b) {
+      const double want = bandwidth(a, b);
+      ck_assert_msg(std::fabs(tell_bandwidth(a, b) / want - 1) < 0.25, "%d-%d: %g instead of %g", a, b,
+                    tell_bandwidth(a, b), want);
+      if (a != 57 && b != 57) ck_assert_double_eq_tol(tell_latency(a, b), latency(a, b), 5);
+      else ck_assert_double_gt(tell_latency(a, b), 150);
+    }
+  std::int64_t measured = 0;
+  for (const PairSource source : table.source) measured += source == PairSource::measured;
+  ck_assert_int_gt(measured, leaves * (leaves - 1) * 9 / 10);
+}
+END_TEST
+
+START_TEST(a_liar_harms_itself_alone) {
+  // Node 0 tells nonsense about all its pairs; what is told of the others stays within a tenth.
+  PairModel model(places(20, 10), {});
+  Random random(3);
+  for (int round = 0; round < 2000; ++round) {
+    const std::int32_t a = random.below(200), b = random.below(200);
+    if (a == b) continue;
+    const bool lie = a == 0 || b == 0;
+    model.add(a, b, lat, lie ? 1e6 : 20, round);
+    model.add(a, b, bw, lie ? 1 : 1e9, round);
+  }
+  const PairTable table = model.table(2000);
+  check_valid(table, 200);
+  for (std::int32_t a = 1; a < 200; ++a) {
+    ck_assert_double_lt(static_cast<double>(table.node_latency_us[static_cast<std::size_t>(a)]), 2);
+    ck_assert_double_gt(static_cast<double>(table.node_bandwidth_Bps[static_cast<std::size_t>(a)]), 9e8);
+  }
+  ck_assert_double_lt(static_cast<double>(table.node_bandwidth_Bps[0]), 10);
+  for (std::int32_t g = 0; g < 20; ++g)
+    for (std::int32_t h = 0; h < 20; ++h) {
+      ck_assert_double_gt(Cell(table, g, h).bandwidth(), 9e8);
+      ck_assert_double_lt(Cell(table, g, h).latency(), 22);
+    }
+}
+END_TEST
+
+// Whatever is told, the table is one that a snapshot takes: else one liar would leave all without.
+START_TEST(no_number_spoils_the_table) {
+  for (const std::int32_t most : {64, 2}) {  // all pairs, and one node of each switch
+    PairModelSettings settings;
+    settings.all_pairs_nodes = most;
+    PairModel model(places(3, 3), settings);
+    for (const double huge : {3e38, 1e300, std::numeric_limits<double>::infinity()}) {
+      model.add(0, 1, lat, huge, 10);
+      model.add(0, 1, bw, huge, 10);
+      model.remember_peak(0, 1, huge);
+    }
+    ck_assert_ptr_null(model.find(0, 1));
+    // the largest numbers that are taken: what is added to them would be larger
+    for (std::int32_t b = 1; b < 6; ++b) {
+      model.add(0, b, lat, b < 3 ? 1 : 1e9, 10);
+      model.add(0, b, bw, b < 3 ? 1 : 1e15, 10);
+      model.add(8, b, lat, 1e9, 10);
+      model.add(8, b, bw, 1e15, 10);
+    }
+    check_valid(model.table(11), 9);
+  }
+}
+END_TEST
+
+START_TEST(memory_is_bounded) {
+  PairModelSettings settings;
+  settings.most_pairs = 10;
+  PairModel model(places(1, 50), settings);
+  for (std::int32_t b = 1; b < 50; ++b) model.add(0, b, lat, 5, b);
+  ck_assert_uint_eq(model.size(), 10);
+  model.add(0, 49, lat, 5, 1e6);  // the old ones go
+  ck_assert_uint_eq(model.size(), 1);
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("pair_model");
+  TCase* tests = tcase_create("pair_model");
+  tcase_add_test(tests, nothing_measured);
+  tcase_add_test(tests, each_pair_of_a_small_cluster);
+  tcase_add_test(tests, measured_since_then);
+  tcase_add_test(tests, a_forecast_not_the_last_value);
+  tcase_add_test(tests, slow_links_of_a_large_machine);
+  tcase_add_test(tests, a_liar_harms_itself_alone);
+  tcase_add_test(tests, no_number_spoils_the_table);
+  tcase_add_test(tests, memory_is_bounded);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What sessions cost at the most, whatever is sent and whoever is silent.
+#include "monitor/protocol/session.hpp"
+
+#include "tests/check.hpp"
+#include "tests/monitor/session_world.hpp"
+
+using namespace placement;
+
+// Hints are not authenticated: a flood of them costs one hello in a while and no session.
+START_TEST(false_hints) {
+  World world;
+  ClientSession client(world.ours, "n1");
+  world.establish(client, address_of(1));
+  const std::uint64_t session = decode_sealed_header(client.seal(text))->session;
+  int hellos = 0;
+  for (int i = 0; i < 1000; ++i) {
+    client.receive(encode_reset(session), world.now_s);
+    client.receive(encode_reset(session + 1), world.now_s);
+    client.receive(encode(RefusedFrame{{}, 3}), world.now_s);
+    hellos += !client.due(world.now_s).empty();
+  }
+  ck_assert_int_eq(hellos, 1);
+  ck_assert(client.established());
+  ck_assert(!world.to_server(client.seal(text), address_of(1)).message.empty());
+}
+END_TEST
+
+// Whoever sees the session's number can ask for a new one; not at once again.
+START_TEST(resets_one_after_the_other) {
+  World world;
+  ClientSession client(world.ours, "n1");
+  world.establish(client, address_of(1));
+  const auto reset = [&] {
+    const std::uint64_t session = decode_sealed_header(client.seal(text))->session;
+    return client.receive(encode_reset(session), world.now_s).refused;
+  };
+  ck_assert(reset() == Refusal::none);
+  world.establish(client, address_of(1));
+  world.now_s += 4;
+  ck_assert(reset() == Refusal::too_many);
+  ck_assert(client.due(world.now_s).empty());
+  world.now_s += 2;
+  ck_assert(reset() == Refusal::none);
+  ck_assert(!client.due(world.now_s).empty());
+}
+END_TEST
+
+// However long munge makes its credential, the join is no longer than the challenge that it answers.
+START_TEST(a_long_credential) {
+  struct LongCredentials : FakeCredentials {
+    using FakeCredentials::FakeCredentials;
+    std::optional<std::string> encode(ByteView) override { return std::string(length, 'x'); }
+    std::size_t length = 0;
+  };
+  World world;
+  for (const std::size_t length : {100, 500, 600, 640, 700, 1200}) {
+    LongCredentials credentials(world.munge, our_uid);
+    credentials.length = length;
+    ClientSession client(credentials, "n1");
+    const auto challenge = world.to_server(client.due(world.now_s), address_of(1));
+    const auto got = client.receive(challenge.reply, world.now_s);
+    ck_assert_uint_le(got.reply.size(), challenge.reply.size());
+    ck_assert(got.reply.empty() == (length >= 600));
+    ck_assert((got.refused == Refusal::bad_credential) == (length >= 600));
+  }
+}
+END_TEST
+
+START_TEST(oversize_and_noise) {
+  World world;
+  ClientSession client(world.ours, "n1");
+  world.establish(client, address_of(1));
+  ck_assert_error(client.seal(Bytes(max_message + 1)), "does not fit a datagram");
+  ck_assert_error(client.seal(Bytes()), "0 bytes");
+  ck_assert_uint_eq(client.seal(Bytes(max_message)).size(), max_datagram);
+  Bytes big = client.seal(Bytes(max_message));
+  big.push_back(0);
+  for (const Bytes& noise : {big, Bytes(), Bytes(1), Bytes(65507, 0x53), encode_reset(1), encode(ChallengeFrame{})}) {
+    const auto got = world.to_server(noise, address_of(1));
+    ck_assert(got.refused == Refusal::malformed && got.reply.empty());
+    client.receive(noise, world.now_s);
+  }
+  ck_assert(client.established());
+}
+END_TEST
+
+START_TEST(rate_of_one_peer) {
+  World world;
+  ClientSession loud(world.ours, "n1"), calm(world.ours, "n2");
+  world.establish(loud, address_of(1));
+  world.establish(calm, address_of(2));
+  int taken = 0;
+  for (int i = 0; i < 1000; ++i) taken += !world.to_server(loud.seal(text), address_of(1)).message.empty();
+  ck_assert_int_eq(taken, 60);  // the burst
+  ck_assert_uint_eq(count(world.server, Refusal::too_many), 940);
+  ck_assert(!world.to_server(calm.seal(text), address_of(2)).message.empty());
+  world.now_s += 1;
+  ck_assert(!world.to_server(loud.seal(text), address_of(1)).message.empty());
+}
+END_TEST
+
+// Anybody may send these, from any address: there is an end to the answers.
+START_TEST(rate_of_hellos_and_hints) {
+  World world;
+  ServerSessions::Limits limits;
+  limits.hellos_per_s = 10;
+  limits.hellos_burst = 20;
+  ServerSessions server(world.ours, 4, admit, limits);
+  for (const Bytes& datagram : {encode_hello(Nonce{}), Bytes(64, 0)}) {
+    Bytes asked = datagram;
+    if (asked.size() == 64) {  // of a session that is none
+      asked = encode(SealedHeader{.session = 77, .sequence = 1});
+      asked.resize(64);
+    }
+    world.now_s += 100;
+    int answered = 0;
+    for (int i = 0; i < 1000; ++i)
+      answered += !server.receive(asked, address_of(static_cast<std::uint8_t>(i)), world.now_s).reply.empty();
+    ck_assert_int_eq(answered, 20);
+    world.now_s += 1;
+    for (int i = 0; i < 1000; ++i) answered += !server.receive(asked, address_of(1), world.now_s).reply.empty();
+    ck_assert_int_eq(answered, 30);
+  }
+}
+END_TEST
+
+START_TEST(rate_of_joins) {
+  World world;
+  int joined = 0;
+  for (int i = 0; i < 50; ++i) {
+    ClientSession client(world.ours, "n1");
+    joined += world.to_server(world.join_of(client, address_of(1)), address_of(1)).joined;
+  }
+  ck_assert_int_eq(joined, 5);
+  ck_assert_int_eq(world.munge.decodes, 5);
+  ClientSession other(world.ours, "n2");
+  world.establish(other, address_of(2));
+}
+END_TEST
+
+// A join that any process on node n1 can send: it has seen a challenge, and has no credential.
+static void send_rubbish(World& world, std::uint16_t port) {
+  const NetAddress from = address_of(1, port);
+  const auto challenge = decode_challenge(world.to_server(encode_hello(Nonce{1}), from).reply);
+  ck_assert(challenge.has_value());
+  ck_assert(!world.to_server(encode(JoinFrame{challenge->nonce, challenge->cookie, "n1", "rubbish"}), from).joined);
+}
+
+// Seconds until an agent on n1 has joined, or 600, while `ports` ports of its node send 50 joins a second.
+static double seconds_to_join(World& world, std::uint16_t agent_port, int ports) {
+  ClientSession agent(world.ours, "n1");
+  int sent = 0;
+  for (double began_s = world.now_s; world.now_s - began_s < 600; world.now_s += 0.02) {
+    send_rubbish(world, static_cast<std::uint16_t>(20000 + sent++ % ports));
+    const Bytes hello = agent.due(world.now_s);
+    if (hello.empty()) continue;
+    const NetAddress from = address_of(1, agent_port);
+    const Bytes join = agent.receive(world.to_server(hello, from).reply, world.now_s).reply;
+    const auto accepted = world.to_server(join, from);
+    if (accepted.joined && agent.receive(accepted.reply, world.now_s).established) return world.now_s - began_s;
+  }
+  return 600;
+}
+
+// A process without credentials keeps no agent of its node from joining.
+START_TEST(strangers_on_the_node) {
+  for (const int ports : {1, 10, 1000}) {
+    World world;
+    for (int i = 0; i < 3000; ++i, world.now_s += 0.02) send_rubbish(world, static_cast<std::uint16_t>(20000 + i % ports));
+    ck_assert_double_lt(seconds_to_join(world, 40000, ports), 600);
+    // once it is known its port is its own: also when the monitor has lost the session
+    world.server.forget(1);
+    world.now_s += 30;
+    ck_assert_double_lt(seconds_to_join(world, 40000, ports), 1);
+    // what is looked at is bounded all the same
+    const int before = world.munge.decodes;
+    for (int i = 0; i < 50000; ++i, world.now_s += 0.002) send_rubbish(world, static_cast<std::uint16_t>(20000 + i % ports));
+    ck_assert_int_lt(world.munge.decodes - before, 64 * (5 + 100 / 2 + 1));
+  }
+}
+END_TEST
+
+// Whoever sends hellos from many addresses makes the monitor keep nothing.
+START_TEST(hellos_leave_nothing) {
+  World world;
+  for (int i = 0; i < 100; ++i) {
+    const auto got = world.to_server(encode_hello(Nonce{static_cast<std::uint8_t>(i)}), address_of(1, static_cast<std::uint16_t>(i + 1)));
+    ck_assert(!got.reply.empty());
+  }
+  for (std::int32_t peer = 0; peer < 4; ++peer) ck_assert(!world.server.established(peer));
+}
+END_TEST
+
+START_TEST(hellos_come_ever_more_seldom) {
+  World world;
+  ClientSession client(world.ours, "n1");
+  int hellos = 0;
+  for (double t = 0; t < 600; t += 0.5) hellos += !client.due(world.now_s + t).empty();
+  ck_assert_int_ge(hellos, 600 / 20);
+  ck_assert_int_le(hellos, 600 / 12 + 8);
+}
+END_TEST
+
+START_TEST(no_munge) {
+  World world;
+  ClientSession client(world.ours, "n1");
+  world.munge.answers = false;
+  const auto challenge = world.to_server(client.due(world.now_s), address_of(1));
+  const auto got = client.receive(challenge.reply, world.now_s);
+  ck_assert(got.reply.empty() && got.refused == Refusal::no_service && !got.note.empty());
+  world.munge.answers = true;
+  world.now_s += 60;
+  const Bytes join = world.join_of(client, address_of(1));
+  world.munge.answers = false;
+  ck_assert(world.to_server(join, address_of(1)).refused == Refusal::no_service);
+  world.munge.answers = true;
+  world.now_s += 60;
+  world.establish(client, address_of(1));
+}
+END_TEST
+
+// munge takes 2 s to say that munged is dead, and 10 when it hangs: most of the time is for the heartbeats.
+START_TEST(a_silent_service_is_left_alone) {
+  ServiceSilence silence;
+  ck_assert(silence.may_ask(0) && silence.may_ask(1000));
+  silence.failed(1000, 1002);
+  ck_assert(!silence.may_ask(1002) && !silence.may_ask(1011.9) && silence.may_ask(1012));
+  silence.failed(1012, 1012);  // at once: not at every datagram all the same
+  ck_assert(!silence.may_ask(1012.9) && silence.may_ask(1013));
+  silence.failed(1013, 1023);
+  ck_assert(!silence.may_ask(1052.9) && silence.may_ask(1053));
+  silence.failed(1053, 1055);
+  silence.answered();
+  ck_assert(silence.may_ask(1055));
+}
+END_TEST
+
+START_TEST(token_bucket) {
+  TokenBucket bucket(2, 4);
+  for (int i = 0; i < 4; ++i) ck_assert(bucket.take(100));
+  ck_assert(!bucket.take(100));
+  ck_assert(!bucket.take(100.4));
+  ck_assert(bucket.take(100.5));
+  ck_assert(!bucket.take(50));  // a clock that runs backwards gives nothing
+  ck_assert(bucket.take(1000) && bucket.take(1000, 3) && !bucket.take(1000));
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("session_limits");
+  TCase* tests = tcase_create("session_limits");
+  tcase_add_test(tests, false_hints);
+  tcase_add_test(tests, resets_one_after_the_other);
+  tcase_add_test(tests, a_long_credential);
+  tcase_add_test(tests, oversize_and_noise);
+  tcase_add_test(tests, rate_of_one_peer);
+  tcase_add_test(tests, rate_of_hellos_and_hints);
+  tcase_add_test(tests, rate_of_joins);
+  tcase_add_test(tests, strangers_on_the_node);
+  tcase_add_test(tests, hellos_leave_nothing);
+  tcase_add_test(tests, hellos_come_ever_more_seldom);
+  tcase_add_test(tests, no_munge);
+  tcase_add_test(tests, a_silent_service_is_left_alone);
+  tcase_add_test(tests, token_bucket);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}

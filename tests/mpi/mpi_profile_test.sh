@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Each case of tests/mpi/mpi_traffic.c under the profiler, against the matrix that was worked out by hand.
+. "${srcdir:-.}/tests/mpi/mpi_environment.sh"
+"$MPICC" -Wall -Werror -Wno-stringop-overflow -pthread -o "$scratch/mpi_traffic" "$source/tests/mpi/mpi_traffic.c" || exit 1
+
+check_cases "$scratch/mpi_traffic" "$source/tests/mpi/mpi_traffic.expected"
+[ "$cases" -gt 0 ] || fail "no cases"
+check_fortran "$MPIFC"
+
+# ---- programs that die: what was counted is left, and the tool makes a matrix of it.
+# dies NAME STATUS: STATUS is the exit status of mpirun without the profiler.
+dies() {
+  local name=$1 status=$2 out=$scratch/$1.profile
+  "$build/placement-profile" -o "$out" "$MPIRUN" -np 3 "$scratch/mpi_traffic" "$name" >"$scratch/log" 2>&1
+  local got=$?
+  [ "$got" = "$status" ] || { fail "$name: exit status $got instead of $status"; cat "$scratch/log"; }
+  # 5 bytes, and the empty messages of barriers
+  head -1 "$out" | grep -q '^np 3$' && grep -q '^0 2 5 ' "$out" ||
+    { fail "$name: nothing was left"; cat "$scratch/log"; }
+  grep -q "did not end with MPI_Finalize" "$scratch/log" || fail "$name: does not say so"
+  ls "$out".rank* >/dev/null 2>&1 && fail "$name: tables of counters are left"
+}
+export PLACEMENT_PROFILE_LIBRARY=$build/.libs/libplacement-profile.so
+for name in aborts killed init_twice exits; do
+  "$MPIRUN" -np 3 "$scratch/mpi_traffic" "$name" >/dev/null 2>&1
+  dies "$name" $?
+done
+grep -q "rank . ended without MPI_Finalize" "$scratch/log" || fail "exits: the library does not say so"
+
+# ---- the tool
+tool=$build/placement-profile
+"$tool" --from-topology -o "$scratch/topology" "$MPIRUN" -np 4 "$scratch/mpi_traffic" topologies >"$scratch/log" 2>&1 &&
+  grep -q '^1 3 5002 3$' "$scratch/topology" || { fail "--from-topology"; cat "$scratch/log"; }
+"$tool" -o "$scratch/spawns" "$MPIRUN" -np 3 "$scratch/mpi_traffic" spawns >"$scratch/log" 2>&1 || { fail "spawns"; cat "$scratch/log"; }
+printf 'np 2\n0 1 7 1\n' | diff -u - "$scratch/spawns.spawned" || fail "profile of spawned processes"
+grep -q '^outside the world     18 bytes in 2 messages' "$scratch/spawns.summary" || fail "messages to spawned processes"
+"$tool" -o "$scratch/none" sh -c 'exit 7'
+[ $? = 7 ] || fail "the exit status of the command is lost"
+"$tool" --count=nonsense true 2>"$scratch/log" && fail "--count=nonsense is taken"
+grep -q 'one of all, point-to-point' "$scratch/log" || fail "--count=nonsense: $(cat "$scratch/log")"
+"$tool" --merge "$scratch/none" 2>"$scratch/log" && fail "--merge of nothing succeeds"
+"$tool" "$scratch/no-such-command" 2>/dev/null
+[ $? = 127 ] || fail "exit status of a command that is not there"
+# A file that cannot be written is no reason for the program to fail.
+under libplacement-profile 2 env PLACEMENT_PROFILE="$scratch/no/such/directory" "$scratch/mpi_traffic" sendrecv >"$scratch/log" 2>&1 ||
+  fail "the program fails where the profile cannot be written"
+grep -q 'cannot write the profile' "$scratch/log" || fail "an unwritable profile goes unsaid"
+under libplacement-profile 2 env PLACEMENT_PROFILE_COUNT=wrong "$scratch/mpi_traffic" sendrecv >"$scratch/log" 2>&1 ||
+  fail "the program fails with a wrong setting"
+grep -q 'nothing is profiled' "$scratch/log" || fail "a wrong setting goes unsaid"
+echo "$cases cases, $failures failed"
+[ "$failures" = 0 ]

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Policies of partitions, for jobs that name none.
+#include "tests/plugins/decide_fixture.hpp"
+
+using namespace placement;
+
+namespace {
+
+std::string refused(const std::string& value) {
+  const TestMachine machine(2, 1);
+  const TempFile file("DecisionFile=/no/such/place\nPartitionPolicies=" + value + "\n");
+  char message[512];
+  const placement_machine c = machine.c();
+  ck_assert_int_eq(placement_configure(file.path().c_str(), &c, message, sizeof message), PLACEMENT_OFF);
+  return message;
+}
+
+#define ck_assert_refused(value, part)                                                     \
+  do {                                                                                     \
+    const std::string message_ = refused(value);                                           \
+    ck_assert_msg(message_.find(part) != std::string::npos, "message is '%s'", message_.c_str()); \
+  } while (0)
+
+}  // namespace
+
+START_TEST(a_partition_stands_for_its_jobs) {
+  TestMachine(4, 1).configure("PartitionPolicies=debug:TOFA  long:NLA=alpha=0.4,beta=0.6\n");
+  char* const* environment = nullptr;
+  ck_assert_uint_eq(placement_partition_environment(nullptr, &environment), 0);
+  ck_assert_uint_eq(placement_partition_environment("deb", &environment), 0);
+  const uint32_t count = placement_partition_environment("debug", &environment);
+  ck_assert(placement_asked(environment, count));
+  placement_request request{};
+  request.job_id = next_job++;
+  request.environment = environment;
+  request.environment_count = count;
+  request.tasks = 2;
+  request.min_nodes = 1;
+  request.max_nodes = UINT32_MAX;
+  Offer offer(4, 2);
+  const placement_plan* plan = decide(offer, request);
+  ck_assert_str_eq(plan->policy, "TOFA");
+  ck_assert_uint_eq(plan->task_count, 2);
+  request.environment_count = placement_partition_environment("long", &environment);
+  request.environment = environment;
+  request.job_id = next_job++;
+  plan = decide(offer, request);  // there are no live data here
+  ck_assert(!plan->placed);
+  ck_assert_str_eq(plan->policy, "NLA");
+  placement_unconfigure();
+  ck_assert_uint_eq(placement_partition_environment("debug", &environment), 0);
+}
+END_TEST
+
+START_TEST(what_cannot_be_a_partition_s_policy) {
+  ck_assert_refused("debug", "PartitionPolicies");
+  ck_assert_refused(":NLA", "PartitionPolicies");
+  ck_assert_refused("debug:", "PartitionPolicies");
+  ck_assert_refused("debug:NLA debug:TOFA", "PartitionPolicies");
+  ck_assert_refused("debug:NLO", "unknown policy NLO");
+  ck_assert_refused("debug:NLA=alpha=2", "alpha");
+  ck_assert_refused("debug:TREEMATCH", "without a matrix");
+  ck_assert_refused("debug:LOAD-AWARE", "that users can ask for");
+  ck_assert_refused("debug:NLA=matrix=/etc/passwd", "matrix= is for jobs that ask");
+}
+END_TEST
+
+static Suite* suite() {
+  Suite* suite = suite_create("decide_partition");
+  TCase* core = tcase_create("core");
+  tcase_add_test(core, a_partition_stands_for_its_jobs);
+  tcase_add_test(core, what_cannot_be_a_partition_s_policy);
+  suite_add_tcase(suite, core);
+  return suite;
+}
+
+int main() { return run_suite(suite()); }

@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The C face of the select plugin, with arrays as Slurm's side fills them.
+#include "plugins/select/decide.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "plugins/select/planner.hpp"
+#include "tests/plugins/decide_fixture.hpp"
+
+using namespace placement;
+
+START_TEST(nothing_is_asked_for) {
+  Environment none, other{"SLURM_JOB_NAME=PLACEMENT_POLICY=X", "PLACEMENT_POLICYX=1", "", "="};
+  ck_assert(!placement_asked(nullptr, 0));
+  ck_assert(!placement_asked(none.c(), 0));
+  ck_assert(!placement_asked(other.c(), other.size()));
+  Environment asked{"A=b", "PLACEMENT_POLICY="};
+  ck_assert(placement_asked(asked.c(), asked.size()));
+}
+END_TEST
+
+START_TEST(off_before_the_machine_is_known) {
+  placement_unconfigure();
+  ck_assert_int_eq(placement_current_mode(), PLACEMENT_OFF);
+  Environment environment = Environment::with_matrix(ring(2));
+  ck_assert_stock(decide(Offer(2, 4), request_for(environment, 2)), "off");
+}
+END_TEST
+
+START_TEST(modes_and_bad_configurations) {
+  const TestMachine machine(4, 2);
+  const placement_machine c = machine.c();
+  char message[256];
+  const bool ring_was_there = std::filesystem::exists(Config{}.decision_file);
+  ck_assert_int_eq(placement_configure("/does/not/exist", &c, message, sizeof message), PLACEMENT_ENFORCE);
+  placement_unconfigure();
+  if (!ring_was_there) std::filesystem::remove(Config{}.decision_file);
+  ck_assert_str_eq(message, "");
+  for (const auto& [text, mode] : {std::pair{"Mode=off", PLACEMENT_OFF}, {"mode=observe", PLACEMENT_OBSERVE},
+                                   {"Mode=advise\n", PLACEMENT_ADVISE}, {"Mode=Enforce", PLACEMENT_ENFORCE}}) {
+    const TempFile file(std::string(text) + "\nDecisionFile=/no/such/place");
+    ck_assert_int_eq(placement_configure(file.path().c_str(), &c, message, sizeof message), mode);
+    ck_assert_str_eq(message, "");
+  }
+  const TempFile broken("Mode=enforce\nModus=off\n");
+  ck_assert_int_eq(placement_configure(broken.path().c_str(), &c, message, sizeof message), PLACEMENT_OFF);
+  ck_assert_msg(std::strstr(message, ":2:") != nullptr, "message is '%s'", message);
+  ck_assert_int_eq(placement_current_mode(), PLACEMENT_OFF);
+  const TempFile missing("TreematchTopologyFile=/does/not/exist\n");
+  ck_assert_int_eq(placement_configure(missing.path().c_str(), &c, message, sizeof message), PLACEMENT_OFF);
+  ck_assert_str_ne(message, "");
+  char tiny[4];  // a message that does not fit is cut, with its zero
+  placement_configure(broken.path().c_str(), &c, tiny, sizeof tiny);
+  ck_assert_uint_eq(std::strlen(tiny), 3);
+  machine.configure();  // and a good one makes it work again
+  ck_assert_int_eq(placement_current_mode(), PLACEMENT_ENFORCE);
+}
+END_TEST
+
+START_TEST(a_topology_that_is_none) {
+  const placement_machine_node nodes[] = {{"a", 1, 2, 1}, {"b", 1, 2, 1}};
+  const placement_machine machine = {nodes, 2, "SwitchName=s Level=0 Nodes=a[\n"};
+  char message[256];
+  ck_assert_int_eq(placement_configure("/does/not/exist", &machine, message, sizeof message), PLACEMENT_OFF);
+  ck_assert_str_ne(message, "");
+}
+END_TEST
+
+START_TEST(heavy_pairs_share_nodes) {
+  TestMachine(4, 1).configure();
+  // 0-2 and 1-3 talk
+  Environment environment = Environment::with_matrix(CommMatrix::from_edges(4, {{0, 2, 100}, {1, 3, 100}, {0, 1, 1}}));
+  Offer offer(4, 2);
+  const placement_plan* plan = decide(offer, request_for(environment, 4));
+  ck_assert_planned(offer, plan, "0:0,1 1:0,1");
+  ck_assert_uint_eq(plan->task_count, 4);
+  ck_assert_uint_eq(plan->tasks[0], 2);
+  ck_assert_str_eq(plan->policy, "TREEMATCH");
+  ck_assert_int_lt(std::stoll(plan->cost), std::stoll(plan->natural_cost));
+  ck_assert(!plan->remembered);
+}
+END_TEST
+
+START_TEST(busy_cores_are_left_alone) {
+  TestMachine(4, 2).configure();
+  Environment environment = Environment::with_matrix(ring(4));
+  Offer offer(4, 4);
+  offer.take(0, {0, 1, 2}).take(1, {0, 1, 2, 3}).take(2, {1}).take(3, {3});
+  const placement_plan* plan = decide(offer, request_for(environment, 4));
+  ck_assert(plan->placed);
+  std::uint32_t wanted = 0;
+  for (std::size_t core = 0; core < offer.free_.size(); ++core) {
+    wanted += plan->core_wanted[core];
+    ck_assert(!plan->core_wanted[core] || offer.free_[core]);
+  }
+  ck_assert_uint_eq(wanted, 4);
+  ck_assert_uint_eq(plan->node_count, 2);
+  ck_assert_uint_eq(plan->node[0], 2);  // the leaf switch that has room
+}
+END_TEST
+
+START_TEST(not_enough_room) {
+  TestMachine(4, 1).configure();
+  Environment environment = Environment::with_matrix(ring(9));
+  ck_assert_stock(decide(Offer(4, 2), request_for(environment, 9)), "not enough");
+  Environment two = Environment::with_matrix(ring(2));
+  Offer busy(4, 2);
+  for (std::uint32_t node = 0; node < 4; ++node) busy.take(node, {0, 1});
+  ck_assert_stock(decide(busy, request_for(two, 2)), "not enough");
+  ck_assert_stock(decide(Offer(0, 2), request_for(two, 2)), "no node");
+  placement_request many_nodes = request_for(two, 2);
+  many_nodes.min_nodes = 5;
+  ck_assert_stock(decide(Offer(4, 2), many_nodes), "not enough");
+}
+END_TEST
+
+START_TEST(node_limits_are_kept) {
+  TestMachine(4, 2).configure();
+  Environment environment = Environment::with_matrix(ring(4));
+  for (std::uint32_t nodes = 1; nodes <= 4; ++nodes) {
+    placement_request request = request_for(environment, 4);
+    request.min_nodes = request.max_nodes = nodes;
+    const placement_plan* plan = decide(Offer(4, 4), request);
+    ck_assert_msg(plan->placed, "%s", plan->reason);
+    ck_assert_uint_eq(plan->node_count, nodes);
+  }
+}
+END_TEST
+
+START_TEST(required_nodes_are_used) {
+  TestMachine(4, 2).configure();
+  Environment environment = Environment::with_matrix(ring(4));
+  const std::uint32_t required[] = {3};
+  placement_request request = request_for(environment, 4);
+  request.min_nodes = request.max_nodes = 2;
+  request.required = required;
+  request.required_count = 1;
+  const placement_plan* plan = decide(Offer(4, 4), request);
+  ck_assert_msg(plan->placed, "%s", plan->reason);
+  ck_assert_uint_eq(plan->node[1], 3);
+  Offer busy(4, 4);
+  busy.take(3, {0, 1, 2, 3});
+  ck_assert_stock(decide(busy, request), "required node");
+  const std::uint32_t absurd[] = {77};
+  request.required = absurd;
+  ck_assert_stock(decide(Offer(4, 4), request), "required node");
+}
+END_TEST
+
+// Slurm wants --ntasks-per-node CPUs free on each node, also on the last one.
+START_TEST(tasks_per_node_take_their_cpus_everywhere) {
+  TestMachine(4, 2).configure();
+  Environment environment = Environment::with_matrix(ring(5));
+  placement_request request = request_for(environment, 5);
+  request.tasks_per_node = 2;
+  Offer offer(4, 4);
+  offer.take(0, {0, 1, 2});  // one core is not enough for it
+  const placement_plan* plan = decide(offer, request);
+  ck_assert_msg(plan->placed, "%s", plan->reason);
+  ck_assert_uint_eq(plan->node_count, 3);
+  for (std::uint32_t n = 0; n < 3; ++n) {
+    ck_assert_uint_ne(plan->node[n], 0);
+    ck_assert_uint_le(plan->tasks[n], 2);
+    const std::uint8_t* cores = plan->core_wanted + offer.first_core_[plan->node[n]];
+    ck_assert_int_eq(std::accumulate(cores, cores + 4, 0), 2);
+  }
+}
+END_TEST
+
+START_TEST(several_cpus_per_task) {
+  TestMachine(2, 2).configure();
+  Environment environment = Environment::with_matrix(ring(3));
+  placement_request request = request_for(environment, 3);
+  request.cpus_per_task = 2;
+  Offer offer(2, 4);
+  offer.take(0, {0});  // three cores are room for one task only
+  const placement_plan* plan = decide(offer, request);
+  ck_assert_msg(plan->placed, "%s", plan->reason);
+  std::uint32_t wanted = 0;
+  for (std::uint32_t n = 0; n < plan->node_count; ++n) {
+    const std::uint8_t* cores = plan->core_wanted + offer.first_core_[plan->node[n]];
+    const int on_node = std::accumulate(cores, cores + 4, 0);
+    ck_assert_int_eq(on_node, 2 * static_cast<int>(plan->tasks[n]));
+    wanted += on_node;
+  }
+  ck_assert_uint_eq(wanted, 6);
+}
+END_TEST
+
+START_TEST(tasks_that_share_cores) {
+  TestMachine(2, 2, 2).configure();
+  Environment environment = Environment::with_matrix(ring(6));
+  Offer offer(2, 4, 2);
+  placement_request request = request_for(environment, 6);
+  const placement_plan* plan = decide(offer, request);
+  ck_assert_planned(offer, plan, "0:0,1,2");  // six threads on three cores
+  request.cpus_per_task = 3;  // 18 CPUs are more than there are
+  ck_assert_stock(decide(offer, request), "not enough");
+  Environment four = Environment::with_matrix(ring(4));
+  placement_request odd = request_for(four, 4);
+  odd.cpus_per_task = 3;
+  plan = decide(offer, odd);  // 2 tasks of 3 CPUs are 3 cores on each
+  ck_assert_msg(plan->placed, "%s", plan->reason);
+  ck_assert_uint_eq(plan->node_count, 2);
+  for (std::uint32_t n = 0; n < 2; ++n) {
+    const std::uint8_t* cores = plan->core_wanted + offer.first_core_[plan->node[n]];
+    ck_assert_int_eq(std::accumulate(cores, cores + 4, 0), 3);
+  }
+  offer.cpus_[1] = 1;
+  ck_assert_stock(decide(offer, request_for(environment, 6)), "differ");
+}
+END_TEST
+
+START_TEST(whole_nodes) {
+  TestMachine(4, 2).configure();
+  Environment environment = Environment::with_matrix(ring(6));
+  placement_request request = request_for(environment, 0);  // -N2 --exclusive, the matrix says 6
+  request.whole_nodes = true;
+  request.min_nodes = request.max_nodes = 2;
+  Offer offer(4, 4);
+  const placement_plan* plan = decide(offer, request);
+  ck_assert_msg(plan->placed, "%s", plan->reason);
+  ck_assert_uint_eq(plan->task_count, 6);
+  ck_assert_planned(offer, plan, "0:0,1,2,3 1:0,1,2,3");
+}
+END_TEST
+
+START_TEST(tasks_that_nobody_named) {
+  TestMachine(4, 2).configure();
+  Environment environment = Environment::with_matrix(ring(3));
+  placement_request request = request_for(environment, 0);
+  request.min_nodes = 3;
+  const placement_plan* plan = decide(Offer(4, 4), request);
+  ck_assert_msg(plan->placed, "%s", plan->reason);
+  ck_assert_uint_eq(plan->task_count, 3);
+  request.tasks_per_node = 4;
+  ck_assert_stock(decide(Offer(4, 4), request), "12 tasks");
+}
+END_TEST
+
+START_TEST(without_a_matrix) {
+  TestMachine(4, 2).configure();
+  Environment environment{"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=TREEMATCH"};
+  const placement_plan* plan = decide(Offer(4, 4), request_for(environment, 8));
+  ck_assert_msg(plan->placed, "%s", plan->reason);
+  ck_assert_str_eq(plan->cost, "");
+}
+END_TEST
+
+START_TEST(a_matrix_of_groups) {
+  TestMachine(4, 1).configure();
+  // groups {0, 2} and {1, 3}, that talk with each other
+  WireMatrix wire{CommMatrix::from_edges(2, {{0, 1, 5}}), {0, 1, 0, 1}};
+  Environment environment = Environment::with_bytes(pack_wire(wire));
+  const placement_plan* plan = decide(Offer(4, 2), request_for(environment, 4));
+  ck_assert_msg(plan->placed, "%s", plan->reason);
+  ck_assert_uint_eq(plan->node_count, 2);
+  ck_assert_str_eq(plan->cost, "");
+  ck_assert_stock(decide(Offer(4, 2), request_for(environment, 2)), "4 ranks");
+}
+END_TEST
+
+START_TEST(hostile_environments) {
+  TestMachine(4, 2).configure();
+  const CommMatrix matrix = ring(4);
+  const auto reason_of = [](Environment environment) {
+    const placement_plan* plan = decide(Offer(4, 4), request_for(environment, 4));
+    ck_assert(!plan->placed);
+    ck_assert_str_ne(plan->reason, "");
+    return std::string(plan->reason);
+  };
+  const Environment good = Environment::with_matrix(matrix);
+  reason_of(Environment{"PLACEMENT_POLICY=TREEMATCH"});
+  reason_of(Environment{"PLACEMENT_VERSION=2", "PLACEMENT_POLICY=TREEMATCH"});
+  for (const char* word : {"", "=", "NOSUCH", "TREEMATCH=", "TREEMATCH=scope=", "TREEMATCH=a=1,a=2",
+                           "TREEMATCH=nokey=1", "RANDOM", "SEQUENTIAL", "treematch=scope=\x01\xff\"'\\"})
+    reason_of(Environment(good).set("PLACEMENT_POLICY", word));
+  reason_of(Environment(good).set("PLACEMENT_POLICY", "TREEMATCH=scope=" + std::string(1 << 20, 'x')));
+  for (const char* count : {"", "-1", "1x", " 1", "2", "99999999999999999999", "1000000", "0x1"})
+    reason_of(Environment(good).set("PLACEMENT_MATRIX_PIECES", count));
+  for (const std::string& piece : {std::string(), std::string("!"), std::string(65537, 'A'),
+                                   std::string(65536, 'A'), std::string("AAAA")})
+    reason_of(Environment(good).set("PLACEMENT_MATRIX_0", piece));
+  // sound armour around what is no matrix
+  const std::vector<std::byte> zeros(1000);
+  reason_of(Environment::with_bytes(zeros));
+  std::vector<std::byte> cut = pack_matrix(matrix);
+  cut.pop_back();
+  reason_of(Environment::with_bytes(cut));
+}
+END_TEST
+
+START_TEST(null_entries_are_skipped) {
+  TestMachine(4, 2).configure();
+  Environment environment = Environment::with_matrix(ring(4));
+  std::vector<char*> pointers(environment.c(), environment.c() + environment.size());
+  pointers.insert(pointers.begin(), nullptr);
+  pointers.push_back(nullptr);
+  placement_request request = request_for(environment, 4);
+  request.environment = pointers.data();
+  request.environment_count = static_cast<std::uint32_t>(pointers.size());
+  ck_assert(placement_asked(request.environment, request.environment_count));
+  ck_assert(decide(Offer(4, 4), request)->placed);
+}
+END_TEST
+
+START_TEST(sizes_that_do_not_fit) {
+  TestMachine(4, 2).configure();
+  Environment environment = Environment::with_matrix(ring(4));
+  ck_assert_stock(decide(Offer(4, 4), request_for(environment, 5)), "4 ranks");
+  ck_assert_stock(decide(Offer(4, 4), request_for(environment, UINT32_MAX)), "too many");
+  ck_assert_stock(decide(Offer(4, 3), request_for(environment, 4)), "changed its cores");
+  Offer unknown(4, 4);
+  unknown.node_[2] = 9;
+  ck_assert_stock(decide(unknown, request_for(environment, 4)), "does not have");
+  unknown.node_[2] = -1;
+  ck_assert_stock(decide(unknown, request_for(environment, 4)), "does not have");
+  TestMachine(4, 2).configure("MaxMatrixRanks=3\n");
+  ck_assert(!decide(Offer(4, 4), request_for(environment, 4))->placed);
+}
+END_TEST
+
+START_TEST(above_the_size_limit_groups_are_placed) {
+  TestMachine(4, 2).configure("NodeLevelTasks=3\n");
+  Environment environment = Environment::with_matrix(ring(4));
+  const placement_plan* plan = decide(Offer(4, 4), request_for(environment, 4));
+  ck_assert_msg(plan->placed, "%s", plan->reason);
+  ck_assert_str_ne(plan->cost, "");
+  ck_assert_msg(std::strstr(plan->reason, "NodeLevelTasks=3") != nullptr, "%s", plan->reason);
+}
+END_TEST
+
+START_TEST(no_time_at_all) {
+  Environment environment = Environment::with_matrix(ring(4));
+  const Asked asked = read_asked({environment.c(), environment.size()}, Config{});
+  ck_assert_str_eq(asked.error.c_str(), "");
+  const TestMachine described(4, 2);
+  const placement_machine given = described.c();
+  const Machine machine(given, Config{});
+  const Offer offer(4, 4);
+  const placement_offer c = offer.c();
+  const placement_request request = request_for(environment, 4);
+  const Deadline past = Deadline::after(std::chrono::microseconds(0));
+  PolicyViews views;
+  ck_assert_error(make_plan(machine, {}, c, request, asked, Config{}, views, past), "no time");
+  ck_assert_uint_eq(make_plan(machine, {}, c, request, asked, Config{}, views, Deadline::never()).nodes.size(), 1);
+}
+END_TEST
+
+START_TEST(answers_are_remembered_per_job_and_question) {
+  TestMachine(4, 2).configure();
+  Environment environment = Environment::with_matrix(ring(4));
+  const placement_request request = request_for(environment, 4);
+  Offer offer(4, 4);
+  const std::string first = planned(offer, decide(offer, request));
+  const placement_plan* again = decide(offer, request);
+  ck_assert(again->remembered);
+  ck_assert_planned(offer, again, first.c_str());
+  offer.take(0, {0});
+  ck_assert(!decide(offer, request)->remembered);
+  placement_plan_failed(request.job_id, "it could not be had");
+  again = decide(offer, request);
+  ck_assert(again->remembered);
+  ck_assert_stock(again, "could not be had");
+  Environment other = Environment::with_matrix(ring(4), "TREEMATCH=scope=whole");
+  placement_request changed = request;
+  changed.environment = other.c();
+  ck_assert(!decide(offer, changed)->remembered);
+  placement_plan_failed(4711, "nobody knows this job");
+}
+END_TEST
+
+// Decides when user 1 has used up his time for decisions in this second, before and after.
+const placement_plan* decide_without_time(const Offer& offer, placement_request request) {
+  request.uid = 1;
+  const placement_plan* plan = nullptr;
+  do {
+    while (!placement_would_put_off(1, 0)) {
+      Environment environment = Environment::with_matrix(ring(16));
+      placement_request other = request_for(environment, 16);
+      other.uid = 1;
+      ck_assert(decide(offer, other)->placed);
+    }
+    plan = decide(offer, request);
+  } while (!placement_would_put_off(1, 0));
+  return plan;
+}
+
+START_TEST(a_decision_without_time_is_put_off) {
+  TestMachine(16, 2).configure("DecisionWait=2");
+  const Offer offer(16, 4);
+  Environment environment = Environment::with_matrix(ring(8));
+  placement_request request = request_for(environment, 8);
+  request.may_be_put_off = true;
+  ck_assert(!placement_would_put_off(1, 0));
+  const placement_plan* plan = decide_without_time(offer, request);
+  ck_assert(!placement_would_put_off(1, 2));
+  ck_assert(plan->wait && plan->put_off && !plan->wait_told);
+  ck_assert_stock(plan, "put off to the next scheduling cycle (1 of DecisionWait=2)");
+  request.times_put_off = 1;
+  plan = decide_without_time(offer, request);
+  ck_assert(plan->put_off && plan->wait_told);
+  ck_assert_stock(plan, "(2 of DecisionWait=2)");
+}
+END_TEST
+
+START_TEST(a_decision_is_put_off_so_often_and_no_more) {
+  TestMachine(16, 2).configure("DecisionWait=2");
+  const Offer offer(16, 4);
+  Environment environment = Environment::with_matrix(ring(8));
+  placement_request request = request_for(environment, 8);
+  const placement_plan* plan = decide_without_time(offer, request);
+  ck_assert(!plan->wait && !plan->put_off);
+  ck_assert_msg(std::strstr(plan->reason, "used up") != nullptr, "%s", plan->reason);
+  request.may_be_put_off = true;
+  request.times_put_off = 2;
+  plan = decide_without_time(offer, request);
+  ck_assert(!plan->wait && !plan->put_off);
+  ck_assert_msg(std::strstr(plan->reason, "used up") != nullptr, "%s", plan->reason);
+}
+END_TEST
+
+// What was answered before takes no time.
+START_TEST(a_remembered_answer_is_not_put_off) {
+  TestMachine(16, 2).configure();
+  const Offer offer(16, 4);
+  Environment environment = Environment::with_matrix(ring(8));
+  placement_request request = request_for(environment, 8);
+  request.uid = 1;
+  request.may_be_put_off = true;
+  const std::string first = planned(offer, decide(offer, request));
+  const placement_plan* plan = decide_without_time(offer, request);
+  ck_assert(plan->remembered && !plan->put_off);
+  ck_assert_planned(offer, plan, first.c_str());
+}
+END_TEST
+
+// What is kept of one decision for the next one changes no answer, whatever nodes and cores come and go in between.
+START_TEST(a_decision_does_not_depend_on_those_before) {
+  const TestMachine machine(12, 4, 2);
+  const auto cores_taken = [](std::uint32_t step, std::uint32_t core) { return (core * 2654435761u + step * 40503u) % 11 < 4; };
+  const auto ask = [&](std::uint32_t step) {
+    Offer offer(12, 8, step % 5 == 4 ? 2 : 1);
+    for (std::uint32_t core = 0; core < 96; ++core) offer.free_[core] = !cores_taken(step, core / (step % 3 + 1));
+    Environment environment = Environment::with_matrix(ring(8), step % 4 == 3 ? "TREEMATCH=scope=whole" : "TREEMATCH");
+    placement_request request = request_for(environment, 8);
+    if (step % 7 == 6) request.tasks_per_socket = 1;
+    if (step % 6 == 5) request.required = &step, request.required_count = step < 12;
+    return planned(offer, decide(offer, request));
+  };
+  std::vector<std::string> alone;
+  for (std::uint32_t step = 0; step < 60; ++step) {
+    machine.configure();
+    alone.push_back(ask(step));
+  }
+  machine.configure();
+  for (std::uint32_t step = 0; step < 60; ++step) ck_assert_text_eq(ask(step), alone[step]);
+  ck_assert(std::ranges::any_of(alone, [](const std::string& text) { return !text.starts_with("stock"); }));
+}
+END_TEST
+
+// Far more jobs than are kept, and than there is time for in one scheduling cycle. All of them are placed with their matrix.
+START_TEST(many_jobs) {
+  TestMachine(32, 4).configure("DecisionWait=1000");
+  const Offer offer(32, 8);
+  int cycles = 1;
+  for (int i = 0; i < 300; ++i) {
+    Environment environment = Environment::with_matrix(ring(64));
+    placement_request request = request_for(environment, 64);
+    request.uid = 1;
+    request.may_be_put_off = true;
+    const placement_plan* plan = decide(offer, request);
+    for (; plan->put_off; plan = decide(offer, request)) {
+      ck_assert(plan->wait && !plan->placed);
+      ++request.times_put_off;
+      ++cycles;
+      while (placement_would_put_off(1, 0)) usleep(10000);
+    }
+    ck_assert_msg(plan->placed, "%s", plan->reason);
+    ck_assert_str_ne(plan->cost, "");
+    ck_assert_msg(std::strstr(plan->reason, "without the matrix") == nullptr, "%s", plan->reason);
+  }
+  ck_assert_int_gt(cycles, 1);
+}
+END_TEST
+
+static Suite* suite() {
+  Suite* suite = suite_create("decide");
+  TCase* core = tcase_create("core");
+  tcase_add_test(core, nothing_is_asked_for);
+  tcase_add_test(core, off_before_the_machine_is_known);
+  tcase_add_test(core, modes_and_bad_configurations);
+  tcase_add_test(core, a_topology_that_is_none);
+  tcase_add_test(core, heavy_pairs_share_nodes);
+  tcase_add_test(core, busy_cores_are_left_alone);
+  tcase_add_test(core, not_enough_room);
+  tcase_add_test(core, node_limits_are_kept);
+  tcase_add_test(core, required_nodes_are_used);
+  tcase_add_test(core, tasks_per_node_take_their_cpus_everywhere);
+  tcase_add_test(core, several_cpus_per_task);
+  tcase_add_test(core, tasks_that_share_cores);
+  tcase_add_test(core, whole_nodes);
+  tcase_add_test(core, tasks_that_nobody_named);
+  tcase_add_test(core, without_a_matrix);
+  tcase_add_test(core, a_matrix_of_groups);
+  tcase_add_test(core, hostile_environments);
+  tcase_add_test(core, null_entries_are_skipped);
+  tcase_add_test(core, sizes_that_do_not_fit);
+  tcase_add_test(core, above_the_size_limit_groups_are_placed);
+  tcase_add_test(core, no_time_at_all);
+  tcase_add_test(core, answers_are_remembered_per_job_and_question);
+  tcase_add_test(core, a_decision_without_time_is_put_off);
+  tcase_add_test(core, a_decision_is_put_off_so_often_and_no_more);
+  tcase_add_test(core, a_remembered_answer_is_not_put_off);
+  tcase_add_test(core, a_decision_does_not_depend_on_those_before);
+  tcase_add_test(core, many_jobs);
+  suite_add_tcase(suite, core);
+  return suite;
+}
+
+int main() { return run_suite(suite()); }

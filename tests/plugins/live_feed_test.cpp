@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Live data on their way from the monitor's file into a policy's view, and decisions on their way out.
+#include "plugins/select/live_feed.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "common/decision/decision_ring.hpp"
+#include "common/state/snapshot.hpp"
+#include "plugins/select/planner.hpp"
+#include "tests/common/snapshot_samples.hpp"
+#include "tests/plugins/decide_fixture.hpp"
+
+using namespace placement;
+
+namespace {
+
+const std::vector<std::string> machine_nodes = {"n0", "n1", "n2", "n3"};
+
+// Of n1 .. n4, published so many seconds ago.
+LiveState state_of_age(std::int64_t age_s, std::size_t nodes = 4) {
+  LiveState state = sample_state(nodes, static_cast<std::int32_t>(nodes));
+  state.published_at_s = std::time(nullptr) - age_s;
+  return state;
+}
+
+// The feed looks by itself; how soon is the machine's business.
+bool comes_true(const std::function<bool()>& condition) {
+  for (int tries = 0; tries < 600; ++tries) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return false;
+}
+
+// A feed that believes these users, and forgets what it logs.
+LiveFeed::FindOwners only(std::vector<uid_t> users) {
+  return [users = std::move(users)] { return SnapshotOwners{users, {}}; };
+}
+void silent(bool, const std::string&) {}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+namespace {
+
+std::string logged_by_plugin;
+void log_of_plugin(bool, const char* text) { logged_by_plugin += std::string(text) + "\n"; }
+
+// What slurmctld would tell, one "name = value" line each.
+std::string facts() {
+  placement_fact told[PLACEMENT_MOST_FACTS];
+  std::string text;
+  for (std::uint32_t i = 0, count = placement_facts(told); i < count; ++i)
+    text += std::string(told[i].name) + " = " + told[i].value + "\n";
+  return text;
+}
+
+}  // namespace
+
+START_TEST(a_fresh_state_is_there_at_once) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/snapshot";
+  write_snapshot(path, state_of_age(7));
+  const LiveFeed feed(path, only({getuid()}), 60, machine_nodes, silent);
+  const LiveNow now = feed.now();
+  ck_assert(now.state != nullptr);
+  ck_assert_uint_eq(now.state->nodes.size(), 4);
+  ck_assert(now.age_s >= 7 && now.age_s < 60);
+  ck_assert(*now.state_of_node == (std::vector<std::int32_t>{-1, 0, 1, 2}));
+  ck_assert_text_eq(now.why_not, "");
+  ck_assert_text_eq(feed.trouble(), "");
+}
+END_TEST
+
+START_TEST(what_cannot_be_used_says_why) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/snapshot";
+  const auto why = [&](std::vector<uid_t> owners = {getuid()}) {
+    const LiveFeed feed(path, only(std::move(owners)), 60, machine_nodes, silent);
+    const LiveNow now = feed.now();
+    ck_assert(now.state == nullptr && now.state_of_node == nullptr);
+    ck_assert_uint_eq(now.generation, 0);
+    return now.why_not;
+  };
+  ck_assert(contains(why(), "/snapshot is not there"));
+  write_snapshot(path, state_of_age(1000));
+  ck_assert(contains(why(), " s old, more than SnapshotMaxAgeS=60"));
+  write_snapshot(path, state_of_age(-1000));
+  ck_assert(contains(why(), "s ahead"));
+  write_snapshot(path, state_of_age(0));
+  ck_assert(contains(why({getuid() + 1}), "who is not trusted"));
+  chmod(path.c_str(), 0666);
+  ck_assert(contains(why(), "others than its owner"));
+  directory.file("snapshot", "no snapshot at all");
+  chmod(path.c_str(), 0644);
+  ck_assert(contains(why(), "no usable snapshot: 18 bytes are too few"));
+  write_snapshot(path, state_of_age(0, 200));
+  ck_assert(contains(why(), "more than a snapshot of 72 nodes has"));
+}
+END_TEST
+
+START_TEST(a_newer_file_is_taken_and_a_bad_one_is_not) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/snapshot";
+  LiveFeed feed(path, only({getuid()}), 1000, machine_nodes, silent);
+  ck_assert(feed.now().state == nullptr);
+  write_snapshot(path, state_of_age(0));
+  ck_assert(comes_true([&] { return feed.now().state != nullptr; }));
+  const LiveNow first = feed.now();
+  write_snapshot(path, state_of_age(0, 3));
+  ck_assert(comes_true([&] { return feed.now().generation != first.generation; }));
+  ck_assert_uint_eq(feed.now().state->nodes.size(), 3);
+  // who holds the old one keeps it
+  ck_assert_uint_eq(first.state->nodes.size(), 4);
+  ck_assert(same_number(first.state->pairs.latency_us[1], first.state->pairs.latency_us[4]));
+  // a broken one, cut in place as only its owner can, changes nothing but what is said of it
+  std::filesystem::resize_file(path, 100);
+  ck_assert(comes_true([&] { return !feed.trouble().empty(); }));
+  ck_assert_uint_eq(feed.now().state->nodes.size(), 3);
+  std::filesystem::remove(path);
+  write_snapshot(path, state_of_age(0));
+  ck_assert(comes_true([&] { return feed.trouble().empty(); }));
+  ck_assert_uint_eq(feed.now().state->nodes.size(), 4);
+}
+END_TEST
+
+// A reader of the spans and a writer of files, as fast as they can: no torn state is ever seen.
+START_TEST(replaced_while_it_is_read) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/snapshot";
+  write_snapshot(path, state_of_age(0));
+  LiveFeed feed(path, only({getuid()}), 1000, machine_nodes, silent);
+  bool end = false;
+  std::thread writer([&] {
+    for (std::size_t round = 0; !end; ++round) write_snapshot(path, state_of_age(0, 1 + round % 60));
+  });
+  const std::uint64_t first = feed.now().generation;
+  const bool moved = comes_true([&] {
+    const LiveNow now = feed.now();
+    ck_assert(now.state != nullptr);
+    ck_assert_int_eq(now.state->pairs.groups, static_cast<std::int32_t>(now.state->nodes.size()));
+    check_live_state(*now.state);
+    return now.generation >= first + 3;
+  });
+  end = true;
+  writer.join();
+  ck_assert(moved);
+  ck_assert_text_eq(feed.trouble(), "");
+}
+END_TEST
+
+namespace {
+
+std::string seen;  // by the policy below
+
+Placement look_at(const ClusterView& view, const Request& request, const Deadline&) {
+  if (!view.live) throw Error("no live data");
+  seen.clear();
+  for (const NodeView& node : view.nodes)
+    seen += node.name + "=" + (node.state < 0 ? "?" : view.live->nodes[node.state].name) + "@" +
+            std::to_string(node.torus_node) + " ";
+  if (view.torus) seen += "torus of " + std::to_string(view.torus->positions());
+  if (view.outages) seen += ", n1 fails with " + std::to_string(view.outages->of("n1"));
+  Placement placement;
+  for (std::int32_t rank = 0; rank < request.tasks; ++rank) placement.ranks.push_back({0, {rank}});
+  placement.reasons = {"first term", "second term"};
+  return placement;
+}
+
+constexpr Policy looking{"LOOKING", "", false, true, {}, look_at, nullptr, true};
+
+}  // namespace
+
+START_TEST(a_policy_sees_states_and_coordinates_of_its_nodes) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/snapshot";
+  Config config;
+  config.torus_file = directory.file("torus", "torus 2 2\nn0 0 0\nn2 0 1\n");
+  config.outage_file = directory.file("outages", "n1 0.5\n");
+  const TestMachine described(4, 1);
+  const placement_machine c = described.c();
+  const Machine machine(c, config);
+  Asked asked;
+  asked.spec.policy = "LOOKING";
+  asked.policy = &looking;
+  Environment environment;
+  const placement_request request = request_for(environment, 2);
+  Offer offer(4, 2);
+  offer.take(1, {0, 1});  // n1 is not offered
+  const placement_offer offered = offer.c();
+  write_snapshot(path, state_of_age(3));
+  const LiveFeed feed(path, only({getuid()}), 60, machine.node_names(), silent);
+  PolicyViews views;
+  const Plan plan = make_plan(machine, feed.now(), offered, request, asked, config, views, Deadline::never());
+  ck_assert_text_eq(seen, "n0=?@0 n2=n2@1 n3=n3@-1 torus of 4, n1 fails with 0.500000");
+  ck_assert(plan.terms == (std::vector<std::string>{"first term", "second term"}));
+  const LiveFeed none(directory.path() + "/none", only({getuid()}), 60, machine.node_names(), silent);
+  ck_assert_error(make_plan(machine, none.now(), offered, request, asked, config, views, Deadline::never()),
+                  "no live data: " + directory.path() + "/none is not there");
+}
+END_TEST
+
+// The monitor's user is made after slurmctld has started: the file that was refused is taken without a
+// reconfigure, and the log has the refusal and its end once each.
+START_TEST(a_user_who_is_new_is_found) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/snapshot";
+  std::mutex mutex;
+  std::vector<std::string> logged;
+  bool exists = false;
+  const auto find = [&] {
+    const std::lock_guard lock(mutex);
+    return exists ? SnapshotOwners{{getuid()}, {}} : SnapshotOwners{{getuid() + 1}, "MonitorUser=new is no user of this host"};
+  };
+  const auto log = [&](bool is_error, const std::string& text) {
+    const std::lock_guard lock(mutex);
+    logged.push_back((is_error ? "error " : "info ") + text);
+  };
+  const auto lines = [&] {
+    const std::lock_guard lock(mutex);
+    return logged.size();
+  };
+  LiveFeed feed(path, find, 1000, machine_nodes, log);
+  ck_assert_uint_eq(lines(), 0);  // no file is no refusal
+  write_snapshot(path, state_of_age(0));
+  ck_assert(comes_true([&] { return lines() == 1; }));
+  ck_assert(contains(feed.now().why_not, "who is not trusted with it (MonitorUser=new is no user of this host)"));
+  write_snapshot(path, state_of_age(0, 3));  // the monitor goes on: another file, refused too
+  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  ck_assert_uint_eq(lines(), 1);
+  {
+    const std::lock_guard lock(mutex);
+    exists = true;
+  }
+  ck_assert(comes_true([&] { return feed.now().state != nullptr; }));
+  ck_assert_text_eq(feed.trouble(), "");
+  ck_assert(comes_true([&] { return lines() == 2; }));
+  ck_assert(contains(logged[0], "error the live data are refused: " + path));
+  ck_assert_text_eq(logged[1], "info the live data are used again: " + path);
+}
+END_TEST
+
+START_TEST(wrong_files_are_told) {
+  const TemporaryDirectory directory;
+  const TestMachine machine(4, 1);
+  const placement_machine c = machine.c();
+  char message[512];
+  const auto configured = [&](const std::string& text) {
+    const bool with_ring = text.find("DecisionFile=") != std::string::npos;
+    const TempFile file(text + (with_ring ? "" : "\nDecisionFile=/no/such/place"));
+    placement_configure(file.path().c_str(), &c, message, sizeof message);
+    return std::string(message);
+  };
+  placement_log_to(log_of_plugin);
+  ck_assert(contains(configured("TorusFile=" + directory.file("torus", "n9 0 0\n")), "n9"));
+  ck_assert(contains(facts(), "PlacementMode = off\n"));
+  ck_assert(contains(facts(), "PlacementFailure = "));
+  ck_assert(contains(facts(), "n9"));
+  ck_assert_int_eq(placement_current_mode(), PLACEMENT_OFF);
+  ck_assert_text_eq(configured("SnapshotFile=" + directory.file("snapshot", "x")), "");
+  ck_assert_text_eq(placement_warning(), "");
+  ck_assert(contains(logged_by_plugin, "the live data are refused: " + directory.path() + "/snapshot: no usable snapshot"));
+  ck_assert(contains(facts(), "PlacementLiveData = refused: " + directory.path() + "/snapshot: no usable snapshot"));
+  ck_assert_int_eq(placement_current_mode(), PLACEMENT_ENFORCE);
+  ck_assert_text_eq(configured("DecisionFile=/proc/ring"), "");
+  ck_assert(contains(placement_warning(), "decisions are not recorded: /proc/ring: decisions are written to memory only"));
+  ck_assert_text_eq(configured("DecisionFile=/no/directory/ring"), "");
+  ck_assert_text_eq(placement_warning(), "");
+}
+END_TEST
+
+START_TEST(decisions_reach_the_ring) {
+  const TemporaryDirectory directory;
+  const std::string ring = directory.path() + "/decisions";
+  const std::string snapshot = directory.path() + "/snapshot";
+  write_snapshot(snapshot, state_of_age(4));
+  TestMachine(4, 1).configure("Mode=enforce\nDecisionFile=" + ring + "\nSnapshotFile=" + snapshot + "\n");
+  Environment environment = Environment::with_matrix(::placement::ring(4), "TREEMATCH=seed=7");
+  const Offer offer(4, 2);
+  placement_request request = request_for(environment, 4);
+  const placement_plan* plan = decide(offer, request);
+  ck_assert(plan->placed);
+  placement_outcome outcome{};
+  outcome.job_id = 77;
+  outcome.restarts = 1;
+  outcome.uid = 1234;
+  outcome.end = DECISION_CORES;
+  outcome.for_start = outcome.decided = true;
+  outcome.given = "n[0-1]";
+  outcome.stock_choice = "n[2-3]";
+  placement_tell(&outcome);
+  outcome = {};
+  outcome.job_id = 78;
+  outcome.reason = "--contiguous is left to Slurm";
+  placement_tell(&outcome);
+  const auto told = DecisionReader(ring).read();
+  ck_assert_uint_eq(told.size(), 2);
+  const Decision& d = told[0];
+  ck_assert_uint_eq(d.job_id, 77);
+  ck_assert_uint_eq(d.uid, 1234);
+  ck_assert(d.outcome == DecisionOutcome::cores && d.for_start && !d.remembered);
+  ck_assert_text_eq(d.mode + " " + d.policy + " " + d.parameters, "enforce TREEMATCH seed=7");
+  ck_assert_uint_eq(d.candidates, 4);
+  ck_assert_text_eq(d.candidate_nodes, "n[0-3]");
+  ck_assert_text_eq(d.choice + " " + d.tasks_per_node, "n[0-1] 2(x2)");
+  ck_assert_text_eq(d.given + " " + d.stock_choice, "n[0-1] n[2-3]");
+  ck_assert_text_eq(d.cost, plan->cost);
+  ck_assert(d.live_age_s >= 4 && d.live_age_s < 60);
+  ck_assert(std::abs(d.at_s - static_cast<double>(std::time(nullptr))) < 60);
+  ck_assert_uint_eq(told[1].job_id, 78);
+  ck_assert_text_eq(told[1].reason, "--contiguous is left to Slurm");
+  ck_assert_text_eq(told[1].policy + told[1].choice, "");
+  // The ring goes on after a reconfigure.
+  TestMachine(4, 1).configure("DecisionFile=" + ring + "\n");
+  placement_tell(&outcome);
+  ck_assert_uint_eq(DecisionReader(ring).read().size(), 3);
+}
+END_TEST
+
+int main() {
+  setenv("TMPDIR", "/dev/shm", 1);
+  Suite* suite = suite_create("live_feed");
+  TCase* cases = tcase_create("all");
+  tcase_add_test(cases, a_fresh_state_is_there_at_once);
+  tcase_add_test(cases, what_cannot_be_used_says_why);
+  tcase_add_test(cases, a_newer_file_is_taken_and_a_bad_one_is_not);
+  tcase_add_test(cases, replaced_while_it_is_read);
+  tcase_add_test(cases, a_user_who_is_new_is_found);
+  tcase_add_test(cases, a_policy_sees_states_and_coordinates_of_its_nodes);
+  tcase_add_test(cases, wrong_files_are_told);
+  tcase_add_test(cases, decisions_reach_the_ring);
+  suite_add_tcase(suite, cases);
+  return run_suite(suite);
+}

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+if HAVE_CHECK
+check_PROGRAMS += \
+	%D%/nla_place_test \
+	#
+endif
+%C%_nla_place_test_LDADD = $(policies) $(CHECK_LIBS)
+

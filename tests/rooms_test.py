@@ -1,0 +1,80 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every #include between two folders leads to a folder below, in the order of FLOORS. So there is no arrow upwards and no
+circle, and whoever reads a folder needs to know only those below it."""
+import os
+import re
+import sys
+
+TOP = os.path.realpath(os.environ.get("srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")))
+
+# From the ground up. Folders of one floor know nothing of each other.
+FLOORS = [
+    ["common/util"],
+    ["common/matrix", "common/slurm", "common/state"],
+    ["common/topology"],
+    ["common/decision", "common/policy"],
+    ["mapping", "monitor/protocol", "netload", "plugins/compat"],
+    ["monitor/agent", "treematch"],
+    ["monitor/monitor", "mpi", "tofa"],
+    ["plugins/topology", "policies"],
+    ["plugins/select", "sim", "spank"],
+    ["tools"],
+    ["man", "tests"],
+    ["contrib", "contrib/bench", "contrib/demo"],
+]
+FLOOR = {folder: floor for floor, folders in enumerate(FLOORS) for folder in folders}
+
+SOURCE = re.compile(r"\.(c|cpp|h|hpp)$")
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+# Slurm's own headers, behind plugins/compat; files that configure and make write.
+FOREIGN = re.compile(r"^(src/|slurm/|(config|select_symbols)\.h$|.*\.inc$)")
+
+
+def folder_of(path):
+    """The folder of a file; all tests are one folder, which may include each other's fixtures."""
+    return "tests" if path.startswith("tests/") else os.path.dirname(path)
+
+
+def sources(top):
+    for directory, folders, names in os.walk(top):
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "autom4te", "build", "slurm-placement-")))
+        for name in sorted(names):
+            if SOURCE.search(name):
+                path = os.path.relpath(os.path.join(directory, name), top)
+                if os.path.dirname(path):
+                    yield path
+
+
+def complaints(top, path):
+    """Each include of the file that does not lead downwards."""
+    folder = folder_of(path)
+    if folder not in FLOOR:
+        yield f"{path}: the folder {folder} is in no floor of tests/rooms_test.py"
+        return
+    with open(os.path.join(top, path), encoding="utf-8", errors="replace") as lines:
+        for number, line in enumerate(lines, 1):
+            found = INCLUDE.match(line)
+            if not found or FOREIGN.search(found[1]):
+                continue
+            other = folder_of(found[1])
+            if not os.path.exists(os.path.join(top, found[1])):
+                yield f'{path}:{number}: "{found[1]}" is no file: name it from the top of the source tree'
+            elif other != folder and FLOOR.get(other, len(FLOORS)) >= FLOOR[folder]:
+                yield f"{path}:{number}: {folder} includes {found[1]}, but {other} is not below it"
+
+
+def main():
+    files = list(sources(TOP))
+    wrong = [text for path in files for text in complaints(TOP, path)]
+    for text in wrong:
+        print(text)
+    used = {folder_of(path) for path in files}
+    missing = sorted(set(FLOOR) - used)
+    if missing:
+        print("without a source file:", *missing)
+    print(f"{len(files)} files in {len(used)} folders, {len(wrong)} wrong")
+    return 1 if wrong or missing else 0
+
+
+sys.exit(main())

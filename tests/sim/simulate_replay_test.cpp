@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The event-driven replay: scheduling, run times, failures, and what is measured.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <thread>
+
+#include "common/util/random.hpp"
+#include "sim/backfill.hpp"
+#include "sim/metrics.hpp"
+#include "tests/check.hpp"
+#include "tests/sim/simulate_machines.hpp"
+
+using namespace placement;
+using namespace placement::sim;
+
+namespace {
+
+ReplayOptions plain() {
+  ReplayOptions options;
+  options.charge_policy_s = options.charge_policy_task_s = 0;
+  return options;
+}
+
+Replay run(const Machine& machine, const std::vector<LogJob>& jobs, const char* strategy, const ReplayOptions& options,
+           const char* pattern = "random") {
+  return replay(machine, jobs, parse_strategy(strategy), PatternSource(parse_pattern(pattern)), options);
+}
+
+std::vector<double> starts(const Replay& replay) {
+  std::vector<double> seconds;
+  for (const JobOutcome& outcome : replay.outcomes) seconds.push_back(static_cast<double>(outcome.start_us) / 1e6);
+  return seconds;
+}
+
+std::vector<LogJob> random_jobs(int count, std::int32_t most_tasks, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<LogJob> jobs;
+  std::int64_t submit_s = 0;
+  for (int k = 0; k < count; ++k) {
+    submit_s += random.below(60);
+    const std::int32_t run_s = 1 + random.below(600);
+    jobs.push_back(job_of(submit_s, run_s, run_s + random.below(1000), 1 + random.below(most_tasks)));
+    jobs.back().id = k;
+  }
+  return jobs;
+}
+
+// At no time do jobs that run together have more tasks than there are cores; none starts too early.
+void check_legal(const Machine& machine, const std::vector<LogJob>& jobs, const Replay& replay) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // an end comes before a start at the same time
+  for (std::size_t k = 0; k < jobs.size(); ++k) {
+    const JobOutcome& outcome = replay.outcomes[k];
+    ck_assert_int_ge(outcome.start_us, jobs[k].submit_s * 1000000);
+    ck_assert_int_eq(outcome.end_us, outcome.start_us + outcome.run_us);
+    changes.push_back({outcome.start_us, jobs[k].tasks});
+    changes.push_back({outcome.end_us, -jobs[k].tasks});
+  }
+  std::sort(changes.begin(), changes.end());
+  std::int64_t used = 0;
+  for (const auto& [time_us, change] : changes) {
+    used += change;
+    ck_assert_int_le(used, machine.cores());
+  }
+  ck_assert_int_eq(replay.ended_jobs, std::ssize(jobs));
+}
+
+}  // namespace
+
+START_TEST(first_come_first_served) {
+  const Machine machine = machine_of({2}, 1, 4);
+  const std::vector<LogJob> jobs{job_of(0, 100, 100, 8), job_of(10, 50, 50, 8), job_of(20, 10, 10, 8)};
+  const Replay replay = run(machine, jobs, "SLURM", plain());
+  ck_assert((starts(replay) == std::vector<double>{0, 100, 150}));
+  ck_assert_int_eq(replay.makespan_us, 160000000);
+  ck_assert_double_eq_tol(replay.busy_core_us / 8 / 160e6, 1, 1e-12);
+}
+END_TEST
+
+START_TEST(backfill_passes_without_delaying_the_head) {
+  const Machine machine = machine_of({2}, 1, 4);
+  const std::vector<LogJob> jobs{
+      job_of(0, 100, 100, 6),  // runs; two cores free until 100
+      job_of(1, 50, 50, 8),    // the head: reserved for 100
+      job_of(2, 90, 200, 2),   // would end by 202 as requested: no
+      job_of(3, 97, 97, 2),    // ends at 100 sharp: yes
+      job_of(4, 10, 10, 1),    // no core left
+  };
+  const Replay replay = run(machine, jobs, "SLURM", plain());
+  ck_assert((starts(replay) == std::vector<double>{0, 100, 150, 3, 150}));
+}
+END_TEST
+
+START_TEST(backfill_uses_cores_that_the_head_spares) {
+  const Machine machine = machine_of({2}, 1, 4);
+  const std::vector<LogJob> jobs{
+      job_of(0, 100, 100, 6), job_of(1, 50, 50, 7),
+      job_of(2, 500, 500, 1),  // the head leaves one core: may run past it
+      job_of(3, 500, 500, 1),  // but not two
+  };
+  ck_assert((starts(run(machine, jobs, "SLURM", plain())) == std::vector<double>{0, 100, 2, 150}));
+}
+END_TEST
+
+START_TEST(all_that_ends_with_the_shadow_is_spare) {
+  const Machine machine = machine_of({4}, 1, 4);
+  // Three jobs of four cores end at 100, where the head, of six, is due: eight will be free beside it, and ten at 100.
+  std::vector<LogJob> jobs{job_of(0, 100, 100, 4), job_of(0, 100, 100, 4), job_of(0, 100, 100, 4), job_of(1, 100, 100, 6),
+                           job_of(2, 1000, 1000, 4)};
+  ck_assert((starts(run(machine, jobs, "SLURM", plain())) == std::vector<double>{0, 0, 0, 100, 2}));
+  // Not so when the others end a second later and the head needs the cores that are free.
+  jobs = {job_of(0, 100, 100, 4), job_of(0, 101, 101, 8), job_of(1, 100, 100, 6), job_of(2, 1000, 1000, 4)};
+  ck_assert((starts(run(machine, jobs, "SLURM", plain())) == std::vector<double>{0, 0, 100, 101}));
+  // Jobs that are late by their requested times may end now, all of them: the shadow is now.
+  const ExpectedEnds late{{50, 0, 4}, {60, 1, 4}, {70, 2, 4}, {200, 3, 2}};
+  const std::vector<Claim> queue{{6, 100}, {8, 1000}, {2, 1000}};
+  ck_assert((easy_backfill(100, 2, late, queue) == std::vector<std::size_t>{2}));
+  ck_assert((easy_backfill(100, 4, {{50, 0, 4}, {60, 1, 4}, {70, 2, 4}}, std::vector<Claim>{{6, 100}, {4, 1000}, {4, 1000}}) ==
+             std::vector<std::size_t>{1}));
+  ck_assert((easy_backfill(100, 4, {{50, 0, 4}, {101, 1, 8}}, std::vector<Claim>{{6, 100}, {4, 1000}}).empty()));
+}
+END_TEST
+
+START_TEST(jobs_that_end_early_or_late_move_the_head) {
+  const Machine machine = machine_of({1}, 1, 4);
+  // The first ends long before it asked for; the reservation is earlier than thought.
+  const std::vector<LogJob> jobs{job_of(0, 10, 1000, 3), job_of(1, 5, 5, 4), job_of(2, 900, 900, 1)};
+  ck_assert((starts(run(machine, jobs, "SLURM", plain())) == std::vector<double>{0, 902, 2}));
+}
+END_TEST
+
+START_TEST(reservations_hold_others_back) {
+  const Machine machine = machine_of({4}, 1, 1);
+  // Two jobs of one and two cores run until 100 and 300; the head wants all four at 300, the next two for 200 s at
+  // 100; the last could use the idle core, but until 250 it would keep the second of these from starting at 100.
+  const std::vector<LogJob> jobs{job_of(0, 100, 100, 1), job_of(0, 300, 300, 2), job_of(1, 50, 50, 4), job_of(2, 200, 200, 2),
+                                 job_of(3, 247, 247, 1)};
+  ReplayOptions options = plain();
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 300, 350, 3}));
+  options.reservations = 2;
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 300, 100, 350}));
+  // With 10 s more for each the fourth would reach into the head's time, and keeps nobody back.
+  options.plan_margin_s = 10;
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 300, 350, 3}));
+  options.plan_margin_s = 0;
+  // Looked for every 40 s, the fourth misses its time. The head does not wait for that.
+  options.backfill_interval_s = 40;
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 300, 350, 350}));
+  options.backfill_interval_s = 0;
+  const std::vector<LogJob> many = random_jobs(150, 4, 17);
+  options.reservations = 1000;
+  const Replay all = run(machine, many, "SLURM", options);
+  check_legal(machine, many, all);
+  ck_assert(starts(run(machine, many, "SLURM", options)) == starts(all));
+}
+END_TEST
+
+START_TEST(depth_limits_backfill) {
+  const Machine machine = machine_of({1}, 1, 4);
+  const std::vector<LogJob> jobs{job_of(0, 100, 100, 3), job_of(1, 10, 10, 4), job_of(2, 10, 10, 2), job_of(3, 5, 5, 1)};
+  ReplayOptions options = plain();
+  options.backfill_depth = 1;
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 100, 110, 110}));
+  options.backfill_depth = 0;
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 100, 110, 110}));
+  options.backfill_depth = 2;
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 100, 110, 3}));
+}
+END_TEST
+
+START_TEST(run_times_follow_the_model) {
+  const Machine machine = machine_of({4, 4}, 2, 2);
+  const std::vector<LogJob> jobs{job_of(0, 1000, 2000, 16), job_of(5000, 1000, 2000, 1)};
+  ReplayOptions options = plain();
+  options.communication = 0.4;
+  const Replay replay = run(machine, jobs, "TM-A", options, "random=3");
+  const JobOutcome& outcome = replay.outcomes[0];
+  ck_assert(outcome.has_matrix);
+  ck_assert_double_lt(outcome.ratio, 1);
+  ck_assert_double_eq_tol(static_cast<double>(outcome.run_us) / 1e6, 1000 * (1 + 0.4 * outcome.ratio - 0.4), 1e-5);
+  ck_assert_int_eq(replay.outcomes[1].run_us, 1000000000);  // one rank has nobody to talk to
+  options.charge_policy_s = 3;
+  options.charge_policy_task_s = 0.5;
+  options.charge_stock_s = 2;
+  const Replay charged = run(machine, jobs, "TM-A", options, "random=3");
+  ck_assert_int_eq(charged.outcomes[0].run_us, outcome.run_us + 11000000);
+  ck_assert_int_eq(charged.outcomes[1].run_us, 1002000000);
+}
+END_TEST
+
+START_TEST(no_matrices_make_all_strategies_equal) {
+  const Machine machine = machine_of({3, 2}, 1, 4);
+  const std::vector<LogJob> jobs = random_jobs(200, 20, 3);
+  ReplayOptions options = plain();
+  options.share = 0;
+  const Replay stock = run(machine, jobs, "SLURM", options);
+  check_legal(machine, jobs, stock);
+  for (const char* strategy : {"TM-A", "TM-I", "TM-Isub"})
+    ck_assert(starts(run(machine, jobs, strategy, options)) == starts(stock));
+}
+END_TEST
+
+START_TEST(shares_are_the_same_jobs_for_all) {
+  const Machine machine = machine_of({3, 2}, 1, 4);
+  const std::vector<LogJob> jobs = random_jobs(300, 20, 4);
+  ReplayOptions options = plain();
+  options.share = 0.5;
+  const Replay stock = run(machine, jobs, "SLURM", options);
+  const Replay other = run(machine, jobs, "TM-Isub", options);
+  std::int64_t with = 0;
+  for (std::size_t k = 0; k < jobs.size(); ++k) {
+    ck_assert_int_eq(stock.outcomes[k].has_matrix, other.outcomes[k].has_matrix);
+    with += stock.outcomes[k].has_matrix;
+  }
+  ck_assert_int_gt(with, 100);
+  ck_assert_int_lt(with, 180);
+}
+END_TEST
+
+START_TEST(every_strategy_is_legal_and_deterministic) {
+  const Machine machine = machine_of({3, 2, 3}, 2, 2);
+  const std::vector<LogJob> jobs = random_jobs(150, 32, 5);
+  for (const bool full : {false, true})
+    for (const char* strategy : {"SLURM", "TM-A", "TM-I", "TM-Isub", "TM-Isub+1", "RANDOM", "SEQUENTIAL"}) {
+      ReplayOptions options;
+      options.full_start = full;
+      const Replay first = run(machine, jobs, strategy, options);
+      check_legal(machine, jobs, first);
+      ck_assert(starts(run(machine, jobs, strategy, options)) == starts(first));
+      if (full) ck_assert_double_gt(starts(first)[0], 0);
+    }
+}
+END_TEST
+
+START_TEST(whole_nodes_are_not_shared) {
+  const Machine machine = machine_of({2}, 1, 4);
+  const std::vector<LogJob> jobs{job_of(0, 100, 100, 1), job_of(0, 100, 100, 1), job_of(0, 100, 100, 1)};
+  ReplayOptions options = plain();
+  options.whole_nodes = true;
+  for (const char* strategy : {"SLURM", "TM-Isub"})
+    ck_assert((starts(run(machine, jobs, strategy, options)) == std::vector<double>{0, 0, 100}));
+}
+END_TEST
+
+START_TEST(stock_run_is_a_reference_of_its_own) {
+  const Machine machine = machine_of({3, 2, 3}, 2, 2);
+  const std::vector<LogJob> jobs = random_jobs(100, 16, 6);
+  const PatternSource patterns(parse_pattern("random=2"));
+  const Replay stock = replay(machine, jobs, parse_strategy("SLURM"), patterns, plain());
+  const Replay held = replay(machine, jobs, parse_strategy("TM-Isub"), patterns, plain(), &stock);
+  for (std::size_t k = 0; k < jobs.size(); ++k)
+    if (stock.outcomes[k].cost > 0)
+      ck_assert_double_eq_tol(held.outcomes[k].ratio, held.outcomes[k].cost / stock.outcomes[k].cost, 1e-12);
+}
+END_TEST
+
+START_TEST(failed_nodes_restart_their_jobs) {
+  const Machine machine = machine_of({2, 2}, 1, 2);
+  const std::vector<LogJob> jobs = random_jobs(100, 8, 8);
+  ReplayOptions options = plain();
+  options.node_failures_per_hour = 2;
+  options.repair_hours = 0.1;
+  for (const char* strategy : {"SLURM", "TM-Isub"}) {
+    const Replay first = run(machine, jobs, strategy, options);
+    ck_assert_int_gt(first.node_failures, 0);
+    std::int64_t restarts = 0;
+    for (const JobOutcome& outcome : first.outcomes) restarts += outcome.restarts;
+    ck_assert_int_gt(restarts, 0);
+    check_legal(machine, jobs, first);
+    ck_assert(starts(run(machine, jobs, strategy, options)) == starts(first));
+    ck_assert_double_le(first.busy_core_us, 8.0 * static_cast<double>(first.makespan_us));
+  }
+}
+END_TEST
+
+START_TEST(planned_failures_by_hand) {
+  const Machine machine = machine_of({2}, 1, 1);
+  // Node 0 fails at 40 s for 60 s. The first job runs there and starts again where there is room: on node 1 at 70 s,
+  // when the second ends; the third, which was submitted later, follows on node 0 when that is back.
+  const std::vector<LogJob> jobs{job_of(0, 100, 100, 1), job_of(0, 70, 70, 1), job_of(50, 10, 10, 1)};
+  ReplayOptions options = plain();
+  options.planned_failures = {{40'000'000, 0, 60'000'000}};
+  const Replay replay = run(machine, jobs, "SLURM", options);
+  ck_assert((starts(replay) == std::vector<double>{70, 0, 100}));
+  ck_assert_int_eq(replay.outcomes[0].restarts, 1);
+  ck_assert_int_eq(replay.makespan_us, 170'000'000);
+  ck_assert_int_eq(replay.node_failures, 1);
+  ck_assert_double_eq_tol(replay.lost_core_us, 40e6, 1e-6);
+  ck_assert_double_eq_tol(replay.busy_core_us, (40 + 70 + 100 + 10) * 1e6, 1);
+  // One of a node that is down already, and that ends before, changes nothing but the count; one after the last end
+  // does not matter.
+  options.planned_failures = {{40'000'000, 0, 60'000'000}, {50'000'000, 0, 10'000'000}, {180'000'000, 1, 1}};
+  const Replay again = run(machine, jobs, "SLURM", options);
+  ck_assert(starts(again) == starts(replay));
+  ck_assert_int_eq(again.node_failures, 2);
+  // It holds the node down for longer, to 101 s and then to 110 s: the third job starts there at that moment.
+  options.planned_failures = {{40'000'000, 0, 60'000'000}, {50'000'000, 0, 51'000'000}, {101'000'000, 0, 9'000'000}};
+  const Replay longer = run(machine, jobs, "SLURM", options);
+  ck_assert((starts(longer) == std::vector<double>{70, 0, 110}));
+  ck_assert_int_eq(longer.node_failures, 3);
+  ck_assert_int_eq(longer.outcomes[0].restarts, 1);
+  ck_assert_double_eq_tol(longer.lost_core_us, 40e6, 1e-6);
+  // A job of two nodes waits for the repair.
+  options.planned_failures = {{40'000'000, 0, 60'000'000}};
+  const Replay both = run(machine, {job_of(0, 100, 100, 2)}, "SLURM", options);
+  ck_assert((starts(both) == std::vector<double>{100}));
+  ck_assert_double_eq_tol(both.lost_core_us, 80e6, 1e-6);
+}
+END_TEST
+
+START_TEST(cores_are_free_after_the_release) {
+  const Machine machine = machine_of({1}, 1, 4);
+  const std::vector<LogJob> jobs{job_of(0, 100, 100, 3), job_of(0, 50, 50, 4), job_of(0, 10, 10, 1)};
+  ReplayOptions options = plain();
+  options.release_s = 5;
+  const Replay replay = run(machine, jobs, "SLURM", options);
+  ck_assert((starts(replay) == std::vector<double>{0, 105, 0}));
+  ck_assert_int_eq(replay.outcomes[0].end_us, 100'000'000);
+  ck_assert_int_eq(replay.makespan_us, 155'000'000);
+  ck_assert_double_eq_tol(summarise(machine, jobs, replay).measures[0].mean, (100 + 155 + 10) / 3.0, 1e-9);
+}
+END_TEST
+
+START_TEST(utilisation_is_of_running_jobs_within_the_makespan) {
+  const Machine machine = machine_of({4}, 1, 4);
+  ReplayOptions options = plain();
+  // Two jobs of all cores, 100 s each: the release between them is idle, the last one is no part of the makespan.
+  const std::vector<LogJob> jobs{job_of(0, 100, 100, 16), job_of(0, 100, 100, 16)};
+  options.release_s = 1000;
+  const Replay released = run(machine, jobs, "SLURM", options);
+  ck_assert_int_eq(released.makespan_us, 1'200'000'000);
+  ck_assert_double_eq_tol(summarise(machine, jobs, released).utilisation, 200.0 / 1200, 1e-12);
+  // A job that has ended does not run again when a node of its release fails; the other waits for it.
+  options.planned_failures = {{150'000'000, 0, 10'000'000}};
+  const Replay failed = run(machine, jobs, "SLURM", options);
+  ck_assert((starts(failed) == std::vector<double>{0, 160}));
+  ck_assert_int_eq(failed.outcomes[0].restarts, 0);
+  ck_assert_int_eq(failed.outcomes[0].end_us, 100'000'000);
+  ck_assert_double_eq_tol(summarise(machine, jobs, failed).utilisation, 200.0 / 260, 1e-12);
+  // What filled the machine counts until the last end, and no longer.
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    ReplayOptions full = plain();
+    full.full_start = true;
+    full.seed = seed;
+    const Replay filled = run(machine, {job_of(0, 10, 10, 1), job_of(0, 10, 10, 2)}, "SLURM", full);
+    ck_assert_double_le(filled.busy_core_us, 16.0 * static_cast<double>(filled.makespan_us));
+    ck_assert_double_gt(filled.busy_core_us, 30e6);
+  }
+}
+END_TEST
+
+// Wherever it is that the replay is told to end.
+START_TEST(utilisation_of_an_interrupted_replay) {
+  const Machine machine = machine_of({4}, 1, 4);
+  std::vector<LogJob> jobs = random_jobs(20'000, 8, 11);
+  jobs[0] = job_of(0, 400'000'000, 400'000'000, 8);  // runs on whenever that is
+  for (const std::int64_t enough : {1, 200}) {
+    std::atomic<bool> stop{false};
+    ReplayControl control;
+    control.stop = &stop;
+    std::atomic<bool> over{false};
+    std::thread watcher([&] {
+      while (control.ended_jobs < enough && !over) std::this_thread::yield();
+      stop = true;
+    });
+    const Replay ended = replay(machine, jobs, parse_strategy("SLURM"), PatternSource({}), plain(), nullptr, &control);
+    over = true;
+    watcher.join();
+    double busy_us = 0;
+    for (std::size_t k = 0; k < jobs.size(); ++k) {
+      const JobOutcome& outcome = ended.outcomes[k];
+      if (outcome.start_us < 0) continue;
+      const std::int64_t end_us = outcome.end_us < 0 ? ended.makespan_us : outcome.end_us;
+      ck_assert_int_le(end_us, ended.makespan_us);
+      busy_us += static_cast<double>(jobs[k].tasks) * static_cast<double>(std::max<std::int64_t>(end_us - outcome.start_us, 0));
+    }
+    ck_assert_double_eq_tol(ended.busy_core_us / busy_us, 1, 1e-9);
+    ck_assert_double_le(summarise(machine, jobs, ended).utilisation, 1 + 1e-9);
+  }
+}
+END_TEST
+
+START_TEST(a_full_machine_is_full) {
+  const Machine machine = machine_of({2, 2}, 1, 4);
+  std::vector<LogJob> jobs;
+  for (int k = 0; k < 20; ++k) jobs.push_back(job_of(0, 100, 200, 1));
+  ReplayOptions options = plain();
+  options.full_start = true;
+  const Replay replay = run(machine, jobs, "SLURM", options);
+  ck_assert_int_eq(replay.samples.at(0).busy_cores, 16);
+  ck_assert_int_eq(replay.samples.at(0).waiting_jobs, 20);
+  ck_assert_int_eq(replay.ended_jobs, 20);
+  // What filled it ends within a run time, so that 16 jobs start within 100 s, and the last four after one more.
+  const std::vector<double> begin = starts(replay);
+  ck_assert_double_gt(begin.front(), 0);
+  ck_assert_double_le(begin[15], 100.001);
+  ck_assert_double_ge(begin[16], 100);
+  ck_assert_double_le(replay.makespan_us / 1e6, 300.001);
+}
+END_TEST
+
+START_TEST(endless_times_are_told) {
+  const Machine machine = machine_of({1}, 1, 1);
+  const std::int64_t century_s = std::int64_t{1} << 32;
+  std::vector<LogJob> jobs{job_of(0, century_s, century_s, 1), job_of(0, 1, 1, 1)};
+  const Replay long_one = run(machine, jobs, "SLURM", plain());
+  ck_assert_double_eq(starts(long_one)[1], static_cast<double>(century_s));
+  ck_assert_uint_le(long_one.samples.size(), 100000);
+  ck_assert_uint_gt(long_one.samples.size(), 10000);
+  jobs.assign(3000, job_of(0, century_s, century_s, 1));
+  ck_assert_error(run(machine, jobs, "SLURM", plain()), "run times in the log, or repairs, are too long");
+}
+END_TEST
+
+START_TEST(times_beyond_counting_are_told) {
+  const Machine machine = machine_of({1}, 1, 2);
+  constexpr std::int64_t huge_s = 9'240'000'000'000;  // more microseconds than 64 bits hold
+  std::vector<LogJob> jobs{job_of(0, 1, 1, 1), job_of(0, huge_s, huge_s, 1)};
+  jobs[1].id = 7;
+  jobs[1].line = 12;
+  ck_assert_error(run(machine, jobs, "SLURM", plain()), "job 7 (line 12 of the log) would run 9.24e+12 s");
+  jobs[1] = job_of(huge_s, 1, 1, 1);
+  ck_assert_error(run(machine, jobs, "SLURM", plain()), "submitted 9240000000000 s after the begin");
+  // What a decision is charged counts too.
+  ReplayOptions charged = plain();
+  charged.charge_stock_s = 1e13;
+  ck_assert_error(run(machine, {job_of(0, 1, 1, 1)}, "SLURM", charged), "would run 1e+13 s");
+  // A requested time like that is only long: nobody who needs the cores passes the head, and plans do not overflow.
+  jobs = {job_of(0, 10, huge_s, 1), job_of(1, 10, huge_s, 2), job_of(2, 10, huge_s, 1), job_of(3, 10, huge_s, 2),
+          job_of(4, 10, huge_s, 2), job_of(5, 10, huge_s, 2), job_of(6, 4, 4, 1)};
+  for (const std::int32_t reservations : {1, 1000}) {
+    ReplayOptions options = plain();
+    options.reservations = reservations;
+    ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 10, 20, 30, 40, 50, 6}));
+    options.full_start = true;
+    ck_assert_int_eq(run(machine, jobs, "SLURM", options).ended_jobs, 7);
+  }
+}
+END_TEST
+
+START_TEST(ends_when_told) {
+  const Machine machine = machine_of({2, 2}, 1, 2);
+  const std::vector<LogJob> jobs = random_jobs(50, 8, 9);
+  const std::atomic<bool> stop{true};
+  ReplayControl control;
+  control.stop = &stop;
+  const Replay replayed = replay(machine, jobs, parse_strategy("SLURM"), PatternSource({}), plain(), nullptr, &control);
+  ck_assert(replayed.interrupted);
+  const Summary summary = summarise(machine, jobs, replayed);
+  ck_assert_int_eq(summary.ended, 0);
+  ck_assert(std::isfinite(summary.utilisation) && std::isfinite(summary.mean_gain));
+}
+END_TEST
+
+START_TEST(means_intervals_and_quantiles) {
+  // Student's t, 0.95: the printed tables.
+  const std::pair<std::int64_t, double> table[] = {{1, 6.314}, {2, 2.920}, {3, 2.353}, {4, 2.132},  {5, 2.015},
+                                                   {7, 1.895}, {10, 1.812}, {30, 1.697}, {120, 1.658}, {100000, 1.645}};
+  for (const auto& [degrees, value] : table) ck_assert_double_eq_tol(student_t95(degrees), value, 0.0025);
+  const std::vector<double> values{1, 2, 3, 4};
+  const MeanInterval interval = mean_interval(values);
+  ck_assert_double_eq_tol(interval.mean, 2.5, 1e-12);
+  ck_assert_double_eq_tol(interval.high - interval.mean, 2.3534 * std::sqrt(5.0 / 3 / 4), 1e-3);
+  ck_assert_int_eq(mean_interval({}).count, 0);
+  ck_assert_double_eq(mean_interval(std::vector<double>{7}).high, 7);
+  const std::vector<double> first{2, 8, 0}, second{1, 2, 5};
+  const PairedComparison paired = compare_paired(first, second);
+  ck_assert_double_eq_tol(paired.difference.mean, 2.0 / 3, 1e-12);
+  ck_assert_double_eq_tol(paired.ratio.mean, std::sqrt(8.0), 1e-12);
+  ck_assert_int_eq(paired.ratio.count, 2);
+}
+END_TEST
+
+START_TEST(measures_jobs_and_sizes) {
+  const Machine machine = machine_of({2, 2}, 1, 4);
+  const std::vector<LogJob> jobs{job_of(0, 100, 100, 16), job_of(0, 50, 50, 9), job_of(7200, 10, 10, 1)};
+  const Replay replay = run(machine, jobs, "SLURM", plain());
+  const Summary summary = summarise(machine, jobs, replay);
+  ck_assert_int_eq(summary.ended, 3);
+  ck_assert_double_eq_tol(summary.measures[0].mean, (100 + 150 + 10) / 3.0, 1e-9);
+  ck_assert_double_eq_tol(summary.measures[3].mean, (1 + 3 + 1) / 3.0, 1e-9);
+  ck_assert_double_eq_tol(summary.utilisation, (1600 + 450 + 10) / 16.0 / 7210, 1e-9);
+  ck_assert_uint_eq(summary.sizes.size(), 2);
+  ck_assert_int_eq(summary.sizes[1].tasks, 16);
+  ck_assert_int_eq(summary.sizes[1].jobs, 2);
+  ck_assert_double_eq(summary.sizes[1].switches, 2);
+  ck_assert_double_eq(summary.extra_switches, 0);
+  const std::vector<double> hours{1, 3};
+  const std::vector<double> means = mean_by_window(jobs, replay, Measure::flow, hours);
+  ck_assert_double_eq_tol(means[0], 125, 1e-9);
+  ck_assert_double_eq_tol(means[1], 260 / 3.0, 1e-9);
+  ck_assert((window_hours(jobs) == std::vector<double>{1, 2}));
+  ck_assert(window_hours({}).empty());
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("simulate_replay");
+  TCase* all = tcase_create("all");
+  tcase_set_timeout(all, 120);
+  tcase_add_test(all, first_come_first_served);
+  tcase_add_test(all, backfill_passes_without_delaying_the_head);
+  tcase_add_test(all, backfill_uses_cores_that_the_head_spares);
+  tcase_add_test(all, all_that_ends_with_the_shadow_is_spare);
+  tcase_add_test(all, jobs_that_end_early_or_late_move_the_head);
+  tcase_add_test(all, reservations_hold_others_back);
+  tcase_add_test(all, depth_limits_backfill);
+  tcase_add_test(all, run_times_follow_the_model);
+  tcase_add_test(all, no_matrices_make_all_strategies_equal);
+  tcase_add_test(all, shares_are_the_same_jobs_for_all);
+  tcase_add_test(all, every_strategy_is_legal_and_deterministic);
+  tcase_add_test(all, whole_nodes_are_not_shared);
+  tcase_add_test(all, stock_run_is_a_reference_of_its_own);
+  tcase_add_test(all, failed_nodes_restart_their_jobs);
+  tcase_add_test(all, planned_failures_by_hand);
+  tcase_add_test(all, cores_are_free_after_the_release);
+  tcase_add_test(all, utilisation_is_of_running_jobs_within_the_makespan);
+  tcase_add_test(all, utilisation_of_an_interrupted_replay);
+  tcase_add_test(all, a_full_machine_is_full);
+  tcase_add_test(all, endless_times_are_told);
+  tcase_add_test(all, times_beyond_counting_are_told);
+  tcase_add_test(all, ends_when_told);
+  tcase_add_test(all, means_intervals_and_quantiles);
+  tcase_add_test(all, measures_jobs_and_sizes);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}

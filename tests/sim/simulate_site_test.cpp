@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a replay knows of a machine beside its shape: tori, live state, outages, failures to come.
+#include "sim/site.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "common/state/live_check.hpp"
+#include "common/state/snapshot.hpp"
+#include "common/state/snapshot_text.hpp"
+#include "common/topology/torus_topology.hpp"
+#include "sim/decision.hpp"
+#include "tests/check.hpp"
+#include "tests/sim/simulate_machines.hpp"
+#include "tests/temporary_directory.hpp"
+#include "tools/snapshot_input.hpp"
+
+using namespace placement;
+using namespace placement::sim;
+
+namespace {
+
+// A ring of nodes, called by their numbers.
+ClusterView ring(std::int32_t length, std::int32_t cores) {
+  auto torus = std::make_shared<const TorusTopology>(TorusTopology::full({{length, true}}));
+  std::vector<SwitchShape> row{{"row", -1, {}}};
+  std::vector<NodeShape> nodes;
+  for (std::int32_t n = 0; n < length; ++n) {
+    row[0].nodes.push_back(n);
+    nodes.push_back({torus->name(n), 1, cores, 1});
+  }
+  ClusterView view = view_of_switches(row, nodes);
+  for (std::int32_t n = 0; n < length; ++n) view.nodes[n].torus_node = n;
+  view.torus = std::move(torus);
+  return view;
+}
+
+std::vector<std::int32_t> nodes_of(const Machine& machine, const std::vector<std::int32_t>& leaves) {
+  std::vector<std::int32_t> nodes;
+  for (const std::int32_t leaf : leaves)
+    if (nodes.empty() || nodes.back() != machine.node_of(leaf)) nodes.push_back(machine.node_of(leaf));
+  return nodes;
+}
+
+using Nodes = std::vector<std::int32_t>;
+
+NodeOutages outages_of(std::initializer_list<std::pair<const char*, double>> list) {
+  NodeOutages outages;
+  for (const auto& [name, probability] : list) outages.set(name, probability);
+  return outages;
+}
+
+// Two nodes each of so much load; pairs in groups of one node with the bandwidths given row by row.
+LiveState small_state(const std::vector<double>& load, std::vector<float> bandwidth) {
+  LiveState state;
+  struct Arrays {
+    std::vector<std::int32_t> group;
+    std::vector<float> bandwidth, unknown, age;
+    std::vector<PairSource> source;
+  };
+  auto arrays = std::make_shared<Arrays>();
+  for (std::size_t n = 0; n < load.size(); ++n) {
+    state.nodes.push_back({});
+    state.nodes.back().name = "n" + std::to_string(n);
+    state.nodes.back().cpu_load = {load[n], load[n], load[n]};
+    arrays->group.push_back(static_cast<std::int32_t>(n));
+  }
+  arrays->bandwidth = std::move(bandwidth);
+  arrays->unknown.assign(arrays->bandwidth.size(), std::nanf(""));
+  arrays->age.assign(arrays->bandwidth.size(), 0);
+  for (const float value : arrays->bandwidth) arrays->source.push_back(value > 0 ? PairSource::measured : PairSource::none);
+  state.pairs.groups = static_cast<std::int32_t>(load.size());
+  state.pairs.group_of_node = arrays->group;
+  state.pairs.latency_us = arrays->unknown;
+  state.pairs.bandwidth_Bps = arrays->bandwidth;
+  state.pairs.peak_bandwidth_Bps = arrays->unknown;
+  state.pairs.source = arrays->source;
+  state.pairs.age_s = arrays->age;
+  state.pairs.owner = arrays;
+  check_live_state(state);
+  return state;
+}
+
+}  // namespace
+
+START_TEST(communication_on_a_torus) {
+  const Machine machine(ring(8, 2));
+  const CommMatrix matrix = CommMatrix::from_edges(4, {{0, 1, 10}, {0, 2, 100}, {0, 3, 1000}});
+  // Ranks 0 and 1 on node 0, 2 on node 3, 3 on node 7, which is next to node 0.
+  const std::vector<std::int32_t> leaves{0, 1, 6, 15};
+  ck_assert_double_eq(machine.communication(matrix, leaves), 100 * 3 + 1000 * 1);
+  ClusterView lost = ring(4, 1);
+  lost.nodes[2].torus_node = -1;
+  ck_assert_error(Machine(std::move(lost)), "node 2 has no coordinates");
+}
+END_TEST
+
+START_TEST(stock_on_a_torus_takes_runs_of_nodes) {
+  Machine machine(ring(10, 2));
+  machine.take(std::vector<std::int32_t>{6, 7, 14, 15});  // nodes 3 and 7: runs of 3, 3 and 2 nodes are left
+  ck_assert((nodes_of(machine, stock_choice(machine, 4, StockRequest::nodes)) == Nodes{8, 9}));
+  ck_assert((nodes_of(machine, stock_choice(machine, 6, StockRequest::nodes)) == Nodes{0, 1, 2}));
+  ck_assert((nodes_of(machine, stock_choice(machine, 10, StockRequest::nodes)) == Nodes{0, 1, 2, 8, 9}));
+  ck_assert_uint_eq(stock_choice(machine, 16, StockRequest::nodes).size(), 16);
+  ck_assert_error(stock_choice(machine, 17, StockRequest::nodes), "17 tasks on 16 free cores");
+  machine.take(std::vector<std::int32_t>{16});  // node 8 has one core
+  ck_assert((nodes_of(machine, stock_choice(machine, 4, StockRequest::nodes)) == Nodes{0, 1}));
+  ck_assert((nodes_of(machine, stock_choice(machine, 3, StockRequest::tasks)) == Nodes{8, 9}));
+}
+END_TEST
+
+START_TEST(policies_see_torus_and_state) {
+  const ClusterView view = ring(6, 2);
+  for (const char* word : {"SLURM", "RANDOM", "SEQUENTIAL"}) {
+    JobRequest job;
+    job.tasks = 5;
+    job.matrix = PatternSource(parse_pattern("stencil2d")).matrix(5, 1);
+    const Machine machine(view);
+    const Decision decision = decide(machine, parse_strategy(word), job);
+    ck_assert_double_eq(decision.cost, machine.communication(*job.matrix, decision.leaf_of_rank));
+    ck_assert(!decision.refused);
+  }
+}
+END_TEST
+
+START_TEST(load_and_network_of_a_state) {
+  const float none = std::nanf("");
+  const float cells[] = {none, 100, 50, 100, none, none, 50, none, none};
+  Machine plain = machine_of({3}, 1, 2);
+  ClusterView view = plain.view();
+  attach_state(view, small_state({0, 1.2, 4.2}, {cells, cells + 9}), "state");
+  const Machine machine(view);
+  const CommMatrix matrix = CommMatrix::from_edges(2, {{0, 1, 1000}});
+  const auto seconds = [&](std::int32_t a, std::int32_t b) { return machine.communication(matrix, std::vector<std::int32_t>{a, b}); };
+  ck_assert_double_eq(seconds(0, 2), 10);        // nodes 0 and 1
+  ck_assert_double_eq(seconds(4, 0), 20);        // nodes 2 and 0
+  ck_assert_double_eq(seconds(2, 4), 20);        // not known: as bad as the worst
+  ck_assert_double_eq(seconds(0, 1), 1000 / 800.0);
+  ck_assert_double_eq(machine.slowdown(std::vector<std::int32_t>{0, 1}), 1);
+  ck_assert_double_eq_tol(machine.slowdown(std::vector<std::int32_t>{0, 2}), 1.5, 1e-12);
+  ck_assert_double_eq_tol(machine.slowdown(std::vector<std::int32_t>{0, 2, 4}), 3, 1e-12);
+  ck_assert_double_eq(plain.slowdown(std::vector<std::int32_t>{0, 2, 4}), 1);
+}
+END_TEST
+
+// A job that runs where load of others is computes more slowly than in its log, against stock's choice.
+START_TEST(load_stretches_the_computing) {
+  ClusterView view = machine_of({4}, 1, 1).view();
+  LiveState state;
+  for (int n = 0; n < 4; ++n) {
+    state.nodes.push_back({});
+    state.nodes.back().name = "n" + std::to_string(n);
+    const double load = n == 0 ? 0 : 1.2;  // a fifth is noise
+    state.nodes.back().cpu_load = {load, load, load};
+  }
+  attach_state(view, std::move(state), "state");
+  const Machine machine(view);
+  const std::vector<LogJob> jobs{job_of(0, 100, 500, 1)};
+  ReplayOptions options;
+  options.charge_policy_s = options.charge_policy_task_s = 0;
+  const PatternSource patterns(parse_pattern("random"));
+  ck_assert_int_eq(replay(machine, jobs, parse_strategy("SLURM"), patterns, options).outcomes[0].run_us, 100000000);
+  std::set<std::int64_t> runs;
+  for (options.seed = 1; options.seed < 9; ++options.seed)
+    runs.insert(replay(machine, jobs, parse_strategy("RANDOM"), patterns, options).outcomes[0].run_us);
+  ck_assert((runs == std::set<std::int64_t>{100000000, 200000000}));
+}
+END_TEST
+
+START_TEST(made_up_states_are_sound) {
+  for (const ClusterView& view : {machine_of({3, 4, 5}, 2, 2).view(), ring(12, 4), machine_of({1}, 1, 1).view()}) {
+    const LiveState state = random_state(view, 7);
+    check_live_state(state);
+    ck_assert_uint_eq(state.nodes.size(), view.nodes.size());
+    ck_assert_text_eq(format_snapshot(state), format_snapshot(random_state(view, 7)));
+    if (view.nodes.size() > 1) ck_assert(format_snapshot(state) != format_snapshot(random_state(view, 8)));
+    ClusterView told = view;
+    attach_state(told, state, "random");
+    for (const NodeView& node : told.nodes) ck_assert_text_eq(told.live->nodes[node.state].name, node.name);
+  }
+}
+END_TEST
+
+START_TEST(states_from_files) {
+  const TemporaryDirectory directory;
+  const ClusterView view = machine_of({3, 4}, 2, 2).view();
+  const LiveState state = random_state(view, 3);
+  const std::string text = directory.file("text", format_snapshot(state));
+  ck_assert_text_eq(format_snapshot(read_live_state(text)), format_snapshot(state));
+  write_snapshot(directory.path() + "/binary", state);
+  ck_assert_text_eq(format_snapshot(read_live_state(directory.path() + "/binary")), format_snapshot(state));
+  ck_assert_error(read_live_state(directory.path() + "/none"), "none");
+  ck_assert_error(read_live_state(directory.file("junk", "no snapshot\n")), "junk");
+  ClusterView other = ring(3, 1);
+  ck_assert_error(attach_state(other, state, text), "has no node of the machine, whose first is 0");
+}
+END_TEST
+
+START_TEST(outages_give_rates) {
+  ClusterView view = machine_of({3}, 1, 1).view();
+  ck_assert(failure_rates(view) == std::vector<double>(3, 0));
+  attach_outages(view, outages_of({{"n1", 0.5}, {"n2", 1}}), 7200, "file");
+  const std::vector<double> rates = failure_rates(view);
+  ck_assert_double_eq(rates[0], 0);
+  ck_assert_double_eq_tol(rates[1], std::log(2) / 2, 1e-12);
+  ck_assert_double_gt(rates[2], 6);
+  ck_assert(std::isfinite(rates[2]));
+  ck_assert_double_eq(view.live->nodes[view.nodes[1].state].outage_probability, 0.5);
+  ck_assert_double_eq(view.live->outage_horizon_s, 7200);
+  ck_assert_error(attach_outages(view, outages_of({{"x", 0.5}}), 1, "file"), "file: node x is not one of the machine");
+  // A state that is there keeps what it says of load.
+  ClusterView told = machine_of({3}, 1, 1).view();
+  attach_state(told, random_state(told, 2), "random");
+  const double load = told.live->nodes[0].cpu_load.minutes_1;
+  attach_outages(told, outages_of({{"n0", 0.25}}), 3600, "file");
+  ck_assert_double_eq(told.live->nodes[0].cpu_load.minutes_1, load);
+  ck_assert_double_eq(told.live->nodes[0].outage_probability, 0.25);
+}
+END_TEST
+
+START_TEST(only_nodes_that_can_fail_do) {
+  ClusterView view = machine_of({4}, 1, 2).view();
+  attach_outages(view, outages_of({{"n0", 0.9}}), 600, "file");
+  const Machine machine(view);
+  ReplayOptions options;
+  options.failures_per_hour_of_node = failure_rates(view);
+  options.repair_hours = 0.05;
+  // One job on all cores, and one that is only ever on n3.
+  const std::vector<LogJob> jobs{job_of(0, 1200, 2000, 8)};
+  const PatternSource patterns(parse_pattern("random"));
+  const Replay failing = replay(machine, jobs, parse_strategy("SLURM"), patterns, options);
+  ck_assert_int_gt(failing.node_failures, 0);
+  ck_assert_int_eq(failing.outcomes[0].restarts, failing.node_failures);
+  ck_assert_double_gt(failing.lost_core_us, 0);
+  ck_assert_double_le(failing.lost_core_us, 8.0 * static_cast<double>(failing.outcomes[0].start_us));
+  ClusterView safe = machine_of({4}, 1, 2).view();
+  attach_outages(safe, outages_of({{"n3", 0.9}}), 600, "file");
+  options.failures_per_hour_of_node = failure_rates(safe);
+  const std::vector<LogJob> small{job_of(0, 1200, 2000, 6)};  // nodes 0 to 2
+  const Replay spared = replay(Machine(safe), small, parse_strategy("SLURM"), patterns, options);
+  ck_assert_int_gt(spared.node_failures, 0);
+  ck_assert_int_eq(spared.outcomes[0].restarts, 0);
+  ck_assert_double_eq(spared.lost_core_us, 0);
+}
+END_TEST
+
+START_TEST(failures_from_a_trace) {
+  const TemporaryDirectory directory;
+  const Machine machine = machine_of({2}, 1, 1);
+  ReplayOptions options;
+  options.planned_failures = read_failures(directory.file("trace", "# seconds nodes hours\n900 n[0-1] 0.1\n50.5 n0 1\n60 n0 9\n"), machine.view());
+  ck_assert_uint_eq(options.planned_failures.size(), 4);
+  ck_assert_int_eq(options.planned_failures[0].time_us, 50500000);
+  ck_assert_int_eq(options.planned_failures[3].node, 1);
+  // n0 fails at 50.5 s: the job begins anew at once on n1, where 900 s are not reached. What strikes n0 while
+  // it is down counts, and makes the outage last until the latest of their ends.
+  const std::vector<LogJob> jobs{job_of(0, 100, 100, 1), job_of(1000, 10, 10, 2)};
+  const Replay result = replay(machine, jobs, parse_strategy("SLURM"), PatternSource(parse_pattern("random")), options);
+  ck_assert_int_eq(result.outcomes[0].restarts, 1);
+  ck_assert_int_eq(result.outcomes[0].start_us, 50500000);
+  ck_assert_double_eq(result.lost_core_us, 50500000);
+  ck_assert_int_eq(result.node_failures, 4);  // each line for each of its nodes
+  ck_assert_int_eq(result.outcomes[1].start_us, 32460000000);  // when n0 is back
+  for (const auto& [text, message] : {std::pair{"5 n0\n", "trace:1: '5 n0' is not of the form"},
+                                      {"x n0 1\n", "seconds 'x'"},
+                                      {"-1 n0 1\n", "seconds '-1'"},
+                                      {"\n5 n0 nan\n", "trace:2: hours 'nan'"},
+                                      {"5 n[0 1\n", "trace:1: "},
+                                      {"5 n2 1\n", "node n2 is not one of the machine"}})
+    ck_assert_error(read_failures(directory.file("trace", text), machine.view()), message);
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("simulate_site");
+  TCase* all = tcase_create("all");
+  tcase_add_test(all, communication_on_a_torus);
+  tcase_add_test(all, stock_on_a_torus_takes_runs_of_nodes);
+  tcase_add_test(all, policies_see_torus_and_state);
+  tcase_add_test(all, load_and_network_of_a_state);
+  tcase_add_test(all, load_stretches_the_computing);
+  tcase_add_test(all, made_up_states_are_sound);
+  tcase_add_test(all, states_from_files);
+  tcase_add_test(all, outages_give_rates);
+  tcase_add_test(all, only_nodes_that_can_fail_do);
+  tcase_add_test(all, failures_from_a_trace);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}

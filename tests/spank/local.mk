@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+if HAVE_CHECK
+check_PROGRAMS += \
+	%D%/agent_start_test \
+	%D%/bind_plan_test \
+	%D%/import_slot_test \
+	%D%/job_decision_test \
+	%D%/placement_options_test \
+	%D%/profile_store_test \
+	%D%/sequential_hostfile_test \
+	%D%/ship_test \
+	%D%/step_ranks_test \
+	#
+endif
+%C%_agent_start_test_LDADD = $(spank_agent_start) $(CHECK_LIBS)
+%C%_bind_plan_test_LDADD = $(spank) $(CHECK_LIBS)
+%C%_import_slot_test_LDADD = $(spank) $(CHECK_LIBS)
+%C%_import_slot_test_CPPFLAGS = $(AM_CPPFLAGS) -DIMPORT_LIBRARIES='"$(abs_builddir)/%D%"' 
+%C%_job_decision_test_LDADD = $(spank) $(CHECK_LIBS)
+%C%_placement_options_test_LDADD = $(spank) $(CHECK_LIBS)
+%C%_profile_store_test_LDADD = $(spank) $(CHECK_LIBS)
+%C%_sequential_hostfile_test_LDADD = $(spank) $(CHECK_LIBS)
+%C%_ship_test_LDADD = $(spank) $(CHECK_LIBS)
+%C%_step_ranks_test_LDADD = $(spank) $(CHECK_LIBS)
+
+EXTRA_DIST += \
+	%D%/import_library.c \
+	#
+
+# Calls that find their way in three ways; they are what the hook on -m is tried on.
+import_libraries = %D%/import_lazy.so %D%/import_now.so %D%/import_symbolic.so
+import_link = $(AM_V_CCLD)$(MKDIR_P) %D% && $(CC) -shared -fPIC -O1
+%D%/import_lazy.so: $(srcdir)/%D%/import_library.c
+	$(import_link) -Wl,-z,lazy,-z,relro $(srcdir)/%D%/import_library.c -o $@
+%D%/import_now.so: $(srcdir)/%D%/import_library.c
+	$(import_link) -Wl,-z,now,-z,relro $(srcdir)/%D%/import_library.c -o $@
+%D%/import_symbolic.so: $(srcdir)/%D%/import_library.c
+	$(import_link) -Wl,-Bsymbolic $(srcdir)/%D%/import_library.c -o $@
+CLEANFILES += $(import_libraries)
+EXTRA_%C%_import_slot_test_DEPENDENCIES = $(import_libraries)

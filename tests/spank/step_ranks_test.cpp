@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/step_ranks.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "common/topology/switch_tree.hpp"
+#include "spank/slurm_view.hpp"
+#include "tests/check.hpp"
+
+namespace {
+
+using placement::ClusterView;
+using placement::CommMatrix;
+using placement::NodeShape;
+using placement::StepShape;
+using placement::SwitchShape;
+using placement::Wish;
+
+// Nodes n0.. of one kind under switches of two.
+ClusterView machine(std::int32_t nodes, std::int32_t sockets, std::int32_t cores_per_socket,
+                    std::int32_t threads = 1) {
+  std::vector<NodeShape> shapes;
+  std::vector<SwitchShape> switches(static_cast<std::size_t>(nodes) / 2);
+  for (std::int32_t node = 0; node < nodes; ++node) {
+    shapes.push_back({"n" + std::to_string(node), sockets, cores_per_socket, threads});
+    switches[static_cast<std::size_t>(node) / 2].nodes.push_back(node);
+  }
+  for (std::size_t i = 0; i < switches.size(); ++i) {
+    switches[i].name = "s" + std::to_string(i);
+    switches[i].parent = static_cast<std::int32_t>(switches.size());
+  }
+  switches.push_back({"root", -1, {}});
+  return placement::view_of_switches(switches, shapes);
+}
+
+StepShape step_on(const ClusterView& view, std::vector<std::int32_t> tasks) {
+  StepShape step{1, 0, {}, std::move(tasks), 1};
+  for (const auto& node : view.nodes) step.nodes.push_back(node.name);
+  return step;
+}
+
+Wish pairs(std::int32_t ranks) {  // rank r talks with rank r + ranks / 2
+  std::vector<placement::CommEdge> edges;
+  for (std::int32_t rank = 0; rank < ranks / 2; ++rank) edges.push_back({rank, rank + ranks / 2, 100});
+  return {placement::parse_policy_spec("TREEMATCH"),
+          std::make_shared<const CommMatrix>(CommMatrix::from_edges(ranks, edges)), false};
+}
+
+void check_legal(const placement::StepPlacement& placed, const StepShape& step) {
+  std::vector<std::uint32_t> all;
+  ck_assert_uint_eq(placed.ranks_of_node.size(), step.nodes.size());
+  for (std::size_t node = 0; node < step.nodes.size(); ++node) {
+    const auto& ranks = placed.ranks_of_node[node];
+    ck_assert_uint_eq(ranks.size(), static_cast<std::size_t>(step.tasks[node]));
+    ck_assert(std::is_sorted(ranks.begin(), ranks.end()));
+    std::vector<std::int32_t> slots;
+    for (const auto rank : ranks)
+      if (!placed.slot_of_rank.empty()) slots.push_back(placed.slot_of_rank[rank]);
+    std::sort(slots.begin(), slots.end());
+    for (std::size_t i = 0; i < slots.size(); ++i) ck_assert_int_eq(slots[i], static_cast<int>(i));
+    all.insert(all.end(), ranks.begin(), ranks.end());
+  }
+  std::sort(all.begin(), all.end());
+  for (std::size_t i = 0; i < all.size(); ++i) ck_assert_uint_eq(all[i], i);
+}
+
+bool together(const placement::StepPlacement& placed, std::uint32_t a, std::uint32_t b) {
+  return std::any_of(placed.ranks_of_node.begin(), placed.ranks_of_node.end(), [a, b](const auto& ranks) {
+    return std::count(ranks.begin(), ranks.end(), a) && std::count(ranks.begin(), ranks.end(), b);
+  });
+}
+
+}  // namespace
+
+START_TEST(partners_share_a_node) {
+  const ClusterView view = machine(4, 1, 2);
+  const StepShape step = step_on(view, {2, 2, 2, 2});
+  const auto placed = placement::place_step(pairs(8), step, view);
+  check_legal(placed, step);
+  for (std::uint32_t rank = 0; rank < 4; ++rank) ck_assert(together(placed, rank, rank + 4));
+  ck_assert(placed.cost < placed.natural_cost);
+}
+END_TEST
+
+START_TEST(uneven_counts_stay) {
+  const ClusterView view = machine(4, 2, 2);
+  const StepShape step = step_on(view, {4, 1, 1, 2});
+  const auto placed = placement::place_step(pairs(8), step, view);
+  check_legal(placed, step);
+  ck_assert_uint_eq(placed.slot_of_rank.size(), 8);
+}
+END_TEST
+
+START_TEST(tasks_that_share_cores_are_placed_by_node_alone) {
+  const ClusterView view = machine(4, 1, 2);
+  const StepShape step = step_on(view, {6, 2, 6, 2});
+  const auto placed = placement::place_step(pairs(16), step, view);
+  check_legal(placed, step);
+  ck_assert(placed.slot_of_rank.empty());
+  for (std::uint32_t rank = 0; rank < 8; ++rank) ck_assert(together(placed, rank, rank + 8));
+}
+END_TEST
+
+START_TEST(nodes_of_one_core_can_be_overcommitted) {
+  const ClusterView view = machine(2, 1, 1);
+  const StepShape step = step_on(view, {3, 1});
+  check_legal(placement::place_step(pairs(4), step, view), step);
+}
+END_TEST
+
+START_TEST(only_the_cores_of_the_job_count) {
+  ClusterView view = machine(2, 1, 4);
+  view.nodes[0].core_free = {false, true, false, true};
+  view.nodes[1].core_free = {true, false, false, false};
+  const StepShape step = step_on(view, {2, 2});
+  const auto placed = placement::place_step(pairs(4), step, view);
+  check_legal(placed, step);
+  ck_assert(placed.slot_of_rank.empty());  // two tasks share the one core of n1
+}
+END_TEST
+
+START_TEST(several_cores_per_task) {
+  const ClusterView view = machine(2, 2, 4);
+  StepShape step = step_on(view, {4, 4});
+  step.cores_per_task = 2;
+  const auto placed = placement::place_step(pairs(8), step, view);
+  check_legal(placed, step);
+  ck_assert_uint_eq(placed.slot_of_rank.size(), 8);
+}
+END_TEST
+
+START_TEST(cores_are_those_that_slurm_will_deal) {
+  const ClusterView view = machine(2, 2, 4);
+  StepShape step = step_on(view, {4, 3});
+  const auto dealt = placement::view_of_step(view, step);
+  ck_assert(dealt.ordered);
+  ck_assert(dealt.view.nodes[0].core_free == (std::vector<bool>{true, true, false, false, true, true, false, false}));
+  ck_assert(dealt.view.nodes[1].core_free == (std::vector<bool>{true, true, false, false, true, false, false, false}));
+  step.cores_per_task = 2;
+  const auto wide = placement::view_of_step(view, step);
+  ck_assert(wide.view.nodes[0].core_free == std::vector<bool>(8, true));
+  ck_assert(wide.view.nodes[1].core_free == (std::vector<bool>{true, true, true, true, true, true, false, false}));
+
+  // Cores of others are passed over, a full socket too; a task wider than a socket is not foretold.
+  ClusterView holes = view;
+  holes.nodes[0].core_free = {false, true, false, false, true, false, true, true};
+  const auto partly = placement::view_of_step(holes, step_on(view, {3, 1}));
+  ck_assert(partly.view.nodes[0].core_free == (std::vector<bool>{false, true, false, false, true, false, true, false}));
+  StepShape broad = step_on(view, {1, 1});
+  broad.cores_per_task = 6;
+  ck_assert(placement::view_of_step(view, broad).view.nodes[0].core_free == std::vector<bool>(8, true));
+}
+END_TEST
+
+START_TEST(partners_share_a_socket_when_tasks_are_fewer_than_cores) {
+  const ClusterView view = machine(2, 2, 4);
+  ClusterView one{view.tree, {view.nodes[1]}};
+  const StepShape step = step_on(one, {4});
+  const auto placed = placement::place_step(pairs(4), step, one);  // 0-2, 1-3
+  for (const std::uint32_t rank : {0, 1})
+    ck_assert_int_eq(placed.slot_of_rank[rank] / 2, placed.slot_of_rank[rank + 2] / 2);
+}
+END_TEST
+
+START_TEST(tasks_on_hardware_threads_keep_their_order) {
+  const ClusterView view = machine(2, 2, 2, 2);
+  const StepShape step = step_on(view, {8, 8});
+  const auto threads = placement::view_of_step(view, step);
+  ck_assert(threads.ordered);
+  ck_assert_int_eq(threads.view.nodes[0].cores(), 8);
+  ck_assert_int_eq(threads.view.nodes[1].first_leaf - threads.view.nodes[0].first_leaf, 8);
+  // Two threads of a core are closer than two cores of a socket, and these closer than two sockets.
+  const auto& tree = *threads.view.tree;
+  const std::int32_t first = threads.view.nodes[1].first_leaf;
+  ck_assert(tree.distance(first, first + 1) < tree.distance(first, first + 2));
+  ck_assert(tree.distance(first, first + 2) < tree.distance(first, first + 4));
+
+  const auto placed = placement::place_step(pairs(16), step, view);
+  check_legal(placed, step);
+  ck_assert_uint_eq(placed.slot_of_rank.size(), 16);
+  ck_assert(placed.cores_of_rank.empty());
+  for (std::uint32_t rank = 0; rank < 8; ++rank) {
+    ck_assert(together(placed, rank, rank + 8));
+    ck_assert_int_eq(placed.slot_of_rank[rank] / 2, placed.slot_of_rank[rank + 8] / 2);
+  }
+}
+END_TEST
+
+START_TEST(a_step_of_one_task) {
+  const ClusterView view = machine(2, 1, 4);
+  ClusterView one{view.tree, {view.nodes[1]}};
+  const StepShape step = step_on(one, {1});
+  check_legal(placement::place_step(pairs(1), step, one), step);
+}
+END_TEST
+
+START_TEST(a_matrix_of_another_size_is_refused) {
+  const ClusterView view = machine(2, 1, 4);
+  ck_assert_error(placement::place_step(pairs(8), step_on(view, {4, 2}), view), "8 ranks, the step has 6");
+}
+END_TEST
+
+START_TEST(core_lists_are_read_strictly) {
+  std::vector<bool> cores(8, false);
+  ck_assert(placement::mark_cores("0-2,5", cores));
+  ck_assert(cores == (std::vector<bool>{true, true, true, false, false, true, false, false}));
+  for (const std::string list : {"", "8", "1-", "-1", "2-1", "1,", "0-8", "a", "1 ", "1;2", "99999999999999999999"}) {
+    std::vector<bool> untouched(8, false);
+    ck_assert_msg(!placement::mark_cores(list, untouched), "'%s' was taken", list.c_str());
+  }
+}
+END_TEST
+
+// CPUs of one job, as "nodes ids" joined by "; ".
+std::string cpus_in(std::string_view text, std::uint32_t job) {
+  std::string result;
+  for (const placement::JobCpus& part : placement::parse_job_cpus(text, job))
+    result += (result.empty() ? "" : "; ") + part.nodes + " " + part.ids;
+  return result;
+}
+
+START_TEST(cores_of_a_job_as_scontrol_shows_them) {
+  const std::string one =
+      "JobId=7 JobName=x\n   NodeList=n[1-2]\n   JOB_GRES=(null)\n     Nodes=n1 CPU_IDs=0-3 Mem=0 GRES=\n"
+      "     Nodes=n[2,4] CPU_IDs=4-5,7 Mem=10 GRES=gpu:1\n   Comment=Nodes=n9 CPU_IDs=0\n\n";
+  ck_assert_text_eq(cpus_in(one, 7), "n1 0-3; n[2,4] 4-5,7");
+  ck_assert_text_eq(cpus_in(one, 8), "");
+  ck_assert_text_eq(cpus_in("", 7), "");
+  // The last task of an array has the array's number, by which scontrol shows all tasks.
+  ck_assert_text_eq(cpus_in("JobId=7 ArrayJobId=7 ArrayTaskId=2\n     Nodes=n1 CPU_IDs=0 Mem=0\n\n"
+                            "JobId=8 ArrayJobId=7 ArrayTaskId=1\n     Nodes=n1 CPU_IDs=1 Mem=0\n", 7), "n1 0");
+  // The components of a heterogeneous job are all shown, and a step can span them.
+  ck_assert_text_eq(cpus_in("JobId=7 HetJobId=7 HetJobOffset=0\n     Nodes=n1 CPU_IDs=0 Mem=0\n\n"
+                            "JobId=8 HetJobId=7 HetJobOffset=1\n     Nodes=n2 CPU_IDs=1 Mem=0\n", 7), "n1 0; n2 1");
+}
+END_TEST
+
+int main() {
+  Suite* const suite = suite_create("step_ranks");
+  TCase* const tests = tcase_create("step_ranks");
+  tcase_add_test(tests, partners_share_a_node);
+  tcase_add_test(tests, uneven_counts_stay);
+  tcase_add_test(tests, tasks_that_share_cores_are_placed_by_node_alone);
+  tcase_add_test(tests, nodes_of_one_core_can_be_overcommitted);
+  tcase_add_test(tests, only_the_cores_of_the_job_count);
+  tcase_add_test(tests, several_cores_per_task);
+  tcase_add_test(tests, cores_are_those_that_slurm_will_deal);
+  tcase_add_test(tests, partners_share_a_socket_when_tasks_are_fewer_than_cores);
+  tcase_add_test(tests, tasks_on_hardware_threads_keep_their_order);
+  tcase_add_test(tests, a_step_of_one_task);
+  tcase_add_test(tests, a_matrix_of_another_size_is_refused);
+  tcase_add_test(tests, core_lists_are_read_strictly);
+  tcase_add_test(tests, cores_of_a_job_as_scontrol_shows_them);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}

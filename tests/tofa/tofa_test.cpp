@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tofa/tofa.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "tests/check.hpp"
+#include "tests/tofa/tofa_machines.hpp"
+#include "tofa/outlook.hpp"
+#include "tofa/scotch_hook.hpp"
+
+using namespace placement;
+
+// A window of nodes that do not fail is looked for first, even where so many may fail that none is suspect.
+START_TEST(paper_takes_nodes_that_do_not_fail) {
+  provide_scotch(fake_scotch);
+  ClusterView view = view_of(rings({12}));
+  set_outages(view, {0, 1, 2, 3, 7, 8, 9, 10}, 0.02);
+  const Request request = request_of(random_matrix(3, 3, 1));
+  for (const std::int32_t node : nodes_of(place("TOFA-PAPER", view, request))) ck_assert(node >= 4 && node <= 6);
+  // There is no such window of four: then no node is worse than others, and the first four serve.
+  const Request larger = request_of(random_matrix(4, 6, 1));
+  for (const std::int32_t node : nodes_of(place("TOFA-PAPER", view, larger))) ck_assert(node <= 3);
+  provide_scotch(nullptr);
+}
+END_TEST
+
+START_TEST(keeps_off_suspects_and_their_routes) {
+  ClusterView view = view_of(rings({8, 8, 8}));
+  std::vector<std::int32_t> suspects;
+  for (std::int32_t k = 0; k < 16; ++k) suspects.push_back((k * 173 + 20) % 512);
+  set_outages(view, suspects, 0.02);
+  const Request request = request_of(shuffled_grid(4, 4, 4));
+  for (const Placement& found : {place_tofa(view, request, Deadline::never()), place_tofa_thoroughly(view, request, Deadline::never())}) {
+    const std::set<std::int32_t> used = touched(*view.torus, *request.matrix, nodes_of(found));
+    for (const std::int32_t suspect : suspects) ck_assert(!used.contains(suspect));
+  }
+  // Without a matrix all pairs may talk.
+  Request plain;
+  plain.tasks = 12;
+  const std::vector<std::int32_t> at = nodes_of(place_tofa(view, plain, Deadline::never()));
+  for (const std::int32_t a : at)
+    for (const std::int32_t b : at)
+      for (const std::int32_t on_way : view.torus->route(a, b))
+        ck_assert(std::count(suspects.begin(), suspects.end(), on_way) == 0);
+}
+END_TEST
+
+START_TEST(finds_grids) {
+  const ClusterView view = view_of(rings({6, 6, 6}));
+  const Request request = request_of(shuffled_grid(6, 6, 6));
+  const Cost cost = place_tofa_thoroughly(view, request, Deadline::never()).cost;
+  const Cost least = request.matrix->total_weight();  // one hop for each pair
+  ck_assert(cost >= least && 100 * cost <= 105 * least);
+}
+END_TEST
+
+START_TEST(takes_suspects_when_it_must) {
+  ClusterView view = view_of(rings({3, 3}));
+  set_outages(view, {0, 4}, 0.5);
+  const std::vector<std::int32_t> at = nodes_of(place_tofa_thoroughly(view, request_of(random_matrix(8, 20, 2)), Deadline::never()));
+  ck_assert_int_eq(std::count(at.begin(), at.end(), 0) + std::count(at.begin(), at.end(), 4), 1);
+  Request all = request_of(random_matrix(9, 20, 2));
+  ck_assert_uint_eq(nodes_of(place_tofa(view, all, Deadline::never())).size(), 9);
+  all.tasks = 10;
+  all.matrix = nullptr;
+  ck_assert_error(place_tofa(view, all, Deadline::never()), "only 9 of 10 tasks have room");
+}
+END_TEST
+
+START_TEST(takes_sure_nodes_where_most_may_fail) {
+  ClusterView view = view_of(rings({4, 4}));
+  set_outages(view, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 0.02);
+  const Request request = request_of(random_matrix(4, 12, 3));
+  for (const Placement& found : {place_tofa(view, request, Deadline::never()), place_tofa_thoroughly(view, request, Deadline::never())})
+    for (const std::int32_t node : touched(*view.torus, *request.matrix, nodes_of(found))) ck_assert_int_ge(node, 12);
+  Request plain;
+  plain.tasks = 3;
+  for (const std::int32_t node : nodes_of(place_tofa(view, plain, Deadline::never()))) ck_assert_int_ge(node, 12);
+  const Request more = request_of(random_matrix(5, 12, 3));  // for which the four do not suffice
+  ck_assert_uint_eq(nodes_of(place_tofa(view, more, Deadline::never())).size(), 5);
+}
+END_TEST
+
+START_TEST(keeps_to_limits) {
+  ClusterView view = view_of(rings({4, 4}), 4);
+  set_outages(view, {5}, 0.1);
+  Request request = request_of(random_matrix(12, 40, 7));
+  request.min_nodes = request.max_nodes = 6;
+  request.max_tasks_per_node = 2;
+  request.equal_tasks_per_node = true;
+  request.required_nodes = {5, 10};
+  const std::vector<std::int32_t> at = nodes_of(place_tofa(view, request, Deadline::never()));
+  std::vector<std::int32_t> count(16, 0);
+  for (const std::int32_t node : at) ++count[node];
+  ck_assert_int_eq(std::count(count.begin(), count.end(), 2), 6);
+  ck_assert(count[5] == 2 && count[10] == 2);
+
+  Request step = request_of(random_matrix(7, 20, 8));
+  step.node_tasks.assign(16, 0);
+  step.node_tasks[2] = 4;
+  step.node_tasks[3] = 3;
+  const std::vector<std::int32_t> there = nodes_of(place_tofa(view, step, Deadline::never()));
+  ck_assert_int_eq(std::count(there.begin(), there.end(), 2), 4);
+  ck_assert_int_eq(std::count(there.begin(), there.end(), 3), 3);
+  step.node_tasks[3] = 2;
+  ck_assert_error(place_tofa(view, step, Deadline::never()), "6 tasks are laid out, and the request has 7");
+}
+END_TEST
+
+START_TEST(the_paper) {
+  ClusterView view = view_of(rings({4, 2}));
+  set_outages(view, {1}, 0.02);
+  const Request request = request_of(random_matrix(3, 6, 1));
+  ck_assert(nodes_of(place("TOFA-PAPER", view, request)) == (std::vector<std::int32_t>{2, 3, 4}));  // without SCOTCH
+  provide_scotch(fake_scotch);
+  ck_assert(nodes_of(place("TOFA-PAPER", view, request)) == (std::vector<std::int32_t>{4, 3, 2}));
+  set_outages(view, {1, 3, 5}, 0.02);  // no window: all nodes with raised weights
+  ck_assert(nodes_of(place("TOFA-PAPER", view, request)) == (std::vector<std::int32_t>{0, 1, 2}));
+  provide_scotch(nullptr);
+  view.torus = nullptr;
+  ck_assert_error(place("TOFA-PAPER", view, request), "needs a torus");
+}
+END_TEST
+
+START_TEST(trees) {
+  ClusterView view = view_of(rings({8}));
+  const std::int32_t arities[] = {2, 4};
+  view.torus = nullptr;
+  view.tree = std::make_shared<const TreeTopology>(TreeTopology::balanced(arities));
+  set_outages(view, {1}, 0.3);
+  const Request request = request_of(random_matrix(3, 6, 1));
+  for (const Placement& found : {place("TOFA", view, request), place_tofa_thoroughly(view, request, Deadline::never())})
+    for (const std::int32_t node : nodes_of(found)) ck_assert_int_ne(node, 1);
+  ck_assert_uint_eq(nodes_of(place("TOFA", view, request_of(random_matrix(8, 20, 1)))).size(), 8);
+  ck_assert_uint_eq(nodes_of(place("GREEDY", view, request)).size(), 3);
+}
+END_TEST
+
+START_TEST(live_states) {
+  ClusterView view = view_of(rings({6}));
+  const auto live = std::make_shared<LiveState>();
+  live->outage_horizon_s = 3600;
+  for (std::int32_t node = 0; node < 6; ++node) {
+    NodeState state;
+    state.name = std::to_string(node);
+    state.outage_probability = 0.001;  // all are a little: none is suspect
+    live->nodes.push_back(state);
+    view.nodes[node].state = node;
+  }
+  view.live = live;
+  ck_assert(!Outlook(view, 0).any_suspect());
+  live->nodes[2].outage_probability = 0.2;
+  live->nodes[4].liveness = Liveness::suspect;
+  const Outlook outlook(view, 7200);
+  ck_assert(outlook.suspect(2) && outlook.suspect(4) && !outlook.suspect(0));
+  ck_assert_double_eq_tol(outlook.of_positions()[2], 1 - 0.8 * 0.8, 1e-12);
+  Request request;
+  request.tasks = 2;
+  for (const std::int32_t node : nodes_of(place_tofa(view, request, Deadline::never()))) ck_assert(node != 2 && node != 4);
+  // The site's own probabilities come first.
+  set_outages(view, {0}, 0.5);
+  ck_assert(Outlook(view, 0).suspect(0) && !Outlook(view, 0).suspect(2));
+}
+END_TEST
+
+START_TEST(nodes_without_coordinates) {
+  ClusterView view = view_of(rings({4}));
+  view.nodes[1].torus_node = -1;
+  Request request;
+  request.tasks = 3;
+  for (const std::int32_t node : nodes_of(place_tofa(view, request, Deadline::never()))) ck_assert_int_ne(node, 1);
+  request.tasks = 4;
+  ck_assert_error(place_tofa(view, request, Deadline::never()), "only 3 of 4 tasks have room");
+  request.tasks = 2;
+  request.required_nodes = {1};  // then the tree tells distances
+  const std::vector<std::int32_t> at = nodes_of(place_tofa(view, request, Deadline::never()));
+  ck_assert_int_eq(std::count(at.begin(), at.end(), 1), 1);
+}
+END_TEST
+
+START_TEST(bad_parameters) {
+  const ClusterView view = view_of(rings({4}));
+  for (const auto& [key, value] : {std::pair("effort", "0"), std::pair("effort", "1001"), std::pair("comm-share", "101"),
+                                   std::pair("job-seconds", "-1"), std::pair("seed", "x")})
+    ck_assert_error(check_policy_spec({"TOFA", {{key, value}}}), key);
+  ck_assert_error(check_policy_spec({"TOFA", {{"efort", "1"}}}), "unknown key efort for TOFA");
+  Request request = request_of(random_matrix(3, 3, 1));
+  request.tasks = 2;
+  ck_assert_error(place_tofa(view, request, Deadline::never()), "the matrix has 3 ranks, and 2 tasks are asked for");
+}
+END_TEST
+
+START_TEST(any_deadline) {
+  ClusterView view = view_of(rings({8, 8, 8}));
+  set_outages(view, {77, 200}, 0.02);
+  const Request request = request_of(shuffled_grid(8, 8, 6));
+  for (const int us : {0, 100, 1000, 5000, 20000}) {
+    const std::vector<std::int32_t> at = nodes_of(place_tofa_thoroughly(view, request, Deadline::after(std::chrono::microseconds(us))));
+    ck_assert_uint_eq(std::set<std::int32_t>(at.begin(), at.end()).size(), 384);
+  }
+}
+END_TEST
+
+int main() {
+  TCase* const cases = tcase_create("tofa");
+  for (const TTest* test :
+       {paper_takes_nodes_that_do_not_fail, keeps_off_suspects_and_their_routes, finds_grids,
+        takes_sure_nodes_where_most_may_fail, takes_suspects_when_it_must, keeps_to_limits, the_paper, trees,
+        live_states, nodes_without_coordinates, bad_parameters, any_deadline})
+    tcase_add_test(cases, test);
+  Suite* const suite = suite_create("tofa");
+  suite_add_tcase(suite, cases);
+  return run_suite(suite);
+}

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+if HAVE_CHECK
+check_PROGRAMS += \
+	%D%/heatmap_test \
+	%D%/json_test \
+	%D%/leaf_files_test \
+	%D%/simulate_report_test \
+	#
+endif
+%C%_heatmap_test_LDADD = $(common_matrix) $(ZLIB_LIBS) $(CHECK_LIBS)
+%C%_heatmap_test_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS)
+%C%_heatmap_test_SOURCES = %D%/heatmap_test.cpp tools/command_line.cpp tools/heatmap.cpp tools/output.cpp tools/picture.cpp
+%C%_json_test_LDADD = $(common_matrix) $(CHECK_LIBS)
+%C%_json_test_SOURCES = %D%/json_test.cpp tools/json.cpp
+%C%_leaf_files_test_LDADD = $(common_util) $(CHECK_LIBS)
+%C%_leaf_files_test_SOURCES = %D%/leaf_files_test.cpp tools/leaf_files.cpp
+%C%_simulate_report_test_LDADD = $(sim) $(CHECK_LIBS)
+%C%_simulate_report_test_SOURCES = %D%/simulate_report_test.cpp tools/json.cpp tools/output.cpp tools/simulate_report.cpp
+
+EXTRA_DIST += \
+	%D%/placectl_test.sh \
+	%D%/select_test.sh \
+	%D%/simulate_test.sh \
+	%D%/simulate_totals.py \
+	%D%/state_test.sh \
+	#
+TESTS += \
+	%D%/placectl_test.sh \
+	%D%/select_test.sh \
+	%D%/simulate_test.sh \
+	%D%/state_test.sh \
+	#

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+if HAVE_CHECK
+check_PROGRAMS += \
+	%D%/canonical_test \
+	%D%/exact_map_test \
+	%D%/grouping_test \
+	%D%/multisection_test \
+	%D%/objectives_test \
+	%D%/tree_map_test \
+	%D%/treematch_test \
+	%D%/units_test \
+	#
+endif
+%C%_canonical_test_LDADD = $(treematch) $(CHECK_LIBS)
+%C%_exact_map_test_LDADD = $(treematch) $(CHECK_LIBS)
+%C%_grouping_test_LDADD = $(treematch) $(CHECK_LIBS)
+%C%_multisection_test_LDADD = $(treematch) $(CHECK_LIBS)
+%C%_objectives_test_LDADD = $(treematch) $(CHECK_LIBS)
+%C%_tree_map_test_LDADD = $(treematch) $(CHECK_LIBS)
+%C%_treematch_test_LDADD = $(policies) $(CHECK_LIBS)
+%C%_units_test_LDADD = $(treematch) $(CHECK_LIBS)
+

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "treematch/objectives.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "common/topology/switch_tree.hpp"
+#include "common/util/random.hpp"
+#include "tests/check.hpp"
+#include "treematch/treematch.hpp"
+
+using namespace placement;
+
+namespace {
+
+// Leaf switches with these numbers of nodes of one core, below one root.
+ClusterView machine(const std::vector<std::int32_t>& leaf_nodes) {
+  std::vector<SwitchShape> switches{{"root", -1, {}}};
+  std::vector<NodeShape> nodes;
+  for (const std::int32_t count : leaf_nodes) {
+    switches.push_back({"s" + std::to_string(switches.size()), 0, {}});
+    for (std::int32_t k = 0; k < count; ++k) {
+      switches.back().nodes.push_back(static_cast<std::int32_t>(nodes.size()));
+      nodes.push_back({"n" + std::to_string(nodes.size()), 1, 1, 1});
+    }
+  }
+  return view_of_switches(switches, nodes);
+}
+
+Request request_of(const std::vector<CommEdge>& edges, std::int32_t tasks, const std::string& objective) {
+  Request request;
+  request.tasks = request.min_nodes = request.max_nodes = tasks;
+  request.matrix = std::make_shared<CommMatrix>(CommMatrix::from_edges(tasks, edges));
+  request.parameters["objective"] = objective;
+  return request;
+}
+
+std::int32_t switch_of(const ClusterView& view, std::int32_t node) {
+  std::int32_t v = view.tree->leaf_vertex(view.nodes[node].first_leaf);
+  while (view.tree->parent(view.tree->parent(v)) >= 0 && view.tree->parent(view.tree->parent(v)) != 0) v = view.tree->parent(v);
+  return view.tree->parent(v);
+}
+
+std::vector<std::int32_t> shares(const ClusterView& view, const Placement& placement) {
+  std::map<std::int32_t, std::int32_t> count;
+  for (const RankPlace& rank : placement.ranks) ++count[switch_of(view, rank.node)];
+  std::vector<std::int32_t> sorted;
+  for (const auto& [vertex, tasks] : count) sorted.push_back(tasks);
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+Placement place(const ClusterView& view, const Request& request) {
+  const Placement placement = place_treematch(view, request, Deadline::never());
+  std::set<std::int32_t> nodes;
+  std::vector<std::int32_t> leaves;
+  for (const RankPlace& rank : placement.ranks) {
+    ck_assert(view.nodes[rank.node].core_free[rank.cores.at(0)]);
+    ck_assert(nodes.insert(rank.node).second);
+    leaves.push_back(view.nodes[rank.node].first_leaf);
+  }
+  ck_assert(placement.cost == view.tree->hop_bytes(*request.matrix, leaves));
+  const Placement again = place_treematch(view, request, Deadline::never());
+  for (std::size_t r = 0; r < placement.ranks.size(); ++r) ck_assert_int_eq(placement.ranks[r].node, again.ranks[r].node);
+  return placement;
+}
+
+std::vector<CommEdge> ring(std::int32_t ranks) {
+  std::vector<CommEdge> edges;
+  for (std::int32_t r = 0; r < ranks; ++r) edges.push_back({r, (r + 1) % ranks, 10});
+  return edges;
+}
+
+// `groups` groups of `size` ranks with all to all inside, and less from each group to the next one.
+std::vector<CommEdge> pipeline(std::int32_t groups, std::int32_t size) {
+  std::vector<CommEdge> edges;
+  for (std::int32_t g = 0; g < groups; ++g)
+    for (std::int32_t a = 0; a < size; ++a) {
+      for (std::int32_t b = a + 1; b < size; ++b) edges.push_back({g * size + a, g * size + b, 10});
+      if (g + 1 < groups) edges.push_back({g * size + a, (g + 1) * size + a, 4});
+    }
+  return edges;
+}
+
+std::int32_t widest_group(const ClusterView& view, const Placement& placement, std::int32_t size) {
+  std::int32_t widest = 0;
+  for (std::size_t first = 0; first < placement.ranks.size(); first += size) {
+    std::set<std::int32_t> used;
+    for (std::size_t r = first; r < first + size; ++r) used.insert(switch_of(view, placement.ranks[r].node));
+    widest = std::max(widest, static_cast<std::int32_t>(used.size()));
+  }
+  return widest;
+}
+
+}  // namespace
+
+START_TEST(no_switch_gets_a_remnant) {
+  const ClusterView view = machine({17, 17, 17, 17});
+  const Placement least = place(view, request_of(ring(36), 36, "hop-bytes"));
+  const Placement even = place(view, request_of(ring(36), 36, "balanced"));
+  ck_assert(shares(view, even) == std::vector<std::int32_t>({12, 12, 12}));
+  ck_assert(even.cost * 50 <= least.cost * 51);
+  ck_assert_str_eq(even.reasons.back().c_str(), "12 to 12 tasks on each leaf switch");
+}
+END_TEST
+
+START_TEST(balance_has_its_price) {  // all to all: three equal shares would cost more than 2 % more
+  const ClusterView view = machine({17, 17, 17});
+  std::vector<CommEdge> edges;
+  for (std::int32_t a = 0; a < 36; ++a)
+    for (std::int32_t b = a + 1; b < 36; ++b) edges.push_back({a, b, 10});
+  const Placement least = place(view, request_of(edges, 36, "hop-bytes"));
+  const Placement even = place(view, request_of(edges, 36, "balanced"));
+  ck_assert(even.cost * 50 <= least.cost * 51);
+}
+END_TEST
+
+START_TEST(groups_stay_together) {
+  Random random(12);
+  int better = 0;
+  for (int round = 0; round < 12; ++round) {
+    ClusterView view = machine({9, 9, 9, 9, 9, 9, 9, 9});
+    for (NodeView& node : view.nodes)
+      if (random.below(3) == 0) node.core_free.assign(1, false);
+    const std::int32_t size = 3 + random.below(3);
+    const Placement least = place(view, request_of(pipeline(6, size), 6 * size, "hop-bytes"));
+    const Placement whole = place(view, request_of(pipeline(6, size), 6 * size, "worst-group"));
+    const std::int32_t before = widest_group(view, least, size), after = widest_group(view, whole, size);
+    ck_assert_int_le(after, before);
+    ck_assert(after < before || whole.cost <= least.cost);
+    better += after < before;
+  }
+  ck_assert_int_gt(better, 0);
+}
+END_TEST
+
+START_TEST(other_requests) {
+  const ClusterView view = machine({2, 2});
+  Request request = request_of({{0, 1, 5}}, 2, "fastest");
+  ck_assert_error(place(view, request), "objective=fastest: hop-bytes, balanced or worst-group is wanted");
+  ck_assert_error(check_treematch(request.parameters), "objective=fastest");
+  for (const char* objective : {"balanced", "worst-group"}) {
+    request.parameters["objective"] = objective;
+    place(view, request);
+    Request step = request;  // nodes are given
+    step.min_nodes = 1;
+    step.node_tasks = {1, 0, 0, 1};
+    ck_assert_int_eq(place(view, step).ranks[1].node, 3);
+    Request plain = request;
+    plain.matrix = nullptr;
+    ck_assert_uint_eq(place_treematch(view, plain, Deadline::never()).ranks.size(), 2);
+    Request silent = request_of({}, 3, objective);  // no traffic, no groups
+    place(view, silent);
+    Request too_many = request_of({{0, 1, 5}}, 5, objective);
+    ck_assert_error(place(view, too_many), "only 4 of 5 tasks");
+    Request heavy = request_of({{0, 1, INT64_MAX}}, 2, objective);
+    place(view, heavy);
+  }
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("objectives");
+  TCase* all = tcase_create("all");
+  tcase_add_test(all, no_switch_gets_a_remnant);
+  tcase_add_test(all, balance_has_its_price);
+  tcase_add_test(all, groups_stay_together);
+  tcase_add_test(all, other_requests);
+  tcase_set_timeout(all, 60);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}

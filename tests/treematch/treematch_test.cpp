@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "treematch/treematch.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <set>
+
+#include "common/topology/switch_tree.hpp"
+#include "mapping/node_choice.hpp"
+#include "policies/baselines.hpp"
+#include "policies/table.hpp"
+#include "tests/check.hpp"
+
+using namespace placement;
+
+namespace {
+
+// Leaf switches of the given numbers of nodes below one root; nodes n0, n1, .. of that shape.
+ClusterView machine(const std::vector<std::int32_t>& leaf_nodes, std::int32_t sockets, std::int32_t cores) {
+  std::vector<SwitchShape> switches{{"root", -1, {}}};
+  std::vector<NodeShape> nodes;
+  for (const std::int32_t count : leaf_nodes) {
+    switches.push_back({"s" + std::to_string(switches.size()), 0, {}});
+    for (std::int32_t k = 0; k < count; ++k) {
+      switches.back().nodes.push_back(static_cast<std::int32_t>(nodes.size()));
+      nodes.push_back({"n" + std::to_string(nodes.size()), sockets, cores, 1});
+    }
+  }
+  return view_of_switches(switches, nodes);
+}
+
+void occupy(ClusterView& view, std::int32_t node) {
+  view.nodes[node].core_free.assign(view.nodes[node].cores(), false);
+}
+
+std::shared_ptr<const CommMatrix> matrix_of(std::int32_t ranks, std::vector<CommEdge> edges) {
+  return std::make_shared<CommMatrix>(CommMatrix::from_edges(ranks, std::move(edges)));
+}
+
+Request request_of(std::int32_t tasks, std::shared_ptr<const CommMatrix> matrix = nullptr) {
+  Request request;
+  request.tasks = tasks;
+  request.matrix = std::move(matrix);
+  return request;
+}
+
+// Pairs 0-1, 2-3, .. talk much, and each pair a little with the next one.
+std::shared_ptr<const CommMatrix> pairs(std::int32_t ranks) {
+  std::vector<CommEdge> edges;
+  for (std::int32_t r = 0; r + 1 < ranks; ++r) edges.push_back({r, r + 1, r % 2 == 0 ? 100 : 1});
+  return matrix_of(ranks, std::move(edges));
+}
+
+NodeCounts counts_of(const ClusterView& view, const Placement& placement) {
+  NodeCounts counts(view.nodes.size(), 0);
+  for (const RankPlace& rank : placement.ranks) ++counts[rank.node];
+  return counts;
+}
+
+std::int32_t nodes_used(const NodeCounts& counts) {
+  return static_cast<std::int32_t>(std::count_if(counts.begin(), counts.end(), [](auto c) { return c > 0; }));
+}
+
+// Each rank has its own free cores.
+void check_legal(const ClusterView& view, const Request& request, const Placement& placement) {
+  ck_assert_uint_eq(placement.ranks.size(), static_cast<std::size_t>(request.tasks));
+  std::set<std::pair<std::int32_t, std::int32_t>> taken;
+  for (const RankPlace& rank : placement.ranks) {
+    ck_assert_int_ge(rank.node, 0);
+    ck_assert_int_lt(rank.node, static_cast<std::int32_t>(view.nodes.size()));
+    ck_assert_uint_eq(rank.cores.size(), static_cast<std::size_t>(request.cores_per_task));
+    for (const std::int32_t core : rank.cores) {
+      ck_assert(view.nodes[rank.node].core_free.at(core));
+      ck_assert(taken.emplace(rank.node, core).second);
+    }
+  }
+  ck_assert(placement.cost <= placement.natural_cost);
+  const NodeCounts counts = counts_of(view, placement);
+  ck_assert_int_ge(nodes_used(counts), std::min(request.min_nodes, request.tasks));
+  ck_assert_int_le(nodes_used(counts), request.max_nodes);
+  for (const std::int32_t count : counts) ck_assert_int_le(count, request.max_tasks_per_node);
+  for (const std::int32_t node : request.required_nodes) ck_assert_int_gt(counts[node], 0);
+}
+
+Placement place(const ClusterView& view, const Request& request) {
+  const Placement placement = place_treematch(view, request, Deadline::never());
+  check_legal(view, request, placement);
+  return placement;
+}
+
+}  // namespace
+
+START_TEST(motivating_example) {  // [TM §3]
+  ClusterView view = machine({4, 2}, 1, 2);
+  occupy(view, 3);
+  // A = 0-1, B = 2-3, C = 4-5, D = 6-7; within a pair the traffic is heaviest.
+  Request request = request_of(
+      8, matrix_of(8, {{0, 1, 9000}, {2, 3, 9000}, {4, 5, 9000}, {6, 7, 9000}, {1, 2, 20}, {0, 7, 2000}, {3, 4, 1000}, {5, 6, 10}}));
+  request.min_nodes = request.max_nodes = 4;
+  const Placement placement = place(view, request);
+  const auto node = [&](std::int32_t rank) { return placement.ranks[rank].node; };
+  for (std::int32_t r = 0; r < 8; r += 2) ck_assert_int_eq(node(r), node(r + 1));
+  const auto nodes_of = [&](std::int32_t r, std::int32_t s) { return std::set<std::int32_t>{node(r), node(s)}; };
+  const bool as_printed = nodes_of(0, 6) == std::set{0, 1} && nodes_of(2, 4) == std::set{4, 5};
+  ck_assert_msg(as_printed, "A n%d D n%d B n%d C n%d", node(0), node(6), node(2), node(4));
+}
+END_TEST
+
+START_TEST(no_time_gives_the_natural_order) {
+  const ClusterView view = machine({4, 4}, 1, 4);
+  for (const std::int32_t nodes : {2, 3, 8}) {
+    Request request = request_of(8, matrix_of(8, {{0, 7, 50}, {1, 6, 50}, {2, 5, 50}, {3, 4, 50}}));
+    request.min_nodes = request.max_nodes = nodes;
+    const Placement placement = place_treematch(view, request, Deadline::after(std::chrono::microseconds(-1)));
+    ck_assert_int_eq(nodes_used(counts_of(view, placement)), nodes);
+    ck_assert(placement.cost == placement.natural_cost);
+  }
+}
+END_TEST
+
+START_TEST(limits_on_nodes) {
+  const ClusterView view = machine({4, 4}, 1, 4);
+  for (std::int32_t nodes = 2; nodes <= 8; ++nodes) {
+    Request request = request_of(8, pairs(8));
+    request.min_nodes = request.max_nodes = nodes;
+    ck_assert_int_eq(nodes_used(counts_of(view, place(view, request))), nodes);
+  }
+  Request request = request_of(8, pairs(8));
+  request.max_nodes = 1;
+  ck_assert_error(place(view, request), "need 2 nodes");
+  request = request_of(33, pairs(33));
+  ck_assert_error(place(view, request), "only 32 of 33 tasks");
+}
+END_TEST
+
+START_TEST(tasks_per_node_exactly) {
+  ClusterView view = machine({3, 3}, 2, 2);
+  view.nodes[1].core_free[0] = false;
+  Request request = request_of(8, pairs(8));
+  request.max_tasks_per_node = 2;
+  request.equal_tasks_per_node = true;
+  const NodeCounts counts = counts_of(view, place(view, request));
+  ck_assert_int_eq(std::count(counts.begin(), counts.end(), 2), 4);
+}
+END_TEST
+
+START_TEST(whole_nodes_share_evenly) {
+  const ClusterView view = machine({4, 4}, 1, 4);
+  Request request = request_of(7, pairs(7));
+  request.whole_nodes = true;
+  request.min_nodes = request.max_nodes = 3;
+  NodeCounts counts = counts_of(view, place(view, request));
+  std::erase(counts, 0);
+  std::sort(counts.begin(), counts.end());
+  ck_assert(counts == NodeCounts({2, 2, 3}));
+}
+END_TEST
+
+START_TEST(required_nodes_are_used) {
+  const ClusterView view = machine({4, 4}, 1, 2);
+  Request request = request_of(4, pairs(4));
+  request.required_nodes = {1, 6};
+  request.max_nodes = 2;
+  const NodeCounts counts = counts_of(view, place(view, request));
+  ck_assert_int_eq(counts[1], 2);
+  ck_assert_int_eq(counts[6], 2);
+}
+END_TEST
+
+START_TEST(several_cores_per_task) {
+  ClusterView view = machine({2, 2}, 2, 3);
+  view.nodes[0].core_free[0] = view.nodes[1].core_free[4] = false;
+  Request request = request_of(9, pairs(9));
+  request.cores_per_task = 2;
+  place(view, request);
+}
+END_TEST
+
+START_TEST(a_step_keeps_its_counts) {
+  const ClusterView view = machine({2, 2}, 1, 4);
+  Request request = request_of(8, matrix_of(8, {{0, 7, 10}, {1, 6, 10}, {2, 5, 10}, {3, 4, 10}}));
+  request.node_tasks = {3, 1, 2, 2};
+  const Placement placement = place(view, request);
+  ck_assert(counts_of(view, placement) == request.node_tasks);
+  ck_assert(placement.cost < placement.natural_cost);
+  request.node_tasks = {5, 1, 1, 1};
+  ck_assert_error(place(view, request), "node n0 has room for 4 tasks, and 5");
+  request.node_tasks = {2, 1, 1, 1};
+  ck_assert_error(place(view, request), "5 tasks are laid out, and the request has 8");
+}
+END_TEST
+
+START_TEST(without_a_matrix_compact) {
+  ClusterView view = machine({4, 2, 4}, 1, 2);
+  occupy(view, 0);
+  Request request = request_of(4);
+  ck_assert(counts_of(view, place(view, request)) == NodeCounts({0, 0, 0, 0, 2, 2, 0, 0, 0, 0}));
+  request.tasks = 6;
+  ck_assert(counts_of(view, place(view, request)) == NodeCounts({0, 2, 2, 2, 0, 0, 0, 0, 0, 0}));
+}
+END_TEST
+
+START_TEST(scopes) {
+  ClusterView view = machine({2, 4}, 1, 2);
+  occupy(view, 0);
+  Request request = request_of(4, pairs(4));
+  request.parameters["scope"] = "allocation";
+  ck_assert_error(place(view, request), "leaves the choice of nodes to Slurm");
+  request.node_tasks = {0, 2, 2, 0, 0, 0};
+  ck_assert(counts_of(view, place(view, request)) == request.node_tasks);
+  request.node_tasks.clear();
+  request.parameters["scope"] = "whole";
+  const NodeCounts counts = counts_of(view, place(view, request));
+  ck_assert_int_eq(counts[1], 0);
+  request.parameters["scope"] = "near";
+  ck_assert_error(place(view, request), "scope=near: allocation, whole or subtree");
+  request.parameters = {{"seed", "x"}};
+  ck_assert_error(place(view, request), "seed=x: a number");
+}
+END_TEST
+
+START_TEST(refuses_what_does_not_fit) {
+  const ClusterView view = machine({2}, 1, 2);
+  ck_assert_error(place(view, request_of(3, pairs(4))), "the matrix has 4 ranks, and 3 tasks");
+  ck_assert_error(place(view, request_of(0)), "0 tasks");
+  ck_assert_error(place(ClusterView{view.tree, {}}, request_of(1)), "only 0 of 1 tasks");
+  Request request = request_of(1);
+  request.node_tasks = {1};
+  ck_assert_error(place(view, request), "1 task counts for 2 nodes");
+}
+END_TEST
+
+START_TEST(any_machine_any_request) {
+  std::mt19937_64 random(7);
+  const auto up_to = [&](std::int32_t most) { return static_cast<std::int32_t>(random() % (most + 1)); };
+  int placed = 0;
+  for (int round = 0; round < 400; ++round) {
+    std::vector<std::int32_t> leaves;
+    for (std::int32_t k = 0; k <= up_to(3); ++k) leaves.push_back(1 + up_to(4));
+    ClusterView view = machine(leaves, 1 + up_to(1), 1 + up_to(3));
+    for (NodeView& node : view.nodes)
+      for (std::size_t core = 0; core < node.core_free.size(); ++core) node.core_free[core] = up_to(3) > 0;
+    const std::int32_t tasks = 1 + up_to(11);
+    std::vector<CommEdge> edges;
+    for (std::int32_t k = 0; k < 2 * tasks; ++k) edges.push_back({up_to(tasks - 1), up_to(tasks - 1), up_to(50)});
+    Request request = request_of(tasks, up_to(4) == 0 ? nullptr : matrix_of(tasks, edges));
+    request.cores_per_task = 1 + up_to(1);
+    if (up_to(1)) request.min_nodes = 1 + up_to(3);
+    if (up_to(1)) request.max_nodes = request.min_nodes + up_to(3);
+    if (up_to(2) == 0) request.max_tasks_per_node = 1 + up_to(3);
+    if (up_to(3) == 0) request.required_nodes = {up_to(static_cast<std::int32_t>(view.nodes.size()) - 1)};
+    request.whole_nodes = up_to(5) == 0;
+    try {
+      const Placement placement = place_treematch(view, request, Deadline::never());
+      check_legal(view, request, placement);
+      const Placement again = place_treematch(view, request, Deadline::never());
+      for (std::int32_t r = 0; r < tasks; ++r) ck_assert(placement.ranks[r].cores == again.ranks[r].cores);
+      for (const PlaceFunction baseline : {place_sequential, place_random}) {
+        const Placement other = baseline(view, request, Deadline::never());
+        ck_assert_uint_eq(other.ranks.size(), static_cast<std::size_t>(tasks));
+        ck_assert(baseline != place_sequential || placement.cost <= other.cost);
+      }
+      ++placed;
+    } catch (const Error&) {
+      // Not every request fits; that some do is checked below.
+    }
+  }
+  ck_assert_int_gt(placed, 150);
+}
+END_TEST
+
+START_TEST(a_wider_scope_never_costs_more) {
+  std::mt19937_64 random(5);
+  const auto up_to = [&](std::int32_t most) { return static_cast<std::int32_t>(random() % (most + 1)); };
+  for (int round = 0; round < 100; ++round) {
+    ClusterView view = machine({4 + up_to(6), 4 + up_to(6), 4 + up_to(6), 3 + up_to(4), 2 + up_to(6)}, 1 + up_to(1), 2 + up_to(2));
+    for (NodeView& node : view.nodes)
+      for (std::size_t core = 0; core < node.core_free.size(); ++core) node.core_free[core] = up_to(3) > 0;
+    const std::int32_t tasks = 17 + up_to(10);
+    std::vector<CommEdge> edges;
+    for (std::int32_t k = 0; k < 3 * tasks; ++k) edges.push_back({up_to(tasks - 1), up_to(tasks - 1), 1 + up_to(50)});
+    Request request = request_of(tasks, matrix_of(tasks, edges));
+    // A mapping that is made without these limits often breaks them: few nodes, or many to spread over.
+    const bool few_nodes = up_to(2) == 0;
+    request.min_nodes = few_nodes ? 1 : 4 + up_to(8);
+    request.max_nodes = few_nodes ? 4 + up_to(6) : request.min_nodes + up_to(2);
+    request.whole_nodes = up_to(2) == 0;
+    Cost narrower = -1;
+    for (const Parameters& scope : {Parameters{}, Parameters{{"levels-up", "1"}}, Parameters{{"scope", "whole"}}}) {
+      request.parameters = scope;
+      try {
+        const Placement placement = place(view, request);
+        ck_assert(narrower < 0 || placement.cost <= narrower);
+        narrower = placement.cost;
+      } catch (const Error&) {
+        ck_assert(narrower < 0);  // it fits in no scope
+      }
+    }
+  }
+}
+END_TEST
+
+START_TEST(large_jobs) {
+  const ClusterView view = machine({24, 24, 24, 24}, 2, 4);
+  for (const bool node_level : {false, true})
+    for (const std::int32_t tasks : {129, 256, 500}) {
+      std::vector<CommEdge> edges;  // a ring whose neighbours are far apart in natural order
+      for (std::int32_t r = 0; r < tasks; ++r) edges.push_back({r * 7 % tasks, (r + 1) * 7 % tasks, 10});
+      Request request = request_of(tasks, matrix_of(tasks, std::move(edges)));
+      request.node_level = node_level;
+      ck_assert(place(view, request).cost < place_sequential(view, request, Deadline::never()).cost);
+      request.min_nodes = request.max_nodes = 90;
+      place(view, request);
+      request.min_nodes = 1;
+      request.max_tasks_per_node = 6;
+      request.equal_tasks_per_node = true;
+      ck_assert(place(view, request).cost < place_sequential(view, request, Deadline::never()).cost);
+    }
+}
+END_TEST
+
+START_TEST(table_of_policies) {
+  ck_assert(find_policy("treematch") == find_policy("TREEMATCH"));
+  ck_assert(find_policy("treematch") != nullptr);
+  ck_assert(find_policy("block") == nullptr);
+  ck_assert_error(check_policy_spec({"TREEMUCH", {}}), "unknown policy TREEMUCH: known are TREEMATCH");
+  ck_assert_error(check_policy_spec({"TREEMATCH", {{"levels", "1"}}}), "unknown key levels for TREEMATCH: known are matrix");
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("treematch");
+  TCase* all = tcase_create("all");
+  tcase_add_test(all, motivating_example);
+  tcase_add_test(all, no_time_gives_the_natural_order);
+  tcase_add_test(all, limits_on_nodes);
+  tcase_add_test(all, tasks_per_node_exactly);
+  tcase_add_test(all, whole_nodes_share_evenly);
+  tcase_add_test(all, required_nodes_are_used);
+  tcase_add_test(all, several_cores_per_task);
+  tcase_add_test(all, a_step_keeps_its_counts);
+  tcase_add_test(all, without_a_matrix_compact);
+  tcase_add_test(all, scopes);
+  tcase_add_test(all, refuses_what_does_not_fit);
+  tcase_add_test(all, any_machine_any_request);
+  tcase_add_test(all, a_wider_scope_never_costs_more);
+  tcase_add_test(all, large_jobs);
+  tcase_add_test(all, table_of_policies);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/snapshot_input.hpp"
+
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "common/state/snapshot.hpp"
+#include "common/state/snapshot_text.hpp"
+#include "common/util/input_file.hpp"
+
+namespace placement {
+
+namespace {
+
+// Only a regular file can hold a snapshot as published; a pipe's first bytes would be gone once looked at.
+bool is_published(const std::string& path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  char first[5] = {};
+  std::ifstream(path, std::ios::binary).read(first, sizeof first);
+  return std::string_view(first, sizeof first) == "SPLIV";
+}
+
+}  // namespace
+
+LiveState read_live_state(const std::string& path, std::size_t max_text_bytes) {
+  return is_published(path) ? read_snapshot(path) : parse_snapshot(read_input_file(path, max_text_bytes), path);
+}
+
+}  // namespace placement
