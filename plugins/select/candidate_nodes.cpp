@@ -29,6 +29,8 @@ void CandidateNodes::choose_tasks(const Asked& asked, const Config& config) {
   if (matrix_ && static_cast<std::uint64_t>(matrix_->ranks()) != tasks_)
     throw Error("the matrix has " + std::to_string(matrix_->ranks()) + " ranks and the job " +
                 std::to_string(tasks_) + " tasks");
+  if (tasks_ < request_.min_nodes)
+    throw Error(std::to_string(tasks_) + " tasks cannot use the " + std::to_string(request_.min_nodes) + " nodes that are asked for at least");
   node_level_ = tasks_ > static_cast<std::uint64_t>(config.node_level_tasks);
   if (matrix_ && node_level_)
     note_ = "by nodes only, tasks are more than NodeLevelTasks=" + std::to_string(config.node_level_tasks);

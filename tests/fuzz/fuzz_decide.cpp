@@ -174,7 +174,7 @@ void ask(Question& q, Bytes in) {
   q.request.tasks = number(in.next());
   q.request.cpus_per_task = number(in.next());
   q.request.min_nodes = number(in.next());
-  q.request.max_nodes = std::max(number(in.next()), 1u);
+  q.request.max_nodes = std::max({number(in.next()), q.request.min_nodes, 1u});
   q.request.tasks_per_node = number(in.next());
   q.request.tasks_per_socket = number(in.next());
   q.request.waited_s = static_cast<std::int32_t>(number(in.next()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Runs a fuzz target without libFuzzer: on the files named as arguments, or on its corpus and a fixed
-// number of mutations of it, the same ones each time. An input that fails is left in the file
+// number of mutations of it (FUZZ_MUTATIONS, 4000), the same ones each time. An input that fails is left in the file
 // fuzz-NAME.failed in the working directory. With FUZZ_WITH_LIBFUZZER, libFuzzer does all that, and this file is empty.
 #ifndef FUZZ_WITH_LIBFUZZER
 #include <fcntl.h>
@@ -22,9 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 using Input = std::vector<std::uint8_t>;
 
-constexpr int mutations = 4000;
+constexpr std::uint64_t usual_mutations = 4000;
 constexpr std::size_t longest = 1 << 14;
-constexpr unsigned patience_s = 240;  // for all; an endless loop ends here
+constexpr unsigned patience_s = 240;  // for the usual ones; an endless loop ends here
 
 Input current;
 std::string failed_path;
@@ -146,13 +146,15 @@ int main(int argc, char** argv) {
   for (const int number : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGALRM}) signal(number, keep_input);
   for (int i = 1; i < argc; ++i) run(read_file(argv[i]));
   if (argc > 1) return 0;
-  alarm(patience_s);
+  const char* asked = getenv("FUZZ_MUTATIONS");
+  const std::uint64_t mutations = asked ? std::strtoull(asked, nullptr, 10) : usual_mutations;
+  if (mutations <= usual_mutations) alarm(patience_s);
   const std::vector<Input> corpus = read_corpus();
   REQUIRE(!corpus.empty());
   run({});
   for (const Input& input : corpus) run(input);
   Mutator mutator(corpus);
-  for (int i = 0; i < mutations; ++i) run(mutator.next());
+  for (std::uint64_t i = 0; i < mutations; ++i) run(mutator.next());
   return 0;
 }
 #endif

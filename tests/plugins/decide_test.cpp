@@ -114,7 +114,8 @@ START_TEST(not_enough_room) {
   for (std::uint32_t node = 0; node < 4; ++node) busy.take(node, {0, 1});
   ck_assert_stock(decide(busy, request_for(two, 2)), "not enough");
   ck_assert_stock(decide(Offer(0, 2), request_for(two, 2)), "no node");
-  placement_request many_nodes = request_for(two, 2);
+  Environment six = Environment::with_matrix(ring(6));
+  placement_request many_nodes = request_for(six, 6);
   many_nodes.min_nodes = 5;
   ck_assert_stock(decide(Offer(4, 2), many_nodes), "not enough");
 }

@@ -96,6 +96,13 @@ START_TEST(limits_of_the_request) {
 }
 END_TEST
 
+START_TEST(fewer_tasks_than_nodes) {
+  Question question;
+  question.request.min_nodes = 4;
+  ck_assert_text_eq(question.refusal(), "3 tasks cannot use the 4 nodes that are asked for at least");
+}
+END_TEST
+
 START_TEST(nodes_that_the_machine_does_not_have) {
   const TemporaryDirectory directory;
   const std::string ring_file = directory.path() + "/decisions";
@@ -121,6 +128,7 @@ int main() {
   tcase_add_test(cases, a_legal_placement_is_taken);
   tcase_add_test(cases, ranks_and_cores_that_cannot_be);
   tcase_add_test(cases, limits_of_the_request);
+  tcase_add_test(cases, fewer_tasks_than_nodes);
   tcase_add_test(cases, nodes_that_the_machine_does_not_have);
   suite_add_tcase(suite, cases);
   return run_suite(suite);

@@ -301,6 +301,29 @@ START_TEST(a_wider_scope_never_costs_more) {
 }
 END_TEST
 
+// Jobs of up to 128 tasks are tried on every choice of nodes, so that none costs more than on the first ones offered.
+START_TEST(small_jobs_are_never_behind_the_first_nodes) {
+  std::mt19937_64 random(11);
+  const auto up_to = [&](std::int32_t most) { return static_cast<std::int32_t>(random() % (most + 1)); };
+  for (int round = 0; round < 24; ++round) {
+    ClusterView view = machine({6 + up_to(6), 6 + up_to(6), 6 + up_to(6), 5 + up_to(4)}, 2, 4);
+    for (NodeView& node : view.nodes)
+      for (std::size_t core = 0; core < node.core_free.size(); ++core) node.core_free[core] = up_to(7) > 0;
+    const std::int32_t tasks = round == 0 ? 128 : 70 + up_to(58);
+    std::vector<CommEdge> edges;
+    for (std::int32_t k = 0; k < 3 * tasks; ++k) edges.push_back({up_to(tasks - 1), up_to(tasks - 1), 1 + up_to(50)});
+    Request request = request_of(tasks, matrix_of(tasks, edges));
+    request.min_nodes = round % 2 == 0 ? 1 : 17 + up_to(2);
+    request.max_nodes = round % 2 == 0 ? tasks : request.min_nodes;
+    const auto first = sequential_counts(NodeLimits(view, request, Slots(view, request).capacity()));
+    if (!first) continue;
+    Request on_first = request_of(tasks, request.matrix);
+    on_first.node_tasks = *first;
+    ck_assert(place(view, request).cost <= place_treematch(view, on_first, Deadline::never()).cost);
+  }
+}
+END_TEST
+
 START_TEST(large_jobs) {
   const ClusterView view = machine({24, 24, 24, 24}, 2, 4);
   for (const bool node_level : {false, true})
@@ -345,6 +368,7 @@ int main() {
   tcase_add_test(all, refuses_what_does_not_fit);
   tcase_add_test(all, any_machine_any_request);
   tcase_add_test(all, a_wider_scope_never_costs_more);
+  tcase_add_test(all, small_jobs_are_never_behind_the_first_nodes);
   tcase_add_test(all, large_jobs);
   tcase_add_test(all, table_of_policies);
   suite_add_tcase(suite, all);
