@@ -30,7 +30,7 @@ std::vector<double> compute_load(const NodeTable& table, const NlaWeights& weigh
 
 enum class ProcessorFormula : std::uint8_t {
   loaded,   // a node as loaded as it has cores has the least number left [NLA §4]
-  printed,  // cores - ceil(load) mod cores, as in the paper [NLA eq. 3]
+  printed,  // cores - ceil(load) mod cores, as in the paper [NLA §4]
 };
 
 // The values with the largest of those that are known where one is not, as compute_load() has it; none is known:

@@ -50,7 +50,7 @@ enum class GroupSearch : std::uint8_t {
   improved,  // then a local search from the best of them; never worse in T_G
 };
 
-// The group of start node `start` [NLA Algorithm 1]: required nodes, the start node, then by addition load
+// The group of start node `start` [NLA §5]: required nodes, the start node, then by addition load
 // alpha CL(u) + beta NL(start, u), least first and among equal ones in the order of nodes, until there are
 // processors enough and min_nodes nodes; all nodes, where they are not enough. Empty when that takes more than
 // max_nodes nodes, or the start has no processors.
@@ -64,7 +64,7 @@ Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes,
                      const Deadline& deadline = Deadline::never());
 double total_load(const GroupInput& input, const GroupChoice& choice, const Group& group);
 
-// The group of least T_G [NLA Algorithm 2]; of equal ones that of the first start. The work is bounded: of very
+// The group of least T_G [NLA §6]; of equal ones that of the first start. The work is bounded: of very
 // many nodes, or for very many processes, only every so manieth is a start. Ends early at the deadline with
 // what was found by then. Throws Error when there is no group, or no time even for one.
 GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, GroupSearch search,

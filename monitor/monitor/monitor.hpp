@@ -38,7 +38,7 @@ struct MonitorSettings {
   std::vector<uid_t> decision_owners;  // whose ring of decisions is believed; empty: anybody's
 };
 
-// The one loop of the monitor (monitor.cpp; its parts are in the monitor_*.cpp) [NLA §8, Central Monitor]: hears all agents and the other monitors, keeps
+// The one loop of the monitor (monitor.cpp; its parts are in the monitor_*.cpp) [NLA §8]: hears all agents and the other monitors, keeps
 // the history, hands out leave to probe while it is the one that publishes, and writes the snapshot.
 class Monitor {
  public:

@@ -15,7 +15,7 @@ struct PublisherSettings {
 };
 
 // Which of the monitors publishes: hands out leave to probe, and writes a snapshot file that several
-// share [NLA §8, Central Monitor]. Monitors are numbered as the SlurmctldHost lines are. When nobody
+// share [NLA §8]. Monitors are numbered as the SlurmctldHost lines are. When nobody
 // publishes, the first of those that run begins a term, with a number above all that were heard of;
 // whoever hears of a higher term steps down, and nobody takes over from one that runs. Agents pass on
 // whom they have heard, so that monitors that do not reach each other still learn of each other.

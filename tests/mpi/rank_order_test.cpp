@@ -15,7 +15,7 @@ using namespace placement;
 
 namespace {
 
-// Table I of [JA].
+// Table I of the publication, [JA §3].
 CommMatrix table_one() {
   const int rows[8][8] = {{0, 100, 19, 12, 19, 11, 2511, 223}, {100, 0, 12, 12, 25, 28, 223, 1412},
                           {19, 12, 0, 223, 251, 1584, 17, 10}, {12, 12, 223, 0, 1995, 112, 17, 17},
