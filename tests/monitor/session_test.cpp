@@ -2,6 +2,11 @@
 // One test for each thing that the handshake and the seal promise.
 #include "monitor/protocol/session.hpp"
 
+#include <memory>
+#include <new>
+#include <random>
+#include <vector>
+
 #include "tests/check.hpp"
 #include "tests/monitor/session_world.hpp"
 
@@ -174,6 +179,54 @@ START_TEST(cookie_of_another_address_or_time) {
 }
 END_TEST
 
+// A stranger who has recorded everything, sessions of three agents and the monitor's answers, before and after the
+// monitor started anew, sends it again in any order, from any address, hours later.
+START_TEST(everything_recorded_is_sent_again) {
+  World world;
+  std::vector<std::unique_ptr<ClientSession>> clients;
+  std::vector<Bytes> up, down;
+  const auto record = [&](int node) {
+    auto client = std::make_unique<ClientSession>(world.ours, "n" + std::to_string(node));
+    const NetAddress from = address_of(static_cast<std::uint8_t>(node));
+    const Bytes hello = client->due(world.now_s);
+    const auto challenge = world.to_server(hello, from);
+    const Bytes join = client->receive(challenge.reply, world.now_s).reply;
+    const auto accepted = world.to_server(join, from);
+    ck_assert(accepted.joined && client->receive(accepted.reply, world.now_s).established);
+    up.insert(up.end(), {hello, join, client->seal(text), client->seal(text)});
+    down.insert(down.end(), {challenge.reply, accepted.reply, world.server.seal(node, text)});
+    for (std::size_t k = up.size() - 2; k < up.size(); ++k) ck_assert(!world.to_server(up[k], from).message.empty());
+    ck_assert(!client->receive(down.back(), world.now_s).message.empty());
+    clients.push_back(std::move(client));
+  };
+  for (int round = 0; round < 12; ++round) {
+    world.now_s += 3600;
+    world.munge.now_s = world.now_s;
+    if (round == 6) {  // the monitor starts anew; nobody has a session then
+      world.server.~ServerSessions();
+      new (&world.server) ServerSessions(world.ours, 4, admit);
+    }
+    for (int node = 1; node <= 3; ++node) record(node);
+  }
+  std::mt19937 draw(20261122);
+  for (const double later_s : {1.0, 400.0, 20000.0}) {
+    world.now_s += later_s;
+    world.munge.now_s = world.now_s;
+    if (later_s > 300) world.munge.decoded.clear();  // munged has started anew, too
+    for (int k = 0; k < 2000; ++k) {
+      world.now_s += 0.05;
+      const auto got = world.to_server(up[draw() % up.size()], address_of(static_cast<std::uint8_t>(draw() % 4), draw() % 2 ? 6821 : 7000));
+      ck_assert(!got.joined && got.message.empty());
+      const auto told = clients[clients.size() - 1 - draw() % 3]->receive(down[draw() % down.size()], world.now_s);
+      ck_assert(!told.established && told.message.empty());
+    }
+  }
+  // The three sessions stand as if nothing had been.
+  for (int node = 1; node <= 3; ++node)
+    ck_assert(!world.to_server(clients[clients.size() - 4 + static_cast<std::size_t>(node)]->seal(text), address_of(static_cast<std::uint8_t>(node))).message.empty());
+}
+END_TEST
+
 START_TEST(clock_skew) {
   for (const double ahead_s : {-400.0, 400.0}) {
     World world;
@@ -307,6 +360,7 @@ int main() {
   tcase_add_test(tests, wrong_node);
   tcase_add_test(tests, credential_of_another_handshake);
   tcase_add_test(tests, cookie_of_another_address_or_time);
+  tcase_add_test(tests, everything_recorded_is_sent_again);
   tcase_add_test(tests, clock_skew);
   tcase_add_test(tests, old_session);
   tcase_add_test(tests, a_new_session_each_day);
