@@ -12,6 +12,7 @@ namespace {
 
 constexpr double noise = 0.2;      // of a processor
 constexpr double disbelief = 4;    // times what nine of ten nodes say at most
+constexpr double believed_share = 0.5;  // of the load that jobs cause on the median node
 constexpr std::size_t fewest = 3;  // nodes among which one can stand out
 
 double sane(double value) { return value >= 0 && std::isfinite(value) ? value : unknown_value; }
@@ -35,6 +36,29 @@ void cut_off(std::vector<double>& column, double floor) {
   const double bound = believed(column, floor);
   for (double& value : column)
     if (value > bound) value = bound;
+}
+
+// Raises values below what is believable beside the processors that Slurm's jobs hold; `held` has these for each
+// candidate, in units of the column.
+void raise_to_jobs(std::vector<double>& column, std::span<const double> held) {
+  std::vector<double> caused;  // by one processor that is held
+  for (std::size_t c = 0; c < column.size(); ++c)
+    if (held[c] > 0 && !std::isnan(column[c])) caused.push_back(column[c] / held[c]);
+  if (caused.size() < fewest) return;
+  const auto middle = caused.begin() + static_cast<std::ptrdiff_t>((caused.size() - 1) / 2);
+  std::nth_element(caused.begin(), middle, caused.end());
+  for (std::size_t c = 0; c < column.size(); ++c)
+    if (held[c] > 0 && column[c] < believed_share * *middle * held[c]) column[c] = believed_share * *middle * held[c];
+}
+
+// Processors held, in units of the attribute; empty where jobs do not show in it.
+std::vector<double> held_in_units(NodeAttribute which, std::span<const double> busy, std::span<const double> cores) {
+  if (busy.empty() || cores.empty()) return {};
+  std::vector<double> held(busy.begin(), busy.end());
+  if (which == NodeAttribute::cpu_load) return held;
+  if (which != NodeAttribute::cpu_utilisation) return {};
+  for (std::size_t c = 0; c < held.size(); ++c) held[c] = cores[c] >= 1 ? held[c] / cores[c] : 0;
+  return held;
 }
 
 double attribute_of(const NodeState& state, NodeAttribute which) {
@@ -97,7 +121,7 @@ std::vector<double> loads_beyond_slurm(const LiveState& live, std::span<const st
 }
 
 NodeTable live_attributes(const LiveState& live, std::span<const std::int32_t> state_of,
-                          std::span<const double> cores) {
+                          std::span<const double> cores, std::span<const double> busy) {
   NodeTable table;
   table.nodes = static_cast<std::int32_t>(state_of.size());
   for (std::size_t a = 0; a < node_attribute_count; ++a) {
@@ -110,6 +134,7 @@ NodeTable live_attributes(const LiveState& live, std::span<const std::int32_t> s
       column.assign(cores.begin(), cores.end());
     else
       cut_off(column, floor_of(which));
+    if (const std::vector<double> held = held_in_units(which, busy, cores); !held.empty()) raise_to_jobs(column, held);
   }
   return table;
 }

@@ -24,9 +24,11 @@ std::vector<double> loads_beyond_slurm(const LiveState& live, std::span<const st
 // The attributes of candidate nodes from a snapshot; candidate c is live.nodes[state_of[c]], or unknown for -1.
 // `cores` has what the caller knows of their logical cores, or is empty: the nodes are believed. What one node
 // says of itself can only harm its own rank: each value is cut off at a few times what nine of ten of the others
-// say, so that it does not move the scale on which all are compared.
+// say, so that it does not move the scale on which all are compared. `busy` has the processors that Slurm's jobs hold on
+// each candidate, or is empty: a node that tells of less than half of the load, or utilisation, that jobs cause on
+// the median of the candidates with jobs counts with that half, where there are three of them or more.
 NodeTable live_attributes(const LiveState& live, std::span<const std::int32_t> state_of,
-                          std::span<const double> cores = {});
+                          std::span<const double> cores = {}, std::span<const double> busy = {});
 
 // How well a choice among these candidates would be founded.
 struct LiveCoverage {

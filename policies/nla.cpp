@@ -90,6 +90,8 @@ class Chooser {
       state_of_.push_back(usable ? node.state : -1);
       down_.push_back(state != nullptr && state->liveness == Liveness::down);
       cores_.push_back(static_cast<double>(node.cores()) * node.threads_per_core);
+      busy_.push_back(static_cast<double>(std::count(node.core_free.begin(), node.core_free.end(), false)) *
+                      node.threads_per_core);
     }
   }
 
@@ -102,7 +104,7 @@ class Chooser {
       throw Error("live data of " + std::to_string(coverage_.candidates - coverage_.told) + " of " +
                   std::to_string(coverage_.candidates) + " nodes are " +
                   (stale_ > 0 ? "missing or older than " + short_number(max_age_s(request_.parameters)) + " s" : "missing"));
-    compute_ = compute_load(live_attributes(live, state_of_, cores_), weights_);
+    compute_ = compute_load(live_attributes(live, state_of_, cores_, busy_), weights_);
     network_ = NetworkLoad(live.pairs, state_of_, weights_, deadline_, within_error(rule_));
     const double nodes = coverage_.candidates;
     const double pairs = nodes * (nodes - 1) / 2;
@@ -235,6 +237,7 @@ class Chooser {
   std::vector<std::int32_t> state_of_;  // of each node of the view; -1: nothing is known
   std::vector<bool> down_;
   std::vector<double> cores_;           // logical
+  std::vector<double> busy_;            // of these, held by Slurm's jobs
   std::vector<double> beyond_;          // load that Slurm did not cause
   std::int32_t stale_ = 0;
   LiveCoverage coverage_;

@@ -85,6 +85,30 @@ START_TEST(a_liar_harms_its_own_rank_alone) {
 }
 END_TEST
 
+// Slurm knows on which nodes its jobs are: a node with one cannot hide their load.
+START_TEST(load_of_jobs_cannot_be_hidden) {
+  const auto load_column = [](const Snapshot& snapshot, const std::vector<double>& busy) {
+    const std::vector<double> cores(snapshot.live.nodes.size(), 8);
+    const NodeTable table = live_attributes(snapshot.live, snapshot.state_of, cores, busy);
+    return table.columns[static_cast<std::size_t>(NodeAttribute::cpu_load)];
+  };
+  Snapshot snapshot(6);
+  const double told[] = {4, 4, 2, 0, 0, unknown_value};  // the fourth lies, the fifth has no job
+  for (std::size_t n = 0; n < 6; ++n) snapshot.live.nodes[n].cpu_load = {told[n], told[n], told[n]};
+  const std::vector<double> busy = {4, 4, 2, 4, 0, 4};
+  const std::vector<double> column = load_column(snapshot, busy);
+  ck_assert_double_eq(column[3], 2);  // half of what four processors cause elsewhere
+  ck_assert_double_eq(column[0], 4);
+  ck_assert_double_eq(column[2], 2);
+  ck_assert_double_eq(column[4], 0);
+  ck_assert(std::isnan(column[5]));
+  ck_assert_double_eq(load_column(snapshot, {})[3], 0);
+  // Where jobs sleep, and where too few nodes have some, what is told stands.
+  ck_assert_double_eq(load_column(snapshot, {0, 0, 2, 4, 4, 4})[3], 0);
+  ck_assert_double_eq(load_column(snapshot, {4, 0, 0, 4, 0, 0})[3], 0);
+}
+END_TEST
+
 START_TEST(only_load_beyond_slurms_counts) {
   NodeState node;
   ck_assert(std::isnan(load_beyond_slurm(node)));
@@ -157,6 +181,7 @@ int main() {
   TCase* snapshots = tcase_create("snapshots");
   tcase_add_test(snapshots, a_liar_harms_its_own_rank_alone);
   tcase_add_test(snapshots, only_load_beyond_slurms_counts);
+  tcase_add_test(snapshots, load_of_jobs_cannot_be_hidden);
   tcase_add_test(snapshots, coverage_of_a_snapshot);
   suite_add_tcase(suite, snapshots);
   return run_suite(suite);
