@@ -39,6 +39,7 @@ EXTRA_DIST += \
 	contrib/root \
 	contrib/simulate \
 	contrib/slurm-source \
+	contrib/soak \
 	contrib/systemd/placement-agent.service.in \
 	contrib/systemd/placement-monitor.service.in \
 	contrib/try \
