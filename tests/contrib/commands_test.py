@@ -17,6 +17,7 @@ SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 
 # What is called only where it is there, and what is done without it.
 OPTIONAL = {
+    "contrib/bench-cycle": {"perf": "--profile records nothing (linux-perf)"},
     "contrib/bench-tofa": {"smpirun": "ends with the package to install (libsimgrid-dev)"},
     "contrib/lib/build.sh": {"git": "all files are copied, not only those that git knows"},
     "contrib/lib/root_make.sh": {"debootstrap": "is installed when it is called"},
