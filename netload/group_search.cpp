@@ -27,6 +27,10 @@ constexpr const char* no_time = "no time is left to choose nodes by load and net
 
 constexpr std::int32_t most_near = 512;  // columns of a table that a cache holds
 
+// Starts of each column of the table from which the local search goes on: the nodes of a column are as near to all
+// others and differ by their own load, so that these, as a sample for the scale of loads, and the least loaded one suffice.
+constexpr std::int64_t starts_of_a_column = 2;
+
 // The local search begins from so many groups: from all of few nodes, from fewer where a group has many.
 std::size_t most_improved(std::size_t nodes, std::size_t members) {
   constexpr std::size_t most_sums = 1'300'000;
@@ -34,8 +38,13 @@ std::size_t most_improved(std::size_t nodes, std::size_t members) {
   return std::max(few, 256 / std::max<std::size_t>(nodes, 1));
 }
 
+// Whether the search begins from some nodes of each column only.
+bool by_columns(const GroupInput& input, GroupSearch search) {
+  return search == GroupSearch::improved && !input.network->dense();
+}
+
 // Every so manieth node, so that the work is bounded and all parts of the machine are seen.
-std::int32_t step_between_starts(const GroupInput& input, const GroupRequest& request) {
+std::int32_t step_between_starts(const GroupInput& input, const GroupRequest& request, GroupSearch search) {
   const auto nodes = static_cast<std::int64_t>(input.processors.size());
   std::int64_t room = 0;
   for (const std::int32_t processors : input.processors) room += processors;
@@ -43,11 +52,28 @@ std::int32_t step_between_starts(const GroupInput& input, const GroupRequest& re
   const std::int64_t size = std::min(nodes, std::max<std::int64_t>(request.min_nodes, enough));
   const bool far = !input.network->dense() && input.network->columns().columns() > most_near;
   const std::int64_t each = nodes / 2 + size * size / 2 * (far ? work_per_far_pair : work_per_pair);
-  return static_cast<std::int32_t>(std::max<std::int64_t>(1, (nodes * each + most_work - 1) / most_work));
+  const std::int64_t in_columns = by_columns(input, search) ? nodes / (starts_of_a_column * input.network->columns().columns() + 1) : 1;
+  return static_cast<std::int32_t>(std::max<std::int64_t>({1, (nodes * each + most_work - 1) / most_work, in_columns}));
+}
+
+// The node with processors of each column that has the least compute load.
+std::vector<std::int32_t> least_loaded_of_columns(const GroupInput& input) {
+  const PairColumns& columns = input.network->columns();
+  std::vector<std::int32_t> starts;
+  for (std::int32_t c = 0; c < columns.columns(); ++c) {
+    std::int32_t least = -1;
+    for (const std::int32_t node : columns.members(c)) {
+      const auto load = [&](std::int32_t n) { return input.compute_load[static_cast<std::size_t>(n)]; };
+      if (input.processors[static_cast<std::size_t>(node)] > 0 && (least < 0 || load(node) < load(least))) least = node;
+    }
+    if (least >= 0) starts.push_back(least);
+  }
+  return starts;
 }
 
 struct Candidate {
   std::int32_t start;
+  bool in_sample;  // counts for the scale of loads
   Group group;
 };
 
@@ -122,14 +148,14 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
   GroupChoice choice;
   std::vector<Group> groups;
   Candidates starts(input, request);
-  const std::int32_t step = step_between_starts(input, request);
+  const std::int32_t step = step_between_starts(input, request, search);
   bool late = false;
   std::vector<Candidate> candidates;
-  const auto try_start = [&](std::int32_t start) {
+  const auto try_start = [&](std::int32_t start, bool in_sample = true) {
     const std::vector<std::int32_t>& members = starts.of_start(start);
     if (members.empty()) return;
     const bool again = !candidates.empty() && candidates.back().group.nodes == members;
-    candidates.push_back({start, again ? candidates.back().group : measured_group(input, members, deadline)});
+    candidates.push_back({start, in_sample, again ? candidates.back().group : measured_group(input, members, deadline)});
   };
   try {
     for (const std::int32_t start : spread_starts(nodes, step)) {
@@ -137,6 +163,9 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
       if (late) break;
       try_start(start);
     }
+    if (by_columns(input, search) && step > 1 && !late)
+      for (const std::int32_t start : least_loaded_of_columns(input))
+        if (start % step != 0) try_start(start, false);
     // Those that were left out may still have a group.
     for (std::int32_t start = 0; start < nodes && candidates.empty() && step > 1 && !late; ++start) try_start(start);
   } catch (const Error&) {
@@ -145,8 +174,10 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
   std::sort(candidates.begin(), candidates.end(),
             [](const Candidate& a, const Candidate& b) { return a.start < b.start; });
   for (Candidate& candidate : candidates) {
-    choice.compute_sum += candidate.group.compute_load;
-    choice.network_sum += candidate.group.network_load;
+    if (candidate.in_sample) {
+      choice.compute_sum += candidate.group.compute_load;
+      choice.network_sum += candidate.group.network_load;
+    }
     groups.push_back(std::move(candidate.group));
   }
   if (groups.empty())

@@ -67,7 +67,7 @@ std::vector<bool> CandidateNodes::usable_leaves(std::uint32_t node) const {
   return usable;
 }
 
-std::uint64_t CandidateNodes::capacity(std::uint32_t node) const {
+std::uint64_t CandidateNodes::capacity_of(std::uint32_t node) const {
   if (all_leaves_usable()) {
     const auto free = cores(node);
     return static_cast<std::uint64_t>(std::count(free.begin(), free.end(), 1)) * leaves_per_core_ / leaves_per_task_;
@@ -111,13 +111,14 @@ void CandidateNodes::keep_light_nodes() {
 // Nodes that can take a task, and all that one of them must take.
 void CandidateNodes::choose_nodes(const Machine& machine, const Config& config) {
   std::vector<std::int32_t> chosen_at(offer_.node_count, -1);
+  capacity_.assign(offer_.node_count, 0);
   for (std::uint32_t node = 0; node < offer_.node_count; ++node) {
     if (offer_.node[node] < 0 || offer_.node[node] >= machine.nodes())
       throw Error("a node is offered that the machine does not have");
     const NodeShape& shape = machine.node(offer_.node[node]);
     if (cores(node).size() != static_cast<std::size_t>(shape.sockets) * shape.cores_per_socket)
       throw Error("node " + shape.name + " has changed its cores");
-    const std::uint64_t tasks = capacity(node);
+    const std::uint64_t tasks = capacity_[node] = capacity_of(node);
     if (tasks == 0 || tasks < request_.tasks_per_node) continue;
     chosen_.push_back(node);
   }

@@ -47,14 +47,15 @@ class CandidateNodes {
   // The leaves of a node that tasks may be planned on: no more than for the tasks that a socket, and the node, may have.
   std::vector<bool> usable_leaves(std::uint32_t node) const;
 
-  // Tasks that have room on a node.
-  std::uint64_t capacity(std::uint32_t node) const;
+  // Tasks that have room on a node of nodes().
+  std::uint64_t capacity(std::uint32_t node) const { return capacity_[node]; }
 
  private:
   void choose_tasks(const Asked& asked, const Config& config);
   void choose_leaves();
   void choose_nodes(const Machine& machine, const Config& config);
   void keep_light_nodes();
+  std::uint64_t capacity_of(std::uint32_t node) const;
   std::uint64_t room(std::span<const std::uint32_t> nodes) const;
   bool suffice(std::uint64_t room, std::size_t nodes) const { return room >= tasks_ && nodes >= request_.min_nodes; }
 
@@ -70,6 +71,7 @@ class CandidateNodes {
   std::uint32_t usable_threads_ = 1;
   std::uint32_t leaves_per_core_ = 1;
   std::uint32_t leaves_per_task_ = 1;
+  std::vector<std::uint64_t> capacity_;  // of each node of the offer
   std::vector<std::uint32_t> chosen_;
   std::vector<std::int32_t> required_;
 };

@@ -54,6 +54,7 @@ struct Answer {
   bool wait = false;   // the job is to stay in the queue for now
   std::uint32_t wait_left_s = 0;
   bool put_off = false;  // with wait: for want of time
+  bool was_starved = false;  // its time was over while other programs had the processor
 };
 
 // What is known of a job: what it asks for, and the last question with its answer.
@@ -134,16 +135,18 @@ std::uint64_t question_of(const placement_offer& offer, const placement_request&
 Answer fresh_answer(State& now, const LiveNow& live, const placement_offer& offer,
                     const placement_request& request, const Asked& asked) {
   const auto budget = std::chrono::milliseconds(now.config.decision_time_ms);
+  const Deadline deadline = Deadline::after(budget);
+  const TimeShare::Clock::duration began = TimeShare::thread_time();
   Answer answer;
   try {
-    answer.plan = make_plan(*now.machine, live, offer, request, asked, now.config, now.views,
-                            Deadline::after(budget));
+    answer.plan = make_plan(*now.machine, live, offer, request, asked, now.config, now.views, deadline);
   } catch (const MustWait& wish) {
     answer.reason = wish.what();
     answer.wait = true;
     answer.wait_left_s = static_cast<std::uint32_t>(std::clamp<std::int64_t>(wish.left_s(), 1, now.config.max_wait_s));
   } catch (const Error& error) {
     answer.reason = error.what();
+    answer.was_starved = deadline.expired() && TimeShare::thread_time() - began < budget / 2;
   }
   return answer;
 }
@@ -204,6 +207,11 @@ const Answer& answer_of(State& now, const placement_offer& offer, const placemen
     job.answer.reset();
     job.answer = fresh_answer(now, live, offer, request, job.asked);
     job.question = question;
+  }
+  if (may_wait && !hasty && job.answer->was_starved) {
+    job.answer.reset();
+    now.result.wait_told = request.times_put_off > 0;
+    return now.fleeting = put_off_answer(now, request);
   }
   const Answer& answer = hasty ? now.fleeting : *job.answer;
   // A job that waits is asked about every few seconds.

@@ -34,6 +34,13 @@ class TimeShare {
     spent_by_[spent_by_.size() < most_users || spent_by_.contains(user) ? user : static_cast<uid_t>(-1)] += time;
   }
 
+  // The processor time that this thread has used.
+  static Clock::duration thread_time() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+  }
+
   // Counts the processor time of this thread from here to the end of the scope, however that ends.
   class Use {
    public:
@@ -51,12 +58,6 @@ class TimeShare {
 
  private:
   static constexpr std::size_t most_users = 256;
-
-  static Clock::duration thread_time() {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
-  }
 
   void begin_second(Clock::time_point now) {
     if (now - second_ < std::chrono::seconds(1)) return;

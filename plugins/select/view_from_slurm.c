@@ -15,6 +15,7 @@ struct taken {
 enum {
 	HAS_ONE_ROW = 1,	/* a job there does not share its cores */
 	HAS_SHARING = 2,	/* a job of another partition there does */
+	HAS_CORES = 4,		/* a job there holds cores */
 };
 
 /* Whether a job shares its cores with others: what Slurm calls its node request. */
@@ -51,6 +52,8 @@ static void add_taken(struct taken *taken, const job_record_t *asking, job_recor
 			taken->shares[i] |= HAS_ONE_ROW;
 		else if (job->part_ptr != asking->part_ptr)
 			taken->shares[i] |= HAS_SHARING;
+		if (has_cores)
+			taken->shares[i] |= HAS_CORES;
 		at++;
 	}
 }
@@ -283,6 +286,13 @@ static uint32_t fill_cores(uint8_t *free, const struct job_test_arguments *argum
 	uint32_t count = 0, busy = 0;
 	bitstr_t *usable = node->node_spec_bitmap;
 
+	/* So are most nodes when many jobs can start. */
+	if (!(taken->shares[node->index] & HAS_CORES) && !arguments->excluded_cores && !usable) {
+		count = MIN(node->tot_cores, most);
+		memset(free, 1, count);
+		memset(free + count, 0, node->tot_cores - count);
+		return count;
+	}
 	for (int core = 0; core < node->tot_cores; core++) {
 		bool special = usable && core < bit_size(usable) && !bit_test(usable, core);
 		bool held = bit_test(taken->cores, first + core) ||

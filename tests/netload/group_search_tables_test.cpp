@@ -167,6 +167,24 @@ START_TEST(a_better_group_keeps_to_all_limits) {
 }
 END_TEST
 
+// Where many nodes share a column of the table the search starts from few of them, and is no worse than from all of them
+// without the local search.
+START_TEST(few_starts_of_each_column_suffice) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const AnyTable made(seed, 1200, 30, false, 1);
+    const NetworkLoad network(made.table, made.state_of, {}, Deadline::never(), WithinError::counts_nothing);
+    const GroupInput input{made.compute, &network, made.processors, 0.3, 0.7};
+    GroupRequest request;
+    request.processes = 24;
+    const GroupChoice improved = choose_group(input, request, GroupSearch::improved, Deadline::never());
+    const GroupChoice paper = choose_group(input, request, GroupSearch::paper, Deadline::never());
+    ck_assert_int_lt(improved.starts, 100);
+    ck_assert_int_gt(paper.starts, 1000);
+    ck_assert_double_le(total_load(input, paper, improved.best), 1.0001 * paper.best.total_load);
+  }
+}
+END_TEST
+
 START_TEST(the_scale_is_that_of_all_pairs) {
   std::uint64_t seed = 100;
   for (const std::int32_t groups : {207, 100, 25, 3, 1})
@@ -207,6 +225,7 @@ int main() {
   TCase* groups = tcase_create("groups");
   tcase_add_test(groups, what_is_passed_over_would_not_be_chosen);
   tcase_add_test(groups, a_better_group_keeps_to_all_limits);
+  tcase_add_test(groups, few_starts_of_each_column_suffice);
   tcase_add_test(groups, the_scale_is_that_of_all_pairs);
   suite_add_tcase(suite, groups);
   return run_suite(suite);
