@@ -8,11 +8,15 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "config.h"
 #include "common/util/error.hpp"
 
 namespace placement {
 
 std::string ask_controller() {
+#ifndef HAVE_SLURM_CONF_FACTS
+  throw Error("Slurm " SLURM_RELEASE " does not ask a select plugin what it has to tell; slurmctld's log has it, in its lines with placement:");
+#else
   slurm_conf_t* configuration = nullptr;
   if (slurm_load_ctl_conf(0, &configuration) != SLURM_SUCCESS)
     throw Error(std::string("slurmctld does not tell its configuration: ") + slurm_strerror(errno));
@@ -28,6 +32,7 @@ std::string ask_controller() {
   const std::string lines(text ? text : "", text ? size : 0);
   std::free(text);
   return lines;
+#endif
 }
 
 }  // namespace placement

@@ -38,14 +38,22 @@ typedef struct listIterator list_itr_t;
 typedef __typeof__(*((job_record_t *) 0)->details) job_details_t;
 
 #ifndef CONF_FLAG_ASRU
-#define CONF_FLAG_ASRU CTL_CONF_ASRU
+enum { CONF_FLAG_ASRU = CTL_CONF_ASRU };
+#undef CTL_CONF_ASRU
 #endif
 #ifndef HAVE_SLURM_SELECT_CORE
-#define SELECT_CPU CR_CPU
-#define SELECT_SOCKET CR_SOCKET
-#define SELECT_CORE CR_CORE
-#define SELECT_MEMORY CR_MEMORY
-#define SELECT_PACK_NODES CR_PACK_NODES
+enum {
+	SELECT_CPU = CR_CPU,
+	SELECT_SOCKET = CR_SOCKET,
+	SELECT_CORE = CR_CORE,
+	SELECT_MEMORY = CR_MEMORY,
+	SELECT_PACK_NODES = CR_PACK_NODES,
+};
+#undef CR_CPU
+#undef CR_SOCKET
+#undef CR_CORE
+#undef CR_MEMORY
+#undef CR_PACK_NODES
 #endif
 
 /* Marks the job's cores in a bitmap of the machine, which is made if it is NULL. */
@@ -77,6 +85,9 @@ static inline int load_plugin(plugin_handle_t *plugin, const char *path)
 	return plugin_load_from_file(plugin, path);
 #endif
 }
+
+/* Spellings that some versions do not have. */
+#pragma GCC poison List ListIterator job_details add_job_to_cores gres_job_test
 
 /* ---- what a plugin of ours declares */
 

@@ -40,7 +40,7 @@ bool is_put_off(const struct job_test_arguments *arguments, enum placement_mode 
 
 static bool could_start(const job_record_t *job, time_t now)
 {
-	const struct job_details *details = job->details;
+	const job_details_t *details = job->details;
 
 	return IS_JOB_PENDING(job) && details && job->priority != 0 && details->begin_time != 0 && details->begin_time <= now;
 }
@@ -77,7 +77,7 @@ void put_off_decisions(job_record_t *job)
 {
 	time_t now = time(NULL);
 	uint32_t others = 0, pause;
-	ListIterator iterator = list_iterator_create(job_list);
+	list_itr_t *iterator = list_iterator_create(job_list);
 	job_record_t *other;
 
 	while ((other = list_next(iterator)))
