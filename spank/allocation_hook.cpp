@@ -19,8 +19,17 @@ FunctionHook one_hook, components_hook, environment_hook;
 SeeGrantedJob see_job = nullptr;
 JobIsDescribed job_is_described = nullptr;
 
+// The job's number is a field of its own until 25.05, and a part of the step's name since.
+template <typename Response>
+std::uint32_t job_of(const Response& response) {
+  if constexpr (requires { response.job_id; })
+    return response.job_id;
+  else
+    return response.step_id.job_id;
+}
+
 void see(const resource_allocation_response_msg_t* response, std::uint32_t component) {
-  if (see_job && response) see_job({response->job_id, component, response->environment, response->env_size});
+  if (see_job && response) see_job({job_of(*response), component, response->environment, response->env_size});
 }
 
 // Functions in place of salloc's, with whatever parameters this version of Slurm declares: 26.05 has one more.

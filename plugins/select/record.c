@@ -78,7 +78,7 @@ void record_format(char *text, size_t size, const struct decision *decision)
 		used = append(text, room, used, " us=%lld", (long long) plan->time_us);
 	if (decision->end == DECISION_CORES && !tasks_are_bound())
 		used = append(text, room, used, " unbound=TaskPlugin=%s",
-			      slurm_conf.task_plugin ? slurm_conf.task_plugin : "none");
+			      slurm_conf.task_plugin ? slurm_conf.task_plugin : "task/none");
 	/* Last: a list of nodes can be too long for the rest. */
 	if (plan && plan->placed && plan->live_age_s >= 0 && decision->stock_choice)
 		used = append(text, room, used, " stock=%s", decision->stock_choice);

@@ -7,7 +7,7 @@ costs_setup() {
   need_plugin select_cons_tres
   need_plugin loadmatrix
   rm -f "$CLUSTER/placement.conf"
-  scontrol reconfigure
+  reconfigure
   # Rings of even and of odd ranks, and little between the two: bad in natural order.
   { echo "8 9"; for r in 0 1 2 3 4 5 6 7; do echo "$r $(((r + 2) % 8)) 10000"; done; echo "0 1 30"; } >m
 }

@@ -46,9 +46,18 @@ wait_for() {  # seconds command...: until the command succeeds; a busy machine g
 need_plugin() {  # select_cons_tres | loadmatrix
   [ -n "$(find "$CLUSTER/plugins" -name "$1.so")" ] || skip "$1.so is not installed in this cluster"
 }
+# Since 23.11 slurmctld starts anew at a reconfigure, and a node cannot be had until it has answered: waits until as many
+# nodes answer as before.
+reconfigure() {
+  local before
+  before=$(answering_nodes)
+  scontrol reconfigure && wait_for 30 as_many_answer "$before"
+}
+answering_nodes() { sinfo -h -N -o '%N %T' 2>/dev/null | sort -u | grep -cv '[*]$\|unk' || true; }
+as_many_answer() { [ "$(answering_nodes)" -ge "$1" ]; }
 set_placement_conf() {  # the new text on standard input; then reconfigures
   cat >"$CLUSTER/placement.conf"
-  scontrol reconfigure
+  reconfigure
 }
 
 # ---- daemons: DAEMON is slurmctld or nK, for the slurmd of a node

@@ -35,7 +35,7 @@ publish() {
       }
   }' >state
   "$SP_PREFIX/bin/placectl" import state "$LIVE/snapshot"
-  scontrol reconfigure
+  reconfigure
 }
 
 setup() {  # more lines for placement.conf
