@@ -50,34 +50,28 @@ LeafTree LeafTree::cut_at(std::span<const std::int32_t> vertices) const {
 }
 
 void LeafTree::keep_branchings(const TreeTopology& tree) {
-  // Children with a leaf of ours below, per vertex of the whole tree; -1 marks such a leaf itself.
-  std::vector<std::int32_t> used_children(tree.vertices(), 0);
-  for (const std::int32_t leaf : leaf_) {
-    std::int32_t v = tree.leaf_vertex(leaf);
-    used_children[v] = -1;
-    while (v > 0 && ++used_children[tree.parent(v)] == 1) v = tree.parent(v);
-  }
-  const auto down_to_branching = [&](std::int32_t v) {
-    while (used_children[v] == 1)
-      for (const std::int32_t child : tree.children(v))
-        if (used_children[child] != 0) {
-          v = child;
-          break;
-        }
-    return v;
+  const auto holds = [&](std::int32_t v, std::int32_t leaf) { return leaf < tree.first_leaf(v) + tree.leaf_count(v); };
+  std::vector<std::int32_t> first{0};  // slot of each vertex; its slots end where `end` says
+  std::vector<std::int32_t> end{static_cast<std::int32_t>(leaf_.size())};
+  const auto add = [&](std::int32_t parent) {
+    std::int32_t v = tree.leaf_vertex(leaf_[first.back()]);
+    while (!holds(v, leaf_[end.back() - 1])) v = tree.parent(v);
+    origin_.push_back(v);
+    vertex_.emplace_back();
+    vertex_.back().parent = parent;
+    vertex_.back().position = tree.position(v);
   };
-  origin_.push_back(down_to_branching(0));
-  vertex_.emplace_back();
-  vertex_[0].position = tree.position(origin_[0]);
+  add(-1);
   for (std::int32_t v = 0; v < static_cast<std::int32_t>(vertex_.size()); ++v) {
     vertex_[v].first_child = static_cast<std::int32_t>(vertex_.size());
-    if (used_children[origin_[v]] < 0) continue;
-    for (const std::int32_t child : tree.children(origin_[v])) {
-      if (used_children[child] == 0) continue;
-      origin_.push_back(down_to_branching(child));
-      vertex_.emplace_back();
-      vertex_.back().parent = v;
-      vertex_.back().position = tree.position(origin_.back());
+    if (end[v] - first[v] == 1) continue;
+    for (std::int32_t slot = first[v]; slot < end[v];) {  // the run of slots below one child in the whole tree
+      std::int32_t child = tree.leaf_vertex(leaf_[slot]);
+      while (tree.parent(child) != origin_[v]) child = tree.parent(child);
+      first.push_back(slot);
+      while (slot < end[v] && holds(child, leaf_[slot])) ++slot;
+      end.push_back(slot);
+      add(v);
       ++vertex_[v].children;
     }
   }

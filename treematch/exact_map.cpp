@@ -60,14 +60,25 @@ class ExactMapping {
   }
 
   std::optional<std::vector<std::int32_t>> run(std::span<const std::int32_t> usable, LeafScope scope,
-                                               std::int32_t levels_up, std::int64_t work) {
+                                               std::int32_t levels_up, std::int64_t work, bool* narrower) {
     if (cut_.empty()) return std::nullopt;
-    if (scope != LeafScope::subtree) return below(std::vector<std::int32_t>{0}, work);
+    if (scope != LeafScope::subtree) {
+      auto found = below(std::vector<std::int32_t>{0}, work);
+      if (affordable_ || narrower == nullptr) return found;
+      *narrower = true;
+      levels_up = tree_.height(0);
+    }
     for (std::int32_t height = 0; height <= tree_.height(0); ++height) {
       const std::vector<std::int32_t> lowest = subtrees_with_enough(tree_, usable, ranks_, height);
-      const auto found = below(lowest, work);
+      auto found = below(lowest, work);
       if (!affordable_) return std::nullopt;
-      if (found) return levels_up > 0 ? below(ancestors(tree_, lowest, levels_up), work) : found;
+      if (!found) continue;
+      for (std::int32_t up = std::min(levels_up, tree_.height(0) - height); up > 0; --up) {
+        auto wider = below(ancestors(tree_, lowest, up), work);
+        if (affordable_ || narrower == nullptr) return wider;
+        *narrower = true;
+      }
+      return found;
     }
     return std::nullopt;
   }
@@ -353,11 +364,11 @@ class ExactMapping {
 std::optional<std::vector<std::int32_t>> exact_mapping(const CommMatrix& matrix, const TreeTopology& tree,
                                                        std::span<const std::int32_t> usable, LeafScope scope,
                                                        std::int32_t levels_up, const MappingLimits& limits,
-                                                       std::int64_t work, const Watch& watch) {
+                                                       std::int64_t work, const Watch& watch, bool* narrower) {
   if (matrix.ranks() < 1 || matrix.ranks() > most_ranks_mapped_exactly) return std::nullopt;
   if (work < std::int64_t{1} << matrix.ranks()) return std::nullopt;  // the table of the traffic takes more
   if (scope == LeafScope::given) usable = usable.first(static_cast<std::size_t>(matrix.ranks()));
-  return ExactMapping(matrix, tree, usable, limits, watch).run(usable, scope, levels_up, work);
+  return ExactMapping(matrix, tree, usable, limits, watch).run(usable, scope, levels_up, work, narrower);
 }
 
 }  // namespace placement

@@ -30,12 +30,13 @@ constexpr std::int32_t most_ranks_mapped_exactly = 16;
 //   scope      as in MapOptions; a subtree suffices where a mapping below it is legal
 //   levels_up  as in MapOptions
 //   work       limit in steps of about a nanosecond
+//   narrower   unless null, a narrower scope is solved where the scope would take too much work; says whether it was
 // Among equal mappings it returns one in which the ranks are close to each other, always the same one.
 // Returns nothing when there are too many ranks, when the work would exceed its limit, or when no
 // mapping is legal. Throws OutOfTime.
 std::optional<std::vector<std::int32_t>> exact_mapping(const CommMatrix& matrix, const TreeTopology& tree,
                                                        std::span<const std::int32_t> usable, LeafScope scope,
                                                        std::int32_t levels_up, const MappingLimits& limits,
-                                                       std::int64_t work, const Watch& watch);
+                                                       std::int64_t work, const Watch& watch, bool* narrower = nullptr);
 
 }  // namespace placement

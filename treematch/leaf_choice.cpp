@@ -163,4 +163,22 @@ std::vector<std::int32_t> packed_leaves(const TreeTopology& tree, Leaves usable,
   return chosen;
 }
 
+std::vector<std::int32_t> fullest_subtrees(const TreeTopology& tree, Leaves usable, std::int32_t count, std::int32_t height) {
+  std::vector<Leaves> parts;
+  while (!usable.empty()) {
+    std::int32_t vertex = tree.leaf_vertex(usable.front());
+    while (vertex > 0 && tree.height(vertex) < height) vertex = tree.parent(vertex);
+    parts.push_back(within(tree, usable, vertex));
+    usable = usable.subspan(parts.back().size());
+  }
+  std::stable_sort(parts.begin(), parts.end(), [](const Leaves& a, const Leaves& b) { return a.size() > b.size(); });
+  std::vector<std::int32_t> chosen;
+  for (const Leaves& part : parts) {
+    const std::size_t wanted = static_cast<std::size_t>(count) - chosen.size();
+    chosen.insert(chosen.end(), part.begin(), part.begin() + static_cast<std::ptrdiff_t>(std::min(wanted, part.size())));
+  }
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
 }  // namespace placement

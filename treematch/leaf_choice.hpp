@@ -35,4 +35,8 @@ std::vector<std::int32_t> ancestors(const TreeTopology& tree, std::span<const st
 std::vector<std::int32_t> packed_leaves(const TreeTopology& tree,
                                         std::span<const std::int32_t> usable, std::int32_t count);
 
+// The `count` leaves of the fullest subtrees of that height, wherever these are; of the last one its first leaves. Ascending.
+std::vector<std::int32_t> fullest_subtrees(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t count,
+                                           std::int32_t height);
+
 }  // namespace placement

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -14,7 +15,9 @@
 #include "mapping/watch.hpp"
 #include "treematch/annealing.hpp"
 #include "treematch/canonical.hpp"
+#include "treematch/heavy_groups.hpp"
 #include "treematch/leaf_choice.hpp"
+#include "treematch/multisection.hpp"
 #include "treematch/packing.hpp"
 #include "treematch/portfolio.hpp"
 
@@ -24,10 +27,18 @@ namespace {
 
 // How much is tried: with the usual effort 512 ranks are placed within 5 ms.
 constexpr double worth_a_try = 0.99;  // estimated cost over that of what was found, where a try takes long
-constexpr std::int32_t most_ranks_tried_often = 256;
+constexpr double worth_refining = 1.02;  // cost over that of what was found below narrower subtrees
+constexpr double worth_a_look = 1.1;     // estimated cost over that of the set of leaves with the best estimate
+constexpr std::int32_t most_ranks_tried_often = 512;
 constexpr std::int32_t most_ranks_tried_twice = 2048;
-constexpr std::int64_t annealing_per_effort = 12'000;
-constexpr std::size_t leaves_searched_per_rank = 64;
+constexpr std::int64_t ranks_tried_quickly = 1024;  // in all tries together, with the usual effort
+constexpr std::int64_t square_of_ranks_refined = 12'288;  // times the number of sets of leaves searched with all work
+constexpr std::int64_t most_refined = 16;
+constexpr std::int64_t most_ranks_annealed = 256;
+constexpr std::int64_t annealing_per_effort = 12'000;  // arcs
+constexpr std::int32_t ranks_annealed_fully = 64;      // fewer need less
+constexpr std::int32_t smallest_part_of_model = 8;
+constexpr std::size_t most_tops_for_groups = 2;
 
 // Chooses leaves and places ranks on them, level by level from the lowest subtrees that have enough leaves
 // up to those that the scope admits. What a lower level found is kept, so that a wider scope never costs more.
@@ -42,8 +53,12 @@ class LevelSearch {
 
   MapResult run() {
     try {
-      best_ = few_ranks() ? mapped(leaves_below(lowest_.front())) : of_best_estimate(lowest_);
       graph_ = scaled_graph(matrix_, watch_);
+      best_ = in_order_below(lowest_.front());
+      if (few_ranks())
+        fit_model();
+      else
+        best_ = of_best_estimate(lowest_);
       std::vector<std::int32_t> narrower;
       for (std::int32_t up = 0; !options_.deadline.expired(); ++up) {
         const std::vector<std::int32_t> tops = ancestors(tree_, lowest_, up);
@@ -52,21 +67,21 @@ class LevelSearch {
         if (tops.front() == 0 || (options_.scope == LeafScope::subtree && up >= options_.levels_up)) break;
       }
     } catch (const OutOfTime&) {
-      if (best_.leaf_of_rank.empty()) best_ = mapped(leaves_below(lowest_.front()));
+      if (best_.leaf_of_rank.empty()) best_ = in_order_below(lowest_.front());
     }
     return best_;
   }
 
  private:
-  struct Start {
-    MapResult result;
-    std::vector<std::int32_t> scope;  // leaves to which ranks may move
-  };
-
   struct Packing {
     std::int32_t top;
     std::vector<std::int32_t> leaves;
     double cost;  // estimated
+  };
+
+  struct Start {
+    MapResult result;
+    Packing packing;
   };
 
   bool few_ranks() const { return matrix_.ranks() <= most_ranks_tried_often; }
@@ -80,13 +95,13 @@ class LevelSearch {
 
   // Number of sets of leaves that are tried.
   std::ptrdiff_t tries(bool wider) const {
-    const std::int64_t tries = 1024LL * options_.effort / usual_effort / matrix_.ranks();
-    return std::max<std::ptrdiff_t>(1, wider ? tries / 2 : tries);
+    const std::int64_t tries = ranks_tried_quickly * options_.effort / usual_effort / matrix_.ranks();
+    return std::max<std::ptrdiff_t>(2, wider ? tries / 2 : tries);
   }
 
   // Many ranks take too long to try many sets of leaves.
   MapResult of_best_estimate(const std::vector<std::int32_t>& tops) {
-    model_.emplace(matrix_.ranks());
+    model_.emplace(matrix_.ranks(), CutModel::halo_exchange);
     const std::vector<Packing> all = packings(tops);
     MapResult first = mapped(around(all.front().top, all.front().leaves), all.front().leaves);
     const std::ptrdiff_t most = options_.effort < usual_effort || matrix_.ranks() > most_ranks_tried_twice || matrix_.ranks() <= 512 ? 1 : 2;
@@ -110,6 +125,16 @@ class LevelSearch {
     }
   }
 
+  // Ranks in the order of the parts of the bisection, from left to right.
+  MapResult in_order_of_parts(const std::vector<std::int32_t>& leaves) const {
+    MapResult result;
+    result.leaf_of_rank.resize(matrix_.ranks());
+    for (std::int32_t rank = 0; rank < matrix_.ranks(); ++rank) result.leaf_of_rank[rank] = leaves[order_[rank]];
+    result.cost = tree_.hop_bytes(matrix_, result.leaf_of_rank);
+    result.method = "bisection";
+    return result;
+  }
+
   // Rank r on the r-th leaf below the vertex.
   MapResult in_order_below(std::int32_t top) const {
     MapResult result;
@@ -120,30 +145,75 @@ class LevelSearch {
     return result;
   }
 
+  // Sets of leaves with little work, the best of them with all of it, and annealing from what is best then.
   void search_often(const std::vector<std::int32_t>& tops, bool wider) {
-    if (wider && tops.size() == 1 && usable_.size() <= leaves_searched_per_rank * matrix_.ranks())
-      keep(mapped(leaves_below(tops.front())));
-    if (!model_) fit_model();
     std::vector<Packing> all = packings(tops);
     if (std::ssize(all) > tries(wider)) all.resize(tries(wider));
+    while (!all.empty() && all.back().cost > worth_a_look * all.front().cost) all.pop_back();
+    const std::size_t packed = all.size();
+    add_groups(all, tops);
+    const bool by_order = matrix_.ranks() > most_ranks_annealed && all.size() == packed;
     std::vector<Start> starts;
-    // All with little work, and the best ones with all of it.
-    std::vector<std::pair<Cost, std::size_t>> order;
-    for (std::size_t k = 0; k < all.size(); ++k) {
+    for (Packing& packing : all) {
       if (options_.deadline.expired()) return;
-      MapResult quick = mapped(all[k].leaves, all[k].leaves, true);
-      order.emplace_back(quick.cost, k);
-      keep(std::move(quick));
+      if (all.size() == 1 && !wider)
+        starts.push_back({});
+      else
+        starts.push_back({by_order ? in_order_of_parts(packing.leaves) : mapped(packing.leaves, packing.leaves, true), {}});
+      starts.back().packing = std::move(packing);
+      if (!starts.back().result.leaf_of_rank.empty()) keep(starts.back().result);
     }
-    std::sort(order.begin(), order.end());
-    order.resize(std::min<std::size_t>(order.size(), std::max<std::ptrdiff_t>(1, std::ssize(order) / 3)));
-    for (const auto& [cost, k] : order) {
+    if (starts.empty()) return;
+    sort(starts);
+    if (wider && static_cast<double>(starts.front().result.cost) > worth_refining * static_cast<double>(best_.cost)) return;
+    std::vector<std::int32_t> searched;
+    for (const Start& start : starts) {
+      if (std::ssize(searched) == refined()) break;
+      if (std::find(searched.begin(), searched.end(), start.packing.top) != searched.end()) continue;  // one per subtree
+      searched.push_back(start.packing.top);
       if (options_.deadline.expired()) return;
-      std::vector<std::int32_t> scope = around(all[k].top, all[k].leaves);
-      starts.push_back({mapped(scope, all[k].leaves), std::move(scope)});
-      keep(starts.back().result);
+      const Packing& packing = start.packing;
+      MapResult result = mapped(around(packing.top, packing.leaves), packing.leaves);
+      if (!start.result.leaf_of_rank.empty() && start.result.cost <= result.cost) result = start.result;
+      keep(result);
+      if (matrix_.ranks() <= most_ranks_annealed * options_.effort / usual_effort) anneal_from(result, packing.top);
     }
-    anneal_from(std::move(starts), tops);
+  }
+
+  // Number of sets of leaves that are searched with all work.
+  std::ptrdiff_t refined() const {
+    const std::int64_t ranks = matrix_.ranks();
+    return std::clamp<std::ptrdiff_t>(square_of_ranks_refined * options_.effort / usual_effort / (ranks * ranks), 1, most_refined);
+  }
+
+  static void sort(std::vector<Start>& starts) {
+    std::stable_sort(starts.begin(), starts.end(), [](const Start& a, const Start& b) { return a.result.cost < b.result.cost; });
+  }
+
+  // Leaves where heavy groups of ranks stay whole, below the subtrees that are estimated to be best.
+  void add_groups(std::vector<Packing>& all, const std::vector<std::int32_t>& tops) {
+    if (!groups_) find_groups();
+    if (groups_->empty()) return;
+    std::vector<std::int32_t> best;
+    for (const Packing& packing : all)
+      if (std::find(best.begin(), best.end(), packing.top) == best.end()) best.push_back(packing.top);
+    if (best.empty()) best = tops;
+    if (best.size() > most_tops_for_groups) best.resize(most_tops_for_groups);
+    const auto by_size = [](const auto& a, const auto& b) { return a.size() < b.size(); };
+    const auto largest = static_cast<std::int32_t>(std::max_element(groups_->begin(), groups_->end(), by_size)->size());
+    for (const std::int32_t top : best) {
+      const std::vector<std::int32_t> below = leaves_below(top);
+      add(all, top, leaves_for_groups(matrix_, *groups_, tree_, around(top, packed_leaves(tree_, below, matrix_.ranks())), watch_));
+      add(all, top, fullest_subtrees(tree_, below, matrix_.ranks(), tree_.least_height_of(largest)));
+    }
+  }
+
+  // Where most ranks are in a group, and there are several.
+  void find_groups() {
+    groups_ = heavy_groups(matrix_);
+    std::size_t members = 0;
+    for (const std::vector<std::int32_t>& group : *groups_) members += group.size();
+    if (groups_->size() == 1 || 2 * members < static_cast<std::size_t>(matrix_.ranks())) groups_->clear();
   }
 
   // The packings that are estimated to cost least, each once.
@@ -170,52 +240,43 @@ class LevelSearch {
     all.push_back({top, std::move(leaves), cost});
   }
 
-  // To the first mapping.
+  // To a quick bisection of the ranks into parts of a few.
   void fit_model() {
-    const std::vector<std::int32_t> leaves = sorted(best_.leaf_of_rank);
-    model_.emplace(graph_, LeafTree(tree_, leaves), slots_in(leaves, best_.leaf_of_rank), watch_);
+    if (matrix_.pairs() == std::int64_t{matrix_.ranks()} * (matrix_.ranks() - 1) / 2) {
+      model_.emplace(matrix_.ranks(), CutModel::all_to_all);
+      order_.resize(matrix_.ranks());
+      std::iota(order_.begin(), order_.end(), 0);
+      return;
+    }
+    std::vector<std::int32_t> arities;
+    std::int32_t leaves = smallest_part_of_model;
+    for (; leaves < matrix_.ranks(); leaves *= 2) arities.push_back(2);
+    arities.push_back(smallest_part_of_model);
+    std::vector<std::int32_t> slots(matrix_.ranks());
+    for (std::int32_t k = 0; k < matrix_.ranks(); ++k)
+      slots[k] = static_cast<std::int32_t>(std::int64_t{k} * leaves / matrix_.ranks());
+    const LeafTree halves(TreeTopology::balanced(arities), slots);
+    order_ = multisection(graph_, halves, options_.seed, 1, options_.deadline);
+    model_.emplace(graph_, halves, order_, watch_);
   }
 
-  // The best mapping so far, if it lies below one of the vertices, and the best ones on other leaves.
-  void anneal_from(std::vector<Start> starts, const std::vector<std::int32_t>& tops) {
-    const std::vector<std::int32_t> occupied = sorted(best_.leaf_of_rank);
-    for (const std::int32_t top : tops) {
-      const std::int32_t first = tree_.first_leaf(top);
-      if (occupied.front() >= first && occupied.back() < first + tree_.leaf_count(top))
-        starts.push_back({best_, around(top, occupied)});
-    }
-    std::stable_sort(starts.begin(), starts.end(), [](const Start& a, const Start& b) { return a.result.cost < b.result.cost; });
-    std::vector<Cost> costs;
-    for (const Start& start : starts) {
-      if (std::ssize(costs) == std::max<std::ptrdiff_t>(1, std::min<std::ptrdiff_t>(tries(false) / 3, 8))) break;
-      if (std::find(costs.begin(), costs.end(), start.result.cost) != costs.end()) continue;
-      costs.push_back(start.result.cost);
-      anneal_from(start);
-    }
-  }
-
-  void anneal_from(const Start& start) {
-    const LeafTree tree(tree_, start.scope);
-    std::vector<std::int32_t> slot = slots_in(start.scope, start.result.leaf_of_rank);
-    const std::int64_t work = annealing_per_effort * options_.effort;
+  void anneal_from(const MapResult& start, std::int32_t top) {
+    const std::vector<std::int32_t> scope = around(top, sorted(start.leaf_of_rank));
+    const LeafTree tree(tree_, scope);
+    std::vector<std::int32_t> slot = slots_in(scope, start.leaf_of_rank);
+    const std::int64_t work = annealing_per_effort * options_.effort * std::min(matrix_.ranks(), ranks_annealed_fully) / ranks_annealed_fully;
     anneal(graph_, tree, slot, options_.seed, work, watch_);
     swap_search(graph_, tree, slot, work, options_.deadline);
     MapResult annealed;
     annealed.cost = mapping_cost(matrix_, tree, slot, watch_);
     annealed.method = "annealing";
-    for (const std::int32_t s : slot) annealed.leaf_of_rank.push_back(start.scope[s]);
+    for (const std::int32_t s : slot) annealed.leaf_of_rank.push_back(scope[s]);
     if (annealed.cost < best_.cost) order_equal_branches(tree_, annealed.leaf_of_rank, watch_);
     keep(std::move(annealed));
   }
 
   MapResult mapped(std::vector<std::int32_t> scope, std::vector<std::int32_t> packed = {}, bool quickly = false) {
-    MapOptions options = options_;
-    if (quickly) {
-      options.memory = nullptr;
-      if (options.work_limit > 0) options.work_limit = std::max<std::int64_t>(1, options.work_limit / 4);
-      options.effort = std::max(1, options.effort / 4);
-    }
-    return map_by_portfolio(matrix_, tree_, std::move(scope), options, std::move(packed));
+    return map_by_portfolio(matrix_, tree_, std::move(scope), options_, std::move(packed), quickly);
   }
 
   void keep(MapResult result) {
@@ -259,7 +320,9 @@ class LevelSearch {
   MapMemory memory_;
   std::vector<std::int32_t> lowest_;  // subtrees with enough leaves, of the least height
   Graph graph_;
+  std::vector<std::int32_t> order_;  // place of each rank in the order of the parts that the model is fitted to
   std::optional<CutModel> model_;
+  std::optional<std::vector<std::vector<std::int32_t>>> groups_;
   std::optional<PackingSearch> packing_search_;
   std::vector<std::vector<std::int32_t>> tried_;
   MapResult best_;

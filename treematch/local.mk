@@ -12,6 +12,8 @@ libtreematch_la_SOURCES = \
 	%D%/front_grouping.hpp \
 	%D%/grouping.cpp \
 	%D%/grouping.hpp \
+	%D%/heavy_groups.cpp \
+	%D%/heavy_groups.hpp \
 	%D%/leaf_choice.cpp \
 	%D%/leaf_choice.hpp \
 	%D%/level_search.cpp \

@@ -9,6 +9,7 @@
 
 #include "mapping/node_choice.hpp"
 #include "mapping/slots.hpp"
+#include "treematch/heavy_groups.hpp"
 
 namespace placement {
 
@@ -106,29 +107,6 @@ Placement balanced(const ClusterView& view, const Request& request, const Deadli
 }
 
 // ---- worst-group
-
-// Ranks that heavy pairs join; single ranks are left out.
-std::vector<std::vector<std::int32_t>> heavy_groups(const CommMatrix& matrix) {
-  std::int64_t heaviest = 0;
-  for (std::int32_t a = 0; a < matrix.ranks(); ++a)
-    for (const std::int64_t weight : matrix.weights(a)) heaviest = std::max(heaviest, weight);
-  std::vector<std::int32_t> root(matrix.ranks());
-  std::iota(root.begin(), root.end(), 0);
-  const auto top = [&](std::int32_t rank) {
-    while (root[rank] != rank) rank = root[rank] = root[root[rank]];
-    return rank;
-  };
-  for (std::int32_t a = 0; a < matrix.ranks(); ++a)
-    for (std::size_t k = 0; k < matrix.neighbours(a).size(); ++k)
-      if (matrix.weights(a)[k] >= heaviest - heaviest / 4) root[top(a)] = top(matrix.neighbours(a)[k]);
-  std::map<std::int32_t, std::vector<std::int32_t>> members;
-  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) members[top(rank)].push_back(rank);
-  std::vector<std::vector<std::int32_t>> groups;
-  for (auto& [first, ranks] : members)
-    if (ranks.size() > 1) groups.push_back(std::move(ranks));
-  std::sort(groups.begin(), groups.end());
-  return groups;
-}
 
 std::vector<std::int32_t> spans_of(const Placement& placement, const std::vector<std::int32_t>& switch_of,
                                    const std::vector<std::vector<std::int32_t>>& groups) {

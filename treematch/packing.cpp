@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::int32_t most_portions = 128;
 constexpr double least_exponent = 0.4;   // a line of ranks has less, and nearly any packing suits it
-constexpr double most_exponent = 1.0;    // all to all
-constexpr double usual_exponent = 0.67;  // a halo exchange in three dimensions
 constexpr double impossible = std::numeric_limits<double>::infinity();
 
 double inner(std::int32_t part, std::int32_t ranks) {
@@ -56,11 +54,9 @@ CutModel::CutModel(const Graph& graph, const LeafTree& tree, std::span<const std
     weight += w, x += w * a, y += w * b, xx += w * a * a, xy += w * a * b;
   }
   const double spread = weight * xx - x * x;
-  const double slope = spread > 1e-9 * weight * weight ? (weight * xy - x * y) / spread : usual_exponent;
-  tabulate(ranks, std::clamp(slope, least_exponent, most_exponent));
+  const double slope = spread > 1e-9 * weight * weight ? (weight * xy - x * y) / spread : halo_exchange;
+  tabulate(ranks, std::clamp(slope, least_exponent, all_to_all));
 }
-
-CutModel::CutModel(std::int32_t ranks) { tabulate(ranks, usual_exponent); }
 
 void CutModel::tabulate(std::int32_t ranks, double exponent) {
   for (std::int32_t part = 0; part <= ranks; ++part)

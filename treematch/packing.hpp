@@ -15,8 +15,10 @@ namespace placement {
 // leaves apart before any rank is placed on them.
 class CutModel {
  public:
-  // For a halo exchange in three dimensions.
-  explicit CutModel(std::int32_t ranks);
+  static constexpr double all_to_all = 1.0;      // exponents
+  static constexpr double halo_exchange = 0.67;  // in three dimensions
+
+  CutModel(std::int32_t ranks, double exponent) { tabulate(ranks, exponent); }
 
   // Fits the exponent to the subtrees of a mapping: `slot` has the slot of each rank.
   CutModel(const Graph& graph, const LeafTree& tree, std::span<const std::int32_t> slot, const Watch& watch);

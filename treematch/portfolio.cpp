@@ -27,6 +27,8 @@ constexpr std::int32_t max_ranks_for_two_multisections = 256;  // on the packed 
 constexpr std::int32_t max_ranks_for_little_gains = 1024;  // searches that seldom find more run up to here
 constexpr std::int32_t max_ranks_for_grouping = 16384;
 
+constexpr std::int64_t part_of_quick_work = 10;
+
 constexpr double min_unit_fit = 0.88;         // units that fit less are not placed
 constexpr double sufficient_unit_fit = 0.98;  // of units that are few, or whose mapping needs no other beside it
 
@@ -35,9 +37,9 @@ class Portfolio {
  public:
   // `packed`: as many leaves of the scope as there are ranks, to begin with; empty: those that lie closest together.
   Portfolio(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> scope,
-            const MapOptions& options, std::vector<std::int32_t> packed = {})
+            const MapOptions& options, std::vector<std::int32_t> packed, bool quickly)
       : packed_(std::move(packed)), matrix_(matrix), whole_tree_(tree), scope_(std::move(scope)), options_(options),
-        work_(options.work_limit > 0 ? options.work_limit : default_work(matrix) * options.effort / usual_effort),
+        quickly_(quickly), work_(work_of(matrix, options) / (quickly ? part_of_quick_work : 1)),
         tree_(tree, scope_), search_end_(options.deadline), watch_(options.deadline) {}
 
   MapResult run() {
@@ -55,14 +57,16 @@ class Portfolio {
  private:
   void improve() {
     const Watch search(search_end_);
-    if (options_.memory != nullptr) {
+    if (remembers()) {
       pack(search);
       if (recall()) return;
     }
     search_all_ways(search);
-    if (options_.memory != nullptr && !search_end_.expired())
+    if (remembers() && !search_end_.expired())
       options_.memory->keep({options_.effort, {tree_.vertices().begin(), tree_.vertices().end()}, packed_slots_, best_, result_.cost, result_.method});
   }
+
+  bool remembers() const { return options_.memory != nullptr && !quickly_; }
 
   bool recall() {
     const MapMemory::Entry* same = options_.memory->find(options_.effort, tree_.vertices(), packed_slots_);
@@ -78,6 +82,10 @@ class Portfolio {
     if (!packed_tree_) pack(search);
     const bool alike = !graph_.arc.empty() && all_alike();
     if (alike) search_and_offer(packed_slots_, "packed leaves");
+    if (quickly_ && !graph_.arc.empty()) {
+      if (!alike) search_and_offer(from_packed(sections(*packed_tree_)), "multisection of packed leaves");
+      return;
+    }
     const bool done = alike || units(search);
     offer(greedy_mapping(graph_, tree_, search), "greedy");
     if (done || graph_.arc.empty()) return;
@@ -161,9 +169,10 @@ class Portfolio {
     searched_ = offer(std::move(slot), method) || searched_;
   }
 
-  // What keeps 4,096 ranks within 50 ms.
-  static std::int64_t default_work(const CommMatrix& matrix) {
-    return 420 * static_cast<std::int64_t>(matrix.ranks());
+  // By default what keeps 4,096 ranks within 50 ms.
+  static std::int64_t work_of(const CommMatrix& matrix, const MapOptions& options) {
+    if (options.work_limit > 0) return options.work_limit;
+    return 420 * static_cast<std::int64_t>(matrix.ranks()) * options.effort / usual_effort;
   }
 
   // Keeps a mapping that is better than all before, and says so.
@@ -181,6 +190,7 @@ class Portfolio {
   const TreeTopology& whole_tree_;
   const std::vector<std::int32_t> scope_;  // usable leaves that the scope admits
   const MapOptions& options_;
+  const bool quickly_;
   const std::int64_t work_;
   const LeafTree tree_;  // over scope_
   Deadline search_end_;  // after which there is only time to evaluate what has been found
@@ -196,8 +206,8 @@ class Portfolio {
 }  // namespace
 
 MapResult map_by_portfolio(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> leaves,
-                           const MapOptions& options, std::vector<std::int32_t> packed) {
-  return Portfolio(matrix, tree, std::move(leaves), options, std::move(packed)).run();
+                           const MapOptions& options, std::vector<std::int32_t> packed, bool quickly) {
+  return Portfolio(matrix, tree, std::move(leaves), options, std::move(packed), quickly).run();
 }
 
 }  // namespace placement

@@ -19,7 +19,7 @@ namespace placement {
 namespace {
 
 constexpr std::int32_t effort_factor = 4;  // from one search to the next, where the effort is more than usual
-constexpr std::int32_t max_ranks_mapped_alone = 32;    // on each subtree by itself, with the usual effort
+constexpr std::int32_t max_ranks_mapped_alone = 0;    // on each subtree by itself, with the usual effort
 constexpr std::int32_t max_ranks_of_more_effort = 96;  // with more effort, which takes several times as long
 constexpr std::size_t max_subtrees_mapped_alone = 16;  // of different shape; where there are more,
 constexpr std::size_t max_fullest_mapped_alone = 4;    // only those with most usable leaves
@@ -31,11 +31,12 @@ bool solve_exactly(const CommMatrix& matrix, const TreeTopology& tree, std::span
   try {
     const Watch watch(options.deadline);
     watch.spend(tree.vertices());
-    auto exact = exact_mapping(matrix, tree, usable, options.scope, options.levels_up, {}, work, watch);
+    bool narrower = false;
+    auto exact = exact_mapping(matrix, tree, usable, options.scope, options.levels_up, {}, work, watch, &narrower);
     if (!exact) return false;
-    result.optimal = true;
+    result.optimal = !narrower;
     const Cost cost = tree.hop_bytes(matrix, *exact);
-    if (cost >= result.cost) return true;
+    if (cost >= result.cost) return result.optimal;
     result.cost = cost;
     result.leaf_of_rank = std::move(*exact);
     result.method = "exact search";
