@@ -114,7 +114,10 @@ class LevelSearch {
 
   void search_below(const std::vector<std::int32_t>& tops, bool wider) {
     keep(in_order_below(tops.front()));
-    if (usable_.size() == static_cast<std::size_t>(matrix_.ranks())) return;
+    if (usable_.size() == static_cast<std::size_t>(matrix_.ranks())) {
+      if (few_ranks()) keep(mapped(leaves_below(tops.front())));
+      return;
+    }
     if (few_ranks()) return search_often(tops, wider);
     if (!wider) return;
     // The wider scope is worth a search where it has a better set of leaves.
