@@ -12,7 +12,7 @@ namespace {
 constexpr std::int32_t nobody = -1;
 constexpr int steps_of_temperature = 100;
 constexpr double first_temperature = 0.15;  // times the mean cost of a step that costs more
-constexpr double last_temperature = 0.01;
+constexpr double cooling = 0.97328288714084;  // per step: the last temperature is a fifteenth of the first
 
 class Annealing {
  public:
@@ -27,16 +27,7 @@ class Annealing {
     work -= work_;
     if (scale <= 0) return;
     double temperature = first_temperature * scale;
-    double factor = last_temperature / first_temperature;  // its root with as many steps, by bisection
-    double low = 0, high = 1;
-    for (int k = 0; k < 60; ++k) {
-      const double middle = (low + high) / 2;
-      double power = 1;
-      for (int step = 0; step < steps_of_temperature; ++step) power *= middle;
-      (power < factor ? low : high) = middle;
-    }
-    factor = high;
-    for (int step = 0; step < steps_of_temperature; ++step, temperature *= factor) {
+    for (int step = 0; step < steps_of_temperature; ++step, temperature *= cooling) {
       work_ = 0;
       while (work_ < work / steps_of_temperature) try_step(temperature);
     }

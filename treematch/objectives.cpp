@@ -167,7 +167,7 @@ Placement by_worst_group(const ClusterView& view, const Request& request, const 
       break;
     }
   }
-  best.reasons.push_back("no group of ranks spans more than " + std::to_string(worst) + " leaf switches");
+  best.reasons.push_back("no group of ranks spans more than " + std::to_string(worst) + (worst == 1 ? " leaf switch" : " leaf switches"));
   return best;
 }
 

@@ -19,8 +19,7 @@ namespace placement {
 namespace {
 
 constexpr std::int32_t effort_factor = 4;  // from one search to the next, where the effort is more than usual
-constexpr std::int32_t max_ranks_mapped_alone = 0;    // on each subtree by itself, with the usual effort
-constexpr std::int32_t max_ranks_of_more_effort = 96;  // with more effort, which takes several times as long
+constexpr std::int32_t max_ranks_mapped_alone = 96;    // on each subtree by itself, with more than the usual effort
 constexpr std::size_t max_subtrees_mapped_alone = 16;  // of different shape; where there are more,
 constexpr std::size_t max_fullest_mapped_alone = 4;    // only those with most usable leaves
 
@@ -132,7 +131,7 @@ MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree,
   MapMemory memory;
   MapOptions step = options;
   if (step.memory == nullptr && options.scope != LeafScope::given) step.memory = &memory;
-  const std::int32_t alone = options.effort > usual_effort ? max_ranks_of_more_effort : max_ranks_mapped_alone;
+  const std::int32_t alone = options.effort > usual_effort ? max_ranks_mapped_alone : 0;
   if (options.work_limit > 0) return map_with_effort(matrix, tree, usable, step, alone);
   step.effort = std::min(options.effort, usual_effort);
   MapResult best = map_with_effort(matrix, tree, usable, step, alone);

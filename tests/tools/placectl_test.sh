@@ -113,7 +113,7 @@ mapping() {
   has $'; 2 to 2 tasks on each leaf switch\ncost      360 hop-bytes\n'
   run map -m matrix -t tree -p treematch=objective=balanced --objective worst-group
   [ $code = 0 ] || fail "$command: exit code $code"
-  has $'; no group of ranks spans more than 1 leaf switches\ncost      360 hop-bytes\n'
+  has $'; no group of ranks spans more than 1 leaf switch\ncost      360 hop-bytes\n'
   run map -m matrix -t tree --deadline-ms 0
   [ $code = 0 ] || fail "a deadline in the past: exit code $code"
   has $'by TREEMATCH: natural\ncost      570 hop-bytes\nnatural   570 (ratio 1.000)\n'
