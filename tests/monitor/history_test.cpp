@@ -11,6 +11,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <tuple>
 
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
@@ -107,6 +108,24 @@ START_TEST(outages_are_kept_and_joined) {
   ck_assert_double_eq(all[3].began_at_s, 1400);
   for (const OutageRecord& record : all)
     if (record.node == "n3") ck_assert_double_eq(record.ended_at_s, 1200);
+}
+END_TEST
+
+// placement-monitor(8): outages of one node are one when they overlap or begin within 60 seconds of each other, and slurmd's when
+// it begins within 60 seconds after the end of the node's own.
+START_TEST(which_outages_are_one) {
+  const OutageRecord first = outage("n1", 1000, 1010);
+  for (const auto& [began, cause, one] : {std::tuple(1009.0, "silent", true), std::tuple(1059.0, "silent", true),
+                                          std::tuple(1061.0, "silent", false), std::tuple(1061.0, "slurmd", true),
+                                          std::tuple(1069.0, "slurmd", true), std::tuple(1071.0, "slurmd", false)}) {
+    const OutageRecord second = outage("n1", began, began + 5, cause);
+    ck_assert_msg(one_outage(first, second) == one, "%s at %g", cause, began);
+    ck_assert_msg(one_outage(second, first) == one, "%s at %g", cause, began);
+    TemporaryDirectory directory;
+    History history(directory.path() + "/h", {});
+    for (const OutageRecord& record : {first, second}) history.put_outage(record);
+    ck_assert_uint_eq(history.outages().size(), one ? 1 : 2);
+  }
 }
 END_TEST
 
@@ -356,6 +375,7 @@ int main() {
   tcase_add_test(tests, an_empty_history);
   tcase_add_test(tests, another_user_cannot_open_it);
   tcase_add_test(tests, outages_are_kept_and_joined);
+  tcase_add_test(tests, which_outages_are_one);
   tcase_add_test(tests, spans_grow_and_join);
   tcase_add_test(tests, pairs_and_decisions);
   tcase_add_test(tests, two_histories_become_equal);

@@ -54,7 +54,8 @@ START_TEST(silence_becomes_an_outage) {
   ck_assert_int_eq(seen[0].event.node, 2);
   const double last_beat = seen[0].event.since_s;
   ck_assert(last_beat >= 1095 && last_beat < 1100);
-  ck_assert(seen[0].at_s - 1100 >= 15 && seen[0].at_s - 1100 <= 30);
+  // placement-monitor(8): four heartbeats after the last one where they come regularly.
+  ck_assert(seen[0].at_s - last_beat > 20 && seen[0].at_s - last_beat <= 22);
   ck_assert(table.state(2) == Liveness::down);
   ck_assert(!table.in_doubt());
   ck_assert_int_eq(table.up(), 3);

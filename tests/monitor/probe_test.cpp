@@ -6,6 +6,7 @@
 #include <deque>
 #include <random>
 
+#include "monitor/protocol/probe_limits.hpp"
 #include "tests/check.hpp"
 
 using namespace placement;
@@ -322,9 +323,22 @@ START_TEST(rates_of_trains) {
 }
 END_TEST
 
+// placement-agent(8): idle is a node with less than a quarter of its processors and a twentieth of its link in use.
+START_TEST(what_is_idle) {
+  for (const double link_Bps : {125e6, 12.5e9}) {
+    ck_assert(little_loaded(0, 0, link_Bps));
+    ck_assert(little_loaded(0.249, 0.0499 * link_Bps, link_Bps));
+    ck_assert(!little_loaded(0.251, 0, link_Bps));
+    ck_assert(!little_loaded(0, 0.0501 * link_Bps, link_Bps));
+  }
+  ck_assert(!little_loaded(NAN, 0, 125e6) && !little_loaded(0, NAN, 125e6));
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("probe");
   TCase* tests = tcase_create("probe");
+  tcase_add_test(tests, what_is_idle);
   tcase_add_test(tests, latency);
   tcase_add_test(tests, train);
   tcase_add_test(tests, bulk_with_a_full_socket);

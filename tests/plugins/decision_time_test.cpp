@@ -40,6 +40,10 @@ Taken use_up(std::uint32_t uid) {
   }
   taken.all = sum_us - last_us;
   taken.all_and_last = sum_us;
+  if (taken.with_matrix_and_last == 0) {  // the last one with the matrix took so long that no time is left without it either
+    taken.with_matrix = taken.all;
+    taken.with_matrix_and_last = taken.all_and_last;
+  }
   return taken;
 }
 
