@@ -47,7 +47,9 @@ struct Scale {
   bool is_none(double value) const { return logarithmic && value <= 0; }
   double share(double value) const {  // 0..1
     if (low == high) return 1;
-    return logarithmic ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
+    // Neither a quotient nor a difference of two values need be finite.
+    return logarithmic ? (std::log(value) - std::log(low)) / (std::log(high) - std::log(low))
+                       : (value / 2 - low / 2) / (high / 2 - low / 2);
   }
   int level(double value) const {
     return std::clamp(static_cast<int>(std::lround(share(value) * (levels - 1))), 0, levels - 1);
