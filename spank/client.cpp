@@ -38,6 +38,7 @@
 #include "spank/profiling.hpp"
 #include "spank/ship.hpp"
 #include "spank/slurm_view.hpp"
+#include "spank/state_query.hpp"
 #include "spank/step_ranks.hpp"
 
 namespace placement {
@@ -276,9 +277,8 @@ void tell_tasks(const StepShape& step, const StepPlacement& placement) {
 }
 
 // The administrator's switch: srun applies no more than slurmctld does, which is asked. A slurmctld without the select
-// plugin has no mode; there the SPANK plugin places ranks by itself. Throws Error when slurmctld does not answer.
-bool enforced() {
-  const ControllerState controller = controller_state_of(ask_controller());
+// plugin has no mode; there the SPANK plugin places ranks by itself.
+bool enforced(const ControllerState& controller) {
   if (controller.mode.empty() || controller.mode == to_string(Mode::enforce)) return true;
   const std::string told = "placement: Mode=" + controller.mode + " in slurmctld: stock placement";
   // That a job is not placed was told when it got its nodes; a step may ask by itself.
@@ -333,13 +333,21 @@ std::string told_costs(const Wish& wish, const StepPlacement& placement) {
   return to_string(placement.cost) + " hop-bytes, in natural order " + to_string(placement.natural_cost);
 }
 
-// A step may name a policy in a job that named none, or one that goes by the switches alone.
-void tell_what_lacks(const Wish& wish, const ClusterView& view, std::uint32_t job, std::uint32_t step) {
+// A step may name a policy in a job that named none, or one that goes by the switches alone: slurmctld sent no state
+// with that job, and placement-monitor is asked.
+void ask_for_what_lacks(const Wish& wish, ClusterView& view, const StepShape& step, const ControllerState& controller) {
   if (!client().wish || client().outer_job.empty() || view.torus || view.live || view.outages) return;
   if (!check_policy_spec(wish.spec).uses_live) return;
+  std::string why;
+  try {
+    attach_job_state(view, ask_for_job_state(controller, step.job, step.nodes));
+    return;
+  } catch (const Error& error) {
+    why = error.what();
+  }
   slurm_info("placement: step %u.%u by %s: its job was not submitted with that policy, so slurmctld sent no torus, outage "
-             "probabilities or measured network with it: the step goes by Slurm's topology alone",
-             job, step, wish.spec.policy.c_str());
+             "probabilities or measured network with it, and %s: the step goes by Slurm's topology alone",
+             step.job, step.step, wish.spec.policy.c_str(), why.c_str());
 }
 
 void place(spank_t spank) {
@@ -357,7 +365,8 @@ void place(spank_t spank) {
     if (wish && (wish->matrix || wish->automatic) && !quiet) tell_launcher(daemon, wish->spec.policy, self.mpirun_plan);
     return;
   }
-  if (!enforced()) return;
+  const ControllerState controller = controller_state_of(ask_controller());
+  if (!enforced(controller)) return;
   if (self.components != 1)
     throw Error("a step over several components of a heterogeneous job is placed as Slurm does");
   if (wish->automatic && !wish->matrix && self.looked_for_profile) return;
@@ -375,7 +384,7 @@ void place(spank_t spank) {
   shape.cores_per_task = cores_per_task();
   ClusterView view = load_cluster_view(shape.nodes, job);
   take_state_of_job(view, job);
-  tell_what_lacks(*wish, view, job, step);
+  ask_for_what_lacks(*wish, view, shape, controller);
   const StepPlacement placement = place_step(*wish, shape, view);
   apply(placement, *layout);
   tell_tasks(shape, placement);

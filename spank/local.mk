@@ -51,6 +51,8 @@ libspank_la_SOURCES = \
 	%D%/slurm_view.cpp \
 	%D%/slurm_view.hpp \
 	%D%/spank_api.hpp \
+	%D%/state_query.cpp \
+	%D%/state_query.hpp \
 	%D%/step_ranks.cpp \
 	%D%/step_ranks.hpp \
 	%D%/task_environment.cpp \
@@ -62,6 +64,9 @@ pkglib_LTLIBRARIES += loadmatrix.la
 loadmatrix_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 loadmatrix_la_LDFLAGS = -module -avoid-version -shared -Wl,--version-script=$(srcdir)/%D%/spank.map
 loadmatrix_la_LIBADD = libspank.la libcommon_slurm.la libcommon_decision.la $(policies)
+if BUILD_MONITOR
+loadmatrix_la_LIBADD += libmonitor_protocol.la $(MUNGE_LIBS) $(GCRYPT_LIBS)
+endif
 loadmatrix_la_SOURCES = %D%/dispatch.cpp
 EXTRA_loadmatrix_la_DEPENDENCIES = %D%/spank.map
 

@@ -124,9 +124,9 @@ void decision_json(JsonWriter& json, const Decision& d) {
   json.end_array().end_object();
 }
 
-void notes_json(JsonWriter& json, const std::vector<std::string>& notes) {
-  json.key("notes").begin_array();
-  for (const std::string& note : notes) json.value(note);
+void notes_json(JsonWriter& json, const DecisionInput& input) {
+  json.member("told_by", input.told_by).key("notes").begin_array();
+  for (const std::string& note : input.notes) json.value(note);
   json.end_array();
 }
 
@@ -207,9 +207,9 @@ std::string list_table(const std::vector<Decision>& decisions, std::size_t last)
   return "\n" + table.text();
 }
 
-std::string noted(const std::vector<std::string>& notes) {
-  std::string text;
-  for (const std::string& note : notes) text += "# not read: " + note + "\n";
+std::string noted(const DecisionInput& input) {
+  std::string text = input.told_by.empty() ? "" : "# told by " + input.told_by + "\n";
+  for (const std::string& note : input.notes) text += "# not read: " + note + "\n";
   return text;
 }
 
@@ -236,6 +236,7 @@ int command_explain(int argc, char** argv) {
   const std::string comment = input.decisions.empty() && underscore == operand.npos ? system_comment(id) : "";
   if (input.decisions.empty() && comment.empty()) {
     std::string text = "no decision for job " + line.operands()[0] + " is on record: it asked for no policy, or it is too long ago";
+    if (!input.told_by.empty()) text += "\n  asked: " + input.told_by;
     for (const std::string& note : input.notes) text += "\n  not read: " + note;
     throw Error(text);
   }
@@ -244,13 +245,16 @@ int command_explain(int argc, char** argv) {
     json.begin_object().key("decisions").begin_array();
     for (const Decision& decision : input.decisions) decision_json(json, decision);
     json.end_array().member("system_comment", comment);
-    notes_json(json, input.notes);
+    notes_json(json, input);
     write_output("", json.end_object().take());
     return exit_ok;
   }
   std::string text;
   for (const Decision& decision : input.decisions) text += (text.empty() ? "" : "\n") + explained(decision);
-  if (input.decisions.empty()) text += comment + "\n" + noted(input.notes);
+  if (input.decisions.empty())
+    text += comment + "\n" + noted(input);
+  else if (!input.told_by.empty())
+    text += "# told by " + input.told_by + "\n";
   write_output("", text);
   return exit_ok;
 }
@@ -270,13 +274,13 @@ int command_decisions(int argc, char** argv) {
     json.begin_object().member("count", static_cast<std::int64_t>(input.decisions.size())).key("decisions").begin_array();
     for (const Decision& decision : input.decisions) decision_json(json, decision);
     json.end_array();
-    notes_json(json, input.notes);
+    notes_json(json, input);
     write_output("", json.end_object().take());
     return exit_ok;
   }
   std::string text = input.decisions.empty() ? "no decision is on record\n" : sums_table(input.decisions) + reasons_table(input.decisions);
   if (last && !input.decisions.empty()) text += list_table(input.decisions, static_cast<std::size_t>(*last));
-  write_output("", text + noted(input.notes));
+  write_output("", text + noted(input));
   return exit_ok;
 }
 

@@ -43,9 +43,7 @@ struct Status {
   std::array<std::vector<std::string>, liveness_names.size()> nodes;
   std::array<std::int64_t, pair_source_names.size()> pairs{};  // of groups
   double oldest_pair_s = unknown_value;
-  std::string ring_trouble;
-  std::uint64_t decisions = 0;  // ever, in this ring
-  double last_decision_s = unknown_value;
+  RingInput ring;
 };
 
 void look_at_state(Status& status, const CommandLine& line, const Config& config) {
@@ -66,17 +64,6 @@ void look_at_state(Status& status, const CommandLine& line, const Config& config
       ++status.pairs[static_cast<std::size_t>(pairs.source[at])];
       if (pairs.source[at] == PairSource::measured) status.oldest_pair_s = std::fmax(status.oldest_pair_s, pairs.age_s[at]);
     }
-}
-
-void look_at_ring(Status& status, const CommandLine& line, const Config& config) {
-  try {
-    DecisionReader reader = ring_reader(line, config);
-    const std::vector<Decision> decisions = reader.read();
-    status.decisions = reader.cursor().next;
-    if (!decisions.empty()) status.last_decision_s = decisions.back().at_s;
-  } catch (const Error& error) {
-    status.ring_trouble = error.what();
-  }
 }
 
 // What is wrong on slurmctld's side. That it does not answer is told, and is no fault of the live state.
@@ -107,9 +94,9 @@ std::string as_text(const Status& status, const Config& config) {
     text.back() = '\n';
     if (!std::isnan(status.oldest_pair_s)) text += "           the oldest measurement was " + shown_seconds(status.oldest_pair_s) + " old\n";
   }
-  if (!status.ring_trouble.empty()) return text + "decisions  " + status.ring_trouble + "\n";
-  text += "decisions  " + std::to_string(status.decisions);
-  return text + (std::isnan(status.last_decision_s) ? "" : ", the last at " + shown_time(status.last_decision_s)) + "\n";
+  if (!status.ring.trouble.empty()) return text + "decisions  " + status.ring.trouble + "\n";
+  text += "decisions  " + std::to_string(status.ring.written);
+  return text + (std::isnan(status.ring.last_s) ? "" : ", the last at " + shown_time(status.ring.last_s)) + "\n";
 }
 
 std::string as_json(const Status& status) {
@@ -121,8 +108,8 @@ std::string as_json(const Status& status) {
   for (std::size_t l = 0; l < status.nodes.size(); ++l) json.member(liveness_names[l], compress_hostlist(status.nodes[l]));
   json.end_object().key("pairs").begin_object();
   for (std::size_t s = 0; s < status.pairs.size(); ++s) json.member(pair_source_names[s], status.pairs[s]);
-  json.end_object().member("decisions", static_cast<std::int64_t>(status.decisions));
-  json.member("last_decision_s", status.last_decision_s).member("ring_trouble", status.ring_trouble);
+  json.end_object().member("decisions", static_cast<std::int64_t>(status.ring.written));
+  json.member("last_decision_s", status.ring.last_s).member("ring_trouble", status.ring.trouble);
   return json.end_object().take();
 }
 
@@ -140,7 +127,7 @@ int command_status(int argc, char** argv) {
   if (!line.has("state")) status.controller = read_controller();
   status.file = line.value_or("state", config.snapshot_file);
   look_at_state(status, line, config);
-  look_at_ring(status, line, config);
+  status.ring = read_ring(line, config);
   write_output("", line.has("json") ? as_json(status) : as_text(status, config));
   return status.trouble.empty() && trouble_of(status).empty() ? exit_ok : exit_bad_input;
 }

@@ -3,97 +3,115 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <set>
+#include <utility>
 
-#include "common/decision/ring_place.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "common/util/error.hpp"
-#include "config.h"
-#ifdef HAVE_SQLITE
-#include "monitor/monitor/database.hpp"
-#endif
+#include "monitor/monitor/stored_decisions.hpp"
+#include "tools/monitor_input.hpp"
 
 namespace placement {
 
 namespace {
 
-#ifdef HAVE_SQLITE
-// A record that cannot be read is noted and hides no other one.
-void read_history(DecisionInput& input, const std::string& path, std::uint32_t job, double since_s) {
-  constexpr int wait_ms = 2000;
-  if (!std::filesystem::exists(path)) throw Error(path + ": there is no such file");
-  Database database(path, Database::Access::read, wait_ms);
-  Statement rows(database, "SELECT record, id FROM decision WHERE (?1 = 0 OR job = ?1) AND at >= ?2 ORDER BY id");
-  std::int64_t damaged = 0;
-  std::string first;
-  for (rows.bind(static_cast<std::int64_t>(job), since_s); rows.step();) try {
-      input.decisions.push_back(parse_decision_text(rows.text(0)));
-    } catch (const Error& error) {
-      if (damaged++ == 0) first = "row " + std::to_string(rows.integer(1)) + ": " + error.what();
-    }
-  if (damaged > 0)
-    input.notes.push_back(path + ": " + std::to_string(damaged) + (damaged == 1 ? " record" : " records, the first") + " at " + first);
-}
-#else
-void read_history(DecisionInput&, const std::string& path, std::uint32_t, double) {
-  throw Error(path + ": this placectl was built without SQLite");
-}
-#endif
-
-// Takes out what slurm.conf says that the caller may not see.
-void hide_private_jobs(DecisionInput& input) {
+// Whether the caller may not see other users' jobs. Files may also be looked at where there is no slurm.conf.
+bool must_hide_others(const Config& config) {
   const std::string conf = slurm_conf_path();
-  if (!jobs_are_private(conf)) return;
-  const uid_t self = geteuid();
-  const std::vector<uid_t> privileged = slurmctld_users(conf);
-  if (std::find(privileged.begin(), privileged.end(), self) != privileged.end()) return;
-  std::erase_if(input.decisions, [self](const Decision& decision) { return decision.uid != self; });
-  input.notes.push_back("decisions about other users' jobs (PrivateData=jobs)");
+  return jobs_are_private(conf) && !sees_all_jobs(geteuid(), conf, config.monitor_readers);
+}
+
+DecisionAnswer ask_for_decisions(const Config& config, std::uint32_t job, double since_s, std::string& told_by) {
+  Query query;
+  query.kind = Query::Kind::decisions;
+  query.job = job;
+  query.since_s = since_s;
+  const MonitorAnswer answer = ask_monitors(query, config);
+  told_by = described(answer);
+  return parse_answer_text(answer.text);
+}
+
+struct FilesRead {
+  bool history = false;
+  bool ring = false;
+};
+
+// What this host's files tell.
+FilesRead read_files(DecisionInput& input, const CommandLine& line, const Config& config, const std::string& history, DecisionFilter filter) {
+  const auto add = [&](const char* option, auto read) {
+    try {
+      read();
+      return true;
+    } catch (const Error& error) {
+      if (line.has(option)) throw;
+      input.notes.push_back(error.what());
+    }
+    return false;
+  };
+  FilesRead files;
+  if (must_hide_others(config)) filter.only_of = geteuid();
+  files.history = add("history", [&] { add_history(history, filter, input.decisions, input.notes); });
+  files.ring = add("ring", [&] {
+    for (Decision& decision : ring_reader(line, config).read()) input.decisions.push_back(std::move(decision));
+  });
+  if (filter.only_of) input.notes.push_back("decisions about other users' jobs (PrivateData=jobs)");
+  settle_decisions(filter, input.decisions);
+  return files;
 }
 
 }  // namespace
 
 DecisionReader ring_reader(const CommandLine& line, const Config& config) {
   const auto named = line.value("ring");
-  const std::string path = named ? std::string(*named) : config.decision_file;
-  std::vector<uid_t> owners;
-  if (!named) {
-    owners = slurmctld_users(slurm_conf_path());
-    owners.push_back(geteuid());
-  }
-  if (!std::filesystem::exists(path) && (named || find_ring(path, owners).empty()))
-    throw Error(path + ": there is no such file");
-  return DecisionReader(path, {}, std::move(owners));
+  if (named) return open_ring(*named, {});
+  std::vector<uid_t> owners = slurmctld_users(slurm_conf_path());
+  owners.push_back(geteuid());
+  return open_ring(config.decision_file, std::move(owners));
 }
 
 DecisionInput read_decisions(const CommandLine& line, const Config& config, std::uint32_t job, double since_s) {
   DecisionInput input;
-  const auto add = [&](const char* option, auto read) {
-    try {
-      read();
-    } catch (const Error& error) {
-      if (line.has(option)) throw;
-      input.notes.push_back(error.what());
-    }
-  };
   const std::string history = line.value_or("history", config.state_directory + "/history.sqlite");
-  add("history", [&] { read_history(input, history, job, since_s); });
-  add("ring", [&] {
-    for (Decision& decision : ring_reader(line, config).read()) input.decisions.push_back(std::move(decision));
-  });
-  if (input.notes.size() == 2)  // neither could be read
-    if (const std::string elsewhere = controllers_elsewhere(slurm_conf_path()); !elsewhere.empty()) input.notes.push_back(elsewhere);
-  // Also what a damaged history gives for another job's.
-  std::erase_if(input.decisions, [&](const Decision& decision) {
-    return (job != 0 && decision.job_id != job) || decision.at_s < since_s;
-  });
-  hide_private_jobs(input);
-  std::set<std::string> seen;
-  std::erase_if(input.decisions, [&](const Decision& decision) { return !seen.insert(decision_text(decision)).second; });
-  std::stable_sort(input.decisions.begin(), input.decisions.end(),
-                   [](const Decision& a, const Decision& b) { return a.at_s < b.at_s; });
+  const FilesRead files = read_files(input, line, config, history, {job, since_s, {}, 0});
+  if (line.has("history") || line.has("ring") || files.history) return input;
+  // On a controller the monitor may keep its history for itself.
+  const std::string elsewhere = controllers_elsewhere(slurm_conf_path());
+  std::error_code error;
+  const bool on_controller = elsewhere.empty() && std::filesystem::exists(slurm_conf_path(), error);
+  if (on_controller ? !std::filesystem::exists(history, error) : elsewhere.empty() || files.ring) return input;
+  try {
+    DecisionInput told;
+    DecisionAnswer answer = ask_for_decisions(config, job, since_s, told.told_by);
+    told.decisions = std::move(answer.decisions);
+    told.notes = std::move(answer.notes);
+    return told;
+  } catch (const Error& error) {
+    if (!elsewhere.empty()) input.notes.push_back(elsewhere);
+    input.notes.push_back(error.what());
+  }
+  return input;
+}
+
+RingInput read_ring(const CommandLine& line, const Config& config) {
+  constexpr double none_s = 1e11;  // no decision is as late as that
+  RingInput input;
+  std::string told_by;
+  try {
+    DecisionReader reader = ring_reader(line, config);
+    const std::vector<Decision> decisions = reader.read();
+    input.written = reader.cursor().next;
+    if (!decisions.empty()) input.last_s = decisions.back().at_s;
+  } catch (const Error& error) {
+    input.trouble = error.what();
+  }
+  const std::string elsewhere = input.trouble.empty() || line.has("ring") ? "" : controllers_elsewhere(slurm_conf_path());
+  if (elsewhere.empty()) return input;
+  try {
+    const DecisionAnswer answer = ask_for_decisions(config, 0, none_s, told_by);
+    return {answer.written, answer.last_s, answer.ring_trouble};
+  } catch (const Error& error) {
+    input.trouble += "; " + std::string(error.what());
+  }
   return input;
 }
 

@@ -22,10 +22,20 @@ DecisionReader ring_reader(const CommandLine& line, const Config& config);
 struct DecisionInput {
   std::vector<Decision> decisions;  // the oldest first, each one once
   std::vector<std::string> notes;   // which source was not to be had, and why
+  std::string told_by;              // "placement-monitor on head"; empty: from files of this host
 };
 
-// Decisions of a job, or of all for job 0, not older than since_s (seconds since 1970). Throws Error only on
-// a source that the command line names.
+// Decisions of a job, or of all for job 0, not older than since_s (seconds since 1970), as far as the caller may see
+// them. What this host's files do not tell is asked of the monitors on the controllers. Throws Error only on a source
+// that the command line names.
 DecisionInput read_decisions(const CommandLine& line, const Config& config, std::uint32_t job, double since_s);
+
+// What is known of slurmctld's ring as a whole.
+struct RingInput {
+  std::uint64_t written = 0;      // decisions, ever
+  double last_s = unknown_value;  // when the last was made
+  std::string trouble;            // why nothing is known; empty: it is
+};
+RingInput read_ring(const CommandLine& line, const Config& config);
 
 }  // namespace placement

@@ -6,11 +6,19 @@ tools_placectl_LDADD = $(tofa_scotch) libsim.la
 if HAVE_SQLITE
 tools_placectl_LDADD += libmonitor_history.la
 endif
+if BUILD_MONITOR
+tools_placectl_LDADD += libmonitor_protocol.la
+endif
 tools_placectl_LDADD += $(spank) $(ZLIB_LIBS)
 if HAVE_SQLITE
 tools_placectl_LDADD += $(SQLITE_LIBS)
 endif
+if BUILD_MONITOR
+tools_placectl_LDADD += $(MUNGE_LIBS) $(GCRYPT_LIBS)
+endif
 tools_placectl_SOURCES = \
+	monitor/monitor/stored_decisions.cpp \
+	monitor/monitor/stored_decisions.hpp \
 	%D%/bitmap_font.hpp \
 	%D%/cmd_check_config.cpp \
 	%D%/cmd_cost.cpp \
@@ -59,6 +67,8 @@ tools_placectl_SOURCES = \
 	%D%/simulate_run.hpp \
 	%D%/snapshot_input.cpp \
 	%D%/snapshot_input.hpp \
+	%D%/monitor_input.cpp \
+	%D%/monitor_input.hpp \
 	%D%/state_input.cpp \
 	%D%/state_input.hpp \
 	%D%/text_table.cpp \

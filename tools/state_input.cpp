@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <set>
 
+#include "common/state/snapshot.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
+#include "tools/monitor_input.hpp"
 #include "tools/snapshot_input.hpp"
 #include "tools/text_table.hpp"
 
@@ -21,16 +23,34 @@ std::string StateInput::described(const Config& config) const {
   return text;
 }
 
+namespace {
+
+// The state of the file, or on a host that is no controller of the monitors.
+void find_state(StateInput& input, const CommandLine& line, const Config& config) {
+  std::string why, elsewhere;
+  try {
+    input.state = read_live_state(input.path);
+    return;
+  } catch (const Error& error) {
+    elsewhere = line.has("state") || std::filesystem::exists(input.path) ? "" : controllers_elsewhere(slurm_conf_path());
+    if (elsewhere.empty()) throw;
+    why = error.what();
+  }
+  try {
+    const MonitorAnswer answer = ask_monitors(Query{}, config);
+    input.path = described(answer);
+    input.state = decode_snapshot(answer.text);
+  } catch (const Error& error) {
+    throw Error(why + "; " + elsewhere + "; " + error.what());
+  }
+}
+
+}  // namespace
+
 StateInput read_state(const CommandLine& line, const Config& config) {
   StateInput input;
   input.path = line.value_or("state", config.snapshot_file);
-  try {
-    input.state = read_live_state(input.path);
-  } catch (const Error& error) {
-    const std::string elsewhere = line.has("state") ? "" : controllers_elsewhere(slurm_conf_path());
-    if (elsewhere.empty() || std::filesystem::exists(input.path)) throw;
-    throw Error(error.what() + ("; " + elsewhere));
-  }
+  find_state(input, line, config);
   input.age_s = std::max(0.0, static_cast<double>(std::time(nullptr) - input.state.published_at_s));
   return input;
 }

@@ -25,7 +25,8 @@ struct StateInput {
   std::string described(const Config& config) const;
 };
 
-// The state of --state, or of the placement.conf beside slurm.conf. Throws Error.
+// The state of --state, or of the placement.conf beside slurm.conf; on a host that is no controller and has no such
+// file, of the monitor on a controller, whose name is then the path. Throws Error.
 StateInput read_state(const CommandLine& line, const Config& config);
 
 // Indices of the nodes of --nodes in the order of the state, or of all. Throws Error on a name that the

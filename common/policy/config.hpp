@@ -53,6 +53,7 @@ struct Config {
   std::string snapshot_file = "/run/slurm-placement/snapshot";
   std::int64_t snapshot_max_age_s = 60;
   std::string monitor_user = "placement";
+  std::string monitor_readers;  // a group that sees all users' decisions; empty: none
   std::string state_directory = "/var/lib/slurm-placement";
   std::int64_t monitor_port = 6828;
   std::int64_t agent_port = 6829;

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::string_view mode_name = "PlacementMode", configuration_name = "PlacementConf",
                            failure_name = "PlacementFailure", live_name = "PlacementLiveData",
-                           binding_name = "PlacementBinding", no_binding = "none: ";
+                           monitor_name = "PlacementMonitor", binding_name = "PlacementBinding", no_binding = "none: ";
+constexpr std::string_view port_word = ", port ";
 constexpr std::array<std::string_view, 4> live_names = {"off", "none", "used", "refused"};
 
 // One line of printable characters: what a path or a message may have else is a '?'.
@@ -28,6 +29,16 @@ void take_live(ControllerState& state, std::string_view value) {
   if (colon != std::string_view::npos) state.live_text = trimmed(value.substr(colon + 1));
 }
 
+// "placement, port 6828".
+void take_monitor(ControllerState& state, std::string_view value) {
+  const std::size_t comma = value.find(port_word);
+  if (comma == std::string_view::npos) return;
+  const auto port = parse_integer(value.substr(comma + port_word.size()));
+  if (!port || *port < 1 || *port > UINT16_MAX) return;
+  state.monitor_user = value.substr(0, comma);
+  state.monitor_port = *port;
+}
+
 }  // namespace
 
 Facts facts_of(const ControllerState& state) {
@@ -41,6 +52,7 @@ Facts facts_of(const ControllerState& state) {
   if (!state.failure.empty()) add(failure_name, state.failure);
   const std::string live(live_names[static_cast<std::size_t>(state.live)]);
   add(live_name, state.live_text.empty() ? live : live + ": " + state.live_text);
+  if (!state.monitor_user.empty()) add(monitor_name, state.monitor_user + std::string(port_word) + std::to_string(state.monitor_port));
   return facts;
 }
 
@@ -54,6 +66,7 @@ ControllerState controller_state_of(std::string_view lines) {
     if (name == configuration_name) state.configuration = value;
     if (name == failure_name) state.failure = value;
     if (name == live_name) take_live(state, value);
+    if (name == monitor_name) take_monitor(state, value);
     if (name == binding_name && value.starts_with(no_binding)) state.unbound = value.substr(no_binding.size());
   }
   return state;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,8 @@ struct ControllerState {
   std::string failure;        // why placement is off though the file does not say so; empty: nothing failed
   LiveUse live = LiveUse::off;
   std::string live_text;
+  std::string monitor_user;      // MonitorUser; empty: slurmctld does not tell
+  std::int64_t monitor_port = 0;  // MonitorPort; 0: slurmctld does not tell
   std::string unbound;        // the TaskPlugin line by which no rank is bound to its core; empty: ranks are bound
 
   bool operator==(const ControllerState&) const = default;

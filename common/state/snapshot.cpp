@@ -292,6 +292,12 @@ LiveState decode_snapshot(std::span<const std::byte> bytes, std::shared_ptr<cons
   return state;
 }
 
+LiveState decode_snapshot(std::string_view bytes) {
+  const std::shared_ptr<std::byte> copy = aligned_bytes(bytes.size());
+  std::memcpy(copy.get(), bytes.data(), bytes.size());
+  return decode_snapshot({copy.get(), bytes.size()}, copy);
+}
+
 void write_snapshot(const std::string& path, const LiveState& state) {
   const std::vector<std::byte> bytes = encode_snapshot(state);
   const std::string beside = path + ".new";

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/state/live_check.hpp"
@@ -26,6 +27,9 @@ std::vector<std::byte> encode_snapshot(const LiveState& state);
 // checksum, then each value with check_live_state(). Throws Error that tells what is wrong.
 inline constexpr std::size_t snapshot_alignment = 64;
 LiveState decode_snapshot(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
+
+// The same, of a copy of bytes that lie anywhere.
+LiveState decode_snapshot(std::string_view bytes);
 
 // Writes beside the file and renames, so that a reader sees the old or the new file whole. All may read
 // it. Throws Error naming the file.

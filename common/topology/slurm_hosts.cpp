@@ -144,20 +144,24 @@ std::vector<uid_t> slurmctld_users(const std::string& path) {
   return users;
 }
 
-bool jobs_are_private(const std::string& path) {
+bool has_private_jobs(const std::string& path) {
   bool found = false;
+  for_each_conf_line(path, [&found](const std::string&, const ConfLine& line) {
+    const std::string* value = line.value("PrivateData");
+    if (value == nullptr) return;
+    // As in Slurm: the last line counts, and such a part of the value is enough.
+    const std::string words = lower_case(*value);
+    found = words.find("job") != std::string::npos || words.find("all") != std::string::npos;
+  });
+  return found;
+}
+
+bool jobs_are_private(const std::string& path) {
   try {
-    for_each_conf_line(path, [&found](const std::string&, const ConfLine& line) {
-      const std::string* value = line.value("PrivateData");
-      if (value == nullptr) return;
-      // As in Slurm: the last line counts, and such a part of the value is enough.
-      const std::string words = lower_case(*value);
-      found = words.find("job") != std::string::npos || words.find("all") != std::string::npos;
-    });
+    return has_private_jobs(path);
   } catch (const Error&) {
     return false;
   }
-  return found;
 }
 
 std::string slurm_conf_path() {

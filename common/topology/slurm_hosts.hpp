@@ -37,7 +37,11 @@ std::string controllers_elsewhere(const std::string& slurm_conf_path);
 // Who may own what slurmctld writes: root and the slurm.conf's SlurmUser. Root alone, when the file cannot be read.
 std::vector<uid_t> slurmctld_users(const std::string& slurm_conf_path);
 
-// Whether PrivateData= of the slurm.conf has jobs: users may not see other users' jobs. False when it cannot be read.
+// Whether PrivateData= of the slurm.conf has jobs: users may not see other users' jobs. Throws Error when it cannot be
+// read.
+bool has_private_jobs(const std::string& slurm_conf_path);
+
+// The same; false when it cannot be read.
 bool jobs_are_private(const std::string& slurm_conf_path);
 
 // The slurm.conf that a program of this host reads: SLURM_CONF, else the copy of a slurmd without

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <vector>
 
 #include "common/topology/slurm_hosts.hpp"
@@ -24,6 +25,7 @@ namespace {
 constexpr double restart_pause_s = 1;
 constexpr double longest_restart_pause_s = 60;
 constexpr double good_run_s = 300;
+constexpr double user_pause_s = 10;
 
 constexpr char usage_text[] =
     "usage: placement-agent [OPTION]...\n"
@@ -113,16 +115,53 @@ int run_and_tell(const Prepared& prepared, const sigset_t& stops) {
   }
 }
 
+// The process that goes on is one in the background.
+void detach() {
+  const pid_t starter = fork();
+  if (starter < 0) throw Error("no process can be made");
+  if (starter > 0) _exit(0);
+  setsid();
+  if (chdir("/") != 0) throw Error("there is no / to go to");
+  to_syslog = true;
+  openlog("placement-agent", LOG_PID | LOG_NDELAY, LOG_DAEMON);
+}
+
+// Whether the process is told to end within so many seconds.
+bool told_to_end(const sigset_t& stops, double seconds) {
+  const timespec pause{static_cast<time_t>(seconds), 0};
+  return sigtimedwait(&stops, nullptr, &pause) > 0;
+}
+
+// Slurmd may be started before MonitorUser is made. Nothing: the process is to end with this code.
+std::optional<Prepared> prepare_in_background(const DaemonOptions& options, const sigset_t& stops, int& code) {
+  std::optional<Prepared> prepared;
+  std::string missing;
+  try {
+    prepared = prepare(options);
+  } catch (const UnknownUser& error) {
+    missing = error.what();
+  }
+  detach();
+  if (prepared) return prepared;
+  // One process waits, however often slurmd starts.
+  if (take_lock("/run/placement-agent." + (options.name.empty() ? "this-host" : options.name) + ".lock") < 0) {
+    code = daemon_runs_already;
+    return prepared;
+  }
+  log_line(missing + ": the agent starts when there is one");
+  while (!prepared) {
+    if (told_to_end(stops, user_pause_s)) return prepared;
+    try {
+      prepared = prepare(options);
+    } catch (const UnknownUser&) {
+    }
+  }
+  return prepared;
+}
+
 // A process that starts the agent again whenever it dies: for nodes without a service manager that
 // would. It is the same user, and holds no lock, so that the agent outlives it.
 int keep(const Prepared& prepared, const sigset_t& stops) {
-  const pid_t starter = fork();
-  if (starter < 0) return daemon_failed;
-  if (starter > 0) _exit(0);
-  setsid();
-  if (chdir("/") != 0) return daemon_failed;
-  to_syslog = true;
-  openlog("placement-agent", LOG_PID | LOG_NDELAY, LOG_DAEMON);
   double pause_s = restart_pause_s;
   for (;;) {
     const double begun_s = steady_s();
@@ -145,8 +184,7 @@ int keep(const Prepared& prepared, const sigset_t& stops) {
     if (code == 0 || code == daemon_runs_already) return code;
     if (steady_s() - begun_s > good_run_s) pause_s = restart_pause_s;
     log_line("the agent died; starts again in " + std::to_string(static_cast<int>(pause_s)) + " s");
-    const timespec pause{static_cast<time_t>(pause_s), 0};
-    if (sigtimedwait(&stops, nullptr, &pause) > 0) return 0;
+    if (told_to_end(stops, pause_s)) return 0;
     pause_s = std::min(2 * pause_s, longest_restart_pause_s);
   }
 }
@@ -161,8 +199,10 @@ int main(int argc, char** argv) {
   sigaddset(&blocked, SIGCHLD);
   block_signals(blocked);
   try {
-    const Prepared prepared = prepare(options);
-    return options.switched ? keep(prepared, stops) : run_and_tell(prepared, stops);
+    if (!options.switched) return run_and_tell(prepare(options), stops);
+    int code = 0;
+    const std::optional<Prepared> prepared = prepare_in_background(options, stops, code);
+    return prepared ? keep(*prepared, stops) : code;
   } catch (const std::exception& error) {
     log_line(error.what());
     return daemon_failed;

@@ -53,8 +53,14 @@ libmonitor_monitor_la_SOURCES = \
 	%D%/places.hpp \
 	%D%/publisher.cpp \
 	%D%/publisher.hpp \
+	%D%/query_answers.cpp \
+	%D%/query_answers.hpp \
+	%D%/query_service.cpp \
+	%D%/query_service.hpp \
 	%D%/slurm_nodes.cpp \
 	%D%/slurm_nodes.hpp \
+	%D%/stored_decisions.cpp \
+	%D%/stored_decisions.hpp \
 	#
 
 placement_monitor_LDADD = $(monitor_monitor)

@@ -277,7 +277,7 @@ void Monitor::publish() {
   }
 }
 
-void Monitor::run(int stop_descriptor) {
+void Monitor::run(int stop_descriptor, const std::function<void(double now_s)>& tend) {
   log_("monitor " + std::to_string(settings_.order + 1) + " of " + std::to_string(peers_.size()) + " for " +
        std::to_string(names_.size()) + " nodes, at port " + std::to_string(settings_.config.monitor_port));
   for (double next_round_s = 0;;) {
@@ -317,6 +317,7 @@ void Monitor::run(int stop_descriptor) {
     if (now_s >= next_tick_s_) {
       next_tick_s_ = now_s + tick_s;
       tick();
+      tend(now_s);
     }
   }
   log_("ends");

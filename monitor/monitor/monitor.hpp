@@ -46,8 +46,8 @@ class Monitor {
   // The credentials must outlive the monitor. Throws Error when the socket or the history cannot be had.
   Monitor(MonitorSettings settings, Credentials& credentials, Log log);
 
-  // Until `stop_descriptor` becomes readable.
-  void run(int stop_descriptor);
+  // Until `stop_descriptor` becomes readable. `tend` is called every second.
+  void run(int stop_descriptor, const std::function<void(double now_s)>& tend);
 
  private:
   struct Peer {  // another monitor

@@ -15,6 +15,8 @@
 #include "monitor/monitor/monitor.hpp"
 #include "monitor/protocol/daemon.hpp"
 #include "monitor/protocol/safe_start.hpp"
+#include "monitor/monitor/query_answers.hpp"
+#include "monitor/monitor/query_service.hpp"
 
 using namespace placement;
 
@@ -74,8 +76,12 @@ int run_monitor(const DaemonOptions& options, const sigset_t& stops) {
   const auto credentials = munge_credentials(user.uid, settings.hosts.munge_socket);
   const FileDescriptor stop(signalfd(-1, &stops, SFD_NONBLOCK | SFD_CLOEXEC));
   if (stop < 0) throw Error("signalfd fails");
+  const auto readers = munge_credentials(user.uid, settings.hosts.munge_socket, Makers::anybody);
+  const QueryAnswers answers(settings.slurm_conf, settings.config, settings.decision_owners);
+  QueryService service(static_cast<std::uint16_t>(settings.config.monitor_port), *readers,
+                       [&answers](const Query& query, uid_t asker) { return answers.answer(query, asker); }, log_line);
   Monitor monitor(std::move(settings), *credentials, log_line);
-  monitor.run(stop);
+  monitor.run(stop, [&service](double now_s) { service.tend(now_s); });
   return 0;
 }
 

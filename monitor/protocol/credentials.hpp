@@ -25,6 +25,7 @@ class Credentials {
   struct Decoded {
     Fault fault = Fault::none;
     Bytes payload{};  // only without a fault
+    uid_t maker{};    // the user who made it, only without a fault
   };
 
   virtual ~Credentials() = default;
@@ -47,8 +48,11 @@ class ServiceSilence {
   double until_s_ = 0;
 };
 
-// By munge, encrypted, for the user `uid` alone and accepted of that user alone. An empty socket is
-// munge's own default. Throws Error when munge cannot do it.
-std::unique_ptr<Credentials> munge_credentials(uid_t uid, const std::string& socket);
+// Whose credentials are accepted.
+enum class Makers : std::uint8_t { same_user, anybody };
+
+// By munge, encrypted, for the user `uid` alone to read, and accepted of that user alone or of anybody. An empty
+// socket is munge's own default. Throws Error when munge cannot do it.
+std::unique_ptr<Credentials> munge_credentials(uid_t uid, const std::string& socket, Makers makers = Makers::same_user);
 
 }  // namespace placement

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What agent and monitor share; left out, with both of them, where munge or libgcrypt is missing.
-monitor_protocol = libmonitor_protocol.la $(common_policy) $(MUNGE_LIBS) $(GCRYPT_LIBS)
+monitor_protocol = libmonitor_protocol.la libcommon_decision.la $(common_policy) $(MUNGE_LIBS) $(GCRYPT_LIBS)
 if BUILD_MONITOR
 noinst_LTLIBRARIES += libmonitor_protocol.la
 endif
@@ -16,12 +16,22 @@ libmonitor_protocol_la_SOURCES = \
 	%D%/munge_credentials.cpp \
 	%D%/probe_limits.cpp \
 	%D%/probe_limits.hpp \
+	%D%/query_client.cpp \
+	%D%/query_client.hpp \
+	%D%/query_server.cpp \
+	%D%/query_server.hpp \
+	%D%/query_wire.cpp \
+	%D%/query_wire.hpp \
 	%D%/safe_start.cpp \
 	%D%/safe_start.hpp \
 	%D%/seal.cpp \
 	%D%/seal.hpp \
 	%D%/session.cpp \
 	%D%/session.hpp \
+	%D%/socket_address.cpp \
+	%D%/socket_address.hpp \
+	%D%/tcp.cpp \
+	%D%/tcp.hpp \
 	%D%/udp.cpp \
 	%D%/udp.hpp \
 	%D%/wire.cpp \

@@ -14,7 +14,8 @@ namespace {
 
 class MungeCredentials : public Credentials {
  public:
-  MungeCredentials(uid_t uid, const std::string& socket) : uid_(uid), context_(munge_ctx_create()) {
+  MungeCredentials(uid_t uid, const std::string& socket, Makers makers)
+      : uid_(uid), makers_(makers), context_(munge_ctx_create()) {
     if (context_ == nullptr) throw Error("munge: no memory for a context");
     try {
       // Said and not left to the defaults of munged.conf: the payload is a key.
@@ -46,10 +47,10 @@ class MungeCredentials : public Credentials {
 
   Decoded decode(const std::string& credential) override {
     const double asked_s = steady_s();
-    if (!silence_.may_ask(asked_s)) return {Fault::no_service, {}};
+    if (!silence_.may_ask(asked_s)) return {Fault::no_service, {}, {}};
     // A context of its own: decoding overwrites the options with those of the credential.
     munge_ctx_t context = munge_ctx_copy(context_);
-    if (context == nullptr) return {Fault::no_service, {}};
+    if (context == nullptr) return {Fault::no_service, {}, {}};
     void* payload = nullptr;
     int length = 0;
     uid_t uid = 0;
@@ -62,10 +63,10 @@ class MungeCredentials : public Credentials {
         error == EMUNGE_SUCCESS &&
         munge_ctx_get(context, MUNGE_OPT_UID_RESTRICTION, &only_for) == EMUNGE_SUCCESS && only_for == uid_;
     munge_ctx_destroy(context);
-    Decoded decoded{fault_of(error), {}};
-    if (decoded.fault == Fault::none && (uid != uid_ || !restricted)) {
+    Decoded decoded{fault_of(error), {}, uid};
+    if (decoded.fault == Fault::none && ((uid != uid_ && makers_ == Makers::same_user) || !restricted)) {
       why_ = "the credential is of user " + std::to_string(uid);
-      return {Fault::wrong_user, {}};
+      return {Fault::wrong_user, {}, {}};
     }
     if (decoded.fault != Fault::none) {
       note(error);
@@ -105,6 +106,7 @@ class MungeCredentials : public Credentials {
   }
 
   uid_t uid_;
+  Makers makers_;
   munge_ctx_t context_;
   ServiceSilence silence_;
   std::string why_;
@@ -117,8 +119,8 @@ void ServiceSilence::failed(double asked_s, double now_s) {
   until_s_ = now_s + std::clamp(times_the_wait * (now_s - asked_s), least_s, most_s);
 }
 
-std::unique_ptr<Credentials> munge_credentials(uid_t uid, const std::string& socket) {
-  return std::make_unique<MungeCredentials>(uid, socket);
+std::unique_ptr<Credentials> munge_credentials(uid_t uid, const std::string& socket, Makers makers) {
+  return std::make_unique<MungeCredentials>(uid, socket, makers);
 }
 
 }  // namespace placement

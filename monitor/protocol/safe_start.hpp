@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/util/file_descriptor.hpp"
+#include "common/util/error.hpp"
 
 namespace placement {
 
@@ -18,7 +19,13 @@ struct UserIds {
   gid_t gid = 0;
 };
 
-// Throws Error when there is no such user, or when it is root.
+// The user may be made later.
+class UnknownUser : public Error {
+ public:
+  using Error::Error;
+};
+
+// Throws UnknownUser when there is no such user, and Error when it is root.
 UserIds unprivileged_user(const std::string& name);
 
 // The user for good: root becomes it, anybody else has to be it already. After that the process can

@@ -14,63 +14,16 @@
 #include <cstring>
 
 #include "common/util/error.hpp"
+#include "monitor/protocol/socket_address.hpp"
 
 namespace placement {
 
 namespace {
 
-constexpr std::uint8_t v4_prefix[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255};
 constexpr int wanted_buffer_bytes = 1 << 20;  // the kernel gives less where it must
 
-bool is_v4(const NetAddress& address) { return std::equal(v4_prefix, v4_prefix + 12, address.ip.begin()); }
 bool is_any(const NetAddress& address) {
   return std::all_of(address.ip.begin(), address.ip.end(), [](std::uint8_t byte) { return byte == 0; });
-}
-
-struct SocketAddress {
-  sockaddr_storage storage{};
-  socklen_t length = 0;
-  sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
-};
-
-SocketAddress to_socket(const NetAddress& address, bool v6) {
-  SocketAddress out;
-  if (v6) {
-    sockaddr_in6 in{};
-    in.sin6_family = AF_INET6;
-    in.sin6_port = htons(address.port);
-    std::copy(address.ip.begin(), address.ip.end(), in.sin6_addr.s6_addr);
-    std::memcpy(&out.storage, &in, sizeof in);
-    out.length = sizeof in;
-  } else {
-    sockaddr_in in{};
-    in.sin_family = AF_INET;
-    in.sin_port = htons(address.port);
-    std::memcpy(&in.sin_addr, address.ip.data() + 12, 4);
-    std::memcpy(&out.storage, &in, sizeof in);
-    out.length = sizeof in;
-  }
-  return out;
-}
-
-std::optional<NetAddress> from_socket(const sockaddr* from) {
-  NetAddress address;
-  if (from == nullptr) return std::nullopt;
-  if (from->sa_family == AF_INET6) {
-    sockaddr_in6 in;
-    std::memcpy(&in, from, sizeof in);
-    std::copy_n(in.sin6_addr.s6_addr, 16, address.ip.begin());
-    address.port = ntohs(in.sin6_port);
-  } else if (from->sa_family == AF_INET) {
-    sockaddr_in in;
-    std::memcpy(&in, from, sizeof in);
-    std::copy_n(v4_prefix, 12, address.ip.begin());
-    std::memcpy(address.ip.data() + 12, &in.sin_addr, 4);
-    address.port = ntohs(in.sin_port);
-  } else {
-    return std::nullopt;
-  }
-  return address;
 }
 
 int open_socket(bool& v6) {

@@ -306,6 +306,8 @@ ControllerState controller_state(const State& now) {
   told.configuration = now.config_path;
   told.failure = now.failure;
   told.mode = to_string(now.machine ? now.config.mode : Mode::off);
+  told.monitor_user = now.config.monitor_user;
+  told.monitor_port = now.config.monitor_port;
   if (!now.feed) return told;
   const LiveNow live = now.feed->now();
   const std::string trouble = now.feed->trouble();

@@ -78,7 +78,7 @@ START_TEST(what_is_shown_is_read_again) {
   const Config config = parse_config(
       "Mode=advise\nDecisionTimeMs=1\nMaxMatrixRanks=2\nMaxMatrixBytes=3\nNodeLevelTasks=4\n"
       "TreematchTopologyFile=/t\nTreematchScope=whole\nTreematchLevelsUp=5\nLevelDistances=6,7\nPartitionPolicies=a:NLA b:TOFA\nMaxWaitS=7\nDecisionWait=3\nNlaWeights=alpha=1,users=2\nTorusFile=/8\nOutageFile=/9\n"
-      "SnapshotFile=/s\nSnapshotMaxAgeS=8\nMonitorUser=u\nMonitorPort=2\nAgentPort=3\nAgentDirectory=/b\n"
+      "SnapshotFile=/s\nSnapshotMaxAgeS=8\nMonitorUser=u\nMonitorReaders=g\nMonitorPort=2\nAgentPort=3\nAgentDirectory=/b\n"
       "ProbeInterface=c,d\nProbeLinkMbps=9\nProbeLinkPercent=10\nProbeBytesPerMinute=11\nProbeBusyNodes=yes\nNodeProcessors=allowed\n"
       "RecordStockChoice=no\nDecisionFile=/d\nStateDirectory=/e\nProbeLatencyS=12\nProbeBandwidthS=13\nProbeAllPairsNodes=14\n"
       "OutageEstimator=EWMA\nOutageHorizonHours=15\nHistoryDays=16\nHistoryMiB=17\nMetricsFile=/f",

@@ -30,6 +30,7 @@ check_PROGRAMS += \
 	%D%/node_sample_test \
 	%D%/probe_test \
 	%D%/proc_text_test \
+	%D%/query_test \
 	%D%/session_limits_test \
 	%D%/session_test \
 	%D%/wire_test \
@@ -40,6 +41,7 @@ endif
 %C%_node_sample_test_LDADD = $(monitor_agent) $(CHECK_LIBS)
 %C%_probe_test_LDADD = $(monitor_agent) $(CHECK_LIBS)
 %C%_proc_text_test_LDADD = $(monitor_agent) $(CHECK_LIBS)
+%C%_query_test_LDADD = $(monitor_protocol) $(CHECK_LIBS)
 %C%_session_limits_test_LDADD = $(monitor_protocol) $(CHECK_LIBS)
 %C%_session_test_LDADD = $(monitor_protocol) $(CHECK_LIBS)
 %C%_wire_test_LDADD = $(monitor_protocol) $(CHECK_LIBS)

@@ -71,6 +71,8 @@ START_TEST(what_is_in_force_in_slurmctld) {
   state.configuration = "/etc/slurm/placement.conf";
   state.live = LiveUse::refused;
   state.live_text = "/run/snapshot: belongs to user 5 (a = b: c)";
+  state.monitor_user = "placement";
+  state.monitor_port = 6828;
   std::string lines = "n n1 r\nc\n";
   for (const auto& [name, value] : facts_of(state)) lines += "c " + name + "   = " + value + "\n";
   const auto read = parse_slurm_controller(lines + ".\n");

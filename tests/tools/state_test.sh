@@ -174,11 +174,11 @@ carry() {
 on_another_host() {
   printf 'SlurmctldHost=ctl1(10.0.0.1)\nSlurmctldHost=ctl2\nNodeName=n[1-4]\n' >slurm.conf
   mkdir -p none
-  printf 'SnapshotFile=%s/none/current\nDecisionFile=%s/none/ring\nStateDirectory=%s/none\n' "$work" "$work" "$work" >placement.conf
+  printf 'SnapshotFile=%s/none/current\nDecisionFile=%s/none/ring\nStateDirectory=%s/none\nMonitorUser=nobody-at-all\n' "$work" "$work" "$work" >placement.conf
   local elsewhere="this host is no controller of $work/slurm.conf, the file is on ctl1 and ctl2"
   for command_name in nodes pairs reliability; do
     run $command_name
-    refused 1 "placectl $command_name: $work/none/current: cannot be opened: No such file or directory; $elsewhere"
+    refused 1 "placectl $command_name: $work/none/current: cannot be opened: No such file or directory; $elsewhere; MonitorUser=nobody-at-all is no user of this host, so that placement-monitor cannot be asked from here"
   done
   run nodes --state none/current
   refused 1 'placectl nodes: none/current: cannot be opened: No such file or directory'

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/monitor/query_answers.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+#include <memory>
+#include <numeric>
+
+#include "common/topology/cluster_view.hpp"
+#include "common/util/deadline.hpp"
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "common/decision/job_state.hpp"
+#include "common/state/snapshot.hpp"
+#include "common/topology/torus_topology.hpp"
+#include "monitor/monitor/stored_decisions.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::int64_t most_decisions = 50000;
+constexpr std::size_t most_job_state = 32 << 10;
+constexpr auto time_for_job_state = std::chrono::milliseconds(500);
+
+}  // namespace
+
+std::string QueryAnswers::live_state() const {
+  const std::vector<std::byte> bytes = encode_snapshot(read_snapshot(config_.snapshot_file));
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string QueryAnswers::decisions(const Query& query, uid_t asker) const {
+  DecisionFilter filter{query.job, query.since_s, {}, most_decisions};
+  DecisionAnswer answer;
+  if (!sees_all_jobs(asker, slurm_conf_, config_.monitor_readers)) {
+    filter.only_of = asker;
+    answer.notes.push_back("decisions about other users' jobs (PrivateData=jobs)");
+  }
+  try {
+    add_history(config_.state_directory + "/history.sqlite", filter, answer.decisions, answer.notes);
+  } catch (const Error& error) {
+    answer.notes.push_back(error.what());
+  }
+  try {
+    DecisionReader ring = open_ring(config_.decision_file, ring_owners_);
+    for (Decision& decision : ring.read()) {
+      answer.last_s = decision.at_s;
+      answer.decisions.push_back(std::move(decision));
+    }
+    answer.written = ring.cursor().next;
+  } catch (const Error& error) {
+    answer.ring_trouble = error.what();
+    answer.notes.push_back(error.what());
+  }
+  settle_decisions(filter, answer.decisions);
+  return answer_text(answer);
+}
+
+std::string QueryAnswers::job_state(const Query& query) const {
+  JobState known;
+  if (!config_.torus_file.empty()) known.torus = std::make_shared<const TorusTopology>(read_torus(config_.torus_file).torus);
+  if (!config_.outage_file.empty()) known.outages = std::make_shared<const NodeOutages>(read_outages(config_.outage_file));
+  std::string why_not_live;
+  try {
+    auto live = std::make_shared<const LiveState>(read_snapshot(config_.snapshot_file));
+    if (std::time(nullptr) - live->published_at_s <= config_.snapshot_max_age_s)
+      known.live = std::move(live);
+    else
+      why_not_live = "the live data are too old";
+  } catch (const Error& error) {
+    why_not_live = error.what();
+  }
+  ClusterView view;
+  for (std::string& name : expand_hostlist(query.nodes)) {
+    view.nodes.emplace_back().name = std::move(name);
+    if (view.nodes.size() > max_live_nodes) throw Error("more nodes than a cluster has");
+  }
+  attach_job_state(view, known);
+  std::vector<std::int32_t> all(view.nodes.size());
+  std::iota(all.begin(), all.end(), 0);
+  std::string text = pack_job_state(query.job, view, all, 0, most_job_state, Deadline::after(time_for_job_state));
+  if (text.empty()) throw Error(why_not_live.empty() ? "what is known of so many nodes is too much" : why_not_live);
+  return text;
+}
+
+std::string QueryAnswers::answer(const Query& query, uid_t asker) const {
+  switch (query.kind) {
+    case Query::Kind::live_state: return live_state();
+    case Query::Kind::decisions: return decisions(query, asker);
+    case Query::Kind::job_state: break;
+  }
+  return job_state(query);
+}
+
+}  // namespace placement

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "common/policy/config.hpp"
+#include "monitor/protocol/query_wire.hpp"
+
+namespace placement {
+
+// What placement-monitor tells whoever asks (query_wire.hpp). Files are read for each question, as they are then:
+// the snapshot, the history, slurmctld's ring, and the files that placement.conf names.
+class QueryAnswers {
+ public:
+  // Rings of `ring_owners` are believed alone; empty: anybody's.
+  QueryAnswers(std::string slurm_conf, Config config, std::vector<uid_t> ring_owners)
+      : slurm_conf_(std::move(slurm_conf)), config_(std::move(config)), ring_owners_(std::move(ring_owners)) {}
+
+  // Throws Error with what the user is told.
+  std::string answer(const Query& query, uid_t asker) const;
+
+ private:
+  std::string live_state() const;
+  std::string decisions(const Query& query, uid_t asker) const;
+  std::string job_state(const Query& query) const;
+
+  std::string slurm_conf_;
+  Config config_;
+  std::vector<uid_t> ring_owners_;
+};
+
+}  // namespace placement

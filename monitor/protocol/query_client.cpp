@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/protocol/query_client.hpp"
+
+#include <poll.h>
+#include <pwd.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include "common/util/error.hpp"
+#include "monitor/protocol/seal.hpp"
+#include "monitor/protocol/session.hpp"
+#include "monitor/protocol/tcp.hpp"
+#include "monitor/protocol/udp.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr double connect_s = 5;
+constexpr double answer_s = 30;
+
+// One connection, with an end for all that is read and written.
+class Stream {
+ public:
+  explicit Stream(const NetAddress& to) : socket_(connect_tcp(to, connect_s)), end_s_(steady_s() + answer_s) {}
+
+  void write(ByteView bytes) {
+    while (!bytes.empty()) {
+      const ssize_t sent = send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent >= 0)
+        bytes = bytes.subspan(static_cast<std::size_t>(sent));
+      else
+        wait(POLLOUT);
+    }
+  }
+
+  Bytes read(std::size_t size) {
+    Bytes bytes(size);
+    for (std::size_t at = 0; at < size;) {
+      const ssize_t got = recv(socket_, bytes.data() + at, size - at, 0);
+      if (got == 0) throw Error("it ends the connection without an answer");
+      if (got > 0)
+        at += static_cast<std::size_t>(got);
+      else
+        wait(POLLIN);
+    }
+    return bytes;
+  }
+
+ private:
+  // After a call that failed.
+  void wait(short events) {
+    if (errno != EAGAIN && errno != EINTR) throw Error(std::strerror(errno));
+    pollfd watched{socket_, events, 0};
+    if (steady_s() > end_s_) throw Error("no whole answer in " + std::to_string(static_cast<int>(answer_s)) + " s");
+    poll(&watched, 1, 1000);
+  }
+
+  FileDescriptor socket_;
+  double end_s_;
+};
+
+Bytes read_sealed(Stream& stream, SealedChannel& channel) {
+  const Bytes length = stream.read(2);
+  const std::size_t size = length[0] + 256U * length[1];
+  if (size < seal_overhead || size > max_datagram) throw Error("its answer is malformed");
+  auto message = channel.open(stream.read(size));
+  if (!message) throw Error("its answer is not sealed with our key");
+  return std::move(*message);
+}
+
+std::string told_refusal(std::uint8_t reason) {
+  if (reason == static_cast<std::uint8_t>(Refusal::too_many)) return "it refuses: too many questions at once, ask again later";
+  if (reason >= static_cast<std::uint8_t>(Refusal::count)) return "it refuses";
+  return std::string("it refuses: ") + to_string(static_cast<Refusal>(reason));
+}
+
+uid_t uid_of(const std::string& user) {
+  if (const passwd* entry = getpwnam(user.c_str())) return entry->pw_uid;
+  throw Error("MonitorUser=" + user + " is no user of this host, so that placement-monitor cannot be asked from here");
+}
+
+}  // namespace
+
+MonitorAddress monitor_address(const std::string& slurm_conf, const ControllerState& controller, const Config& config) {
+  SlurmHosts hosts = read_slurm_hosts(slurm_conf);
+  const bool told = !controller.monitor_user.empty() && controller.monitor_port != 0;
+  return {std::move(hosts.controllers), std::move(hosts.munge_socket), told ? controller.monitor_user : config.monitor_user,
+          static_cast<std::uint16_t>(told ? controller.monitor_port : config.monitor_port)};
+}
+
+std::string ask_monitor(const NetAddress& to, Credentials& credentials, Query query) {
+  query.channel = random_u64();
+  fill_random(query.key);
+  const auto credential = credentials.encode(encode(query));
+  if (!credential) throw Error(credentials.why());
+  if (credential->size() > max_query_credential) throw Error("the question is too long");
+  Stream stream(to);
+  stream.write(encode_query_head(credential->size()));
+  stream.write({reinterpret_cast<const std::uint8_t*>(credential->data()), credential->size()});
+  const auto reason = decode_answer_head(stream.read(answer_head_bytes));
+  if (!reason) throw Error("what listens there is no placement-monitor");
+  if (*reason != 0) throw Error(told_refusal(*reason));
+  SealedChannel channel(query.channel, query.key, Side::first);
+  const auto head = decode_sealed_answer_head(read_sealed(stream, channel));
+  if (!head || head->bytes > max_answer_bytes) throw Error("its answer is malformed");
+  std::string text;
+  while (text.size() < head->bytes) {
+    const Bytes piece = read_sealed(stream, channel);
+    if (piece.size() > head->bytes - text.size()) throw Error("its answer is malformed");
+    text.append(piece.begin(), piece.end());
+  }
+  if (head->failed) throw Error(text);
+  return text;
+}
+
+MonitorAnswer ask_monitors(const MonitorAddress& address, const Query& query) {
+  const auto credentials = munge_credentials(uid_of(address.user), address.munge_socket);
+  std::string why;
+  for (const SlurmHost& controller : address.controllers) try {
+      const auto to = resolve(controller.address, address.port);
+      if (!to) throw Error("its address " + controller.address + " cannot be resolved");
+      return {controller.name, ask_monitor(*to, *credentials, query)};
+    } catch (const Error& error) {
+      why += (why.empty() ? "" : "; ") + ("placement-monitor on " + controller.name + ", port " + std::to_string(address.port) + ": " + error.what());
+    }
+  throw Error(why);
+}
+
+}  // namespace placement

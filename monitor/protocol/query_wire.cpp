@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/protocol/query_wire.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#include "monitor/protocol/wire_parts.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::string_view query_mark = "SPQ1", answer_mark = "SPA1";
+constexpr std::string_view note_name = "note", written_name = "written", ring_name = "ring", last_name = "last";
+
+ByteView bytes_of(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
+
+bool begins_with(ByteView bytes, std::string_view mark) {
+  return bytes.size() >= mark.size() && std::equal(mark.begin(), mark.end(), bytes.begin());
+}
+
+// One line of printable characters.
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (c < ' ' || c > '~') c = '?';
+  return text;
+}
+
+std::int64_t count_of(std::string_view value) {
+  const auto number = parse_integer(value);
+  if (!number || *number < 0) throw Error("an answer about decisions has the number '" + shown(value) + "'");
+  return *number;
+}
+
+}  // namespace
+
+Bytes encode(const Query& query) {
+  wire::Writer out;
+  out.u8(static_cast<std::uint8_t>(query.kind));
+  out.u64(query.channel);
+  out.raw(query.key);
+  out.u32(query.job);
+  out.u64(std::bit_cast<std::uint64_t>(query.since_s));
+  out.raw(bytes_of(query.nodes));
+  return out.take();
+}
+
+std::optional<Query> decode_query(ByteView bytes) {
+  wire::Reader in(bytes);
+  Query query;
+  query.kind = in.choice(Query::Kind::job_state);
+  query.channel = in.u64();
+  in.raw(query.key);
+  query.job = in.u32();
+  query.since_s = std::bit_cast<double>(in.u64());
+  in.require(query.since_s >= 0 && query.since_s < 1e12);
+  const ByteView nodes = in.rest();
+  in.require(nodes.size() <= max_query_nodes && nodes.empty() == (query.kind != Query::Kind::job_state));
+  if (in.good()) query.nodes.assign(nodes.begin(), nodes.end());
+  return wire::whole(in, std::move(query));
+}
+
+Bytes encode_query_head(std::size_t credential_bytes) {
+  wire::Writer out;
+  out.raw(bytes_of(query_mark));
+  out.u32(static_cast<std::uint32_t>(credential_bytes));
+  return out.take();
+}
+
+std::optional<std::size_t> decode_query_head(ByteView head) {
+  if (head.size() != query_head_bytes || !begins_with(head, query_mark)) return std::nullopt;
+  wire::Reader in(head.subspan(query_mark.size()));
+  const std::size_t bytes = in.u32();
+  if (bytes == 0 || bytes > max_query_credential) return std::nullopt;
+  return bytes;
+}
+
+Bytes encode_answer_head(std::uint8_t reason) {
+  wire::Writer out;
+  out.raw(bytes_of(answer_mark));
+  out.u8(reason);
+  return out.take();
+}
+
+std::optional<std::uint8_t> decode_answer_head(ByteView head) {
+  if (head.size() != answer_head_bytes || !begins_with(head, answer_mark)) return std::nullopt;
+  return head.back();
+}
+
+Bytes encode(const AnswerHead& head) {
+  wire::Writer out;
+  out.u8(head.failed ? 1 : 0);
+  out.u64(head.bytes);
+  return out.take();
+}
+
+std::optional<AnswerHead> decode_sealed_answer_head(ByteView bytes) {
+  wire::Reader in(bytes);
+  const std::uint8_t failed = in.u8();
+  AnswerHead head{failed == 1, in.u64()};
+  in.require(failed <= 1);
+  return wire::whole(in, std::move(head));
+}
+
+std::string answer_text(const DecisionAnswer& answer) {
+  std::string text;
+  const auto add = [&text](std::string_view name, const std::string& value) {
+    text += std::string(name) + "\t" + one_line(value) + "\n";
+  };
+  for (const std::string& note : answer.notes) add(note_name, note);
+  add(written_name, std::to_string(answer.written));
+  if (!std::isnan(answer.last_s)) add(last_name, std::to_string(static_cast<std::int64_t>(answer.last_s)));
+  if (!answer.ring_trouble.empty()) add(ring_name, answer.ring_trouble);
+  for (const Decision& decision : answer.decisions) text += "\n" + decision_text(decision);
+  return text;
+}
+
+DecisionAnswer parse_answer_text(std::string_view text) {
+  DecisionAnswer answer;
+  std::size_t end = std::min(text.find("\n\n"), text.size());
+  for (const std::string_view line : split_at(text.substr(0, end), '\n')) {
+    const std::size_t tab = std::min(line.find('\t'), line.size());
+    const std::string_view name = line.substr(0, tab), value = line.substr(std::min(tab + 1, line.size()));
+    if (name == note_name) answer.notes.push_back(one_line(std::string(value)));
+    if (name == ring_name) answer.ring_trouble = one_line(std::string(value));
+    if (name == written_name) answer.written = static_cast<std::uint64_t>(count_of(value));
+    if (name == last_name) answer.last_s = static_cast<double>(count_of(value));
+  }
+  while (end < text.size()) {
+    const std::size_t begin = end + 2;
+    end = std::min(text.find("\n\n", begin), text.size());
+    answer.decisions.push_back(parse_decision_text(text.substr(begin, end - begin)));
+  }
+  return answer;
+}
+
+}  // namespace placement

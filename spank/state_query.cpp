@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/state_query.hpp"
+
+#include "config.h"
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "monitor/protocol/query_client.hpp"
+
+namespace placement {
+
+#ifdef BUILD_MONITOR
+JobState ask_for_job_state(const ControllerState& controller, std::uint32_t job, std::span<const std::string> nodes) {
+  Query query;
+  query.kind = Query::Kind::job_state;
+  query.job = job;
+  query.nodes = compress_hostlist(nodes);
+  return unpack_job_state(ask_monitors(monitor_address(slurm_conf_path(), controller, Config{}), query).text);
+}
+#else
+JobState ask_for_job_state(const ControllerState&, std::uint32_t, std::span<const std::string>) {
+  throw Error("this plugin was built without munge, by which placement-monitor could be asked");
+}
+#endif
+
+}  // namespace placement

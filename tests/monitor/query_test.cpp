@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Questions to placement-monitor: who is answered, and what hostile clients cannot do.
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <thread>
+
+#include "common/util/file_descriptor.hpp"
+#include "monitor/protocol/query_client.hpp"
+#include "monitor/protocol/query_server.hpp"
+#include "monitor/protocol/seal.hpp"
+#include "tests/check.hpp"
+#include "tests/monitor/fake_credentials.hpp"
+
+using namespace placement;
+
+namespace {
+
+constexpr unsigned monitor_uid = 64030, user_uid = 1000;
+
+// A server in a thread of its own, and a client of this user.
+struct World {
+  explicit World(QueryServer::Limits limits = {}, unsigned user = user_uid) : ours(munge, monitor_uid), theirs(munge, user) {
+    ours.of_anybody = true;
+    ck_assert_int_eq(pipe(stop), 0);
+    const int listener = listen_tcp(0);
+    address.ip = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1};
+    address.port = local_port(listener);
+    server = std::thread([this, listener, limits] {
+      QueryServer(listener, ours, [this](const Query& query, uid_t asker) { return answer(query, asker); }, limits).run(stop[0]);
+    });
+  }
+  ~World() {
+    ck_assert_int_eq(write(stop[1], "", 1), 1);
+    server.join();
+    close(stop[0]);
+    close(stop[1]);
+  }
+
+  std::string answer(const Query& query, uid_t asker) const {
+    if (query.job == 13) throw Error("no such luck");
+    if (query.job == 14) return std::string(8 << 20, 'x');
+    return "user " + std::to_string(asker) + " job " + std::to_string(query.job);
+  }
+  std::string ask(std::uint32_t job) {
+    Query query;
+    query.kind = Query::Kind::decisions;
+    query.job = job;
+    return ask_monitor(address, theirs, query);
+  }
+  int connect() const { return connect_tcp(address, 10); }
+
+  FakeCredentials::Service munge;
+  FakeCredentials ours, theirs;
+  NetAddress address;
+  int stop[2]{};
+  std::thread server;
+};
+
+void put(int socket, ByteView bytes) {
+  while (!bytes.empty()) {
+    const ssize_t sent = send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent > 0) bytes = bytes.subspan(static_cast<std::size_t>(sent));
+  }
+}
+
+void put_credential(int socket, const std::string& credential) {
+  put(socket, encode_query_head(credential.size()));
+  put(socket, {reinterpret_cast<const std::uint8_t*>(credential.data()), credential.size()});
+}
+
+// All that comes until the server ends the connection.
+Bytes get_all(int socket) {
+  Bytes all;
+  for (;;) {
+    pollfd watched{socket, POLLIN, 0};
+    poll(&watched, 1, -1);
+    std::uint8_t buffer[65536];
+    const ssize_t got = recv(socket, buffer, sizeof buffer, 0);
+    if (got <= 0) return all;
+    all.insert(all.end(), buffer, buffer + got);
+  }
+}
+
+Refusal refusal_in(const Bytes& bytes) {
+  const auto reason = decode_answer_head(bytes);
+  ck_assert(reason && *reason != 0);
+  return static_cast<Refusal>(*reason);
+}
+
+Query some_query() {
+  Query query;
+  query.kind = Query::Kind::decisions;
+  query.channel = 7;
+  return query;
+}
+
+}  // namespace
+
+START_TEST(wire) {
+  Query query;
+  query.kind = Query::Kind::job_state;
+  query.channel = 0x1234567890abcdef;
+  query.key.fill(9);
+  query.job = 42;
+  query.since_s = 1.5;
+  query.nodes = "n[1-4]";
+  const Bytes bytes = encode(query);
+  const auto again = decode_query(bytes);
+  ck_assert(again && again->kind == query.kind && again->channel == query.channel && again->key == query.key &&
+            again->job == 42 && again->since_s == 1.5 && again->nodes == query.nodes);
+  for (std::size_t size = 0; size + query.nodes.size() <= bytes.size(); ++size) ck_assert(!decode_query(ByteView(bytes).first(size)));
+  for (const double since_s : {-1.0, std::nan(""), HUGE_VAL}) {
+    query.since_s = since_s;
+    ck_assert(!decode_query(encode(query)));
+  }
+  query.since_s = 0;
+  query.nodes.assign(max_query_nodes + 1, 'n');
+  ck_assert(!decode_query(encode(query)));
+  query.nodes.clear();  // a state of no nodes
+  ck_assert(!decode_query(encode(query)));
+  query.kind = Query::Kind::live_state;
+  ck_assert(decode_query(encode(query)));
+  query.kind = static_cast<Query::Kind>(9);
+  ck_assert(!decode_query(encode(query)));
+  ck_assert(decode_query_head(encode_query_head(100)) == 100);
+  ck_assert(!decode_query_head(encode_query_head(0)) && !decode_query_head(encode_query_head(max_query_credential + 1)));
+}
+END_TEST
+
+START_TEST(decisions_as_text) {
+  DecisionAnswer answer;
+  ck_assert(parse_answer_text(answer_text(answer)).decisions.empty());
+  answer.notes = {"a\tfile\nis broken"};
+  answer.written = 12;
+  answer.last_s = 1700000000;
+  answer.ring_trouble = "not there";
+  for (const std::uint32_t job : {1U, 2U}) {
+    Decision& decision = answer.decisions.emplace_back();
+    decision.job_id = job;
+    decision.reason = "because";
+    decision.terms = {"one", "two"};
+  }
+  const DecisionAnswer again = parse_answer_text(answer_text(answer));
+  ck_assert_uint_eq(again.decisions.size(), 2);
+  ck_assert_text_eq(decision_text(again.decisions[1]), decision_text(answer.decisions[1]));
+  ck_assert_text_eq(again.notes.at(0), "a?file?is broken");
+  ck_assert(again.written == 12 && again.last_s == 1700000000 && again.ring_trouble == "not there");
+  ck_assert_error(parse_answer_text("written\t-1\n"), "number '-1'");
+  ck_assert_error(parse_answer_text("written\t1\n\nnonsense\n"), "no tab");
+}
+END_TEST
+
+START_TEST(the_user_is_that_of_the_credential) {
+  World world;
+  ck_assert_text_eq(world.ask(5), "user 1000 job 5");
+  ck_assert_error(world.ask(13), "no such luck");
+  ck_assert_uint_eq(world.ask(14).size(), 8 << 20);
+  World other({}, 0);
+  ck_assert_text_eq(other.ask(5), "user 0 job 5");
+}
+END_TEST
+
+START_TEST(forged_and_replayed_credentials) {
+  World world;
+  const FileDescriptor forged(world.connect());
+  put_credential(forged, "MUNGE:nonsense:");
+  ck_assert(refusal_in(get_all(forged)) == Refusal::bad_credential);
+  const std::string credential = *world.theirs.encode(encode(some_query()));
+  const FileDescriptor first(world.connect()), second(world.connect());
+  put_credential(first, credential);
+  ck_assert_int_eq(get_all(first)[4], 0);
+  put_credential(second, credential);
+  ck_assert(refusal_in(get_all(second)) == Refusal::replayed);
+  world.theirs.clock_ahead_s = -1000;
+  ck_assert_error(world.ask(1), "clocks differ");
+  world.theirs.clock_ahead_s = 0;
+  const FileDescriptor no_question(world.connect());
+  put_credential(no_question, *world.theirs.encode(Bytes{1, 2, 3}));
+  ck_assert(refusal_in(get_all(no_question)) == Refusal::malformed);
+}
+END_TEST
+
+// The answer can be read by whoever made the key, and a changed answer is no answer.
+START_TEST(the_answer_is_sealed) {
+  World world;
+  Query query = some_query();
+  query.key.fill(3);
+  const FileDescriptor socket(world.connect());
+  put_credential(socket, *world.theirs.encode(encode(query)));
+  Bytes all = get_all(socket);
+  ck_assert_msg(std::string(all.begin(), all.end()).find("user 1000") == std::string::npos, "the answer travels in clear");
+  const std::size_t size = all[answer_head_bytes] + 256U * all[answer_head_bytes + 1];
+  Bytes datagram(all.begin() + answer_head_bytes + 2, all.begin() + answer_head_bytes + 2 + static_cast<std::ptrdiff_t>(size));
+  SealedChannel other(query.channel, Key{}, Side::first), right(query.channel, query.key, Side::first);
+  ck_assert(!other.open(datagram));
+  datagram.back() ^= 1;
+  ck_assert(!right.open(datagram));
+  datagram.back() ^= 1;
+  ck_assert(right.open(datagram));
+}
+END_TEST
+
+START_TEST(oversized_and_other_questions) {
+  World world;
+  for (const std::string& text : {std::string("GET / HTTP/1.1\r\n\r\n"), std::string("SPQ1\xff\xff\xff\xff", 8), std::string("SPQ1\0\0\0\0", 8)}) {
+    const FileDescriptor socket(world.connect());
+    put(socket, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    ck_assert(get_all(socket).empty());
+  }
+  ck_assert_int_eq(world.munge.decodes, 0);
+  ck_assert_text_eq(world.ask(1), "user 1000 job 1");
+}
+END_TEST
+
+// Connections that say nothing give way to those that do, and those that do not read their answer are ended.
+START_TEST(silent_and_slow_clients) {
+  QueryServer::Limits limits;
+  limits.source_connections = 4;
+  limits.answer_s = 0.2;
+  limits.waiting_bytes = 1 << 20;
+  World world(limits);
+  std::vector<std::unique_ptr<FileDescriptor>> silent;
+  for (int i = 0; i < 50; ++i) {
+    silent.push_back(std::make_unique<FileDescriptor>(world.connect()));
+    if (i % 10 == 9) ck_assert_text_eq(world.ask(1), "user 1000 job 1");
+  }
+  ck_assert(get_all(*silent.front()).empty());
+  Query much = some_query();
+  much.job = 14;
+  const FileDescriptor slow(world.connect());
+  put_credential(slow, *world.theirs.encode(encode(much)));
+  while (!error_of([&] { world.ask(1); }).empty()) usleep(10000);  // so many bytes wait that nobody is answered
+  ck_assert_uint_lt(get_all(slow).size(), 8 << 20);
+  ck_assert_text_eq(world.ask(1), "user 1000 job 1");
+}
+END_TEST
+
+START_TEST(a_flood_of_credentials) {
+  QueryServer::Limits limits;
+  limits.source_credentials_per_s = 0;
+  limits.source_credentials_burst = 3;
+  World world(limits);
+  for (int i = 0; i < 3; ++i) world.ask(1);
+  ck_assert_error(world.ask(1), "too many questions");
+  ck_assert_int_eq(world.munge.decodes, 3);
+}
+END_TEST
+
+// A user's time is used up by his own questions.
+START_TEST(time_of_one_user) {
+  QueryServer::Limits limits;
+  limits.user_time_share = 0;
+  limits.user_time_s = 1e-9;
+  World world(limits);
+  world.ask(1);
+  ck_assert_error(world.ask(1), "too many questions");
+  world.theirs.uid = 1001;
+  ck_assert_text_eq(world.ask(1), "user 1001 job 1");
+}
+END_TEST
+
+START_TEST(nobody_listens) {
+  const int listener = listen_tcp(0);
+  NetAddress address;
+  address.ip = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1};
+  address.port = local_port(listener);
+  close(listener);
+  FakeCredentials::Service munge;
+  FakeCredentials theirs(munge, user_uid);
+  ck_assert_error(ask_monitor(address, theirs, Query{}), "Connection refused");
+  munge.answers = false;
+  ck_assert_error(ask_monitor(address, theirs, Query{}), "does not answer");
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("query");
+  TCase* tests = tcase_create("query");
+  tcase_add_test(tests, wire);
+  tcase_add_test(tests, decisions_as_text);
+  tcase_add_test(tests, the_user_is_that_of_the_credential);
+  tcase_add_test(tests, forged_and_replayed_credentials);
+  tcase_add_test(tests, the_answer_is_sealed);
+  tcase_add_test(tests, oversized_and_other_questions);
+  tcase_add_test(tests, silent_and_slow_clients);
+  tcase_add_test(tests, a_flood_of_credentials);
+  tcase_add_test(tests, time_of_one_user);
+  tcase_add_test(tests, nobody_listens);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}
