@@ -15,7 +15,7 @@ endif
 %C%_agent_start_test_LDADD = $(spank_agent_start) $(CHECK_LIBS)
 %C%_bind_plan_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_import_slot_test_LDADD = $(spank) $(CHECK_LIBS)
-%C%_import_slot_test_CPPFLAGS = $(AM_CPPFLAGS) -DIMPORT_LIBRARIES='"$(abs_builddir)/%D%"' 
+%C%_import_slot_test_CPPFLAGS = $(AM_CPPFLAGS) -DIMPORT_LIBRARIES='"$(abs_builddir)/%D%"'
 %C%_job_decision_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_placement_options_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_profile_store_test_LDADD = $(spank) $(CHECK_LIBS)
