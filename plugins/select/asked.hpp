@@ -66,6 +66,14 @@ class AskedCache {
     return nullptr;
   }
 
+  // Drops all entries of one job.
+  void drop(std::uint32_t job_id) {
+    for (auto at = jobs_.begin(); at != jobs_.end();) {
+      if (at->job_id == job_id) count_freed(*at);
+      at = at->job_id == job_id ? jobs_.erase(at) : std::next(at);
+    }
+  }
+
   std::size_t size() const { return jobs_.size(); }
   void clear() {
     for (const Job& job : jobs_) count_freed(job);

@@ -43,6 +43,8 @@ constexpr auto whole_share = std::chrono::milliseconds(300);
 // For the question which nodes Slurm itself would choose: on a large cluster it takes as long as an allocation.
 constexpr auto question_share = std::chrono::milliseconds(10);
 
+constexpr std::size_t bytes_of_a_decision = 1 << 20;
+
 constexpr auto wait_told_again = std::chrono::minutes(10);
 constexpr auto jobs_are_known_for = std::chrono::minutes(10);  // after the last question about them
 
@@ -471,6 +473,14 @@ extern "C" void placement_assess(const struct placement_offer* offer, const stru
   } catch (...) {  // out of memory: costs that are not known are not told
     now.result.cost[0] = now.result.natural_cost[0] = '\0';
   }
+}
+
+extern "C" void placement_forget(uint32_t job_id) {
+  auto& now = state();
+  now.latest = nullptr;
+  now.jobs.drop(job_id);
+  // What its decision took for a while, in the memory of a thread of its own.
+  if (now.feed) now.feed->memory_was_freed(placement::bytes_of_a_decision);
 }
 
 extern "C" void placement_plan_failed(uint32_t job_id, const char* reason) {

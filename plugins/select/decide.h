@@ -192,6 +192,9 @@ struct placement_grant {
 void placement_assess(const struct placement_offer *offer, const struct placement_request *request,
 		      const struct placement_grant *grant);
 
+/* Nothing more will be asked about the job: gives back what is known of it. */
+void placement_forget(uint32_t job_id);
+
 /* What was planned could not be had: the same question is not answered with it again. */
 void placement_plan_failed(uint32_t job_id, const char *reason);
 

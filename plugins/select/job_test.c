@@ -425,6 +425,9 @@ static int will_run(const struct job_test_arguments *arguments)
 		restore_state(&stock, arguments);
 	}
 	end_decision(&decision, arguments->job, waits);
+	/* Else its user asked when it would start (srun --test-only), and it is gone with the answer. */
+	if (!for_backfill)
+		placement_forget(view.request.job_id);
 	job_view_free(&view);
 	free_state(&stock);
 	FREE_NULL_BITMAP(offered);

@@ -381,13 +381,12 @@ END_TEST
 const placement_plan* decide_without_time(const Offer& offer, placement_request request) {
   request.uid = 1;
   const placement_plan* plan = nullptr;
+  // One job with one question after another: with many jobs, what is known of the first ones would be dropped.
+  Environment environment = Environment::with_matrix(ring(16));
+  placement_request other = request_for(environment, 16);
+  other.uid = 1;
   do {
-    while (!placement_would_put_off(1, 0)) {
-      Environment environment = Environment::with_matrix(ring(16));
-      placement_request other = request_for(environment, 16);
-      other.uid = 1;
-      ck_assert(decide(offer, other)->placed);
-    }
+    for (; !placement_would_put_off(1, 0); ++other.time_limit_s) ck_assert(decide(offer, other)->placed);
     plan = decide(offer, request);
   } while (!placement_would_put_off(1, 0));
   return plan;
@@ -428,6 +427,21 @@ START_TEST(a_decision_is_put_off_so_often_and_no_more) {
 END_TEST
 
 // What was answered before takes no time.
+START_TEST(what_is_forgotten_is_decided_anew) {
+  TestMachine(4, 2).configure();
+  Environment environment = Environment::with_matrix(ring(4));
+  const placement_request request = request_for(environment, 4);
+  const Offer offer(4, 4);
+  const std::string first = planned(offer, decide(offer, request));
+  placement_forget(request.job_id + 1);
+  ck_assert(decide(offer, request)->remembered);
+  placement_forget(request.job_id);
+  const placement_plan* plan = decide(offer, request);
+  ck_assert(!plan->remembered);
+  ck_assert_planned(offer, plan, first.c_str());
+}
+END_TEST
+
 START_TEST(a_remembered_answer_is_not_put_off) {
   TestMachine(16, 2).configure();
   const Offer offer(16, 4);
@@ -476,7 +490,7 @@ START_TEST(many_jobs) {
     placement_request request = request_for(environment, 64);
     request.uid = 1;
     request.may_be_put_off = true;
-    const placement_plan* plan = decide(offer, request);
+    const placement_plan* plan = i == 0 ? decide_without_time(offer, request) : decide(offer, request);
     for (; plan->put_off; plan = decide(offer, request)) {
       ck_assert(plan->wait && !plan->placed);
       ++request.times_put_off;
@@ -518,6 +532,7 @@ static Suite* suite() {
   tcase_add_test(core, answers_are_remembered_per_job_and_question);
   tcase_add_test(core, a_decision_without_time_is_put_off);
   tcase_add_test(core, a_decision_is_put_off_so_often_and_no_more);
+  tcase_add_test(core, what_is_forgotten_is_decided_anew);
   tcase_add_test(core, a_remembered_answer_is_not_put_off);
   tcase_add_test(core, a_decision_does_not_depend_on_those_before);
   tcase_add_test(core, many_jobs);
