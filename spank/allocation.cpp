@@ -10,6 +10,7 @@
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
+#include "spank/job_decision.hpp"
 #include "spank/ship.hpp"
 #include "spank/slurm_view.hpp"
 
@@ -36,6 +37,24 @@ std::int32_t positive(const std::string& name, const std::string& text) {
   return static_cast<std::int32_t>(*number);
 }
 
+// The variable of the job, or of its component.
+std::string of_component(const std::string& name, std::optional<std::uint32_t> component) {
+  return component ? component_variable(name, *component) : name;
+}
+
+// A heterogeneous job has components, of which one has to be meant, and any other job has none.
+void check_component(std::optional<std::uint32_t> component) {
+  const std::string size = environment("SLURM_HET_SIZE");
+  if (size.empty() && component) throw Error("--het-group " + std::to_string(*component) + ": this job has no components");
+  if (size.empty()) return;
+  const std::int32_t components = positive("SLURM_HET_SIZE", size);
+  if (!component)
+    throw Error("this is a heterogeneous job: name one of its components by --het-group=0 to --het-group=" +
+                std::to_string(components - 1));
+  if (*component >= static_cast<std::uint32_t>(components))
+    throw Error("--het-group " + std::to_string(*component) + ": the job has " + std::to_string(components) + " components, from 0 on");
+}
+
 }  // namespace
 
 std::vector<std::int32_t> parse_tasks_per_node(const std::string& text) {
@@ -56,36 +75,43 @@ std::vector<std::int32_t> parse_tasks_per_node(const std::string& text) {
   return tasks;
 }
 
-Allocation current_allocation() {
+Allocation current_allocation(std::optional<std::uint32_t> component) {
   if (environment("SLURM_JOB_ID").empty()) throw Error("no Slurm allocation here: SLURM_JOB_ID is not set");
-  if (!environment("SLURM_HET_SIZE").empty())
-    throw Error("this is a heterogeneous job, whose components are placed one by one");
+  check_component(component);
   Allocation allocation;
   StepShape& step = allocation.step;
-  step.job = static_cast<std::uint32_t>(positive("SLURM_JOB_ID", required("SLURM_JOB_ID")));
-  step.nodes = expand_hostlist(std::string_view(required("SLURM_JOB_NODELIST")));
-  step.tasks = parse_tasks_per_node(required("SLURM_TASKS_PER_NODE"));
+  const std::string id = of_component("SLURM_JOB_ID", component), tasks = of_component("SLURM_TASKS_PER_NODE", component);
+  step.job = static_cast<std::uint32_t>(positive(id, required(id)));
+  step.nodes = expand_hostlist(std::string_view(required(of_component("SLURM_JOB_NODELIST", component))));
+  step.tasks = parse_tasks_per_node(required(tasks));
   if (step.tasks.size() != step.nodes.size())
-    throw Error("SLURM_TASKS_PER_NODE is about " + std::to_string(step.tasks.size()) + " nodes, and SLURM_JOB_NODELIST has " +
+    throw Error(tasks + " is about " + std::to_string(step.tasks.size()) + " nodes, and SLURM_JOB_NODELIST has " +
                 std::to_string(step.nodes.size()));
-  if (const std::string cpus = environment("SLURM_CPUS_PER_TASK"); !cpus.empty())
-    step.cores_per_task = positive("SLURM_CPUS_PER_TASK", cpus);
+  const std::string cpus = of_component("SLURM_CPUS_PER_TASK", component);
+  if (const std::string text = environment(cpus); !text.empty()) step.cores_per_task = positive(cpus, text);
   slurm_init(nullptr);
   allocation.view = load_cluster_view(step.nodes, step.job);
   return allocation;
 }
 
-void take_state_of_allocation(Allocation& allocation) {
-  const std::string text = environment(job_state_variable);
+void take_state_of_allocation(Allocation& allocation, std::optional<std::uint32_t> component) {
+  std::string text = environment(of_component(job_state_variable, component));
+  if (text.empty()) text = environment(job_state_variable);
   if (text.empty()) return;
   const std::string job = std::to_string(job_of_state(text));
-  if (job == environment("SLURM_JOB_ID") || job == environment("SLURM_ARRAY_JOB_ID"))
+  if (job == environment(of_component("SLURM_JOB_ID", component)) || job == environment("SLURM_ARRAY_JOB_ID"))
     attach_job_state(allocation.view, unpack_job_state(text));
 }
 
-std::optional<Wish> wish_of_allocation() {
-  auto delivery = unpack_parcel(
-      [](const std::string& name) { return std::getenv((job_environment_prefix + name).c_str()); });
+std::optional<Wish> wish_of_allocation(std::optional<std::uint32_t> component) {
+  const auto deliver = [](std::optional<std::uint32_t> of) {
+    return unpack_parcel([of](const std::string& name) { return std::getenv(of_component(job_environment_prefix + name, of).c_str()); });
+  };
+  std::optional<Delivery> delivery = deliver(component);
+  if (!delivery && component) {
+    delivery = deliver({});  // the one parcel of the job, which names its component
+    if (delivery && delivery->component != static_cast<std::int32_t>(*component)) return std::nullopt;
+  }
   if (!delivery) return std::nullopt;
   return std::move(delivery->wish);
 }

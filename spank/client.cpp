@@ -210,6 +210,8 @@ void finish_component(spank_t spank) {
   // sbatch and salloc carry the job control environment over from one component to the next.
   for (const std::string& name : parcel_names()) spank_job_control_unsetenv(spank, name.c_str());
   self.wish = options.resolve(task_count());
+  if (const std::string taken_back = options.taken_back(); !taken_back.empty() && !client_option("quiet"))
+    slurm_info("placement: %s: stock placement", taken_back.c_str());
   self.any_wish = self.any_wish || self.wish;
   self.stock_word = options.distribution_given();
   self.stock_by_hand = options.distribution_on_command_line();

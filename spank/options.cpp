@@ -82,6 +82,8 @@ bool PlacementOptions::take_distribution(std::string_view word, bool from_enviro
     option_ = "-m";
     return true;
   }
+  if (word_) revoked_ = *word_;
+  stock_word_ = word;
   word_.reset();
   stock_ = true;
   stock_from_environment_ = from_environment;
@@ -89,7 +91,13 @@ bool PlacementOptions::take_distribution(std::string_view word, bool from_enviro
   return false;
 }
 
+std::string PlacementOptions::taken_back() const {
+  if (!stock_ || revoked_.empty()) return {};
+  return "-m " + shown(stock_word_) + " takes the policy " + shown(revoked_) + " back";
+}
+
 void PlacementOptions::take_placement(std::string_view word) {
+  revoked_.clear();
   word_ = word;
   option_ = "--placement";
   overrides_ = overrides_ || stock_;

@@ -39,10 +39,15 @@ class PlacementOptions {
   bool distribution_on_command_line() const { return stock_ && !stock_from_environment_; }
   bool distribution_given() const { return stock_; }
 
+  // "-m plane=2 takes the policy NLA back", when such a word is in force; else empty.
+  std::string taken_back() const;
+
  private:
   std::optional<std::string> word_;  // of the policy in force
   std::string option_;               // the option that it was given to, for messages
   std::string matrix_file_;          // of --comm-matrix
+  std::string revoked_;              // the policy's word that the stock word in force follows; empty: it follows none
+  std::string stock_word_;
   bool stock_ = false;
   bool stock_from_environment_ = false;
   bool overrides_ = false;

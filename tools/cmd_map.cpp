@@ -47,6 +47,7 @@ constexpr Option options[] = {
     {'c', "cores-per-task", "N", "cores of each rank [1]"},
     {'w', "nodelist", "LIST", "nodes that must be used"},
     {0, "exclusive", nullptr, "whole nodes only"},
+    {0, "het-group", "N", "without --topology in a heterogeneous job: its component N"},
     {'f', "format", "WORD", "leaves: \"rank leaf\" lines; nodes: \"rank node cores\" lines\n"
                             "[leaves, and nodes in an allocation]"},
     {'o', "output", "FILE", "where the mapping goes [standard output]"},
@@ -201,9 +202,10 @@ MapOutcome map_to_allocation(const CommandLine& line, MapTask& task) {
     if (line.has(option)) throw UsageError(std::string("--") + option + " needs --topology");
   if (!std::getenv("SLURM_JOB_ID"))
     throw UsageError("--topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set)");
-  const Allocation allocation = current_allocation();
+  const std::optional<std::uint32_t> component = het_group(line);
+  const Allocation allocation = current_allocation(component);
   if (!task.matrix) {
-    const std::optional<Wish> wish = wish_of_allocation();
+    const std::optional<Wish> wish = wish_of_allocation(component);
     if (!wish || !wish->matrix) throw UsageError("--matrix is missing, and the job has none");
     task.matrix = wish->matrix;
     if (!line.has("policy")) task.spec = wish->spec;

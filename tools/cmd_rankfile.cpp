@@ -19,6 +19,7 @@ constexpr Option options[] = {
     {'p', "policy", "WORD", "POLICY[=KEY=VALUE,..] as srun -m takes it [that of the job, or\nTREEMATCH]"},
     {0, "confined", nullptr, "number cores among those of the job, as mpirun does where jobs are\n"
                              "confined to their cores (ConstrainCores=yes)"},
+    {0, "het-group", "N", "of a heterogeneous job, its component N"},
     {'o', "output", "FILE", "where the rankfile goes [standard output]"},
 };
 
@@ -32,9 +33,9 @@ constexpr CommandHelp help{
     0};
 
 // What a job that asks for a policy was submitted with, unless the command line says otherwise.
-Wish wish_of(const CommandLine& line) {
+Wish wish_of(const CommandLine& line, std::optional<std::uint32_t> component) {
   Wish wish{parse_policy_spec("TREEMATCH"), nullptr, false};
-  if (std::optional<Wish> of_job = wish_of_allocation()) wish = std::move(*of_job);
+  if (std::optional<Wish> of_job = wish_of_allocation(component)) wish = std::move(*of_job);
   if (const auto word = line.value("policy")) wish.spec = parse_policy_spec(*word);
   if (const auto file = line.value("matrix")) wish.spec.parameters["matrix"] = *file;
   const auto file = wish.spec.parameters.find("matrix");
@@ -104,9 +105,10 @@ int command_rankfile(int argc, char** argv) {
   if (inherited_mpirun_plan().in_force)
     std::fputs("placectl rankfile: mpirun takes the policy's order in this job by itself, and refuses a rankfile beside it: to use the\n"
                "file, unset OMPI_MCA_rmaps_base_mapping_policy first\n", stderr);
-  Allocation allocation = current_allocation();
-  take_state_of_allocation(allocation);
-  const StepPlacement placement = place_in(allocation, wish_of(line));
+  const std::optional<std::uint32_t> component = het_group(line);
+  Allocation allocation = current_allocation(component);
+  take_state_of_allocation(allocation, component);
+  const StepPlacement placement = place_in(allocation, wish_of(line, component));
   if (placement.cores_of_rank.empty()) throw Error("the tasks of this allocation share cores: a rankfile cannot say that");
   write_output(line.value_or("output", ""), format_rankfile(allocation, placement, line.has("confined")));
   return exit_ok;

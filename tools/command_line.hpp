@@ -74,4 +74,7 @@ class CommandLine {
 
 std::string help_text(const CommandHelp& help);
 
+// The component of a heterogeneous job that --het-group names; nothing: it is not given. Throws UsageError.
+std::optional<std::uint32_t> het_group(const CommandLine& line);
+
 }  // namespace placement

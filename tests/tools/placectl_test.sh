@@ -673,7 +673,7 @@ allocations() {
   refused 1 'placectl rankfile: SLURM_JOB_ID=x: it should be a number above 0'
   export SLURM_HET_SIZE=2
   run rankfile -m matrix
-  refused 1 'placectl rankfile: this is a heterogeneous job, whose components are placed one by one'
+  refused 1 'placectl rankfile: this is a heterogeneous job: name one of its components by --het-group=0 to --het-group=1'
   unset SLURM_JOB_ID SLURM_JOB_NODELIST SLURM_TASKS_PER_NODE SLURM_HET_SIZE
 }
 
