@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -29,7 +30,7 @@ LiveState decode(const Bytes& bytes) {
   };
   const auto blocks = std::make_shared<std::vector<Block>>(bytes.size() / sizeof(Block) + 1);
   auto* const to = reinterpret_cast<std::byte*>(blocks->data());
-  std::memcpy(to, bytes.data(), bytes.size());
+  std::copy(bytes.begin(), bytes.end(), to);
   return decode_snapshot({to, bytes.size()}, blocks);
 }
 
