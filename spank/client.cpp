@@ -279,7 +279,7 @@ void tell_tasks(const StepShape& step, const StepPlacement& placement) {
 }
 
 // The administrator's switch: srun applies no more than slurmctld does, which is asked. A slurmctld without the select
-// plugin has no mode; there the SPANK plugin places ranks by itself.
+// plugin has no mode, and since Slurm 25.05 none can tell it; there the SPANK plugin places ranks by itself.
 bool enforced(const ControllerState& controller) {
   if (controller.mode.empty() || controller.mode == to_string(Mode::enforce)) return true;
   const std::string told = "placement: Mode=" + controller.mode + " in slurmctld: stock placement";
@@ -367,7 +367,7 @@ void place(spank_t spank) {
     if (wish && (wish->matrix || wish->automatic) && !quiet) tell_launcher(daemon, wish->spec.policy, self.mpirun_plan);
     return;
   }
-  const ControllerState controller = controller_state_of(ask_controller());
+  const ControllerState controller = controller_tells_facts() ? controller_state_of(ask_controller()) : ControllerState{};
   if (!enforced(controller)) return;
   if (self.components != 1)
     throw Error("a step over several components of a heterogeneous job is placed as Slurm does");

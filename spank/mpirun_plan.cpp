@@ -89,7 +89,7 @@ bool has_declared_cores(const Allocation& allocation) {
 std::optional<std::string> hostfile_of_allocation() {
   const std::optional<Wish> wish = wish_of_allocation();
   if (!wish || !wish->matrix) return std::nullopt;
-  const ControllerState controller = controller_state_of(ask_controller());
+  const ControllerState controller = controller_tells_facts() ? controller_state_of(ask_controller()) : ControllerState{};
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     throw Error("Mode=" + controller.mode + " in slurmctld");
   Allocation allocation = current_allocation();

@@ -13,6 +13,14 @@
 
 namespace placement {
 
+bool controller_tells_facts() {
+#ifdef HAVE_SLURM_CONF_FACTS
+  return true;
+#else
+  return false;
+#endif
+}
+
 std::string ask_controller() {
 #ifndef HAVE_SLURM_CONF_FACTS
   throw Error("Slurm " SLURM_RELEASE " does not ask a select plugin what it has to tell; slurmctld's log has it, in its lines with placement:");

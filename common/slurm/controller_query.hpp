@@ -10,4 +10,7 @@ namespace placement {
 // there is no slurm.conf to be had.
 std::string ask_controller();
 
+// Whether this Slurm asks a select plugin what it has to tell: until 24.11. Where it does not, ask_controller() throws Error.
+bool controller_tells_facts();
+
 }  // namespace placement
