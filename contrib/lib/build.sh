@@ -82,7 +82,7 @@ install_build() { quietly install make -C "$work/build" install; }
 # What contrib/try shows and no more: plugins, agent, monitor, placectl and the profiler, compiled without optimization, apart from
 # what contrib/check builds.
 build_to_show() {  # directory: builds in DIR/build, installs in DIR/inst
-  prepare_source && compile_standard_headers "$1" || return 1
+  prepare_source && compile_standard_headers "$1" -O0 || return 1
   configure_in "$1/build" "$1/inst" CFLAGS=-O0 CXXFLAGS="-O0 -include $1/standard.hpp" || return 1
   make_in show "$1/build" bin_PROGRAMS=tools/placectl lib_LTLIBRARIES=libplacement-profile.la \
     pkglib_LTLIBRARIES='select_cons_tres.la loadmatrix.la nodestate.la' \
@@ -92,8 +92,9 @@ build_to_show() {  # directory: builds in DIR/build, installs in DIR/inst
 # Most of the time of a build without optimization goes to headers of the standard library. Those that most sources include
 # are compiled once, for position-independent code and for programs, with the options of the build. Where these differ, the
 # compiler reads the text instead.
-compile_standard_headers() {  # directory: makes DIR/standard.hpp and its compiled forms
+compile_standard_headers() {  # directory option...: makes DIR/standard.hpp and its compiled forms
   local header=$1/standard.hpp name
+  shift
   mkdir -p "$header.gch"
   for name in algorithm array chrono cmath cstdint cstdio cstdlib cstring fstream functional limits map memory \
     numeric optional set span sstream stdexcept string string_view unordered_map utility vector; do
@@ -101,6 +102,6 @@ compile_standard_headers() {  # directory: makes DIR/standard.hpp and its compil
   done >"$header.new"
   if cmp -s "$header.new" "$header" && [ -e "$header.gch/plain" ]; then return; fi
   mv "$header.new" "$header"
-  quietly headers g++ -std=c++20 -O0 -pthread -fvisibility=hidden -fPIC -DPIC -x c++-header "$header" -o "$header.gch/position-independent" &&
-    quietly headers g++ -std=c++20 -O0 -pthread -fvisibility=hidden -x c++-header "$header" -o "$header.gch/plain"
+  quietly headers g++ -std=c++20 "$@" -pthread -fvisibility=hidden -fPIC -DPIC -x c++-header "$header" -o "$header.gch/position-independent" &&
+    quietly headers g++ -std=c++20 "$@" -pthread -fvisibility=hidden -x c++-header "$header" -o "$header.gch/plain"
 }
