@@ -6,7 +6,7 @@
 #include "common/util/random.hpp"
 #include "mapping/fm.hpp"
 #include "mapping/graph.hpp"
-#include "mapping/watch.hpp"
+#include "mapping/work_budget.hpp"
 
 namespace placement {
 
@@ -22,7 +22,7 @@ class Bisection {
  public:
   // Of so many tries, each from another matching, the best stays: what decides the quality is how
   // the finest graph was matched. The watch must outlive the object.
-  Bisection(std::uint64_t seed, const BisectionTries& tries, const Watch& watch)
+  Bisection(std::uint64_t seed, const BisectionTries& tries, const WorkBudget& watch)
       : random_(seed), tries_(tries), watch_(watch) {}
 
   // For a graph whose vertices all have size 1: side 0 gets at least `least` and at most `most` of
@@ -45,7 +45,7 @@ class Bisection {
 
   Random random_;
   BisectionTries tries_;
-  const Watch& watch_;
+  const WorkBudget& watch_;
   std::int32_t freedom_ = 0;  // by how much side 0 may differ from its target, once all sizes are 1
   BisectionRefiner refiner_;
   std::int64_t work_ = 0;

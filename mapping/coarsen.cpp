@@ -55,7 +55,7 @@ std::int32_t best_partner(const Graph& graph, std::int32_t v, std::int32_t large
 
 // The partner of each vertex, or itself.
 std::vector<std::int32_t> matched(const Graph& graph, std::int32_t largest, Random& random,
-                                  const Watch& watch) {
+                                  const WorkBudget& watch) {
   std::vector<std::int32_t> partner(graph.vertices(), unmatched);
   std::int32_t lonely = unmatched;  // without any arc: merged among themselves
   const bool unit_sizes =
@@ -118,7 +118,7 @@ class ArcCollector {
 }  // namespace
 
 Graph contracted(const Graph& graph, std::span<const std::int32_t> part_of, std::int32_t parts,
-                 const Watch& watch) {
+                 const WorkBudget& watch) {
   Graph result;
   result.size.assign(parts, 0);
   std::vector<std::int32_t> begin(static_cast<std::size_t>(parts) + 1, 0);
@@ -145,7 +145,7 @@ Graph contracted(const Graph& graph, std::span<const std::int32_t> part_of, std:
 }
 
 Graph coarsened(const Graph& graph, std::int32_t largest, Random& random,
-                std::vector<std::int32_t>& coarse_of, const Watch& watch) {
+                std::vector<std::int32_t>& coarse_of, const WorkBudget& watch) {
   const std::vector<std::int32_t> partner = matched(graph, largest, random, watch);
   std::int32_t vertices = 0;
   coarse_of.resize(graph.vertices());

@@ -7,7 +7,7 @@
 namespace placement {
 
 std::int64_t BisectionRefiner::refine(const Graph& graph, std::int32_t first, std::int32_t slack,
-                                      std::int32_t passes, std::vector<std::int8_t>& side, const Watch& watch) {
+                                      std::int32_t passes, std::vector<std::int8_t>& side, const WorkBudget& watch) {
   watch_ = &watch;
   graph_ = &graph;
   side_ = &side;

@@ -5,7 +5,7 @@
 
 #include "mapping/gain_buckets.hpp"
 #include "mapping/graph.hpp"
-#include "mapping/watch.hpp"
+#include "mapping/work_budget.hpp"
 
 namespace placement {
 
@@ -17,7 +17,7 @@ class BisectionRefiner {
   // the size of side 0, as far as the sizes allow: exactly, when slack is 0 and all sizes are 1.
   // The cut does not grow where the sides were within the slack before. Returns the cut.
   std::int64_t refine(const Graph& graph, std::int32_t first, std::int32_t slack,
-                      std::int32_t passes, std::vector<std::int8_t>& side, const Watch& watch = Watch());
+                      std::int32_t passes, std::vector<std::int8_t>& side, const WorkBudget& watch = WorkBudget());
 
   std::int32_t off_target() const { return off_; }  // of the last call: size of side 0 less `first`
   std::int64_t work() const { return work_; }       // arcs visited, in all calls
@@ -31,7 +31,7 @@ class BisectionRefiner {
   std::int32_t excess() const { return off_ > slack_ ? off_ - slack_ : off_ < -slack_ ? -slack_ - off_ : 0; }
 
   const Graph* graph_ = nullptr;
-  const Watch* watch_ = nullptr;
+  const WorkBudget* watch_ = nullptr;
   std::vector<std::int8_t>* side_ = nullptr;
   std::int32_t slack_ = 0;
   std::int32_t off_ = 0;

@@ -19,7 +19,7 @@ std::int32_t scaled(std::int64_t weight, double factor, std::int64_t least) {
 
 }  // namespace
 
-Graph scaled_graph(const CommMatrix& matrix, const Watch& watch) {
+Graph scaled_graph(const CommMatrix& matrix, const WorkBudget& watch) {
   const std::int32_t n = matrix.ranks();
   // With a floor of 1 per pair the pairs themselves take part of the range.
   const std::int64_t least = matrix.pairs() < most / 2 ? 1 : 0;
@@ -45,7 +45,7 @@ Graph scaled_graph(const CommMatrix& matrix, const Watch& watch) {
 namespace {
 
 // Stable, in as many passes as the heaviest weight has groups of `digit` bits.
-void sort_heaviest_first(std::vector<HeavyPair>& pairs, std::int32_t heaviest, const Watch& watch) {
+void sort_heaviest_first(std::vector<HeavyPair>& pairs, std::int32_t heaviest, const WorkBudget& watch) {
   constexpr int digit = 11;
   constexpr std::int32_t mask = (1 << digit) - 1;
   std::vector<HeavyPair> sorted(pairs.size());
@@ -62,7 +62,7 @@ void sort_heaviest_first(std::vector<HeavyPair>& pairs, std::int32_t heaviest, c
 
 }  // namespace
 
-std::vector<HeavyPair> pairs_by_weight(const Graph& graph, const Watch& watch) {
+std::vector<HeavyPair> pairs_by_weight(const Graph& graph, const WorkBudget& watch) {
   std::vector<HeavyPair> pairs;
   pairs.reserve(graph.arc.size() / 2);
   bool in_order = true;
@@ -80,7 +80,7 @@ std::vector<HeavyPair> pairs_by_weight(const Graph& graph, const Watch& watch) {
   return pairs;
 }
 
-Graph renumbered(const Graph& graph, std::span<const std::int32_t> order, const Watch& watch) {
+Graph renumbered(const Graph& graph, std::span<const std::int32_t> order, const WorkBudget& watch) {
   std::vector<std::int32_t> number(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) number[order[k]] = static_cast<std::int32_t>(k);
   Graph result;
@@ -96,7 +96,7 @@ Graph renumbered(const Graph& graph, std::span<const std::int32_t> order, const 
   return result;
 }
 
-std::vector<std::int32_t> breadth_first(const Graph& graph, const Watch& watch) {
+std::vector<std::int32_t> breadth_first(const Graph& graph, const WorkBudget& watch) {
   const std::int32_t n = graph.vertices();
   std::vector<std::int32_t> order;
   order.reserve(n);

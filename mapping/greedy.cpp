@@ -8,7 +8,7 @@ namespace {
 // The free slots of a tree, and the nearest one to a given slot.
 class FreeSlots {
  public:
-  FreeSlots(const LeafTree& tree, const Watch& watch)
+  FreeSlots(const LeafTree& tree, const WorkBudget& watch)
       : tree_(tree), watch_(watch), free_(tree.vertices().size()) {
     for (std::size_t v = 0; v < free_.size(); ++v)
       free_[v] = tree.vertex(static_cast<std::int32_t>(v)).slots;
@@ -37,13 +37,13 @@ class FreeSlots {
   }
 
   const LeafTree& tree_;
-  const Watch& watch_;
+  const WorkBudget& watch_;
   std::vector<std::int32_t> free_;
 };
 
 }  // namespace
 
-std::vector<std::int32_t> greedy_mapping(const Graph& graph, const LeafTree& tree, const Watch& watch) {
+std::vector<std::int32_t> greedy_mapping(const Graph& graph, const LeafTree& tree, const WorkBudget& watch) {
   std::vector<std::int32_t> slot(graph.vertices(), -1);
   FreeSlots free(tree, watch);
   for (const HeavyPair& pair : pairs_by_weight(graph, watch)) {

@@ -26,5 +26,5 @@ libmapping_la_SOURCES = \
 	%D%/slots.hpp \
 	%D%/swap_search.cpp \
 	%D%/swap_search.hpp \
-	%D%/watch.hpp \
+	%D%/work_budget.hpp \
 	#

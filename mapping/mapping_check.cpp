@@ -50,7 +50,7 @@ void check_mapping(std::span<const std::int32_t> usable, std::int32_t ranks,
 namespace {
 
 template <typename Sum>
-Sum summed(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::int32_t> slot, const Watch& watch) {
+Sum summed(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::int32_t> slot, const WorkBudget& watch) {
   Sum cost = 0;
   for (std::int32_t a = 0; a < matrix.ranks(); ++a) {
     const auto neighbours = matrix.neighbours(a);
@@ -65,7 +65,7 @@ Sum summed(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::
 }  // namespace
 
 Cost mapping_cost(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::int32_t> slot,
-                  const Watch& watch) {
+                  const WorkBudget& watch) {
   // 64 bits are twice as fast, and nearly always enough.
   const bool fits = static_cast<Cost>(matrix.total_weight()) * tree.diameter() <= INT64_MAX;
   return fits ? Cost{summed<std::int64_t>(matrix, tree, slot, watch)} : summed<Cost>(matrix, tree, slot, watch);

@@ -7,7 +7,7 @@
 #include "common/matrix/cost.hpp"
 #include "common/topology/tree_topology.hpp"
 #include "mapping/leaf_tree.hpp"
-#include "mapping/watch.hpp"
+#include "mapping/work_budget.hpp"
 
 namespace placement {
 
@@ -21,6 +21,6 @@ void check_mapping(std::span<const std::int32_t> usable, std::int32_t ranks,
 
 // The exact hop-bytes of a mapping [TM §1], in O(pairs) on a coded tree.
 Cost mapping_cost(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::int32_t> slot,
-                  const Watch& watch = Watch());
+                  const WorkBudget& watch = WorkBudget());
 
 }  // namespace placement

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "mapping/watch.hpp"
+#include "mapping/work_budget.hpp"
 
 namespace placement {
 
@@ -18,7 +18,7 @@ constexpr std::int32_t few = 64;              // slots that are all tried
 
 class SwapSearch {
  public:
-  SwapSearch(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, const Watch& watch)
+  SwapSearch(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, const WorkBudget& watch)
       : graph_(graph), tree_(tree), watch_(watch), slot_(slot), owner_(tree.slots(), nobody),
         seen_(tree.vertices().size(), 0) {
     for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) owner_[slot[rank]] = rank;
@@ -187,7 +187,7 @@ class SwapSearch {
 
   const Graph& graph_;
   const LeafTree& tree_;
-  const Watch& watch_;
+  const WorkBudget& watch_;
   std::vector<std::int32_t>& slot_;
   std::vector<std::int32_t> owner_;
   std::vector<std::int64_t> seen_;  // the turn in which a vertex was last tried
@@ -204,7 +204,7 @@ class SwapSearch {
 std::int64_t swap_search(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot,
                          std::int64_t work, const Deadline& deadline) {
   if (graph.arc.empty() || tree.slots() < 2) return work;
-  const Watch watch(deadline);
+  const WorkBudget watch(deadline);
   if (graph.vertices() < in_cache) return SwapSearch(graph, tree, slot, watch).run(work);
   // Numbered by their slots, ranks that are near in the tree are near in memory.
   std::vector<std::int32_t> owner(tree.slots(), nobody);

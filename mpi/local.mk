@@ -15,8 +15,8 @@ libmpi_traffic_la_SOURCES = \
 	%D%/collective_trees.hpp \
 	%D%/profile_file.cpp \
 	%D%/profile_file.hpp \
-	%D%/salvage.cpp \
-	%D%/salvage.hpp \
+	%D%/merge_rank_tables.cpp \
+	%D%/merge_rank_tables.hpp \
 	%D%/settings.cpp \
 	%D%/settings.hpp \
 	%D%/traffic.cpp \

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "common/util/error.hpp"
-#include "mpi/salvage.hpp"
+#include "mpi/merge_rank_tables.hpp"
 #include "mpi/settings.hpp"
 
 using namespace placement;

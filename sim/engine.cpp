@@ -10,8 +10,8 @@
 #include "common/util/error.hpp"
 #include "sim/backfill.hpp"
 #include "sim/failures.hpp"
-#include "sim/free_room.hpp"
-#include "sim/streams.hpp"
+#include "sim/fragmentation.hpp"
+#include "sim/rng_streams.hpp"
 
 namespace placement::sim {
 
@@ -141,7 +141,7 @@ class Engine {
   std::int64_t sample_step_us_ = hour_us;
   std::int64_t next_backfill_us_ = 0;
 
-  FreeRoom room_;
+  FreeCapacity room_;
 
   Failures failures_;
   std::int32_t idle_failures_ = 0;  // with jobs waiting and none running, since the last start

@@ -6,7 +6,7 @@
 
 #include "sim/backfill.hpp"
 #include "sim/engine.hpp"
-#include "sim/streams.hpp"
+#include "sim/rng_streams.hpp"
 
 namespace placement::sim {
 

@@ -10,8 +10,8 @@ libsim_la_SOURCES = \
 	%D%/engine.hpp \
 	%D%/failures.cpp \
 	%D%/failures.hpp \
-	%D%/free_room.cpp \
-	%D%/free_room.hpp \
+	%D%/fragmentation.cpp \
+	%D%/fragmentation.hpp \
 	%D%/job_log.cpp \
 	%D%/job_log.hpp \
 	%D%/job_selection.cpp \
@@ -27,15 +27,15 @@ libsim_la_SOURCES = \
 	%D%/pattern.cpp \
 	%D%/pattern.hpp \
 	%D%/sacct.cpp \
-	%D%/site.cpp \
-	%D%/site.hpp \
+	%D%/site_data.cpp \
+	%D%/site_data.hpp \
 	%D%/statistics.cpp \
 	%D%/statistics.hpp \
 	%D%/stock_choice.cpp \
 	%D%/stock_choice.hpp \
 	%D%/strategy.cpp \
 	%D%/strategy.hpp \
-	%D%/streams.hpp \
+	%D%/rng_streams.hpp \
 	%D%/svg_plot.cpp \
 	%D%/svg_plot.hpp \
 	%D%/swf.cpp \

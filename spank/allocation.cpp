@@ -11,7 +11,7 @@
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
 #include "spank/job_decision.hpp"
-#include "spank/ship.hpp"
+#include "spank/shipped_request.hpp"
 #include "spank/slurm_view.hpp"
 
 namespace placement {
@@ -103,25 +103,25 @@ void take_state_of_allocation(Allocation& allocation, std::optional<std::uint32_
     attach_job_state(allocation.view, unpack_job_state(text));
 }
 
-std::optional<Wish> wish_of_allocation(std::optional<std::uint32_t> component) {
+std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_t> component) {
   const auto deliver = [](std::optional<std::uint32_t> of) {
-    return unpack_parcel([of](const std::string& name) { return std::getenv(of_component(job_environment_prefix + name, of).c_str()); });
+    return unpack_request([of](const std::string& name) { return std::getenv(of_component(job_environment_prefix + name, of).c_str()); });
   };
-  std::optional<Delivery> delivery = deliver(component);
-  if (!delivery && component) {
-    delivery = deliver({});  // the one parcel of the job, which names its component
-    if (delivery && delivery->component != static_cast<std::int32_t>(*component)) return std::nullopt;
+  std::optional<ReceivedRequest> received = deliver(component);
+  if (!received && component) {
+    received = deliver({});  // the one parcel of the job, which names its component
+    if (received && received->component != static_cast<std::int32_t>(*component)) return std::nullopt;
   }
-  if (!delivery) return std::nullopt;
-  return std::move(delivery->wish);
+  if (!received) return std::nullopt;
+  return std::move(received->placement_request);
 }
 
-StepPlacement place_in(const Allocation& allocation, const Wish& wish) {
+StepPlacement place_in(const Allocation& allocation, const PlacementRequest& placement_request) {
   const std::int64_t tasks = std::accumulate(allocation.step.tasks.begin(), allocation.step.tasks.end(), std::int64_t{0});
-  if (wish.matrix && wish.matrix->ranks() != tasks)
-    throw Error("the matrix has " + std::to_string(wish.matrix->ranks()) + " ranks, and the allocation " +
-                std::to_string(tasks) + " tasks: allocate with -n " + std::to_string(wish.matrix->ranks()));
-  return place_step(wish, allocation.step, allocation.view);
+  if (placement_request.matrix && placement_request.matrix->ranks() != tasks)
+    throw Error("the matrix has " + std::to_string(placement_request.matrix->ranks()) + " ranks, and the allocation " +
+                std::to_string(tasks) + " tasks: allocate with -n " + std::to_string(placement_request.matrix->ranks()));
+  return place_step(placement_request, allocation.step, allocation.view);
 }
 
 }  // namespace placement

@@ -27,13 +27,13 @@ Allocation current_allocation(std::optional<std::uint32_t> component = {});
 void take_state_of_allocation(Allocation& allocation, std::optional<std::uint32_t> component = {});
 
 // What the job, or that component of it, was submitted with; none when it asked for no policy.
-std::optional<Wish> wish_of_allocation(std::optional<std::uint32_t> component = {});
+std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_t> component = {});
 
 // The tasks of each node from SLURM_TASKS_PER_NODE: "2(x3),1". Throws Error.
 std::vector<std::int32_t> parse_tasks_per_node(const std::string& text);
 
 // Where the ranks go: by the function that srun's plugin calls. Throws Error when the matrix has
 // another number of ranks than the allocation has tasks.
-StepPlacement place_in(const Allocation& allocation, const Wish& wish);
+StepPlacement place_in(const Allocation& allocation, const PlacementRequest& placement_request);
 
 }  // namespace placement

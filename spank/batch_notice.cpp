@@ -8,7 +8,7 @@
 
 #include "common/util/text.hpp"
 #include "spank/job_decision.hpp"
-#include "spank/ship.hpp"
+#include "spank/shipped_request.hpp"
 #include "spank/task_environment.hpp"
 
 namespace placement {

@@ -36,7 +36,7 @@
 #include "spank/mpirun_plan.hpp"
 #include "spank/options.hpp"
 #include "spank/profiling.hpp"
-#include "spank/ship.hpp"
+#include "spank/shipped_request.hpp"
 #include "spank/slurm_view.hpp"
 #include "spank/state_query.hpp"
 #include "spank/step_ranks.hpp"
@@ -52,7 +52,7 @@ struct Client {
   PlacementOptions options;   // of the component being parsed
   bool hooked = false;        // -m may name a policy
   int components = 0;         // whose options are done
-  std::optional<Wish> wish;   // of the last of them
+  std::optional<PlacementRequest> placement_request;   // of the last of them
   bool any_wish = false;      // of any of them
   std::vector<bool> shipped;  // per component: slurmctld is asked to choose its nodes by a policy
   std::optional<std::string> profile;  // --profile-comm: its file, empty for the user's store
@@ -177,25 +177,25 @@ std::optional<std::int32_t> task_count() {
   });
 }
 
-void ship(spank_t spank, const Wish& wish, int component) {
+void ship(spank_t spank, const PlacementRequest& placement_request, int component) {
   const auto per_node = parse_integer(client_option("ntasks-per-node").value_or("0"));
-  const Parcel parcel = pack_parcel(wish, component, static_cast<std::int32_t>(std::clamp<std::int64_t>(per_node.value_or(0), 0, INT16_MAX)));
+  const ShippedRequest shipped = pack_request(placement_request, component, static_cast<std::int32_t>(std::clamp<std::int64_t>(per_node.value_or(0), 0, INT16_MAX)));
   std::size_t bytes = 0;
-  for (const auto& [name, value] : parcel.variables) {
+  for (const auto& [name, value] : shipped.variables) {
     if (spank_job_control_setenv(spank, name.c_str(), value.c_str(), 1) != ESPANK_SUCCESS)
       throw Error("Slurm does not take " + name + " into the job's environment");
     bytes += value.size();
   }
-  if (!parcel.note.empty()) slurm_info("placement: %s", parcel.note.c_str());
-  slurm_verbose("placement: %s, %zu bytes go with the job", to_string(wish.spec).c_str(), bytes);
+  if (!shipped.note.empty()) slurm_info("placement: %s", shipped.note.c_str());
+  slurm_verbose("placement: %s, %zu bytes go with the job", to_string(placement_request.spec).c_str(), bytes);
 }
 
 // So that slurmctld chooses the nodes by it, as far as srun knows by now what will run.
 void look_for_profile(int component) {
   Client& self = client();
   const auto tasks = task_count();
-  if (!self.is_srun || component > 0 || !self.wish || !self.wish->automatic || !tasks) return;
-  self.wish->matrix = stored_profile(command_given(), *tasks);
+  if (!self.is_srun || component > 0 || !self.placement_request || !self.placement_request->automatic || !tasks) return;
+  self.placement_request->matrix = stored_profile(command_given(), *tasks);
   self.looked_for_profile = true;
 }
 
@@ -208,18 +208,18 @@ void finish_component(spank_t spank) {
     unsetenv(name);
   }
   // sbatch and salloc carry the job control environment over from one component to the next.
-  for (const std::string& name : parcel_names()) spank_job_control_unsetenv(spank, name.c_str());
-  self.wish = options.resolve(task_count());
+  for (const std::string& name : request_variable_names()) spank_job_control_unsetenv(spank, name.c_str());
+  self.placement_request = options.resolve(task_count());
   if (const std::string taken_back = options.taken_back(); !taken_back.empty() && !client_option("quiet"))
     slurm_info("placement: %s: stock placement", taken_back.c_str());
-  self.any_wish = self.any_wish || self.wish;
+  self.any_wish = self.any_wish || self.placement_request;
   self.stock_word = options.distribution_given();
   self.stock_by_hand = options.distribution_on_command_line();
   if (self.profile) self.profile = checked_profile_file(*self.profile);
   if (self.is_srun && !self.outer_job.empty()) return;  // a step: the job is there already
   look_for_profile(component);
-  if (self.wish) ship(spank, *self.wish, component);
-  self.shipped.push_back(self.wish && !(self.wish->automatic && !self.wish->matrix));
+  if (self.placement_request) ship(spank, *self.placement_request, component);
+  self.shipped.push_back(self.placement_request && !(self.placement_request->automatic && !self.placement_request->matrix));
   if (self.shipped.back() && client_option("quiet")) spank_job_control_setenv(spank, job_quiet_variable, "1", 1);
   if (self.profile && spank_job_control_setenv(spank, job_profile_variable, self.profile->c_str(), 1) != ESPANK_SUCCESS)
     throw Error("Slurm does not take --profile-comm into the job's environment");
@@ -241,25 +241,25 @@ std::optional<std::int32_t> component_of(std::uint32_t job) {
 // The wish that the job was submitted with, when it is meant for the component that this step
 // runs in and nothing on this srun speaks against it. A step over several components counts as one
 // of each: Slurm names the component whose thread comes first.
-std::optional<Wish> wish_of_job(std::uint32_t job) {
+std::optional<PlacementRequest> wish_of_job(std::uint32_t job) {
   const Client& self = client();
   if (self.outer_job.empty()) return std::nullopt;
   const std::optional<std::int32_t> component = component_of(job);
-  std::optional<Delivery> delivery;
+  std::optional<ReceivedRequest> received;
   if (component)
-    delivery = unpack_parcel([&](const std::string& name) {
+    received = unpack_request([&](const std::string& name) {
       return std::getenv(component_variable(job_environment_prefix + name, static_cast<std::uint32_t>(*component)).c_str());
     });
-  if (!delivery) {
-    delivery = unpack_parcel(
+  if (!received) {
+    received = unpack_request(
         [](const std::string& name) { return std::getenv((job_environment_prefix + name).c_str()); });
-    if (delivery && self.components == 1 && component != delivery->component) return std::nullopt;
+    if (received && self.components == 1 && component != received->component) return std::nullopt;
   }
-  if (!delivery) return std::nullopt;
-  const bool stock_counts = self.stock_by_hand || !delivery->wish.overrides_distribution;
+  if (!received) return std::nullopt;
+  const bool stock_counts = self.stock_by_hand || !received->placement_request.overrides_distribution;
   if (self.stock_word && stock_counts) return std::nullopt;
   if (!self.hooked && client_option("distribution")) return std::nullopt;  // a stock one, unseen
-  return delivery->wish;
+  return received->placement_request;
 }
 
 std::int32_t cores_per_task() {
@@ -284,7 +284,7 @@ bool enforced(const ControllerState& controller) {
   if (controller.mode.empty() || controller.mode == to_string(Mode::enforce)) return true;
   const std::string told = "placement: Mode=" + controller.mode + " in slurmctld: stock placement";
   // That a job is not placed was told when it got its nodes; a step may ask by itself.
-  if (client().wish && !client().outer_job.empty())
+  if (client().placement_request && !client().outer_job.empty())
     slurm_info("%s", told.c_str());
   else
     slurm_verbose("%s", told.c_str());
@@ -330,16 +330,16 @@ void plan_mpirun_in_salloc() {
   }
 }
 
-std::string told_costs(const Wish& wish, const StepPlacement& placement) {
-  if (!wish.matrix) return "ranks in natural order, as there is no matrix";
+std::string told_costs(const PlacementRequest& placement_request, const StepPlacement& placement) {
+  if (!placement_request.matrix) return "ranks in natural order, as there is no matrix";
   return to_string(placement.cost) + " hop-bytes, in natural order " + to_string(placement.natural_cost);
 }
 
 // A step may name a policy in a job that named none, or one that goes by the switches alone: slurmctld sent no state
 // with that job, and placement-monitor is asked.
-void ask_for_what_lacks(const Wish& wish, ClusterView& view, const StepShape& step, const ControllerState& controller) {
-  if (!client().wish || client().outer_job.empty() || view.torus || view.live || view.outages) return;
-  if (!check_policy_spec(wish.spec).uses_live) return;
+void ask_for_what_lacks(const PlacementRequest& placement_request, ClusterView& view, const StepShape& step, const ControllerState& controller) {
+  if (!client().placement_request || client().outer_job.empty() || view.torus || view.live || view.outages) return;
+  if (!check_policy_spec(placement_request.spec).uses_live) return;
   std::string why;
   try {
     attach_job_state(view, ask_for_job_state(controller, step.job, step.nodes));
@@ -349,7 +349,7 @@ void ask_for_what_lacks(const Wish& wish, ClusterView& view, const StepShape& st
   }
   slurm_info("placement: step %u.%u by %s: its job was not submitted with that policy, so slurmctld sent no torus, outage "
              "probabilities or measured network with it, and %s: the step goes by Slurm's topology alone",
-             step.job, step.step, wish.spec.policy.c_str(), why.c_str());
+             step.job, step.step, placement_request.spec.policy.c_str(), why.c_str());
 }
 
 void place(spank_t spank) {
@@ -360,38 +360,38 @@ void place(spank_t spank) {
     return;
   const bool own_job = self.outer_job.empty() && self.components == 1 && !client_option("jobid");
   if (own_job) tell_decision(job, 0, std::getenv(job_decision_variable));
-  std::optional<Wish> wish = self.wish ? self.wish : wish_of_job(job);
-  if (!(wish || self.any_wish)) return;
+  std::optional<PlacementRequest> placement_request = self.placement_request ? self.placement_request : wish_of_job(job);
+  if (!(placement_request || self.any_wish)) return;
   if (const std::string daemon = launcher_daemon(spank); !daemon.empty()) {
     const bool quiet = client_option("quiet") || std::getenv((std::string(job_environment_prefix) + job_quiet_variable).c_str());
-    if (wish && (wish->matrix || wish->automatic) && !quiet) tell_launcher(daemon, wish->spec.policy, self.mpirun_plan);
+    if (placement_request && (placement_request->matrix || placement_request->automatic) && !quiet) tell_launcher(daemon, placement_request->spec.policy, self.mpirun_plan);
     return;
   }
   const ControllerState controller = controller_tells_facts() ? controller_state_of(ask_controller()) : ControllerState{};
   if (!enforced(controller)) return;
   if (self.components != 1)
     throw Error("a step over several components of a heterogeneous job is placed as Slurm does");
-  if (wish->automatic && !wish->matrix && self.looked_for_profile) return;
+  if (placement_request->automatic && !placement_request->matrix && self.looked_for_profile) return;
 
   slurm_step_layout_t* const layout = layout_of(spank);
   if (!layout) throw Error("this srun is not built as expected");
-  if (wish->automatic && !wish->matrix)
-    wish->matrix = stored_profile(command_of_step(spank), static_cast<std::int32_t>(layout->task_cnt));
-  if (wish->automatic && !wish->matrix) return;
-  if (wish->matrix && static_cast<std::uint32_t>(wish->matrix->ranks()) != layout->task_cnt)
-    throw Error("the matrix is of " + std::to_string(wish->matrix->ranks()) + " ranks, step " +
+  if (placement_request->automatic && !placement_request->matrix)
+    placement_request->matrix = stored_profile(command_of_step(spank), static_cast<std::int32_t>(layout->task_cnt));
+  if (placement_request->automatic && !placement_request->matrix) return;
+  if (placement_request->matrix && static_cast<std::uint32_t>(placement_request->matrix->ranks()) != layout->task_cnt)
+    throw Error("the matrix is of " + std::to_string(placement_request->matrix->ranks()) + " ranks, step " +
                 std::to_string(job) + "." + std::to_string(step) + " has " +
                 std::to_string(layout->task_cnt) + " tasks");
   StepShape shape = shape_of(*layout, job, step);
   shape.cores_per_task = cores_per_task();
   ClusterView view = load_cluster_view(shape.nodes, job);
   take_state_of_job(view, job);
-  ask_for_what_lacks(*wish, view, shape, controller);
-  const StepPlacement placement = place_step(*wish, shape, view);
+  ask_for_what_lacks(*placement_request, view, shape, controller);
+  const StepPlacement placement = place_step(*placement_request, shape, view);
   apply(placement, *layout);
   tell_tasks(shape, placement);
-  slurm_verbose("placement: step %u.%u by %s: %s", job, step, wish->spec.policy.c_str(),
-                told_costs(*wish, placement).c_str());
+  slurm_verbose("placement: step %u.%u by %s: %s", job, step, placement_request->spec.policy.c_str(),
+                told_costs(*placement_request, placement).c_str());
 }
 
 // Has the step profiled when its srun or its job was asked for that.

@@ -46,8 +46,8 @@ libspank_la_SOURCES = \
 	%D%/scontrol.hpp \
 	%D%/sequential_hostfile.cpp \
 	%D%/sequential_hostfile.hpp \
-	%D%/ship.cpp \
-	%D%/ship.hpp \
+	%D%/shipped_request.cpp \
+	%D%/shipped_request.hpp \
 	%D%/slurm_view.cpp \
 	%D%/slurm_view.hpp \
 	%D%/spank_api.hpp \

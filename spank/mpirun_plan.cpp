@@ -30,7 +30,7 @@
 #include "spank/profiling.hpp"
 #include "spank/scontrol.hpp"
 #include "spank/sequential_hostfile.hpp"
-#include "spank/ship.hpp"
+#include "spank/shipped_request.hpp"
 #include "spank/task_environment.hpp"
 
 namespace placement {
@@ -87,8 +87,8 @@ bool has_declared_cores(const Allocation& allocation) {
 // The hostfile for the allocation of this process' environment; nothing where the policy leaves ranks in Slurm's
 // order, or does not know the program yet. Throws Error with the reason where it should have one.
 std::optional<std::string> hostfile_of_allocation() {
-  const std::optional<Wish> wish = wish_of_allocation();
-  if (!wish || !wish->matrix) return std::nullopt;
+  const std::optional<PlacementRequest> placement_request = request_of_allocation();
+  if (!placement_request || !placement_request->matrix) return std::nullopt;
   const ControllerState controller = controller_tells_facts() ? controller_state_of(ask_controller()) : ControllerState{};
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     throw Error("Mode=" + controller.mode + " in slurmctld");
@@ -96,7 +96,7 @@ std::optional<std::string> hostfile_of_allocation() {
   take_state_of_allocation(allocation);
   const CoreNumbering numbering =
       has_declared_cores(allocation) ? core_numbering(scontrol({"show", "config"})) : CoreNumbering::unknown;
-  return sequential_hostfile(allocation, place_in(allocation, *wish), numbering);
+  return sequential_hostfile(allocation, place_in(allocation, *placement_request), numbering);
 }
 
 // A file in memory that nobody can change any more; negative when there is none to be had.
@@ -238,7 +238,7 @@ std::vector<Setting> wanted_of_script(spank_t spank) {
 }  // namespace
 
 void plan_mpirun_of_salloc() {
-  if (user_maps() || environment(mpirun_switch_variable) == "no" || !wish_of_allocation()) return;
+  if (user_maps() || environment(mpirun_switch_variable) == "no" || !request_of_allocation()) return;
   std::vector<Setting> settings;
   try {
     for (const std::string& given : command_given())

@@ -106,30 +106,30 @@ void PlacementOptions::take_placement(std::string_view word) {
 
 void PlacementOptions::take_matrix_file(std::string_view file) { matrix_file_ = file; }
 
-std::optional<Wish> PlacementOptions::resolve(std::optional<std::int32_t> tasks) const {
+std::optional<PlacementRequest> PlacementOptions::resolve(std::optional<std::int32_t> tasks) const {
   if (!word_) {
     if (!matrix_file_.empty() && !stock_)
       throw Error("--comm-matrix=" + matrix_file_ + " needs a policy: add -m TREEMATCH or --placement=TREEMATCH");
     return std::nullopt;
   }
-  Wish wish{checked_spec(*word_, option_, matrix_file_), nullptr, overrides_};
-  auto& parameters = wish.spec.parameters;
+  PlacementRequest placement_request{checked_spec(*word_, option_, matrix_file_), nullptr, overrides_};
+  auto& parameters = placement_request.spec.parameters;
   replace_profile(parameters);
   const auto file = parameters.find(matrix_key);
   if (file != parameters.end() && file->second == automatic) {
-    wish.automatic = true;
+    placement_request.automatic = true;
     parameters.erase(file);
   } else if (file != parameters.end()) {
-    wish.matrix = std::make_shared<const CommMatrix>(read_matrix(file->second));
-    if (tasks && *tasks != wish.matrix->ranks())
-      throw Error(file->second + ": the matrix is of " + std::to_string(wish.matrix->ranks()) +
+    placement_request.matrix = std::make_shared<const CommMatrix>(read_matrix(file->second));
+    if (tasks && *tasks != placement_request.matrix->ranks())
+      throw Error(file->second + ": the matrix is of " + std::to_string(placement_request.matrix->ranks()) +
                   " ranks, and " + std::to_string(*tasks) + " tasks are asked for");
     parameters.erase(file);
-  } else if (find_policy(wish.spec.policy)->needs_matrix) {
-    throw Error(option_ + " " + wish.spec.policy + " needs a communication matrix: " + option_ +
-                (option_ == "-m" ? " " : "=") + wish.spec.policy + "=FILE, or --comm-matrix=FILE");
+  } else if (find_policy(placement_request.spec.policy)->needs_matrix) {
+    throw Error(option_ + " " + placement_request.spec.policy + " needs a communication matrix: " + option_ +
+                (option_ == "-m" ? " " : "=") + placement_request.spec.policy + "=FILE, or --comm-matrix=FILE");
   }
-  return wish;
+  return placement_request;
 }
 
 }  // namespace placement

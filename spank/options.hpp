@@ -13,7 +13,7 @@ namespace placement {
 
 // What a job component or a step asks for: a policy that is known, with keys that are known, and
 // the matrix, read, unless it is to be that of a stored profile.
-struct Wish {
+struct PlacementRequest {
   PolicySpec spec;                            // without matrix=: the file means nothing elsewhere
   std::shared_ptr<const CommMatrix> matrix;   // null when the policy takes none
   bool overrides_distribution = false;        // a stock -m came before it and lost
@@ -33,7 +33,7 @@ class PlacementOptions {
 
   // The wish, with its matrix read from the file; nothing when none is in force. Throws Error on
   // an unknown policy or key, a missing or bad matrix, or one of another size than `tasks`.
-  std::optional<Wish> resolve(std::optional<std::int32_t> tasks) const;
+  std::optional<PlacementRequest> resolve(std::optional<std::int32_t> tasks) const;
 
   // A stock -m was given and not overridden: on the command line, or at all.
   bool distribution_on_command_line() const { return stock_ && !stock_from_environment_; }

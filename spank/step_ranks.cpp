@@ -52,21 +52,21 @@ std::vector<std::int32_t> slots_of(const Placement& placement,
 
 }  // namespace
 
-StepPlacement place_step(const Wish& wish, const StepShape& step, const ClusterView& view) {
+StepPlacement place_step(const PlacementRequest& placement_request, const StepShape& step, const ClusterView& view) {
   Request request;
   request.tasks = std::accumulate(step.tasks.begin(), step.tasks.end(), 0);
-  if (wish.matrix && wish.matrix->ranks() != request.tasks)
-    throw Error("the matrix is of " + std::to_string(wish.matrix->ranks()) + " ranks, the step has " +
+  if (placement_request.matrix && placement_request.matrix->ranks() != request.tasks)
+    throw Error("the matrix is of " + std::to_string(placement_request.matrix->ranks()) + " ranks, the step has " +
                 std::to_string(request.tasks) + " tasks");
   const StepView places = view_of_step(view, step);
   request.cores_per_task = places.cores_per_task;
   request.min_nodes = request.max_nodes = static_cast<std::int32_t>(step.nodes.size());
   request.node_tasks = step.tasks;
-  request.matrix = wish.matrix;
-  request.parameters = wish.spec.parameters;
+  request.matrix = placement_request.matrix;
+  request.parameters = placement_request.spec.parameters;
 
   const Placement placement =
-      check_policy_spec(wish.spec).place(places.view, request, Deadline::after(patience));
+      check_policy_spec(placement_request.spec).place(places.view, request, Deadline::after(patience));
   if (placement.ranks.size() != static_cast<std::size_t>(request.tasks))
     throw Error("the policy placed " + std::to_string(placement.ranks.size()) + " ranks of " +
                 std::to_string(request.tasks));

@@ -19,6 +19,6 @@ struct StepPlacement {
 
 // Places the ranks of the step within `view`, which has the nodes of the step in the same order.
 // Throws Error when the policy cannot, or answers what does not fit the step.
-StepPlacement place_step(const Wish& wish, const StepShape& step, const ClusterView& view);
+StepPlacement place_step(const PlacementRequest& placement_request, const StepShape& step, const ClusterView& view);
 
 }  // namespace placement

@@ -40,9 +40,9 @@ class Greatest {
 
 class Relief {
  public:
-  Relief(const Graph& graph, const TorusSlots& slots, const Judge& judge, std::vector<std::int32_t>& slot,
-         std::int64_t work, std::uint64_t seed, const Watch& watch)
-      : graph_(graph), slots_(slots), torus_(*slots.torus), judge_(judge), slot_(slot),
+  Relief(const Graph& graph, const TorusSlots& slots, const ExpectedTimeObjective& objective, std::vector<std::int32_t>& slot,
+         std::int64_t work, std::uint64_t seed, const WorkBudget& watch)
+      : graph_(graph), slots_(slots), torus_(*slots.torus), objective_(objective), slot_(slot),
         owner_(static_cast<std::size_t>(slots.size()), nobody), load_(static_cast<std::size_t>(torus_.links())),
         touched_(static_cast<std::size_t>(torus_.positions()), 0), random_(seed), watch_(watch), left_(work) {
     slots_at_.resize(touched_.size());
@@ -52,7 +52,7 @@ class Relief {
       for (const Arc& arc : graph.arcs(rank)) scaled_ += arc.to > rank ? arc.weight : 0;
       touch(slots.position[slot[rank]], 1);
     }
-    scale_ = scaled_ == 0 ? 1 : static_cast<double>(judge.traffic()) / static_cast<double>(scaled_);
+    scale_ = scaled_ == 0 ? 1 : static_cast<double>(objective.traffic()) / static_cast<double>(scaled_);
     for (std::int32_t rank = 0; rank < graph.vertices(); ++rank)
       for (const Arc& arc : graph.arcs(rank))
         if (arc.to > rank) count(arc, slot[rank], slot[arc.to], 1);
@@ -69,16 +69,16 @@ class Relief {
 
  private:
   struct Standing {
-    double badness;
+    double log_expected_time;
     Cost squares;  // of all link loads
     bool before(const Standing& other) const {
-      if (badness < other.badness - least_gain) return true;
-      return badness <= other.badness && squares < other.squares;
+      if (log_expected_time < other.log_expected_time - least_gain) return true;
+      return log_expected_time <= other.log_expected_time && squares < other.squares;
     }
   };
 
   Standing standing() const {
-    return {judge_.badness(scale_ * static_cast<double>(weighted_twice_) / 2,
+    return {objective_.log_expected_time(scale_ * static_cast<double>(weighted_twice_) / 2,
                            scale_ * static_cast<double>(load_.greatest()) / 2, hazard()),
             squares_};
   }
@@ -86,8 +86,8 @@ class Relief {
   // Added up anew from few terms, so that nothing is left over from sums that went up and down.
   double hazard() const {
     double sum = 0;
-    for (const std::int32_t position : judge_.may_fail())
-      if (touched_[position] > 0) sum += judge_.hazard(position);
+    for (const std::int32_t position : objective_.may_fail())
+      if (touched_[position] > 0) sum += objective_.hazard(position);
     return sum;
   }
 
@@ -151,13 +151,13 @@ class Relief {
     std::vector<std::int32_t> ranks;
     const std::int64_t busiest = load_.greatest();
     for (std::int32_t rank = 0; rank < graph_.vertices(); ++rank) {
-      bool in_trouble = judge_.hazard(slots_.position[slot_[rank]]) > 0;
+      bool in_trouble = objective_.hazard(slots_.position[slot_[rank]]) > 0;
       for (const Arc& arc : graph_.arcs(rank)) {
         const std::int32_t here = slots_.position[slot_[rank]], there = slots_.position[slot_[arc.to]];
         for (const auto& [from, to] : {std::pair(here, there), std::pair(there, here)})
           torus_.walk(from, to, [&](std::int32_t link, std::int32_t next) {
             --left_;
-            in_trouble = in_trouble || load_.of(link) == busiest || judge_.hazard(next) > 0;
+            in_trouble = in_trouble || load_.of(link) == busiest || objective_.hazard(next) > 0;
           });
         if (in_trouble) break;
       }
@@ -217,7 +217,7 @@ class Relief {
   const Graph& graph_;
   const TorusSlots& slots_;
   const TorusTopology& torus_;
-  const Judge& judge_;
+  const ExpectedTimeObjective& objective_;
   std::vector<std::int32_t>& slot_;
   std::vector<std::int32_t> owner_;
   std::vector<std::vector<std::int32_t>> slots_at_;  // of each position
@@ -229,15 +229,15 @@ class Relief {
   Cost squares_ = 0;
   Standing now_{};
   Random random_;
-  const Watch& watch_;
+  const WorkBudget& watch_;
   std::int64_t left_;
 };
 
 }  // namespace
 
-void relieve_links(const Graph& graph, const TorusSlots& slots, const Judge& judge, std::vector<std::int32_t>& slot,
-                   std::int64_t work, std::uint64_t seed, const Watch& watch) {
-  Relief(graph, slots, judge, slot, work, seed, watch).run();
+void relieve_links(const Graph& graph, const TorusSlots& slots, const ExpectedTimeObjective& objective, std::vector<std::int32_t>& slot,
+                   std::int64_t work, std::uint64_t seed, const WorkBudget& watch) {
+  Relief(graph, slots, objective, slot, work, seed, watch).run();
 }
 
 }  // namespace placement

@@ -66,7 +66,7 @@ Graph heavy_part(const Graph& graph) {
 }
 
 // False when not all can be reached.
-bool distances_from(const Graph& graph, std::int32_t from, std::vector<std::int32_t>& distance, const Watch& watch) {
+bool distances_from(const Graph& graph, std::int32_t from, std::vector<std::int32_t>& distance, const WorkBudget& watch) {
   std::fill(distance.begin(), distance.end(), -1);
   std::vector<std::int32_t> queue{from};
   queue.reserve(distance.size());
@@ -131,7 +131,7 @@ double fourth_moment(const std::vector<Point>& points, std::size_t step, std::si
   return sum;
 }
 
-void turn_to_box(std::vector<Point>& points, std::size_t dimensions, const Watch& watch) {
+void turn_to_box(std::vector<Point>& points, std::size_t dimensions, const WorkBudget& watch) {
   constexpr int angles = 45;                    // of two degrees
   constexpr double step_cosine = 0.99939082701909573, step_sine = 0.034899496702500969;
   const std::size_t step = points.size() / points_sampled + 1;
@@ -161,7 +161,7 @@ void turn_to_box(std::vector<Point>& points, std::size_t dimensions, const Watch
 
 }  // namespace
 
-std::optional<RankPoints> points_by_number(const Graph& graph, const Watch& watch) {
+std::optional<RankPoints> points_by_number(const Graph& graph, const WorkBudget& watch) {
   const std::int32_t n = graph.vertices();
   const std::vector<Pair> pairs = sampled_pairs(graph);
   if (pairs.empty()) return std::nullopt;
@@ -187,7 +187,7 @@ std::optional<RankPoints> points_by_number(const Graph& graph, const Watch& watc
   return points;
 }
 
-std::optional<RankPoints> points_by_distance(const Graph& graph, std::size_t dimensions, std::uint64_t seed, const Watch& watch) {
+std::optional<RankPoints> points_by_distance(const Graph& graph, std::size_t dimensions, std::uint64_t seed, const WorkBudget& watch) {
   const auto n = static_cast<std::size_t>(graph.vertices());
   if (n < 8) return std::nullopt;
   const Graph heavy = heavy_part(graph);
@@ -217,7 +217,7 @@ std::optional<RankPoints> points_by_distance(const Graph& graph, std::size_t dim
 }
 
 std::vector<std::int32_t> map_points(const RankPoints& points, const std::array<std::size_t, 3>& axis_of,
-                                     const SlotCuts& cuts, const Watch& watch) {
+                                     const SlotCuts& cuts, const WorkBudget& watch) {
   std::vector<std::int32_t> ranks(points.size());
   std::iota(ranks.begin(), ranks.end(), 0);
   for (const SlotCuts::Part& part : cuts.parts) {

@@ -11,19 +11,19 @@ libtofa_la_SOURCES = \
 	%D%/geometry.hpp \
 	%D%/greedy_policy.cpp \
 	%D%/greedy_policy.hpp \
-	%D%/line_sums.hpp \
+	%D%/prefix_sums.hpp \
 	%D%/node_order.cpp \
 	%D%/node_order.hpp \
 	%D%/node_sets.cpp \
 	%D%/node_sets.hpp \
-	%D%/outlook.cpp \
-	%D%/outlook.hpp \
+	%D%/fault_model.cpp \
+	%D%/fault_model.hpp \
 	%D%/route_faults.cpp \
 	%D%/route_faults.hpp \
 	%D%/scotch_hook.cpp \
 	%D%/scotch_hook.hpp \
-	%D%/slot_halves.cpp \
-	%D%/slot_halves.hpp \
+	%D%/slot_bisection.cpp \
+	%D%/slot_bisection.hpp \
 	%D%/slot_hops.hpp \
 	%D%/tofa.cpp \
 	%D%/tofa.hpp \

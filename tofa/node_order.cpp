@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "tofa/slot_halves.hpp"
+#include "tofa/slot_bisection.hpp"
 
 namespace placement {
 
@@ -12,7 +12,7 @@ std::vector<std::int32_t> nodes_in_a_row(const TorusTopology& torus) {
   for (std::int32_t node = 0; node < torus.nodes(); ++node) slots.position.push_back(torus.position(node));
   std::vector<std::int32_t> all(slots.position.size());
   std::iota(all.begin(), all.end(), 0);
-  return cut_all(slots, std::move(all), CutAt::positions, Watch()).slots;
+  return cut_all(slots, std::move(all), CutAt::positions, WorkBudget()).slots;
 }
 
 }  // namespace placement

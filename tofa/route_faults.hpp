@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tofa/line_sums.hpp"
+#include "tofa/prefix_sums.hpp"
 
 namespace placement {
 
@@ -43,8 +43,8 @@ class RouteFaults {
   const TorusTopology& torus_;
   std::vector<bool> suspect_;
   std::int32_t count_ = 0;
-  LineSums nodes_;
-  LineSums heavy_;
+  RoutePrefixSums nodes_;
+  RoutePrefixSums heavy_;
   std::vector<std::int32_t> clear_;  // hops from each position to the nearest suspect
   std::vector<std::uint16_t> table_;
 };

@@ -73,7 +73,7 @@ class TofaJob : public TorusJob {
       if (offered_.suspect(node) && !required) suspects.push_back(node);
     }
     std::stable_sort(suspects.begin(), suspects.end(), [&](std::int32_t a, std::int32_t b) {
-      return outlook_.of_node(a) > outlook_.of_node(b);
+      return fault_model_.of_node(a) > fault_model_.of_node(b);
     });
     for (;;) {
       NodeCounts some = all;
@@ -98,7 +98,7 @@ class TofaJob : public TorusJob {
     for (std::size_t n = 0; n < all.size(); ++n) {
       const auto node = static_cast<std::int32_t>(n);
       if (all[n] == 0) continue;
-      outages.push_back(outlook_.of_node(node));
+      outages.push_back(fault_model_.of_node(node));
       ordinary_ones_fail = ordinary_ones_fail || (outages.back() > 0 && !offered_.suspect(node));
     }
     if (!ordinary_ones_fail) return {};
@@ -110,7 +110,7 @@ class TofaJob : public TorusJob {
     for (const double most : limits) {
       NodeCounts some = all;
       for (std::size_t n = 0; n < all.size(); ++n)
-        if (outlook_.of_node(static_cast<std::int32_t>(n)) > most) some[n] = 0;
+        if (fault_model_.of_node(static_cast<std::int32_t>(n)) > most) some[n] = 0;
       try {
         const NodeLimits limits_of_some = limits_of(some);
         if (!sequential_counts(limits_of_some)) continue;
@@ -199,7 +199,7 @@ class TofaJob : public TorusJob {
   void relieve() {
     if (!request_.matrix || settings_.effort <= 1 || deadline_.expired()) return;
     const bool free = request_.node_tasks.empty() && free_to_move(limits_of(capacity()));
-    const Watch watch(deadline_);
+    const WorkBudget watch(deadline_);
     try {
       const Graph graph = scaled_graph(*matrix_, watch);
       const auto size = static_cast<std::int64_t>(graph.arc.size()) + graph.vertices();
@@ -214,7 +214,7 @@ class TofaJob : public TorusJob {
   }
 
   void relieve_from(const Graph& graph, const std::vector<std::int32_t>& leaf_of_rank, bool free, std::int64_t work,
-                    const Watch& watch) {
+                    const WorkBudget& watch) {
     std::vector<std::int32_t> node_of_rank;
     for (const std::int32_t leaf : leaf_of_rank) node_of_rank.push_back(node_of_leaf_[leaf]);
     const std::vector<std::int32_t> start = slots_.leaves_on(node_of_rank);
@@ -223,7 +223,7 @@ class TofaJob : public TorusJob {
     for (std::size_t s = 0; s < leaves.size(); ++s) slot_of_leaf[leaves[s]] = static_cast<std::int32_t>(s);
     std::vector<std::int32_t> slot;
     for (const std::int32_t leaf : start) slot.push_back(slot_of_leaf[leaf]);
-    relieve_links(graph, torus_slots(leaves), *judge_, slot, work, settings_.seed, watch);
+    relieve_links(graph, torus_slots(leaves), *objective_, slot, work, settings_.seed, watch);
     for (std::int32_t& s : slot) s = leaves[s];
     if (!free || limits_of(capacity()).allow(slots_.counts(slot))) offer(std::move(slot), "busy links relieved");
   }
@@ -234,19 +234,19 @@ class TofaJob : public TorusJob {
 // On a tree TREEMATCH places the ranks, on healthy nodes as far as these suffice.
 Placement on_tree(const ClusterView& view, const Request& request, const Deadline& deadline) {
   const TofaSettings settings = tofa_settings(request);
-  const Outlook outlook(view, settings.job_seconds);
+  const FaultModel fault_model(view, settings.job_seconds);
   Request plain = request;
   plain.parameters.clear();
   plain.seed = settings.seed;
-  if (!request.node_tasks.empty() || !outlook.any_suspect()) return place_treematch(view, plain, deadline);
+  if (!request.node_tasks.empty() || !fault_model.any_suspect()) return place_treematch(view, plain, deadline);
   std::vector<std::int32_t> suspects;
   for (std::size_t n = 0; n < view.nodes.size(); ++n) {
     const auto node = static_cast<std::int32_t>(n);
     const bool required = std::count(request.required_nodes.begin(), request.required_nodes.end(), node) > 0;
-    if (outlook.suspect(node) && !required) suspects.push_back(node);
+    if (fault_model.suspect(node) && !required) suspects.push_back(node);
   }
   std::stable_sort(suspects.begin(), suspects.end(),
-                   [&](std::int32_t a, std::int32_t b) { return outlook.of_node(a) > outlook.of_node(b); });
+                   [&](std::int32_t a, std::int32_t b) { return fault_model.of_node(a) > fault_model.of_node(b); });
   for (;; suspects.resize(suspects.size() / 2)) {
     ClusterView healthy = view;
     for (const std::int32_t node : suspects) healthy.nodes[node].core_free.assign(healthy.nodes[node].core_free.size(), false);
@@ -256,7 +256,7 @@ Placement on_tree(const ClusterView& view, const Request& request, const Deadlin
       std::vector<bool> used(view.nodes.size(), false);
       for (const RankPlace& rank : placement.ranks) used[rank.node] = true;
       for (std::size_t n = 0; n < used.size(); ++n)
-        if (used[n]) failure.add(outlook.of_node(static_cast<std::int32_t>(n)));
+        if (used[n]) failure.add(fault_model.of_node(static_cast<std::int32_t>(n)));
       placement.reasons.push_back("probability of an abort " + in_percent(failure.probability()));
       return placement;
     } catch (const Error&) {

@@ -14,7 +14,7 @@ namespace {
 class TorusBisection {
  public:
   TorusBisection(const Graph& graph, const TorusSlots& slots, const SlotCuts& cuts, std::uint64_t seed,
-                 std::int32_t tries, const Watch& watch)
+                 std::int32_t tries, const WorkBudget& watch)
       : graph_(graph), slots_(slots), cuts_(cuts), watch_(watch), bisection_(seed, {tries, 2 * tries}, watch),
         local_(static_cast<std::size_t>(graph.vertices()), -1), near_(static_cast<std::size_t>(graph.vertices()), -1) {}
 
@@ -90,7 +90,7 @@ class TorusBisection {
   const Graph& graph_;
   const TorusSlots& slots_;
   const SlotCuts& cuts_;
-  const Watch& watch_;
+  const WorkBudget& watch_;
   Bisection bisection_;
   std::vector<std::int32_t> local_;
   std::vector<std::int32_t> near_;  // a slot where the rank is, or will be near; -1: nowhere yet
@@ -99,7 +99,7 @@ class TorusBisection {
 }  // namespace
 
 std::vector<std::int32_t> torus_bisection(const Graph& graph, const TorusSlots& slots, const SlotCuts& cuts,
-                                          std::uint64_t seed, std::int32_t tries, const Watch& watch) {
+                                          std::uint64_t seed, std::int32_t tries, const WorkBudget& watch) {
   return TorusBisection(graph, slots, cuts, seed, tries, watch).run();
 }
 

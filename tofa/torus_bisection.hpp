@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tofa/slot_halves.hpp"
+#include "tofa/slot_bisection.hpp"
 
 namespace placement {
 
@@ -11,6 +11,6 @@ namespace placement {
 // are nearer to their partners elsewhere. `cuts` are of as many slots as the graph has vertices. Returns the slot of
 // each rank. Throws OutOfTime.
 std::vector<std::int32_t> torus_bisection(const Graph& graph, const TorusSlots& slots, const SlotCuts& cuts,
-                                          std::uint64_t seed, std::int32_t tries, const Watch& watch);
+                                          std::uint64_t seed, std::int32_t tries, const WorkBudget& watch);
 
 }  // namespace placement

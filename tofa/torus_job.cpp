@@ -76,11 +76,11 @@ std::string in_percent(double share) {
 
 TorusJob::TorusJob(const ClusterView& view, const Request& request)
     : view_(view), request_(request), torus_(*view.torus), settings_(tofa_settings(request)),
-      slots_(view, request), outlook_(view, settings_.job_seconds), faults_(outlook_.route_faults(torus_)) {
+      slots_(view, request), fault_model_(view, settings_.job_seconds), faults_(fault_model_.route_faults(torus_)) {
   for (const NodeView& node : view.nodes)
     offered_.position.push_back(node.torus_node < 0 ? -1 : torus_.position(node.torus_node));
   offered_.torus = &torus_;
-  offered_.faults = outlook_.any_suspect() ? &faults_ : nullptr;
+  offered_.faults = fault_model_.any_suspect() ? &faults_ : nullptr;
   node_of_leaf_.assign(static_cast<std::size_t>(view.tree->leaves()), -1);
   for (std::size_t n = 0; n < view.nodes.size(); ++n)
     for (std::int32_t core = 0; core < view.nodes[n].cores(); ++core)
@@ -103,7 +103,7 @@ NodeCounts TorusJob::sequential() const {
 std::optional<NodeCounts> TorusJob::first_window() const {
   const NodeLimits limits = limits_of(capacity());
   std::vector<bool> may_fail;
-  for (const double outage : outlook_.of_positions()) may_fail.push_back(outage > 0);
+  for (const double outage : fault_model_.of_positions()) may_fail.push_back(outage > 0);
   if (std::count(may_fail.begin(), may_fail.end(), true) > 0) {
     const RouteFaults strict(torus_, std::move(may_fail));
     OfferedNodes sure = offered_;
@@ -123,29 +123,29 @@ std::vector<std::int32_t> TorusJob::positions(const std::vector<std::int32_t>& l
 void TorusJob::begin_in_order() { begin(slots_.leaves(request_.node_tasks.empty() ? sequential() : request_.node_tasks)); }
 
 double TorusJob::expected_time(const std::vector<std::int32_t>& leaves) const {
-  return std::exp(judge_->badness(judge_->assess(positions(leaves))));
+  return std::exp(objective_->log_expected_time(objective_->assess(positions(leaves))));
 }
 
 void TorusJob::begin(std::vector<std::int32_t> natural) {
   natural_ = std::move(natural);
   if (!request_.matrix) stand_in_ = unknown_traffic(request_.tasks);
   matrix_ = request_.matrix ? request_.matrix.get() : &stand_in_;
-  judge_.emplace(torus_, outlook_, faults_, *matrix_, positions(natural_), settings_.communication_share);
+  objective_.emplace(torus_, fault_model_, faults_, *matrix_, positions(natural_), settings_.communication_share);
   best_ = natural_;
   overtaken_.clear();
-  best_assessment_ = judge_->reference();
-  best_badness_ = judge_->badness(best_assessment_);
+  best_assessment_ = objective_->reference();
+  best_log_expected_time_ = objective_->log_expected_time(best_assessment_);
   method_ = "natural order";
 }
 
 void TorusJob::offer(std::vector<std::int32_t> leaves, const std::string& method) {
-  const Assessment assessment = judge_->assess(positions(leaves));
-  const double badness = judge_->badness(assessment);
-  if (!(badness < best_badness_ || (badness == best_badness_ && assessment.hop_bytes < best_assessment_.hop_bytes))) return;
+  const Assessment assessment = objective_->assess(positions(leaves));
+  const double log_expected_time = objective_->log_expected_time(assessment);
+  if (!(log_expected_time < best_log_expected_time_ || (log_expected_time == best_log_expected_time_ && assessment.hop_bytes < best_assessment_.hop_bytes))) return;
   overtaken_.push_back(std::move(best_));
   best_ = std::move(leaves);
   best_assessment_ = assessment;
-  best_badness_ = badness;
+  best_log_expected_time_ = log_expected_time;
   method_ = method;
 }
 
@@ -154,7 +154,7 @@ std::vector<std::int32_t> TorusJob::greedy_leaves() const {
   const bool given = !request_.node_tasks.empty();
   for (const NodeCounts& allowed : {given ? request_.node_tasks : capacity(), slots_.counts(natural_)}) {
     const std::vector<std::int32_t> leaves = slots_.leaves(allowed);
-    std::vector<std::int32_t> mapped = greedy_on_torus(graph, torus_slots(leaves), Watch());
+    std::vector<std::int32_t> mapped = greedy_on_torus(graph, torus_slots(leaves), WorkBudget());
     for (std::int32_t& slot : mapped) slot = leaves[slot];
     if (given || limits_of(capacity()).allow(slots_.counts(mapped))) return mapped;
   }
@@ -171,14 +171,14 @@ std::optional<std::vector<std::int32_t>> TorusJob::with_scotch(const std::vector
 
 Placement TorusJob::answer(const std::vector<std::int32_t>& leaves, const std::string& method) const {
   Placement placement = slots_.placement(leaves, natural_, method);
-  const Assessment chosen = judge_->assess(positions(leaves));
+  const Assessment chosen = objective_->assess(positions(leaves));
   if (request_.matrix) {
     placement.cost = chosen.hop_bytes;
-    placement.natural_cost = judge_->reference().hop_bytes;
+    placement.natural_cost = objective_->reference().hop_bytes;
   }
-  if (chosen.abort_probability > 0 || judge_->reference().abort_probability > 0)
+  if (chosen.abort_probability > 0 || objective_->reference().abort_probability > 0)
     placement.reasons.push_back("probability of an abort " + in_percent(chosen.abort_probability) + ", in natural order " +
-                                in_percent(judge_->reference().abort_probability));
+                                in_percent(objective_->reference().abort_probability));
   return placement;
 }
 

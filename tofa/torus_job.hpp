@@ -8,7 +8,7 @@
 #include "mapping/node_choice.hpp"
 #include "mapping/slots.hpp"
 #include "tofa/node_sets.hpp"
-#include "tofa/outlook.hpp"
+#include "tofa/fault_model.hpp"
 #include "tofa/torus_search.hpp"
 
 namespace placement {
@@ -83,7 +83,7 @@ class TorusJob {
   const TorusTopology& torus_;
   const TofaSettings settings_;
   const Slots slots_;
-  const Outlook outlook_;
+  const FaultModel fault_model_;
   RouteFaults faults_;
   OfferedNodes offered_;
   std::vector<std::int32_t> node_of_leaf_;
@@ -91,10 +91,10 @@ class TorusJob {
   const CommMatrix* matrix_ = nullptr;
 
   std::vector<std::int32_t> natural_;
-  std::optional<Judge> judge_;
+  std::optional<ExpectedTimeObjective> objective_;
   std::vector<std::int32_t> best_;
   Assessment best_assessment_;
-  double best_badness_ = 0;
+  double best_log_expected_time_ = 0;
   std::string method_;
 
   // Better mappings that came before, the last one last, for those who begin on several.

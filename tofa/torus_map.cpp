@@ -122,7 +122,7 @@ class Portfolio {
   const TorusSlots& slots_;
   const std::vector<std::vector<std::int32_t>>& sets_;
   const TorusMapOptions& options_;
-  const Watch watch_;
+  const WorkBudget watch_;
   Graph graph_;
   std::vector<TorusMapping> found_;  // the best one last
   std::int64_t cost_ = 0;            // of the best one
@@ -132,7 +132,7 @@ class Portfolio {
 // Free slots by position, and the nearest to a position: through shells around it.
 class NearestFree {
  public:
-  explicit NearestFree(const TorusSlots& slots, const Watch& watch)
+  explicit NearestFree(const TorusSlots& slots, const WorkBudget& watch)
       : slots_(slots), watch_(watch), at_(static_cast<std::size_t>(slots.torus->positions())) {
     for (std::int32_t slot = slots.size(); slot-- > 0;) at_[slots.position[slot]].push_back(slot);
   }
@@ -179,7 +179,7 @@ class NearestFree {
   }
 
   const TorusSlots& slots_;
-  const Watch& watch_;
+  const WorkBudget& watch_;
   std::vector<std::vector<std::int32_t>> at_;
   std::vector<std::int32_t> stamp_;
   std::vector<std::int32_t> queue_;
@@ -189,7 +189,7 @@ class NearestFree {
 
 }  // namespace
 
-std::vector<std::int32_t> greedy_on_torus(const Graph& graph, const TorusSlots& slots, const Watch& watch) {
+std::vector<std::int32_t> greedy_on_torus(const Graph& graph, const TorusSlots& slots, const WorkBudget& watch) {
   std::vector<std::int32_t> slot(static_cast<std::size_t>(graph.vertices()), -1);
   NearestFree free(slots, watch);
   for (const HeavyPair& pair : pairs_by_weight(graph, watch)) {

@@ -32,6 +32,6 @@ std::vector<TorusMapping> map_to_torus(const CommMatrix& matrix, const TorusSlot
                                        const TorusMapOptions& options);
 
 // The heaviest pairs first, each rank as near as possible to the partner that is placed.
-std::vector<std::int32_t> greedy_on_torus(const Graph& graph, const TorusSlots& slots, const Watch& watch);
+std::vector<std::int32_t> greedy_on_torus(const Graph& graph, const TorusSlots& slots, const WorkBudget& watch);
 
 }  // namespace placement

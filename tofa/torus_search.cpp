@@ -43,7 +43,7 @@ template <typename Hops, bool with_suspects>
 class Annealing {
  public:
   Annealing(const Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::uint64_t seed,
-            const Watch& watch, std::int64_t suspect_hops)
+            const WorkBudget& watch, std::int64_t suspect_hops)
       : graph_(graph), slots_(slots), hops_(slots, graph.vertices()), slot_(slot),
         owner_(static_cast<std::size_t>(slots.size()), nobody), random_(seed), watch_(watch),
         penalty_weight_(least_penalty_weight(graph)), suspect_hops_(suspect_hops) {
@@ -260,7 +260,7 @@ class Annealing {
   std::vector<std::int32_t> owner_;
   std::vector<std::int32_t> talkers_;  // ranks with partners
   Random random_;
-  const Watch& watch_;
+  const WorkBudget& watch_;
   const std::int64_t penalty_weight_;
   const std::int64_t suspect_hops_;
   std::vector<std::int32_t> order_;  // slots by position
@@ -273,7 +273,7 @@ class Annealing {
 
 template <typename Call>
 auto with_annealing(const Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::uint64_t seed,
-                    const Watch& watch, std::int64_t suspect_hops, Call call) {
+                    const WorkBudget& watch, std::int64_t suspect_hops, Call call) {
   const bool suspects = slots.faults && slots.faults->suspects() > 0;
   if (PackedHops::fits(*slots.torus)) {
     if (suspects) return call(Annealing<PackedHops, true>(graph, slots, slot, seed, watch, suspect_hops));
@@ -286,13 +286,13 @@ auto with_annealing(const Graph& graph, const TorusSlots& slots, std::vector<std
 }  // namespace
 
 void anneal(const Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::int64_t work,
-            Heat heat, std::uint64_t seed, const Watch& watch, std::int64_t suspect_hops) {
+            Heat heat, std::uint64_t seed, const WorkBudget& watch, std::int64_t suspect_hops) {
   with_annealing(graph, slots, slot, seed, watch, suspect_hops, [&](auto&& annealing) { annealing.run(work, heat); });
 }
 
 std::int64_t search_cost(const Graph& graph, const TorusSlots& slots, const std::vector<std::int32_t>& slot) {
   std::vector<std::int32_t> copy = slot;
-  const Watch patient;
+  const WorkBudget patient;
   return with_annealing(graph, slots, copy, 1, patient, full_suspect_hops, [](auto&& annealing) { return annealing.whole_cost(); });
 }
 

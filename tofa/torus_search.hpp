@@ -5,7 +5,7 @@
 
 #include "common/topology/torus_topology.hpp"
 #include "mapping/graph.hpp"
-#include "mapping/watch.hpp"
+#include "mapping/work_budget.hpp"
 #include "tofa/route_faults.hpp"
 
 namespace placement {
@@ -29,7 +29,7 @@ inline constexpr std::int64_t full_suspect_hops = 64;
 // places with it. `slot` has one slot per rank, all different; slots that hold no rank are taken too, where
 // there are some. The mapping is never worse than before. About so many units of work (arcs visited).
 void anneal(const Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::int64_t work,
-            Heat heat, std::uint64_t seed, const Watch& watch, std::int64_t suspect_hops = full_suspect_hops);
+            Heat heat, std::uint64_t seed, const WorkBudget& watch, std::int64_t suspect_hops = full_suspect_hops);
 
 // What anneal() minimises, with full_suspect_hops.
 std::int64_t search_cost(const Graph& graph, const TorusSlots& slots, const std::vector<std::int32_t>& slot);

@@ -205,10 +205,10 @@ MapOutcome map_to_allocation(const CommandLine& line, MapTask& task) {
   const std::optional<std::uint32_t> component = het_group(line);
   const Allocation allocation = current_allocation(component);
   if (!task.matrix) {
-    const std::optional<Wish> wish = wish_of_allocation(component);
-    if (!wish || !wish->matrix) throw UsageError("--matrix is missing, and the job has none");
-    task.matrix = wish->matrix;
-    if (!line.has("policy")) task.spec = wish->spec;
+    const std::optional<PlacementRequest> placement_request = request_of_allocation(component);
+    if (!placement_request || !placement_request->matrix) throw UsageError("--matrix is missing, and the job has none");
+    task.matrix = placement_request->matrix;
+    if (!line.has("policy")) task.spec = placement_request->spec;
   }
   if (line.has("seed")) task.spec.parameters["seed"] = *line.value("seed");
   task.view = allocation.view;

@@ -33,18 +33,18 @@ constexpr CommandHelp help{
     0};
 
 // What a job that asks for a policy was submitted with, unless the command line says otherwise.
-Wish wish_of(const CommandLine& line, std::optional<std::uint32_t> component) {
-  Wish wish{parse_policy_spec("TREEMATCH"), nullptr, false};
-  if (std::optional<Wish> of_job = wish_of_allocation(component)) wish = std::move(*of_job);
-  if (const auto word = line.value("policy")) wish.spec = parse_policy_spec(*word);
-  if (const auto file = line.value("matrix")) wish.spec.parameters["matrix"] = *file;
-  const auto file = wish.spec.parameters.find("matrix");
-  if (file != wish.spec.parameters.end()) {
-    wish.matrix = std::make_shared<const CommMatrix>(read_matrix(file->second));
-    wish.spec.parameters.erase(file);
+PlacementRequest wish_of(const CommandLine& line, std::optional<std::uint32_t> component) {
+  PlacementRequest placement_request{parse_policy_spec("TREEMATCH"), nullptr, false};
+  if (std::optional<PlacementRequest> of_job = request_of_allocation(component)) placement_request = std::move(*of_job);
+  if (const auto word = line.value("policy")) placement_request.spec = parse_policy_spec(*word);
+  if (const auto file = line.value("matrix")) placement_request.spec.parameters["matrix"] = *file;
+  const auto file = placement_request.spec.parameters.find("matrix");
+  if (file != placement_request.spec.parameters.end()) {
+    placement_request.matrix = std::make_shared<const CommMatrix>(read_matrix(file->second));
+    placement_request.spec.parameters.erase(file);
   }
-  if (!wish.matrix) throw UsageError("--matrix is missing, and the job has none");
-  return wish;
+  if (!placement_request.matrix) throw UsageError("--matrix is missing, and the job has none");
+  return placement_request;
 }
 
 // Where a core stands among the cores of its node that mpirun sees.

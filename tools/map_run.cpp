@@ -163,7 +163,7 @@ std::vector<std::int32_t> greedy_on(const MapTask& task, const std::vector<std::
   const std::vector<std::int32_t> of_leaf = leaf_positions(task.view);
   TorusSlots slots{task.view.torus.get(), {}, nullptr};
   for (const std::int32_t leaf : usable) slots.position.push_back(of_leaf[leaf]);
-  std::vector<std::int32_t> mapped = greedy_on_torus(scaled_graph(*task.matrix), slots, Watch());
+  std::vector<std::int32_t> mapped = greedy_on_torus(scaled_graph(*task.matrix), slots, WorkBudget());
   for (std::int32_t& slot : mapped) slot = usable[slot];
   return mapped;
 }

@@ -12,7 +12,7 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "policies/fabric_choice.hpp"
-#include "sim/site.hpp"
+#include "sim/site_data.hpp"
 #include "tools/command.hpp"
 #include "tools/simulate_options.hpp"
 #include "tools/snapshot_input.hpp"

@@ -17,7 +17,7 @@ constexpr double cooling = 0.97328288714084;  // per step: the last temperature 
 class Annealing {
  public:
   Annealing(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, std::uint64_t seed,
-            const Watch& watch)
+            const WorkBudget& watch)
       : graph_(graph), tree_(tree), watch_(watch), slot_(slot), owner_(tree.slots(), nobody), random_(seed) {
     for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) owner_[slot[rank]] = rank;
   }
@@ -111,7 +111,7 @@ class Annealing {
 
   const Graph& graph_;
   const LeafTree& tree_;
-  const Watch& watch_;
+  const WorkBudget& watch_;
   std::vector<std::int32_t>& slot_;
   std::vector<std::int32_t> owner_;
   Random random_;
@@ -121,7 +121,7 @@ class Annealing {
 }  // namespace
 
 void anneal(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, std::uint64_t seed,
-            std::int64_t work, const Watch& watch) {
+            std::int64_t work, const WorkBudget& watch) {
   if (graph.arc.empty() || tree.slots() < 2) return;
   try {
     Annealing(graph, tree, slot, seed, watch).run(work);

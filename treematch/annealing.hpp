@@ -5,7 +5,7 @@
 
 #include "mapping/graph.hpp"
 #include "mapping/leaf_tree.hpp"
-#include "mapping/watch.hpp"
+#include "mapping/work_budget.hpp"
 
 namespace placement {
 
@@ -17,6 +17,6 @@ namespace placement {
 //   work  arcs to visit, about
 // Out of time it returns what it has got.
 void anneal(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, std::uint64_t seed,
-            std::int64_t work, const Watch& watch);
+            std::int64_t work, const WorkBudget& watch);
 
 }  // namespace placement

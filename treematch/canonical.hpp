@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/topology/tree_topology.hpp"
-#include "mapping/watch.hpp"
+#include "mapping/work_budget.hpp"
 
 namespace placement {
 
@@ -13,6 +13,6 @@ namespace placement {
 // found. leaf_of_rank has one leaf per rank, all different. At least one rank.
 // Throws OutOfTime with the mapping as it was.
 void order_equal_branches(const TreeTopology& tree, std::vector<std::int32_t>& leaf_of_rank,
-                          const Watch& watch = Watch());
+                          const WorkBudget& watch = WorkBudget());
 
 }  // namespace placement

@@ -46,7 +46,7 @@ struct Table {
 class ExactMapping {
  public:
   ExactMapping(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
-               const MappingLimits& limits, const Watch& watch)
+               const MappingLimits& limits, const WorkBudget& watch)
       : ranks_(matrix.ranks()), sets_(Set{1} << matrix.ranks()), tree_(tree), watch_(watch), limits_(limits),
         classes_(tree, usable, matrix.ranks(), limits.nodes) {
     std::int64_t depth = 0;
@@ -343,7 +343,7 @@ class ExactMapping {
   const std::int32_t ranks_;
   const Set sets_;
   const TreeTopology& tree_;
-  const Watch& watch_;
+  const WorkBudget& watch_;
   const MappingLimits& limits_;
   const SubtreeClasses classes_;
   std::vector<std::int64_t> cut_;  // traffic that leaves each set
@@ -364,7 +364,7 @@ class ExactMapping {
 std::optional<std::vector<std::int32_t>> exact_mapping(const CommMatrix& matrix, const TreeTopology& tree,
                                                        std::span<const std::int32_t> usable, LeafScope scope,
                                                        std::int32_t levels_up, const MappingLimits& limits,
-                                                       std::int64_t work, const Watch& watch, bool* narrower) {
+                                                       std::int64_t work, const WorkBudget& watch, bool* narrower) {
   if (matrix.ranks() < 1 || matrix.ranks() > most_ranks_mapped_exactly) return std::nullopt;
   if (work < std::int64_t{1} << matrix.ranks()) return std::nullopt;  // the table of the traffic takes more
   if (scope == LeafScope::given) usable = usable.first(static_cast<std::size_t>(matrix.ranks()));

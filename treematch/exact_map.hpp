@@ -7,7 +7,7 @@
 
 #include "common/matrix/comm_matrix.hpp"
 #include "common/topology/tree_topology.hpp"
-#include "mapping/watch.hpp"
+#include "mapping/work_budget.hpp"
 #include "treematch/subtree_classes.hpp"
 #include "treematch/tree_map.hpp"
 
@@ -37,6 +37,6 @@ constexpr std::int32_t most_ranks_mapped_exactly = 16;
 std::optional<std::vector<std::int32_t>> exact_mapping(const CommMatrix& matrix, const TreeTopology& tree,
                                                        std::span<const std::int32_t> usable, LeafScope scope,
                                                        std::int32_t levels_up, const MappingLimits& limits,
-                                                       std::int64_t work, const Watch& watch, bool* narrower = nullptr);
+                                                       std::int64_t work, const WorkBudget& watch, bool* narrower = nullptr);
 
 }  // namespace placement

@@ -38,7 +38,7 @@ Groups flattened(const Groups& outer, const Groups& inner) {
 
 // `count` pairs of the vertices, of which there are enough: those matched, the heaviest ones when
 // there are too many, and the others as they come.
-Groups pairs(const Graph& graph, std::int32_t count, Pairing pairing, const Watch& watch) {
+Groups pairs(const Graph& graph, std::int32_t count, Pairing pairing, const WorkBudget& watch) {
   const std::vector<std::int32_t> partner = paired(graph, pairing, watch);
   std::vector<HeavyPair> chosen;
   std::vector<std::int32_t> single;
@@ -60,7 +60,7 @@ Groups pairs(const Graph& graph, std::int32_t count, Pairing pairing, const Watc
 }
 
 // Of the traffic only that between vertices below `border` and the others, by rising neighbours.
-Graph across(const Graph& graph, std::int32_t border, const Watch& watch) {
+Graph across(const Graph& graph, std::int32_t border, const WorkBudget& watch) {
   Graph result;
   result.size = graph.size;
   for (std::int32_t v = 0; v < graph.vertices(); ++v) {
@@ -75,7 +75,7 @@ Graph across(const Graph& graph, std::int32_t border, const Watch& watch) {
 }
 
 // One more vertex for each group, out of those that are in none.
-Groups joined(const Graph& graph, const Groups& groups, Pairing pairing, const Watch& watch) {
+Groups joined(const Graph& graph, const Groups& groups, Pairing pairing, const WorkBudget& watch) {
   std::vector<std::int32_t> part = group_of(groups, graph.vertices());
   std::vector<std::int32_t> single;
   for (std::int32_t v = 0; v < graph.vertices(); ++v) {
@@ -108,7 +108,7 @@ Groups joined(const Graph& graph, const Groups& groups, Pairing pairing, const W
 
 // `count` groups of `size` vertices, of which there are enough.
 Groups grouped(const Graph& graph, std::int32_t size, std::int32_t count, Pairing pairing,
-               const Watch& watch) {
+               const WorkBudget& watch) {
   if (size == 1) {
     Groups all{1, std::vector<std::int32_t>(count)};
     for (std::int32_t v = 0; v < count; ++v) all.member[v] = v;
@@ -130,7 +130,7 @@ void pad(Graph& graph, std::int32_t vertices) {
 }  // namespace
 
 std::vector<std::int32_t> grouped_order(const Graph& graph, std::span<const std::int32_t> arities,
-                                        Pairing pairing, const Watch& watch) {
+                                        Pairing pairing, const WorkBudget& watch) {
   const std::int32_t n = graph.vertices();
   Groups order{1, std::vector<std::int32_t>(n)};
   for (std::int32_t v = 0; v < n; ++v) order.member[v] = v;
@@ -151,7 +151,7 @@ std::vector<std::int32_t> grouped_order(const Graph& graph, std::span<const std:
 }
 
 std::vector<std::int32_t> grouped_mapping(const Graph& graph, const LeafTree& tree, Pairing pairing,
-                                          const Watch& watch) {
+                                          const WorkBudget& watch) {
   std::vector<std::int32_t> arities;
   for (std::int32_t v = 0; tree.vertex(v).children > 0;) {
     arities.push_back(tree.vertex(v).children);

@@ -6,7 +6,7 @@
 
 #include "mapping/graph.hpp"
 #include "mapping/leaf_tree.hpp"
-#include "mapping/watch.hpp"
+#include "mapping/work_budget.hpp"
 #include "treematch/pairing.hpp"
 
 namespace placement {
@@ -18,11 +18,11 @@ namespace placement {
 // at each level, is one run; missing ones (when their number is not the product of the arities)
 // are left out. Equal choices fall to the lower numbers.
 std::vector<std::int32_t> grouped_order(const Graph& graph, std::span<const std::int32_t> arities,
-                                        Pairing pairing, const Watch& watch = Watch());
+                                        Pairing pairing, const WorkBudget& watch = WorkBudget());
 
 // The same on a tree with as many slots as vertices, whose subtrees may be unequal: grouped by the
 // arities of its fullest branch, then laid on the slots from left to right. Slot of each vertex.
 std::vector<std::int32_t> grouped_mapping(const Graph& graph, const LeafTree& tree, Pairing pairing,
-                                          const Watch& watch = Watch());
+                                          const WorkBudget& watch = WorkBudget());
 
 }  // namespace placement

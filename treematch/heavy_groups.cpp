@@ -26,7 +26,7 @@ class GroupPacking {
     for (std::size_t v = 0; v < room_.size(); ++v) room_[v] = tree_.vertex(static_cast<std::int32_t>(v)).slots;
   }
 
-  std::vector<std::int32_t> run(const Watch& watch) {
+  std::vector<std::int32_t> run(const WorkBudget& watch) {
     std::vector<std::int32_t> chosen;
     for (std::size_t k = 0; k < groups_.size(); ++k) {
       watch.spend(std::ssize(groups_) + std::ssize(room_));
@@ -134,7 +134,7 @@ std::vector<std::vector<std::int32_t>> heavy_groups(const CommMatrix& matrix) {
 }
 
 std::vector<std::int32_t> leaves_for_groups(const CommMatrix& matrix, const std::vector<std::vector<std::int32_t>>& groups,
-                                            const TreeTopology& tree, std::span<const std::int32_t> leaves, const Watch& watch) {
+                                            const TreeTopology& tree, std::span<const std::int32_t> leaves, const WorkBudget& watch) {
   std::vector<std::vector<std::int32_t>> all = groups;
   std::vector<bool> grouped(matrix.ranks(), false);
   for (const std::vector<std::int32_t>& group : groups)

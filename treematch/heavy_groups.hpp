@@ -6,7 +6,7 @@
 
 #include "common/matrix/comm_matrix.hpp"
 #include "common/topology/tree_topology.hpp"
-#include "mapping/watch.hpp"
+#include "mapping/work_budget.hpp"
 
 namespace placement {
 
@@ -19,6 +19,6 @@ std::vector<std::vector<std::int32_t>> heavy_groups(const CommMatrix& matrix);
 //   leaves  that may be taken, ascending, at least one per rank
 // Returns one leaf per rank, ascending; none where the groups leave no choice or are too many for a quick look.
 std::vector<std::int32_t> leaves_for_groups(const CommMatrix& matrix, const std::vector<std::vector<std::int32_t>>& groups,
-                                            const TreeTopology& tree, std::span<const std::int32_t> leaves, const Watch& watch);
+                                            const TreeTopology& tree, std::span<const std::int32_t> leaves, const WorkBudget& watch);
 
 }  // namespace placement

@@ -12,7 +12,7 @@
 #include "mapping/leaf_tree.hpp"
 #include "mapping/mapping_check.hpp"
 #include "mapping/swap_search.hpp"
-#include "mapping/watch.hpp"
+#include "mapping/work_budget.hpp"
 #include "treematch/annealing.hpp"
 #include "treematch/canonical.hpp"
 #include "treematch/heavy_groups.hpp"
@@ -319,7 +319,7 @@ class LevelSearch {
   const TreeTopology& tree_;
   const std::span<const std::int32_t> usable_;
   MapOptions options_;
-  const Watch watch_;
+  const WorkBudget watch_;
   MapMemory memory_;
   std::vector<std::int32_t> lowest_;  // subtrees with enough leaves, of the least height
   Graph graph_;

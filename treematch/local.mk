@@ -8,8 +8,8 @@ libtreematch_la_SOURCES = \
 	%D%/canonical.hpp \
 	%D%/exact_map.cpp \
 	%D%/exact_map.hpp \
-	%D%/front_grouping.cpp \
-	%D%/front_grouping.hpp \
+	%D%/graph_growing.cpp \
+	%D%/graph_growing.hpp \
 	%D%/grouping.cpp \
 	%D%/grouping.hpp \
 	%D%/heavy_groups.cpp \
@@ -36,6 +36,6 @@ libtreematch_la_SOURCES = \
 	%D%/tree_map.hpp \
 	%D%/treematch.cpp \
 	%D%/treematch.hpp \
-	%D%/units.cpp \
-	%D%/units.hpp \
+	%D%/unit_mapping.cpp \
+	%D%/unit_mapping.hpp \
 	#

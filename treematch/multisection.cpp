@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "mapping/bisection.hpp"
-#include "mapping/watch.hpp"
+#include "mapping/work_budget.hpp"
 
 namespace placement {
 
 namespace {
 
-constexpr std::int32_t moderate = 1024;  // vertices from which on time is saved on bisections of large parts
+constexpr std::int32_t many_vertices = 1024;  // vertices from which on time is saved on bisections of large parts
 constexpr std::int32_t in_cache = 4096;  // fewer vertices need no order that suits the memory
 
 // A part of the ranks with the traffic among them.
@@ -145,7 +145,7 @@ class Multisection {
   }
 
   const LeafTree& tree_;
-  const Watch watch_;
+  const WorkBudget watch_;
   Bisection bisection_;
   std::vector<std::int32_t> slot_;
   std::vector<std::int32_t> local_;
@@ -157,7 +157,7 @@ BisectionTries affordable_tries(const Graph& graph, std::int64_t work) {
   const std::int64_t once = (static_cast<std::int64_t>(graph.arc.size()) + 8 * graph.vertices()) *
                             std::max<std::int64_t>(1, levels);
   const auto tries = static_cast<std::int32_t>(std::clamp<std::int64_t>(work / once, 1, 8));
-  return {graph.vertices() > moderate ? (2 * tries + 2) / 3 : tries, 2 * tries};
+  return {graph.vertices() > many_vertices ? (2 * tries + 2) / 3 : tries, 2 * tries};
 }
 
 }  // namespace

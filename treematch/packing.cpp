@@ -19,7 +19,7 @@ double inner(std::int32_t part, std::int32_t ranks) {
 
 // The traffic that leaves each subtree.
 std::vector<std::int64_t> cuts_of(const Graph& graph, const LeafTree& tree, std::span<const std::int32_t> slot,
-                                  const Watch& watch) {
+                                  const WorkBudget& watch) {
   std::vector<std::int64_t> cut(tree.vertices().size(), 0);
   for (std::int32_t a = 0; a < graph.vertices(); ++a) {
     watch.spend(8 * (static_cast<std::int64_t>(graph.arcs(a).size()) + 1));
@@ -39,7 +39,7 @@ std::vector<std::int64_t> cuts_of(const Graph& graph, const LeafTree& tree, std:
 
 }  // namespace
 
-CutModel::CutModel(const Graph& graph, const LeafTree& tree, std::span<const std::int32_t> slot, const Watch& watch) {
+CutModel::CutModel(const Graph& graph, const LeafTree& tree, std::span<const std::int32_t> slot, const WorkBudget& watch) {
   const std::int32_t ranks = graph.vertices();
   const std::vector<std::int64_t> cut = cuts_of(graph, tree, slot, watch);
   std::vector<std::int32_t> size(tree.vertices().size(), 0);
@@ -75,7 +75,7 @@ double CutModel::cost(const TreeTopology& tree, std::span<const std::int32_t> le
 }
 
 PackingSearch::PackingSearch(const TreeTopology& tree, std::span<const std::int32_t> usable, const CutModel& model,
-                             const Watch& watch)
+                             const WorkBudget& watch)
     : tree_(tree), model_(model), watch_(watch),
       portion_((model.ranks() + most_portions - 1) / most_portions),
       portions_((model.ranks() + portion_ - 1) / portion_),

@@ -21,7 +21,7 @@ class CutModel {
   CutModel(std::int32_t ranks, double exponent) { tabulate(ranks, exponent); }
 
   // Fits the exponent to the subtrees of a mapping: `slot` has the slot of each rank.
-  CutModel(const Graph& graph, const LeafTree& tree, std::span<const std::int32_t> slot, const Watch& watch);
+  CutModel(const Graph& graph, const LeafTree& tree, std::span<const std::int32_t> slot, const WorkBudget& watch);
 
   // The traffic, in units of the model, between `part` ranks and the others; 0 for none and for all.
   double cut(std::int32_t part) const { return cut_[part]; }
@@ -41,7 +41,7 @@ class CutModel {
 class PackingSearch {
  public:
   // `usable` ascending.
-  PackingSearch(const TreeTopology& tree, std::span<const std::int32_t> usable, const CutModel& model, const Watch& watch);
+  PackingSearch(const TreeTopology& tree, std::span<const std::int32_t> usable, const CutModel& model, const WorkBudget& watch);
 
   // As many of the usable leaves below the vertex as there are ranks, ascending. Empty where they do not
   // suffice, or not in the portions that are looked at when the ranks are many.
@@ -60,7 +60,7 @@ class PackingSearch {
 
   const TreeTopology& tree_;
   const CutModel& model_;
-  const Watch& watch_;
+  const WorkBudget& watch_;
   const std::int32_t portion_;  // ranks in a portion
   const std::int32_t portions_;
   SubtreeClasses classes_;

@@ -22,7 +22,7 @@ namespace placement {
 
 namespace {
 
-std::vector<std::int32_t> heaviest_first(const Graph& graph, const Watch& watch) {
+std::vector<std::int32_t> heaviest_first(const Graph& graph, const WorkBudget& watch) {
   std::vector<std::int32_t> partner(graph.vertices(), -1);
   for (const HeavyPair& pair : pairs_by_weight(graph, watch)) {
     watch.spend(1);
@@ -56,7 +56,7 @@ std::vector<std::int32_t> maximum_weight(const Graph& graph) {
 
 }  // namespace
 
-std::vector<std::int32_t> paired(const Graph& graph, Pairing pairing, const Watch& watch) {
+std::vector<std::int32_t> paired(const Graph& graph, Pairing pairing, const WorkBudget& watch) {
   return pairing == Pairing::maximum_weight ? maximum_weight(graph) : heaviest_first(graph, watch);
 }
 

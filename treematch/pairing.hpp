@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "mapping/graph.hpp"
-#include "mapping/watch.hpp"
+#include "mapping/work_budget.hpp"
 
 namespace placement {
 
@@ -15,6 +15,6 @@ enum class Pairing {
 
 // The partner of each vertex, or -1. The watch has no influence on a matching of maximum weight.
 // Deterministic: equal pairs come in the order of their vertices.
-std::vector<std::int32_t> paired(const Graph& graph, Pairing pairing, const Watch& watch = Watch());
+std::vector<std::int32_t> paired(const Graph& graph, Pairing pairing, const WorkBudget& watch = WorkBudget());
 
 }  // namespace placement

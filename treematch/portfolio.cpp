@@ -12,12 +12,12 @@
 #include "mapping/leaf_tree.hpp"
 #include "mapping/mapping_check.hpp"
 #include "mapping/swap_search.hpp"
-#include "mapping/watch.hpp"
+#include "mapping/work_budget.hpp"
 #include "treematch/canonical.hpp"
 #include "treematch/grouping.hpp"
 #include "treematch/leaf_choice.hpp"
 #include "treematch/multisection.hpp"
-#include "treematch/units.hpp"
+#include "treematch/unit_mapping.hpp"
 
 namespace placement {
 
@@ -56,7 +56,7 @@ class Portfolio {
 
  private:
   void improve() {
-    const Watch search(search_end_);
+    const WorkBudget search(search_end_);
     if (remembers()) {
       pack(search);
       if (recall()) return;
@@ -77,7 +77,7 @@ class Portfolio {
     return true;
   }
 
-  void search_all_ways(const Watch& search) {
+  void search_all_ways(const WorkBudget& search) {
     graph_ = scaled_graph(matrix_, search);
     if (!packed_tree_) pack(search);
     const bool alike = !graph_.arc.empty() && all_alike();
@@ -100,7 +100,7 @@ class Portfolio {
 
   // Says whether there is no point in multisection: the traffic falls into pieces of the size of the
   // lowest subtrees, and the ranks are too many to look for a little more.
-  bool units(const Watch& search) {
+  bool units(const WorkBudget& search) {
     if (!sparse() || graph_.arc.empty()) return false;
     const std::optional<Units> units = join_to_units(graph_, *packed_tree_, search);
     if (!units) return false;
@@ -142,7 +142,7 @@ class Portfolio {
     search_end_ = options_.deadline.earlier(2 * (Deadline::Clock::now() - start));
   }
 
-  void pack(const Watch& search) {
+  void pack(const WorkBudget& search) {
     search.spend(whole_tree_.vertices());
     if (packed_.empty()) packed_ = packed_leaves(whole_tree_, scope_, matrix_.ranks());
     if (packed_.size() == scope_.size())
@@ -194,7 +194,7 @@ class Portfolio {
   const std::int64_t work_;
   const LeafTree tree_;  // over scope_
   Deadline search_end_;  // after which there is only time to evaluate what has been found
-  const Watch watch_;
+  const WorkBudget watch_;
   Graph graph_;
   std::vector<std::int32_t> packed_slots_;  // of packed_ in tree_
   std::optional<LeafTree> packed_tree_;

@@ -7,7 +7,7 @@
 
 #include "mapping/leaf_tree.hpp"
 #include "mapping/mapping_check.hpp"
-#include "mapping/watch.hpp"
+#include "mapping/work_budget.hpp"
 #include "treematch/canonical.hpp"
 #include "treematch/exact_map.hpp"
 #include "treematch/leaf_choice.hpp"
@@ -28,7 +28,7 @@ bool solve_exactly(const CommMatrix& matrix, const TreeTopology& tree, std::span
                    const MapOptions& options, MapResult& result) {
   const std::int64_t work = options.work_limit > 0 ? options.work_limit : exact_steps(matrix.ranks(), options.effort);
   try {
-    const Watch watch(options.deadline);
+    const WorkBudget watch(options.deadline);
     watch.spend(tree.vertices());
     bool narrower = false;
     auto exact = exact_mapping(matrix, tree, usable, options.scope, options.levels_up, {}, work, watch, &narrower);

@@ -137,7 +137,7 @@ std::optional<Candidate> Chooser::optimal(const NodeLimits& limits) const {
     rules.nodes.push_back({vertex, limits.capacity()[n], limits.required(node)});
   }
   try {
-    const Watch watch(options_.deadline);
+    const WorkBudget watch(options_.deadline);
     watch.spend(view_.tree->vertices());
     auto leaves = exact_mapping(*request_.matrix, *view_.tree, slots_.all_leaves(), options_.scope, options_.levels_up, rules,
                                 exact_steps(request_.tasks, options_.effort), watch);

@@ -12,7 +12,7 @@
 #include "common/state/pair_arrays.hpp"
 #include "common/state/snapshot_text.hpp"
 #include "common/topology/torus_topology.hpp"
-#include "common/util/armour.hpp"
+#include "common/util/base64url.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "common/util/zstd_frame.hpp"
@@ -223,7 +223,7 @@ std::string packed(std::uint32_t job, const Selection& selection, const Always& 
     text += part + std::string(end_of_part);
   if (text.size() > max_text_bytes) return {};
   const std::string result =
-      std::to_string(job) + "." + armour(pack_frame(std::as_bytes(std::span(text)), compression_level));
+      std::to_string(job) + "." + to_base64url(pack_frame(std::as_bytes(std::span(text)), compression_level));
   return result.size() <= max_bytes ? result : std::string();
 }
 
@@ -281,7 +281,7 @@ std::uint32_t job_of_state(std::string_view text) {
 
 JobState unpack_job_state(std::string_view text) {
   job_of_state(text);
-  const std::vector<std::byte> frame = disarm(text.substr(text.find('.') + 1), max_text_bytes);
+  const std::vector<std::byte> frame = from_base64url(text.substr(text.find('.') + 1), max_text_bytes);
   const std::vector<std::byte> bytes = unpack_frame(frame, max_text_bytes);
   const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   Parts parts(all);

@@ -3,8 +3,8 @@
 common_util = libcommon_util.la $(ZSTD_LIBS)
 noinst_LTLIBRARIES += libcommon_util.la
 libcommon_util_la_SOURCES = \
-	%D%/armour.cpp \
-	%D%/armour.hpp \
+	%D%/base64url.cpp \
+	%D%/base64url.hpp \
 	%D%/checksum.hpp \
 	%D%/deadline.hpp \
 	%D%/decimal.cpp \

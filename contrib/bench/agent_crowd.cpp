@@ -33,7 +33,7 @@ struct Member {
   double next_beat_s;
   std::uint64_t number = 0;
   std::uint64_t start_id = random_u64();
-  PublisherTerm heard;
+  LeaderTerm heard;
   double heard_s = 0;
 };
 

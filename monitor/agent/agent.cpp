@@ -49,12 +49,12 @@ class Agent::ProbeSocket : public ProbeIo {
   UdpSocket& socket_;
 };
 
-void PublisherView::note(std::size_t from, const std::string& name, const PublisherTerm& said, double now_s) {
+void PublisherView::note(std::size_t from, const std::string& name, const LeaderTerm& said, double now_s) {
   if (from >= monitors_.size()) return;
   monitors_[from] = {said, said.term > 0 && said.publisher == name, now_s};
 }
 
-PublisherTerm PublisherView::heard(double now_s) const {
+LeaderTerm PublisherView::heard(double now_s) const {
   const Said* newest = nullptr;
   for (const Said& said : monitors_)
     // Of one term, what the publisher itself says, and that most lately.
@@ -62,7 +62,7 @@ PublisherTerm PublisherView::heard(double now_s) const {
                                (said.term.term == newest->term.term && said.itself > newest->itself)))
       newest = &said;
   if (newest == nullptr) return {};
-  PublisherTerm term = newest->term;
+  LeaderTerm term = newest->term;
   term.age_ms = as_ms(now_s - newest->at_s + term.age_ms / 1e3);
   return term;
 }

@@ -33,15 +33,15 @@ class PublisherView {
   explicit PublisherView(std::size_t monitors) : monitors_(monitors) {}
 
   // Monitor `from`, by name `name`, says this in an acknowledgement.
-  void note(std::size_t from, const std::string& name, const PublisherTerm& said, double now_s);
+  void note(std::size_t from, const std::string& name, const LeaderTerm& said, double now_s);
   // The newest that was heard from any, its age counted on.
-  PublisherTerm heard(double now_s) const;
+  LeaderTerm heard(double now_s) const;
   // A lease of this term, from that monitor, holds now.
   bool holds(std::size_t from, std::uint64_t term, double now_s) const;
 
  private:
   struct Said {
-    PublisherTerm term;
+    LeaderTerm term;
     bool itself = false;
     double at_s = 0;
   };

@@ -8,7 +8,7 @@
 
 #include "monitor/protocol/seal.hpp"
 #include "monitor/protocol/session.hpp"
-#include "monitor/protocol/wire.hpp"
+#include "monitor/protocol/messages.hpp"
 
 namespace placement {
 

@@ -3,7 +3,7 @@
 
 namespace placement {
 
-Judgement judge(const SilenceFacts& facts) {
+Judgement objective(const SilenceFacts& facts) {
   if (facts.planned) return {false, "planned"};
   if (!facts.over) {
     if (facts.slurm_sees_it && !facts.slurm_missed) return {false, "agent"};

@@ -25,6 +25,6 @@ struct Judgement {
 // Why a node was not heard [TOFA §3]: the node itself (silent, as long as it lasts; reboot), what lies
 // between (link: its agent has run all the time), the agent alone (not counted: jobs run on), or an
 // order (not counted).
-Judgement judge(const SilenceFacts& facts);
+Judgement objective(const SilenceFacts& facts);
 
 }  // namespace placement

@@ -45,14 +45,14 @@ libmonitor_monitor_la_SOURCES = \
 	%D%/node_watch.cpp \
 	%D%/node_watch.hpp \
 	%D%/node_watch_history.cpp \
-	%D%/peer_wire.cpp \
-	%D%/peer_wire.hpp \
+	%D%/peer_messages.cpp \
+	%D%/peer_messages.hpp \
 	%D%/pending_records.cpp \
 	%D%/pending_records.hpp \
-	%D%/places.cpp \
-	%D%/places.hpp \
-	%D%/publisher.cpp \
-	%D%/publisher.hpp \
+	%D%/node_switches.cpp \
+	%D%/node_switches.hpp \
+	%D%/leader_election.cpp \
+	%D%/leader_election.hpp \
 	%D%/query_answers.cpp \
 	%D%/query_answers.hpp \
 	%D%/query_service.cpp \

@@ -17,9 +17,9 @@
 #include "monitor/monitor/history.hpp"
 #include "monitor/monitor/node_watch.hpp"
 #include "monitor/monitor/pair_model.hpp"
-#include "monitor/monitor/peer_wire.hpp"
-#include "monitor/monitor/places.hpp"
-#include "monitor/monitor/publisher.hpp"
+#include "monitor/monitor/peer_messages.hpp"
+#include "monitor/monitor/node_switches.hpp"
+#include "monitor/monitor/leader_election.hpp"
 #include "monitor/monitor/schedule.hpp"
 #include "monitor/monitor/slurm_nodes.hpp"
 #include "monitor/protocol/credentials.hpp"
@@ -110,11 +110,11 @@ class Monitor {
   UdpSocket socket_;
   UdpSocket peer_socket_;
   History history_;
-  AddressBook addresses_;
+  AddressCache addresses_;
   NodeWatch watch_;
   ServerSessions sessions_;
   std::vector<Peer> peers_;  // by order; this monitor's own place stays empty
-  Publisher publisher_;
+  LeaderElection publisher_;
   PairModel pairs_;
   ProbeSchedule schedule_;
   BulkTurns bulk_;

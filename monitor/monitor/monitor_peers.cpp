@@ -139,7 +139,7 @@ void Monitor::hear_agents(double now_s) {
   const std::uint64_t believed = terms[needed - 1].first;
   for (const auto& [term, node] : terms) {
     if (term != believed) continue;
-    PublisherTerm says = watch_.last_beat(node).heard;
+    LeaderTerm says = watch_.last_beat(node).heard;
     const double since_s = now_s - watch_.table().last_heard_s(node);
     says.age_ms = static_cast<std::uint32_t>(std::min(4e9, says.age_ms + since_s * 1000));
     for (const SlurmHost& host : settings_.hosts.controllers)

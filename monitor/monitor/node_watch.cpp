@@ -87,7 +87,7 @@ void NodeWatch::heartbeat(std::int32_t index, const Heartbeat& beat, Moment now)
   }
   // A quick reboot, before anybody gave the node up.
   if (node.known && node.rebooted && table_.state(index) != Liveness::down && !node.outage) {
-    const Judgement judged = judge(facts(node, true, now));
+    const Judgement judged = objective(facts(node, true, now));
     begin_outage(node, node.seen_wall_s, judged.counted, judged.cause, now);
     end_span(node, node.seen_wall_s);
     end_outage(node, judged.counted, judged.cause, now);
@@ -186,7 +186,7 @@ SilenceFacts NodeWatch::facts(const Node& node, bool over, Moment now) const {
 
 void NodeWatch::judge_again(Node& node, Moment now) {
   if (node.slurmd_away || !node.outage || !node.outage->lasts() || !node.first_cause.empty()) return;
-  const Judgement judged = judge(facts(node, false, now));
+  const Judgement judged = objective(facts(node, false, now));
   if (judged.counted == node.outage->counted && judged.cause == node.outage->cause) return;
   log_(node.state.name + ": its silence is judged anew: " + std::string(judged.cause) +
        (judged.counted ? "" : ", not counted"));
@@ -260,7 +260,7 @@ void NodeWatch::put(Node& node) {
 void NodeWatch::node_is_up(std::int32_t index, const LivenessTable::Event& event, Moment now) {
   Node& node = at(index);
   if (event.was_down || event.doubted || node.outage) {
-    Judgement judged = judge(facts(node, true, now));
+    Judgement judged = objective(facts(node, true, now));
     // First heard since this monitor began: what the agent was before nobody knows, but how long the
     // node runs.
     const bool of_earlier_life = node.outage && event.silent_s == 0;
@@ -290,7 +290,7 @@ void NodeWatch::node_is_down(std::int32_t index, const LivenessTable::Event& eve
   node.slurm_was_well = false;
   node.slurmd_missed_s = unknown_value;
   if (node.outage) return;  // it lasts from before this monitor began, or was slurmd's
-  const Judgement judged = judge(facts(node, false, now));
+  const Judgement judged = objective(facts(node, false, now));
   begin_outage(node, began, judged.counted, judged.cause, now);
 }
 

@@ -16,7 +16,7 @@
 #include "monitor/monitor/outage.hpp"
 #include "monitor/monitor/pending_records.hpp"
 #include "monitor/monitor/slurm_nodes.hpp"
-#include "monitor/protocol/wire.hpp"
+#include "monitor/protocol/messages.hpp"
 
 namespace placement {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "monitor/protocol/wire.hpp"
+#include "monitor/protocol/messages.hpp"
 
 namespace placement {
 

@@ -11,8 +11,8 @@ libmonitor_protocol_la_SOURCES = \
 	%D%/credentials.hpp \
 	%D%/daemon.cpp \
 	%D%/daemon.hpp \
-	%D%/frames.cpp \
-	%D%/frames.hpp \
+	%D%/handshake_packets.cpp \
+	%D%/handshake_packets.hpp \
 	%D%/munge_credentials.cpp \
 	%D%/probe_limits.cpp \
 	%D%/probe_limits.hpp \
@@ -34,7 +34,7 @@ libmonitor_protocol_la_SOURCES = \
 	%D%/tcp.hpp \
 	%D%/udp.cpp \
 	%D%/udp.hpp \
-	%D%/wire.cpp \
-	%D%/wire.hpp \
-	%D%/wire_parts.hpp \
+	%D%/messages.cpp \
+	%D%/messages.hpp \
+	%D%/message_fields.hpp \
 	#

@@ -7,7 +7,7 @@
 
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
-#include "monitor/protocol/wire_parts.hpp"
+#include "monitor/protocol/message_fields.hpp"
 
 namespace placement {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/decision/decision.hpp"
-#include "monitor/protocol/wire.hpp"
+#include "monitor/protocol/messages.hpp"
 
 namespace placement {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "common/util/error.hpp"
-#include "monitor/protocol/frames.hpp"
+#include "monitor/protocol/handshake_packets.hpp"
 
 namespace placement {
 

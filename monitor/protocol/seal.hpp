@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "monitor/protocol/wire.hpp"
+#include "monitor/protocol/messages.hpp"
 
 namespace placement {
 

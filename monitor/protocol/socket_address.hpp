@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "monitor/protocol/wire.hpp"
+#include "monitor/protocol/messages.hpp"
 
 namespace placement {
 

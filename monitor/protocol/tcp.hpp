@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/util/file_descriptor.hpp"
-#include "monitor/protocol/wire.hpp"
+#include "monitor/protocol/messages.hpp"
 
 namespace placement {
 

@@ -9,17 +9,17 @@
 namespace placement {
 
 CandidateNodes::CandidateNodes(const Machine& machine, const placement_offer& offer, const placement_request& request,
-                               const Asked& asked, const Config& config)
+                               const JobRequest& job_request, const Config& config)
     : machine_(machine), offer_(offer), request_(request) {
-  choose_tasks(asked, config);
+  choose_tasks(job_request, config);
   choose_leaves();
   choose_nodes(machine, config);
 }
 
 // A job that names no number of tasks has one per node, or as many as the matrix has ranks where
 // it gets whole nodes anyway.
-void CandidateNodes::choose_tasks(const Asked& asked, const Config& config) {
-  matrix_ = asked.matrix;
+void CandidateNodes::choose_tasks(const JobRequest& job_request, const Config& config) {
+  matrix_ = job_request.matrix;
   tasks_ = request_.tasks;
   if (tasks_ == 0 && request_.whole_nodes && matrix_) tasks_ = matrix_->ranks();
   if (tasks_ == 0)

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/policy/config.hpp"
-#include "plugins/select/asked.hpp"
+#include "plugins/select/job_request.hpp"
 #include "plugins/select/decide.h"
 #include "plugins/select/machine.hpp"
 
@@ -19,7 +19,7 @@ class CandidateNodes {
  public:
   // All arguments must outlive the object. Throws Error with the reason when the job is to run as stock Slurm would run it.
   CandidateNodes(const Machine& machine, const placement_offer& offer, const placement_request& request,
-                 const Asked& asked, const Config& config);
+                 const JobRequest& job_request, const Config& config);
 
   std::uint64_t tasks() const { return tasks_; }
   const std::shared_ptr<const CommMatrix>& matrix() const { return matrix_; }  // null: none
@@ -51,7 +51,7 @@ class CandidateNodes {
   std::uint64_t capacity(std::uint32_t node) const { return capacity_[node]; }
 
  private:
-  void choose_tasks(const Asked& asked, const Config& config);
+  void choose_tasks(const JobRequest& job_request, const Config& config);
   void choose_leaves();
   void choose_nodes(const Machine& machine, const Config& config);
   void keep_light_nodes();

@@ -19,12 +19,12 @@
 #include "common/decision/job_state.hpp"
 #include "common/state/controller_state.hpp"
 #include "common/util/error.hpp"
-#include "plugins/select/asked.hpp"
+#include "plugins/select/job_request.hpp"
 #include "plugins/select/live_feed.hpp"
 #include "plugins/select/machine.hpp"
 #include "plugins/select/planner.hpp"
-#include "plugins/select/teller.hpp"
-#include "plugins/select/time_share.hpp"
+#include "plugins/select/decision_log.hpp"
+#include "plugins/select/decision_time_budget.hpp"
 #include "policies/settings.hpp"
 
 namespace placement {
@@ -61,7 +61,7 @@ struct Answer {
 
 // What is known of a job: what it asks for, and the last question with its answer.
 struct JobEntry {
-  Asked asked;
+  JobRequest job_request;
   std::uint64_t question = 0;
   std::optional<Answer> answer;
   std::optional<Clock::time_point> wait_told;  // when it was last on record that the job has to wait
@@ -82,17 +82,17 @@ struct State {
   std::map<std::string, PartitionEnvironment, std::less<>> partitions;
   std::unique_ptr<const Machine> machine;  // null: off
   std::unique_ptr<const LiveFeed> feed;    // null: off
-  std::unique_ptr<Teller> teller;          // null: nobody is told
+  std::unique_ptr<DecisionLog> decision_log;          // null: nobody is told
   bool private_jobs = false;               // PrivateData=jobs
   std::string warning;
   std::string config_path;
   std::string failure;                     // why the configuration is not in force; empty: it is
   void (*log)(bool, const char*) = nullptr;
   PolicyViews views;
-  AskedCache<JobEntry> jobs;
-  TimeShare share;
-  TimeShare question_share;  // of the questions which nodes Slurm itself would choose
-  Answer fleeting;  // an answer that is not kept
+  JobRequestCache<JobEntry> jobs;
+  DecisionTimeBudget share;
+  DecisionTimeBudget question_share;  // of the questions which nodes Slurm itself would choose
+  Answer transient;  // an answer that is not kept
   placement_plan result{};
   const Answer* latest = nullptr;  // behind `result`, until anything else is asked
 };
@@ -135,32 +135,32 @@ std::uint64_t question_of(const placement_offer& offer, const placement_request&
 }
 
 Answer fresh_answer(State& now, const LiveNow& live, const placement_offer& offer,
-                    const placement_request& request, const Asked& asked) {
+                    const placement_request& request, const JobRequest& job_request) {
   const auto budget = std::chrono::milliseconds(now.config.decision_time_ms);
   const Deadline deadline = Deadline::after(budget);
-  const TimeShare::Clock::duration began = TimeShare::thread_time();
+  const DecisionTimeBudget::Clock::duration began = DecisionTimeBudget::thread_time();
   Answer answer;
   try {
-    answer.plan = make_plan(*now.machine, live, offer, request, asked, now.config, now.views, deadline);
-  } catch (const MustWait& wish) {
-    answer.reason = wish.what();
+    answer.plan = make_plan(*now.machine, live, offer, request, job_request, now.config, now.views, deadline);
+  } catch (const MustWait& placement_request) {
+    answer.reason = placement_request.what();
     answer.wait = true;
-    answer.wait_left_s = static_cast<std::uint32_t>(std::clamp<std::int64_t>(wish.left_s(), 1, now.config.max_wait_s));
+    answer.wait_left_s = static_cast<std::uint32_t>(std::clamp<std::int64_t>(placement_request.left_s(), 1, now.config.max_wait_s));
   } catch (const Error& error) {
     answer.reason = error.what();
-    answer.was_starved = deadline.expired() && TimeShare::thread_time() - began < budget / 2;
+    answer.was_starved = deadline.expired() && DecisionTimeBudget::thread_time() - began < budget / 2;
   }
   return answer;
 }
 
 // Nodes close together, whatever the ranks say to each other. It is not kept: with more time the
 // same question deserves better.
-Answer hasty_answer(State& now, const LiveNow& live, const placement_offer& offer,
-                    const placement_request& request, const Asked& asked) {
-  Asked plain = asked;
+Answer degraded_answer(State& now, const LiveNow& live, const placement_offer& offer,
+                    const placement_request& request, const JobRequest& job_request) {
+  JobRequest plain = job_request;
   placement_request sized = request;
   if (request.tasks == 0 && request.whole_nodes)
-    sized.tasks = static_cast<std::uint32_t>(asked.matrix->ranks());
+    sized.tasks = static_cast<std::uint32_t>(job_request.matrix->ranks());
   plain.matrix = nullptr;
   Answer answer = fresh_answer(now, live, offer, sized, plain);
   if (answer.plan) answer.plan->note = "without the matrix, the time for decisions is used up";
@@ -182,40 +182,40 @@ Answer put_off_answer(const State& now, const placement_request& request) {
 
 const Answer& answer_of(State& now, const placement_offer& offer, const placement_request& request) {
   now.result.remembered = false;
-  if (!now.machine) return now.fleeting = {std::nullopt, "placement is off"};
+  if (!now.machine) return now.transient = {std::nullopt, "placement is off"};
   const bool may_wait = may_put_off(now, request);
   if (!may_wait && now.share.used_up(request.uid, whole_share))
-    return now.fleeting = {std::nullopt, "the time for this user's decisions in this second is used up"};
-  const TimeShare::Use use(now.share, request.uid);
+    return now.transient = {std::nullopt, "the time for this user's decisions in this second is used up"};
+  const DecisionTimeBudget::Use use(now.share, request.uid);
   JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count},
                                 now.config);
-  copy_text(now.result.policy, sizeof now.result.policy, job.asked.spec.policy);
+  copy_text(now.result.policy, sizeof now.result.policy, job.job_request.spec.policy);
   const LiveNow live = now.feed->now();
-  const bool uses_live = job.asked.policy != nullptr && job.asked.policy->uses_live;
+  const bool uses_live = job.job_request.policy != nullptr && job.job_request.policy->uses_live;
   if (uses_live && live.state) now.result.live_age_s = live.age_s;
   const std::uint64_t question = question_of(offer, request, uses_live ? live.generation : 0);
   now.result.remembered = job.answer && !job.answer->wait && job.question == question;
-  const bool hasty = !now.result.remembered && job.asked.matrix && now.share.used_up(request.uid, full_share);
+  const bool degraded = !now.result.remembered && job.job_request.matrix && now.share.used_up(request.uid, full_share);
   if (!now.result.remembered && may_wait && now.share.used_up(request.uid, full_share)) {
     // On record once.
     now.result.wait_told = request.times_put_off > 0;
-    now.fleeting = put_off_answer(now, request);
-    if (now.teller) now.teller->decided(*now.machine, offer, job.asked, live, nullptr);
-    return now.fleeting;
+    now.transient = put_off_answer(now, request);
+    if (now.decision_log) now.decision_log->decided(*now.machine, offer, job.job_request, live, nullptr);
+    return now.transient;
   }
-  if (hasty) {
-    now.fleeting = hasty_answer(now, live, offer, request, job.asked);
+  if (degraded) {
+    now.transient = degraded_answer(now, live, offer, request, job.job_request);
   } else if (!now.result.remembered) {
     job.answer.reset();
-    job.answer = fresh_answer(now, live, offer, request, job.asked);
+    job.answer = fresh_answer(now, live, offer, request, job.job_request);
     job.question = question;
   }
-  if (may_wait && !hasty && job.answer->was_starved) {
+  if (may_wait && !degraded && job.answer->was_starved) {
     job.answer.reset();
     now.result.wait_told = request.times_put_off > 0;
-    return now.fleeting = put_off_answer(now, request);
+    return now.transient = put_off_answer(now, request);
   }
-  const Answer& answer = hasty ? now.fleeting : *job.answer;
+  const Answer& answer = degraded ? now.transient : *job.answer;
   // A job that waits is asked about every few seconds.
   now.result.wait_told = answer.wait && job.wait_told && Clock::now() - *job.wait_told < wait_told_again;
   if (!answer.wait)
@@ -223,7 +223,7 @@ const Answer& answer_of(State& now, const placement_offer& offer, const placemen
   else if (!now.result.wait_told)
     job.wait_told = Clock::now();
   now.latest = &answer;
-  if (now.teller) now.teller->decided(*now.machine, offer, job.asked, live, answer.plan ? &*answer.plan : nullptr);
+  if (now.decision_log) now.decision_log->decided(*now.machine, offer, job.job_request, live, answer.plan ? &*answer.plan : nullptr);
   return answer;
 }
 
@@ -250,10 +250,10 @@ void fill_result(placement_plan& result, const Answer& answer) {
 void assess(State& now, const placement_offer& offer, const placement_request& request, const placement_grant& grant) {
   if (!now.machine || now.latest == nullptr || !now.latest->plan) return;
   const auto budget = std::chrono::milliseconds(now.share.used_up(request.uid, full_share) ? 0 : now.config.decision_time_ms);
-  const TimeShare::Use use(now.share, request.uid);
+  const DecisionTimeBudget::Use use(now.share, request.uid);
   const Plan& plan = *now.latest->plan;
   const JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count}, now.config);
-  const GivenCosts costs = assess_grant(*now.machine, now.feed->now(), offer, request, job.asked, now.config, plan, grant,
+  const GivenCosts costs = assess_grant(*now.machine, now.feed->now(), offer, request, job.job_request, now.config, plan, grant,
                                         Deadline::after(budget));
   copy_text(now.result.cost, sizeof now.result.cost, costs.cost);
   copy_text(now.result.natural_cost, sizeof now.result.natural_cost, costs.natural_cost);
@@ -272,7 +272,7 @@ enum placement_mode as_c(Mode mode) {
 }
 
 // A history is kept where there is a directory for it; elsewhere it is not missed.
-std::unique_ptr<Teller> teller_of(const std::string& path, bool private_jobs, std::string& warning) {
+std::unique_ptr<DecisionLog> teller_of(const std::string& path, bool private_jobs, std::string& warning) {
   std::error_code error;
   const std::filesystem::path directory = std::filesystem::path(path).parent_path();
   if (!std::filesystem::is_directory(directory, error)) return nullptr;
@@ -282,7 +282,7 @@ std::unique_ptr<Teller> teller_of(const std::string& path, bool private_jobs, st
     warning = "PrivateData=jobs: decisions are for the group of " + directory.string() +
               " alone, and without its set-group-ID bit placement-monitor does not get them";
   try {
-    return std::make_unique<Teller>(path, private_jobs ? RingReaders::group : RingReaders::everybody);
+    return std::make_unique<DecisionLog>(path, private_jobs ? RingReaders::group : RingReaders::everybody);
   } catch (const Error& wrong) {
     warning = std::string("decisions are not recorded: ") + wrong.what();
     return nullptr;
@@ -293,7 +293,7 @@ void configure_on(State& now, const placement_machine& machine) {
   check_policy_settings(now.config);
   for (const auto& [partition, word] : now.config.partition_policies) now.partitions.try_emplace(partition, word);
   auto known = std::make_unique<const Machine>(machine, now.config);
-  now.teller = teller_of(now.config.decision_file, now.private_jobs, now.warning);
+  now.decision_log = teller_of(now.config.decision_file, now.private_jobs, now.warning);
   now.feed = std::make_unique<const LiveFeed>(
       now.config.snapshot_file, [user = now.config.monitor_user] { return snapshot_owners(user); },
       now.config.snapshot_max_age_s, known->node_names(), [log = now.log](bool is_error, const std::string& text) {
@@ -344,7 +344,7 @@ extern "C" const char* placement_warning(void) { return state().warning.c_str();
 
 extern "C" bool placement_wants_stock_choice(uint32_t uid) {
   auto& now = state();
-  return now.teller && now.config.record_stock_choice && !now.share.used_up(uid, placement::full_share) &&
+  return now.decision_log && now.config.record_stock_choice && !now.share.used_up(uid, placement::full_share) &&
          !now.question_share.used_up(uid, placement::question_share);
 }
 
@@ -358,7 +358,7 @@ extern "C" void placement_stock_choice_took(uint32_t uid, int64_t time_ns) {
 extern "C" void placement_tell(const struct placement_outcome* outcome) {
   auto& now = state();
   try {
-    if (now.teller) now.teller->tell(*outcome, now.result, now.config.mode);
+    if (now.decision_log) now.decision_log->tell(*outcome, now.result, now.config.mode);
   } catch (...) {  // out of memory: the history has a gap
   }
 }
@@ -376,10 +376,10 @@ extern "C" void placement_unconfigure(void) {
   now.views = {};
   now.partitions.clear();
   now.feed.reset();
-  now.teller.reset();
+  now.decision_log.reset();
   now.warning.clear();
   now.jobs.clear();
-  now.fleeting = {};
+  now.transient = {};
   now.latest = nullptr;
 }
 
@@ -438,7 +438,7 @@ extern "C" const struct placement_plan* placement_decide(const struct placement_
   now.result = {};
   now.result.live_age_s = -1;
   now.latest = nullptr;
-  if (now.teller) now.teller->forget();
+  if (now.decision_log) now.decision_log->forget();
   const auto start = placement::Clock::now();
   try {
     placement::fill_result(now.result, placement::answer_of(now, *offer, *request));

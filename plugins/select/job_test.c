@@ -7,7 +7,7 @@
 #include "plugins/select/decide.h"
 #include "plugins/select/put_off.h"
 #include "plugins/select/record.h"
-#include "plugins/select/supply.h"
+#include "plugins/select/job_environment.h"
 #include "plugins/select/view_from_slurm.h"
 #include "plugins/select/waiting.h"
 
@@ -228,7 +228,7 @@ static void supply_decision(struct decision *decision, job_record_t *job, enum p
 
 	name_job(decision, job);
 	record_variable(text, sizeof(text), decision, mode);
-	supply_to_job(job, PLACEMENT_JOB_DECISION, text);
+	set_variable_of_job(job, PLACEMENT_JOB_DECISION, text);
 }
 
 /* The plan, or NULL with the reason. */
@@ -367,10 +367,10 @@ static int run_now(const struct job_test_arguments *arguments)
 			decision.stock_choice = xstrdup(decision.given);
 		} else {
 			assess_given(&view, arguments->job);
-			supply_to_job(arguments->job, PLACEMENT_JOB_STATE, plan->job_state);
+			set_variable_of_job(arguments->job, PLACEMENT_JOB_STATE, plan->job_state);
 		}
 		supply_decision(&decision, arguments->job, mode);
-		supply_policy(arguments->job);
+		set_policy_variables(arguments->job);
 	}
 	end_decision(&decision, arguments->job, decision.started && mode != PLACEMENT_OBSERVE);
 	job_view_free(&view);
@@ -448,17 +448,17 @@ int placement_job_test(const struct job_test_arguments *arguments)
 
 		/* a policy by a stored profile is for the steps alone */
 		if (rc == SLURM_SUCCESS && arguments->mode == SELECT_MODE_RUN_NOW)
-			supply_policy(job);
+			set_policy_variables(job);
 		return rc;
 	}
 	if (is_put_off(arguments, mode))
 		return SLURM_ERROR;
 	if (arguments->mode != SELECT_MODE_TEST_ONLY)
-		supply_to_job(job, PLACEMENT_JOB_DECISION, NULL);
+		set_variable_of_job(job, PLACEMENT_JOB_DECISION, NULL);
 	/* Whether a job could ever run is asked of a waiting one too: its record stays. */
 	if (mode != PLACEMENT_OBSERVE && arguments->mode != SELECT_MODE_TEST_ONLY) {
 		record_clear(job);
-		supply_to_job(job, PLACEMENT_JOB_STATE, NULL);
+		set_variable_of_job(job, PLACEMENT_JOB_STATE, NULL);
 	}
 	if (arguments->mode == SELECT_MODE_RUN_NOW)
 		return run_now(arguments);

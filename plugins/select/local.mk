@@ -3,8 +3,8 @@
 plugins_select = libplugins_select.la libcommon_decision.la $(policies)
 noinst_LTLIBRARIES += libplugins_select.la
 libplugins_select_la_SOURCES = \
-	%D%/asked.cpp \
-	%D%/asked.hpp \
+	%D%/job_request.cpp \
+	%D%/job_request.hpp \
 	%D%/candidate_nodes.cpp \
 	%D%/candidate_nodes.hpp \
 	%D%/decide.cpp \
@@ -21,9 +21,9 @@ libplugins_select_la_SOURCES = \
 	%D%/policy_view.hpp \
 	%D%/step_layout.cpp \
 	%D%/step_layout.hpp \
-	%D%/teller.cpp \
-	%D%/teller.hpp \
-	%D%/time_share.hpp \
+	%D%/decision_log.cpp \
+	%D%/decision_log.hpp \
+	%D%/decision_time_budget.hpp \
 	#
 
 if BUILD_SELECT
@@ -46,8 +46,8 @@ select_cons_tres_la_SOURCES = \
 	%D%/record.c \
 	%D%/record.h \
 	%D%/select_cons_tres.c \
-	%D%/supply.c \
-	%D%/supply.h \
+	%D%/job_environment.c \
+	%D%/job_environment.h \
 	%D%/view_from_slurm.c \
 	%D%/view_from_slurm.h \
 	%D%/waiting.c \

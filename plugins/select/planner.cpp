@@ -28,21 +28,21 @@ constexpr std::size_t max_state_bytes = 32 << 10;
 class Planner {
  public:
   Planner(const Machine& machine, const LiveNow& live, const placement_offer& offer,
-          const placement_request& request, const Asked& asked, const Config& config)
-      : machine_(machine), live_(live), offer_(offer), request_(request), asked_(asked), config_(config),
-        candidates_(machine, offer, request, asked, config) {}
+          const placement_request& request, const JobRequest& job_request, const Config& config)
+      : machine_(machine), live_(live), offer_(offer), request_(request), job_request_(job_request), config_(config),
+        candidates_(machine, offer, request, job_request, config) {}
 
   Plan plan(PolicyViews& views, const Deadline& deadline) const {
-    const Request request = policy_request(candidates_, request_, asked_, config_);
+    const Request request = policy_request(candidates_, request_, job_request_, config_);
     const ClusterView& view = views.of(machine_, live_, offer_, candidates_);
     const Placement placement = asked_place(view, request, deadline);
     Plan plan = wanted(view, placement, request.cores_per_task);
     plan.note = candidates_.note();
     add_wait_note(plan.note, request);
-    if (asked_.policy->uses_live) add_terms(plan.note, placement.reasons);
+    if (job_request_.policy->uses_live) add_terms(plan.note, placement.reasons);
     plan.terms = placement.reasons;
-    if (asked_.policy->uses_live) plan.job_state = state_for_steps(view, request, placement, deadline);
-    if (request.matrix && !asked_.coarse) {
+    if (job_request_.policy->uses_live) plan.job_state = state_for_steps(view, request, placement, deadline);
+    if (request.matrix && !job_request_.coarse) {
       plan.cost = to_string(placement.cost);
       add_step_costs(plan, deadline);
       // On a torus the policy's natural order is that of the first nodes, and the tree's distances mean nothing.
@@ -80,15 +80,15 @@ class Planner {
   // A policy that fails for want of live data is told why there are none.
   Placement asked_place(const ClusterView& view, const Request& request, const Deadline& deadline) const {
     try {
-      return place_on_one_fabric(*asked_.policy, view, request, deadline);
+      return place_on_one_fabric(*job_request_.policy, view, request, deadline);
     } catch (const Error& error) {
-      if (!asked_.policy->uses_live || view.live || view.why_not_live.empty()) throw;
+      if (!job_request_.policy->uses_live || view.live || view.why_not_live.empty()) throw;
       const std::string text = error.what();
       throw Error(text.find(view.why_not_live) != std::string::npos ? text : text + ": " + view.why_not_live);
     }
   }
 
-  bool on_torus(const ClusterView& view) const { return view.torus && asked_.policy->name.starts_with("TOFA"); }
+  bool on_torus(const ClusterView& view) const { return view.torus && job_request_.policy->name.starts_with("TOFA"); }
 
   // ---- the job's first step, as srun will see it
 
@@ -107,7 +107,7 @@ class Planner {
   }
 
   Request step_request(const StepView& step, const std::vector<std::int32_t>& tasks) const {
-    Request request = policy_request(candidates_, request_, asked_, config_);
+    Request request = policy_request(candidates_, request_, job_request_, config_);
     request.cores_per_task = step.cores_per_task;
     request.min_nodes = request.max_nodes = clamped(tasks.size());
     request.max_tasks_per_node = std::numeric_limits<std::int32_t>::max();
@@ -135,7 +135,7 @@ class Planner {
 
   // With ranks placed by the policy.
   std::string placed(const StepView& step, const std::vector<std::int32_t>& tasks, const Deadline& deadline) const {
-    return to_string(asked_.policy->place(step.view, step_request(step, tasks), deadline).cost);
+    return to_string(job_request_.policy->place(step.view, step_request(step, tasks), deadline).cost);
   }
 
   template <typename Counts>
@@ -163,7 +163,7 @@ class Planner {
   // The policy's answer as cores of the offer. A policy that does not keep its promises is not
   // believed: what it says decides over other people's jobs.
   Plan wanted(const ClusterView& view, const Placement& placement, std::int32_t leaves_per_task) const {
-    const std::string broken = asked_.spec.policy + " gave a placement that is not legal";
+    const std::string broken = job_request_.spec.policy + " gave a placement that is not legal";
     if (placement.ranks.size() != candidates_.tasks()) throw Error(broken);
     std::map<std::int32_t, Share> share_of;  // of the nodes that are used
     for (const RankPlace& rank : placement.ranks) {
@@ -266,7 +266,7 @@ class Planner {
   const LiveNow& live_;
   const placement_offer& offer_;
   const placement_request& request_;
-  const Asked& asked_;
+  const JobRequest& job_request_;
   const Config& config_;
   const CandidateNodes candidates_;
 };
@@ -274,18 +274,18 @@ class Planner {
 }  // namespace
 
 Plan make_plan(const Machine& machine, const LiveNow& live, const placement_offer& offer,
-               const placement_request& request, const Asked& asked, const Config& config,
+               const placement_request& request, const JobRequest& job_request, const Config& config,
                PolicyViews& views, const Deadline& deadline) {
-  if (asked.policy == nullptr) throw Error(asked.error);
+  if (job_request.policy == nullptr) throw Error(job_request.error);
   if (deadline.expired()) throw Error("no time is left to decide");
-  return Planner(machine, live, offer, request, asked, config).plan(views, deadline);
+  return Planner(machine, live, offer, request, job_request, config).plan(views, deadline);
 }
 
 GivenCosts assess_grant(const Machine& machine, const LiveNow& live, const placement_offer& offer,
-                        const placement_request& request, const Asked& asked, const Config& config, const Plan& plan,
+                        const placement_request& request, const JobRequest& job_request, const Config& config, const Plan& plan,
                         const placement_grant& grant, const Deadline& deadline) {
   try {
-    return Planner(machine, live, offer, request, asked, config).assess(plan, grant, deadline);
+    return Planner(machine, live, offer, request, job_request, config).assess(plan, grant, deadline);
   } catch (const Error&) {
     return {};
   }

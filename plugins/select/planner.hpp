@@ -7,7 +7,7 @@
 
 #include "common/policy/config.hpp"
 #include "common/util/deadline.hpp"
-#include "plugins/select/asked.hpp"
+#include "plugins/select/job_request.hpp"
 #include "plugins/select/decide.h"
 #include "plugins/select/live_feed.hpp"
 #include "plugins/select/machine.hpp"
@@ -39,13 +39,13 @@ struct GivenCosts {
 // Compares what was given with the plan for the same question. Where it is the plan, its costs are returned; else ranks
 // are placed anew, by the policy. Never throws Error.
 GivenCosts assess_grant(const Machine& machine, const LiveNow& live, const placement_offer& offer,
-                        const placement_request& request, const Asked& asked, const Config& config, const Plan& plan,
+                        const placement_request& request, const JobRequest& job_request, const Config& config, const Plan& plan,
                         const placement_grant& grant, const Deadline& deadline);
 
 // Asks the policy and checks its answer. `views` keeps what the next decision can use again. Throws Error with the reason
 // when the job is to run as stock Slurm would run it.
 Plan make_plan(const Machine& machine, const LiveNow& live, const placement_offer& offer,
-               const placement_request& request, const Asked& asked, const Config& config,
+               const placement_request& request, const JobRequest& job_request, const Config& config,
                PolicyViews& views, const Deadline& deadline);
 
 }  // namespace placement

@@ -13,12 +13,12 @@ bool takes_key(const Policy& policy, std::string_view key) {
 }
 
 // What the partition's policy says, where the job asks for that policy as well.
-Parameters partition_parameters(const placement_request& request, const Asked& asked, const Config& config) {
+Parameters partition_parameters(const placement_request& request, const JobRequest& job_request, const Config& config) {
   if (request.partition == nullptr) return {};
   for (const auto& [partition, word] : config.partition_policies) {
     if (partition != request.partition) continue;
     PolicySpec spec = parse_policy_spec(word);
-    if (spec.policy == asked.spec.policy) return std::move(spec.parameters);
+    if (spec.policy == job_request.spec.policy) return std::move(spec.parameters);
   }
   return {};
 }
@@ -34,14 +34,14 @@ void add_defaults(const Policy& policy, Parameters& parameters, const Parameters
   }
 }
 
-Parameters policy_parameters(const placement_request& request, const Asked& asked, const Config& config) {
-  Parameters parameters = asked.spec.parameters;
-  add_defaults(*asked.policy, parameters, partition_parameters(request, asked, config));
-  if (request.time_limit_s > 0 && takes_key(*asked.policy, "job-seconds"))
+Parameters policy_parameters(const placement_request& request, const JobRequest& job_request, const Config& config) {
+  Parameters parameters = job_request.spec.parameters;
+  add_defaults(*job_request.policy, parameters, partition_parameters(request, job_request, config));
+  if (request.time_limit_s > 0 && takes_key(*job_request.policy, "job-seconds"))
     parameters.try_emplace("job-seconds", std::to_string(request.time_limit_s));
   if (config.treematch_scope == TreeScope::whole) parameters.try_emplace("scope", "whole");
   if (!config.nla_weights.empty())
-    add_defaults(*asked.policy, parameters, parse_policy_spec("NLA=" + config.nla_weights).parameters);
+    add_defaults(*job_request.policy, parameters, parse_policy_spec("NLA=" + config.nla_weights).parameters);
   if (config.treematch_levels_up > 0) parameters.try_emplace("levels-up", std::to_string(config.treematch_levels_up));
   return parameters;
 }
@@ -52,7 +52,7 @@ std::int32_t clamped(std::uint64_t value) {
   return static_cast<std::int32_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::int32_t>::max()));
 }
 
-Request policy_request(const CandidateNodes& candidates, const placement_request& request, const Asked& asked,
+Request policy_request(const CandidateNodes& candidates, const placement_request& request, const JobRequest& job_request,
                        const Config& config) {
   Request question;
   question.tasks = static_cast<std::int32_t>(candidates.tasks());
@@ -69,7 +69,7 @@ Request policy_request(const CandidateNodes& candidates, const placement_request
   question.node_level = candidates.node_level();
   question.required_nodes = candidates.required();
   question.matrix = candidates.matrix();
-  question.parameters = policy_parameters(request, asked, config);
+  question.parameters = policy_parameters(request, job_request, config);
   return question;
 }
 

@@ -4,7 +4,7 @@
 
 #include "common/policy/config.hpp"
 #include "common/policy/policy.hpp"
-#include "plugins/select/asked.hpp"
+#include "plugins/select/job_request.hpp"
 #include "plugins/select/candidate_nodes.hpp"
 #include "plugins/select/decide.h"
 
@@ -14,7 +14,7 @@ namespace placement {
 std::int32_t clamped(std::uint64_t value);
 
 // A job's question as its policy is asked it: what the job says, then what its partition says, then the site.
-Request policy_request(const CandidateNodes& candidates, const placement_request& request, const Asked& asked,
+Request policy_request(const CandidateNodes& candidates, const placement_request& request, const JobRequest& job_request,
                        const Config& config);
 
 }  // namespace placement

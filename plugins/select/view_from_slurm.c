@@ -237,19 +237,19 @@ static uint64_t free_memory(const node_record_t *node, uint64_t taken)
 /* How many cores the node's free memory is enough for; UINT32_MAX: any. */
 static uint32_t cores_by_memory(const job_record_t *job, const node_record_t *node, uint64_t taken)
 {
-	uint64_t asked = job->details->pn_min_memory & ~MEM_PER_CPU;
+	uint64_t job_request = job->details->pn_min_memory & ~MEM_PER_CPU;
 	uint64_t left = free_memory(node, taken);
 
 	if (!(consumable_resources_of(job) & SELECT_MEMORY))
 		return UINT32_MAX;
 	if (job->details->pn_min_memory & MEM_PER_CPU) {
-		if (!asked)
+		if (!job_request)
 			return UINT32_MAX;
-		return MIN(left / (asked * MAX(node->tpc, 1)), UINT32_MAX - 1);
+		return MIN(left / (job_request * MAX(node->tpc, 1)), UINT32_MAX - 1);
 	}
-	if (!asked)	/* --mem=0: all of it */
+	if (!job_request)	/* --mem=0: all of it */
 		return taken ? 0 : UINT32_MAX;
-	return asked <= left ? UINT32_MAX : 0;
+	return job_request <= left ? UINT32_MAX : 0;
 }
 
 static bool node_is_usable(const struct job_test_arguments *arguments, node_record_t *node,

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plugins/select/supply.h"
+#include "plugins/select/job_environment.h"
 
 /* SINCE,UNTIL in seconds since the epoch, and how often its decision was put off; that may be missing. */
 #define VARIABLE "PLACEMENT_WAIT"
@@ -21,7 +21,7 @@ struct wait {
 /* False where the job has not been told to wait, or has been queued anew since. */
 static bool read_wait(const job_record_t *job, struct wait *wait)
 {
-	const char *text = supplied_variable(job, VARIABLE);
+	const char *text = job_variable(job, VARIABLE);
 	long long since, until;
 	unsigned int put_off = 0;
 
@@ -51,7 +51,7 @@ static void write_wait(job_record_t *job, const struct wait *wait)
 	char text[64];
 
 	snprintf(text, sizeof(text), "%lld,%lld,%u", (long long) wait->since, (long long) wait->until, wait->put_off);
-	supply_variable(job, VARIABLE, text);
+	set_job_variable(job, VARIABLE, text);
 }
 
 uint32_t times_put_off(const job_record_t *job)
@@ -91,5 +91,5 @@ void end_wait(job_record_t *job)
 
 	if (read_wait(job, &wait))
 		job->details->begin_time = wait.since;
-	supply_variable(job, VARIABLE, NULL);
+	set_job_variable(job, VARIABLE, NULL);
 }

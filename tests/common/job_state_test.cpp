@@ -10,7 +10,7 @@
 #include "common/state/node_outage.hpp"
 #include "common/state/pair_arrays.hpp"
 #include "common/topology/torus_topology.hpp"
-#include "common/util/armour.hpp"
+#include "common/util/base64url.hpp"
 #include "common/util/zstd_frame.hpp"
 #include "tests/check.hpp"
 
@@ -261,7 +261,7 @@ START_TEST(hostile_texts) {
   ck_assert_error(unpack_job_state("1."), "");
   for (std::size_t cut = 2; cut < good.size(); cut += 7) ck_assert_error(unpack_job_state(good.substr(0, cut)), "");
   const auto armoured = [](const std::string& text) {
-    return "1." + armour(pack_frame(std::as_bytes(std::span(text)), 3));
+    return "1." + to_base64url(pack_frame(std::as_bytes(std::span(text)), 3));
   };
   ck_assert_error(unpack_job_state(armoured("")), "not whole");
   ck_assert_error(unpack_job_state(armoured("torus 2\nn0 0\n---\n")), "not whole");

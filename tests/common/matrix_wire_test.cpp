@@ -8,7 +8,7 @@
 #include <set>
 
 #include "common/matrix/matrix_coarsen.hpp"
-#include "common/util/armour.hpp"
+#include "common/util/base64url.hpp"
 #include "tests/check.hpp"
 
 using namespace placement;
@@ -231,25 +231,25 @@ START_TEST(armour_is_exact) {
   for (std::size_t size = 0; size < 100; ++size) {
     Bytes bytes;
     for (std::size_t i = 0; i < size; ++i) bytes.push_back(static_cast<std::byte>(i * 37 + size));
-    const std::string text = armour(bytes);
-    ck_assert_uint_eq(text.size(), armoured_size(size));
+    const std::string text = to_base64url(bytes);
+    ck_assert_uint_eq(text.size(), base64url_size(size));
     ck_assert(text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") ==
               std::string::npos);
     ck_assert(seen.insert(text).second);
-    ck_assert(disarm(text, size) == bytes);
-    if (size > 0) ck_assert_error(disarm(text, size - 1), "the limit is");
+    ck_assert(from_base64url(text, size) == bytes);
+    if (size > 0) ck_assert_error(from_base64url(text, size - 1), "the limit is");
     for (std::size_t cut = 0; cut < text.size(); ++cut)
-      ck_assert_error(disarm(std::string_view(text).substr(0, cut), 1000), "armoured data");
+      ck_assert_error(from_base64url(std::string_view(text).substr(0, cut), 1000), "encoded data");
     for (std::size_t i = 0; i < text.size(); ++i) {
       std::string changed = text;
       changed[i] = changed[i] == 'A' ? 'B' : 'A';
-      ck_assert_error(disarm(changed, 1000), "armoured data");
+      ck_assert_error(from_base64url(changed, 1000), "encoded data");
     }
-    ck_assert_error(disarm(text + "=", 1000), "armoured data");
-    ck_assert_error(disarm(text + "A", 1000), "armoured data");
+    ck_assert_error(from_base64url(text + "=", 1000), "encoded data");
+    ck_assert_error(from_base64url(text + "A", 1000), "encoded data");
   }
-  ck_assert_error(disarm("", 10), "cut off");
-  ck_assert_error(disarm(std::string(12, '+'), 10), "have the byte 43 at offset 0");
+  ck_assert_error(from_base64url("", 10), "cut off");
+  ck_assert_error(from_base64url(std::string(12, '+'), 10), "have the byte 43 at offset 0");
 }
 END_TEST
 

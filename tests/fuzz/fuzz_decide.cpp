@@ -12,7 +12,7 @@
 #include "common/matrix/matrix_wire.hpp"
 #include "common/state/pair_arrays.hpp"
 #include "common/state/snapshot.hpp"
-#include "common/util/armour.hpp"
+#include "common/util/base64url.hpp"
 #include "common/util/error.hpp"
 #include "plugins/select/decide.h"
 #include "tests/fuzz/fuzz_target.hpp"
@@ -134,7 +134,7 @@ void add_matrix(Question& q, Bytes& in) {
     if (a != b) edges.push_back({std::min(a, b), std::max(a, b), std::int64_t{1} << weight % 63});
   }
   try {
-    q.entries.push_back("PLACEMENT_MATRIX_0=" + armour(pack_matrix(CommMatrix::from_edges(ranks, std::move(edges)))));
+    q.entries.push_back("PLACEMENT_MATRIX_0=" + to_base64url(pack_matrix(CommMatrix::from_edges(ranks, std::move(edges)))));
     q.entries.push_back("PLACEMENT_MATRIX_PIECES=1");
   } catch (const Error&) {  // the sum of its weights is too large for a matrix
   }

@@ -6,7 +6,7 @@
 #include "common/decision/job_state.hpp"
 #include "common/topology/cluster_view.hpp"
 #include "common/topology/torus_topology.hpp"
-#include "common/util/armour.hpp"
+#include "common/util/base64url.hpp"
 #include "common/util/error.hpp"
 #include "common/util/zstd_frame.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
@@ -18,7 +18,7 @@ const char* const fuzz_corpus = "job_state";
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const bool is_packed = size == 0 || (data[0] >= '0' && data[0] <= '9');
   const std::string text = is_packed ? std::string(as_text(data, size))
-                                     : "7." + armour(pack_frame(std::as_bytes(std::span(data, size)), 1));
+                                     : "7." + to_base64url(pack_frame(std::as_bytes(std::span(data, size)), 1));
   try {
     job_of_state(text);
   } catch (const Error& error) {

@@ -2,7 +2,7 @@
 // What monitors take from each other: what decodes is sound, and has one meaning.
 #include <cmath>
 
-#include "monitor/monitor/peer_wire.hpp"
+#include "monitor/monitor/peer_messages.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 using namespace placement;

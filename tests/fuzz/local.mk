@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # "make check" replays their corpus and some mutations, "make fuzz" looks for new inputs.
 fuzz_targets = \
-	%D%/fuzz_armour \
+	%D%/fuzz_base64url \
 	%D%/fuzz_bind_plan \
 	%D%/fuzz_config \
 	%D%/fuzz_decide \
@@ -23,8 +23,8 @@ fuzz_targets = \
 	#
 check_PROGRAMS += $(fuzz_targets)
 fuzz_driver = %D%/fuzz_driver.cpp %D%/fuzz_target.hpp
-%C%_fuzz_armour_LDADD = $(common_util)
-%C%_fuzz_armour_SOURCES = %D%/fuzz_armour.cpp $(fuzz_driver)
+%C%_fuzz_base64url_LDADD = $(common_util)
+%C%_fuzz_base64url_SOURCES = %D%/fuzz_base64url.cpp $(fuzz_driver)
 %C%_fuzz_bind_plan_LDADD = $(spank)
 %C%_fuzz_bind_plan_SOURCES = %D%/fuzz_bind_plan.cpp $(fuzz_driver)
 %C%_fuzz_config_LDADD = $(common_policy)
@@ -46,9 +46,9 @@ fuzz_driver = %D%/fuzz_driver.cpp %D%/fuzz_target.hpp
 %C%_fuzz_matrix_wire_LDADD = $(common_matrix)
 %C%_fuzz_matrix_wire_SOURCES = %D%/fuzz_matrix_wire.cpp $(fuzz_driver)
 %C%_fuzz_monitor_wire_LDADD = $(common_policy)
-%C%_fuzz_monitor_wire_SOURCES = %D%/fuzz_monitor_wire.cpp $(fuzz_driver) monitor/protocol/frames.cpp monitor/protocol/wire.cpp
+%C%_fuzz_monitor_wire_SOURCES = %D%/fuzz_monitor_wire.cpp $(fuzz_driver) monitor/protocol/handshake_packets.cpp monitor/protocol/messages.cpp
 %C%_fuzz_peer_wire_LDADD = $(common_policy)
-%C%_fuzz_peer_wire_SOURCES = %D%/fuzz_peer_wire.cpp $(fuzz_driver) monitor/monitor/peer_wire.cpp monitor/protocol/wire.cpp
+%C%_fuzz_peer_wire_SOURCES = %D%/fuzz_peer_wire.cpp $(fuzz_driver) monitor/monitor/peer_messages.cpp monitor/protocol/messages.cpp
 %C%_fuzz_policy_spec_LDADD = $(common_policy)
 %C%_fuzz_policy_spec_SOURCES = %D%/fuzz_policy_spec.cpp $(fuzz_driver)
 %C%_fuzz_proc_text_CPPFLAGS = $(AM_CPPFLAGS)

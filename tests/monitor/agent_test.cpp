@@ -22,7 +22,7 @@ using namespace placement;
 
 namespace {
 
-PublisherTerm term_of(std::uint64_t term, const char* publisher, std::uint32_t remaining_ms = 10000) {
+LeaderTerm term_of(std::uint64_t term, const char* publisher, std::uint32_t remaining_ms = 10000) {
   return {.term = term, .publisher = publisher, .age_ms = 0, .remaining_ms = remaining_ms};
 }
 
@@ -30,7 +30,7 @@ PublisherTerm term_of(std::uint64_t term, const char* publisher, std::uint32_t r
 
 START_TEST(whose_leases_hold) {
   PublisherView view(2);
-  ck_assert(!view.holds(0, 1, 0) && view.heard(0) == PublisherTerm{});
+  ck_assert(!view.holds(0, 1, 0) && view.heard(0) == LeaderTerm{});
   view.note(0, "a", term_of(3, "a"), 100);
   ck_assert(view.holds(0, 3, 100) && view.holds(0, 3, 109));
   ck_assert(!view.holds(0, 3, 110));  // the term is over: silence

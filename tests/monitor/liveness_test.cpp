@@ -254,7 +254,7 @@ START_TEST(causes) {
                         Case{true, true, false, true, false, false, "planned", false},
                         Case{true, false, true, false, false, false, "agent", false},
                         Case{true, false, true, false, true, false, "silent", true}}) {
-    const Judgement judged = judge({c.over, c.rebooted, c.agent_restarted, c.planned, c.slurm_missed, c.slurm_sees_it});
+    const Judgement judged = objective({c.over, c.rebooted, c.agent_restarted, c.planned, c.slurm_missed, c.slurm_sees_it});
     ck_assert_text_eq(std::string(judged.cause), c.cause);
     ck_assert_int_eq(judged.counted, c.counted);
   }

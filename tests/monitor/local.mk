@@ -33,7 +33,7 @@ check_PROGRAMS += \
 	%D%/query_test \
 	%D%/session_limits_test \
 	%D%/session_test \
-	%D%/wire_test \
+	%D%/messages_test \
 	#
 endif
 endif
@@ -44,7 +44,7 @@ endif
 %C%_query_test_LDADD = $(monitor_protocol) $(CHECK_LIBS)
 %C%_session_limits_test_LDADD = $(monitor_protocol) $(CHECK_LIBS)
 %C%_session_test_LDADD = $(monitor_protocol) $(CHECK_LIBS)
-%C%_wire_test_LDADD = $(monitor_protocol) $(CHECK_LIBS)
+%C%_messages_test_LDADD = $(monitor_protocol) $(CHECK_LIBS)
 
 if HAVE_CHECK
 if BUILD_MONITOR
@@ -52,18 +52,18 @@ if HAVE_SQLITE
 check_PROGRAMS += \
 	%D%/bulk_test \
 	%D%/node_watch_test \
-	%D%/peer_wire_test \
-	%D%/places_test \
-	%D%/publisher_test \
+	%D%/peer_messages_test \
+	%D%/node_switches_test \
+	%D%/leader_election_test \
 	#
 endif
 endif
 endif
 %C%_bulk_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_node_watch_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
-%C%_peer_wire_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
-%C%_places_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
-%C%_publisher_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
+%C%_peer_messages_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
+%C%_node_switches_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
+%C%_leader_election_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 
 EXTRA_DIST += \
 	%D%/fake_credentials.hpp \

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "monitor/protocol/wire.hpp"
+#include "monitor/protocol/messages.hpp"
 #include "tests/check.hpp"
 
 using namespace placement;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/matrix/matrix_wire.hpp"
-#include "common/util/armour.hpp"
+#include "common/util/base64url.hpp"
 #include "plugins/select/decide.h"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
@@ -98,7 +98,7 @@ class Environment {
 
   static Environment with_bytes(std::span<const std::byte> bytes, const std::string& word = "TREEMATCH") {
     constexpr std::size_t piece = 64 << 10;
-    const std::string text = armour(bytes);
+    const std::string text = to_base64url(bytes);
     Environment environment{"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=" + word};
     std::size_t pieces = 0;
     for (std::size_t at = 0; at < text.size(); at += piece, ++pieces)

@@ -20,8 +20,8 @@ START_TEST(nothing_is_asked_for) {
   ck_assert(!placement_asked(nullptr, 0));
   ck_assert(!placement_asked(none.c(), 0));
   ck_assert(!placement_asked(other.c(), other.size()));
-  Environment asked{"A=b", "PLACEMENT_POLICY="};
-  ck_assert(placement_asked(asked.c(), asked.size()));
+  Environment job_request{"A=b", "PLACEMENT_POLICY="};
+  ck_assert(placement_asked(job_request.c(), job_request.size()));
 }
 END_TEST
 
@@ -339,8 +339,8 @@ END_TEST
 
 START_TEST(no_time_at_all) {
   Environment environment = Environment::with_matrix(ring(4));
-  const Asked asked = read_asked({environment.c(), environment.size()}, Config{});
-  ck_assert_str_eq(asked.error.c_str(), "");
+  const JobRequest job_request = read_job_request({environment.c(), environment.size()}, Config{});
+  ck_assert_str_eq(job_request.error.c_str(), "");
   const TestMachine described(4, 2);
   const placement_machine given = described.c();
   const Machine machine(given, Config{});
@@ -349,8 +349,8 @@ START_TEST(no_time_at_all) {
   const placement_request request = request_for(environment, 4);
   const Deadline past = Deadline::after(std::chrono::microseconds(0));
   PolicyViews views;
-  ck_assert_error(make_plan(machine, {}, c, request, asked, Config{}, views, past), "no time");
-  ck_assert_uint_eq(make_plan(machine, {}, c, request, asked, Config{}, views, Deadline::never()).nodes.size(), 1);
+  ck_assert_error(make_plan(machine, {}, c, request, job_request, Config{}, views, past), "no time");
+  ck_assert_uint_eq(make_plan(machine, {}, c, request, job_request, Config{}, views, Deadline::never()).nodes.size(), 1);
 }
 END_TEST
 

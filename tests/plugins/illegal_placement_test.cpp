@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "common/decision/decision_ring.hpp"
-#include "plugins/select/asked.hpp"
+#include "plugins/select/job_request.hpp"
 #include "plugins/select/machine.hpp"
 #include "plugins/select/planner.hpp"
 #include "tests/plugins/decide_fixture.hpp"
@@ -23,8 +23,8 @@ struct Question {
     offer.take(1, {1}).take(3, {0, 1});
     policy.name = "TOLD";
     policy.place = as_told;
-    asked.spec.policy = "TOLD";
-    asked.policy = &policy;
+    job_request.spec.policy = "TOLD";
+    job_request.policy = &policy;
     request = request_for(environment, 3);
     answer = {};
     answer.ranks = {{0, {0}}, {0, {1}}, {1, {0}}};
@@ -35,7 +35,7 @@ struct Question {
     const placement_offer offered = offer.c();
     return error_of([&] {
       PolicyViews views;
-      planned = make_plan(Machine(described, Config{}), {}, offered, request, asked, Config{}, views, Deadline::never());
+      planned = make_plan(Machine(described, Config{}), {}, offered, request, job_request, Config{}, views, Deadline::never());
     });
   }
 
@@ -43,7 +43,7 @@ struct Question {
   TestMachine machine{4, 1};
   Offer offer{4, 2};
   Policy policy{};
-  Asked asked;
+  JobRequest job_request;
   placement_request request{};
   Plan planned;
 };

@@ -8,7 +8,7 @@ check_PROGRAMS += \
 	%D%/fatt_order_test \
 	%D%/illegal_placement_test \
 	%D%/live_feed_test \
-	%D%/time_share_test \
+	%D%/decision_time_budget_test \
 	#
 endif
 %C%_decide_partition_test_LDADD = $(plugins_select) $(CHECK_LIBS)
@@ -18,7 +18,7 @@ endif
 %C%_fatt_order_test_LDADD = $(plugins_topology) $(CHECK_LIBS)
 %C%_illegal_placement_test_LDADD = $(plugins_select) $(CHECK_LIBS)
 %C%_live_feed_test_LDADD = $(plugins_select) $(CHECK_LIBS)
-%C%_time_share_test_LDADD = $(plugins_select) $(CHECK_LIBS)
+%C%_decision_time_budget_test_LDADD = $(plugins_select) $(CHECK_LIBS)
 
 EXTRA_DIST += \
 	%D%/decide_fixture.hpp \

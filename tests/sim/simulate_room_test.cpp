@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/util/random.hpp"
-#include "sim/free_room.hpp"
+#include "sim/fragmentation.hpp"
 #include "sim/metrics.hpp"
 #include "tests/check.hpp"
 #include "tests/sim/simulate_machines.hpp"
@@ -46,7 +46,7 @@ Replay run(const Machine& machine, const std::vector<LogJob>& jobs, const Replay
 
 START_TEST(follows_what_is_free) {
   Machine machine = machine_of_subtrees();
-  FreeRoom room(machine);
+  FreeCapacity room(machine);
   Random random(5);
   std::vector<std::vector<std::int32_t>> jobs;
   for (int step = 0; step < 3000; ++step) {

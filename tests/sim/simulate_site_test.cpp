@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What a replay knows of a machine beside its shape: tori, live state, outages, failures to come.
-#include "sim/site.hpp"
+#include "sim/site_data.hpp"
 
 #include <algorithm>
 #include <cmath>

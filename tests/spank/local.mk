@@ -8,7 +8,7 @@ check_PROGRAMS += \
 	%D%/placement_options_test \
 	%D%/profile_store_test \
 	%D%/sequential_hostfile_test \
-	%D%/ship_test \
+	%D%/shipped_request_test \
 	%D%/step_ranks_test \
 	#
 endif
@@ -20,7 +20,7 @@ endif
 %C%_placement_options_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_profile_store_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_sequential_hostfile_test_LDADD = $(spank) $(CHECK_LIBS)
-%C%_ship_test_LDADD = $(spank) $(CHECK_LIBS)
+%C%_shipped_request_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_step_ranks_test_LDADD = $(spank) $(CHECK_LIBS)
 
 EXTRA_DIST += \

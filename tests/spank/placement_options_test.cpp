@@ -26,11 +26,11 @@ START_TEST(a_policy_word_is_ours_in_any_case) {
   for (const std::string word : {"TREEMATCH=", "treematch=", "TreeMatch="}) {
     PlacementOptions options;
     ck_assert(options.take_distribution(word + matrix_file(), false));
-    const auto wish = options.resolve(4);
-    ck_assert(wish.has_value());
-    ck_assert_str_eq(wish->spec.policy.c_str(), "TREEMATCH");
-    ck_assert_int_eq(wish->matrix->ranks(), 4);
-    ck_assert(!wish->spec.parameters.contains("matrix"));
+    const auto placement_request = options.resolve(4);
+    ck_assert(placement_request.has_value());
+    ck_assert_str_eq(placement_request->spec.policy.c_str(), "TREEMATCH");
+    ck_assert_int_eq(placement_request->matrix->ranks(), 4);
+    ck_assert(!placement_request->spec.parameters.contains("matrix"));
     ck_assert(!options.distribution_given());
   }
 }
@@ -68,8 +68,8 @@ START_TEST(the_last_word_counts) {
   ck_assert(!options.resolve(4));
   ck_assert(options.distribution_on_command_line());
   options.take_placement(treematch());
-  const auto wish = options.resolve(4);
-  ck_assert(wish && wish->overrides_distribution);
+  const auto placement_request = options.resolve(4);
+  ck_assert(placement_request && placement_request->overrides_distribution);
   ck_assert(!options.distribution_given());
   options.take_distribution("cyclic", true);
   ck_assert(!options.resolve(4));
@@ -171,8 +171,8 @@ START_TEST(auto_is_a_stored_profile) {
     PlacementOptions options;
     options.take_placement(apart ? "TREEMATCH" : "TREEMATCH=auto,seed=3");
     if (apart) options.take_matrix_file("auto");
-    const auto wish = options.resolve(4);
-    ck_assert(wish && wish->automatic && !wish->matrix && !wish->spec.parameters.contains("matrix"));
+    const auto placement_request = options.resolve(4);
+    ck_assert(placement_request && placement_request->automatic && !placement_request->matrix && !placement_request->spec.parameters.contains("matrix"));
   }
   PlacementOptions options;
   options.take_placement(treematch());

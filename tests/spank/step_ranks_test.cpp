@@ -15,7 +15,7 @@ using placement::CommMatrix;
 using placement::NodeShape;
 using placement::StepShape;
 using placement::SwitchShape;
-using placement::Wish;
+using placement::PlacementRequest;
 
 // Nodes n0.. of one kind under switches of two.
 ClusterView machine(std::int32_t nodes, std::int32_t sockets, std::int32_t cores_per_socket,
@@ -40,7 +40,7 @@ StepShape step_on(const ClusterView& view, std::vector<std::int32_t> tasks) {
   return step;
 }
 
-Wish pairs(std::int32_t ranks) {  // rank r talks with rank r + ranks / 2
+PlacementRequest pairs(std::int32_t ranks) {  // rank r talks with rank r + ranks / 2
   std::vector<placement::CommEdge> edges;
   for (std::int32_t rank = 0; rank < ranks / 2; ++rank) edges.push_back({rank, rank + ranks / 2, 100});
   return {placement::parse_policy_spec("TREEMATCH"),

@@ -10,7 +10,7 @@
 #include "tests/check.hpp"
 #include "tests/tofa/tofa_machines.hpp"
 #include "tofa/node_sets.hpp"
-#include "tofa/outlook.hpp"
+#include "tofa/fault_model.hpp"
 #include "tofa/route_faults.hpp"
 
 using namespace placement;
@@ -125,7 +125,7 @@ START_TEST(the_weight_of_a_suspect) {
     NodeOutages outages;
     for (std::int32_t node = 0; node < 9; ++node) outages.set(std::to_string(node), node == 4 ? outage : 0.001);
     view.outages = std::make_shared<const NodeOutages>(std::move(outages));
-    const RouteFaults faults = Outlook(view, 0).route_faults(*view.torus);
+    const RouteFaults faults = FaultModel(view, 0).route_faults(*view.torus);
     ck_assert_int_eq(faults.weight(0, 1), 1);
     ck_assert_int_eq(faults.weight(3, 4), faults.weight(4, 5));
     return faults.weight(3, 4);
@@ -143,25 +143,25 @@ END_TEST
 START_TEST(expected_time_by_hand) {
   ClusterView view = view_of(rings({8}));
   set_outages(view, {6}, 0.1);
-  const Outlook outlook(view, 0);
-  const RouteFaults faults = outlook.route_faults(*view.torus);
+  const FaultModel fault_model(view, 0);
+  const RouteFaults faults = fault_model.route_faults(*view.torus);
   const CommMatrix matrix = CommMatrix::from_edges(3, {{0, 1, 100}, {1, 2, 40}});
   const std::vector<std::int32_t> in_order = {0, 1, 2};  // 140 hop-bytes; the busiest link has half of the 100 in each direction
   for (const double s : {0.0, 0.3, 0.5, 1.0}) {
-    const Judge judge(*view.torus, outlook, faults, matrix, in_order, s);
-    ck_assert_double_eq_tol(judge.badness(judge.assess(in_order)), 0, 1e-9);
+    const ExpectedTimeObjective objective(*view.torus, fault_model, faults, matrix, in_order, s);
+    ck_assert_double_eq_tol(objective.log_expected_time(objective.assess(in_order)), 0, 1e-9);
     // Twice as many hop-bytes, the busiest link unchanged; and the other way round.
-    ck_assert_double_eq_tol(std::exp(judge.badness(280, 50, 0)), 1 - s + s * (1.5 + 0.25), 1e-9);
-    ck_assert_double_eq_tol(std::exp(judge.badness(140, 100, 0)), 1 - s + s * (0.75 + 0.5), 1e-9);
+    ck_assert_double_eq_tol(std::exp(objective.log_expected_time(280, 50, 0)), 1 - s + s * (1.5 + 0.25), 1e-9);
+    ck_assert_double_eq_tol(std::exp(objective.log_expected_time(140, 100, 0)), 1 - s + s * (0.75 + 0.5), 1e-9);
     // Ranks 0 and 1 two hops from each other, rank 2 beside them: 240 hop-bytes, the busiest link still has 50.
     const std::vector<std::int32_t> spread = {0, 2, 3};
-    ck_assert_double_eq_tol(std::exp(judge.badness(judge.assess(spread))), 1 - s + s * (0.75 * 240 / 140 + 0.25), 1e-9);
+    ck_assert_double_eq_tol(std::exp(objective.log_expected_time(objective.assess(spread))), 1 - s + s * (0.75 * 240 / 140 + 0.25), 1e-9);
     // The route from 5 to 7 goes through the node that fails; two of its links weigh 101 for hop-bytes and load.
     const std::vector<std::int32_t> through = {5, 7, 0};
-    const Assessment found = judge.assess(through);
+    const Assessment found = objective.assess(through);
     ck_assert_double_eq_tol(found.abort_probability, 0.1, 1e-9);
     const double weighted = (200.0 * 101 + 40) / 140, busiest = static_cast<double>(found.link_load_twice) / 2 / 50;
-    ck_assert_double_eq_tol(std::exp(judge.badness(found)), (1 - s + s * (0.75 * weighted + 0.25 * busiest)) / 0.9, 1e-6);
+    ck_assert_double_eq_tol(std::exp(objective.log_expected_time(found)), (1 - s + s * (0.75 * weighted + 0.25 * busiest)) / 0.9, 1e-6);
   }
 }
 END_TEST
@@ -189,8 +189,8 @@ START_TEST(windows) {
         run.push_back(node);
       if (static_cast<std::int32_t>(run.size()) == request.tasks) expected = run;
     }
-    const Outlook outlook(view, 0);
-    const RouteFaults faults = outlook.route_faults(*view.torus);
+    const FaultModel fault_model(view, 0);
+    const RouteFaults faults = fault_model.route_faults(*view.torus);
     OfferedNodes offered{view.torus.get(), {}, &faults};
     NodeCounts capacity;
     for (const NodeView& node : view.nodes) {

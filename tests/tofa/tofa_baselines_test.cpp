@@ -6,7 +6,7 @@
 
 #include "tests/check.hpp"
 #include "tests/tofa/tofa_machines.hpp"
-#include "tofa/outlook.hpp"
+#include "tofa/fault_model.hpp"
 #include "tofa/scotch_hook.hpp"
 #include "tofa/tofa.hpp"
 #include "tofa/torus_job.hpp"
@@ -50,13 +50,13 @@ START_TEST(legal_and_never_worse_than_its_members) {
       ck_assert_int_eq(static_cast<std::int32_t>(std::set<std::int32_t>(at.begin(), at.end()).size()), ranks);
       ck_assert(nodes_of(place_tofa_thoroughly(view, request, Deadline::never())) == at);
 
-      const Outlook outlook(view, 0);
-      const RouteFaults faults = outlook.route_faults(*view.torus);
+      const FaultModel fault_model(view, 0);
+      const RouteFaults faults = fault_model.route_faults(*view.torus);
       const std::vector<std::int32_t> in_order = nodes_of(place("SEQUENTIAL", view, request));
-      const Judge judge(*view.torus, outlook, faults, *request.matrix, in_order, 0.5);
-      const double badness = judge.badness(judge.assess(at));
-      ck_assert_double_le(badness, judge.badness(judge.assess(in_order)));
-      ck_assert(found.cost == judge.assess(at).hop_bytes);
+      const ExpectedTimeObjective objective(*view.torus, fault_model, faults, *request.matrix, in_order, 0.5);
+      const double log_expected_time = objective.log_expected_time(objective.assess(at));
+      ck_assert_double_le(log_expected_time, objective.log_expected_time(objective.assess(in_order)));
+      ck_assert(found.cost == objective.assess(at).hop_bytes);
     }
   }
 }
@@ -112,12 +112,12 @@ START_TEST(as_good_as_greedy_and_scotch) {
     ClusterView view = view_of(rings({4, 4, 2}));
     set_outages(view, {3, 17}, 0.02);
     const Request request = request_of(random_matrix(14, 30, seed));
-    const Outlook outlook(view, 0);
-    const RouteFaults faults = outlook.route_faults(*view.torus);
-    const Judge judge(*view.torus, outlook, faults, *request.matrix, nodes_of(place("SEQUENTIAL", view, request)), 0.5);
-    const double badness = judge.badness(judge.assess(nodes_of(place_tofa_thoroughly(view, request, Deadline::never()))));
+    const FaultModel fault_model(view, 0);
+    const RouteFaults faults = fault_model.route_faults(*view.torus);
+    const ExpectedTimeObjective objective(*view.torus, fault_model, faults, *request.matrix, nodes_of(place("SEQUENTIAL", view, request)), 0.5);
+    const double log_expected_time = objective.log_expected_time(objective.assess(nodes_of(place_tofa_thoroughly(view, request, Deadline::never()))));
     for (const char* other : {"GREEDY", "SEQUENTIAL", "TOFA-PAPER"})
-      ck_assert_msg(badness <= judge.badness(judge.assess(nodes_of(place(other, view, request)))), "%s is better", other);
+      ck_assert_msg(log_expected_time <= objective.log_expected_time(objective.assess(nodes_of(place(other, view, request)))), "%s is better", other);
   }
   provide_scotch(nullptr);
 }

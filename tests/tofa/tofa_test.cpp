@@ -7,7 +7,7 @@
 
 #include "tests/check.hpp"
 #include "tests/tofa/tofa_machines.hpp"
-#include "tofa/outlook.hpp"
+#include "tofa/fault_model.hpp"
 #include "tofa/scotch_hook.hpp"
 
 using namespace placement;
@@ -150,18 +150,18 @@ START_TEST(live_states) {
     view.nodes[node].state = node;
   }
   view.live = live;
-  ck_assert(!Outlook(view, 0).any_suspect());
+  ck_assert(!FaultModel(view, 0).any_suspect());
   live->nodes[2].outage_probability = 0.2;
   live->nodes[4].liveness = Liveness::suspect;
-  const Outlook outlook(view, 7200);
-  ck_assert(outlook.suspect(2) && outlook.suspect(4) && !outlook.suspect(0));
-  ck_assert_double_eq_tol(outlook.of_positions()[2], 1 - 0.8 * 0.8, 1e-12);
+  const FaultModel fault_model(view, 7200);
+  ck_assert(fault_model.suspect(2) && fault_model.suspect(4) && !fault_model.suspect(0));
+  ck_assert_double_eq_tol(fault_model.of_positions()[2], 1 - 0.8 * 0.8, 1e-12);
   Request request;
   request.tasks = 2;
   for (const std::int32_t node : nodes_of(place_tofa(view, request, Deadline::never()))) ck_assert(node != 2 && node != 4);
   // The site's own probabilities come first.
   set_outages(view, {0}, 0.5);
-  ck_assert(Outlook(view, 0).suspect(0) && !Outlook(view, 0).suspect(2));
+  ck_assert(FaultModel(view, 0).suspect(0) && !FaultModel(view, 0).suspect(2));
 }
 END_TEST
 

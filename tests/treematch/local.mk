@@ -8,7 +8,7 @@ check_PROGRAMS += \
 	%D%/objectives_test \
 	%D%/tree_map_test \
 	%D%/treematch_test \
-	%D%/units_test \
+	%D%/unit_mapping_test \
 	#
 endif
 %C%_canonical_test_LDADD = $(treematch) $(CHECK_LIBS)
@@ -18,5 +18,5 @@ endif
 %C%_objectives_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_tree_map_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_treematch_test_LDADD = $(policies) $(CHECK_LIBS)
-%C%_units_test_LDADD = $(treematch) $(CHECK_LIBS)
+%C%_unit_mapping_test_LDADD = $(treematch) $(CHECK_LIBS)
 

@@ -127,7 +127,7 @@ END_TEST
 
 START_TEST(rings_are_cut_twice) {
   for (const std::int32_t n : {8, 81, 500, 3000}) {
-    const Watch watch;
+    const WorkBudget watch;
     Bisection bisection(1, {3, 6}, watch);
     const std::vector<std::int8_t> side = bisection.split(ring(n), n / 3, n / 3);
     ck_assert_int_eq(std::count(side.begin(), side.end(), 0), n / 3);

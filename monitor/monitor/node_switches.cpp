@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/monitor/node_switches.hpp"
+
+#include <netdb.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "common/topology/slurm_conf.hpp"
+#include "common/util/input_file.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::size_t max_topology_bytes = 64 << 20;
+constexpr double good_for_s = 3600, bad_for_s = 60;
+
+}  // namespace
+
+PairPlaces pair_places(std::span<const SwitchShape> switches, std::size_t nodes) {
+  PairPlaces places;
+  places.leaf_of_node.assign(nodes, -1);
+  std::vector<std::int32_t> switch_of_leaf;
+  for (std::size_t s = 0; s < switches.size(); ++s) {
+    if (switches[s].nodes.empty()) continue;
+    for (const std::int32_t node : switches[s].nodes)
+      places.leaf_of_node[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(switch_of_leaf.size());
+    switch_of_leaf.push_back(static_cast<std::int32_t>(s));
+  }
+  if (std::find(places.leaf_of_node.begin(), places.leaf_of_node.end(), -1) != places.leaf_of_node.end()) {
+    std::replace(places.leaf_of_node.begin(), places.leaf_of_node.end(), -1,
+                 static_cast<std::int32_t>(switch_of_leaf.size()));
+    switch_of_leaf.push_back(-1);
+  }
+  places.leaves = static_cast<std::int32_t>(switch_of_leaf.size());
+  // The way up from each leaf; a switch without one above hangs on a root that nobody names.
+  const auto n = static_cast<std::size_t>(places.leaves);
+  std::vector<std::vector<std::int32_t>> way(n);
+  std::size_t longest = 0;
+  for (std::size_t leaf = 0; leaf < n; ++leaf) {
+    for (std::int32_t s = switch_of_leaf[leaf]; s >= 0 && way[leaf].size() <= switches.size();
+         s = switches[static_cast<std::size_t>(s)].parent)
+      way[leaf].push_back(s);
+    longest = std::max(longest, way[leaf].size());
+  }
+  places.hops.assign(n * n, 2);
+  for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t b = 0; b < n; ++b) {
+      if (a == b) continue;
+      std::size_t up = longest;
+      for (std::size_t i = way[a].size(); i-- > 0;)
+        if (std::find(way[b].begin(), way[b].end(), way[a][i]) != way[b].end()) up = i;
+      places.hops[a * n + b] = static_cast<std::int32_t>(2 + 2 * std::max<std::size_t>(up, 1));
+    }
+  for (std::size_t a = 0; a < n; ++a)  // ways of different length are the same in both directions
+    for (std::size_t b = 0; b < a; ++b)
+      places.hops[a * n + b] = places.hops[b * n + a] = std::max(places.hops[a * n + b], places.hops[b * n + a]);
+  return places;
+}
+
+PairPlaces read_pair_places(const std::string& slurm_conf, std::span<const std::string> nodes) {
+  const std::string topology = std::filesystem::path(slurm_conf).replace_filename("topology.conf").string();
+  std::error_code unreadable;
+  if (!std::filesystem::exists(topology, unreadable)) return pair_places({}, nodes.size());
+  std::vector<NodeShape> shapes(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) shapes[i].name = nodes[i];
+  return pair_places(parse_topology_conf(read_input_file(topology, max_topology_bytes), topology, shapes), nodes.size());
+}
+
+const std::vector<NetAddress>& AddressCache::find(const std::string& address, double now_s) {
+  Entry& entry = entries_[address];
+  if (entry.until_s > now_s) return entry.addresses;
+  entry.addresses.clear();
+  addrinfo hints{}, *list = nullptr;
+  hints.ai_socktype = SOCK_DGRAM;
+  if (getaddrinfo(address.c_str(), nullptr, &hints, &list) == 0) {
+    const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> release(list, freeaddrinfo);
+    for (const addrinfo* at = list; at; at = at->ai_next) {
+      NetAddress found;
+      if (at->ai_family == AF_INET) {
+        found.ip[10] = found.ip[11] = 0xff;
+        std::memcpy(&found.ip[12], &reinterpret_cast<const sockaddr_in*>(at->ai_addr)->sin_addr, 4);
+      } else if (at->ai_family == AF_INET6) {
+        std::memcpy(found.ip.data(), &reinterpret_cast<const sockaddr_in6*>(at->ai_addr)->sin6_addr, 16);
+      } else {
+        continue;
+      }
+      entry.addresses.push_back(found);
+    }
+  }
+  entry.until_s = now_s + (entry.addresses.empty() ? bad_for_s : good_for_s);
+  return entry.addresses;
+}
+
+}  // namespace placement

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "monitor/protocol/messages.hpp"
+
+namespace placement {
+
+// The datagrams of the handshake and the outside of sealed ones; session.hpp makes and opens them.
+//
+//   frame  = "SPLW" version:u8 kind:u8 0:u16 body
+//   hello  = nonce:16, zeros up to handshake_bytes         agent to monitor
+//   challenge = nonce:16 cookie:16, zeros as well          monitor to agent
+//   join   = nonce:16 cookie:16 name credential            agent to monitor
+//   refused = nonce:16 reason:u8                           monitor to agent, a hint: not authenticated
+//   reset  = session:u64                                   monitor to agent, a hint likewise
+//   sealed = session:u64 sequence:u64 ciphertext tag:16    either way: one of the messages of wire.hpp
+
+enum class FrameKind : std::uint8_t { hello = 1, challenge, join, refused, reset, sealed };
+
+// The decoders check length, magic, version, kind and the zeros.
+struct JoinFrame {
+  Nonce nonce{};
+  Nonce cookie{};
+  std::string name;
+  std::string credential;
+
+  bool operator==(const JoinFrame&) const = default;
+};
+struct ChallengeFrame {
+  Nonce nonce{};
+  Nonce cookie{};
+
+  bool operator==(const ChallengeFrame&) const = default;
+};
+struct RefusedFrame {
+  Nonce nonce{};
+  std::uint8_t reason = 0;  // Refusal of session.hpp
+
+  bool operator==(const RefusedFrame&) const = default;
+};
+struct SealedHeader {
+  std::uint64_t session = 0;
+  std::uint64_t sequence = 0;
+
+  bool operator==(const SealedHeader&) const = default;
+};
+
+std::optional<FrameKind> frame_kind(ByteView datagram);
+Bytes encode_hello(const Nonce& nonce);
+Bytes encode(const ChallengeFrame& frame);
+Bytes encode(const JoinFrame& frame);
+Bytes encode(const RefusedFrame& frame);
+Bytes encode_reset(std::uint64_t session);
+Bytes encode(const SealedHeader& header);
+std::optional<Nonce> decode_hello(ByteView datagram);
+std::optional<ChallengeFrame> decode_challenge(ByteView datagram);
+std::optional<JoinFrame> decode_join(ByteView datagram);
+std::optional<RefusedFrame> decode_refused(ByteView datagram);
+std::optional<std::uint64_t> decode_reset(ByteView datagram);
+std::optional<SealedHeader> decode_sealed_header(ByteView datagram);
+
+// What is said inside the munge credential of a join.
+struct JoinSecret {
+  Nonce nonce{};
+  Nonce cookie{};
+  Key secret{};
+  std::string name;
+
+  bool operator==(const JoinSecret&) const = default;
+};
+Bytes encode(const JoinSecret& secret);
+std::optional<JoinSecret> decode_join_secret(ByteView bytes);
+
+}  // namespace placement

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "common/state/live_range.hpp"
+#include "common/state/live_state.hpp"
+#include "monitor/protocol/messages.hpp"
+
+namespace placement::wire {
+
+// The parts of which all messages are made; see wire.hpp for their form.
+
+class Writer {
+ public:
+  void u8(std::uint8_t value) { out_.push_back(value); }
+  void u16(std::uint16_t value) { number(value, 2); }
+  void u32(std::uint32_t value) { number(value, 4); }
+  void u64(std::uint64_t value) { number(value, 8); }
+  void real(double value) {
+    const bool fits = std::abs(value) <= std::numeric_limits<float>::max();
+    u32(std::bit_cast<std::uint32_t>(fits ? static_cast<float>(value) + 0.0f  // no -0
+                                       : std::numeric_limits<float>::quiet_NaN()));
+  }
+  void raw(ByteView bytes) { out_.insert(out_.end(), bytes.begin(), bytes.end()); }
+  void name(std::string_view text) {
+    text = text.substr(0, max_wire_name);
+    u8(static_cast<std::uint8_t>(text.size()));
+    out_.insert(out_.end(), text.begin(), text.end());
+  }
+  void pad(std::size_t size) { out_.resize(std::max(size, out_.size())); }
+  Bytes take() { return std::move(out_); }
+
+ private:
+  void number(std::uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) out_.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+  }
+
+  Bytes out_;
+};
+
+// Reads on with zeros after the first thing that is wrong; done() then says so.
+class Reader {
+ public:
+  explicit Reader(ByteView bytes) : bytes_(bytes) {}
+
+  std::uint8_t u8() { return static_cast<std::uint8_t>(number(1)); }
+  std::uint16_t u16() { return static_cast<std::uint16_t>(number(2)); }
+  std::uint32_t u32() { return static_cast<std::uint32_t>(number(4)); }
+  std::uint64_t u64() { return number(8); }
+
+  // Not negative, not infinite; NaN is "not known" and has one spelling.
+  double real(const NumberRange& range = {0, std::numeric_limits<float>::max()}) {
+    const std::uint32_t bits = u32();
+    const float value = std::bit_cast<float>(bits);
+    if (std::isnan(value)) {
+      require(bits == std::bit_cast<std::uint32_t>(std::numeric_limits<float>::quiet_NaN()));
+      return unknown_value;
+    }
+    require(range.has(value) && !std::signbit(value));
+    return value;
+  }
+  void raw(std::span<std::uint8_t> to) {
+    const ByteView from = take(to.size());
+    std::copy(from.begin(), from.end(), to.begin());
+  }
+  std::string name(bool may_be_empty = false) {
+    const std::size_t size = u8();
+    require(size <= max_wire_name && (size > 0 || may_be_empty));
+    const ByteView from = take(size);
+    require(std::all_of(from.begin(), from.end(), [](std::uint8_t c) {
+      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '_' ||
+             c == '-';
+    }));
+    return good_ ? std::string(from.begin(), from.end()) : std::string();
+  }
+  template <typename Enum>
+  Enum choice(Enum last) {
+    const std::uint8_t value = u8();
+    require(value >= 1 && value <= static_cast<std::uint8_t>(last));
+    return static_cast<Enum>(value);
+  }
+  ByteView rest() { return take(bytes_.size() - at_); }
+  void zeros() {
+    const ByteView pad = rest();
+    require(std::all_of(pad.begin(), pad.end(), [](std::uint8_t byte) { return byte == 0; }));
+  }
+  void require(bool condition) { good_ = good_ && condition; }
+  bool good() const { return good_; }
+  bool done() const { return good_ && at_ == bytes_.size(); }
+
+ private:
+  ByteView take(std::size_t size) {
+    if (!good_ || size > bytes_.size() - at_) {
+      good_ = false;
+      return {};
+    }
+    at_ += size;
+    return bytes_.subspan(at_ - size, size);
+  }
+  std::uint64_t number(std::size_t bytes) {
+    std::uint64_t value = 0;
+    const ByteView from = take(bytes);
+    for (std::size_t i = 0; i < from.size(); ++i) value |= std::uint64_t{from[i]} << (8 * i);
+    return value;
+  }
+
+  ByteView bytes_;
+  std::size_t at_ = 0;
+  bool good_ = true;
+};
+
+// The message, if the reader is through with it and nothing was wrong.
+template <typename Message>
+std::optional<Message> whole(const Reader& in, Message&& message) {
+  if (!in.done()) return std::nullopt;
+  return std::move(message);
+}
+
+}  // namespace placement::wire

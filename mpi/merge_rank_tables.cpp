@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "mpi/merge_rank_tables.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "common/util/error.hpp"
+
+namespace placement {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> tables_of(const std::string& file) {
+  const fs::path path(file);
+  const std::string prefix = path.filename().string() + ".rank";
+  std::vector<std::string> found;
+  std::error_code error;
+  const fs::path directory = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.rfind(prefix, 0) != 0 || name.size() == prefix.size()) continue;
+    if (!std::all_of(name.begin() + static_cast<std::ptrdiff_t>(prefix.size()), name.end(),
+                     [](char c) { return c >= '0' && c <= '9'; }))
+      continue;
+    found.push_back((path.has_parent_path() ? path.parent_path() / name : fs::path(name)).string());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+void add_to(ProfileSummary& summary, const Traffic& table) {
+  summary.calls += table.calls();
+  for (std::uint32_t kind = 0; kind < traffic_kinds; ++kind) {
+    const PeerTraffic total = table.total(static_cast<TrafficKind>(kind));
+    summary.totals[kind].bytes += total.bytes;
+    summary.totals[kind].messages += total.messages;
+  }
+  summary.outside.bytes += table.outside().bytes;
+  summary.outside.messages += table.outside().messages;
+  const auto sizes = table.sizes();
+  for (std::size_t k = 0; k < sizes.size(); ++k) summary.sizes[k] += sizes[k];
+}
+
+}  // namespace
+
+bool has_tables(const std::string& file) { return !tables_of(file).empty(); }
+
+ProfileSummary merge_tables(const std::string& file, std::uint32_t kinds) {
+  const std::vector<std::string> paths = tables_of(file);
+  std::vector<Traffic> tables;
+  std::uint64_t latest = 0;
+  for (const std::string& path : paths) {
+    tables.push_back(Traffic::left_behind(path));
+    latest = std::max(latest, tables.back().run());  // runs are numbered by the time they began
+  }
+  if (tables.empty()) throw Error(file + ".rank*: no tables of counters were left there");
+  std::erase_if(tables, [&](const Traffic& table) { return table.run() != latest; });
+
+  ProfileSummary summary;
+  summary.ranks = tables.front().ranks();
+  summary.ranks_missing = summary.ranks - static_cast<std::int32_t>(tables.size());
+  std::map<std::pair<std::int32_t, std::int32_t>, PeerTraffic> pairs;
+  for (const Traffic& table : tables) {
+    if (table.ranks() != summary.ranks) throw Error(file + ".rank*: the tables are not of one run");
+    add_to(summary, table);
+    for (const PeerTraffic& to : table.peers(kinds)) {
+      if (to.peer == table.rank()) continue;
+      PeerTraffic& pair = pairs[std::minmax(table.rank(), to.peer)];
+      pair.bytes += to.bytes;
+      pair.messages += to.messages;
+    }
+  }
+  ProfileFile out(file, summary.ranks);
+  for (const auto& [ranks, pair] : pairs) out.add(ranks.first, {ranks.second, pair.bytes, pair.messages});
+  out.finish();
+  write_summary(file + ".summary", summary);
+  for (const std::string& path : paths) fs::remove(path);
+  return summary;
+}
+
+}  // namespace placement

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/select/decision_log.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "common/util/hostlist.hpp"
+
+namespace placement {
+
+namespace {
+
+// A list of more is not shown whole anyway, and making it takes time.
+constexpr std::size_t most_listed = 512;
+
+// Nodes that the machine does not have, for which no plan is made, have no names.
+std::string listed(const Machine& machine, const placement_offer& offer, std::span<const std::uint32_t> nodes) {
+  std::vector<std::string> names;
+  for (const std::uint32_t node : nodes.first(std::min(nodes.size(), most_listed)))
+    if (offer.node[node] >= 0 && offer.node[node] < machine.nodes()) names.push_back(machine.node(offer.node[node]).name);
+  return compress_hostlist(names) + (nodes.size() > most_listed ? ".." : "");
+}
+
+// "8(x2),3", as Slurm writes it.
+std::string run_lengths(std::span<const std::uint32_t> counts) {
+  std::string text;
+  for (std::size_t at = 0; at < counts.size() && text.size() < 4 * most_listed;) {
+    std::size_t end = at;
+    while (end < counts.size() && counts[end] == counts[at]) ++end;
+    text += (text.empty() ? "" : ",") + std::to_string(counts[at]);
+    if (end - at > 1) text += "(x" + std::to_string(end - at) + ")";
+    at = end;
+  }
+  return text;
+}
+
+std::string parameters_of(const JobRequest& job_request) {
+  std::string text;
+  for (const auto& [key, value] : job_request.spec.parameters) text += (text.empty() ? "" : ",") + key + "=" + value;
+  return text;
+}
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+void DecisionLog::decided(const Machine& machine, const placement_offer& offer, const JobRequest& job_request, const LiveNow& live,
+                     const Plan* plan) {
+  decision_ = {};
+  decision_.parameters = parameters_of(job_request);
+  decision_.live_age_s = live.age_s;
+  decision_.why_not_live = live.why_not;
+  decision_.candidates = offer.node_count;
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t node = 0; node < offer.node_count && node <= most_listed; ++node) all.push_back(node);
+  decision_.candidate_nodes = listed(machine, offer, all);
+  if (plan == nullptr) return;
+  decision_.choice = listed(machine, offer, plan->nodes);
+  decision_.tasks_per_node = run_lengths(plan->tasks);
+  decision_.terms = plan->terms;
+}
+
+void DecisionLog::tell(const placement_outcome& outcome, const placement_plan& result, Mode mode) {
+  decision_.at_s = seconds_now();
+  decision_.job_id = outcome.job_id;
+  decision_.array_task =
+      outcome.array_task_known ? std::to_string(outcome.job_id) + "_" + std::to_string(outcome.array_task) : "";
+  decision_.restarts = outcome.restarts;
+  decision_.uid = outcome.uid;
+  decision_.outcome = static_cast<DecisionOutcome>(outcome.end);
+  decision_.for_start = outcome.for_start;
+  decision_.mode = to_string(mode);
+  decision_.given = outcome.given ? outcome.given : "";
+  decision_.stock_choice = outcome.stock_choice ? outcome.stock_choice : "";
+  if (outcome.decided) {
+    decision_.remembered = result.remembered;
+    decision_.time_us = result.time_us;
+    decision_.tasks = result.task_count;
+    decision_.policy = result.policy;
+    decision_.cost = result.cost;
+    decision_.natural_cost = result.natural_cost;
+    decision_.first_nodes_cost = result.stock_cost;
+    decision_.reason = result.reason;
+  }
+  if (outcome.reason != nullptr) decision_.reason = outcome.reason;
+  ring_.put(decision_);
+  forget();
+}
+
+}  // namespace placement

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugins/select/job_environment.h"
+
+#include <string.h>
+
+/* execve() takes 2 MiB of environment and arguments, and the leader's own matrix travels beside this. */
+#define MOST_BYTES (1 << 20)
+
+static bool is_variable(const char *entry, const char *name)
+{
+	size_t length = strlen(name);
+
+	return entry && !strncmp(entry, name, length) && entry[length] == '=';
+}
+
+const char *job_variable(const job_record_t *job, const char *name)
+{
+	const job_details_t *details = job->details;
+
+	for (uint32_t i = 0; details && i < details->env_cnt; i++)
+		if (is_variable(details->env_sup[i], name))
+			return details->env_sup[i] + strlen(name) + 1;
+	return NULL;
+}
+
+static void take_out(job_details_t *details, const char *name)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < details->env_cnt; i++) {
+		if (is_variable(details->env_sup[i], name))
+			xfree(details->env_sup[i]);
+		else
+			details->env_sup[kept++] = details->env_sup[i];
+	}
+	if (kept < details->env_cnt)
+		details->env_sup[kept] = NULL;
+	details->env_cnt = kept;
+	/* Slurm copies a job's details with all pointers, and gives the copy an array of its own only
+	 * where there are entries: one left empty would be freed twice. */
+	if (!kept)
+		xfree(details->env_sup);
+}
+
+void set_job_variable(job_record_t *job, const char *name, const char *value)
+{
+	job_details_t *details = job->details;
+
+	if (!details)
+		return;
+	take_out(details, name);
+	if (!value || !value[0] || details->env_cnt == UINT16_MAX)
+		return;
+	xrealloc(details->env_sup, (details->env_cnt + 2) * sizeof(char *));
+	details->env_sup[details->env_cnt++] = xstrdup_printf("%s=%s", name, value);
+	details->env_sup[details->env_cnt] = NULL;
+}
+
+void set_variable_of_job(job_record_t *job, const char *name, const char *value)
+{
+	job_record_t *leader;
+	char *suffixed;
+
+	set_job_variable(job, name, value);
+	if (!job->het_job_id || !job->het_job_offset)
+		return;
+	leader = find_job_record(job->het_job_id);
+	if (!leader || leader == job || leader->het_job_id != job->het_job_id || !leader->batch_flag)
+		return;
+	suffixed = xstrdup_printf("%s_HET_GROUP_%u", name, job->het_job_offset);
+	set_job_variable(leader, suffixed, value);
+	xfree(suffixed);
+}
+
+static size_t supplied_bytes(const job_record_t *job)
+{
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < job->details->env_cnt; i++)
+		bytes += strlen(job->details->env_sup[i]);
+	return bytes;
+}
+
+void set_policy_variables(job_record_t *job)
+{
+	job_record_t *leader = job->het_job_id ? find_job_record(job->het_job_id) : NULL;
+
+	if (!leader || !leader->details || !job->details)
+		return;
+	for (uint32_t i = 0; i < job->spank_job_env_size; i++) {
+		const char *entry = job->spank_job_env[i];
+		const char *value = xstrncmp(entry, "PLACEMENT_", 10) ? NULL : strchr(entry, '=');
+		char *name;
+
+		if (!value || MAX(supplied_bytes(leader), supplied_bytes(job)) + strlen(entry) > MOST_BYTES)
+			continue;
+		name = xstrdup_printf("SLURM_SPANK_%.*s", (int) (value - entry), entry);
+		set_variable_of_job(job, name, value + 1);
+		xfree(name);
+	}
+}

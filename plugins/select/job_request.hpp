@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "common/matrix/comm_matrix.hpp"
+#include "common/policy/config.hpp"
+#include "common/policy/policy_spec.hpp"
+#include "policies/table.hpp"
+
+namespace placement {
+
+// What a job asks for, as it came in its environment: PLACEMENT_VERSION=1, PLACEMENT_POLICY=WORD,
+// PLACEMENT_MATRIX_PIECES=N and PLACEMENT_MATRIX_0 .. N-1, 64 KiB of to_base64url() each at most.
+struct JobRequest {
+  PolicySpec spec;
+  const Policy* policy = nullptr;            // null: see error
+  std::shared_ptr<const CommMatrix> matrix;  // null: none came
+  bool coarse = false;                       // it was of groups of ranks: its costs mean nothing
+  std::string error;                         // why it cannot be served; whole sentence without a dot
+};
+
+// Never throws anything but bad_alloc: what is wrong ends up in JobRequest::error.
+JobRequest read_job_request(std::span<char* const> environment, const Config& config);
+
+// The variable's value; null when it is not there.
+const char* environment_value(std::span<char* const> environment, const char* name);
+
+// A number for the part of the environment that is ours.
+std::uint64_t job_request_fingerprint(std::span<char* const> environment);
+
+// Matrices are decoded once per job, and few are kept: the least recently used go first. Entry is
+// default constructible and has a member `JobRequest asked`; what else it has is dropped with it. Anybody can have
+// matrices decoded by asking when a job would start (srun --test-only), so what is kept is bounded in all.
+template <typename Entry>
+class JobRequestCache {
+ public:
+  static constexpr std::size_t max_jobs = 64;
+  static constexpr std::int64_t max_pairs = 2 << 20;  // about 50 MiB
+  using Clock = std::chrono::steady_clock;
+
+  Entry& find(std::uint32_t job_id, std::span<char* const> environment, const Config& config) {
+    const std::uint64_t fingerprint = job_request_fingerprint(environment);
+    for (auto at = jobs_.begin(); at != jobs_.end(); ++at) {
+      if (at->job_id != job_id || at->fingerprint != fingerprint) continue;
+      jobs_.splice(jobs_.begin(), jobs_, at);
+      at->used = Clock::now();
+      return jobs_.front().entry;
+    }
+    Job job{job_id, fingerprint, Clock::now(), {}};
+    job.entry.job_request = read_job_request(environment, config);
+    jobs_.push_front(std::move(job));
+    shrink();
+    return jobs_.front().entry;
+  }
+
+  Entry* find_latest(std::uint32_t job_id) {
+    for (Job& job : jobs_)
+      if (job.job_id == job_id) return &job.entry;
+    return nullptr;
+  }
+
+  // Drops all entries of one job.
+  void drop(std::uint32_t job_id) {
+    for (auto at = jobs_.begin(); at != jobs_.end();) {
+      if (at->job_id == job_id) count_freed(*at);
+      at = at->job_id == job_id ? jobs_.erase(at) : std::next(at);
+    }
+  }
+
+  std::size_t size() const { return jobs_.size(); }
+  void clear() {
+    for (const Job& job : jobs_) count_freed(job);
+    jobs_.clear();
+  }
+
+  // Drops the entries that were last used before `since`.
+  void drop_idle(Clock::time_point since) {
+    for (; !jobs_.empty() && jobs_.back().used < since; jobs_.pop_back()) count_freed(jobs_.back());
+  }
+
+  // Bytes of the matrices that were dropped since the last call.
+  std::size_t take_freed_bytes() { return std::exchange(freed_bytes_, 0); }
+
+ private:
+  struct Job {
+    std::uint32_t job_id = 0;
+    std::uint64_t fingerprint = 0;
+    Clock::time_point used;
+    Entry entry;
+  };
+
+  static constexpr std::size_t pair_bytes = 24;
+
+  void count_freed(const Job& job) {
+    const auto& matrix = job.entry.job_request.matrix;
+    if (matrix) freed_bytes_ += static_cast<std::size_t>(matrix->pairs()) * pair_bytes;
+  }
+
+  void shrink() {
+    std::int64_t pairs = 0;
+    std::size_t kept = 0;
+    for (auto at = jobs_.begin(); at != jobs_.end();) {
+      const auto& matrix = at->entry.job_request.matrix;
+      pairs += matrix ? matrix->pairs() : 0;
+      const bool keep = kept == 0 || (kept < max_jobs && pairs <= max_pairs);
+      kept += keep;
+      if (!keep) count_freed(*at);
+      at = keep ? std::next(at) : jobs_.erase(at);
+    }
+  }
+
+  std::list<Job> jobs_;  // most recently used first
+  std::size_t freed_bytes_ = 0;
+};
+
+}  // namespace placement

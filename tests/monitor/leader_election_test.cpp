@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/monitor/leader_election.hpp"
+
+#include <memory>
+#include <set>
+
+#include "tests/check.hpp"
+
+using namespace placement;
+
+namespace {
+
+// Monitors and one agent; who runs, and who reaches whom, is for the test to say.
+struct Machine {
+  explicit Machine(int monitors, double now = 1000) : now(now), runs(static_cast<std::size_t>(monitors), false), at(runs.size()) {
+    for (int i = 0; i < monitors; ++i) start(i);
+  }
+  void start(int i) {
+    at[static_cast<std::size_t>(i)] = std::make_unique<LeaderElection>(i, "head" + std::to_string(i), LeaderElectionSettings{}, now);
+    runs[static_cast<std::size_t>(i)] = true;
+  }
+  void kill(int i) { runs[static_cast<std::size_t>(i)] = false; }
+
+  // A second at a time; every other one the monitors speak, each fifth the agent does.
+  void run(double seconds) {
+    for (const double end = now + seconds; now < end; now += 1) {
+      for (std::size_t i = 0; i < at.size(); ++i)
+        for (std::size_t j = 0; j < at.size(); ++j)
+          if (i != j && runs[i] && runs[j] && connected && static_cast<int>(now) % 2 == 0)
+            at[j]->hear_monitor(static_cast<int>(i), at[i]->term(now), now);
+      for (std::size_t i = 0; i < at.size(); ++i) {
+        if (!runs[i]) continue;
+        if (agent && static_cast<int>(now) % 5 == 0) {
+          LeaderTerm says = heard;
+          says.age_ms = static_cast<std::uint32_t>((now - heard_s) * 1000);
+          at[i]->hear_agent(says, now);
+          const LeaderTerm told = at[i]->term(now);
+          const double told_s = now - told.age_ms / 1000.0;
+          if (told.term > heard.term || (told.term == heard.term && told_s > heard_s)) heard = told, heard_s = told_s;
+        }
+        at[i]->tick(now, static_cast<std::uint64_t>(now * 1000));
+      }
+      std::set<int> now_publishing = publishing();
+      if (now_publishing.size() > 1) ++seconds_with_two;
+      if (now_publishing.empty()) ++seconds_with_none;
+    }
+  }
+  std::set<int> publishing() const {
+    std::set<int> those;
+    for (std::size_t i = 0; i < at.size(); ++i)
+      if (runs[i] && at[i]->publishing()) those.insert(static_cast<int>(i));
+    return those;
+  }
+
+  double now;
+  std::vector<bool> runs;
+  std::vector<std::unique_ptr<LeaderElection>> at;
+  bool connected = true, agent = true;
+  LeaderTerm heard;
+  double heard_s = 0;
+  int seconds_with_two = 0, seconds_with_none = 0;
+};
+
+}  // namespace
+
+START_TEST(alone) {
+  Machine machine(1);
+  ck_assert_uint_eq(machine.at[0]->term(machine.now).term, 0);
+  machine.run(20);
+  ck_assert(machine.publishing() == std::set<int>{0});
+  const LeaderTerm term = machine.at[0]->term(machine.now);
+  ck_assert_text_eq(term.publisher, "head0");
+  ck_assert_uint_gt(term.term, 1000);
+  ck_assert_uint_gt(term.remaining_ms, 20000);
+  // killed and started again: a new term, higher, although the agent still tells of the old one
+  machine.kill(0);
+  machine.run(3);
+  machine.start(0);
+  machine.run(17);
+  ck_assert(machine.publishing() == std::set<int>{0});
+  ck_assert_uint_gt(machine.at[0]->term(machine.now).term, term.term);
+}
+END_TEST
+
+START_TEST(one_of_two_and_taking_over) {
+  Machine machine(2);
+  machine.run(60);
+  ck_assert(machine.publishing() == std::set<int>{0});
+  const std::uint64_t first = machine.at[1]->term(machine.now).term;
+  machine.kill(0);
+  machine.seconds_with_none = 0;
+  machine.run(60);
+  ck_assert(machine.publishing() == std::set<int>{1});
+  ck_assert_int_le(machine.seconds_with_none, 16);
+  ck_assert_uint_gt(machine.at[1]->term(machine.now).term, first);
+  // the first comes back: it does not take away what runs well
+  machine.start(0);
+  machine.run(100);
+  ck_assert(machine.publishing() == std::set<int>{1});
+  machine.kill(1);
+  machine.run(30);
+  ck_assert(machine.publishing() == std::set<int>{0});
+  ck_assert_int_eq(machine.seconds_with_two, 0);
+}
+END_TEST
+
+START_TEST(they_do_not_reach_each_other) {
+  Machine machine(2);
+  machine.run(60);
+  machine.connected = false;
+  machine.run(300);  // the agent tells the second that the first is there
+  ck_assert(machine.publishing() == std::set<int>{0});
+  machine.agent = false;  // nothing is left that connects them
+  machine.run(100);
+  ck_assert_uint_eq(machine.publishing().size(), 2);
+  machine.connected = true;
+  machine.run(5);
+  ck_assert(machine.publishing() == std::set<int>{1});  // whose term is newer
+}
+END_TEST
+
+START_TEST(three_and_all_dead) {
+  Machine machine(3);
+  machine.run(30);
+  ck_assert(machine.publishing() == std::set<int>{0});
+  machine.kill(0);
+  machine.run(30);
+  ck_assert(machine.publishing() == std::set<int>{1});
+  const std::uint64_t term = machine.at[1]->term(machine.now).term;
+  machine.kill(1);
+  machine.kill(2);
+  machine.heard = {};  // and the agent forgot
+  machine.run(1000);
+  for (int i = 0; i < 3; ++i) machine.start(i);
+  machine.run(30);
+  ck_assert(machine.publishing() == std::set<int>{0});
+  ck_assert_uint_gt(machine.at[0]->term(machine.now).term, term);
+  ck_assert_int_eq(machine.seconds_with_two, 0);
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("publisher");
+  TCase* tests = tcase_create("publisher");
+  tcase_add_test(tests, alone);
+  tcase_add_test(tests, one_of_two_and_taking_over);
+  tcase_add_test(tests, they_do_not_reach_each_other);
+  tcase_add_test(tests, three_and_all_dead);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/protocol/messages.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "monitor/protocol/handshake_packets.hpp"
+#include "tests/check.hpp"
+
+using namespace placement;
+
+namespace {
+
+Heartbeat full_heartbeat() {
+  Heartbeat heartbeat;
+  for (std::size_t i = 0; i < heartbeat.boot_id.size(); ++i) heartbeat.boot_id[i] = static_cast<std::uint8_t>(i);
+  heartbeat.agent_start_id = 0x0123456789abcdef;
+  heartbeat.number = 7;
+  heartbeat.sent_at_ms = 1700000000123;
+  heartbeat.uptime_s = 86400;
+  heartbeat.flags = slurmd_running | jobs_running;
+  heartbeat.link_Bps = 125e6;
+  heartbeat.probe_address.ip[3] = 9;
+  heartbeat.probe_address.port = 6829;
+  NodeState& state = heartbeat.state;
+  state.cores = 128;
+  state.sockets = 2;
+  state.frequency_MHz = 2250;
+  state.memory_MiB = 257000;
+  double value = 0.25;
+  for (RunningMeans* means : {&state.cpu_load, &state.slurm_load, &state.memory_available_MiB, &state.flow_rate_Bps,
+                              &state.users}) {
+    *means = {value, value + 1, value + 2};
+    value += 8;
+  }
+  state.cpu_utilisation = {0.5, 0.25, 1};
+  state.cpu_pressure = {0, 0.125, 0.5};
+  state.memory_pressure = {0.75, unknown_value, 0};
+  heartbeat.heard = {.term = 3, .publisher = std::string(max_wire_name, 'h'), .age_ms = 12, .remaining_ms = 13};
+  return heartbeat;
+}
+
+ProbeLease full_lease() {
+  ProbeLease lease;
+  lease.id = 99;
+  lease.term = 3;
+  lease.kind = ProbeKind::bulk;
+  lease.role = ProbeRole::responder;
+  lease.peer = "n2";
+  lease.peer_address.ip[15] = 1;
+  lease.peer_address.port = 6821;
+  lease.key[31] = 5;
+  lease.start_in_ms = 100;
+  lease.expires_in_ms = 4000;
+  lease.packets = 200;
+  lease.packet_bytes = 1400;
+  lease.max_bytes = 300000;
+  return lease;
+}
+
+// Nothing shorter, nothing longer, and of no other kind is such a message.
+template <typename Decode>
+void only_whole(const Bytes& bytes, Decode decode) {
+  ck_assert(decode(bytes).has_value());
+  for (std::size_t size = 0; size < bytes.size(); ++size) ck_assert(!decode(ByteView(bytes).first(size)).has_value());
+  Bytes longer = bytes;
+  longer.push_back(0);
+  ck_assert(!decode(longer).has_value());
+  Bytes other = bytes;
+  other[0] ^= 0x40;
+  ck_assert(!decode(other).has_value());
+}
+
+void put_real(Bytes& bytes, std::size_t at, std::uint32_t bits) {
+  for (std::size_t i = 0; i < 4; ++i) bytes[at + i] = static_cast<std::uint8_t>(bits >> (8 * i));
+}
+
+}  // namespace
+
+START_TEST(heartbeat_comes_back) {
+  const Heartbeat sent = full_heartbeat();
+  const Bytes bytes = encode(sent);
+  ck_assert_uint_eq(bytes.size(), heartbeat_message_bytes);
+  const auto got = decode_heartbeat(bytes);
+  ck_assert(got.has_value());
+  ck_assert(got->boot_id == sent.boot_id && got->heard == sent.heard);
+  ck_assert_uint_eq(got->agent_start_id, sent.agent_start_id);
+  ck_assert_uint_eq(got->number, 7);
+  ck_assert(got->probe_address == sent.probe_address);
+  ck_assert_int_eq(got->sent_at_ms, sent.sent_at_ms);
+  ck_assert_uint_eq(got->flags, sent.flags);
+  ck_assert_double_eq(got->state.memory_MiB, 257000);
+  ck_assert_double_eq(got->state.slurm_load.minutes_5, sent.state.slurm_load.minutes_5);
+  ck_assert_double_eq(got->state.users.minutes_15, sent.state.users.minutes_15);
+  ck_assert_double_eq(got->state.memory_pressure.minutes_1, 0.75);
+  ck_assert(std::isnan(got->state.memory_pressure.minutes_5));
+  ck_assert(std::isnan(got->state.io_pressure.minutes_1));
+  ck_assert(encode(*got) == bytes);
+  only_whole(bytes, decode_heartbeat);
+}
+END_TEST
+
+// What the encoder cannot say becomes "not known", never a number that the decoder refuses.
+START_TEST(encoder_says_nothing_impossible) {
+  Heartbeat heartbeat;
+  heartbeat.number = 1;
+  heartbeat.flags = 0xffffffff;
+  heartbeat.link_Bps = 1e300;
+  heartbeat.state.cores = 0;
+  heartbeat.state.cpu_utilisation.minutes_1 = 1.5;
+  heartbeat.state.cpu_load.minutes_1 = std::numeric_limits<double>::infinity();
+  heartbeat.state.users.minutes_1 = -0.0;
+  heartbeat.state.memory_MiB = 1e30;
+  const auto got = decode_heartbeat(encode(heartbeat));
+  ck_assert(got.has_value());
+  ck_assert(std::isnan(got->link_Bps) && std::isnan(got->state.cores) && std::isnan(got->state.memory_MiB));
+  ck_assert(std::isnan(got->state.cpu_utilisation.minutes_1) && std::isnan(got->state.cpu_load.minutes_1));
+  ck_assert_double_eq(got->state.users.minutes_1, 0);
+  ck_assert_uint_eq(got->flags, all_heartbeat_flags);
+}
+END_TEST
+
+START_TEST(heartbeat_refuses_what_cannot_be) {
+  constexpr std::size_t number_at = 25, flags_at = 45, cores_at = 71, utilisation_at = cores_at + 4 * 10;
+  const Bytes good = encode(full_heartbeat());
+  ck_assert(decode_heartbeat(good).has_value());
+  const auto refused = [&](std::size_t at, std::uint32_t bits) {
+    Bytes bad = good;
+    put_real(bad, at, bits);
+    return !decode_heartbeat(bad).has_value();
+  };
+  ck_assert(refused(number_at, 0));             // heartbeats count from 1
+  ck_assert(refused(flags_at, 0x80000000));     // a flag that nobody knows
+  ck_assert(refused(cores_at, 0xbf800000));     // -1
+  ck_assert(refused(cores_at, 0x80000000));     // -0
+  ck_assert(refused(cores_at, 0x7f800000));     // infinity
+  ck_assert(refused(cores_at, 0x7fc00001));     // a NaN of another spelling
+  ck_assert(!refused(cores_at, 0x7fc00000));    // not known
+  ck_assert(refused(cores_at, 0));              // what a snapshot does not take
+  ck_assert(refused(cores_at, 0x7f7fffff));     // the largest float
+  ck_assert(refused(utilisation_at, 0x40000000));  // 2
+  ck_assert(!refused(utilisation_at, 0x3f800000));
+  ck_assert(refused(heartbeat_message_bytes - 4, 1));  // something in the padding
+}
+END_TEST
+
+START_TEST(ack_comes_back) {
+  HeartbeatAck ack{.number = 4, .publisher = {.term = 9, .publisher = "head", .age_ms = 0, .remaining_ms = 30000},
+                   .single_node_jobs = {12, 4000000000}};
+  ck_assert(decode_heartbeat_ack(encode(ack)) == ack);
+  only_whole(encode(ack), decode_heartbeat_ack);
+  ack.single_node_jobs.assign(1000, 1);
+  ck_assert_uint_eq(decode_heartbeat_ack(encode(ack))->single_node_jobs.size(), max_single_node_jobs);
+  ack.single_node_jobs.clear();
+  ack.publisher = {};
+  const Bytes none = encode(ack);
+  ck_assert(decode_heartbeat_ack(none) == ack);
+  Bytes jobs = none;
+  jobs.back() = 255;  // of which none follows
+  ck_assert(!decode_heartbeat_ack(jobs));
+}
+END_TEST
+
+START_TEST(no_publisher_without_a_term) {
+  HeartbeatAck ack{.number = 4, .publisher = {.term = 0, .publisher = "head", .age_ms = 0, .remaining_ms = 0},
+                   .single_node_jobs = {}};
+  ck_assert(!decode_heartbeat_ack(encode(ack)));
+  ack.publisher = {.term = 1, .publisher = "", .age_ms = 0, .remaining_ms = 0};
+  ck_assert(!decode_heartbeat_ack(encode(ack)));
+}
+END_TEST
+
+START_TEST(lease_comes_back) {
+  const ProbeLease lease = full_lease();
+  ck_assert(decode_lease(encode(lease)) == lease);
+  only_whole(encode(lease), decode_lease);
+  const auto refused = [&](auto change) {
+    ProbeLease bad = lease;
+    change(bad);
+    return !decode_lease(encode(bad)).has_value();
+  };
+  ck_assert(refused([](ProbeLease& l) { l.kind = static_cast<ProbeKind>(4); }));
+  ck_assert(refused([](ProbeLease& l) { l.role = static_cast<ProbeRole>(0); }));
+  ck_assert(refused([](ProbeLease& l) { l.packets = 0; }));
+  ck_assert(refused([](ProbeLease& l) { l.packets = max_probe_packets + 1; }));
+  ck_assert(refused([](ProbeLease& l) { l.packet_bytes = min_probe_packet - 1; }));
+  ck_assert(refused([](ProbeLease& l) { l.packet_bytes = max_datagram + 1; }));
+  ck_assert(refused([](ProbeLease& l) { l.expires_in_ms = max_lease_ms + 1; }));
+  ck_assert(refused([](ProbeLease& l) { l.start_in_ms = l.expires_in_ms; }));
+  ck_assert(refused([](ProbeLease& l) { l.peer_address.port = 0; }));
+  ck_assert(refused([](ProbeLease& l) { l.peer = "n 1"; }));
+  ck_assert(refused([](ProbeLease& l) { l.peer.clear(); }));
+}
+END_TEST
+
+START_TEST(result_comes_back) {
+  ProbeResult result{.lease = 8, .kind = ProbeKind::train, .peer = "n3", .outcome = ProbeOutcome::measured,
+                     .sent = 200, .received = 190, .bandwidth_Bps = 25e6, .bytes = 280000};
+  const auto got = decode_probe_result(encode(result));
+  ck_assert(got.has_value());
+  ck_assert_text_eq(got->peer, "n3");
+  ck_assert_double_eq(got->bandwidth_Bps, 25e6);
+  ck_assert(std::isnan(got->min_latency_us) && got->bytes == 280000 && got->received == 190);
+  only_whole(encode(result), decode_probe_result);
+  result.min_latency_us = 2;
+  result.median_latency_us = 1;
+  ck_assert(!decode_probe_result(encode(result)));
+}
+END_TEST
+
+START_TEST(probe_packet_comes_back) {
+  const ProbePacket packet{.kind = ProbePacket::Kind::report, .index = 1, .held_ns = 2, .received = 3, .rate_Bps = 1e8};
+  const auto got = decode_probe_packet(encode(packet));
+  ck_assert(got && got->kind == packet.kind && got->index == 1 && got->held_ns == 2 && got->received == 3);
+  ck_assert_double_eq(got->rate_Bps, 1e8);
+  ck_assert_uint_eq(encode(packet).size(), probe_packet_message_bytes);
+  Bytes padded = encode(packet, 1000);
+  ck_assert_uint_eq(padded.size(), 1000);
+  ck_assert(decode_probe_packet(padded).has_value());
+  padded.back() = 1;
+  ck_assert(!decode_probe_packet(padded));
+  ck_assert(!decode_probe_packet(encode(ProbePacket{.rate_Bps = std::numeric_limits<double>::infinity()})));
+  ck_assert_uint_eq(encode(packet, 1 << 20).size(), max_message);
+}
+END_TEST
+
+START_TEST(frames_come_back) {
+  const Nonce a{1, 2}, b{3};
+  const auto decodes_join = [](ByteView bytes) { return decode_join(bytes); };
+  ck_assert(decode_hello(encode_hello(a)) == a);
+  only_whole(encode_hello(a), decode_hello);
+  ck_assert(decode_challenge(encode(ChallengeFrame{a, b})) == (ChallengeFrame{a, b}));
+  only_whole(encode(ChallengeFrame{a, b}), decode_challenge);
+  const JoinFrame join{a, b, "n1", "MUNGE:abc:"};
+  ck_assert(decodes_join(encode(join)) == join);
+  ck_assert(!decodes_join(encode(JoinFrame{a, b, "n1", ""})));
+  ck_assert(!decodes_join(encode(JoinFrame{a, b, "n1", std::string("a\0b", 3)})));
+  ck_assert(!decodes_join(encode(JoinFrame{a, b, "n1", std::string(max_datagram, 'a')})));
+  ck_assert(decode_refused(encode(RefusedFrame{a, 3})) == (RefusedFrame{a, 3}));
+  only_whole(encode(RefusedFrame{a, 3}), decode_refused);
+  ck_assert_uint_eq(*decode_reset(encode_reset(77)), 77);
+  only_whole(encode_reset(77), decode_reset);
+  const JoinSecret secret{a, b, Key{9}, "n1"};
+  ck_assert(decode_join_secret(encode(secret)) == secret);
+  ck_assert(!decode_join_secret(ByteView(encode(secret)).first(10)));
+}
+END_TEST
+
+START_TEST(frames_of_other_versions_are_none) {
+  Bytes hello = encode_hello({});
+  ck_assert(frame_kind(hello) == FrameKind::hello);
+  for (const std::size_t at : {0, 3, 4, 6, 7}) {
+    Bytes other = hello;
+    other[at] ^= 1;
+    ck_assert_msg(!frame_kind(other), "byte %zu", at);
+  }
+  for (const std::uint8_t kind : {0, 7, 255}) {
+    hello[5] = kind;
+    ck_assert(!frame_kind(hello));
+  }
+  ck_assert(!frame_kind({}));
+  Bytes big = encode_hello({});
+  big.resize(max_datagram + 1);
+  ck_assert(!frame_kind(big));
+}
+END_TEST
+
+// No answer is longer than what it answers.
+START_TEST(answers_are_no_longer_than_questions) {
+  const std::string name(max_wire_name, 'x');
+  ck_assert_uint_le(encode(ChallengeFrame{}).size(), encode_hello({}).size());
+  const std::size_t join = encode(JoinFrame{{}, {}, "n", "x"}).size();
+  ck_assert_uint_le(encode(RefusedFrame{}).size(), join);
+  HeartbeatAck ack{.number = 1, .publisher = {1, name, 0, 0},
+                   .single_node_jobs = std::vector<std::uint32_t>(max_single_node_jobs)};
+  ck_assert_uint_le(encode(ack).size(), encode(Heartbeat{}).size());
+  ck_assert_uint_le(encode_reset(1).size(), seal_overhead + 1);
+  ck_assert_uint_le(encode(full_lease()).size(), max_message);
+}
+END_TEST
+
+START_TEST(addresses_as_text) {
+  NetAddress address;
+  address.ip = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 192, 0, 2, 1};
+  address.port = 6820;
+  ck_assert_text_eq(to_string(address), "192.0.2.1:6820");
+  address.ip = {0x20, 1, 0x0d, 0xb8};
+  address.ip[15] = 0x10;
+  ck_assert_text_eq(to_string(address), "[2001:db8:0:0:0:0:0:10]:6820");
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("wire");
+  TCase* tests = tcase_create("wire");
+  tcase_add_test(tests, heartbeat_comes_back);
+  tcase_add_test(tests, encoder_says_nothing_impossible);
+  tcase_add_test(tests, heartbeat_refuses_what_cannot_be);
+  tcase_add_test(tests, ack_comes_back);
+  tcase_add_test(tests, no_publisher_without_a_term);
+  tcase_add_test(tests, lease_comes_back);
+  tcase_add_test(tests, result_comes_back);
+  tcase_add_test(tests, probe_packet_comes_back);
+  tcase_add_test(tests, frames_come_back);
+  tcase_add_test(tests, frames_of_other_versions_are_none);
+  tcase_add_test(tests, answers_are_no_longer_than_questions);
+  tcase_add_test(tests, addresses_as_text);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}

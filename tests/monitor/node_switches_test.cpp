@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/monitor/node_switches.hpp"
+
+#include "monitor/monitor/slurm_nodes.hpp"
+#include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace placement;
+
+START_TEST(hops_between_leaves) {
+  TemporaryDirectory directory;
+  const std::string conf = directory.file("slurm.conf", "");
+  std::vector<std::string> names;
+  for (int i = 1; i <= 8; ++i) names.push_back("n" + std::to_string(i));
+  PairPlaces places = read_pair_places(conf, names);  // no topology.conf
+  ck_assert_int_eq(places.leaves, 1);
+  ck_assert(places.hops == std::vector<std::int32_t>{2});
+  directory.file("topology.conf",
+                 "SwitchName=s0 Nodes=n[1-2]\nSwitchName=s1 Nodes=n[3-4]\nSwitchName=s2 Nodes=n[5-6]\n"
+                 "SwitchName=m0 Switches=s[0-1]\nSwitchName=root Switches=m0,s2\n");
+  places = read_pair_places(conf, names);  // n7 and n8 hang nowhere
+  ck_assert_int_eq(places.leaves, 4);
+  ck_assert(places.leaf_of_node == (std::vector<std::int32_t>{0, 0, 1, 1, 2, 2, 3, 3}));
+  const auto hops = [&](int a, int b) { return places.hops[static_cast<std::size_t>(a * 4 + b)]; };
+  ck_assert_int_eq(hops(0, 0), 2);
+  ck_assert_int_eq(hops(0, 1), 4);
+  ck_assert_int_eq(hops(0, 2), 6);
+  ck_assert_int_eq(hops(2, 1), 6);
+  ck_assert_int_ge(hops(0, 3), 6);
+  for (int a = 0; a < 4; ++a)
+    for (int b = 0; b < 4; ++b) ck_assert_int_eq(hops(a, b), hops(b, a));
+  directory.file("topology.conf", "SwitchName=s0 Nodes=n[1-9]\n");
+  ck_assert_error(read_pair_places(conf, names), "topology.conf:1");
+}
+END_TEST
+
+START_TEST(addresses_are_remembered) {
+  AddressCache book;
+  const std::vector<NetAddress>& found = book.find("127.0.0.1", 5);
+  ck_assert_uint_eq(found.size(), 1);
+  ck_assert_int_eq(found[0].ip[10], 0xff);
+  ck_assert_int_eq(found[0].ip[12], 127);
+  ck_assert_uint_eq(book.find("::1", 5)[0].ip[15], 1);
+  ck_assert(book.find("no.such.host.invalid", 5).empty());
+}
+END_TEST
+
+START_TEST(what_slurmctld_says) {
+  bool whole = false;
+  const std::vector<SlurmNode> nodes = parse_slurm_nodes(
+      "n n1 r\nn n2 o\nn n3 x\nn n2 r\nnonsense\nj n1 17\nj n9 5\nj n1 -1\nj n1 18\nn n4 p\n.\nn n5 r\n", whole);
+  ck_assert(whole);
+  ck_assert_uint_eq(nodes.size(), 3);
+  ck_assert_text_eq(nodes[0].name, "n1");
+  ck_assert(nodes[0].view == SlurmView::responding && nodes[1].view == SlurmView::down);
+  ck_assert(nodes[0].jobs == (std::vector<std::uint32_t>{17, 18}));
+  ck_assert(nodes[2].view == SlurmView::planned);
+  parse_slurm_nodes("n n1 r\n", whole);
+  ck_assert(!whole);
+  ck_assert(parse_slurm_nodes("", whole).empty());
+}
+END_TEST
+
+START_TEST(what_is_in_force_in_slurmctld) {
+  ck_assert(!parse_slurm_controller("n n1 r\n.\n"));
+  const auto stock = parse_slurm_controller("n n1 r\nc\n.\n");
+  ck_assert(stock && stock->mode.empty());
+  ck_assert_text_eq(trouble_of(*stock), "slurmctld does not run select_cons_tres.so of slurm-placement: all jobs run as stock");
+  ControllerState state;
+  state.mode = "enforce";
+  state.configuration = "/etc/slurm/placement.conf";
+  state.live = LiveUse::refused;
+  state.live_text = "/run/snapshot: belongs to user 5 (a = b: c)";
+  state.monitor_user = "placement";
+  state.monitor_port = 6828;
+  std::string lines = "n n1 r\nc\n";
+  for (const auto& [name, value] : facts_of(state)) lines += "c " + name + "   = " + value + "\n";
+  const auto read = parse_slurm_controller(lines + ".\n");
+  ck_assert(read && *read == state);
+  ck_assert_text_eq(trouble_of(*read), "slurmctld refuses the live data: /run/snapshot: belongs to user 5 (a = b: c)");
+  state.failure = "placement.conf:3: x\nPlacementMode = enforce";  // a message is one line
+  state.mode = "off";
+  state.live = LiveUse::off;
+  state.live_text.clear();
+  lines = "c\n";
+  for (const auto& [name, value] : facts_of(state)) lines += "c " + name + " = " + value + "\n";
+  ck_assert_text_eq(trouble_of(*parse_slurm_controller(lines)),
+                    "placement is off in slurmctld: placement.conf:3: x?PlacementMode = enforce");
+}
+END_TEST
+
+START_TEST(nobody_answers) {
+  // A slurm.conf that is not there: the asking process ends, and nothing else happens.
+  SlurmNodes asker("/no/such/slurm.conf");
+  std::vector<SlurmNode> nodes;
+  ck_assert(!asker.collect(0, nodes));
+  asker.ask(0);
+  ck_assert(asker.asking());
+  ck_assert_int_ge(asker.descriptor(), 0);
+  ck_assert(!asker.collect(SlurmNodes::most_s + 1, nodes));  // given up, or ended
+  ck_assert(!asker.asking() && asker.descriptor() < 0);
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("places");
+  TCase* tests = tcase_create("places");
+  tcase_add_test(tests, hops_between_leaves);
+  tcase_add_test(tests, addresses_are_remembered);
+  tcase_add_test(tests, what_slurmctld_says);
+  tcase_add_test(tests, what_is_in_force_in_slurmctld);
+  tcase_add_test(tests, what_is_in_force_in_slurmctld);
+  tcase_add_test(tests, nobody_answers);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}

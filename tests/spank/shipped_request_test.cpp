@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/shipped_request.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "tests/check.hpp"
+
+namespace {
+
+using placement::CommEdge;
+using placement::CommMatrix;
+using placement::ReceivedRequest;
+using placement::ShippedRequest;
+using placement::PlacementRequest;
+
+PlacementRequest request_with(CommMatrix matrix) {
+  PlacementRequest placement_request;
+  placement_request.spec = placement::parse_policy_spec("TREEMATCH=scope=whole,seed=7");
+  placement_request.matrix = std::make_shared<const CommMatrix>(std::move(matrix));
+  return placement_request;
+}
+
+CommMatrix ring(std::int32_t ranks) {
+  std::vector<CommEdge> edges;
+  for (std::int32_t rank = 0; rank < ranks; ++rank) edges.push_back({rank, (rank + 1) % ranks, 5 + rank});
+  return CommMatrix::from_edges(ranks, edges);
+}
+
+// Weights without a pattern, so that nothing compresses.
+CommMatrix noise(std::int32_t ranks, int degree) {
+  std::vector<CommEdge> edges;
+  std::uint64_t state = 1;
+  for (std::int32_t rank = 0; rank < ranks; ++rank)
+    for (int i = 0; i < degree; ++i) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      const auto other = static_cast<std::int32_t>((state >> 33) % static_cast<std::uint64_t>(ranks));
+      edges.push_back({rank, other, static_cast<std::int64_t>(1 + (state >> 24 & 0xffffffff))});
+    }
+  return CommMatrix::from_edges(ranks, edges);
+}
+
+// As Slurm hands the variables to the job.
+std::map<std::string, std::string> environment_of(const ShippedRequest& shipped) {
+  std::map<std::string, std::string> environment;
+  for (const auto& [name, value] : shipped.variables) environment["SLURM_SPANK_" + name] = value;
+  return environment;
+}
+
+std::optional<ReceivedRequest> unpack(const std::map<std::string, std::string>& environment) {
+  return placement::unpack_request([&environment](const std::string& name) -> const char* {
+    const auto found = environment.find("SLURM_SPANK_" + name);
+    return found == environment.end() ? nullptr : found->second.c_str();
+  });
+}
+
+}  // namespace
+
+START_TEST(what_is_packed_comes_out) {
+  PlacementRequest placement_request = request_with(ring(16));
+  const auto plain = unpack(environment_of(placement::pack_request(placement_request, 0, 4))).value();
+  ck_assert(*plain.placement_request.matrix == *placement_request.matrix);
+  ck_assert(to_string(plain.placement_request.spec) == to_string(placement_request.spec));
+  ck_assert_int_eq(plain.component, 0);
+  ck_assert(!plain.placement_request.overrides_distribution);
+
+  placement_request.overrides_distribution = true;
+  const auto other = unpack(environment_of(placement::pack_request(placement_request, 2, 4))).value();
+  ck_assert_int_eq(other.component, 2);
+  ck_assert(other.placement_request.overrides_distribution);
+
+  placement_request.matrix.reset();
+  ck_assert(!unpack(environment_of(placement::pack_request(placement_request, 0, 4)))->placement_request.matrix);
+}
+END_TEST
+
+START_TEST(every_name_is_listed_for_removal) {
+  const auto names = placement::request_variable_names();
+  PlacementRequest placement_request = request_with(noise(8000, 30));
+  placement_request.overrides_distribution = true;
+  for (const auto& [name, value] : placement::pack_request(placement_request, 3, 4).variables)
+    ck_assert_msg(std::find(names.begin(), names.end(), name) != names.end(), "%s is not listed", name.c_str());
+}
+END_TEST
+
+START_TEST(large_matrices_go_as_groups_within_the_limits) {
+  const PlacementRequest placement_request = request_with(noise(40000, 20));
+  const ShippedRequest shipped = placement::pack_request(placement_request, 0, 16);
+  ck_assert(shipped.note.find("too large") != std::string::npos);
+  std::size_t bytes = 0;
+  for (const auto& [name, value] : shipped.variables) {
+    ck_assert_uint_lt(name.size() + value.size() + 14, 128 * 1024);
+    bytes += name.size() + value.size() + 14;
+  }
+  ck_assert_uint_lt(bytes, 1024 * 1024 + 4096);
+  const auto received = unpack(environment_of(shipped)).value();
+  ck_assert_int_eq(received.placement_request.matrix->ranks(), 40000);
+  ck_assert(placement::pack_request(request_with(ring(40000)), 0, 16).note.empty());
+}
+END_TEST
+
+START_TEST(damaged_parcels_are_refused) {
+  ck_assert(!unpack({}));
+  const auto whole = environment_of(placement::pack_request(request_with(noise(8000, 20)), 0, 4));
+  ck_assert_uint_gt(whole.size(), 5);  // several pieces
+  for (const auto& [name, value] : whole) {
+    auto damaged = whole;
+    damaged.erase(name);
+    if (name == "SLURM_SPANK_PLACEMENT_VERSION")
+      ck_assert(!unpack(damaged));
+    else if (name == "SLURM_SPANK_PLACEMENT_MATRIX_PIECES")
+      ck_assert(!unpack(damaged)->placement_request.matrix);
+    else
+      ck_assert_error(unpack(damaged), "missing");
+  }
+  for (const std::string text : {"", "-1", "x", "17", "999999999999999999999"}) {
+    auto damaged = whole;
+    damaged["SLURM_SPANK_PLACEMENT_MATRIX_PIECES"] = text;
+    ck_assert_error(unpack(damaged), "PLACEMENT_MATRIX_PIECES");
+  }
+  auto changed = whole;
+  changed["SLURM_SPANK_PLACEMENT_MATRIX_1"][5] ^= 1;
+  ck_assert(!error_of([&] { unpack(changed); }).empty());
+  changed = whole;
+  changed["SLURM_SPANK_PLACEMENT_VERSION"] = std::string("2");
+  ck_assert_error(unpack(changed), "version");
+}
+END_TEST
+
+// Nothing of it is for slurmctld, which asks for PLACEMENT_VERSION first.
+START_TEST(a_wish_for_a_stored_profile_travels_without_a_matrix) {
+  PlacementRequest placement_request;
+  placement_request.spec = placement::parse_policy_spec("TREEMATCH=seed=7");
+  placement_request.automatic = true;
+  const ShippedRequest shipped = placement::pack_request(placement_request, 2, 0);
+  auto environment = environment_of(shipped);
+  ck_assert(!environment.contains("SLURM_SPANK_PLACEMENT_VERSION") && !environment.contains("SLURM_SPANK_PLACEMENT_POLICY"));
+  const auto get = [&](const std::string& name) -> const char* {
+    const auto found = environment.find("SLURM_SPANK_" + name);
+    return found == environment.end() ? nullptr : found->second.c_str();
+  };
+  const auto received = placement::unpack_request(get);
+  ck_assert(received && received->placement_request.automatic && !received->placement_request.matrix);
+  ck_assert_int_eq(received->component, 2);
+  ck_assert_str_eq(received->placement_request.spec.parameters.at("seed").c_str(), "7");
+  // Once a profile is found, it is a wish with a matrix.
+  placement_request.matrix = std::make_shared<const CommMatrix>(ring(4));
+  environment = environment_of(placement::pack_request(placement_request, 0, 0));
+  ck_assert(environment.contains("SLURM_SPANK_PLACEMENT_VERSION") && !environment.contains("SLURM_SPANK_PLACEMENT_AUTO"));
+  ck_assert(!placement::unpack_request(get)->placement_request.automatic);
+}
+END_TEST
+
+int main() {
+  Suite* const suite = suite_create("ship");
+  TCase* const tests = tcase_create("ship");
+  tcase_set_timeout(tests, 60);
+  tcase_add_test(tests, what_is_packed_comes_out);
+  tcase_add_test(tests, every_name_is_listed_for_removal);
+  tcase_add_test(tests, large_matrices_go_as_groups_within_the_limits);
+  tcase_add_test(tests, damaged_parcels_are_refused);
+  tcase_add_test(tests, a_wish_for_a_stored_profile_travels_without_a_matrix);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}

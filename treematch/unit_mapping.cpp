@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "treematch/unit_mapping.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "mapping/coarsen.hpp"
+#include "mapping/swap_search.hpp"
+#include "treematch/graph_growing.hpp"
+#include "treematch/multisection.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::int32_t largest_unit = 128;
+constexpr double perfect = 0.999;
+constexpr double hopeless = 0.6;  // no other way of grouping is tried
+
+// The places and which of them is the odd one.
+std::optional<Units> lowest_subtrees(const LeafTree& tree) {
+  Units units;
+  std::int32_t size = 0;
+  for (std::int32_t slot = 0; slot < tree.slots();) {
+    std::int32_t v = tree.slot_vertex(slot);
+    const std::int32_t above = tree.vertex(v).parent;
+    if (above >= 0 && tree.vertex(above).slots == tree.vertex(above).children) v = above;
+    units.place.push_back(v);
+    slot += tree.vertex(v).slots;
+    size = std::max(size, tree.vertex(v).slots);
+  }
+  if (units.place.size() < 4 || size < 2 || size > largest_unit) return std::nullopt;
+  const std::int64_t position = tree.vertex(units.place.front()).position;
+  for (std::size_t k = 0; k < units.place.size(); ++k) {
+    if (tree.vertex(units.place[k]).position != position) return std::nullopt;
+    if (tree.vertex(units.place[k]).slots == size) continue;
+    if (units.odd >= 0) return std::nullopt;
+    units.odd = static_cast<std::int32_t>(k);
+  }
+  return units;
+}
+
+// The ways to make groups of a size, by way of smaller ones: cubes of eight and squares of four fit
+// together on grids, and other sizes can be made up of them.
+std::vector<std::vector<std::int32_t>> ways_to(std::int32_t size, bool exact) {
+  std::vector<std::vector<std::int32_t>> ways{{size}};
+  for (const std::int32_t brick : {8, 4})
+    if (exact && size % brick == 0 && size > brick) ways.push_back({brick, size / brick});
+  return ways;
+}
+
+FrontGroups grouped_by(const Graph& graph, const std::vector<std::int32_t>& way, const WorkBudget& watch) {
+  FrontGroups groups = front_groups(graph, way.front(), watch);
+  if (way.size() == 1) return groups;
+  const FrontGroups outer = front_groups(contracted(graph, groups.group, groups.groups, watch), way.back(), watch);
+  for (std::int32_t& group : groups.group) group = outer.group[group];
+  groups.groups = outer.groups;
+  return groups;
+}
+
+double fit_of(const Graph& graph, const FrontGroups& groups, const WorkBudget& watch) {
+  std::vector<std::int64_t> inside(groups.groups, 0);
+  for (std::int32_t v = 0; v < graph.vertices(); ++v) {
+    watch.spend(static_cast<std::int64_t>(graph.arcs(v).size()) + 1);
+    for (const Arc& arc : graph.arcs(v))
+      if (groups.group[arc.to] == groups.group[v]) inside[groups.group[v]] += arc.weight;
+  }
+  const auto best = static_cast<double>(*std::max_element(inside.begin(), inside.end()));
+  const auto sum = static_cast<double>(std::accumulate(inside.begin(), inside.end(), std::int64_t{0}));
+  return best > 0 ? sum / (best * static_cast<double>(groups.groups)) : 0;
+}
+
+// unit k goes to units.place[place[k]].
+std::vector<std::int32_t> laid_out(const LeafTree& tree, const Units& units, std::vector<std::int32_t> place) {
+  if (units.odd >= 0) std::iter_swap(std::find(place.begin(), place.end(), units.odd), place.end() - 1);
+  std::vector<std::int32_t> next;
+  for (const std::int32_t p : place) next.push_back(tree.vertex(units.place[p]).first_slot);
+  std::vector<std::int32_t> slot;
+  slot.reserve(units.unit_of.size());
+  for (const std::int32_t unit : units.unit_of) slot.push_back(next[unit]++);
+  return slot;
+}
+
+// The same graph with weights of about the same size, those between two gaps of a quarter, made equal.
+// What was measured is seldom even. Nothing where no weight would change.
+std::optional<Graph> evened(const Graph& graph, const WorkBudget& watch) {
+  struct Class {
+    std::int32_t least;
+    std::int64_t sum, count;
+
+    std::int32_t mean() const { return static_cast<std::int32_t>(sum / count); }
+  };
+  std::vector<Class> classes;
+  bool even = true;
+  for (const HeavyPair& pair : pairs_by_weight(graph, watch)) {
+    if (classes.empty() || pair.weight < classes.back().least - classes.back().least / 4)
+      classes.push_back({pair.weight, 0, 0});
+    Class& last = classes.back();
+    even = even && pair.weight == last.least;
+    last = {pair.weight, last.sum + pair.weight, last.count + 1};
+  }
+  if (even) return std::nullopt;
+  Graph result = graph;
+  watch.spend(static_cast<std::int64_t>(graph.arc.size()));
+  for (Arc& arc : result.arc)
+    arc.weight = std::partition_point(classes.begin(), classes.end(), [&](const Class& c) { return c.least > arc.weight; })->mean();
+  return result;
+}
+
+// Puts the best way to join vertices to units of `size` into `units`, if it is better than what is there.
+void join(const Graph& graph, std::int32_t size, Units& units, const WorkBudget& watch) {
+  for (const std::vector<std::int32_t>& way : ways_to(size, units.odd < 0)) {
+    FrontGroups groups = grouped_by(graph, way, watch);
+    if (units.unit_of.empty()) units.unit_of = groups.group;
+    const double fit = fit_of(graph, groups, watch);
+    if (fit > units.fit) {
+      units.fit = fit;
+      units.unit_of = std::move(groups.group);
+      units.equal_pieces = way.size() == 1 && fit > perfect;
+    }
+    if (fit > perfect || fit < hopeless) break;
+  }
+}
+
+}  // namespace
+
+std::optional<Units> join_to_units(const Graph& graph, const LeafTree& tree, const WorkBudget& watch) {
+  std::optional<Units> units = lowest_subtrees(tree);
+  if (!units) return units;
+  const std::int32_t size = tree.vertex(units->place[units->odd == 0 ? 1 : 0]).slots;
+  try {
+    join(graph, size, *units, watch);
+    if (units->fit < perfect && units->fit >= hopeless)
+      if (const std::optional<Graph> even = evened(graph, watch)) join(*even, size, *units, watch);
+  } catch (const OutOfTime&) {
+    units->fit = 0;
+  }
+  return units;
+}
+
+std::vector<std::int32_t> units_in_order(const LeafTree& tree, const Units& units) {
+  std::vector<std::int32_t> place(units.place.size());
+  std::iota(place.begin(), place.end(), 0);
+  return laid_out(tree, units, std::move(place));
+}
+
+std::vector<std::int32_t> units_mapping(const Graph& graph, const LeafTree& tree, const Units& units,
+                                        std::uint64_t seed, std::int64_t work, const Deadline& deadline) {
+  const WorkBudget watch(deadline);
+  Graph between = contracted(graph, units.unit_of, static_cast<std::int32_t>(units.place.size()), watch);
+  std::fill(between.size.begin(), between.size.end(), 1);
+  const LeafTree above = tree.cut_at(units.place);
+  std::vector<std::int32_t> place = multisection(between, above, seed, work, deadline);
+  swap_search(between, above, place, work, deadline);
+  return laid_out(tree, units, std::move(place));
+}
+
+}  // namespace placement
