@@ -34,7 +34,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Decisions run under slurmctld's locks, so that many jobs together may not take it over either. Of each second they
-// get so much, each user a part of it (time_share.hpp): first as the user wants them. When that part is used up,
+// get so much, each user a part of it (decision_time_budget.hpp): first as the user wants them. When that part is used up,
 // decisions are put off to the next scheduling cycle, DecisionWait= times at most. Those that may not be put off are made
 // without the matrix, which takes a tenth of the time, then not at all.
 constexpr auto full_share = std::chrono::milliseconds(200);
@@ -142,10 +142,10 @@ Answer fresh_answer(State& now, const LiveNow& live, const placement_offer& offe
   Answer answer;
   try {
     answer.plan = make_plan(*now.machine, live, offer, request, job_request, now.config, now.views, deadline);
-  } catch (const MustWait& placement_request) {
-    answer.reason = placement_request.what();
+  } catch (const MustWait& wait) {
+    answer.reason = wait.what();
     answer.wait = true;
-    answer.wait_left_s = static_cast<std::uint32_t>(std::clamp<std::int64_t>(placement_request.left_s(), 1, now.config.max_wait_s));
+    answer.wait_left_s = static_cast<std::uint32_t>(std::clamp<std::int64_t>(wait.left_s(), 1, now.config.max_wait_s));
   } catch (const Error& error) {
     answer.reason = error.what();
     answer.was_starved = deadline.expired() && DecisionTimeBudget::thread_time() - began < budget / 2;
@@ -272,7 +272,7 @@ enum placement_mode as_c(Mode mode) {
 }
 
 // A history is kept where there is a directory for it; elsewhere it is not missed.
-std::unique_ptr<DecisionLog> teller_of(const std::string& path, bool private_jobs, std::string& warning) {
+std::unique_ptr<DecisionLog> open_decision_log(const std::string& path, bool private_jobs, std::string& warning) {
   std::error_code error;
   const std::filesystem::path directory = std::filesystem::path(path).parent_path();
   if (!std::filesystem::is_directory(directory, error)) return nullptr;
@@ -293,7 +293,7 @@ void configure_on(State& now, const placement_machine& machine) {
   check_policy_settings(now.config);
   for (const auto& [partition, word] : now.config.partition_policies) now.partitions.try_emplace(partition, word);
   auto known = std::make_unique<const Machine>(machine, now.config);
-  now.decision_log = teller_of(now.config.decision_file, now.private_jobs, now.warning);
+  now.decision_log = open_decision_log(now.config.decision_file, now.private_jobs, now.warning);
   now.feed = std::make_unique<const LiveFeed>(
       now.config.snapshot_file, [user = now.config.monitor_user] { return snapshot_owners(user); },
       now.config.snapshot_max_age_s, known->node_names(), [log = now.log](bool is_error, const std::string& text) {

@@ -260,25 +260,25 @@ START_TEST(hostile_texts) {
   ck_assert_error(job_of_state("99999999999.x"), "number");
   ck_assert_error(unpack_job_state("1."), "");
   for (std::size_t cut = 2; cut < good.size(); cut += 7) ck_assert_error(unpack_job_state(good.substr(0, cut)), "");
-  const auto armoured = [](const std::string& text) {
+  const auto encoded = [](const std::string& text) {
     return "1." + to_base64url(pack_frame(std::as_bytes(std::span(text)), 3));
   };
-  ck_assert_error(unpack_job_state(armoured("")), "not whole");
-  ck_assert_error(unpack_job_state(armoured("torus 2\nn0 0\n---\n")), "not whole");
-  ck_assert_error(unpack_job_state(armoured("torus 2\nn0 5\n---\n---\n---\n---\n")), "the job's torus:2");
-  ck_assert_error(unpack_job_state(armoured("---\n---\n---\nnonsense\n---\n")), "the job's state:1");
-  ck_assert_error(unpack_job_state(armoured("---\nn1 2\n---\n---\n---\n")), "the job's outages:1");
-  ck_assert_error(unpack_job_state(armoured("---\n---\n---\n---\n---\n")), "too many parts");
+  ck_assert_error(unpack_job_state(encoded("")), "not whole");
+  ck_assert_error(unpack_job_state(encoded("torus 2\nn0 0\n---\n")), "not whole");
+  ck_assert_error(unpack_job_state(encoded("torus 2\nn0 5\n---\n---\n---\n---\n")), "the job's torus:2");
+  ck_assert_error(unpack_job_state(encoded("---\n---\n---\nnonsense\n---\n")), "the job's state:1");
+  ck_assert_error(unpack_job_state(encoded("---\nn1 2\n---\n---\n---\n")), "the job's outages:1");
+  ck_assert_error(unpack_job_state(encoded("---\n---\n---\n---\n---\n")), "too many parts");
   const auto positions = [&](const std::string& text) {
-    return unpack_job_state(armoured("torus 4\nn0 0\n---\n# outages\n---\n" + text + "---\n---\n"));
+    return unpack_job_state(encoded("torus 4\nn0 0\n---\n# outages\n---\n" + text + "---\n---\n"));
   };
   ck_assert_int_eq(positions("0.5 2\n- 1\n0 1\n").torus->nodes(), 3);
   for (const char* wrong : {"0.5 5\n", "0.5 -1\n", "0.5 0\n", "0.5\n", "2 4\n", "nan 4\n", "0.5 4\n0 1\n", "0.5 9999999999999\n", "x 4\n"})
     ck_assert_error(positions(wrong), "the job's positions:");
   ck_assert_error(positions("0.5 3\n"), "the job's positions are 3 of 4");
-  ck_assert_error(unpack_job_state(armoured("---\n---\n0 1\n---\n---\n")), "the job's positions are of no torus");
-  ck_assert_error(unpack_job_state(armoured(std::string(std::size_t{8} << 20, 'x'))), "limit");
-  const JobState empty = unpack_job_state(armoured("---\n---\n---\n---\n"));
+  ck_assert_error(unpack_job_state(encoded("---\n---\n0 1\n---\n---\n")), "the job's positions are of no torus");
+  ck_assert_error(unpack_job_state(encoded(std::string(std::size_t{8} << 20, 'x'))), "limit");
+  const JobState empty = unpack_job_state(encoded("---\n---\n---\n---\n"));
   ck_assert(!empty.torus && !empty.outages && !empty.live);
 }
 END_TEST

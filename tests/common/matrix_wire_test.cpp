@@ -226,7 +226,7 @@ START_TEST(groups_become_ranks_again) {
 }
 END_TEST
 
-START_TEST(armour_is_exact) {
+START_TEST(base64url_is_exact) {
   std::set<std::string> seen;
   for (std::size_t size = 0; size < 100; ++size) {
     Bytes bytes;
@@ -266,7 +266,7 @@ int main() {
   tcase_add_test(all, groups_are_equal);
   tcase_add_test(all, coarsens_only_as_needed);
   tcase_add_test(all, groups_become_ranks_again);
-  tcase_add_test(all, armour_is_exact);
+  tcase_add_test(all, base64url_is_exact);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Bytes survive armour; a text that disarms is the one that armour writes.
+// Bytes survive the conversion to base64url and back; a text that is accepted is the one that the conversion writes.
 #include <span>
 #include <vector>
 

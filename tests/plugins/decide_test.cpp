@@ -288,7 +288,7 @@ START_TEST(hostile_environments) {
   for (const std::string& piece : {std::string(), std::string("!"), std::string(65537, 'A'),
                                    std::string(65536, 'A'), std::string("AAAA")})
     reason_of(Environment(good).set("PLACEMENT_MATRIX_0", piece));
-  // sound armour around what is no matrix
+  // sound base64url around what is no matrix
   const std::vector<std::byte> zeros(1000);
   reason_of(Environment::with_bytes(zeros));
   std::vector<std::byte> cut = pack_matrix(matrix);

@@ -57,8 +57,8 @@ START_TEST(many_users) {
 END_TEST
 
 int main() {
-  Suite* suite = suite_create("time_share");
-  TCase* tests = tcase_create("time_share");
+  Suite* suite = suite_create("decision_time_budget");
+  TCase* tests = tcase_create("decision_time_budget");
   tcase_add_test(tests, one_user);
   tcase_add_test(tests, who_floods_starves_himself);
   tcase_add_test(tests, a_long_decision);

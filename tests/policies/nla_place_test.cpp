@@ -232,9 +232,9 @@ START_TEST(waits_while_all_is_overloaded) {
   try {
     place(cluster, request);
     ck_abort_msg("it does not wait");
-  } catch (const MustWait& wish) {
-    ck_assert_int_eq(wish.left_s(), 50);
-    ck_assert_text_eq(std::string(wish.what()), "the cluster is overloaded: 0.6 of 12 processors are idle, 2 are wanted, the job waits for at most 60 s, by MaxWaitS");
+  } catch (const MustWait& wait) {
+    ck_assert_int_eq(wait.left_s(), 50);
+    ck_assert_text_eq(std::string(wait.what()), "the cluster is overloaded: 0.6 of 12 processors are idle, 2 are wanted, the job waits for at most 60 s, by MaxWaitS");
   }
   request.max_wait_s = 86400;
   request.waited_s = 600;
