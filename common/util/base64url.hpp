@@ -8,16 +8,17 @@
 
 namespace placement {
 
-// Bytes as text that fits an environment variable: letters, digits, '-' and '_' (base64url without
-// padding), with a 64-bit checksum inside, so that a lost piece is noticed. It guards against
-// accidents, not against people.
+// Encodes `bytes` as text that fits into an environment variable: base64url without padding, that is letters,
+// digits, '-' and '_'. The text contains a 64-bit checksum, so that a lost piece is noticed. The checksum detects
+// accidents only: anybody can compute it for other data.
 std::string to_base64url(std::span<const std::byte> bytes);
 
-// Length of to_base64url() of that many bytes.
+// Returns the length in characters of the text that to_base64url() makes of this number of bytes.
 std::size_t base64url_size(std::size_t bytes);
 
-// The bytes again. Throws Error when the text is longer than max_bytes need, was cut, changed, or is
-// not exactly what to_base64url() writes. Nothing is allocated before the length is checked.
+// Decodes a text that to_base64url() wrote and returns its bytes. Throws Error when the text holds more than
+// `max_bytes` bytes, was cut or changed, or is not exactly what to_base64url() writes. The length is checked before
+// memory is allocated.
 std::vector<std::byte> from_base64url(std::string_view text, std::size_t max_bytes);
 
 }  // namespace placement

@@ -6,8 +6,9 @@
 
 namespace placement {
 
-// A point in monotonic time after which an answer is no longer awaited. It is a safety net: what
-// is computed is decided by amounts of work, so that a loaded machine gives the same answer.
+// The moment after which nobody waits for an answer any more: a point in monotonic time, or the setting of a flag.
+// It is a safety net only. Amounts of work decide what is computed, so that a loaded machine gives the answer of an
+// idle one.
 class Deadline {
  public:
   using Clock = std::chrono::steady_clock;
@@ -15,19 +16,22 @@ class Deadline {
   static Deadline never() { return Deadline{}; }
   static Deadline after(std::chrono::microseconds time) { return Deadline{Clock::now() + time}; }
 
-  // When the flag is set, which must outlive it.
+  // Returns a deadline that expires when `told` becomes true. `told` must outlive the deadline and its copies.
   static Deadline when(const std::atomic<bool>& told) {
     Deadline deadline;
     deadline.told_ = &told;
     return deadline;
   }
 
-  // The same, but so much before it.
+  // Returns a deadline that ends `time` earlier than this one. A deadline without a point in time is returned
+  // unchanged.
   Deadline earlier(Clock::duration time) const { return at_ ? Deadline{*at_ - time} : *this; }
 
-  // Returns a deadline in the middle between now and this one; without a point in time, this one.
+  // Returns a deadline in the middle between now and this one. A deadline without a point in time is returned
+  // unchanged.
   Deadline halfway() const { return at_ ? Deadline{Clock::now() + (*at_ - Clock::now()) / 2} : *this; }
 
+  // Returns whether the point in time has passed or the flag is set.
   bool expired() const { return (at_ && Clock::now() >= *at_) || (told_ != nullptr && told_->load(std::memory_order_relaxed)); }
 
  private:

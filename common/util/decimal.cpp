@@ -25,7 +25,7 @@ const char* what_is_no_number(std::string_view field) {
   return no_number;
 }
 
-// The significant digits of a number and the power of ten that they are multiplied by.
+// The digits of a number, and the power of ten by which they are multiplied. About 36 digits are kept.
 struct Mantissa {
   unsigned __int128 digits = 0;
   std::int64_t exponent = 0;
@@ -38,12 +38,13 @@ struct Mantissa {
       digits = digits * 10 + static_cast<unsigned>(c - '0');
       exponent -= fraction;
     } else {
-      exponent += !fraction;  // 36 digits are there already: the others change nothing
+      exponent += !fraction;  // 36 digits are there already, so that the value of further ones does not matter
     }
   }
 };
 
-// Exponents beyond any use are cut off, so that sums of them do not overflow.
+// Adds the exponent in `text` to `exponent`. Returns null, or what is wrong with the text. An exponent above 10^12 is
+// taken as 10^12, so that sums of exponents do not overflow.
 const char* read_exponent(std::string_view text, std::int64_t& exponent) {
   const bool minus = !text.empty() && text.front() == '-';
   if (!text.empty() && (minus || text.front() == '+')) text.remove_prefix(1);
@@ -54,6 +55,7 @@ const char* read_exponent(std::string_view text, std::int64_t& exponent) {
   return nullptr;
 }
 
+// Stores `number` in the form that Decimal prescribes. Returns null, or what is wrong with the number.
 const char* normalise(Mantissa number, Decimal& value) {
   if (number.digits == 0) {
     value = {};

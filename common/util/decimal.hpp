@@ -5,8 +5,8 @@
 
 namespace placement {
 
-// A number as written in a text: digits * 10^exponent, exactly. exponent <= 0, and the last digit is not 0
-// when it is below 0, so that equal numbers are equal members.
+// A decimal number, held exactly as digits * 10^exponent. `exponent` is 0 or negative; when it is negative, the last
+// digit of `digits` is not 0. So each number has one form only, and numbers can be compared member by member.
 struct Decimal {
   std::int64_t digits = 0;
   std::int32_t exponent = 0;
@@ -14,13 +14,14 @@ struct Decimal {
   bool operator==(const Decimal&) const = default;
 };
 
-// Reads all of the field as a number of 0 or more: integer, decimal fraction, or either with an
-// exponent. What has more than 18 significant digits and a fraction is rounded, half up.
-// Returns null when it went well, else what is wrong with the field ("is negative", ...).
+// Parses the whole `field` as a number of 0 or more, below 2^63, and stores it in `value`. The field is an integer or
+// a decimal fraction, with or without an exponent. A number of more than 18 significant digits loses digits of its
+// fraction by rounding, until it has 18 digits or no fraction. Returns null on success, else a text that says what
+// is wrong with the field ("is negative", ...); `value` is then unchanged.
 const char* parse_decimal(std::string_view field, Decimal& value);
 
-// digits * 10^(exponent + scale) as an integer, rounded half up; `exact` becomes false when it was rounded.
-// The caller has made sure that the result fits.
+// Returns value * 10^scale as an integer, rounded half up. Sets `exact` to false when the result was rounded and
+// leaves it alone otherwise. The caller makes sure that the result is below 2^63.
 std::int64_t scaled(const Decimal& value, std::int32_t scale, bool& exact);
 
 }  // namespace placement

@@ -4,7 +4,7 @@
 
 namespace placement {
 
-// An open file that is closed at the end of its life; a negative one is none.
+// Owns a file descriptor and closes it when the object ends. A negative number means that there is no open file.
 class FileDescriptor {
  public:
   explicit FileDescriptor(int number = -1) : number_(number) {}
@@ -15,7 +15,7 @@ class FileDescriptor {
   FileDescriptor& operator=(const FileDescriptor&) = delete;
   operator int() const { return number_; }
 
-  // Closes what it has, and takes another one.
+  // Closes the open file, if there is one, and takes over the descriptor `number`.
   void reset(int number) {
     if (number_ >= 0) close(number_);
     number_ = number;

@@ -12,7 +12,7 @@ namespace placement {
 namespace {
 
 constexpr std::size_t max_digits = 18;
-constexpr std::size_t max_host_characters = 128 << 20;  // of all names of a list
+constexpr std::size_t max_host_characters = 128 << 20;  // limit for all names of a list together
 
 [[noreturn]] void fail(std::string_view list, const std::string& why) {
   throw Error("host list '" + shown(list) + "': " + why);
@@ -27,7 +27,7 @@ std::string padded(std::int64_t number, std::size_t width) {
   return digits.size() >= width ? digits : std::string(width - digits.size(), '0') + digits;
 }
 
-// Commas between brackets separate names; those inside do not.
+// Splits a host list at the commas that are outside of brackets.
 std::vector<std::string_view> split_names(std::string_view list) {
   std::vector<std::string_view> names;
   bool inside = false;
@@ -46,7 +46,8 @@ std::vector<std::string_view> split_names(std::string_view list) {
   return names;
 }
 
-// Appends what "1-8" or "10" stands for.
+// Appends to `out` the numbers that `range` stands for, which is a number or a range such as 1-8. `list` is the whole
+// host list, for messages.
 void expand_range(std::string_view range, std::string_view list, std::vector<std::string>& out) {
   const std::size_t dash = range.find('-');
   const std::string_view low = range.substr(0, dash);
@@ -74,7 +75,7 @@ void check_characters(std::size_t count, std::string_view list) {
     fail(list, "its names have more than " + std::to_string(max_host_characters) + " characters together");
 }
 
-// All beginnings followed by all endings.
+// Replaces `names` with each name followed by each of the endings.
 void append_all(std::vector<std::string>& names, const std::vector<std::string>& endings, std::string_view list) {
   if (endings.size() > max_hosts / names.size()) fail(list, "more than " + std::to_string(max_hosts) + " names");
   check_characters(characters(names) * endings.size() + names.size() * characters(endings), list);
@@ -102,7 +103,7 @@ std::vector<std::string> expand_name(std::string_view name, std::string_view lis
   return names;
 }
 
-// A name as its beginning and the number at its end, which may be missing.
+// A node name, split into its beginning and the number at its end. `digits` is empty when there is no number.
 struct NumberedName {
   std::string_view prefix;
   std::string_view digits;
@@ -114,7 +115,7 @@ struct NumberedName {
     digits = name.substr(begin);
   }
 
-  // `next` is the name that follows this one in a range that begins with `first`.
+  // Returns whether `next` follows this name in a range that begins with `first`. The three have one prefix.
   bool followed_by(const NumberedName& next, const NumberedName& first) const {
     return !digits.empty() && next.digits == padded(*parse_integer(digits) + 1, first.digits.size());
   }

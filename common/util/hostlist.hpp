@@ -8,16 +8,19 @@
 
 namespace placement {
 
-// Names in Slurm's short form: "n[1-8,10],login", "r[1-2]n[01-16]".
+// Reads and writes Slurm's host lists, the short form of many node names: "n[1-8,10],login", "r[1-2]n[01-16]".
 
+// The largest number of names that a host list may stand for.
 inline constexpr std::size_t max_hosts = 1 << 20;
 
-// The names in the order in which the list has them; the last bracket counts fastest. Throws Error on
-// brackets that do not close, empty names, numbers that are none or run backwards, and more than
-// max_hosts names.
+// Returns the names of a host list in its order. In a name with several brackets the last bracket counts fastest.
+// Throws Error on unbalanced brackets, empty names, blanks, an entry of a bracket that is not a number or a range,
+// a range that runs backwards or whose ends differ in leading zeros, and more than max_hosts names. It also throws
+// when all names together have more than 128 MiB.
 std::vector<std::string> expand_hostlist(std::string_view list);
 
-// The list of the names: neighbours that count up share a bracket. Expanding it gives the names again.
+// Returns a host list of the names. Successive names that differ in the number at their end alone share a bracket.
+// expand_hostlist() gives the names again, in their order.
 std::string compress_hostlist(std::span<const std::string> names);
 
 }  // namespace placement

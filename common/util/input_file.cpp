@@ -23,10 +23,11 @@ namespace {
 
 constexpr std::size_t piece = std::size_t{1} << 18;
 constexpr std::string_view zstd_magic = "\x28\xB5\x2F\xFD";
-constexpr int patience_seconds = 30;  // with whoever writes into a pipe
+constexpr int patience_seconds = 30;  // the longest wait for data of a pipe
 
-// Text packs to a hundredth, or a dense matrix of zeros to a few thousandths. What is smaller still was made to fill
-// the memory of whoever unpacks it. Up to `unsuspicious_bytes` no file is suspected.
+// Text is compressed to about a hundredth of its size, a dense matrix of zeros to about a thousandth. A file that
+// expands more than `most_expansion` times was made to fill the memory of the process that reads it. Files of up to
+// `unsuspicious_bytes` after decompression are accepted in any case.
 constexpr std::size_t most_expansion = 2000;
 constexpr std::size_t unsuspicious_bytes = std::size_t{64} << 20;
 
@@ -38,14 +39,15 @@ constexpr std::size_t unsuspicious_bytes = std::size_t{64} << 20;
   throw Error(path + ": more than " + std::to_string(max_bytes) + " bytes, which is the limit");
 }
 
-// A file of zero bytes, as a sparse one is, is refused by its beginning.
+// Throws Error when `bytes`, a piece of the file, shows that the file is no text. Each piece is checked as it is read:
+// a sparse file, which is full of zero bytes, is refused before all of it is in memory.
 void check_text(const std::string& path, std::string_view bytes) {
   if (bytes.starts_with("\x1F\x8B")) throw Error(path + ": is packed by gzip: unpack it first (gunzip)");
   if (bytes.find('\0') != std::string_view::npos) throw Error(path + ": has a zero byte in it: it is no text file");
 }
 
-// Waits for a pipe into which nobody writes, but not for ever. srun blocks the signals by which a user ends it:
-// while it waits here they are let through, and do what they would do otherwise.
+// Waits until there are data to read, for `patience_seconds` at most. srun blocks the signals by which a user ends it.
+// They are unblocked during the wait, so that Ctrl-C ends srun here too.
 void wait_for_data(const std::string& path, int file) {
   pollfd waiting{file, POLLIN, 0};
   sigset_t mask;
@@ -59,7 +61,7 @@ void wait_for_data(const std::string& path, int file) {
     throw Error(path + ": nothing came through this pipe for " + std::to_string(patience_seconds) + " seconds");
 }
 
-// The bytes as they are.
+// Reads the file as it is, without decompression.
 std::string slurp(const std::string& path, std::size_t max_bytes) {
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (file < 0) fail_errno(path, "cannot be opened", errno);
@@ -70,7 +72,7 @@ std::string slurp(const std::string& path, std::size_t max_bytes) {
   if (S_ISREG(status.st_mode) && status.st_size > 0 && static_cast<std::size_t>(status.st_size) > max_bytes)
     fail_size(path, max_bytes);
   std::string content;
-  // One byte more than the file has, so that its end is seen without growing.
+  // One byte more than the file has: a read that does not fill the buffer shows the end of the file.
   const std::size_t whole = S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) + 1 : 0;
   std::size_t room = whole > 0 ? std::min(whole, piece) : piece;
   bool packed = false;

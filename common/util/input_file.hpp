@@ -5,11 +5,15 @@
 
 namespace placement {
 
-// All of a regular file, a pipe or a socket (as /dev/stdin may be), unpacked when it is a zstd file.
-// Throws Error naming the file: cannot be opened or read, is a directory or device, has more than
-// max_bytes bytes (packed or unpacked), is no text (a zero byte), has broken or unknown compression, unpacks to
-// thousands of times its size, or does not fit into memory. A pipe is waited for until a signal comes, for half a
-// minute at most.
+// Returns the whole content of a text file. `path` names a regular file, a pipe or a socket (as /dev/stdin may be).
+// A file that is compressed with zstd is decompressed.
+// Throws Error, with the name of the file, when it
+// - cannot be opened or read, or is a directory or a device;
+// - has more than `max_bytes` bytes, compressed or decompressed, or does not fit into memory;
+// - is no text (has a zero byte), is broken as a zstd file, or is compressed with gzip;
+// - has more than 64 MiB and more than 2,000 times its compressed size after decompression.
+// Waits for the data of a pipe or a socket. Throws Error when no data come for 30 seconds, or when a signal comes
+// during the wait.
 std::string read_input_file(const std::string& path, std::size_t max_bytes);
 
 }  // namespace placement

@@ -4,7 +4,8 @@
 
 namespace placement {
 
-// SplitMix64: the same numbers on every machine, which the standard distributions do not promise.
+// The random number generator SplitMix64. A seed gives the same numbers on every machine; the distributions of the
+// standard library do not promise that.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -17,7 +18,7 @@ class Random {
     return z ^ (z >> 31);
   }
 
-  // 0..bound-1, bound > 0.
+  // Returns a number from 0 to bound - 1. `bound` must be above 0.
   std::int32_t below(std::int32_t bound) {
     return static_cast<std::int32_t>(((next() >> 32) * static_cast<std::uint64_t>(bound)) >> 32);
   }

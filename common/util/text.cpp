@@ -16,7 +16,7 @@ constexpr std::string_view blanks = " \t\r\v\f";
 // ASCII only, whatever the locale says.
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// The whole text as a number, as std::from_chars reads it.
+// Parses the whole `text` as a number in the form of std::from_chars. Returns nothing when it is not one.
 template <typename Number>
 std::optional<Number> parse_whole(std::string_view text) {
   Number value = 0;
@@ -25,7 +25,7 @@ std::optional<Number> parse_whole(std::string_view text) {
   return value;
 }
 
-// Letters to insert, delete, replace or swap with their neighbour.
+// Returns how many letters have to be inserted, deleted, replaced or swapped with their neighbour to turn `a` into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
@@ -46,7 +46,7 @@ std::vector<TextLine> text_lines(std::string_view text) {
   std::vector<TextLine> lines;
   std::int64_t number = 0;
   if (constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF"; text.starts_with(byte_order_mark))
-    text.remove_prefix(byte_order_mark.size());  // as some editors write it
+    text.remove_prefix(byte_order_mark.size());  // some editors write it
   for (std::string_view line : split_at(text, '\n')) {
     ++number;
     line = trimmed(line.substr(0, line.find('#')));

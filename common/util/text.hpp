@@ -10,40 +10,50 @@
 
 namespace placement {
 
-// What the readers of small text files share: configuration, topology, leaf lists.
+// Functions for reading small text files: configuration, topology, lists of leaves.
 
-// One line that says something, without the comment after '#' and the blanks around it.
+// A line of a text that is not empty after its comment (from '#' on) and the blanks around it were removed.
 struct TextLine {
-  std::int64_t number = 0;  // in the file, from 1
+  std::int64_t number = 0;  // line number in the file, from 1
   std::string_view text;
 };
 
-// The lines of the text that say something; they point into it.
+// Returns the lines of `text` that hold more than blanks and comments. They point into `text`, which must outlive
+// them. A UTF-8 byte order mark at the beginning is skipped.
 std::vector<TextLine> text_lines(std::string_view text);
 
-// The text as a message may show it: what is no printable ASCII as '?', the end of a long one as "...".
+// Returns `text` in a form that is safe in a message: a byte that is not printable ASCII becomes '?', and a text of
+// more than 80 bytes is cut there and followed by "...".
 std::string shown(std::string_view text);
 
 // Throws Error "name:line: message".
 [[noreturn]] void fail_at(const std::string& name, std::int64_t line, const std::string& message);
 
+// Returns `text` without the blanks at both ends. Blanks are space, tab and the other white space within a line.
 std::string_view trimmed(std::string_view text);
-std::vector<std::string_view> split_words(std::string_view text);             // at blanks and tabs
-std::vector<std::string_view> split_at(std::string_view text, char separator);  // keeps empty parts
+// Splits `text` at blanks into words, none of which is empty.
+std::vector<std::string_view> split_words(std::string_view text);
+// Splits `text` at each `separator`. Parts may be empty; an empty text has one empty part.
+std::vector<std::string_view> split_at(std::string_view text, char separator);
+// Returns `text` in lower case. Only ASCII letters change, whatever the locale is.
 std::string lower_case(std::string_view text);
+// Compares two texts without regard to the case of ASCII letters.
 bool equal_any_case(std::string_view a, std::string_view b);
 
-// A decimal number and nothing else; none when it is not one or passes 64 bits.
+// Parses the whole `text` as a decimal integer, which may begin with '-'. Returns nothing when the text is not an
+// integer or does not fit into 64 bits.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 
-// The same of a number with or without a fraction or exponent; none when it is not finite.
+// Parses the whole `text` as a number with or without a fraction and an exponent. Returns nothing when the text is
+// not a number, or is not finite.
 std::optional<double> parse_real(std::string_view text);
 
-// The text as content of an XML element or attribute.
+// Returns `text` with '<', '>', '&' and '"' replaced, for the content of an XML element or a double-quoted attribute.
 std::string xml_escaped(std::string_view text);
 
-// The known word that the unknown one was probably meant to be, or empty: at most two letters wrong,
-// and fewer than half of them. Upper and lower case are the same.
+// Returns the word of `known` that is closest to the word `unknown`, for "did you mean" messages; empty when none is
+// close. A word is close when at most two letters are wrong, and fewer than half of its letters. A letter is wrong
+// when it is inserted, deleted, replaced or swapped with its neighbour. Upper and lower case do not differ.
 std::string_view near_miss(std::string_view unknown, std::span<const std::string_view> known);
 
 }  // namespace placement

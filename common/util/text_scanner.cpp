@@ -86,7 +86,7 @@ std::int64_t TextScanner::count(std::string_view what, std::int64_t most, std::i
 
 Decimal TextScanner::amount(std::string_view what) {
   skip_blanks();
-  // Nearly all fields are plain integers of few digits: one pass over them.
+  // Nearly all fields are integers of few digits. They are read here in one pass, without the general parser.
   Decimal value;
   const char* stop = at_;
   for (; stop != end_ && stop - at_ < 18 && *stop >= '0' && *stop <= '9'; ++stop)

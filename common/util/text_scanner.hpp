@@ -8,38 +8,44 @@
 
 namespace placement {
 
-// A text of numbers under reading: its lines, the fields of each, and errors that name the place.
-// Fields are apart by blanks, tabs, or one comma or semicolon; one at the end of a line is no field more.
-// Lines end in LF or CR LF, the last one in nothing too; blank lines and '#' lines are passed over.
+// Reads a text of numbers line by line and field by field, and throws errors that name the file and the line.
+// Fields are separated by blanks, tabs, or one comma or semicolon. A separator at the end of a line adds no empty
+// field. Lines end in LF or CR LF; the last line may lack it. Blank lines and lines that begin with '#' are skipped.
 class TextScanner {
  public:
-  // Both views outlive the scanner. A UTF-8 byte order mark is passed over.
+  // `text` is what is read, `name` is the name of the file in errors. Both must outlive the scanner. A UTF-8 byte
+  // order mark at the beginning is skipped.
   TextScanner(std::string_view text, std::string_view name);
 
-  // Goes to the next line that says something, into its first field; false at the end.
+  // Goes to the first field of the next line that is neither blank nor a comment. Returns false at the end of the text.
   bool next_line();
-  // Passes over lines that begin with this too.
+  // Makes next_line() skip lines that begin with `start`, in addition to those that begin with '#'.
   void set_comment(char start) { comment_ = start; }
 
   std::string_view line() const { return line_; }
   std::string_view name() const { return name_; }
-  // Fields of the line, counted from its beginning.
+  // Returns the number of fields of the whole line, also of those that were read already.
   std::size_t count_fields() const;
-  bool at_line_end();  // no field is left in the line
-  void skip_to(std::size_t position) { at_ = line_.data() + position; }  // in line()
+  // Returns whether no field is left in the line.
+  bool at_line_end();
+  // Continues at the offset `position` of line(), in bytes from 0.
+  void skip_to(std::size_t position) { at_ = line_.data() + position; }
 
-  // The next field of the line, whatever it holds. Throws Error when there is none.
+  // Returns the next field of the line, which may be empty. Throws Error when no field is left; `what` names the
+  // field in the message.
   std::string_view word(std::string_view what);
-  // The next field as a whole number of least..most. Throws Error, `what` naming the field.
+  // Returns the next field as a whole number. Throws Error unless it is from `least` to `most`; `what` names the field
+  // in the message.
   std::int64_t count(std::string_view what, std::int64_t most, std::int64_t least = 0);
-  // The next field as an amount of traffic.
+  // Returns the next field as an amount of traffic: a number of 0 or more, below 2^63. Throws Error when it is
+  // something else; `what` names the field in the message.
   Decimal amount(std::string_view what);
-  // Throws Error when a field is left in the line.
+  // Throws Error when a field is left in the line. `wanted` says in the message what the line should hold.
   void end_line(std::string_view wanted);
 
-  // Throws Error "name:line: ...".
+  // Throws Error "name:line: text".
   [[noreturn]] void fail(const std::string& text) const;
-  // The same without a line: what is missing at the end, or wrong with the whole.
+  // Throws Error "name: text", for a fault that is in no single line: something is missing, or wrong with the whole.
   [[noreturn]] void fail_whole(const std::string& text) const;
 
  private:
@@ -56,7 +62,7 @@ class TextScanner {
   char comment_ = '#';
 };
 
-// A piece of somebody's text for a message: shown() in quotes.
+// Returns `text` for a message: shown() of it in single quotes.
 std::string quoted(std::string_view text);
 
 }  // namespace placement

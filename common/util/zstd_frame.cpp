@@ -13,7 +13,7 @@ namespace placement {
 std::vector<std::byte> pack_frame(std::span<const std::byte> bytes, int level) {
   std::vector<std::byte> frame(ZSTD_compressBound(bytes.size()));
   const std::size_t got = ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), level);
-  if (ZSTD_isError(got)) throw std::bad_alloc();  // the room is enough by construction
+  if (ZSTD_isError(got)) throw std::bad_alloc();  // ZSTD_compressBound() is enough room: only memory can be short
   frame.resize(got);
   return frame;
 }

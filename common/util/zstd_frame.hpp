@@ -6,11 +6,13 @@
 
 namespace placement {
 
-// The bytes as one zstd frame that tells their number; levels are zstd's, 1 to 19.
+// Compresses `bytes` into one zstd frame, whose header holds the number of bytes. `level` is zstd's level of
+// compression, from 1 (fast) to 19 (small).
 std::vector<std::byte> pack_frame(std::span<const std::byte> bytes, int level);
 
-// The bytes again. Throws Error when it is not one whole frame that tells its unpacked size, or when
-// that is above max_bytes, before memory is spent.
+// Decompresses a frame and returns its bytes. Throws Error when `frame` is not exactly one whole zstd frame whose
+// header holds the decompressed size, when the data are damaged, or when that size is above `max_bytes`. The size is
+// checked before memory is allocated.
 std::vector<std::byte> unpack_frame(std::span<const std::byte> frame, std::size_t max_bytes);
 
 }  // namespace placement
