@@ -21,7 +21,7 @@ void check(std::int32_t ranks, const CommEdge& edge) {
                 std::to_string(edge.a) + " and " + std::to_string(edge.b));
 }
 
-// By pair, a < b in each. Linear where the edges of each rank come in order already.
+// Sorts edges, each with a < b, by a and then by b. Takes linear time when the edges of each rank are in order already.
 void sort_by_pair(std::int32_t ranks, std::vector<CommEdge>& edges) {
   const auto before = [](const CommEdge& x, const CommEdge& y) { return std::tie(x.a, x.b) < std::tie(y.a, y.b); };
   if (std::is_sorted(edges.begin(), edges.end(), before)) return;
@@ -39,7 +39,8 @@ void sort_by_pair(std::int32_t ranks, std::vector<CommEdge>& edges) {
   edges = std::move(sorted);
 }
 
-// Sorted by pair, duplicates summed; a < b in each.
+// Brings edges into the form that a matrix is made of: a < b in each, sorted, one edge per pair, none from a rank to
+// itself, none of weight 0. Returns the sum of the weights. Throws Error when it is 2^63 or more.
 std::int64_t merge(std::int32_t ranks, std::vector<CommEdge>& edges) {
   for (CommEdge& edge : edges)
     if (edge.a > edge.b) std::swap(edge.a, edge.b);
@@ -80,7 +81,7 @@ CommMatrix CommMatrix::from_edges(std::int32_t ranks, std::vector<CommEdge> edge
     matrix.neighbour_[at[from]] = to;
     matrix.weight_[at[from]++] = weight;
   };
-  // Rows come out sorted: first the smaller neighbours of each rank, then the larger ones.
+  // Each row comes out sorted: the first loop puts the smaller neighbours of each rank, the second the larger ones.
   for (const CommEdge& edge : edges) put(edge.b, edge.a, edge.weight);
   for (const CommEdge& edge : edges) put(edge.a, edge.b, edge.weight);
   return matrix;

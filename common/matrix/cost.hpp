@@ -4,10 +4,11 @@
 
 namespace placement {
 
-// Hop-bytes. Traffic is at most 2^63 - 1 in all (CommMatrix sees to that) and a distance fits in
-// 32 bits, so that a cost never overflows 128.
+// A number of hop-bytes [TM §1]. CommMatrix limits the total traffic to 2^63 - 1, and a distance fits into 32 bits, so
+// that a cost cannot overflow 128 bits.
 __extension__ typedef __int128 Cost;
 
+// Returns the cost as a decimal number.
 std::string to_string(Cost cost);
 
 }  // namespace placement

@@ -13,14 +13,16 @@ namespace placement {
 
 namespace {
 
-// Groups as they grow: the matrix between them and the size of each.
+// A division of the ranks into groups that grow: the matrix between the groups, the group of each rank, and the number
+// of ranks of each group.
 struct Grouping {
   CommMatrix matrix;
   std::vector<std::int32_t> group_of;  // by rank
   std::vector<std::int32_t> size;      // by group
 };
 
-// Renames groups as their first ranks come; returns how many there are.
+// Renumbers groups in the order in which they first appear in `group_of`, whose entries are below `names`. Returns the
+// number of groups.
 std::int32_t number_by_appearance(std::vector<std::int32_t>& group_of, std::size_t names) {
   std::vector<std::int32_t> number(names, -1);
   std::int32_t groups = 0;
@@ -31,13 +33,14 @@ std::int32_t number_by_appearance(std::vector<std::int32_t>& group_of, std::size
   return groups;
 }
 
+// Returns the group into which `group` was joined (union-find with path halving).
 std::int32_t root_of(std::vector<std::int32_t>& joined, std::int32_t group) {
   while (joined[group] != group) group = joined[group] = joined[joined[group]];
   return group;
 }
 
-// Joins groups, heaviest traffic first, none above group_size; each but once when `in_pairs`.
-// False when none could be joined.
+// Joins groups in the order of their traffic, heaviest first, as long as a joint group has at most `group_size` ranks.
+// With `in_pairs` each group is joined once at most. Returns false when no groups could be joined.
 bool join(Grouping& grouping, std::int32_t group_size, bool in_pairs) {
   std::vector<CommEdge> edges = grouping.matrix.edges();
   std::stable_sort(edges.begin(), edges.end(),
@@ -45,7 +48,7 @@ bool join(Grouping& grouping, std::int32_t group_size, bool in_pairs) {
   const std::size_t before = grouping.size.size();
   std::vector<std::int32_t> joined(before);
   std::iota(joined.begin(), joined.end(), 0);
-  std::vector<std::int32_t> size = grouping.size;  // of roots
+  std::vector<std::int32_t> size = grouping.size;  // of each root
   std::vector<bool> taken(before);
   bool any = false;
   for (const CommEdge& edge : edges) {
@@ -67,7 +70,7 @@ bool join(Grouping& grouping, std::int32_t group_size, bool in_pairs) {
   return true;
 }
 
-// Each rank a group.
+// Returns the division in which each rank is a group of its own.
 Grouping singles(const CommMatrix& matrix) {
   const auto ranks = static_cast<std::size_t>(matrix.ranks());
   Grouping grouping{matrix, std::vector<std::int32_t>(ranks), std::vector<std::int32_t>(ranks, 1)};
@@ -75,16 +78,17 @@ Grouping singles(const CommMatrix& matrix) {
   return grouping;
 }
 
-// Joins groups up to group_size: in pairs first, so that they grow alike; a star, where pairs are few, is
-// done by the last step.
+// Joins groups until they have up to `group_size` ranks. It joins them in pairs first, so that they grow evenly. In a
+// star-shaped matrix few groups find a partner that way; the last step joins the rest.
 void grow(Grouping& grouping, std::int32_t group_size) {
   std::int32_t grown = 1;
   for (; grown < group_size && join(grouping, group_size, true); grown += grown) continue;
-  if (grown < group_size) return;  // no two fit any more
+  if (grown < group_size) return;  // no two groups with traffic fit together any more
   join(grouping, group_size, false);
 }
 
-// The groups made equal: full ones stay, the ranks of the others are strung together and cut anew.
+// Returns groups of equal size: full groups stay, and the ranks of the others are put in a row, group after group, and
+// cut into full groups.
 std::vector<std::int32_t> filled_up(const Grouping& grouping, std::int32_t group_size) {
   std::vector<std::int32_t> group_of = grouping.group_of;
   std::vector<std::int32_t> begin(grouping.size.size() + 1);
@@ -106,7 +110,7 @@ std::vector<std::int32_t> filled_up(const Grouping& grouping, std::int32_t group
   return group_of;
 }
 
-// Whether the receiver's limits and the caller's admit it; bytes are left aside.
+// Returns whether the packed form has at most `limit_bytes` bytes and keeps to the default WireLimits.
 bool fits(const WireMatrix& wire, std::size_t limit_bytes) {
   try {
     return pack_wire(wire).size() <= limit_bytes;
@@ -144,7 +148,8 @@ WireMatrix coarsen_to_fit(const CommMatrix& matrix, std::size_t limit_bytes, std
 CommMatrix expand_groups(const WireMatrix& wire) {
   if (!wire.coarse()) return wire.matrix;
   const std::int64_t total = wire.matrix.total_weight();
-  // There are fewer links than ranks; total + 1 would overflow only where it is not taken.
+  // There are fewer links than ranks, so that links of weight `room` fit into the sum. total + 1 cannot overflow: it is
+  // taken only when `room` is larger than `total`.
   const std::int64_t room = (std::numeric_limits<std::int64_t>::max() - total) / wire.tasks();
   const std::int64_t link = room > total ? total + 1 : room;
   std::vector<CommEdge> edges;

@@ -7,29 +7,30 @@
 
 namespace placement {
 
-// The text forms of a communication matrix.
+// The text formats of a communication matrix.
 enum class MatrixFormat {
-  dense,                // a row of numbers per rank, perhaps after a line with the number of ranks
+  dense,                // a row of numbers per rank, optionally after a line with the number of ranks
   edge_list,            // "ranks pairs", then "rank rank bytes" lines
   np_list,              // "np ranks", then "source target bytes [messages]" lines
   matrix_market,        // "%%MatrixMarket matrix coordinate ..."
   open_mpi_monitoring,  // the .prof files of Open MPI's monitoring component
 };
 
-// The name that tools show and take: dense, edges, np, mtx, prof.
+// Returns the name of a format as tools show and accept it: dense, edges, np, mtx or prof.
 const char* to_string(MatrixFormat format);
-// Throws Error that lists the names that can be written (all but prof).
+// Returns the format with this name, for writing. Throws Error, which lists the right names, when `name` is unknown or
+// is prof, which cannot be written.
 MatrixFormat writable_format(std::string_view name);
 
-// What reading a matrix found out besides the matrix.
+// Facts about a matrix that was read.
 struct MatrixInfo {
   MatrixFormat format = MatrixFormat::dense;
-  std::int64_t entries = 0;  // values that were there, without zeros and the diagonal
-  bool symmetric = false;    // both directions were equal and stand for one amount; else they were added
+  std::int64_t entries = 0;  // values in the text, without zeros and the diagonal
+  bool symmetric = false;    // true: m[i][j] = m[j][i] is the traffic of a pair; false: both were added
   std::int32_t scale_power =
-      0;                 // fractions: each value was multiplied by 10^scale_power to become an integer
-  bool rounded = false;  // and even so some had to be rounded
-  std::vector<std::string> notes;  // for people: what looks odd but is no error, one fact each
+      0;                 // each value was multiplied by 10^scale_power, to turn fractions into integers
+  bool rounded = false;  // some values were still no integers and were rounded
+  std::vector<std::string> notes;  // for the user: what looks wrong but is no error, one fact each
 };
 
 }  // namespace placement

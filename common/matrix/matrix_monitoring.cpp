@@ -16,9 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view pair_kinds[] = {"E", "I", "S", "R"};   // counted
-constexpr std::string_view rank_kinds[] = {"O2A", "A2O", "A2A"};  // collectives once more
-constexpr std::string_view collective_pair = "C";                 // likewise
+constexpr std::string_view pair_kinds[] = {"E", "I", "S", "R"};   // the lines that count
+constexpr std::string_view rank_kinds[] = {"O2A", "A2O", "A2A"};  // collectives, counted a second time
+constexpr std::string_view collective_pair = "C";                 // collectives by pair, counted a second time
 constexpr std::string_view communicator = "D";
 
 bool one_of(std::string_view word, std::span<const std::string_view> known) {
@@ -30,7 +30,7 @@ void literal(TextScanner& in, std::string_view wanted) {
   if (field != wanted) in.fail(quoted(field) + ": want '" + std::string(wanted) + "'");
 }
 
-// "N bytes M msgs sent" and perhaps a histogram of message sizes.
+// Reads the rest of a line: "N bytes M msgs sent", optionally followed by a histogram of message sizes. Returns N.
 std::int64_t bytes_and_messages(TextScanner& in) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   const std::int64_t bytes = in.count("bytes", most);
@@ -47,7 +47,8 @@ struct FileName {
   std::int32_t rank = 0;
 };
 
-// NAME.RANK.prof, RANK as Open MPI writes it.
+// Splits a file name NAME.RANK.prof. Returns false when the name has another form. RANK has no leading zeros, as Open
+// MPI writes it.
 bool split_file_name(std::string_view name, FileName& parts) {
   constexpr std::string_view ending = ".prof";
   if (!name.ends_with(ending)) return false;
@@ -63,7 +64,7 @@ bool split_file_name(std::string_view name, FileName& parts) {
   return true;
 }
 
-// Ranks by name of run.
+// Returns, for each run that has files in the directory, the ranks of its files. The key is the NAME of the run.
 std::map<std::string, std::vector<std::int32_t>> runs_in(const fs::path& directory) {
   std::map<std::string, std::vector<std::int32_t>> runs;
   std::error_code error;
@@ -115,7 +116,7 @@ std::int64_t MonitoringReader::source(TextScanner& in, std::int32_t only_source)
   return value;
 }
 
-// D <name, any text> procs: 0,1,2
+// Reads the line of a communicator, "D name<tab>procs: 0,1,2", where the name may be any text.
 void MonitoringReader::add_communicator(TextScanner& in) {
   constexpr std::string_view mark = "\tprocs:";
   const std::size_t at = in.line().rfind(mark);

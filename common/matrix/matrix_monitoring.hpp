@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The files of Open MPI's monitoring component (pml_monitoring_filename), one per rank of
-// MPI_COMM_WORLD; common/matrix/matrix_read.hpp says which lines count. Used by it alone.
+// Reads the files of Open MPI's monitoring component (pml_monitoring_filename), one file per rank of MPI_COMM_WORLD.
+// common/matrix/matrix_read.hpp says which lines count. Only matrix_read.cpp uses this file.
 #pragma once
 #include <string>
 #include <string_view>
@@ -12,17 +12,20 @@
 
 namespace placement {
 
-// One run's traffic, gathered from its files.
+// Collects the traffic of one run from its files.
 class MonitoringReader {
  public:
+  // `options` must outlive the reader.
   explicit MonitoringReader(const MatrixReadOptions& options);
 
-  // Adds all lines from the one where the scanner stands. only_source >= 0: each line must speak of what
-  // that rank sent, as a file of its own does.
+  // Adds all lines of the text, from the scanner's current line on. When `only_source` is a rank, the file must be that
+  // rank's own: each line must tell what this rank sent. Throws Error on a line that is wrong.
   void add_lines(TextScanner& in, std::int32_t only_source = -1);
 
-  // Ranks seen anywhere, 0..n-1.
+  // Returns the number of ranks: the highest rank that any line names, plus 1.
   std::int32_t ranks() const { return ranks_; }
+  // Returns the matrix of all lines that were added, and fills `info`. `name` stands for the files in errors. Throws
+  // Error when no line names a rank, or when the traffic is too large for a matrix.
   CommMatrix finish(std::string_view name, MatrixInfo& info) &&;
 
  private:
@@ -34,16 +37,17 @@ class MonitoringReader {
   const MatrixReadOptions& options_;
   TrafficTable table_;
   std::int32_t ranks_ = 0;
-  std::vector<bool> reported_;  // by rank: some line tells what it sent
+  std::vector<bool> reported_;  // by rank: whether some line tells what it sent
 };
 
-// The line is one of such a file.
+// Returns whether `line` looks like a line of a monitoring file: one of the known kinds, then a tab.
 bool is_monitoring_line(std::string_view line);
 
-// The files DIR/NAME.RANK.prof, by rank. Throws Error unless they are those of ranks 0..n-1.
-// directory: those of the only NAME that is there.
+// Returns the paths of the files NAME.RANK.prof in `directory`, in the order of ranks. Throws Error when there are no
+// such files, when they have more than one NAME, or when they are not exactly those of ranks 0..n-1.
 std::vector<std::string> monitoring_files_in(const std::string& directory);
-// prefix: DIR/NAME; empty when there are none.
+// Returns the paths of the files PREFIX.RANK.prof in the order of ranks; `prefix` is DIR/NAME or NAME. Returns nothing
+// when there are no such files. Throws Error when they are not exactly those of ranks 0..n-1.
 std::vector<std::string> monitoring_files_of(const std::string& prefix);
 
 }  // namespace placement

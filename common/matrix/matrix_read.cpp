@@ -14,8 +14,8 @@ namespace placement {
 
 namespace {
 
-// Numbers alone: a line of two numbers before lines of three is the head of an edge list, a lone line of
-// two an edge list without pairs; all else is dense.
+// Reads a text of numbers alone, which is dense or an edge list. A first line of two numbers begins an edge list unless
+// the second line has two numbers too. A lone line of two numbers is an edge list without pairs.
 CommMatrix parse_numbers(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {
   if (in.count_fields() != 2) return parse_dense(in, options, info);
   TextScanner ahead = in;

@@ -10,35 +10,39 @@
 
 namespace placement {
 
-// What a matrix may cost to read.
+// Limits on the size of a matrix that is read; a larger one is refused.
 struct MatrixReadOptions {
-  std::size_t max_bytes = std::size_t{1} << 30;  // of text, all files together, unpacked
+  std::size_t max_bytes = std::size_t{1} << 30;  // of decompressed text, all files together
   std::int32_t max_ranks = CommMatrix::max_ranks;
   std::int64_t max_entries = std::int64_t{1} << 26;  // values other than 0
 };
 
-// Reads a communication matrix. The content decides the format, never the name; zstd-compressed
-// files are unpacked. Path is a file, a pipe, or for Open MPI's monitoring also a directory that
-// holds NAME.RANK.prof files of one run, or the prefix DIR/NAME of them.
+// Reads a communication matrix from a file. The content decides the format, never the name. Files that are compressed
+// with zstd are decompressed. `path` is a file or a pipe. For Open MPI's monitoring it may also be a directory with
+// the NAME.RANK.prof files of one run, or their common beginning DIR/NAME.
 //
-//   dense       n rows of n numbers, perhaps after a line with n; apart by blanks, commas or
-//               semicolons. Exactly symmetric: m[i][j] is the traffic of the pair; any other
-//               matrix is directed traffic, both directions are added.
-//   edge list   "ranks pairs", then that many "rank rank bytes" lines; both directions and
-//               duplicates are added
-//   np list     "np ranks", then "source target bytes [messages]" lines, added likewise
-//   MatrixMarket  coordinate; general (as dense) or symmetric; integer, real or pattern
-//   monitoring  E and I lines (messages of the application and of the library below it, so
-//               collectives are in), S and R lines (one-sided put and get). C, A2A, O2A and A2O lines
-//               count collectives once more and are left out. Where Open MPI carries one-sided calls
-//               by messages (osc/pt2pt) they are in the E lines too, which the files do not tell.
+//   dense         n rows of n numbers, optionally after a line with n. Numbers are separated by blanks, commas or
+//                 semicolons. When the matrix is exactly symmetric, m[i][j] is the traffic of the pair. Any other
+//                 matrix is directed traffic, and both directions are added.
+//   edge list     a line "ranks pairs", then this number of lines "rank rank bytes". Both directions and duplicates
+//                 are added.
+//   np list       a line "np ranks", then lines "source target bytes [messages]". Both directions and duplicates are
+//                 added.
+//   MatrixMarket  the coordinate form; integer, real or pattern; symmetric, or general, which is read as dense is.
+//   monitoring    E, I, S and R lines are added. E and I lines are messages of the application and of the library below
+//                 it, which include collectives. S and R lines are one-sided put and get. C, A2A, O2A and A2O lines
+//                 count collectives a second time and are left out. Where Open MPI carries one-sided calls by messages
+//                 (osc/pt2pt), their traffic counts twice, as it is in the E lines too. The files do not tell whether
+//                 that is so.
 //
-// The diagonal is dropped. Values are exact integers up to 2^63 - 1; fractions scale the whole
-// matrix (MatrixInfo::scale_power). Throws Error naming file, line and value.
+// The diagonal is dropped. Values are exact integers up to 2^63 - 1; when there are fractions, the whole matrix is
+// multiplied by a power of ten (MatrixInfo::scale_power). Returns the matrix and fills `info` unless it is null. Throws
+// Error, with file, line and value, when the text is wrong or exceeds `options`.
 CommMatrix read_matrix(const std::string& path, const MatrixReadOptions& options = {},
                        MatrixInfo* info = nullptr);
 
-// The same from memory; name stands for the file in errors.
+// Reads a communication matrix from `text`, in each format of read_matrix(). `name` stands for the file in errors.
+// Returns the matrix and fills `info` unless it is null. Throws Error when the text is wrong or exceeds `options`.
 CommMatrix parse_matrix(std::string_view text, const std::string& name,
                         const MatrixReadOptions& options = {}, MatrixInfo* info = nullptr);
 

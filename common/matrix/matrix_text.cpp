@@ -26,7 +26,7 @@ std::int64_t read_ranks(TextScanner& in, const MatrixReadOptions& options) {
 
 std::string rows_text(std::int64_t rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
 
-// One value per column; the line ends after them.
+// Reads row `row` of a dense matrix: `columns` values, then the end of the line.
 void dense_row(TextScanner& in, TrafficTable& table, std::int64_t row, std::int64_t columns) {
   for (std::int64_t column = 0; column < columns; ++column) {
     if (in.at_line_end())
@@ -37,7 +37,7 @@ void dense_row(TextScanner& in, TrafficTable& table, std::int64_t row, std::int6
   in.end_line(std::to_string(columns) + " values in row " + std::to_string(row));
 }
 
-// "rank rank" of a line, both below ranks.
+// Reads the two ranks at the beginning of a line. Throws Error unless both are below `ranks`.
 std::pair<std::int64_t, std::int64_t> rank_pair(TextScanner& in, std::int64_t ranks) {
   const std::int64_t from = in.count("rank", ranks - 1);
   return {from, in.count("rank", ranks - 1)};
@@ -75,7 +75,7 @@ CommMatrix parse_dense(TextScanner& in, const MatrixReadOptions& options, Matrix
   std::int64_t ranks = static_cast<std::int64_t>(in.count_fields());
   std::int64_t rows = 0;
   if (ranks == 1 && in.line().find_first_not_of(" \t0") != std::string_view::npos) {
-    ranks = read_ranks(in, options);  // not a lone 0: that is the matrix of one rank
+    ranks = read_ranks(in, options);  // a lone 0 is not the number of ranks, but the matrix of one rank
     in.end_line("the number of ranks alone");
   } else {
     if (ranks > options.max_ranks)

@@ -26,14 +26,15 @@ void put(std::vector<std::byte>& out, std::uint64_t value) {
   out.push_back(static_cast<std::byte>(value));
 }
 
-// The numbers of a payload.
+// Reads the LEB128 numbers of a payload one after another. Throws Error on what is wrong; `what` names the number.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   std::size_t left() const { return bytes_.size() - at_; }
 
-  // Refuses what has another, shorter spelling.
+  // Returns the next number. Throws Error when it is above `most`, or is written with more bytes than it needs: each
+  // matrix has one packed form only.
   std::uint64_t number(const char* what, std::uint64_t most) {
     std::uint64_t value = 0;
     for (int shift = 0;; shift += 7) {
@@ -50,7 +51,8 @@ class Reader {
     return value;
   }
 
-  // The same for how many things of at least one byte each follow.
+  // Returns the next number, which says how many items follow. Throws Error when it is above `most` or above the number
+  // of bytes left, as each item takes at least one byte.
   std::uint64_t size(const char* what, std::uint64_t most) {
     const std::uint64_t value = number(what, most);
     if (value > left())
@@ -71,7 +73,7 @@ std::int64_t unzigzag(std::uint64_t value) {
   return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
 }
 
-// Groups must be numbered as they first appear, 0, 1, ...; returns how many there are.
+// Returns the number of groups. Throws Error unless they are numbered 0, 1, .. in the order in which they first appear.
 std::int32_t count_groups(std::span<const std::int32_t> group_of) {
   std::int32_t groups = 0;
   for (const std::int32_t group : group_of) {

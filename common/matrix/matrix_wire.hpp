@@ -9,40 +9,49 @@
 
 namespace placement {
 
-// A communication matrix as it travels from the client to slurmctld: whole, or, when that does not
-// fit, of groups of ranks.
+// A communication matrix as it travels from srun or sbatch to slurmctld: the whole matrix or, when that is too large, a
+// coarsened one of groups of ranks.
 struct WireMatrix {
-  CommMatrix matrix;                   // of ranks, or of groups when group_of is not empty
-  std::vector<std::int32_t> group_of;  // by rank; groups are numbered as their first ranks come
+  CommMatrix matrix;                   // of ranks; of groups when group_of is not empty
+  std::vector<std::int32_t> group_of;  // the group of each rank, numbered in the order of lowest ranks
 
+  // Whether the matrix is one of groups of ranks.
   bool coarse() const { return !group_of.empty(); }
+  // The number of ranks of the job.
   std::int32_t tasks() const {
     return coarse() ? static_cast<std::int32_t>(group_of.size()) : matrix.ranks();
   }
   bool operator==(const WireMatrix&) const = default;
 };
 
-// What the receiver accepts at most: slurmctld unpacks under its locks, and a few kilobytes can
-// unfold to all of this. It takes 60 MB of memory then, and some 50 ms. The client makes groups of
-// ranks of what is larger.
+// The largest matrix that a receiver accepts. slurmctld unpacks the matrix under its locks, and a few kilobytes of
+// compressed data can expand to these limits. A matrix at the limits takes 60 MB of memory and about 50 ms. The client
+// coarsens a larger matrix.
 struct WireLimits {
   std::int32_t max_ranks = 1 << 20;
   std::int64_t max_pairs = std::int64_t{1} << 19;
   std::size_t max_unpacked_bytes = std::size_t{1} << 24;
 };
 
-// The wire form: 4 bytes "SPM\1", then one zstd frame. In it, as LEB128 numbers: number of groups'
-// ranks (0 when not coarse) and for each its group as zigzag difference to the one before; ranks of
-// the matrix; pairs; per rank the number of its larger neighbours; per pair, sorted, the distance to the
-// neighbour before (or to the rank itself) less 1; per pair the weight less 1.
-// Throws Error when the receiver's default limits do not admit it.
+// Returns the packed form of a matrix: the 4 bytes "SPM\1", then one zstd frame. The frame holds LEB128 numbers:
+// - the number of ranks that have a group (0 when the matrix is not coarsened);
+// - for each of them its group, as the zigzag difference to the group of the rank before;
+// - the number of ranks (or groups) of the matrix, and the number of pairs;
+// - for each rank the number of its neighbours that are larger than the rank;
+// - for each pair, in sorted order, the distance of its larger rank to the neighbour before, or to the rank itself for
+//   the first neighbour, less 1;
+// - for each pair, in sorted order, the weight less 1.
+// Throws Error when the matrix exceeds the default WireLimits, or when group_of does not fit to the matrix.
 std::vector<std::byte> pack_wire(const WireMatrix& wire);
+// Returns the packed form of a matrix of ranks. Throws Error when it exceeds the default WireLimits.
 std::vector<std::byte> pack_matrix(const CommMatrix& matrix);
 
-// The trust boundary: bytes come from any user. Throws Error on whatever pack_wire would not have
-// written (but for the choice zstd has), before memory or time beyond the limits is spent; time is linear.
+// Unpacks a matrix that pack_wire() wrote. This is a trust boundary: the bytes come from any user. Throws Error on
+// bytes that pack_wire() does not write, except that zstd has a choice in how it compresses. Takes linear time, and
+// never more memory or time than `limits` allow.
 WireMatrix unpack_wire(std::span<const std::byte> bytes, const WireLimits& limits = {});
-// The same where only a whole matrix will do.
+// Unpacks a matrix of ranks that pack_matrix() wrote. Throws Error on other bytes, and on a matrix of groups. Takes no
+// more memory or time than `limits` allow.
 CommMatrix unpack_matrix(std::span<const std::byte> bytes, const WireLimits& limits = {});
 
 }  // namespace placement

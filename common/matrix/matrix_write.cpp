@@ -36,7 +36,7 @@ void write_dense(std::ostream& out, const CommMatrix& matrix) {
   }
 }
 
-// One line per pair, the smaller rank first unless swapped, ranks counted from base.
+// Writes one line per pair. The smaller rank comes first, or second with `swapped`. Ranks are numbered from `base`.
 void write_pairs(std::ostream& out, const CommMatrix& matrix, std::int32_t base, bool swapped) {
   std::string line;
   for (std::int32_t a = 0; a < matrix.ranks(); ++a) {

@@ -7,9 +7,9 @@
 
 namespace placement {
 
-// Writes the matrix so that read_matrix gives exactly the same one again. Dense text takes ranks^2
-// numbers. Throws Error for a matrix without ranks and for the monitoring format, which is Open MPI's
-// alone; errors of the stream are left to the caller.
+// Writes the matrix as text, from which read_matrix() gives an equal matrix. The dense format takes ranks^2 numbers.
+// Throws Error for a matrix without ranks, and for the format of Open MPI's monitoring, which only Open MPI writes. The
+// caller checks the stream for errors.
 void write_matrix(std::ostream& out, const CommMatrix& matrix, MatrixFormat format);
 
 }  // namespace placement

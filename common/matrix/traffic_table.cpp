@@ -30,7 +30,7 @@ void TrafficTable::scale(MatrixInfo& info) {
     if (exponents_[i] != exponent) unit = std::pow(10.0, exponent = exponents_[i]);
     sum += static_cast<double>(entries_[i].weight) * unit;
   }
-  // pow may be off in its last bits: half of 2^63 is left unused.
+  // std::pow may be wrong in its last bits: the sum is kept below 2^62 so that it stays below 2^63 for certain.
   const double room = sum > 0 ? std::floor(62 * std::log10(2.0) - std::log10(sum)) : most_digits;
   info.scale_power = static_cast<std::int32_t>(std::clamp<double>(room, 0, most_digits));
   bool exact = true;
@@ -39,7 +39,7 @@ void TrafficTable::scale(MatrixInfo& info) {
   info.rounded = !exact;
 }
 
-// By (from, to), each once.
+// Sorts the entries by (from, to) and adds those of one (from, to).
 void TrafficTable::sort_and_merge() {
   const auto not_ascending = [](const CommEdge& x, const CommEdge& y) {
     return std::tie(x.a, x.b) >= std::tie(y.a, y.b);
@@ -58,9 +58,11 @@ void TrafficTable::sort_and_merge() {
   entries_.resize(kept);
 }
 
-// Of sorted entries: when each (from, to) has its equal (to, from), one of them is left.
+// Drops the lower half of a symmetric matrix: when each entry (from, to) has an entry (to, from) of equal weight, those
+// with from > to are removed. Returns whether it is so. The entries must be sorted.
 bool TrafficTable::drop_lower_half_if_equal(std::int32_t ranks) {
-  // at[r]: the next entry of row r above the diagonal; those below it come in just that order.
+  // at[r] is the next entry of row r above the diagonal. In sorted order, the entries of column r below the diagonal
+  // must come in the order of these entries.
   std::vector<std::size_t> at(static_cast<std::size_t>(ranks), entries_.size());
   std::size_t upper = 0;
   for (std::size_t i = entries_.size(); i-- > 0;) {

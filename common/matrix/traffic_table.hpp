@@ -10,22 +10,25 @@
 
 namespace placement {
 
-// The values of a matrix as a reader meets them, before both directions become one.
+// Collects the values of a matrix while it is read, before both directions of a pair become one amount.
 class TrafficTable {
  public:
-  // Refuses more than max_entries values.
+  // The table takes up to `max_entries` values.
   explicit TrafficTable(std::int64_t max_entries) : max_entries_(max_entries) {}
 
-  // The diagonal and zeros are dropped. False when there are too many values.
+  // Adds the traffic from rank `from` to rank `to`. Drops zeros and the traffic of a rank with itself. Returns false
+  // when the table is full.
   bool add(std::int32_t from, std::int32_t to, const Decimal& value);
   std::int64_t max_entries() const { return max_entries_; }
   std::int64_t entries() const { return static_cast<std::int64_t>(entries_.size()); }
   void reserve(std::size_t entries) { entries_.reserve(entries); }
 
-  // Both directions of a pair are added; when `full` is given (the text holds a full matrix) and both
-  // directions are equal for all pairs, that one amount is the pair's. Fractions: all values are
-  // multiplied by one power of ten, the smallest that makes them integers, or the largest that keeps
-  // their sum below 2^62. Fills the fields of info but format. Throws Error that begins with name.
+  // Returns the matrix of `ranks` ranks. Both directions of a pair are added. With `full` the text holds a full matrix:
+  // when both directions are equal for all pairs, this amount is the traffic of the pair.
+  // When there are fractions, all values are multiplied by one power of ten. It is the smallest that makes them
+  // integers, or the largest that keeps their sum below 2^62; values are then rounded.
+  // Fills the fields of `info` except format and notes. Throws Error, whose text begins with `name`, when the traffic
+  // is too large for a matrix.
   CommMatrix finish(std::int32_t ranks, bool full, std::string_view name, MatrixInfo& info) &&;
 
  private:
@@ -35,7 +38,7 @@ class TrafficTable {
 
   std::int64_t max_entries_;
   std::vector<CommEdge> entries_;        // a: from, b: to, weight: the digits of the value
-  std::vector<std::int32_t> exponents_;  // empty as long as all are 0
+  std::vector<std::int32_t> exponents_;  // of each entry; empty as long as all are 0
 };
 
 }  // namespace placement
