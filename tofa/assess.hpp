@@ -11,13 +11,16 @@
 
 namespace placement {
 
-// Probability that at least one of some things fails. Values outside 0..1 are taken as the nearer of these.
+// Combines independent failure probabilities: the probability that at least one of the added events happens.
 class AnyFailure {
  public:
+  // Adds one event. A `probability` outside 0..1 is clamped to that range.
   void add(double probability);
-  double probability() const;   // 1 - product of (1 - p) [TOFA §3]
-  double hazard() const { return hazard_; }  // -ln(1 - probability()), at most `certain` for each thing added
+  double probability() const;   // 1 - product of (1 - p), 0..1 [TOFA §3]
+  // Returns -ln(1 - probability()), with at most `certain` for each event that was added.
+  double hazard() const { return hazard_; }
 
+  // The hazard of an event with probability 1, whose logarithm would be infinite.
   static constexpr double certain = 50;
 
  private:
@@ -25,24 +28,29 @@ class AnyFailure {
   bool surely_ = false;
 };
 
-// What a mapping is worth. The traffic of a pair goes half each way, on R(a, b) and R(b, a).
+// Cost and abort probability of one mapping. Half of the traffic of a pair (a, b) uses the route R(a, b), the other
+// half uses R(b, a). Some sums are stored times two, so that these halves remain integers.
 struct Assessment {
   Cost hop_bytes = 0;
-  Cost weighted_twice = 0;           // traffic times weights of eq. 1, both ways together
-  Cost link_load_twice = 0;          // traffic of the busiest link, in one direction, times two
-  std::int64_t nodes_touched = 0;    // positions with ranks or on routes between ranks that talk: U
-  std::int64_t suspects_touched = 0; // of these, those that may fail: U and F
-  double abort_probability = 0;      // 1 - product of (1 - p) over U
-  double hazard = 0;                 // -ln of (1 - abort_probability)
+  Cost weighted_twice = 0;  // sum over all pairs of traffic times the weights of [TOFA §3, eq. 1] of both routes
+  Cost link_load_twice = 0;          // traffic of the busiest link in one direction, times two
+  std::int64_t nodes_touched = 0;    // U: positions with ranks, or on a route between ranks that talk
+  std::int64_t suspects_touched = 0; // positions of U with an outage probability above 0
+  double abort_probability = 0;      // q = 1 - product of (1 - p) over U [TOFA §3]
+  double hazard = 0;                 // -ln(1 - abort_probability), with a finite maximum (AnyFailure)
 };
 
-// position: of each rank; outage: of each position of the torus, or empty: none can fail. Without
-// `faults` no link is heavier than others.
+// Returns the cost and the abort probability of a mapping.
+//   torus     the topology
+//   matrix    the traffic between ranks
+//   position  the torus position of each rank
+//   outage    the outage probability (0..1) of each position of the torus; empty: no node can fail
+//   faults    the raised link weights; null: each link has weight 1
 Assessment assess(const TorusTopology& torus, const CommMatrix& matrix, std::span<const std::int32_t> position,
                   std::span<const double> outage, const RouteFaults* faults = nullptr);
 
-// Time until a job of so many seconds is through when it begins anew after each abort, and an abort costs
-// its whole length; infinite when it never is.
+// Returns the expected time in seconds until a job of `job_seconds` has completed. The job starts again after each
+// abort, and an abort costs the full length of the job. The result is infinite when `abort_probability` (0..1) is 1.
 double expected_seconds(double job_seconds, double abort_probability);
 
 }  // namespace placement

@@ -8,12 +8,15 @@
 
 namespace placement {
 
-// Sums over boxes of a torus of up to three dimensions, at once whatever their size: sums of all boxes from the
-// origin on, rings gone round twice.
+// Sums of values over boxes of a torus of one to three dimensions. A query takes constant time, whatever the size of
+// the box. The class stores the sums of all boxes that begin at the origin; each ring is unrolled twice, so that a box
+// may cross the end of a ring.
 class BoxSums {
  public:
+  // The result for a box that does not fit into a mesh; less than each possible sum.
   static constexpr std::int64_t outside = -(std::int64_t{1} << 60);
 
+  // of_position(position) returns the value of a position. The torus must outlive this object.
   template <typename OfPosition>
   BoxSums(const TorusTopology& torus, OfPosition of_position) : torus_(torus) {
     std::array<std::int32_t, 3> size{1, 1, 1};
@@ -33,7 +36,8 @@ class BoxSums {
         }
   }
 
-  // Of the box that has its least corner at a position; `outside` where it does not fit in a mesh.
+  // Returns the sum over the box whose lowest corner is `position` and which has `extent` positions in each dimension.
+  // Returns `outside` when the box leaves the mesh, or is longer than a ring permits.
   std::int64_t of_box(std::int32_t position, const std::array<std::int32_t, 3>& extent) const {
     std::array<std::int32_t, 3> low{}, high{1, 1, 1};
     for (std::size_t d = 0; d < torus_.dimensions().size(); ++d) {

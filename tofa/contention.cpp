@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::int32_t nobody = -1;
 constexpr double least_gain = 1e-12;
-constexpr std::size_t most_targets = 40;  // for one rank
-constexpr std::int32_t most_ranks_at_once = 24;  // of those on the busiest links, before these are looked for again
+constexpr std::size_t most_targets = 40;  // slots that are tried for one rank
+constexpr std::int32_t most_ranks_at_once = 24;  // that may move before the busiest links are determined again
 
-// The greatest of many numbers that change.
+// Many numbers that change, and their maximum: a tree of maxima, updated from the leaf to the root.
 class Greatest {
  public:
   explicit Greatest(std::size_t count) : leaves_(std::bit_ceil(std::max<std::size_t>(2, count))), at_(2 * leaves_, 0) {}
@@ -63,7 +63,7 @@ class Relief {
     try {
       while (left_ > 0 && improve_once()) {}
     } catch (const OutOfTime&) {
-      // Between two moves the mapping is whole: only a look at the clock throws.
+      // The mapping is consistent: only spend() throws, and it is called between two moves.
     }
   }
 
@@ -83,7 +83,7 @@ class Relief {
             squares_};
   }
 
-  // Added up anew from few terms, so that nothing is left over from sums that went up and down.
+  // The sum is computed anew from its few terms, because additions and subtractions would leave rounding errors.
   double hazard() const {
     double sum = 0;
     for (const std::int32_t position : objective_.may_fail())
@@ -93,7 +93,7 @@ class Relief {
 
   void touch(std::int32_t position, std::int32_t sign) { touched_[position] += sign; }
 
-  // The traffic of a pair, half each way, on its routes or off them.
+  // Adds the traffic of a pair to its two routes, half to each (sign 1), or removes it from them (sign -1).
   void count(const Arc& arc, std::int32_t a, std::int32_t b, std::int32_t sign) {
     const std::int64_t weight = static_cast<std::int64_t>(arc.weight) * sign;
     for (const auto& [from, to] : {std::pair(slots_.position[a], slots_.position[b]), std::pair(slots_.position[b], slots_.position[a])}) {
@@ -116,7 +116,7 @@ class Relief {
       if (arc.to != except) count(arc, slot_[rank], slot_[arc.to], sign);
   }
 
-  // Takes the rank to a slot, and who is there to where it was.
+  // Moves `rank` to slot `to`. A rank that is there moves to the slot that `rank` leaves.
   void move(std::int32_t rank, std::int32_t to) {
     const std::int32_t from = slot_[rank];
     const std::int32_t other = owner_[to];
@@ -146,7 +146,7 @@ class Relief {
     return false;
   }
 
-  // Ranks with traffic on the busiest links, or that meet nodes that may fail, in random order.
+  // Returns, in random order, the ranks with traffic on the busiest links and those whose node or routes may fail.
   std::vector<std::int32_t> troubled() {
     std::vector<std::int32_t> ranks;
     const std::int64_t busiest = load_.greatest();
@@ -183,7 +183,7 @@ class Relief {
     return better;
   }
 
-  // Slots around the rank and its partners, or, where there are few, all.
+  // Returns slots next to the rank and its partners; all slots when there are only few.
   std::vector<std::int32_t> targets(std::int32_t rank) {
     std::vector<std::int32_t> found;
     if (static_cast<std::size_t>(slots_.size()) <= most_targets) {
@@ -221,10 +221,10 @@ class Relief {
   std::vector<std::int32_t>& slot_;
   std::vector<std::int32_t> owner_;
   std::vector<std::vector<std::int32_t>> slots_at_;  // of each position
-  Greatest load_;                                    // of each link, in the graph's weights, times two
-  std::vector<std::int32_t> touched_;                // how often each position is on a route or has a rank
+  Greatest load_;                                    // of each link, times two, in the weights of the graph
+  std::vector<std::int32_t> touched_;                // how many routes and ranks each position has
   std::int64_t scaled_ = 0;
-  double scale_ = 1;                                 // from the graph's weights to traffic
+  double scale_ = 1;                                 // the factor from weights of the graph to traffic
   std::int64_t weighted_twice_ = 0;
   Cost squares_ = 0;
   Standing now_{};

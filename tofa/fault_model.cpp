@@ -12,8 +12,8 @@ namespace placement {
 
 namespace {
 
-constexpr double share_of_busiest_link = 0.25;  // in the time of communication; the rest is by hop-bytes
-constexpr double published_outage = 0.02;  // at which a link weighs 100 more
+constexpr double share_of_busiest_link = 0.25;  // its part of the time of communication; hop-bytes have the rest
+constexpr double published_outage = 0.02;  // from this outage probability on, a link weighs 100 more
 
 double median_of(std::vector<double> values) {
   if (values.empty()) return 0;

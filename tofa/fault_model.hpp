@@ -10,20 +10,22 @@
 
 namespace placement {
 
-// What is to be feared from the nodes of a view while a job runs.
+// The outage probability of each node of a view over the run time of one job. It also tells which nodes are suspect.
 class FaultModel {
  public:
-  // job_seconds 0: probabilities are taken as they are. Those of the site come before those in the live state,
-  // where a node that does not answer counts as failing with one half.
+  // job_seconds: the run time of the job in seconds. Probabilities in the live state are converted to this time; with 0
+  // they are used unchanged. Probabilities that the site gives (view.outages) replace all of the live state and are
+  // not converted. A node that does not answer fails with a probability of at least 0.5.
   FaultModel(const ClusterView& view, double job_seconds);
 
-  double of_node(std::int32_t node) const { return node_outage_[node]; }      // of a view node
+  double of_node(std::int32_t node) const { return node_outage_[node]; }      // outage probability of a view node, 0..1
   bool suspect(std::int32_t node) const { return is_suspect(node_outage_[node]); }
   bool any_suspect() const { return any_suspect_; }
 
-  // One per position of the torus; empty without a torus.
+  // The outage probability of each position of the torus; empty when the view has no torus.
   const std::vector<double>& of_positions() const { return position_outage_; }
-  // Links at a suspect node weigh 101 as in the paper, or less where it fails with less than 2 %.
+  // Returns the raised link weights of [TOFA §3, eq. 1]: a link at a suspect node weighs 101. Where the node fails with
+  // a probability p below 2 %, the addition of 100 is reduced in proportion to p.
   RouteFaults route_faults(const TorusTopology& torus) const;
 
  private:
@@ -35,22 +37,26 @@ class FaultModel {
   bool any_suspect_ = false;
 };
 
-// How mappings on a torus are compared.
+// The objective by which mappings on a torus are compared: the logarithm of the expected time of the job [TOFA §4].
 class ExpectedTimeObjective {
  public:
-  // `reference`: position of each rank in the mapping that all are held against.
+  // torus, fault_model, faults, matrix: must outlive this object
+  // reference: position of each rank in the mapping to which hop-bytes and link load are related
+  // communication_share: the part of the run time that is communication, 0..1
   ExpectedTimeObjective(const TorusTopology& torus, const FaultModel& fault_model, const RouteFaults& faults, const CommMatrix& matrix,
         std::span<const std::int32_t> reference, double communication_share);
 
   Assessment assess(std::span<const std::int32_t> position) const;
 
-  // The logarithm of the expected time, that of the reference without any fault being 1. Links at suspect nodes
-  // are heavier, those of the reference are not.
+  // Returns the natural logarithm of the expected time. The unit of time is the run time of the reference mapping when
+  // no node fails and no link weight is raised. The hop-bytes of the assessed mapping have the raised weights of links
+  // at suspect nodes; the hop-bytes of the reference have not.
   double log_expected_time(const Assessment& assessment) const;
   double log_expected_time(double weighted_hop_bytes, double link_load, double hazard) const;
   const Assessment& reference() const { return reference_; }
   Cost traffic() const { return matrix_.total_weight(); }
-  const std::vector<std::int32_t>& may_fail() const { return may_fail_; }  // positions
+  // positions with an outage probability above 0
+  const std::vector<std::int32_t>& may_fail() const { return may_fail_; }
   double hazard(std::int32_t position) const { return hazard_.empty() ? 0 : hazard_[position]; }
 
  private:
@@ -61,7 +67,7 @@ class ExpectedTimeObjective {
   double share_;
   Assessment reference_;
   std::vector<std::int32_t> may_fail_;
-  std::vector<double> hazard_;  // of each position, or empty where none can fail
+  std::vector<double> hazard_;  // of each position; empty when no position can fail
 };
 
 }  // namespace placement

@@ -12,10 +12,10 @@ namespace placement {
 namespace {
 
 constexpr std::size_t axes = 3;
-constexpr std::int32_t pivots = 12;       // ranks from which distances are taken
+constexpr std::int32_t pivots = 12;       // number of ranks from which distances are taken
 constexpr std::size_t arcs_sampled = 1024;
 constexpr std::size_t points_sampled = 1024;
-constexpr double unit = 1 << 16;          // of RankPoints by distance
+constexpr double unit = 1 << 16;          // the scale of points by distance, which are stored as integers
 
 using Point = std::array<double, axes>;
 
@@ -51,7 +51,7 @@ std::int64_t steps_in_box(const std::vector<Pair>& pairs, std::int32_t a, std::i
 
 // ---- by distance
 
-// Arcs that are at least half as heavy as the heaviest of either end.
+// Returns the arcs that have at least half the weight of the heaviest arc of one of their ends.
 Graph heavy_part(const Graph& graph) {
   std::vector<std::int32_t> heaviest(static_cast<std::size_t>(graph.vertices()), 0);
   for (std::int32_t v = 0; v < graph.vertices(); ++v)
@@ -65,7 +65,7 @@ Graph heavy_part(const Graph& graph) {
   return heavy;
 }
 
-// False when not all can be reached.
+// Sets `distance` to the hops from vertex `from`, -1 where there is no path. Returns whether all vertices are reached.
 bool distances_from(const Graph& graph, std::int32_t from, std::vector<std::int32_t>& distance, const WorkBudget& watch) {
   std::fill(distance.begin(), distance.end(), -1);
   std::vector<std::int32_t> queue{from};
@@ -82,7 +82,7 @@ bool distances_from(const Graph& graph, std::int32_t from, std::vector<std::int3
   return queue.size() == distance.size();
 }
 
-// The directions in which rows differ most, each row then in terms of them with variance 1.
+// Returns the coordinates of the rows along their first `dimensions` principal components, each scaled to variance 1.
 std::vector<Point> whitened(const std::vector<std::array<double, pivots>>& rows, std::size_t dimensions, std::uint64_t seed) {
   std::array<std::array<double, pivots>, pivots> covariance{};
   for (const auto& row : rows)
@@ -95,7 +95,7 @@ std::vector<Point> whitened(const std::vector<std::array<double, pivots>>& rows,
     auto& v = direction[k];
     for (double& x : v) x = static_cast<double>(random.below(1000)) - 499.5;
     double norm = 0;
-    for (int round = 0; round < 60; ++round) {  // power iteration, away from those found before
+    for (int round = 0; round < 60; ++round) {  // power iteration, orthogonal to the earlier directions
       for (std::size_t other = 0; other < k; ++other) {
         double along = 0;
         for (std::int32_t i = 0; i < pivots; ++i) along += v[i] * direction[other][i];
@@ -112,7 +112,7 @@ std::vector<Point> whitened(const std::vector<std::array<double, pivots>>& rows,
       for (std::int32_t i = 0; i < pivots; ++i) v[i] = next[i] / norm;
     }
     const double variance = norm / static_cast<double>(rows.size());
-    if (!(variance > 1e-6)) continue;  // flat: the ranks need fewer axes
+    if (!(variance > 1e-6)) continue;  // the ranks need fewer axes
     const double scale = 1 / std::sqrt(variance);
     for (std::size_t r = 0; r < rows.size(); ++r)
       for (std::int32_t i = 0; i < pivots; ++i) points[r][k] += rows[r][i] * v[i] * scale;
@@ -120,7 +120,8 @@ std::vector<Point> whitened(const std::vector<std::array<double, pivots>>& rows,
   return points;
 }
 
-// Evenly filled boxes have the flattest distribution along their own axes: the least fourth moment.
+// Returns the fourth moment of the points after a rotation (cosine c, sine s) of the axes i and j. An evenly filled
+// box has the flattest distribution, hence the least fourth moment, along its own axes.
 double fourth_moment(const std::vector<Point>& points, std::size_t step, std::size_t i, std::size_t j, double c, double s) {
   double sum = 0;
   for (std::size_t p = 0; p < points.size(); p += step) {
@@ -132,7 +133,7 @@ double fourth_moment(const std::vector<Point>& points, std::size_t step, std::si
 }
 
 void turn_to_box(std::vector<Point>& points, std::size_t dimensions, const WorkBudget& watch) {
-  constexpr int angles = 45;                    // of two degrees
+  constexpr int angles = 45;                    // of two degrees each
   constexpr double step_cosine = 0.99939082701909573, step_sine = 0.034899496702500969;
   const std::size_t step = points.size() / points_sampled + 1;
   for (int sweep = 0; sweep < 4; ++sweep)
@@ -194,7 +195,7 @@ std::optional<RankPoints> points_by_distance(const Graph& graph, std::size_t dim
   std::vector<std::array<double, pivots>> rows(n);
   std::vector<std::int32_t> distance(n), nearest(n, INT32_MAX);
   if (!distances_from(heavy, 0, distance, watch)) return std::nullopt;
-  // Each pivot is the rank farthest from those before, the first one farthest from anywhere.
+  // The first pivot is the rank farthest from rank 0; each other pivot is the rank farthest from all pivots before it.
   auto pivot = static_cast<std::int32_t>(std::max_element(distance.begin(), distance.end()) - distance.begin());
   for (std::int32_t k = 0; k < pivots; ++k) {
     distances_from(heavy, pivot, distance, watch);

@@ -4,7 +4,9 @@
 
 namespace placement {
 
-// The heaviest pairs first, each rank as near as possible to its partner: a baseline, on trees too.
+// The baseline policy GREEDY. It takes pairs of ranks by falling traffic and places each rank as near as possible to
+// its partner. It works on a torus and on a tree. The deadline is not used. Throws Error when the request has no
+// matrix or contradicts itself, or when no choice of nodes keeps to the limits.
 Placement place_greedy(const ClusterView& view, const Request& request, const Deadline& deadline);
 
 }  // namespace placement

@@ -7,9 +7,9 @@
 
 namespace placement {
 
-// The nodes of a torus in one row in which neighbours lie close together: those of each half of the torus, cut
-// across its longest dimension, then those of the other, and so on within the halves. What is chosen in a row
-// is then a compact block. A constant of the topology: neither health nor load plays a part.
+// Returns the nodes of a torus in one row in which neighbours lie close together, so that consecutive nodes form a
+// compact block. The torus is cut in two across its longest dimension, each half is cut again, and the first half
+// always precedes the second. The order depends on the topology alone, not on health or load.
 std::vector<std::int32_t> nodes_in_a_row(const TorusTopology& torus);
 
 }  // namespace placement

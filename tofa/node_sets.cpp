@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::size_t most_centres = 64;
 constexpr std::int32_t most_slabs = 16;      // in each dimension
-constexpr std::size_t most_nodes_sorted = 150'000;  // in all balls together
+constexpr std::size_t most_nodes_sorted = 150'000;  // of all balls together
 constexpr std::int32_t pairs_sampled = 256;
-constexpr double suspect_hops = 64;        // a suspect on the way counts like so many hops
-constexpr std::int64_t most_boxes = 100'000;  // looked at
-constexpr std::int64_t boxes_in_the_time_of_a_node = 8;  // at least: so many nodes are tried in the time of a box
+constexpr double suspect_hops = 64;        // a suspect node on a route counts like this number of hops
+constexpr std::int64_t most_boxes = 100'000;  // that are examined
+constexpr std::int64_t boxes_in_the_time_of_a_node = 8;  // examined in the time in which one node of a set is tried
 constexpr std::int64_t never_enough = -(std::int64_t{1} << 40);
 
 class NodeSets {
@@ -43,10 +43,10 @@ class NodeSets {
     for (std::size_t begin = 0; begin < usable_.size(); ++begin) {
       std::vector<std::int32_t> healthy;
       for (std::size_t k = begin; k < usable_.size() && !nodes_.suspect(usable_[k]); ++k) healthy.push_back(usable_[k]);
-      // Where most may fail there are as many pieces as nodes: only one that is large enough is looked at.
+      // A piece is only examined when it is large enough: where most nodes may fail, there are as many pieces as nodes.
       if (large_enough(healthy))
         if (auto counts = first_that_fit(healthy)) return counts;
-      begin += healthy.size();  // no later start before the suspect node has more
+      begin += healthy.size();  // a later start before the suspect node has fewer nodes
     }
     return std::nullopt;
   }
@@ -75,7 +75,7 @@ class NodeSets {
         add(first_that_fit(slab(planes, static_cast<std::size_t>(torus_.dimensions()[d].size * k / starts))));
     }
     const auto by_score = [](const Scored& a, const Scored& b) { return a.score < b.score; };
-    // Whole rings suit periodic grids, which the score does not know: the best slab is the second set.
+    // Whole rings suit periodic grids, which the score does not consider. Therefore the best slab is the second set.
     const auto first_slab = found.begin() + static_cast<std::ptrdiff_t>(round_ones);
     std::optional<Scored> best_slab;
     if (first_slab != found.end() && round_ones > 0) best_slab = *std::min_element(first_slab, found.end(), by_score);
@@ -88,7 +88,7 @@ class NodeSets {
   }
 
  private:
-  // Whether they and the required ones have room for all tasks, and are as many as are wanted.
+  // Returns whether these nodes and the required ones have room for all tasks, and are at least least_nodes().
   bool large_enough(const std::vector<std::int32_t>& nodes) const {
     std::int64_t room = required_room_;
     std::size_t count = required_.size();
@@ -100,7 +100,7 @@ class NodeSets {
     return room >= limits_.tasks() && static_cast<std::int64_t>(count) >= limits_.least_nodes();
   }
 
-  // The first nodes of the order that serve the request; required ones always.
+  // Returns tasks on the first nodes of the order that serve the request. Required nodes are always used.
   std::optional<NodeCounts> first_that_fit(const std::vector<std::int32_t>& order) const {
     std::vector<std::int32_t> picked = required_;
     std::int64_t room = required_room_;
@@ -116,7 +116,7 @@ class NodeSets {
     if (!enough()) return std::nullopt;
     std::optional<NodeCounts> counts = limits_.spread(picked);
     if (counts || order.empty()) return counts;
-    // Too many nodes that way: the roomiest of them.
+    // These are too many nodes. Keep the nodes with the most room.
     std::stable_sort(picked.begin(), picked.end(), [&](std::int32_t a, std::int32_t b) {
       return std::pair(!limits_.required(a), -limits_.capacity()[a]) < std::pair(!limits_.required(b), -limits_.capacity()[b]);
     });
@@ -136,10 +136,10 @@ class NodeSets {
     return chosen;
   }
 
-  // Healthy nodes first, the nearest first of these; no more of them than the request can need.
+  // Returns nodes around `centre`: healthy nodes by distance, then suspect ones; no more than the request can need.
   std::vector<std::int32_t> ball(std::int32_t centre) const {
     std::vector<std::int32_t> key(usable_.size());
-    std::int32_t beyond = 1;  // all healthy nodes are nearer
+    std::int32_t beyond = 1;  // greater than the distance of any two nodes
     for (const TorusDimension& dimension : torus_.dimensions()) beyond += dimension.size;
     std::vector<std::int32_t> first(static_cast<std::size_t>(2 * beyond) + 1, 0);
     std::vector<std::int64_t> room(first.size(), 0);
@@ -160,7 +160,7 @@ class NodeSets {
     return order;
   }
 
-  // The usable nodes of each coordinate of one dimension, healthy ones first.
+  // Returns the usable nodes of each coordinate of one dimension, healthy nodes first.
   std::vector<std::vector<std::int32_t>> planes_across(std::size_t dimension) const {
     std::vector<std::vector<std::int32_t>> planes(static_cast<std::size_t>(torus_.dimensions()[dimension].size));
     for (const bool suspect : {false, true})
@@ -170,7 +170,7 @@ class NodeSets {
     return planes;
   }
 
-  // Plane after plane from one coordinate on; whole planes, no more of them than the request can need.
+  // Returns the nodes of whole planes from coordinate `start` on, as many planes as the request can need.
   std::vector<std::int32_t> slab(const std::vector<std::vector<std::int32_t>>& planes, std::size_t start) const {
     std::vector<std::int32_t> order;
     std::int64_t room = required_room_;
@@ -184,7 +184,7 @@ class NodeSets {
     return order;
   }
 
-  // Mean hops between two tasks of the set, and what suspects stand between them.
+  // Returns the mean hops between two tasks of the set, plus a penalty for suspect nodes on routes between them.
   double score_of(const NodeCounts& counts) const {
     double hops = 0;
     std::vector<std::int32_t> used;
@@ -196,7 +196,7 @@ class NodeSets {
       const std::int32_t size = torus_.dimensions()[d].size;
       std::vector<double> histogram(static_cast<std::size_t>(size), 0);
       for (const std::int32_t node : used) histogram[torus_.coordinate(nodes_.position[node], d)] += counts[node];
-      if (size > 512) {  // by the spread alone
+      if (size > 512) {  // too many pairs of coordinates: distances from one node only
         for (std::size_t k = 1; k < used.size(); ++k)
           hops += std::abs(torus_.steps(d, torus_.coordinate(nodes_.position[used[0]], d),
                                         torus_.coordinate(nodes_.position[used[k]], d))) / tasks;
@@ -215,7 +215,8 @@ class NodeSets {
     return hops + suspect_hops * static_cast<double>(met) / pairs_sampled;
   }
 
-  // A box without suspect nodes which routes between its nodes do not leave, the one with the least reach.
+  // Returns the smallest box without suspect nodes that the routes between its nodes do not leave. The size is the sum
+  // of the three lengths.
   std::optional<NodeCounts> box() const {
     std::array<std::int32_t, 3> size{1, 1, 1};
     std::array<bool, 3> wraps{};
@@ -275,7 +276,7 @@ class NodeSets {
   const OfferedNodes& nodes_;
   const NodeLimits& limits_;
   const TorusTopology& torus_;
-  std::vector<std::int32_t> usable_;  // by position
+  std::vector<std::int32_t> usable_;  // sorted by position
   std::vector<std::int32_t> at_;      // the usable node at each position, or -1
   std::vector<std::int32_t> required_;
   std::int64_t required_room_ = 0;

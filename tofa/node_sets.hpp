@@ -9,21 +9,23 @@
 
 namespace placement {
 
-// The nodes that a job may use, on a torus.
+// The nodes of a torus that a job may use.
 struct OfferedNodes {
   const TorusTopology* torus = nullptr;
-  std::vector<std::int32_t> position;  // of each view node; -1: it has no coordinates and is not used
+  std::vector<std::int32_t> position;  // of each view node; -1: the node has no coordinates and is not used
   const RouteFaults* faults = nullptr; // null: no node is suspect
 
   bool suspect(std::int32_t node) const { return faults && position[node] >= 0 && faults->suspect(position[node]); }
 };
 
-// The first window of consecutive nodes, in the order of their positions, that serves the request and in
-// which no node is suspect [TOFA §4].
+// Returns the first window of consecutive usable nodes, in the order of their positions, that serves the request and
+// contains no suspect node [TOFA §4]. Required nodes are always included, even suspect ones. Returns nothing when
+// there is no window.
 std::optional<NodeCounts> window_counts(const OfferedNodes& nodes, const NodeLimits& limits);
 
-// Sets of nodes that lie close together and avoid suspect nodes as far as they can, also on the routes
-// between them: boxes without any, and balls round several centres. The best ones first, at most `most`.
+// Returns at most `most` sets of nodes that lie close together and avoid suspect nodes where possible, also on the
+// routes between the nodes of a set. Candidates are boxes without suspect nodes, balls around several centres, and
+// slabs of whole planes. The best set is first; the best slab is second, since whole rings suit periodic grids.
 std::vector<NodeCounts> compact_sets(const OfferedNodes& nodes, const NodeLimits& limits, std::size_t most);
 
 }  // namespace placement

@@ -7,15 +7,16 @@
 
 namespace placement {
 
-// Sums over the routes of a torus, without walking them: each route is a piece of a line per
-// dimension, and prefix sums along all lines give each piece at once.
+// Sums over the routes of a torus in constant time. A route is one piece of a line for each dimension, and prefix sums
+// along all lines give the sum over each piece without walking it. The torus must outlive this object.
 class RoutePrefixSums {
  public:
   explicit RoutePrefixSums(const TorusTopology& torus)
       : torus_(torus), prefix_(torus.dimensions().size() * static_cast<std::size_t>(torus.positions())) {}
 
-  // What of_link(dimension, position) gives for the link that leaves a position upwards; the same
-  // value counts on the way down. The last link of a mesh leads nowhere and is never asked for.
+  // Sets the values. of_link(dimension, position) returns the value of the link that leaves `position` towards
+  // growing coordinates; the value counts in both directions. At the end of a mesh there is no link, and the value
+  // for it is never read.
   template <typename OfLink>
   void fill(OfLink of_link) {
     for (std::size_t d = 0; d < torus_.dimensions().size(); ++d) {
@@ -28,10 +29,10 @@ class RoutePrefixSums {
     }
   }
 
-  // Over the links of R(from, to).
+  // Returns the sum over the links of R(from, to).
   std::int32_t links(std::int32_t from, std::int32_t to) const { return sum<false>(from, to); }
 
-  // Where the values are those of positions: over all positions of R(from, to) but `from`.
+  // Returns the sum over all positions of R(from, to) except `from`. fill() must have been given values of positions.
   std::int32_t positions(std::int32_t from, std::int32_t to) const { return sum<true>(from, to); }
 
  private:
@@ -54,7 +55,7 @@ class RoutePrefixSums {
       const std::int32_t way = torus_.steps(d, x, y);
       if (way != 0) {
         const std::int32_t line = here - x * stride;
-        // The values of a piece stand at `length` coordinates from `first` on, round the ring.
+        // The piece has `length` values. They begin at coordinate `first` and may continue past the end of a ring.
         const std::int32_t length = way > 0 ? way : -way;
         std::int32_t first = way > 0 ? x + (of_positions ? 1 : 0) : x - length;
         if (first < 0) first += size;

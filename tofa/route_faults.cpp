@@ -24,7 +24,7 @@ RouteFaults::RouteFaults(const TorusTopology& torus, std::vector<bool> suspect, 
     const auto of = [&](std::int32_t at) { return !suspect_[at] ? 0 : extra.empty() ? published_extra : extra[at]; };
     return std::max(of(position), of(torus.position_of(next)));
   });
-  std::vector<std::int32_t> queue;  // breadth first from all suspects together
+  std::vector<std::int32_t> queue;  // breadth first from all suspect positions at once
   for (std::size_t at = 0; at < suspect_.size(); ++at) {
     if (!suspect_[at]) continue;
     clear_[at] = 0;

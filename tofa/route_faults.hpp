@@ -7,34 +7,34 @@
 
 namespace placement {
 
-// The suspect positions of a torus, and how the routes between others meet them.
+// The suspect positions of a torus, and their effect on the routes between positions.
 class RouteFaults {
  public:
-  // suspect: one per position. extra: how much heavier a link at each suspect position is than others, 100 in
-  // the paper, also when it is left out.
+  // suspect: one entry for each position. extra: for each position, the weight that is added to a link at it when it
+  // is suspect; empty: 100, as in the paper. The torus must outlive this object.
   RouteFaults(const TorusTopology& torus, std::vector<bool> suspect, const std::vector<std::int32_t>& extra = {});
 
   bool suspect(std::int32_t position) const { return suspect_[position]; }
-  std::int32_t suspects() const { return count_; }
+  std::int32_t suspects() const { return count_; }  // number of suspect positions
 
-  // Suspect positions on R(from, to), both ends included.
+  // Returns the number of suspect positions on R(from, to), both ends included.
   std::int32_t on_route(std::int32_t from, std::int32_t to) const {
     return static_cast<std::int32_t>(suspect_[from]) + nodes_.positions(from, to);
   }
 
-  // Suspect positions on both routes between two positions.
+  // Returns the number of suspect positions on R(a, b) plus the number on R(b, a).
   std::int32_t between(std::int32_t a, std::int32_t b) const {
     if (!table_.empty())
       return table_[static_cast<std::size_t>(a) * static_cast<std::size_t>(torus_.positions()) + static_cast<std::size_t>(b)];
-    if (torus_.distance(a, b) < clear_[a]) return 0;  // no suspect is as near as that
+    if (torus_.distance(a, b) < clear_[a]) return 0;  // each suspect is farther away than the route is long
     return on_route(a, b) + on_route(b, a);
   }
 
-  // Makes between() quick where the torus is small enough for a table of all pairs.
+  // Makes between() fast with a table of all pairs. Does nothing on a torus that is too large for this table.
   void tabulate();
 
-  // The weight of the way from one node to another [TOFA §3, eq. 1] with c = 1: each link of R(from, to) counts
-  // 1, and `extra` more when the node at either end of it is suspect (the larger one when both are).
+  // Returns the weight of the route R(from, to) [TOFA §3, eq. 1] with c = 1. Each link counts 1. A link with a suspect
+  // node at either end counts `extra` more, the larger `extra` when both nodes are suspect.
   std::int64_t weight(std::int32_t from, std::int32_t to) const {
     return torus_.distance(from, to) + heavy_.links(from, to);
   }
@@ -45,7 +45,7 @@ class RouteFaults {
   std::int32_t count_ = 0;
   RoutePrefixSums nodes_;
   RoutePrefixSums heavy_;
-  std::vector<std::int32_t> clear_;  // hops from each position to the nearest suspect
+  std::vector<std::int32_t> clear_;  // hops from each position to the nearest suspect position
   std::vector<std::uint16_t> table_;
 };
 

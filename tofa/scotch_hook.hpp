@@ -8,19 +8,21 @@
 
 namespace placement {
 
-// A mapping that SCOTCH is asked for.
+// The input of a mapping by SCOTCH.
 struct ScotchTask {
   const CommMatrix* matrix = nullptr;
-  TorusSlots slots;         // as many as ranks, or more
-  bool raised = false;      // the whole machine with the weights of eq. 1; else the slots as a part of it [TOFA §4]
+  TorusSlots slots;         // at least as many slots as ranks
+  bool raised = false;  // true: whole machine, weights of eq. 1; false: the slots as a part of the machine [TOFA §4]
   std::uint64_t seed = 1;
 };
 
-// The slot of each rank, all different. Throws Error when SCOTCH fails.
+// A function that maps ranks with SCOTCH. It returns the slot of each rank, all different. It throws Error when SCOTCH
+// fails.
 using ScotchMapper = std::vector<std::int32_t> (*)(const ScotchTask&);
 
-// SCOTCH is no part of this library: a program that has it says so. slurmctld never does.
+// Registers the SCOTCH mapper of this process. This library does not contain SCOTCH; a program that is linked with it
+// registers it here. slurmctld and srun never do.
 void provide_scotch(ScotchMapper mapper);
-ScotchMapper scotch_mapper();  // null: there is none
+ScotchMapper scotch_mapper();  // null: no mapper is registered
 
 }  // namespace placement

@@ -22,7 +22,8 @@ std::string& last_message() {
 
 }  // namespace
 
-// SCOTCH tells what is wrong through these; the library that comes with it prints, and one of them ends the program.
+// SCOTCH reports errors through these functions. The library that comes with SCOTCH prints them, and one of its
+// functions ends the program.
 #define PLACEMENT_FOR_SCOTCH extern "C" __attribute__((visibility("default")))
 PLACEMENT_FOR_SCOTCH void SCOTCH_errorProg(const char*) {}
 PLACEMENT_FOR_SCOTCH __attribute__((format(printf, 1, 2))) void SCOTCH_errorPrint(const char* format, ...) {
@@ -39,7 +40,7 @@ namespace placement {
 
 namespace {
 
-constexpr std::int32_t most_raised = 8192;  // SCOTCH's memory for a machine given as a graph grows with the square
+constexpr std::int32_t most_raised = 8192;  // SCOTCH needs memory in proportion to the square of these places
 
 using Numbers = std::vector<SCOTCH_Num>;
 
@@ -48,7 +49,7 @@ void check(int code, const char* what) {
   throw Error(std::string("SCOTCH: ") + what + " failed" + (last_message().empty() ? "" : ": " + last_message()));
 }
 
-// SCOTCH's objects end with the scope.
+// A SCOTCH object that is freed at the end of its scope.
 template <typename Object, int (*begin)(Object*), void (*end)(Object*)>
 class Owned {
  public:
@@ -88,7 +89,7 @@ class ScotchRun {
   }
 
  private:
-  // A node of several slots is one more dimension, the first.
+  // Returns the dimensions for SCOTCH. When a node has several slots, these form an additional first dimension.
   Numbers dimensions() const {
     Numbers sizes;
     if (width_ > 1) sizes.push_back(width_);
@@ -96,7 +97,8 @@ class ScotchRun {
     return sizes;
   }
 
-  // Leaf of each rank. With isolated vertices up to the number of slots, each slot gets one vertex.
+  // Returns the leaf of each rank. Isolated vertices are added up to the number of slots, so that each slot gets one
+  // vertex.
   std::vector<std::int32_t> on_part() {
     OwnedArch whole, part;
     const Numbers sizes = dimensions();
@@ -117,15 +119,17 @@ class ScotchRun {
     map(target, static_cast<SCOTCH_Num>(leaves.size()), place, false);
     std::vector<std::int32_t> leaf;
     for (std::int32_t rank = 0; rank < task_.matrix->ranks(); ++rank) {
-      const SCOTCH_Num at = place[static_cast<std::size_t>(rank)];  // -1 on a part of one leaf: legal() takes care
+      // SCOTCH gives -1 for a part of one leaf; legal() corrects it
+      const SCOTCH_Num at = place[static_cast<std::size_t>(rank)];
       const bool known = at >= 0 && static_cast<std::size_t>(at) < leaves.size();
       leaf.push_back(static_cast<std::int32_t>(all || !known ? at : leaves[static_cast<std::size_t>(at)]));
     }
     return leaf;
   }
 
-  // The machine as a graph, links at suspect nodes 101 times as heavy. Slots that are not offered hold
-  // vertices that are fixed there: SCOTCH does not keep apart ranks on a part of such a machine.
+  // Returns the leaf of each rank on the whole machine, given as a graph in which links at suspect nodes weigh 101.
+  // Slots that are not offered are filled with fixed vertices, because on a part of a machine given as a graph SCOTCH
+  // would place several ranks on one leaf.
   std::vector<std::int32_t> on_weighted_machine() {
     const auto leaves = static_cast<std::int32_t>(slot_of_leaf_.size());
     if (leaves > most_raised)
@@ -187,7 +191,7 @@ class ScotchRun {
   void map(SCOTCH_Arch* target, SCOTCH_Num vertices, Numbers& place, bool fixed) {
     const CommMatrix& matrix = *task_.matrix;
     Numbers row{0}, to, weight;
-    // Sums of weight times distance have to fit.
+    // Weights are divided until sums of weight times distance fit in a SCOTCH_Num.
     std::int64_t divisor = 1;
     while (matrix.total_weight() / divisor > (std::int64_t{1} << (sizeof(SCOTCH_Num) == 4 ? 22 : 50))) divisor *= 2;
     for (SCOTCH_Num vertex = 0; vertex < vertices; ++vertex) {
@@ -208,7 +212,8 @@ class ScotchRun {
     check((fixed ? SCOTCH_graphMapFixed : SCOTCH_graphMap)(graph.get(), target, strategy.get(), place.data()), "mapping");
   }
 
-  // SCOTCH does not promise one rank per leaf: whoever comes second takes the nearest free slot.
+  // Returns the slot of each rank. SCOTCH may give several ranks one leaf; the first keeps it, each other rank takes
+  // the nearest free slot.
   std::vector<std::int32_t> legal(const std::vector<std::int32_t>& leaf) const {
     std::vector<std::int32_t> slot(leaf.size(), -1);
     std::vector<bool> taken(leaf_of_slot_.size(), false);
@@ -235,8 +240,8 @@ class ScotchRun {
 
   const ScotchTask& task_;
   const TorusTopology& torus_;
-  std::int32_t width_ = 1;                  // slots of the node with most
-  std::vector<std::int32_t> leaf_of_slot_;  // in SCOTCH's numbers: position * width + place in the node
+  std::int32_t width_ = 1;                  // the largest number of slots of a node
+  std::vector<std::int32_t> leaf_of_slot_;  // leaf as SCOTCH numbers it: position * width + index in the node
   std::vector<std::int32_t> slot_of_leaf_;  // -1: not offered
 };
 

@@ -4,7 +4,8 @@
 
 namespace placement {
 
-// A ScotchMapper with libscotch. One thread, and the same answer for the same seed.
+// The ScotchMapper that uses libscotch. It sets SCOTCH_PTHREAD_NUMBER to 1 in the environment, so that SCOTCH uses one
+// thread and gives equal results for equal seeds.
 std::vector<std::int32_t> scotch_map(const ScotchTask& task);
 
 }  // namespace placement

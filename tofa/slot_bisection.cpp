@@ -10,15 +10,15 @@ namespace placement {
 
 namespace {
 
-// Which coordinates of a dimension the slots have.
+// Sets `seen` to the coordinates of dimension d that the slots have.
 void find_coordinates(const TorusSlots& slots, std::span<const std::int32_t> among, std::size_t d,
                        std::vector<bool>& seen) {
   seen.assign(static_cast<std::size_t>(slots.torus->dimensions()[d].size), false);
   for (const std::int32_t slot : among) seen[slots.torus->coordinate(slots.position[slot], d)] = true;
 }
 
-// The dimension with most different coordinates, the last of equal ones, and which these are; -1: they are all one
-// position.
+// Returns the dimension with the most different coordinates, the last one if several are equal, and sets `coordinates`
+// to them. Returns -1 when all slots are at one position.
 std::int32_t widest(const TorusSlots& slots, std::span<const std::int32_t> among, std::vector<bool>& coordinates) {
   std::int32_t best = -1;
   std::int64_t most = 2;
@@ -35,6 +35,7 @@ std::int32_t widest(const TorusSlots& slots, std::span<const std::int32_t> among
   return best;
 }
 
+// Returns the first coordinate behind the widest gap of a ring.
 std::int32_t behind_gap(const std::vector<bool>& seen) {
   const auto size = static_cast<std::int32_t>(seen.size());
   std::int32_t widest = 0;
@@ -54,8 +55,8 @@ std::int32_t behind_gap(const std::vector<bool>& seen) {
   return begin;
 }
 
-// Nodes stay whole where a cut between positions is near enough to the middle, and planes where it is to be between
-// these.
+// Returns the index at which the sorted slots are cut. The cut is between positions, so that nodes remain whole. With
+// CutAt::planes it is between coordinates, if one is at most a quarter of the slots away from the middle.
 std::size_t cut_at(const TorusSlots& slots, std::span<const std::int32_t> among, std::size_t d, CutAt where) {
   const std::size_t middle = among.size() / 2;
   const auto nearest = [&](std::size_t farthest, const auto& key) -> std::size_t {
@@ -76,7 +77,7 @@ struct Cut {
   std::size_t first = 0;  // slots in the first half
 };
 
-// Sorts the slots along the dimension that they are cut across. None when they are all at one position.
+// Sorts the slots along the dimension across which they are cut. Returns nothing when all are at one position.
 std::optional<Cut> cut_slots(const TorusSlots& slots, std::span<std::int32_t> among, CutAt where) {
   const TorusTopology& torus = *slots.torus;
   std::vector<bool> coordinates;

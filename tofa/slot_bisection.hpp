@@ -8,27 +8,30 @@
 
 namespace placement {
 
-// A set of slots, cut in two again and again down to single positions: across the dimension in which a part reaches
-// farthest (the last of equal ones; in a ring from behind the widest gap on), and near the middle.
+// Where a set of slots is cut in two.
 enum class CutAt {
-  positions,  // as near to the middle as can be between positions
-  planes,     // between coordinates where that is not far off: what is a grid stays one
+  positions,  // as near to the middle as possible, but between two positions
+  planes,     // between two coordinates where this is near the middle, so that grids remain grids
 };
 
+// A recursive bisection of a set of slots, down to single positions. Each part is cut across the dimension in which it
+// has the most different coordinates, the last dimension if several are equal. A ring is opened behind its widest gap.
 struct SlotCuts {
   struct Part {
-    std::int32_t begin, end;      // in `slots`
-    std::int32_t middle = -1;     // where its second half begins; -1: it is not cut
-    std::size_t dimension = 0;    // across which it is cut
-    std::int32_t first_half = -1; // the number of its first half; the second one has the next
+    std::int32_t begin, end;      // range of indices in `slots`
+    std::int32_t middle = -1;     // index where the second half begins; -1: the part is not cut
+    std::size_t dimension = 0;    // the dimension across which it is cut
+    std::int32_t first_half = -1; // index of the first half in `parts`; the second half follows it
   };
 
-  std::vector<std::int32_t> slots;  // those of each part together
-  std::vector<Part> parts;          // the whole first, larger ones before smaller ones
+  std::vector<std::int32_t> slots;  // the slots of a part are contiguous
+  std::vector<Part> parts;          // the whole set first; the halves of a part come after it
 
+  // Returns the slot in the middle of a part.
   std::int32_t centre(const Part& part) const { return slots[part.begin + (part.end - part.begin) / 2]; }
 };
 
+// Bisects the slots `among` (indices into `slots`) until each part is at one position. Throws OutOfTime.
 SlotCuts cut_all(const TorusSlots& slots, std::vector<std::int32_t> among, CutAt where, const WorkBudget& watch);
 
 }  // namespace placement

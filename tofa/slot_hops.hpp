@@ -11,16 +11,16 @@
 
 namespace placement {
 
-// Hops between ranks on slots, and what a move changes: the innermost loops of the search. Two forms of one
-// interface:
+// Hops between ranks on slots, and the change of the cost by a move. These are the innermost loops of the search.
+// PackedHops and PlainHops have one interface:
 //   Hops(slots, ranks)
-//   put(rank, slot)                        the rank is there from now on
-//   between(a, b)                          hops between two slots
-//   change(arcs, to, from, other)          traffic times hops when who has these arcs moves between slots,
-//                                          its traffic with `other` aside
+//   put(rank, slot)                  records that `rank` is on `slot`
+//   between(a, b)                    returns the hops between the slots a and b
+//   change(arcs, to, from, other)    returns the change of traffic times hops when the rank that has `arcs` moves from
+//                                    slot `from` to slot `to`; traffic with the rank `other` is left out
 
-// For up to four dimensions that are not too long: the coordinates of both ends of the move beside each other in one
-// register, whatever the processor has for that.
+// The fast form, for up to four dimensions of up to `longest` positions. The coordinates of both ends of a move are in
+// one vector register of 16 bytes.
 class PackedHops {
  public:
   static bool fits(const TorusTopology& torus) {
@@ -61,9 +61,9 @@ class PackedHops {
 
  private:
   static constexpr std::size_t half = 4;
-  static constexpr std::int32_t longest = 8191;  // four of these add up to 16 bits
+  static constexpr std::int32_t longest = 8191;  // the sum of four lengths fits in 16 bits
   using Lanes [[gnu::vector_size(16)]] = std::int16_t;
-  using Two = std::array<std::uint64_t, 2>;  // each the coordinates of a slot, 16 bits for each
+  using Two = std::array<std::uint64_t, 2>;  // the coordinates of two slots, 16 bits for each coordinate
 
   static Lanes lanes(const Two& two) {
     Lanes result;
@@ -86,7 +86,7 @@ class PackedHops {
     return {sum_of(sums[0]), sum_of(sums[1])};
   }
 
-  // The four numbers of 16 bits added up.
+  // Returns the sum of four 16-bit numbers, which the multiplication collects in the highest 16 bits.
   static std::int32_t sum_of(std::uint64_t four) { return static_cast<std::int32_t>(four * 0x0001000100010001ULL >> 48); }
 
   std::vector<std::uint64_t> slot_;
@@ -94,7 +94,7 @@ class PackedHops {
   Lanes around_ = {INT16_MAX, INT16_MAX, INT16_MAX, INT16_MAX, INT16_MAX, INT16_MAX, INT16_MAX, INT16_MAX};
 };
 
-// For any torus.
+// The general form, for each torus.
 class PlainHops {
  public:
   PlainHops(const TorusSlots& slots, std::int32_t ranks) : slots_(slots), position_(static_cast<std::size_t>(ranks)) {}

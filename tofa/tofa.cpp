@@ -17,11 +17,11 @@ namespace placement {
 namespace {
 
 constexpr std::size_t sets_tried = 3;
-constexpr std::size_t most_starts = 4;         // of the last step, on the true objective
-constexpr std::int64_t least_relief = 20'000;    // links gone along for each step of effort
-constexpr std::int64_t relief_per_place = 10;    // or so many for each rank and arc
-constexpr std::int32_t much_effort = 4;  // from which on mappings begin on more than one set, and SCOTCH is asked too
-constexpr std::int32_t most_tasks_searched_quickly = 512;  // when nodes are chosen, and slurmctld waits
+constexpr std::size_t most_starts = 4;         // mappings from which relieve() starts
+constexpr std::int64_t least_relief = 20'000;    // links walked for each step of effort
+constexpr std::int64_t relief_per_place = 10;    // or this number for each rank and arc
+constexpr std::int32_t much_effort = 4;  // from here on mappings start on more than one set, and SCOTCH is used
+constexpr std::int32_t most_tasks_searched_quickly = 512;  // when nodes are chosen and slurmctld waits
 constexpr std::int32_t most_positions_tabulated_quickly = 512;
 constexpr std::size_t most_slots_searched_quickly = 4096;
 
@@ -63,7 +63,7 @@ class TofaJob : public TorusJob {
  private:
   // ---- nodes
 
-  // Without the suspect nodes, the worst ones first where some of them are needed.
+  // Returns the limits without the suspect nodes. When some suspect nodes are needed, the worst ones remain excluded.
   NodeLimits healthiest_limits() const {
     const NodeCounts all = capacity();
     std::vector<std::int32_t> suspects;
@@ -84,13 +84,14 @@ class TofaJob : public TorusJob {
       } catch (const Error&) {
         if (suspects.empty()) throw;
       }
-      // Half of the rest at a time: machines are large.
+      // The list is halved at each step, because machines are large.
       suspects.resize(suspects.size() / 2);
     }
   }
 
-  // Where most nodes may fail, these are not suspect; still those that do not fail may suffice, or, when it may take
-  // longer, those that fail least.
+  // Returns sets of nodes that fail least, for machines on which most nodes may fail and therefore are not suspect. One
+  // set has only nodes that do not fail. With `thoroughly` there are also sets of the nodes with the least outage
+  // probabilities.
   std::vector<NodeCounts> surer_sets(bool thoroughly) const {
     const NodeCounts all = capacity();
     std::vector<double> outages;
@@ -116,13 +117,13 @@ class TofaJob : public TorusJob {
         if (!sequential_counts(limits_of_some)) continue;
         for (NodeCounts& set : compact_sets(offered_, limits_of_some, 1))
           if (std::find(found.begin(), found.end(), set) == found.end()) found.push_back(std::move(set));
-      } catch (const Error&) {  // they do not suffice
+      } catch (const Error&) {  // these nodes do not suffice
       }
     }
     return found;
   }
 
-  // Ranks may move to any slot, whatever nodes are used then.
+  // Returns whether ranks may move to any slot, because each choice of nodes keeps to the limits.
   bool free_to_move(const NodeLimits& limits) const {
     return !limits.spreads() && request_.required_nodes.empty() && request_.max_nodes >= request_.tasks &&
            request_.min_nodes <= 1;
@@ -171,12 +172,12 @@ class TofaJob : public TorusJob {
     try {
       if (const auto window = first_window()) {
         if (auto leaves = with_scotch(slots_.leaves(*window), false)) offer(std::move(*leaves), "SCOTCH on the first healthy window");
-      } else if (torus_.positions() <= 1024) {  // it takes long, and gives little
+      } else if (torus_.positions() <= 1024) {  // on larger machines it takes long and gains little
         const NodeLimits all = limits_of(capacity());
         auto leaves = with_scotch(slots_.leaves(all.capacity()), true);
         if (leaves && all.allow(slots_.counts(*leaves))) offer(std::move(*leaves), "SCOTCH with raised weights");
       }
-    } catch (const Error&) {  // the others are as good
+    } catch (const Error&) {  // the mappings found so far are kept
     }
   }
 
@@ -187,7 +188,7 @@ class TofaJob : public TorusJob {
       if (settings_.effort >= much_effort && scotch_mapper() && !deadline_.expired()) {
         try {
           if (auto leaves = with_scotch(natural_, false)) offer(std::move(*leaves), "SCOTCH");
-        } catch (const Error&) {  // the others are as good
+        } catch (const Error&) {  // the mappings found so far are kept
         }
       }
       relieve();
@@ -195,7 +196,7 @@ class TofaJob : public TorusJob {
     return best_placement();
   }
 
-  // The best mappings once more, on the true objective.
+  // Improves the best mappings with relieve_links(), which uses the expected time as its objective.
   void relieve() {
     if (!request_.matrix || settings_.effort <= 1 || deadline_.expired()) return;
     const bool free = request_.node_tasks.empty() && free_to_move(limits_of(capacity()));
@@ -231,7 +232,8 @@ class TofaJob : public TorusJob {
   const Deadline& deadline_;
 };
 
-// On a tree TREEMATCH places the ranks, on healthy nodes as far as these suffice.
+// On a tree, TREEMATCH places the ranks on healthy nodes. The least bad suspect nodes are added where these do not
+// suffice.
 Placement on_tree(const ClusterView& view, const Request& request, const Deadline& deadline) {
   const TofaSettings settings = tofa_settings(request);
   const FaultModel fault_model(view, settings.job_seconds);

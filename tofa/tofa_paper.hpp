@@ -4,11 +4,16 @@
 
 namespace placement {
 
-// As published [TOFA §4]: the first window of consecutive nodes that do not fail, mapped by SCOTCH as a part of the
-// torus; without such a window, SCOTCH on the whole with raised weights. The paper takes a node with an outage
-// probability of 0 for one that does not fail. Where no window has these alone, because most nodes have failed once,
-// nodes are taken in it that are not suspect, as place_tofa() has it. A torus and a matrix are needed. Where SCOTCH is not at hand, nodes are chosen in
-// the same way and ranks keep their order, unless ranks are what is asked for: then that is an Error.
+// The policy TOFA-PAPER, as published [TOFA §4]. It takes the first window of consecutive nodes that do not fail, and
+// SCOTCH maps the ranks onto this part of the torus. Without a window, SCOTCH maps onto the whole machine with raised
+// weights.
+//
+// In the paper a node does not fail when its outage probability is 0. When no window consists of these nodes, because
+// most nodes have failed once, a window of nodes that are not suspect is taken; place_tofa() defines suspect.
+//
+// Where SCOTCH is not available, nodes are chosen as described and ranks keep their order. Throws Error when the view
+// has no torus, the request contradicts itself, or the request gives the tasks of each node and SCOTCH is not
+// available.
 Placement place_tofa_paper(const ClusterView& view, const Request& request, const Deadline& deadline);
 
 }  // namespace placement

@@ -19,10 +19,10 @@ class TorusBisection {
         local_(static_cast<std::size_t>(graph.vertices()), -1), near_(static_cast<std::size_t>(graph.vertices()), -1) {}
 
   std::vector<std::int32_t> run() {
-    // Those of each part stand where its slots do.
+    // `ranks` is ordered like cuts_.slots: the ranks of a part have the indices of its slots.
     std::vector<std::int32_t> ranks(static_cast<std::size_t>(graph_.vertices()));
     std::iota(ranks.begin(), ranks.end(), 0);
-    for (const SlotCuts::Part& part : cuts_.parts)  // all of one size before the smaller ones
+    for (const SlotCuts::Part& part : cuts_.parts)  // a part always precedes its halves
       if (part.middle >= 0)
         split(part, std::span(ranks).subspan(static_cast<std::size_t>(part.begin), static_cast<std::size_t>(part.end - part.begin)));
     for (std::size_t k = 0; k < ranks.size(); ++k) near_[ranks[k]] = cuts_.slots[k];
@@ -68,7 +68,7 @@ class TorusBisection {
     return bisection_.split(part, first, first);
   }
 
-  // Whether the partners elsewhere are nearer when the halves change places.
+  // Returns whether partners outside of the part are nearer when the two halves are exchanged.
   bool better_turned(std::span<const std::int32_t> ranks, const std::vector<std::int8_t>& side, std::int32_t left,
                      std::int32_t right) {
     const TorusTopology& torus = *slots_.torus;
@@ -93,7 +93,7 @@ class TorusBisection {
   const WorkBudget& watch_;
   Bisection bisection_;
   std::vector<std::int32_t> local_;
-  std::vector<std::int32_t> near_;  // a slot where the rank is, or will be near; -1: nowhere yet
+  std::vector<std::int32_t> near_;  // a slot where the rank is, or near which it will be; -1: not known yet
 };
 
 }  // namespace

@@ -14,11 +14,11 @@ namespace placement {
 
 namespace {
 
-constexpr std::int32_t most_tasks_looked_at = 1024;         // without a matrix
+constexpr std::int32_t most_tasks_looked_at = 1024;         // without a matrix: of more tasks only some have traffic
 constexpr std::int32_t most_tasks_all_talk = 96;            // without a matrix: every pair may talk
 
-// What stands in for the matrix of a job that has none: each pair may talk, or, of many tasks, those whose
-// numbers differ in one bit.
+// Returns the matrix that is used for a job without one. For few tasks each pair has traffic; for more tasks those
+// pairs have traffic whose numbers differ in one bit.
 CommMatrix unknown_traffic(std::int32_t tasks) {
   std::vector<CommEdge> edges;
   const std::int32_t step = (tasks - 1) / most_tasks_looked_at + 1;

@@ -13,27 +13,29 @@
 
 namespace placement {
 
-// What the policies on a torus are told by parameters; place_tofa() describes them.
+// The parameters of the policies on a torus. place_tofa() describes them.
 struct TofaSettings {
   std::uint64_t seed = 1;
   std::int32_t effort = 10;
-  double communication_share = 0.5;
+  double communication_share = 0.5;  // 0..1
   double job_seconds = 0;
 };
 
-// Throws Error.
+// Reads the parameters of a request. Throws Error when a value is not a number in its range.
 TofaSettings tofa_settings(const Request& request);
 
-// Throws Error on a request that contradicts itself.
+// Throws Error when the request contradicts itself: no tasks, or a matrix or task counts that do not fit the tasks.
 void check_torus_request(const ClusterView& view, const Request& request);
 
-// Whether each node that must be used has its place on the torus.
+// Returns whether the view has a torus on which all nodes that must be used have coordinates. These are the required
+// nodes and those to which the request gives tasks.
 bool has_coordinates(const ClusterView& view, const Request& request);
 
+// Formats a share (0..1) as a percentage with three significant digits.
 std::string in_percent(double share);
 
-// A job that is to be placed on a torus: the nodes that it may have, what is to be feared from them, and the best
-// mapping offered so far. View, request and deadline must outlive it.
+// A job that is to be placed on a torus: its usable nodes, their outage probabilities, and the best mapping offered so
+// far. A mapping is given as the leaf of each rank. View and request must outlive this object.
 class TorusJob {
  public:
   TorusJob(const ClusterView& view, const Request& request);
@@ -41,39 +43,46 @@ class TorusJob {
 
   // ---- nodes
 
-  NodeCounts capacity() const;  // nodes without coordinates have none
+  // Returns the capacity of each node in tasks. A node without coordinates has no capacity.
+  NodeCounts capacity() const;
   NodeLimits limits_of(NodeCounts capacity) const { return NodeLimits(view_, request_, std::move(capacity)); }
 
-  // What stock Slurm roughly does. Throws Error where nothing keeps to the limits.
+  // Returns about the nodes that stock Slurm would choose. Throws Error when no choice of nodes keeps to the limits.
   NodeCounts sequential() const;
 
-  // The first window of consecutive nodes that do not fail [TOFA §4]; where there is none because most nodes may fail
-  // a little, of nodes that are not suspect.
+  // Returns the first window of consecutive nodes that cannot fail [TOFA §4]. When there is none, because most nodes
+  // have an outage probability above 0, it returns the first window of nodes that are not suspect.
   std::optional<NodeCounts> first_window() const;
 
-  // ---- mappings, as the leaf of each rank
+  // ---- mappings
 
   TorusSlots torus_slots(const std::vector<std::int32_t>& leaves) const { return {&torus_, positions(leaves), offered_.faults}; }
+  // Returns the torus position of each leaf.
   std::vector<std::int32_t> positions(const std::vector<std::int32_t>& leaves) const;
 
-  // With the natural order of ranks on the nodes that are given, or else on the first ones.
+  // Calls begin() with the natural order: on the nodes that the request gives, or else on those of sequential().
+  // Throws Error when no choice of nodes keeps to the limits.
   void begin_in_order();
 
-  // Expected time of a mapping, that of the one begun with being 1 if nothing failed.
+  // Returns the expected time of a mapping, relative to the run time of the mapping given to begin() without failures.
   double expected_time(const std::vector<std::int32_t>& leaves) const;
 
-  // The mapping that others are held against, and the first one offered.
+  // Sets the reference mapping for expected_time() and offers it as the first mapping. Must precede the calls below.
   void begin(std::vector<std::int32_t> natural);
 
-  // Keeps the better one in expected time.
+  // Keeps the mapping when its expected time is less than that of the best one so far. When these are equal, the
+  // mapping with fewer hop-bytes is kept.
   void offer(std::vector<std::int32_t> leaves, const std::string& method);
 
-  // The heaviest pairs first: on any node if that keeps to the limits, else on those of the natural order.
+  // Returns a greedy mapping, heaviest pairs first. It uses all usable nodes if the result keeps to the limits, and
+  // otherwise the nodes of the natural order.
   std::vector<std::int32_t> greedy_leaves() const;
 
-  // SCOTCH on these leaves, or on some of them; nothing when it is not at hand.
+  // Maps the ranks with SCOTCH onto some of `leaves`. `raised` selects the whole machine with the weights of eq. 1.
+  // Returns nothing when SCOTCH is not available or the request has no matrix. Throws Error when SCOTCH fails.
   std::optional<std::vector<std::int32_t>> with_scotch(const std::vector<std::int32_t>& leaves, bool raised) const;
 
+  // Returns the placement for a mapping, with its cost and the reasons; `method` tells how the mapping was found.
   Placement answer(const std::vector<std::int32_t>& leaves, const std::string& method) const;
   Placement best_placement() const { return answer(best_, method_); }
 
@@ -87,7 +96,7 @@ class TorusJob {
   RouteFaults faults_;
   OfferedNodes offered_;
   std::vector<std::int32_t> node_of_leaf_;
-  CommMatrix stand_in_;                  // for the matrix of a job that has none
+  CommMatrix stand_in_;                  // used as the matrix of a job that has none
   const CommMatrix* matrix_ = nullptr;
 
   std::vector<std::int32_t> natural_;
@@ -97,7 +106,7 @@ class TorusJob {
   double best_log_expected_time_ = 0;
   std::string method_;
 
-  // Better mappings that came before, the last one last, for those who begin on several.
+  // The mappings that were the best ones before, oldest first. Later steps may start from several of them.
   std::vector<std::vector<std::int32_t>> overtaken_;
 };
 

@@ -12,12 +12,13 @@ namespace placement {
 
 namespace {
 
-constexpr std::int64_t work_per_place = 100;     // of annealing, per rank and arc, for each step of effort
-constexpr std::int64_t least_work = 60'000;           // but so much
-constexpr std::int64_t least_work_per_rank = 2'000;  // unless the ranks are few
-constexpr std::int64_t work_when_longer = 2;        // as much, from effort 2 on
-constexpr std::int64_t work_among_suspects = 8;      // and so much there, since the ways between them are narrow,
-constexpr std::int64_t places_among_suspects = 8'000;  // while there are at most so many ranks and arcs; of more, less
+constexpr std::int64_t work_per_place = 100;     // of annealing, for each rank and arc and each step of effort
+constexpr std::int64_t least_work = 60'000;           // lower limit of the work of one search
+constexpr std::int64_t least_work_per_rank = 2'000;  // lower limit instead, if there are so few ranks that it is less
+constexpr std::int64_t work_when_longer = 2;        // factor from effort 2 on
+constexpr std::int64_t work_among_suspects = 8;      // factor with suspect nodes, where good routes are few
+// up to this number of ranks and arcs; the factor falls beyond it
+constexpr std::int64_t places_among_suspects = 8'000;
 constexpr std::int64_t low_suspect_hops = 8;
 constexpr std::int64_t most_work = 2'000'000'000;
 
@@ -55,7 +56,7 @@ class Portfolio {
     search();
   }
 
-  // Most traffic has one hop to go: the ranks lie on a grid, and that has been found.
+  // Most traffic has one hop: the ranks communicate on a grid, and this grid has been found.
   bool on_grid() const { return geometric_ && cost_ < 2 * scaled_traffic(); }
 
   std::int64_t scaled_traffic() const {
@@ -83,8 +84,8 @@ class Portfolio {
                                           : work_when_longer);
     work = std::min(most_work, work);
     if (options_.effort <= 1) return annealed(start, suspects ? work : work / 2, geometric_ ? Heat::cool : Heat::warm, from);
-    // Hot and long finds what lies far away, cool and short what lies near.
-    if (suspects) {  // first past suspects, then away from them
+    // A long hot search finds distant solutions, a short cool one finds solutions nearby.
+    if (suspects) {  // a low penalty first lets ranks pass suspect nodes, the full one then moves them away
       std::vector<std::int32_t> slot = start;
       anneal(graph_, slots_, slot, work / 4, Heat::hot, options_.seed, watch_, low_suspect_hops);
       annealed(std::move(slot), work / 4, Heat::warm, from);
@@ -105,7 +106,7 @@ class Portfolio {
     return search_cost(graph_, slots_, slot);
   }
 
-  // Keeps a mapping that is better than all before, or that is wanted anyway.
+  // Keeps a mapping that is better than all before it, or any mapping with `anyway`. Returns whether it is better.
   bool offer(std::vector<std::int32_t> slot, const std::string& method, bool anyway) {
     const std::int64_t cost = cost_of(slot);
     const bool better = cost < cost_;
@@ -124,12 +125,12 @@ class Portfolio {
   const TorusMapOptions& options_;
   const WorkBudget watch_;
   Graph graph_;
-  std::vector<TorusMapping> found_;  // the best one last
-  std::int64_t cost_ = 0;            // of the best one
-  bool geometric_ = false;           // the ranks lie on a grid
+  std::vector<TorusMapping> found_;  // the best one is last
+  std::int64_t cost_ = 0;            // of the best mapping
+  bool geometric_ = false;           // a mapping of a grid of ranks was an improvement
 };
 
-// Free slots by position, and the nearest to a position: through shells around it.
+// The free slots of each position, and a search for the free slot that is nearest to a position.
 class NearestFree {
  public:
   explicit NearestFree(const TorusSlots& slots, const WorkBudget& watch)
@@ -138,7 +139,7 @@ class NearestFree {
   }
 
   std::int32_t take_near(std::int32_t position) {
-    // Breadth first over the grid meets the nearest free slot first.
+    // A breadth-first search over the grid meets the nearest free slot first.
     if (stamp_.empty()) stamp_.assign(at_.size(), 0);
     ++now_;
     queue_.assign(1, position);

@@ -12,26 +12,30 @@ namespace placement {
 
 struct TorusMapOptions {
   std::uint64_t seed = 1;
-  std::int32_t effort = 10;   // how long is searched: 1 takes about the time of SCOTCH, 10 ten times that
+  std::int32_t effort = 10;   // work of the search: 1 takes about as long as SCOTCH, 10 about ten times that
   Deadline deadline = Deadline::never();
 };
 
-// A mapping, and which way it was found.
+// A mapping, and the method that found it.
 struct TorusMapping {
   std::vector<std::int32_t> slot_of_rank;
   std::string method;
 };
 
-// Maps ranks to slots of a torus with few hop-bytes, and off the routes through suspect nodes [TOFA §4].
-// sets: each as many slots as there are ranks, ascending; mappings start on one of these. Returns what was
-// found in different ways, in the order in which it was found: the natural order on the first set, greedy, and
-// then others, of which each is better in search_cost() than all before. Slots outside the sets are taken too. Deterministic for the same
-// input and seed as long as the deadline is not met. At least one mapping comes back, whatever the deadline.
+// Maps ranks to slots of a torus with few hop-bytes, and avoids routes through suspect nodes [TOFA §4].
+//   matrix   the traffic between ranks
+//   slots    the torus position of each slot that may be used
+//   sets     at least one list of ascending slots, each as long as there are ranks. Mappings start on these slots; the
+//            search may also move ranks to slots outside of them
+// Returns several mappings in the order in which they were found: the natural order on the first set, greedy, and
+// others. Each of the others is better in search_cost() than all before it. At least one mapping is returned, even if
+// the deadline has passed. The result is deterministic for equal input and seed while the deadline is not reached.
 std::vector<TorusMapping> map_to_torus(const CommMatrix& matrix, const TorusSlots& slots,
                                        const std::vector<std::vector<std::int32_t>>& sets,
                                        const TorusMapOptions& options);
 
-// The heaviest pairs first, each rank as near as possible to the partner that is placed.
+// Returns a greedy mapping (the slot of each rank). Pairs are taken by falling traffic, and a rank goes to the free
+// slot that is nearest to its partner. There must be at least as many slots as ranks. Throws OutOfTime.
 std::vector<std::int32_t> greedy_on_torus(const Graph& graph, const TorusSlots& slots, const WorkBudget& watch);
 
 }  // namespace placement

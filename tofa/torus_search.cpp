@@ -15,8 +15,8 @@ namespace {
 constexpr std::int32_t nobody = -1;
 constexpr std::size_t logarithms = 4096;
 
-// -ln of evenly spread numbers, in 1/1024: what chance is to be beaten with. As integers, so that every
-// machine has the same.
+// -ln of evenly spread numbers in units of 1/1024, for the random acceptance of worse moves. The numbers are integers,
+// so that every machine gives the same results.
 const std::array<std::int32_t, logarithms>& log_table() {
   static const auto table = [] {
     std::array<std::int32_t, logarithms> t{};
@@ -33,7 +33,8 @@ std::int64_t total_weight(const Graph& graph) {
   return total / 2;
 }
 
-// A pair that talks little fails with a suspect like any other: all count at least like the mean one.
+// Returns the least weight that a pair has in the penalty, which is the mean weight of a pair. A pair with little
+// traffic aborts the job like any other when a node on its route fails.
 std::int64_t least_penalty_weight(const Graph& graph) {
   const auto pairs = static_cast<std::int64_t>(graph.arc.size() / 2);
   return pairs == 0 ? 1 : std::max<std::int64_t>(1, total_weight(graph) / pairs);
@@ -63,7 +64,7 @@ class Annealing {
     std::vector<std::int32_t> best = slot_;
     std::int64_t cost = 0;
     std::int64_t best_cost = 0;  // relative to the start
-    // Typical change of a rank that moves by one hop.
+    // The typical change of the cost when a rank moves by one hop.
     double square = 0;
     for (const Arc& arc : graph_.arc) square += static_cast<double>(arc.weight) * arc.weight;
     const double unit = square / static_cast<double>(2 * total_weight(graph_));
@@ -106,8 +107,8 @@ class Annealing {
     tabulate_neighbours();
   }
 
-  // Of each position those one step away in each direction of each dimension that is longer than 1; -1
-  // beyond the end of a mesh.
+  // Stores for each position its neighbours in both directions of each dimension that is longer than 1; -1 beyond the
+  // end of a mesh.
   void tabulate_neighbours() {
     const TorusTopology& torus = *slots_.torus;
     std::vector<std::pair<std::size_t, std::int32_t>> moving;
@@ -145,13 +146,13 @@ class Annealing {
   }
 
  private:
-  // What each pair of a rank's costs for the suspects on its routes.
+  // Returns the penalty of a pair of this weight that has `met` suspect nodes on its routes.
   std::int64_t penalty_of(std::int32_t weight, std::int32_t met) const {
     return std::max<std::int64_t>(weight, penalty_weight_) * suspect_hops_ * met;
   }
 
-  // What the suspects on the routes of a rank would cost if it stood on `to`, and `other` on `from`; or something
-  // greater than `most`, which is told from fewer of its pairs.
+  // Returns the penalty of the pairs of `rank` if `rank` were on slot `to` and the rank `other` on slot `from`. When
+  // the penalty is greater than `most`, it may return early with any value greater than `most`.
   std::int64_t penalty_on(std::int32_t rank, std::int32_t from, std::int32_t to, std::int32_t other, std::int64_t most) const {
     std::int64_t sum = 0;
     for (const Arc& arc : graph_.arcs(rank)) {
@@ -162,7 +163,7 @@ class Annealing {
     return sum;
   }
 
-  // What the partners of a rank that moves suffer from suspects on the routes between them.
+  // Updates the stored penalties of a rank that moves, and those of its partners.
   void move_penalties(std::int32_t rank, std::int32_t from, std::int32_t to, std::int32_t other, std::int64_t after) {
     if (penalty_[rank] == 0 && after == 0) return;
     for (const Arc& arc : graph_.arcs(rank)) {
@@ -194,15 +195,15 @@ class Annealing {
     return order_[first_[position] + (here == 1 ? 0 : static_cast<std::int32_t>((way >> 40) * static_cast<std::uint64_t>(here) >> 24))];
   }
 
-  // The neighbour that 16 bits of chance choose.
+  // Returns the neighbour of a position that 16 random bits choose.
   std::int32_t beside(std::int32_t position, std::uint64_t chance) const {
     const auto direction = static_cast<std::int32_t>(chance * static_cast<std::uint64_t>(directions_) >> 16);
     return beside_[static_cast<std::size_t>(position) * static_cast<std::size_t>(directions_) + static_cast<std::size_t>(direction)];
   }
 
-  // Adds to `delta`, the change in hops, that in what suspects cost; returns whether all is at most `most`, and only
-  // then has the sums of the ranks concerned put right. A move that makes ways longer than it can save penalties needs no
-  // look at the routes.
+  // Adds the change of the penalties to `delta`, which has the change in hops, and returns whether the sum is at most
+  // `most`. The stored penalties are updated only if it is. A move whose longer routes exceed all penalties that it
+  // could save is refused without a look at the routes.
   bool past_suspects(std::int32_t rank, std::int32_t from, std::int32_t to, std::int32_t other, std::int64_t most, std::int64_t& delta) {
     std::int64_t room = most - delta + penalty_[rank] + (other != nobody ? penalty_[other] : 0);
     if (room < 0) return false;
@@ -219,7 +220,7 @@ class Annealing {
     return true;
   }
 
-  // Returns the work that it was.
+  // Tries one random move. Returns the work that it took, in arcs visited.
   std::int64_t try_move(std::int64_t temperature, std::int64_t& cost) {
     const std::int32_t rank = talkers_[random_.below(static_cast<std::int32_t>(talkers_.size()))];
     const std::int32_t from = slot_[rank];
@@ -258,17 +259,17 @@ class Annealing {
   Hops hops_;
   std::vector<std::int32_t>& slot_;
   std::vector<std::int32_t> owner_;
-  std::vector<std::int32_t> talkers_;  // ranks with partners
+  std::vector<std::int32_t> talkers_;  // ranks with traffic
   Random random_;
   const WorkBudget& watch_;
   const std::int64_t penalty_weight_;
   const std::int64_t suspect_hops_;
-  std::vector<std::int32_t> order_;  // slots by position
-  std::vector<std::int32_t> first_;  // of each position, into order_
-  std::vector<std::int32_t> beside_;  // `directions_` for each position
+  std::vector<std::int32_t> order_;  // all slots, sorted by position
+  std::vector<std::int32_t> first_;  // index in order_ of the first slot of each position
+  std::vector<std::int32_t> beside_;  // `directions_` neighbours for each position
   std::int32_t directions_ = 0;
   bool shared_ = false;  // some position has several slots
-  std::vector<std::int64_t> penalty_;  // for the suspects on the routes of each rank, if there are any
+  std::vector<std::int64_t> penalty_;  // of each rank, for suspect nodes on its routes; empty without suspect nodes
 };
 
 template <typename Call>

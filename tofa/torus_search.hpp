@@ -10,7 +10,7 @@
 
 namespace placement {
 
-// The places that ranks can take on a torus: `position` of each slot. Slots of one node share one.
+// The slots on a torus: `position` has the torus position of each slot. Slots of one node share a position.
 struct TorusSlots {
   const TorusTopology* torus = nullptr;
   std::vector<std::int32_t> position;
@@ -19,19 +19,24 @@ struct TorusSlots {
   std::int32_t size() const { return static_cast<std::int32_t>(position.size()); }
 };
 
-// How the search begins: `hot` forgets the mapping given, `warm` repairs it in the large, `cool` polishes.
+// The start temperature of the search: `hot` forgets the given mapping, `warm` changes its large structure, `cool`
+// changes details.
 enum class Heat { cool, warm, hot };
 
+// The penalty in hops for each suspect node on the routes of a pair.
 inline constexpr std::int64_t full_suspect_hops = 64;
 
-// Simulated annealing on the true objective: traffic times hops, and for each pair that talks through
-// suspect nodes as if the way were so many hops longer for each of them. A rank is offered a slot next to one of its partners; whoever is there changes
-// places with it. `slot` has one slot per rank, all different; slots that hold no rank are taken too, where
-// there are some. The mapping is never worse than before. About so many units of work (arcs visited).
+// Improves the mapping `slot` (the slot of each rank, all different) by simulated annealing. It minimises traffic times
+// hops plus a penalty. For each suspect node on the routes of a pair, the penalty counts as `suspect_hops` additional
+// hops. A move takes a rank to a slot next to one of its partners. A rank that is there moves to the slot that became
+// free. Slots without a rank are used too. The result is never worse than the given mapping.
+//   graph   the traffic between ranks, scaled
+//   work    the approximate amount of work, in arcs visited
+//   watch   when the deadline has passed, the search ends early; nothing is thrown
 void anneal(const Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::int64_t work,
             Heat heat, std::uint64_t seed, const WorkBudget& watch, std::int64_t suspect_hops = full_suspect_hops);
 
-// What anneal() minimises, with full_suspect_hops.
+// Returns the value that anneal() minimises, with full_suspect_hops, for the mapping `slot`.
 std::int64_t search_cost(const Graph& graph, const TorusSlots& slots, const std::vector<std::int32_t>& slot);
 
 }  // namespace placement
