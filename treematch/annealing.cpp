@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::int32_t nobody = -1;
 constexpr int steps_of_temperature = 100;
-constexpr double first_temperature = 0.15;  // times the mean cost of a step that costs more
-constexpr double cooling = 0.97328288714084;  // per step: the last temperature is a fifteenth of the first
+constexpr double first_temperature = 0.15;  // as a fraction of the mean loss of a step that raises the hop-bytes
+constexpr double cooling = 0.97328288714084;  // factor per step of temperature; the last is a fifteenth of the first
 
 class Annealing {
  public:
@@ -39,7 +39,7 @@ class Annealing {
     std::int32_t to = 0;
   };
 
-  // The mean of what some random steps cost that cost more.
+  // Returns the mean rise in hop-bytes over those of 256 random steps that raise them; 0 if none does.
   double mean_loss() {
     double sum = 0;
     int count = 0;
@@ -58,7 +58,8 @@ class Annealing {
     const Step step = random_step();
     if (step.rank == nobody) return;
     const std::int64_t change = change_by(step);
-    // -ln of a uniform number, the same on every machine: a straight line between powers of two.
+    // The Metropolis test compares with -ln of a uniform random number. The logarithm is approximated by straight lines
+    // between powers of two, so that every machine computes the same value.
     const std::uint64_t bits = random_.next() | 1;
     const int zeros = std::countl_zero(bits);
     const double fraction = static_cast<double>(bits << zeros << 1 >> 12) * 0x1p-52;
@@ -71,7 +72,8 @@ class Annealing {
     if (other != nobody) slot_[other] = from;
   }
 
-  // A rank, and a slot in a small subtree around one of its partners.
+  // Returns a random rank and a random slot in a small subtree around one of its partners. Returns a step without a
+  // rank when the rank has no partner or already holds that slot.
   Step random_step() {
     work_ += 4;
     const std::int32_t rank = random_.below(graph_.vertices());
@@ -91,7 +93,7 @@ class Annealing {
     const std::int32_t other = owner_[step.to];
     std::int64_t change = 0;
     for (const Arc& arc : graph_.arcs(step.rank)) {
-      if (arc.to == other) continue;  // the two stay as far apart as they are
+      if (arc.to == other) continue;  // an exchange does not change the distance between the two ranks
       const std::int32_t place = slot_[arc.to];
       change += arc.weight * (tree_.distance(step.to, place) - tree_.distance(from, place));
     }

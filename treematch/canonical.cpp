@@ -9,10 +9,10 @@ namespace placement {
 
 namespace {
 
-// What a vertex holds: its ranks from left to right, and the shape of the leaves they stand on.
+// The ranks below one vertex, from left to right, and the shape of the subtree of leaves that they occupy.
 struct Branch {
-  std::int32_t shape = 0;  // equal shapes, equal numbers; 0 for a single leaf
-  std::int64_t edge = 0;   // position relative to the parent
+  std::int32_t shape = 0;  // branches of equal shape have equal numbers; 0 for a single leaf
+  std::int64_t edge = 0;   // position of the vertex less the position of its parent
   std::vector<std::int32_t> ranks;
 
   std::pair<std::int32_t, std::int64_t> kind() const { return {shape, edge}; }
@@ -21,7 +21,7 @@ struct Branch {
 
 using Kind = std::vector<std::pair<std::int32_t, std::int64_t>>;
 
-// Ranks of branches of one kind change places so that those with the least rank stand left.
+// Exchanges the contents of branches of one kind so that their least ranks ascend from left to right.
 void sort_within_kinds(std::vector<Branch>& branches) {
   std::map<std::pair<std::int32_t, std::int64_t>, std::vector<std::size_t>> places;
   for (std::size_t k = 0; k < branches.size(); ++k) places[branches[k].kind()].push_back(k);

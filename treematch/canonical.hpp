@@ -8,10 +8,12 @@
 
 namespace placement {
 
-// Of all mappings that differ only by exchanging equal branches, which costs nothing, takes the one
-// whose ranks ascend from left to right: people can read it, and it does not depend on how it was
-// found. leaf_of_rank has one leaf per rank, all different. At least one rank.
-// Throws OutOfTime with the mapping as it was.
+// Exchanges the contents of equal branches of the tree so that the ranks ascend from left to right. Two branches are
+// equal when the used leaves below them form trees of equal shape, so the hop-bytes do not change. The result is
+// easier to read, and does not depend on the search that found the mapping.
+//   leaf_of_rank  in and out: one leaf per rank, all different; at least one rank
+//   watch         time budget
+// Throws OutOfTime; leaf_of_rank is then unchanged.
 void order_equal_branches(const TreeTopology& tree, std::vector<std::int32_t>& leaf_of_rank,
                           const WorkBudget& watch = WorkBudget());
 

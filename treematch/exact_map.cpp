@@ -10,14 +10,15 @@ namespace placement {
 
 namespace {
 
-using Set = std::uint32_t;  // of ranks, one bit each
+using Set = std::uint32_t;  // a set of ranks: bit r stands for rank r
 using Run = SubtreeClass::Run;
 
 constexpr std::int64_t never = INT64_MAX / 4;
 constexpr std::size_t most_table_entries = std::size_t{1} << 22;  // 32 MB
 
-// The traffic that leaves each set of ranks, with a term that prefers near ranks among equal mappings.
-// Empty where sums of it times a distance might overflow.
+// Returns the traffic that leaves each set of ranks. A small second term counts all pairs of ranks alike, so that
+// among mappings of equal hop-bytes the one with the nearest ranks costs least.
+// Returns nothing when sums of these values times distances up to `depth` might overflow.
 std::vector<std::int64_t> cuts_of(const CommMatrix& matrix, std::int64_t depth) {
   const std::int32_t n = matrix.ranks();
   const Cost pairs = Cost{n} * n;
@@ -27,7 +28,7 @@ std::vector<std::int64_t> cuts_of(const CommMatrix& matrix, std::int64_t depth) 
   for (Set set = 1; set < cut.size(); ++set) {
     const auto rank = static_cast<std::int32_t>(std::countr_zero(set));
     const Set rest = set & (set - 1);
-    std::int64_t change = 0;  // of the cut when the rank joins the others
+    std::int64_t change = 0;  // what the cut of `rest` gains when `rank` joins it
     const auto neighbours = matrix.neighbours(rank);
     const auto weights = matrix.weights(rank);
     for (std::size_t k = 0; k < neighbours.size(); ++k)
@@ -37,10 +38,11 @@ std::vector<std::int64_t> cuts_of(const CommMatrix& matrix, std::int64_t depth) 
   return cut;
 }
 
-// The least cost for each set of ranks and, where nodes are counted, each number of nodes.
+// The least cost inside a subtree for each set of ranks placed there. Where nodes are counted, there is one entry for
+// each set and each number of used nodes.
 struct Table {
-  std::vector<std::int64_t> cost;  // never: impossible
-  std::int32_t slots = 0;          // no larger set is possible
+  std::vector<std::int64_t> cost;  // `never` where the set cannot be placed
+  std::int32_t slots = 0;          // largest number of ranks in a set
 };
 
 class ExactMapping {
@@ -84,7 +86,8 @@ class ExactMapping {
   }
 
  private:
-  // One pass for each pair of numbers of ranks that an even distribution may give to a node.
+  // Returns the best legal mapping below one of the vertices `tops`, or nothing. An even distribution gives each used
+  // node share_ or share_ + 1 ranks; there is one pass for each possible share_.
   std::optional<std::vector<std::int32_t>> below(std::span<const std::int32_t> tops, std::int64_t work) {
     affordable_ = affordable(tops, work);
     if (!affordable_) return std::nullopt;
@@ -122,7 +125,7 @@ class ExactMapping {
     return !limits_.even || ranks == share_ || ranks == share_ + 1;
   }
 
-  // ---- what it takes
+  // ---- number of steps
 
   double steps_with(std::int32_t slots) const {
     double steps = 0, choose = 1;
@@ -199,7 +202,8 @@ class ExactMapping {
     return sum;
   }
 
-  // The table of a child with the link above it, for the sets that `set_of` names.
+  // Returns the table of a child of `parent`, with the cost of the link between the two added. Entry k of the result
+  // is for the set set_of[k].
   Table seen_from(const SubtreeClass& parent, std::int32_t child, const std::vector<Set>& set_of) {
     const Table& inside = table_of(child);
     const std::int64_t length = classes_.classes()[child].position - parent.position;
@@ -212,8 +216,9 @@ class ExactMapping {
     return table;
   }
 
-  // Some ranks lie in `one`, the others in `other`. Where both are unions of equal subtrees, the ranks
-  // of `other` may be taken to contain the first of all: the subtrees are interchangeable.
+  // Returns the table of two parts of a subtree together: some ranks lie in `one`, the others in `other`. `equal` says
+  // that `one` consists of subtrees of the class of `other`. These are interchangeable, so that only divisions are
+  // tried in which the least rank of the set lies in `other`.
   Table joined(const Table& one, const Table& other, Set sets, bool equal) const {
     Table sum = empty(sets);
     const auto ranks = static_cast<std::int32_t>(std::bit_width(sets - 1));
@@ -255,7 +260,7 @@ class ExactMapping {
     table.slots = std::min(table.slots, node.slots);
   }
 
-  // ---- which mapping has them
+  // ---- the mapping with the least cost
 
   void consider(std::int32_t top) {
     const std::int32_t c = classes_.of(top);
@@ -275,7 +280,8 @@ class ExactMapping {
     return static_cast<std::int32_t>(std::count_if(limits_.nodes.begin(), limits_.nodes.end(), [](const NodeLimit& n) { return n.required; }));
   }
 
-  // Gives the ranks of a set the leaves that the cost of the table came from.
+  // Places the ranks of a set on leaves below the vertex, with the cost that the table has for the set and for this
+  // number of nodes.
   void settle(std::int32_t vertex, Set set, std::int32_t nodes) {
     if (set == 0) return;
     const SubtreeClass& subtree = classes_.classes()[classes_.of(vertex)];
@@ -299,7 +305,7 @@ class ExactMapping {
         of_child.push_back(run->of);
         child.push_back(k > 0 ? child.back() : seen_from(subtree, run->of, set_of));
       }
-    std::vector<Table> first{child.front()};  // of the first children, one more each
+    std::vector<Table> first{child.front()};  // first[k]: the table of children 0 to k together
     for (std::size_t k = 1; k < child.size(); ++k) first.push_back(joined(first.back(), child[k], all, false));
     std::vector<std::int32_t> taken(tree_.children(vertex).size(), 0);
     Set left = all - 1;
@@ -311,8 +317,9 @@ class ExactMapping {
     }
   }
 
-  // The ranks, and the number of nodes, that the last child has in a union of the given cost; if there is
-  // a choice, without the first of the ranks, so that ranks ascend from left to right.
+  // Returns the ranks and the number of nodes that fall to the last child where `others` and `last` together cost
+  // `cost`. If there is a choice, the least rank of the set falls to the others, so that ranks ascend from left to
+  // right.
   std::pair<Set, std::int32_t> part_of_last(const Table& others, const Table& last, std::int64_t cost, Set set,
                                             std::int32_t nodes) const {
     const Set low = set & (0 - set);
@@ -346,14 +353,14 @@ class ExactMapping {
   const WorkBudget& watch_;
   const MappingLimits& limits_;
   const SubtreeClasses classes_;
-  std::vector<std::int64_t> cut_;  // traffic that leaves each set
-  std::vector<bool> free_;         // per vertex: a usable leaf
+  std::vector<std::int64_t> cut_;  // per set: the traffic that leaves it
+  std::vector<bool> free_;         // per vertex of the tree: whether it is a usable leaf
   std::vector<Set> identity_;
-  bool counted_ = false;   // tables tell numbers of nodes apart
+  bool counted_ = false;   // tables have an entry for each number of used nodes
   bool affordable_ = true;
   bool one_each_ = false;  // each node takes one rank
-  std::int32_t width_ = 1;  // entries per set
-  std::int32_t share_ = 0;  // a node takes so many ranks or one more, where they are spread evenly
+  std::int32_t width_ = 1;  // entries per set in a table
+  std::int32_t share_ = 0;  // in an even distribution each used node takes share_ or share_ + 1 ranks
   std::vector<Table> tables_;
   std::int64_t best_ = never;
   std::vector<std::int32_t> leaf_of_rank_;
@@ -366,7 +373,7 @@ std::optional<std::vector<std::int32_t>> exact_mapping(const CommMatrix& matrix,
                                                        std::int32_t levels_up, const MappingLimits& limits,
                                                        std::int64_t work, const WorkBudget& watch, bool* narrower) {
   if (matrix.ranks() < 1 || matrix.ranks() > most_ranks_mapped_exactly) return std::nullopt;
-  if (work < std::int64_t{1} << matrix.ranks()) return std::nullopt;  // the table of the traffic takes more
+  if (work < std::int64_t{1} << matrix.ranks()) return std::nullopt;  // the table of the cuts alone takes more steps
   if (scope == LeafScope::given) usable = usable.first(static_cast<std::size_t>(matrix.ranks()));
   return ExactMapping(matrix, tree, usable, limits, watch).run(usable, scope, levels_up, work, narrower);
 }

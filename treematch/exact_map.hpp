@@ -13,27 +13,32 @@
 
 namespace placement {
 
-// Limits of a request on the nodes that a mapping uses. Without `nodes` there are none.
+// Limits of a request on the nodes that a mapping uses. When `nodes` is empty, there are no limits.
 struct MappingLimits {
   std::vector<NodeLimit> nodes;  // all nodes that may be used
-  std::int32_t least_nodes = 1;  // number of nodes used, at least
-  std::int32_t most_nodes = INT32_MAX;
+  std::int32_t least_nodes = 1;  // least number of nodes that a mapping uses
+  std::int32_t most_nodes = INT32_MAX;  // largest number of nodes that a mapping uses
   bool even = false;  // the used nodes take numbers of ranks that differ by at most 1
 };
 
 constexpr std::int32_t most_ranks_mapped_exactly = 16;
 
-// A mapping with the least hop-bytes of all legal ones, by dynamic programming over the sets of ranks
-// in each subtree: hop-bytes are the sum, over the links of the tree, of a link's length times the
-// traffic that leaves the set of ranks below it. Takes about 3^ranks steps per class of subtrees.
-//   usable     leaves that may be taken, ascending, at least one
-//   scope      as in MapOptions; a subtree suffices where a mapping below it is legal
-//   levels_up  as in MapOptions
-//   work       limit in steps of about a nanosecond
-//   narrower   unless null, a narrower scope is solved where the scope would take too much work; says whether it was
-// Among equal mappings it returns one in which the ranks are close to each other, always the same one.
-// Returns nothing when there are too many ranks, when the work would exceed its limit, or when no
-// mapping is legal. Throws OutOfTime.
+// Finds a mapping with the least hop-bytes of all legal ones, by dynamic programming over the sets of ranks in each
+// subtree. The hop-bytes are the sum over the links of the tree of: length of the link times the traffic that leaves
+// the set of ranks below it. Takes about 3^ranks steps per class of subtrees.
+//   usable     leaves that may be taken, ascending; at least one, with scope `given` at least one per rank
+//   scope      the leaves among which it chooses; with `subtree`, below the lowest subtrees that have a legal mapping
+//   levels_up  with scope `subtree`: the search is widened to the ancestors of these subtrees this many levels up
+//   limits     limits on the nodes used
+//   work       largest number of steps, of about a nanosecond each
+//   watch      time budget
+//   narrower   may be null; otherwise a narrower scope is solved where the scope needs more steps than `work`.
+//              *narrower is set to true in that case and is not changed in the others
+// Returns one leaf per rank. Among mappings of equal hop-bytes it returns one whose ranks are close to each other;
+// equal arguments give the same mapping.
+// Returns nothing in these cases: more than most_ranks_mapped_exactly ranks; more steps than `work`, or more memory
+// than 32 MB; weights whose sums might overflow; no legal mapping.
+// Throws OutOfTime.
 std::optional<std::vector<std::int32_t>> exact_mapping(const CommMatrix& matrix, const TreeTopology& tree,
                                                        std::span<const std::int32_t> usable, LeafScope scope,
                                                        std::int32_t levels_up, const MappingLimits& limits,

@@ -73,7 +73,7 @@ class FrontGrouping {
     if (in_last > 0) ++groups_;
   }
 
-  // The next group, as far as it comes.
+  // Grows the next group to `members` vertices, or to fewer where it finds no more.
   void grow(std::int32_t members) {
     ++turn_;
     near_.clear();
@@ -87,7 +87,7 @@ class FrontGrouping {
     }
   }
 
-  // Full, and not more than a sixteenth behind the best one.
+  // Whether the group is full and has at least 15/16 of the traffic inside the best group so far.
   bool good_enough() const {
     return static_cast<std::int32_t>(members_.size()) == size_ && inside_ > 0 &&
            inside_ >= best_inside_ - best_inside_ / 16;
@@ -100,7 +100,7 @@ class FrontGrouping {
       if (vertex_[v].group == nobody && vertex_[v].left > 0) to_front(v);
   }
 
-  // From now on no group is put off.
+  // From this call on, no group is put off: all ungrouped vertices become seeds again.
   void take_any() {
     choosy_ = false;
     next_ = 0;
@@ -110,8 +110,8 @@ class FrontGrouping {
 
   void to_front(std::int32_t v) { front_.push({vertex_[v].left, order_++, v}); }
 
-  // Where a group starts: at the front, or anywhere when all that hangs together is taken; last come
-  // those that have nobody left.
+  // Returns the vertex at which a group starts: a neighbour of earlier groups, or any vertex when the connected
+  // component is used up. Vertices without traffic to ungrouped vertices come last.
   std::int32_t seed() {
     while (!front_.empty()) {
       const Entry entry = front_.top();
@@ -127,7 +127,7 @@ class FrontGrouping {
     return next_lonely_;
   }
 
-  // The vertex that belongs into the group most, or nobody.
+  // Returns the neighbour that the group takes next, or nobody when the group has no ungrouped neighbour.
   std::int32_t nearest() {
     std::int32_t best = nobody;
     std::int32_t best_pull = 0;
@@ -151,7 +151,7 @@ class FrontGrouping {
     return best;
   }
 
-  // The traffic of a vertex with those that could follow it into the group.
+  // Returns the traffic of a vertex with the group's other neighbours, which could join the group after it.
   std::int64_t closing(std::int32_t v) const {
     std::int64_t sum = 0;
     watch_.spend(static_cast<std::int64_t>(graph_.arcs(v).size()));
@@ -180,7 +180,7 @@ class FrontGrouping {
     }
   }
 
-  // The last one that was taken.
+  // Takes the member that joined last out of the group again.
   void put_back() {
     const std::int32_t v = members_.back();
     members_.pop_back();
@@ -192,8 +192,8 @@ class FrontGrouping {
   struct Vertex {
     std::int32_t group = nobody;
     std::int32_t left = 0;  // traffic with vertices that have no group yet
-    std::int32_t pull = 0;  // traffic with the group that grows,
-    std::int32_t seen = 0;  // in this turn
+    std::int32_t pull = 0;  // traffic with the group that is growing; valid while seen == turn_
+    std::int32_t seen = 0;  // number of the last turn in which a neighbour of the vertex joined the group
   };
 
   struct Entry {
@@ -201,7 +201,7 @@ class FrontGrouping {
     std::int64_t order;
     std::int32_t v;
 
-    bool operator<(const Entry& other) const {  // the first one is the greatest
+    bool operator<(const Entry& other) const {  // std::priority_queue takes out the greatest entry first
       return left != other.left ? left > other.left : order > other.order;
     }
   };
@@ -212,13 +212,13 @@ class FrontGrouping {
   std::vector<Vertex> vertex_;
   std::int32_t groups_ = 0;
   std::int32_t turn_ = 0;
-  std::vector<std::int32_t> near_;     // neighbours of the group that grows, as they came
-  std::vector<std::int32_t> members_;  // of that group
-  std::int64_t inside_ = 0;            // traffic among them
-  std::int64_t best_inside_ = 0;       // and inside the best group so far
-  bool choosy_ = true;                 // groups behind the best one are put off
-  std::int32_t put_off_ = 0;
-  std::priority_queue<Entry> front_;   // neighbours of groups, by the traffic they had left then
+  std::vector<std::int32_t> near_;     // neighbours of the group that is growing, in the order in which they were found
+  std::vector<std::int32_t> members_;  // members of the group that is growing
+  std::int64_t inside_ = 0;            // traffic among these members
+  std::int64_t best_inside_ = 0;       // traffic inside the best group so far
+  bool choosy_ = true;                 // groups that fall behind the best one are put off
+  std::int32_t put_off_ = 0;           // number of groups that were put off
+  std::priority_queue<Entry> front_;   // neighbours of groups; a changed `left` makes an entry void
   std::int64_t order_ = 0;
   std::int32_t corner_ = nobody;
   std::int32_t next_ = 0;

@@ -8,18 +8,22 @@
 
 namespace placement {
 
+// A division of the vertices of a graph into groups, numbered in the order in which they were made.
 struct FrontGroups {
-  std::vector<std::int32_t> group;  // of each vertex: 0, 1, .., all full but for the last
-  std::int32_t groups = 0;
+  std::vector<std::int32_t> group;  // number of each vertex's group, from 0; only the last group may be smaller
+  std::int32_t groups = 0;          // number of groups
 };
 
-// Cuts a graph into groups of `size` vertices with much traffic inside, one after the other along a
-// front: each starts where least traffic is left to vertices without a group, in a corner so to
-// speak, and takes the neighbour with most traffic to it, of equal ones that which brings the next
-// ones nearer. A group that falls behind the best one is put off until there are no others, so that
-// on a grid the bricks fit together even where its sides are no multiple of theirs. Groups that follow
-// each other are near each other, for the most part. What is left is grouped as it comes once the time is
-// over, or where the graph has no such pattern. size > 0.
+// Divides a graph into groups of `size` vertices with much traffic inside; size > 0. Grows one group at a time.
+// Seed: the ungrouped neighbour of earlier groups with the least traffic to other ungrouped vertices (on a grid, a
+// corner). Growth: the neighbour with the most traffic to the group; ties go to the vertex with the most traffic to the
+// group's other neighbours.
+// A group is put off when it has less traffic inside than 15/16 of the best group so far. Groups that were put off are
+// made when there are no others left. On a grid the groups then fit together like bricks, even where the sides of
+// the grid are no multiples of the sides of a brick.
+// Groups with consecutive numbers are mostly near each other in the graph.
+// The remaining vertices are grouped in the order of their numbers when the time of `watch` ends, or when too many
+// groups are put off. Throws nothing of its own.
 FrontGroups front_groups(const Graph& graph, std::int32_t size, const WorkBudget& watch = WorkBudget());
 
 }  // namespace placement

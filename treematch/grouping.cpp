@@ -10,7 +10,7 @@ namespace placement {
 
 namespace {
 
-// Groups of equal size, one after the other.
+// Groups of equal size: the members of the first group, then those of the second, and so on.
 struct Groups {
   std::int32_t size = 1;
   std::vector<std::int32_t> member;
@@ -18,7 +18,7 @@ struct Groups {
   std::int32_t count() const { return static_cast<std::int32_t>(member.size()) / size; }
 };
 
-// part[v] is the group of vertex v, -1 for those in none.
+// Returns the number of each vertex's group, -1 for a vertex without a group.
 std::vector<std::int32_t> group_of(const Groups& groups, std::int32_t vertices) {
   std::vector<std::int32_t> part(vertices, -1);
   for (std::size_t k = 0; k < groups.member.size(); ++k)
@@ -26,7 +26,7 @@ std::vector<std::int32_t> group_of(const Groups& groups, std::int32_t vertices) 
   return part;
 }
 
-// What the groups in `outer` consist of, their members being groups of `inner`.
+// Replaces each member of `outer`, which is the number of a group in `inner`, by the members of that group.
 Groups flattened(const Groups& outer, const Groups& inner) {
   Groups flat{outer.size * inner.size, {}};
   flat.member.reserve(outer.member.size() * inner.size);
@@ -36,8 +36,8 @@ Groups flattened(const Groups& outer, const Groups& inner) {
   return flat;
 }
 
-// `count` pairs of the vertices, of which there are enough: those matched, the heaviest ones when
-// there are too many, and the others as they come.
+// Returns `count` pairs of vertices; the graph has at least 2 * count vertices. Matched pairs come first, and the
+// heaviest are kept when there are too many. Unmatched vertices are paired in the order of their numbers.
 Groups pairs(const Graph& graph, std::int32_t count, Pairing pairing, const WorkBudget& watch) {
   const std::vector<std::int32_t> partner = paired(graph, pairing, watch);
   std::vector<HeavyPair> chosen;
@@ -59,7 +59,7 @@ Groups pairs(const Graph& graph, std::int32_t count, Pairing pairing, const Work
   return groups;
 }
 
-// Of the traffic only that between vertices below `border` and the others, by rising neighbours.
+// Returns the graph with only the arcs between vertices below `border` and the other vertices, sorted by neighbour.
 Graph across(const Graph& graph, std::int32_t border, const WorkBudget& watch) {
   Graph result;
   result.size = graph.size;
@@ -74,7 +74,7 @@ Graph across(const Graph& graph, std::int32_t border, const WorkBudget& watch) {
   return result;
 }
 
-// One more vertex for each group, out of those that are in none.
+// Adds one more vertex to each group, out of the vertices without a group.
 Groups joined(const Graph& graph, const Groups& groups, Pairing pairing, const WorkBudget& watch) {
   std::vector<std::int32_t> part = group_of(groups, graph.vertices());
   std::vector<std::int32_t> single;
@@ -106,7 +106,7 @@ Groups joined(const Graph& graph, const Groups& groups, Pairing pairing, const W
   return result;
 }
 
-// `count` groups of `size` vertices, of which there are enough.
+// Returns `count` groups of `size` vertices; the graph has at least count * size vertices.
 Groups grouped(const Graph& graph, std::int32_t size, std::int32_t count, Pairing pairing,
                const WorkBudget& watch) {
   if (size == 1) {
@@ -121,7 +121,7 @@ Groups grouped(const Graph& graph, std::int32_t size, std::int32_t count, Pairin
   return flattened(pairs(between, count, pairing, watch), halves);
 }
 
-// Vertices without traffic up to a number.
+// Adds vertices without traffic until the graph has `vertices` of them.
 void pad(Graph& graph, std::int32_t vertices) {
   graph.row.resize(static_cast<std::size_t>(vertices) + 1, graph.row.back());
   graph.size.resize(vertices, 1);
@@ -139,7 +139,7 @@ std::vector<std::int32_t> grouped_order(const Graph& graph, std::span<const std:
     const std::int32_t arity = std::min(arities[k - 1], level.vertices());
     if (arity < 2) continue;
     const std::int32_t count = (level.vertices() - 1) / arity + 1;
-    // The vertices that make the numbers come out: their traffic is nil, their numbers the highest.
+    // Vertices without traffic fill the last group. They have the highest numbers, so that ties go to real vertices.
     order.member.resize(static_cast<std::size_t>(count) * arity * order.size, -1);
     pad(level, count * arity);
     const Groups groups = grouped(level, arity, count, pairing, watch);

@@ -11,17 +11,21 @@
 
 namespace placement {
 
-// From the leaves up: the vertices are put into groups as large as the lowest arity, the traffic
-// between groups is summed, the groups are grouped by the next arity, and so on [JA §2]. A group of
-// more than two comes about by pairs of pairs, an odd one by one more vertex each. `arities` from
-// the root to the leaves, each at least 1. Returns the vertices in such an order that each group,
-// at each level, is one run; missing ones (when their number is not the product of the arities)
-// are left out. Equal choices fall to the lower numbers.
+// Orders the vertices of a graph by hierarchical grouping [JA §2]. It starts at the leaves: vertices are joined to
+// groups as large as the lowest arity. The traffic is then summed between groups, and the groups are joined to groups
+// as large as the next arity. Larger groups are made as pairs of pairs; a group of odd size takes one more vertex.
+//   arities  children of a vertex at each level, from the root to the leaves, each at least 1
+//   pairing  how pairs are chosen; ties go to the lower numbers
+//   watch    time budget
+// Returns all vertices in an order in which each group of each level is one consecutive run. The number of vertices
+// need not be the product of the arities; the last groups are then smaller.
+// Throws OutOfTime.
 std::vector<std::int32_t> grouped_order(const Graph& graph, std::span<const std::int32_t> arities,
                                         Pairing pairing, const WorkBudget& watch = WorkBudget());
 
-// The same on a tree with as many slots as vertices, whose subtrees may be unequal: grouped by the
-// arities of its fullest branch, then laid on the slots from left to right. Slot of each vertex.
+// Maps the vertices of a graph to the slots of a tree by grouped_order(). The tree has as many slots as the graph has
+// vertices; its subtrees may be unequal. The arities are those of the branch with the most slots. The ordered vertices
+// take the slots from left to right. Returns the slot of each vertex. Throws OutOfTime.
 std::vector<std::int32_t> grouped_mapping(const Graph& graph, const LeafTree& tree, Pairing pairing,
                                           const WorkBudget& watch = WorkBudget());
 

@@ -12,9 +12,9 @@ namespace placement {
 
 namespace {
 
-constexpr std::int64_t most_steps = 1 << 17;
+constexpr std::int64_t most_steps = 1 << 17;  // groups times leaves; more would take too long
 
-// Places groups of ranks on the free slots of a tree, each as a whole.
+// Places groups of ranks on the free slots of a tree, one group at a time.
 class GroupPacking {
  public:
   GroupPacking(const CommMatrix& matrix, std::vector<std::vector<std::int32_t>> groups, const TreeTopology& tree,
@@ -39,7 +39,7 @@ class GroupPacking {
   }
 
  private:
-  // The group with most traffic to those placed; of equal ones the largest, then the first.
+  // Returns the unplaced group with the most traffic to placed groups. Ties go to the largest group, then to the first.
   std::int32_t next() const {
     std::int32_t best = -1;
     for (std::int32_t g = 0; g < std::ssize(groups_); ++g) {
@@ -51,10 +51,11 @@ class GroupPacking {
     return best;
   }
 
-  // Of the lowest subtrees with room for the group, the one where its traffic is least; of equal ones the tightest.
+  // Returns the subtree with room for the group where the group's traffic costs least. Ties go to the subtree with the
+  // fewest free slots.
   std::int32_t best_vertex(std::int32_t group) const {
     const auto vertices = static_cast<std::int32_t>(room_.size());
-    std::vector<double> traffic(vertices, 0);  // with the groups below each vertex
+    std::vector<double> traffic(vertices, 0);  // traffic of this group with the placed groups below each vertex
     double inside = 0;
     for (const std::int32_t rank : groups_[group])
       for (std::size_t k = 0; k < matrix_.neighbours(rank).size(); ++k) {
@@ -104,8 +105,8 @@ class GroupPacking {
   const LeafTree tree_;
   std::vector<bool> free_;
   std::vector<std::int32_t> group_of_;
-  std::vector<double> to_placed_;         // traffic of each group with those that are placed
-  std::vector<std::int32_t> vertex_of_;   // where each group is placed, or -1
+  std::vector<double> to_placed_;         // traffic of each group with the groups that are placed
+  std::vector<std::int32_t> vertex_of_;   // subtree in which each group is placed, or -1
   std::vector<std::int32_t> room_;        // free slots below each vertex
 };
 

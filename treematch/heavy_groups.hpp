@@ -10,14 +10,20 @@
 
 namespace placement {
 
-// Ranks that a path of heavy pairs joins: pairs with at least three quarters of the traffic of the heaviest
-// pair. Groups are ascending, ranks that no heavy pair has are left out.
+// Finds the groups of ranks that a path of heavy pairs joins. A pair is heavy when it has at least three quarters of
+// the traffic of the heaviest pair. Returns the ranks of each group, ascending; groups are in the order of their first
+// ranks. A rank without a heavy pair is in no group.
 std::vector<std::vector<std::int32_t>> heavy_groups(const CommMatrix& matrix);
 
-// Leaves on which each group has a subtree to itself as far as one is free: one group after the other takes the tightest
-// subtree near the groups with which it has traffic, the ranks without a group follow one by one.
-//   leaves  that may be taken, ascending, at least one per rank
-// Returns one leaf per rank, ascending; none where the groups leave no choice or are too many for a quick look.
+// Chooses leaves so that each group of ranks fits into one subtree, as far as a subtree has room for it. The groups are
+// placed one after the other, each in the tightest subtree near the groups with which it has traffic. Each rank
+// without a group counts as a group of its own.
+//   matrix  traffic between the ranks
+//   groups  disjoint groups of ranks, as heavy_groups() returns them
+//   leaves  leaves that may be taken, ascending, at least one per rank
+//   watch   time budget
+// Returns one leaf per rank, ascending. Returns nothing when there are no groups, when one group has all ranks, or when
+// groups times leaves exceeds 131,072. Throws OutOfTime.
 std::vector<std::int32_t> leaves_for_groups(const CommMatrix& matrix, const std::vector<std::vector<std::int32_t>>& groups,
                                             const TreeTopology& tree, std::span<const std::int32_t> leaves, const WorkBudget& watch);
 

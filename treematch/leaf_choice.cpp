@@ -17,20 +17,20 @@ Leaves within(const TreeTopology& tree, Leaves usable, std::int32_t vertex) {
   return {begin, end};
 }
 
-// The same of leaves of which none lies left of the vertex.
+// Returns the usable leaves below the vertex, like within(), where no usable leaf lies left of the vertex.
 Leaves leading(const TreeTopology& tree, Leaves usable, std::int32_t vertex) {
   const auto most = std::min(usable.size(), static_cast<std::size_t>(tree.leaf_count(vertex)));
   const std::int32_t end = tree.first_leaf(vertex) + tree.leaf_count(vertex);
   if (most == 0 || usable.front() >= end) return {};
-  if (usable[most - 1] < end) return usable.first(most);  // often: all are usable, or few are left
+  if (usable[most - 1] < end) return usable.first(most);  // the frequent case: all leaves are usable, or few are left
   const Leaves candidates = usable.first(most);
   return {candidates.begin(), std::lower_bound(candidates.begin(), candidates.end(), end)};
 }
 
-// Looks from left to right only where there are enough, and no longer once none can be lower.
+// Returns the lowest subtree with at least `ranks` usable leaves, the leftmost of its height. Visits only subtrees with
+// enough usable leaves, from left to right, and ends when no lower one is possible.
 std::int32_t lowest_with_enough(const TreeTopology& tree, Leaves usable, std::int32_t ranks) {
-  // Leaves are numbered from left to right: all of them lie below the vertex where the first and the
-  // last meet.
+  // All leaves lie below the lowest common ancestor of the first and the last, as they are numbered from left to right.
   if (static_cast<std::size_t>(ranks) == usable.size())
     return tree.lowest_common_ancestor(tree.leaf_vertex(usable.front()), tree.leaf_vertex(usable.back()));
   const std::int32_t least_height = tree.least_height_of(ranks);
@@ -136,8 +136,8 @@ std::vector<std::int32_t> packed_leaves(const TreeTopology& tree, Leaves usable,
       chosen.insert(chosen.end(), usable.begin(), usable.begin() + std::min(wanted, usable.size()));
       break;
     }
-    // Sorted by falling size: those that fit whole are taken until one of the others holds the
-    // rest, and of those the tightest.
+    // The children are sorted by falling number of usable leaves. Whole children are taken until one of the others can
+    // hold the rest. Of these the one with the fewest usable leaves is descended into.
     const std::vector<Branch> children = branches(tree, vertex, usable);
     std::vector<bool> taken(children.size(), false);
     const auto tightest = [&] {

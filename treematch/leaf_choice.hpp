@@ -9,33 +9,37 @@
 
 namespace placement {
 
-// The usable leaves that a scope admits, ascending, at least `ranks` of them [TM §6]:
-//   given    the first `ranks` ones from the left
-//   whole    all
-//   subtree  those of the lowest subtree that has enough, the leftmost of that height, or of its
-//            ancestor `levels_up` levels further up
-// `usable` is ascending and has at least `ranks` entries.
+// Returns the usable leaves that a scope admits, ascending, at least `ranks` of them [TM §6]:
+//   given    the first `ranks` usable leaves from the left
+//   whole    all usable leaves
+//   subtree  the usable leaves of the lowest subtree that has enough of them, or of its ancestor `levels_up` levels
+//            further up; of several subtrees of that height the leftmost counts
+// `usable` is ascending and has at least `ranks` entries; `levels_up` is read for `subtree` only.
 std::vector<std::int32_t> leaves_in_scope(const TreeTopology& tree,
                                           std::span<const std::int32_t> usable, std::int32_t ranks,
                                           LeafScope scope, std::int32_t levels_up);
 
-// The leaves of the ascending list `usable` that lie below the vertex, or that the vertex itself is.
+// Returns the leaves of the ascending list `usable` that lie below the vertex. A leaf counts as below itself.
 std::vector<std::int32_t> leaves_below(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t vertex);
 
-// The vertices of one height with at least `ranks` usable leaves below them, from left to right.
-// `usable` is ascending, `ranks` at least 1, `height` 0 for leaves.
+// Returns the vertices of one height with at least `ranks` usable leaves below them, from left to right. `usable` is
+// ascending and `ranks` at least 1. `height` counts the levels above a vertex's deepest leaf, 0 for a leaf.
 std::vector<std::int32_t> subtrees_with_enough(const TreeTopology& tree, std::span<const std::int32_t> usable,
                                                std::int32_t ranks, std::int32_t height);
 
-// The ancestors of the vertices `levels` levels up, or the root, each once, in the order of the vertices.
+// Returns the ancestors of the vertices `levels` levels up, or the root where there are fewer levels. Each ancestor is
+// listed once, in the order of the vertices.
 std::vector<std::int32_t> ancestors(const TreeTopology& tree, std::span<const std::int32_t> vertices, std::int32_t levels);
 
-// `count` of the usable leaves that lie close together: in the lowest subtree that holds them all,
-// there the fullest children, and the rest again as tightly as it fits.
+// Chooses `count` usable leaves that lie close together; `usable` is ascending and has at least `count` entries. Takes
+// the lowest subtree that has enough of them, and in it the children with the most usable leaves. The remainder is
+// chosen in the tightest of the other children, by the same rule. Returns the leaves ascending.
 std::vector<std::int32_t> packed_leaves(const TreeTopology& tree,
                                         std::span<const std::int32_t> usable, std::int32_t count);
 
-// The `count` leaves of the fullest subtrees of that height, wherever these are; of the last one its first leaves. Ascending.
+// Chooses `count` usable leaves from the subtrees of the given height that have the most usable leaves, wherever these
+// subtrees are. From the last subtree it takes the leftmost leaves. `usable` is ascending and has at least `count`
+// entries. Returns the leaves ascending.
 std::vector<std::int32_t> fullest_subtrees(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t count,
                                            std::int32_t height);
 

@@ -25,23 +25,26 @@ namespace placement {
 
 namespace {
 
-// How much is tried: with the usual effort 512 ranks are placed within 5 ms.
-constexpr double worth_a_try = 0.99;  // estimated cost over that of what was found, where a try takes long
-constexpr double worth_refining = 1.02;  // cost over that of what was found below narrower subtrees
-constexpr double worth_a_look = 1.1;     // estimated cost over that of the set of leaves with the best estimate
+// These limits decide how much is tried. With the usual effort 512 ranks are placed within 5 ms.
+//   worth_a_try     many ranks: a wider scope is searched if its estimated cost is below this fraction of that so far
+//   worth_refining  a wider scope is searched on if its cost is at most this multiple of the cost found so far
+//   worth_a_look    a set of leaves is tried if its estimated cost is at most this multiple of the least estimate
+constexpr double worth_a_try = 0.99;
+constexpr double worth_refining = 1.02;
+constexpr double worth_a_look = 1.1;
 constexpr std::int32_t most_ranks_tried_often = 512;
 constexpr std::int32_t most_ranks_tried_twice = 2048;
-constexpr std::int64_t ranks_tried_quickly = 1024;  // in all tries together, with the usual effort
-constexpr std::int64_t square_of_ranks_refined = 12'288;  // times the number of sets of leaves searched with all work
-constexpr std::int64_t most_refined = 16;
+constexpr std::int64_t ranks_tried_quickly = 1024;  // ranks times sets of leaves tried quickly, with the usual effort
+constexpr std::int64_t square_of_ranks_refined = 12'288;  // ranks squared times sets of leaves searched with all work
+constexpr std::int64_t most_refined = 16;  // sets of leaves searched with all work, at most
 constexpr std::int64_t most_ranks_annealed = 256;
-constexpr std::int64_t annealing_per_effort = 12'000;  // arcs
-constexpr std::int32_t ranks_annealed_fully = 64;      // fewer need less
+constexpr std::int64_t annealing_per_effort = 12'000;  // arcs to visit
+constexpr std::int32_t ranks_annealed_fully = 64;      // with fewer ranks the work is less, in proportion
 constexpr std::int32_t smallest_part_of_model = 8;
 constexpr std::size_t most_tops_for_groups = 2;
 
-// Chooses leaves and places ranks on them, level by level from the lowest subtrees that have enough leaves
-// up to those that the scope admits. What a lower level found is kept, so that a wider scope never costs more.
+// Chooses leaves and places ranks on them. It goes level by level, from the lowest subtrees that have enough leaves up
+// to those that the scope admits. The best mapping of lower levels is kept, so that a wider scope never costs more.
 class LevelSearch {
  public:
   LevelSearch(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable, const MapOptions& options)
@@ -86,20 +89,21 @@ class LevelSearch {
 
   bool few_ranks() const { return matrix_.ranks() <= most_ranks_tried_often; }
 
-  // Whether each of the vertices `tops` is one of `narrower` or its ancestor without other usable leaves.
+  // Whether the vertices `tops` have no other usable leaves than the vertices `narrower`, one by one.
   bool have_equal_leaves(const std::vector<std::int32_t>& tops, const std::vector<std::int32_t>& narrower) const {
     return std::ranges::equal(tops, narrower, [&](std::int32_t a, std::int32_t b) {
       return a == b || leaves_below(a).size() == leaves_below(b).size();
     });
   }
 
-  // Number of sets of leaves that are tried.
+  // Returns the number of sets of leaves that are tried below the subtrees of one level.
   std::ptrdiff_t tries(bool wider) const {
     const std::int64_t tries = ranks_tried_quickly * options_.effort / usual_effort / matrix_.ranks();
     return std::max<std::ptrdiff_t>(2, wider ? tries / 2 : tries);
   }
 
-  // Many ranks take too long to try many sets of leaves.
+  // Returns the best mapping on the sets of leaves with the least estimated cost. Used for many ranks, where it would
+  // take too long to try many sets of leaves.
   MapResult of_best_estimate(const std::vector<std::int32_t>& tops) {
     model_.emplace(matrix_.ranks(), CutModel::halo_exchange);
     const std::vector<Packing> all = packings(tops);
@@ -120,7 +124,7 @@ class LevelSearch {
     }
     if (few_ranks()) return search_often(tops, wider);
     if (!wider) return;
-    // The wider scope is worth a search where it has a better set of leaves.
+    // A wider scope is searched only if it has a set of leaves with a lower estimated cost.
     const double cost = model_->cost(tree_, sorted(best_.leaf_of_rank));
     for (const Packing& packing : packings(tops)) {
       if (packing.cost < worth_a_try * cost) keep(mapped(around(packing.top, packing.leaves), packing.leaves));
@@ -128,7 +132,7 @@ class LevelSearch {
     }
   }
 
-  // Ranks in the order of the parts of the bisection, from left to right.
+  // Places the ranks on the leaves from left to right, in the order of the parts of the bisection.
   MapResult in_order_of_parts(const std::vector<std::int32_t>& leaves) const {
     MapResult result;
     result.leaf_of_rank.resize(matrix_.ranks());
@@ -138,7 +142,7 @@ class LevelSearch {
     return result;
   }
 
-  // Rank r on the r-th leaf below the vertex.
+  // Places rank r on the r-th usable leaf below the vertex.
   MapResult in_order_below(std::int32_t top) const {
     MapResult result;
     result.leaf_of_rank = leaves_below(top);
@@ -148,7 +152,7 @@ class LevelSearch {
     return result;
   }
 
-  // Sets of leaves with little work, the best of them with all of it, and annealing from what is best then.
+  // Tries several sets of leaves with little work. Searches the best of them with all work and continues by annealing.
   void search_often(const std::vector<std::int32_t>& tops, bool wider) {
     std::vector<Packing> all = packings(tops);
     if (std::ssize(all) > tries(wider)) all.resize(tries(wider));
@@ -183,7 +187,7 @@ class LevelSearch {
     }
   }
 
-  // Number of sets of leaves that are searched with all work.
+  // Returns the number of sets of leaves that are searched with all work, 1 to most_refined.
   std::ptrdiff_t refined() const {
     const std::int64_t ranks = matrix_.ranks();
     return std::clamp<std::ptrdiff_t>(square_of_ranks_refined * options_.effort / usual_effort / (ranks * ranks), 1, most_refined);
@@ -193,7 +197,7 @@ class LevelSearch {
     std::stable_sort(starts.begin(), starts.end(), [](const Start& a, const Start& b) { return a.result.cost < b.result.cost; });
   }
 
-  // Leaves where heavy groups of ranks stay whole, below the subtrees that are estimated to be best.
+  // Adds sets of leaves on which heavy groups of ranks are not divided, below the subtrees with the best estimates.
   void add_groups(std::vector<Packing>& all, const std::vector<std::int32_t>& tops) {
     if (!groups_) find_groups();
     if (groups_->empty()) return;
@@ -211,7 +215,7 @@ class LevelSearch {
     }
   }
 
-  // Where most ranks are in a group, and there are several.
+  // Finds the heavy groups. They are used only if there are several and at least half of the ranks are in one of them.
   void find_groups() {
     groups_ = heavy_groups(matrix_);
     std::size_t members = 0;
@@ -219,7 +223,7 @@ class LevelSearch {
     if (groups_->size() == 1 || 2 * members < static_cast<std::size_t>(matrix_.ranks())) groups_->clear();
   }
 
-  // The packings that are estimated to cost least, each once.
+  // Returns the sets of leaves below `tops` with the least estimated costs, best first, without those tried before.
   std::vector<Packing> packings(const std::vector<std::int32_t>& tops) {
     if (!packing_search_) packing_search_.emplace(tree_, usable_, *model_, watch_);
     std::vector<Packing> all;
@@ -243,7 +247,7 @@ class LevelSearch {
     all.push_back({top, std::move(leaves), cost});
   }
 
-  // To a quick bisection of the ranks into parts of a few.
+  // Fits the cut model to a quick recursive bisection of the ranks into parts of a few ranks.
   void fit_model() {
     if (matrix_.pairs() == std::int64_t{matrix_.ranks()} * (matrix_.ranks() - 1) / 2) {
       model_.emplace(matrix_.ranks(), CutModel::all_to_all);
@@ -290,7 +294,7 @@ class LevelSearch {
 
   std::vector<std::int32_t> leaves_below(std::int32_t top) const { return placement::leaves_below(tree_, usable_, top); }
 
-  // These leaves, and others below the vertex to which ranks may move.
+  // Returns the given leaves together with other usable leaves below the vertex, to which ranks may move.
   std::vector<std::int32_t> around(std::int32_t top, const std::vector<std::int32_t>& leaves) const {
     std::vector<std::int32_t> below = leaves_below(top);
     const std::size_t enough = 2 * leaves.size() + 64;
@@ -306,7 +310,7 @@ class LevelSearch {
     return leaves;
   }
 
-  // Where the leaves of a mapping are in an ascending list.
+  // Returns the index of each rank's leaf in the ascending list `leaves`.
   static std::vector<std::int32_t> slots_in(const std::vector<std::int32_t>& leaves, const std::vector<std::int32_t>& leaf_of_rank) {
     std::vector<std::int32_t> slot;
     slot.reserve(leaf_of_rank.size());
@@ -321,9 +325,9 @@ class LevelSearch {
   MapOptions options_;
   const WorkBudget watch_;
   MapMemory memory_;
-  std::vector<std::int32_t> lowest_;  // subtrees with enough leaves, of the least height
+  std::vector<std::int32_t> lowest_;  // the subtrees of the least height that have enough usable leaves
   Graph graph_;
-  std::vector<std::int32_t> order_;  // place of each rank in the order of the parts that the model is fitted to
+  std::vector<std::int32_t> order_;  // number of each rank in the order of the parts that the model is fitted to
   std::optional<CutModel> model_;
   std::optional<std::vector<std::vector<std::int32_t>>> groups_;
   std::optional<PackingSearch> packing_search_;

@@ -9,11 +9,13 @@
 
 namespace placement {
 
-// Chooses as many of the leaves `usable` as there are ranks, and places the ranks on them with few hop-bytes: first below
-// the lowest vertices that have enough usable leaves, then level by level upwards as far as the scope in `options` admits
-// (`subtree` or `whole`). The best mapping of each level is kept, so that a wider scope never costs more than a narrower
-// one. `usable` is ascending and has at least one leaf per rank; the matrix has at least one rank and one pair.
-// Where the deadline passes, the result is the best mapping found so far.
+// Chooses one of the usable leaves for each rank, with few hop-bytes. It searches below the lowest vertices that have
+// enough usable leaves, then level by level upwards as far as the scope in `options` admits. The best mapping so far is
+// kept, so that a wider scope never costs more than a narrower one.
+//   matrix   traffic between the ranks; at least one rank and one pair
+//   usable   leaves that may be taken, ascending, at least one per rank
+//   options  the scope is `subtree` or `whole`
+// When the deadline passes, returns the best mapping found so far.
 MapResult search_levels(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                         const MapOptions& options);
 

@@ -14,8 +14,8 @@ namespace placement {
 
 namespace {
 
-constexpr std::int32_t many_vertices = 1024;  // vertices from which on time is saved on bisections of large parts
-constexpr std::int32_t in_cache = 4096;  // fewer vertices need no order that suits the memory
+constexpr std::int32_t many_vertices = 1024;  // graphs with more vertices get fewer tries on large parts, to save time
+constexpr std::int32_t in_cache = 4096;  // graphs with fewer vertices fit the cache and are not renumbered
 
 // A part of the ranks with the traffic among them.
 struct Part {
@@ -42,7 +42,7 @@ class Multisection {
         all.graph = renumbered(graph, order, watch_);
         all.rank = std::move(order);
       }
-    } catch (const OutOfTime&) {  // and they stay in the natural order
+    } catch (const OutOfTime&) {  // the ranks stay in the natural order
     }
     descend(0, std::move(all));
     return std::move(slot_);
@@ -63,8 +63,8 @@ class Multisection {
     return true;
   }
 
-  // The fullest children until one of the others holds the rest, and of these the tightest; of
-  // equal ones the leftmost.
+  // Returns the fewest children that hold the ranks. The children with the most slots are taken until one of the others
+  // can hold the rest; of these the one with the fewest slots is added. Ties go to the leftmost child.
   std::vector<std::int32_t> enough_children(const LeafTree::Vertex& vertex, std::int32_t ranks) const {
     std::vector<std::int32_t> children(vertex.children);
     std::iota(children.begin(), children.end(), vertex.first_child);
@@ -83,7 +83,7 @@ class Multisection {
     return children;
   }
 
-  // Among some children of a vertex, by halves.
+  // Distributes the part among some children of a vertex: it is bisected for the two halves of the list of children.
   void split(std::span<const std::int32_t> children, Part part) {
     if (children.size() == 1) return descend(children.front(), std::move(part));
     const auto left_children = children.first(children.size() / 2);
@@ -104,7 +104,7 @@ class Multisection {
     split(right_children, std::move(right));
   }
 
-  // From left to right as they come.
+  // Places the ranks on the slots of the children from left to right, in the order of the list.
   void fill(std::span<const std::int32_t> children, std::span<const std::int32_t> ranks) {
     std::size_t next = 0;
     for (const std::int32_t child : children)
@@ -118,7 +118,8 @@ class Multisection {
     return slots;
   }
 
-  // The part for some children; without its traffic where the ranks lie there as they come.
+  // Returns the ranks of `part` on the side `which`, for some children. The traffic among them is left out where all
+  // slots are equal, because the ranks are then placed in the order of the list.
   Part subset(const Part& part, const std::vector<std::int8_t>& side, std::int8_t which,
               std::span<const std::int32_t> children) {
     Part subset;
@@ -151,7 +152,8 @@ class Multisection {
   std::vector<std::int32_t> local_;
 };
 
-// One bisection of every part on the way down costs about this much per vertex, arc and level.
+// Returns how many bisections of each part the work pays for. One bisection of all parts costs about one unit per arc
+// and eight per vertex, on each level.
 BisectionTries affordable_tries(const Graph& graph, std::int64_t work) {
   const auto levels = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint32_t>(graph.vertices()))) - 3;
   const std::int64_t once = (static_cast<std::int64_t>(graph.arc.size()) + 8 * graph.vertices()) *

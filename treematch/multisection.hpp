@@ -9,12 +9,16 @@
 
 namespace placement {
 
-// Splits the ranks down the tree, at each vertex into parts for its children, with little traffic
-// between the parts [TM §5]. Where the tree has as many slots as there are ranks, each part has
-// exactly as many ranks as there are slots; where it has more, at each vertex the fewest children
-// are taken that hold the part, and the traffic decides how many ranks go to each of them.
-// `work` (arcs visited, about) decides how many bisections are tried at each step, at least one.
-// Once the deadline has passed, what is left is split as it comes. Returns the slot of each rank.
+// Maps the ranks by splitting them from the root downwards, at each vertex into parts for its children, with little
+// traffic between the parts [TM §5]. If the tree has as many slots as there are ranks, each part fills its child. If
+// the tree has more slots, each vertex uses the fewest children that hold its ranks, and the traffic decides how many
+// ranks each of them takes.
+//   graph     traffic between the ranks, whose vertices all have size 1
+//   tree      at least as many slots as there are ranks
+//   seed      seed of the random choices
+//   work      arcs to visit, about; decides how many bisections are tried at each step, at least one
+//   deadline  once it has passed, the remaining ranks are placed in the order in which they are held
+// Returns the slot of each rank.
 std::vector<std::int32_t> multisection(const Graph& graph, const LeafTree& tree, std::uint64_t seed,
                                        std::int64_t work, const Deadline& deadline);
 

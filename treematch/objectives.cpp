@@ -15,11 +15,11 @@ namespace placement {
 
 namespace {
 
-constexpr std::int64_t most_extra_cost = 50;     // one part in so many
-constexpr std::size_t largest_joined_group = 64;  // all pairs of a larger one would be too many
+constexpr std::int64_t most_extra_cost = 50;     // a balanced placement may cost 1/50 more hop-bytes
+constexpr std::size_t largest_joined_group = 64;  // in a larger group only ranks this close in the list are joined
 constexpr int most_rounds = 4;
 
-// The leaf switch of each node: the vertex above the node.
+// Returns the leaf switch of each node: the vertex just above the node, or the root.
 std::vector<std::int32_t> switches_of(const ClusterView& view) {
   std::vector<std::int32_t> above;
   for (std::size_t n = 0; n < view.nodes.size(); ++n)
@@ -33,7 +33,7 @@ Cost cost_of(const ClusterView& view, const Request& request, const Placement& p
   return view.tree->hop_bytes(*request.matrix, leaf);
 }
 
-// Tasks on each leaf switch that is used.
+// Returns the number of tasks on each leaf switch that is used.
 std::map<std::int32_t, std::int32_t> shares(const Placement& placement, const std::vector<std::int32_t>& switch_of) {
   std::map<std::int32_t, std::int32_t> share;
   for (const RankPlace& rank : placement.ranks) ++share[switch_of[rank.node]];
@@ -53,7 +53,8 @@ Span range_of(const std::map<std::int32_t, std::int32_t>& share) {
 
 // ---- balanced
 
-// The view with room for `most` tasks on each leaf switch, and none on those with room for fewer than `least`.
+// Returns the view with cores taken away, so that each leaf switch has room for at most `most` tasks. A leaf switch
+// with room for fewer than `least` tasks gets no room at all. Required nodes and large nodes keep their cores first.
 ClusterView with_shares(const ClusterView& view, const Request& request, const std::vector<std::int32_t>& switch_of,
                         std::int32_t least, std::int32_t most) {
   const NodeCounts capacity = Slots(view, request).capacity();
@@ -99,7 +100,7 @@ Placement balanced(const ClusterView& view, const Request& request, const Deadli
       other.natural_cost = best.natural_cost;
       best = std::move(other);
       range = shared;
-    } catch (const Error&) {  // it does not fit in this way
+    } catch (const Error&) {  // the request does not fit on this number of leaf switches
     }
   }
   best.reasons.push_back(std::to_string(range.least) + " to " + std::to_string(range.most) + " tasks on each leaf switch");
@@ -119,8 +120,8 @@ std::vector<std::int32_t> spans_of(const Placement& placement, const std::vector
   return spans;
 }
 
-// The matrix with more traffic inside the groups: `factor` times eight times the heaviest pair between all of
-// a group. Nothing where the sum would be too large.
+// Returns the matrix with more traffic inside the groups: each pair of a group g gets 8 * factor[g] times the traffic
+// of the heaviest pair in addition. Returns null when the sum of all traffic might exceed half the 64-bit range.
 std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix, const std::vector<std::vector<std::int32_t>>& groups,
                                            const std::vector<std::int64_t>& factor) {
   std::vector<CommEdge> edges = matrix.edges();
@@ -139,7 +140,8 @@ std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix, const std::
   return std::make_shared<CommMatrix>(CommMatrix::from_edges(matrix.ranks(), std::move(edges)));
 }
 
-// The groups that span most switches get more weight from round to round.
+// Places the request several times. After each round, the traffic inside the groups that span the most leaf switches is
+// raised.
 Placement by_worst_group(const ClusterView& view, const Request& request, const Deadline& deadline, const PlaceByHopBytes& place) {
   const std::vector<std::int32_t> switch_of = switches_of(view);
   const std::vector<std::vector<std::int32_t>> groups = heavy_groups(*request.matrix);

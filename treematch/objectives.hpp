@@ -6,25 +6,32 @@
 
 namespace placement {
 
-// What a placement is to make least.
+// The quantity that a placement minimises.
+//   hop_bytes    the hop-bytes [TM §1]
+//   balanced     the difference between the most and the fewest tasks on a used leaf switch, as far as this costs at
+//                most 2 % more hop-bytes
+//   worst_group  the largest number of leaf switches that one group of ranks spans; ties go to the least hop-bytes. A
+//                path of heavy pairs joins the ranks of a group. A pair is heavy when it has at least three quarters
+//                of the traffic of the heaviest pair
 enum class Objective {
   hop_bytes,
-  balanced,     // the difference between the most and the fewest tasks on a leaf switch that is used, as
-                // far as that costs at most 2 % more hop-bytes
-  worst_group,  // the largest number of leaf switches that one group of ranks spans, then hop-bytes; ranks
-                // are of one group where a path of heavy pairs joins them: pairs with at least three quarters of the
-                // traffic of the heaviest pair
+  balanced,
+  worst_group,
 };
 
-// The parameter `objective` of a request. Throws Error where it is none of hop-bytes, balanced and worst-group.
+// Returns the parameter `objective` of a request, hop_bytes when it is not given. Throws Error when its value is none
+// of hop-bytes, balanced and worst-group.
 Objective objective_parameter(const Parameters& parameters);
 
-// Places a request with few hop-bytes. Throws Error where it cannot be placed.
+// A function that places a request with few hop-bytes. It throws Error when the request cannot be placed.
 using PlaceByHopBytes = std::function<Placement(const ClusterView&, const Request&)>;
 
-// The placement that suits the objective best of some that `place` finds: for the request as it is, with fewer
-// nodes offered, and with other weights in the matrix. The request has a matrix. The last of the placement's
-// reasons says what was reached.
+// Places a request by the given objective. It calls `place` for the request as it is, for views with fewer nodes or
+// cores, and for matrices with other weights, and returns the placement that is best by the objective.
+//   request   has a matrix
+//   deadline  once it has passed, no further placement is tried
+// The costs in the result are those of the request's own matrix. With `balanced` and `worst_group` the last reason of
+// the placement says what was reached. Throws Error when `place` throws it for the request as it is.
 Placement place_by_objective(Objective objective, const ClusterView& view, const Request& request,
                              const Deadline& deadline, const PlaceByHopBytes& place);
 

@@ -10,14 +10,14 @@ namespace placement {
 namespace {
 
 constexpr std::int32_t most_portions = 128;
-constexpr double least_exponent = 0.4;   // a line of ranks has less, and nearly any packing suits it
+constexpr double least_exponent = 0.4;   // a line of ranks has a lower one, but nearly every set of leaves suits it
 constexpr double impossible = std::numeric_limits<double>::infinity();
 
 double inner(std::int32_t part, std::int32_t ranks) {
   return static_cast<double>(part) * (1.0 - static_cast<double>(part) / ranks);
 }
 
-// The traffic that leaves each subtree.
+// Returns the traffic that leaves each subtree.
 std::vector<std::int64_t> cuts_of(const Graph& graph, const LeafTree& tree, std::span<const std::int32_t> slot,
                                   const WorkBudget& watch) {
   std::vector<std::int64_t> cut(tree.vertices().size(), 0);
@@ -45,7 +45,7 @@ CutModel::CutModel(const Graph& graph, const LeafTree& tree, std::span<const std
   std::vector<std::int32_t> size(tree.vertices().size(), 0);
   for (const std::int32_t s : slot)
     for (std::int32_t v = tree.slot_vertex(s); v >= 0; v = tree.vertex(v).parent) ++size[v];
-  // A straight line through the logarithms, each subtree weighted by its ranks.
+  // The exponent is the slope of a straight line through the logarithms; each subtree is weighted by its ranks.
   double weight = 0, x = 0, y = 0, xx = 0, xy = 0;
   for (std::size_t v = 0; v < cut.size(); ++v) {
     if (cut[v] <= 0 || size[v] >= ranks) continue;
@@ -100,7 +100,7 @@ const PackingSearch::Costs& PackingSearch::costs_of(std::int32_t c) {
   const SubtreeClass& subtree = classes_.classes()[c];
   Costs costs{0};
   if (subtree.children.empty() && portion_ == 1) costs.push_back(0);
-  std::int32_t single = 0;  // leaves right below
+  std::int32_t single = 0;  // number of children that are leaves
   for (const SubtreeClass::Run& run : subtree.children) {
     if (classes_.classes()[run.of].children.empty()) {
       single += run.count;
@@ -109,7 +109,7 @@ const PackingSearch::Costs& PackingSearch::costs_of(std::int32_t c) {
     const Costs child = seen_from(subtree, run.of);
     for (std::int32_t k = 0; k < run.count; ++k) costs = joined(costs, child);
   }
-  // All leaves cost the same, wherever they are.
+  // The link above a leaf adds an equal cost for every rank and is left out.
   if (single >= portion_) costs = joined(costs, Costs(std::min(single / portion_, portions_) + 1, 0));
   return costs_[c] = std::move(costs);
 }
@@ -130,7 +130,7 @@ PackingSearch::Costs PackingSearch::joined(const Costs& one, const Costs& other)
   return sum;
 }
 
-// Adds the leaves for so many portions below a vertex.
+// Adds the best leaves for `portions` portions of ranks below the vertex to `leaves`.
 void PackingSearch::take(std::int32_t vertex, std::int32_t portions, std::vector<std::int32_t>& leaves) {
   if (portions == 0) return;
   const SubtreeClass& subtree = classes_.classes()[classes_.of(vertex)];
@@ -138,7 +138,9 @@ void PackingSearch::take(std::int32_t vertex, std::int32_t portions, std::vector
     leaves.push_back(tree_.first_leaf(vertex));
     return;
   }
-  std::vector<std::int32_t> part;  // children, one each, and then the leaves right below
+  // costs[k] is for child part[k], and the last entry for all children that are leaves together (`single`). first[k] is
+  // for the parts before part k together.
+  std::vector<std::int32_t> part;
   std::vector<Costs> costs, first{{0}};
   std::vector<std::int32_t> single;
   std::vector<std::int32_t> kept(classes_.classes().size(), 0);

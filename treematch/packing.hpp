@@ -11,23 +11,28 @@
 
 namespace placement {
 
-// Estimates the traffic that leaves a part of the ranks from its size alone, as a power of it. Tells sets of
-// leaves apart before any rank is placed on them.
+// Estimates the traffic between a part of the ranks and the other ranks from the number of ranks in the part:
+//     cut(part) = (part * (1 - part / ranks)) ^ exponent
+// It serves to compare sets of leaves before any rank is placed on them.
 class CutModel {
  public:
-  static constexpr double all_to_all = 1.0;      // exponents
-  static constexpr double halo_exchange = 0.67;  // in three dimensions
+  static constexpr double all_to_all = 1.0;      // exponent of an all-to-all exchange
+  static constexpr double halo_exchange = 0.67;  // exponent of a halo exchange in three dimensions
 
+  // `ranks` is at least 1, `exponent` from 0 to 1.
   CutModel(std::int32_t ranks, double exponent) { tabulate(ranks, exponent); }
 
-  // Fits the exponent to the subtrees of a mapping: `slot` has the slot of each rank.
+  // Fits the exponent to the traffic that leaves the subtrees of a mapping; slot[r] is the slot of rank r in `tree`.
+  // The exponent is limited to 0.4..1. Throws OutOfTime.
   CutModel(const Graph& graph, const LeafTree& tree, std::span<const std::int32_t> slot, const WorkBudget& watch);
 
-  // The traffic, in units of the model, between `part` ranks and the others; 0 for none and for all.
+  // Returns the estimated traffic between `part` ranks and the others, in units of the model. `part` is from 0 to
+  // ranks(); the traffic is 0 at both ends.
   double cut(std::int32_t part) const { return cut_[part]; }
   std::int32_t ranks() const { return static_cast<std::int32_t>(cut_.size()) - 1; }
 
-  // Estimated hop-bytes, in units of the model, of a mapping that occupies exactly these leaves.
+  // Returns the estimated hop-bytes of a mapping that occupies exactly these leaves, in units of the model. `leaves` is
+  // ascending and has ranks() entries.
   double cost(const TreeTopology& tree, std::span<const std::int32_t> leaves) const;
 
  private:
@@ -36,22 +41,24 @@ class CutModel {
   std::vector<double> cut_;
 };
 
-// Sets of leaves for all ranks that the model expects to cost least, by dynamic programming over the
-// number of ranks in each subtree.
+// Finds sets of leaves, one leaf per rank, with the least hop-bytes that a CutModel estimates. It uses dynamic
+// programming over the number of ranks in each subtree. With more than 128 ranks, a subtree takes ranks in portions
+// of ranks / 128, rounded up.
 class PackingSearch {
  public:
-  // `usable` ascending.
+  // `usable` is ascending. The tree, the model and the time budget must outlive the object. Throws OutOfTime.
   PackingSearch(const TreeTopology& tree, std::span<const std::int32_t> usable, const CutModel& model, const WorkBudget& watch);
 
-  // As many of the usable leaves below the vertex as there are ranks, ascending. Empty where they do not
-  // suffice, or not in the portions that are looked at when the ranks are many.
+  // Returns the best set of usable leaves below the vertex, ascending, one per rank. Returns nothing when there are too
+  // few, or too few whole portions. Throws OutOfTime.
   std::vector<std::int32_t> best_below(std::int32_t vertex);
 
-  // Subtrees of one class have equal packings. -1 where no usable leaf lies below the vertex.
+  // Returns the class of the subtree below a vertex, -1 where no usable leaf lies below it. In two subtrees of one
+  // class the best sets of leaves have equal costs.
   std::int32_t class_of(std::int32_t vertex) const { return classes_.of(vertex); }
 
  private:
-  using Costs = std::vector<double>;  // by number of portions
+  using Costs = std::vector<double>;  // least cost for each number of portions
 
   const Costs& costs_of(std::int32_t c);
   Costs seen_from(const SubtreeClass& parent, std::int32_t child);

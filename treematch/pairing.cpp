@@ -8,8 +8,8 @@
 
 namespace lemon {
 
-// For classes and enumerations LEMON 1.3 takes a map that calls members which std::allocator no
-// longer has in C++20; its vector map serves them as well.
+// LEMON 1.3 has no map for classes and enumerations that compiles in C++20: its default one calls members which
+// std::allocator no longer has. LEMON's vector map takes its place here.
 template <typename Item, typename Value>
   requires(std::is_class_v<Value> || std::is_enum_v<Value>)
 struct DefaultMapSelector<GraphExtender<SmartGraphBase>, Item, Value> {

@@ -8,13 +8,15 @@
 
 namespace placement {
 
+// How the vertices of a graph are matched in pairs.
 enum class Pairing {
-  heaviest_first,  // pairs by falling traffic, at least half of the maximum, near linear time
-  maximum_weight,  // a matching of maximum weight [JA §2]
+  heaviest_first,  // takes pairs by falling traffic: at least half of the maximum weight, in nearly linear time
+  maximum_weight,  // finds a matching of maximum weight [JA §2]
 };
 
-// The partner of each vertex, or -1. The watch has no influence on a matching of maximum weight.
-// Deterministic: equal pairs come in the order of their vertices.
+// Matches the vertices of a graph in pairs with much traffic. Returns the partner of each vertex, or -1.
+// The result is deterministic; with heaviest_first, equal pairs are taken in the order of their vertices.
+// Throws OutOfTime when the time of `watch` ends; with maximum_weight, `watch` has no influence.
 std::vector<std::int32_t> paired(const Graph& graph, Pairing pairing, const WorkBudget& watch = WorkBudget());
 
 }  // namespace placement

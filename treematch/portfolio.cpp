@@ -23,19 +23,21 @@ namespace placement {
 
 namespace {
 
-constexpr std::int32_t max_ranks_for_two_multisections = 256;  // on the packed leaves and on all
-constexpr std::int32_t max_ranks_for_little_gains = 1024;  // searches that seldom find more run up to here
+constexpr std::int32_t max_ranks_for_two_multisections = 256;  // one on the packed leaves and one on all leaves
+constexpr std::int32_t max_ranks_for_little_gains = 1024;  // searches that seldom gain are run up to this number
 constexpr std::int32_t max_ranks_for_grouping = 16384;
 
-constexpr std::int64_t part_of_quick_work = 10;
+constexpr std::int64_t part_of_quick_work = 10;  // a quick search has a tenth of the work
 
-constexpr double min_unit_fit = 0.88;         // units that fit less are not placed
-constexpr double sufficient_unit_fit = 0.98;  // of units that are few, or whose mapping needs no other beside it
+// Fits as in Units::fit.
+constexpr double min_unit_fit = 0.88;         // units with a lower fit are not placed
+constexpr double sufficient_unit_fit = 0.98;  // needed when the units are few; very many ranks then need no other way
 
-// The portfolio: mappings found in different ways, of which the best stays.
+// The portfolio: maps the ranks in different ways and keeps the best mapping.
 class Portfolio {
  public:
-  // `packed`: as many leaves of the scope as there are ranks, to begin with; empty: those that lie closest together.
+  // `packed`: the leaves of the scope from which the search starts, one per rank; when it is empty, those that lie
+  // closest together.
   Portfolio(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> scope,
             const MapOptions& options, std::vector<std::int32_t> packed, bool quickly)
       : packed_(std::move(packed)), matrix_(matrix), whole_tree_(tree), scope_(std::move(scope)), options_(options),
@@ -98,15 +100,15 @@ class Portfolio {
     if (!searched_) search_and_offer(best_, result_.method + ", refined");
   }
 
-  // Says whether there is no point in multisection: the traffic falls into pieces of the size of the
-  // lowest subtrees, and the ranks are too many to look for a little more.
+  // Maps the ranks by units, if the traffic falls into pieces of the size of the lowest subtrees. Returns whether other
+  // ways can be left out: the units fit well, and the ranks are too many to search for small gains.
   bool units(const WorkBudget& search) {
     if (!sparse() || graph_.arc.empty()) return false;
     const std::optional<Units> units = join_to_units(graph_, *packed_tree_, search);
     if (!units) return false;
     const bool huge = matrix_.ranks() > max_ranks_for_grouping;
     if (huge) offer(from_packed(units_in_order(*packed_tree_, *units)), "units in order");
-    // Large units, few in number, leave too little choice above unless they fit.
+    // Few large units leave little choice to the levels above. They are placed only if they fit well.
     const auto count = static_cast<std::int64_t>(units->place.size());
     const bool choice = count * count > 32 * static_cast<std::int64_t>(matrix_.ranks());
     if (units->fit < (choice ? min_unit_fit : sufficient_unit_fit)) return false;
@@ -114,7 +116,7 @@ class Portfolio {
     return huge ? units->fit > sufficient_unit_fit : units->equal_pieces && matrix_.ranks() > max_ranks_for_little_gains;
   }
 
-  // Whether each rank has the same traffic with each other one, so that only the choice of leaves counts.
+  // Whether all pairs of ranks have equal traffic. The cost then depends on the choice of leaves alone.
   bool all_alike() const {
     if (matrix_.pairs() != static_cast<std::int64_t>(matrix_.ranks()) * (matrix_.ranks() - 1) / 2) return false;
     return std::all_of(graph_.arc.begin(), graph_.arc.end(), [&](const Arc& arc) { return arc.weight == graph_.arc.front().weight; });
@@ -122,7 +124,8 @@ class Portfolio {
 
   bool sparse() const { return matrix_.pairs() <= 32 * static_cast<std::int64_t>(matrix_.ranks()); }
 
-  // Only for the reader: it costs the same without. The natural order is in order already.
+  // Orders equal branches, which makes the mapping easier to read and does not change its cost. The natural order needs
+  // no ordering.
   void order() {
     if (result_.method == "natural" || search_end_.expired()) return;
     try {
@@ -131,8 +134,8 @@ class Portfolio {
     }
   }
 
-  // Needs no more than the tree. What it takes to evaluate is set aside for the mapping that the
-  // deadline meets half made, whose ranks lie less in order.
+  // Evaluates the natural order, the first mapping. Twice the time that this takes is reserved before the deadline, so
+  // that the last mapping found can still be evaluated; its ranks are less in order, which takes longer.
   void natural() {
     const auto start = Deadline::Clock::now();
     best_.resize(matrix_.ranks());
@@ -154,7 +157,7 @@ class Portfolio {
       if (scope_[slot] == packed_[packed_slots_.size()]) packed_slots_.push_back(static_cast<std::int32_t>(slot));
   }
 
-  // From slots of the packed leaves to those of the scope.
+  // Turns slots of the tree of the packed leaves into slots of the tree of the scope.
   std::vector<std::int32_t> from_packed(std::vector<std::int32_t> slot) const {
     for (std::int32_t& s : slot) s = packed_slots_[s];
     return slot;
@@ -169,13 +172,13 @@ class Portfolio {
     searched_ = offer(std::move(slot), method) || searched_;
   }
 
-  // By default what keeps 4,096 ranks within 50 ms.
+  // Returns the work for one search, about one arc visited each. By default 4,096 ranks stay within 50 ms.
   static std::int64_t work_of(const CommMatrix& matrix, const MapOptions& options) {
     if (options.work_limit > 0) return options.work_limit;
     return 420 * static_cast<std::int64_t>(matrix.ranks()) * options.effort / usual_effort;
   }
 
-  // Keeps a mapping that is better than all before, and says so.
+  // Keeps the mapping if it costs less than all before. Returns whether it was kept.
   bool offer(std::vector<std::int32_t> slot, const std::string& method) {
     const Cost cost = mapping_cost(matrix_, tree_, slot, watch_);
     if (cost >= result_.cost) return false;
@@ -192,14 +195,14 @@ class Portfolio {
   const MapOptions& options_;
   const bool quickly_;
   const std::int64_t work_;
-  const LeafTree tree_;  // over scope_
-  Deadline search_end_;  // after which there is only time to evaluate what has been found
+  const LeafTree tree_;  // the tree above scope_
+  Deadline search_end_;  // the end of the search; the time from then to the deadline is for evaluating its result
   const WorkBudget watch_;
   Graph graph_;
-  std::vector<std::int32_t> packed_slots_;  // of packed_ in tree_
+  std::vector<std::int32_t> packed_slots_;  // the slots of packed_ in tree_
   std::optional<LeafTree> packed_tree_;
   std::vector<std::int32_t> best_;  // slot of each rank in tree_
-  bool searched_ = false;  // best_ has had its swap search
+  bool searched_ = false;  // a mapping that was kept has been refined by swaps
   MapResult result_;
 };
 

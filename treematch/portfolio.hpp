@@ -9,12 +9,16 @@
 
 namespace placement {
 
-// Maps the ranks of `matrix` onto leaves of the ascending list `leaves` in several ways (natural order, greedy, units,
-// grouping, multisection, each refined by swaps) and returns the mapping with the least hop-bytes. Ranks may move to any
-// leaf of the list. The search starts from the leaves `packed`, ascending and one per rank; where `packed` is empty, it
-// starts from those that packed_leaves() chooses. The fields `scope` and `levels_up` of the options are not read.
-// `quickly`: natural order and multisection alone, with a tenth of the effort.
-// Where the deadline passes, the result is the best mapping found so far, at worst the natural order.
+// Maps the ranks in several ways and returns the mapping with the least hop-bytes. The ways are: natural order, greedy,
+// units, grouping and multisection. Mappings by units and multisection are refined by swaps; when none of these is
+// kept, the best mapping of the other ways is refined.
+//   matrix   traffic between the ranks; at least one rank
+//   leaves   leaves that ranks may take, ascending, at least one per rank
+//   options  the fields `scope` and `levels_up` are not read
+//   packed   leaves from which the search starts, a part of `leaves`, ascending, one per rank; when it is empty, the
+//            search starts from the leaves that packed_leaves() chooses
+//   quickly  tries the natural order and multisection only, with a tenth of the work
+// When the deadline passes, returns the best mapping found so far, at worst the natural order.
 MapResult map_by_portfolio(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> leaves,
                            const MapOptions& options, std::vector<std::int32_t> packed = {}, bool quickly = false);
 

@@ -9,7 +9,7 @@ namespace {
 
 using Run = SubtreeClass::Run;
 
-// Equal entries of an ascending list become runs of at most `most`.
+// Joins equal entries of an ascending list to runs. A count above `most` is cut down to `most`.
 std::vector<Run> runs_of(std::span<const std::int32_t> sorted, std::int32_t most) {
   std::vector<Run> runs;
   for (const std::int32_t of : sorted) {
@@ -29,7 +29,7 @@ SubtreeClasses::SubtreeClasses(const TreeTopology& tree, std::span<const std::in
   std::vector<bool> free(tree.vertices(), false);
   for (const std::int32_t leaf : usable) free[tree.leaf_vertex(leaf)] = true;
   std::vector<std::int32_t> below;
-  std::vector<std::int32_t> below_before;  // neighbours are often alike
+  std::vector<std::int32_t> below_before;  // adjacent vertices are often of one class, which saves a search
   SubtreeClass before;
   std::int32_t class_before = -1;
   for (std::int32_t v = tree.vertices() - 1; v >= 0; --v) {
@@ -78,8 +78,9 @@ std::int32_t SubtreeClasses::add(SubtreeClass subtree) {
   return found->second;
 }
 
-// A mapping uses at most ranks_ children. One that has ranks_ better siblings never needs to be used. Each
-// step is justified by the children that are still there, so that classes that replace each other both count.
+// Drops children that no optimal mapping needs. A mapping uses at most ranks_ children, so that a child with ranks_
+// siblings that can replace it is never needed. Only siblings not yet dropped count, because two classes can replace
+// each other.
 void SubtreeClasses::drop_replaceable(std::vector<Run>& children) {
   std::int32_t all = 0;
   for (const Run& run : children) all += run.count;
@@ -96,7 +97,8 @@ void SubtreeClasses::drop_replaceable(std::vector<Run>& children) {
   std::erase_if(children, [](const Run& run) { return run.count == 0; });
 }
 
-// Whether whatever lies in the one subtree could lie in the other at no higher cost. Says no in doubt.
+// Whether every set of ranks that fits into a subtree of class `what` fits into one of class `by` at no higher cost.
+// Returns false when this is not certain.
 bool SubtreeClasses::replaces(std::int32_t by, std::int32_t what) {
   if (by == what) return true;
   const SubtreeClass& big = classes_[by];
@@ -105,14 +107,14 @@ bool SubtreeClasses::replaces(std::int32_t by, std::int32_t what) {
   const auto known = replaces_.find({by, what});
   if (known != replaces_.end()) return known->second;
   bool result = false;
-  // A node counts as one node, and takes a limited number of ranks: only another node replaces it.
+  // Only a node can replace a node, because used nodes are counted and the ranks on a node are limited.
   const bool both_nodes = big.node_most >= 0 && small.node_most >= small.slots && big.node_most >= small.node_most;
   if ((big.node_most >= 0) != (small.node_most >= 0) || (big.node_most >= 0 && !both_nodes)) {
     result = false;
   } else if (small.children.empty()) {
     result = big.nearest <= small.position;
   } else if (big.position >= small.position) {
-    // Each child of the small one finds a place of its own, larger ones first.
+    // Each child of the small subtree needs a child of the big one that can replace it, larger children first.
     std::vector<Run> left = big.children;
     result = true;
     for (auto run = small.children.rbegin(); result && run != small.children.rend(); ++run)

@@ -12,16 +12,16 @@ namespace placement {
 
 // The limits that apply to one node when ranks are placed on its leaves.
 struct NodeLimit {
-  std::int32_t vertex = 0;  // of the tree; all leaves below it belong to the node
-  std::int32_t most = 0;    // ranks that the node may take
+  std::int32_t vertex = 0;  // the vertex of the tree that stands for the node; all leaves below belong to the node
+  std::int32_t most = 0;    // largest number of ranks on the node
   bool required = false;    // the node must take at least one rank
 };
 
-// Subtrees of one class are interchangeable: any set of ranks costs the same in each of them.
+// A class of interchangeable subtrees: a set of ranks has equal costs in each subtree of the class.
 struct SubtreeClass {
   struct Run {
     std::int32_t of = 0;     // class of the children
-    std::int32_t count = 0;  // number of such children
+    std::int32_t count = 0;  // number of children of this class
 
     auto operator<=>(const Run&) const = default;
   };
@@ -32,23 +32,26 @@ struct SubtreeClass {
   std::int32_t required = 0;    // number of required nodes in the subtree
   std::int32_t node_required = 0;  // 1 where the subtree is itself a required node
   std::vector<Run> children;    // empty for a leaf
-  std::int32_t slots = 0;       // ranks that the subtree can take, at most the number of ranks
+  std::int32_t slots = 0;       // ranks that the subtree can take, limited to the number of ranks
   std::int64_t nearest = 0;     // least position of a usable leaf in the subtree
 };
 
-// Sorts the subtrees that hold usable leaves into classes. A child that no optimal mapping needs is
-// left out of its parent's class: more than `ranks` children of one class, and children that `ranks`
-// others could replace.
+// Sorts the subtrees that hold usable leaves into classes. A child that no optimal mapping needs is left out of its
+// parent's class. This is so for children beyond the first `ranks` of one class, and for children that `ranks` others
+// can replace at no higher cost.
 class SubtreeClasses {
  public:
-  // `usable` ascending; `nodes` in any order, none below another. Time is linear in the tree.
+  //   usable  leaves that may be taken, ascending
+  //   ranks   number of ranks to place, at least 1
+  //   nodes   limits on nodes, in any order, no vertex below another; empty where nodes do not matter
+  // Takes time linear in the size of the tree.
   SubtreeClasses(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t ranks,
                  std::span<const NodeLimit> nodes);
 
-  // The class of a vertex of the tree, or -1 where no usable leaf lies below it.
+  // Returns the class of the subtree below a vertex, -1 where no usable leaf lies below it.
   std::int32_t of(std::int32_t vertex) const { return class_of_[vertex]; }
 
-  // Children have smaller numbers than their parents.
+  // Returns all classes by number. Classes of children have smaller numbers than those of their parents.
   std::span<const SubtreeClass> classes() const { return classes_; }
 
  private:

@@ -18,12 +18,16 @@ namespace placement {
 
 namespace {
 
-constexpr std::int32_t effort_factor = 4;  // from one search to the next, where the effort is more than usual
-constexpr std::int32_t max_ranks_mapped_alone = 96;    // on each subtree by itself, with more than the usual effort
-constexpr std::size_t max_subtrees_mapped_alone = 16;  // of different shape; where there are more,
-constexpr std::size_t max_fullest_mapped_alone = 4;    // only those with most usable leaves
+// With more than the usual effort, each search has effort_factor times the effort of the search before. Up to
+// max_ranks_mapped_alone ranks are then also mapped to each subtree by itself. If there are more than
+// max_subtrees_mapped_alone subtrees of different shape, only max_fullest_mapped_alone of them are searched: those with
+// the most usable leaves.
+constexpr std::int32_t effort_factor = 4;
+constexpr std::int32_t max_ranks_mapped_alone = 96;
+constexpr std::size_t max_subtrees_mapped_alone = 16;
+constexpr std::size_t max_fullest_mapped_alone = 4;
 
-// The optimum where the ranks are few; what is better than `result` takes its place. Says whether it was found.
+// Searches for the optimum. A mapping that costs less than `result` replaces it. Returns whether `result` is optimal.
 bool solve_exactly(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                    const MapOptions& options, MapResult& result) {
   const std::int64_t work = options.work_limit > 0 ? options.work_limit : exact_steps(matrix.ranks(), options.effort);
@@ -45,7 +49,7 @@ bool solve_exactly(const CommMatrix& matrix, const TreeTopology& tree, std::span
   return result.optimal;
 }
 
-// Rank r on the r-th leaf of the scope.
+// Places rank r on the r-th leaf of the scope.
 MapResult in_natural_order(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                            const MapOptions& options) {
   MapResult result;
@@ -56,8 +60,8 @@ MapResult in_natural_order(const CommMatrix& matrix, const TreeTopology& tree, s
   return result;
 }
 
-// The usable leaves below each vertex of the least height that has enough of them; lists whose leaves lie in trees of one
-// shape are there once. The longest lists come first, and shorter ones are left out where the lists are many.
+// Returns the usable leaves below each vertex of the least height that has enough of them. Of lists whose leaves form
+// trees of equal shape, one is returned. The longest lists come first; with many lists the shorter ones are left out.
 std::vector<std::vector<std::int32_t>> sufficient_subtrees(const TreeTopology& tree, std::span<const std::int32_t> usable,
                                                            std::int32_t ranks) {
   std::vector<std::int32_t> tops;
@@ -85,23 +89,23 @@ std::vector<std::vector<std::int32_t>> sufficient_subtrees(const TreeTopology& t
 MapResult map_with_effort(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                           const MapOptions& options, std::int32_t most_ranks_alone);
 
-// Maps the ranks as if only the leaves below one subtree were usable, for one subtree after the other. A mapping that is
-// better than `result` takes its place.
+// Maps the ranks as if only the leaves below one subtree were usable, for one subtree after the other. A mapping that
+// costs less than `result` replaces it.
 void map_to_subtrees_alone(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                            const MapOptions& options, MapResult& result) {
   const std::vector<std::vector<std::int32_t>> subtrees = sufficient_subtrees(tree, usable, matrix.ranks());
-  if (subtrees.size() == 1) return;  // no choice, or all are alike and one has been searched
+  if (subtrees.size() == 1) return;  // there is only one, or all have equal shape and one has been searched
   for (const std::vector<std::int32_t>& leaves : subtrees) {
     if (options.deadline.expired()) return;
     MapResult alone = map_with_effort(matrix, tree, leaves, options, 0);
     if (alone.cost >= result.cost) continue;
     result = std::move(alone);
-    result.optimal = false;  // only among the leaves of that subtree
+    result.optimal = false;  // it may be optimal for this subtree, but not for the scope
   }
 }
 
-// The search with one effort. The matrix has at least one rank. Up to most_ranks_alone ranks are also mapped to each
-// sufficient subtree by itself.
+// Maps the ranks with one effort; the matrix has at least one rank. Up to most_ranks_alone ranks are also mapped to
+// each subtree that has enough leaves by itself.
 MapResult map_with_effort(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                           const MapOptions& options, std::int32_t most_ranks_alone) {
   MapResult natural = in_natural_order(matrix, tree, usable, options);

@@ -13,27 +13,28 @@
 
 namespace placement {
 
-// Which leaves take part when there are more usable ones than ranks [TM §6].
+// The scope: the usable leaves among which the mapper chooses when there are more of them than ranks [TM §6].
 enum class LeafScope {
-  given,    // TM-A: as many leaves as ranks, or the first ones from the left
-  whole,    // TM-I: any usable leaf of the tree
-  subtree,  // TM-Isub(+k): the smallest subtree that has enough, k levels further up
+  given,    // TM-A: the first usable leaves from the left, as many as there are ranks
+  whole,    // TM-I: all usable leaves of the tree
+  subtree,  // TM-Isub+k: the usable leaves of the lowest subtrees that have enough, or of their ancestors k levels up
 };
 
-// What has been found for one matrix with one seed and one limit of work, by effort. Leaves that part in the
-// same way as others before them take over their mapping, without a search.
+// Mappings found earlier for one matrix, with one seed and one limit of work. A search on leaves whose tree has the
+// shape of an earlier search's tree takes over the mapping found then.
 class MapMemory {
  public:
   struct Entry {
     std::int32_t effort = 0;              // MapOptions::effort of the search
-    std::vector<LeafTree::Vertex> shape;  // of the tree over the leaves in scope
-    std::vector<std::int32_t> packed;     // slots of the leaves that lie close together
-    std::vector<std::int32_t> slot;       // the mapping
-    Cost cost = 0;
-    std::string method;
+    std::vector<LeafTree::Vertex> shape;  // the tree above the leaves in scope
+    std::vector<std::int32_t> packed;     // the slots in this tree from which the search started
+    std::vector<std::int32_t> slot;       // the mapping: slot of each rank in this tree
+    Cost cost = 0;                        // hop-bytes of the mapping
+    std::string method;                   // MapResult::method of the mapping
   };
 
-  // Null when there were no such leaves yet.
+  // Returns the entry with this effort, this shape and these packed slots; null when there is none. The pointer is
+  // valid until the next call of keep().
   const Entry* find(std::int32_t effort, std::span<const LeafTree::Vertex> shape, std::span<const std::int32_t> packed) const;
   void keep(Entry entry) { entries_.push_back(std::move(entry)); }
   std::size_t size() const { return entries_.size(); }
@@ -44,37 +45,39 @@ class MapMemory {
 
 constexpr std::int32_t usual_effort = 10;  // with it 4,096 ranks take 50 ms
 
-// Steps that exact_mapping() may take. With the usual effort these are some twenty milliseconds for ten
-// ranks, and five for more, which seldom end in time anyway.
+// Returns the number of steps that exact_mapping() may take. With the usual effort they take about 20 ms for up to ten
+// ranks. More ranks get about 5 ms, because the exact search seldom ends in time for them.
 constexpr std::int64_t exact_steps(std::int32_t ranks, std::int32_t effort) {
   return std::int64_t{ranks <= 10 ? 1'000'000 : 250'000} * effort;
 }
 
 struct MapOptions {
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;       // seed of the random choices
   LeafScope scope = LeafScope::subtree;
-  std::int32_t levels_up = 0;   // k of TM-Isub+k
-  std::int64_t work_limit = 0;  // units of work (about one edge visit each), 0: as much as pays
-  // Without a work_limit: of what pays, in proportion. More than the usual effort E begins with searches of effort E, 4 E, 16 E
-  // and so on, and never costs more hop-bytes than one of these unless the deadline passes.
+  std::int32_t levels_up = 0;   // k of TM-Isub+k, for scope `subtree`
+  std::int64_t work_limit = 0;  // units of work for one search, about one arc visited each; 0: `effort` decides
+  // How much work the searches may do, where work_limit is 0; the work is in proportion to the effort. With more than
+  // the usual effort E, there are searches of effort E, 4 E, 16 E and so on. The result then costs no more hop-bytes
+  // than any of them, unless the deadline passes.
   std::int32_t effort = usual_effort;
   Deadline deadline = Deadline::never();
-  MapMemory* memory = nullptr;  // shared by calls that differ in their leaves alone
+  MapMemory* memory = nullptr;  // may be null; may be shared by calls with equal matrix, seed and work_limit
 };
 
 struct MapResult {
   std::vector<std::int32_t> leaf_of_rank;  // one usable leaf per rank, all different
-  Cost cost = 0;                           // hop-bytes
-  Cost natural_cost = 0;                   // rank r on the r-th usable leaf
-  std::string method;                      // which member of the portfolio it came from
+  Cost cost = 0;                           // hop-bytes of the mapping
+  Cost natural_cost = 0;                   // hop-bytes of the natural order: rank r on the r-th leaf of the scope
+  std::string method;                      // the way in which the mapping was found
   bool optimal = false;                    // no mapping in the scope costs less
 };
 
-// Maps the ranks of the matrix onto usable leaves, one each, with few hop-bytes [TM §5].
-// `usable` is ascending without duplicates. The result is legal, deterministic for the same input
-// and seed, and never costs more than the natural order on the same leaves or greedy. Where the
-// deadline passes, it is the best mapping found so far, at worst the natural order.
-// Throws Error when a leaf is out of range or listed twice, or when ranks outnumber usable leaves.
+// Maps the ranks of the matrix onto usable leaves, one leaf per rank, with few hop-bytes [TM §5].
+//   usable  leaves that may be taken, ascending without duplicates, at least one per rank
+// Equal arguments give equal results, unless the deadline passes. The result never costs more than the natural order on
+// the leaves of the scope, nor more than the greedy mapping.
+// When the deadline passes, returns the best mapping found so far, at worst the natural order.
+// Throws Error when a leaf is out of range, listed twice or out of order, or when ranks outnumber usable leaves.
 MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree,
                       std::span<const std::int32_t> usable, const MapOptions& options);
 

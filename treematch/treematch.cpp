@@ -18,12 +18,12 @@ namespace placement {
 
 namespace {
 
-// slurmctld waits for the answer, so that only small jobs are tried on every choice of nodes, and
-// ranks joined to groups by traffic only while that takes some ten milliseconds.
+// slurmctld waits for the answer. Therefore only small jobs are tried on several choices of nodes, and ranks are joined
+// to groups by traffic only while this takes about ten milliseconds (`most_work_on_groups` counts ranks and pairs).
 constexpr std::int32_t most_tasks_tried_on_all = 128;
 constexpr std::int64_t most_work_on_groups = 100'000;
 
-// Ranks on leaves, and what it costs.
+// A mapping of the ranks, with its hop-bytes and the number of nodes that it uses.
 struct Candidate {
   std::vector<std::int32_t> leaf_of_rank;
   Cost cost = 0;
@@ -51,18 +51,18 @@ MapOptions options_of(const Request& request) {
 }
 
 std::vector<std::int32_t> sorted(std::vector<std::int32_t> leaves) {
-  // Nodes mostly come in the order of their leaves.
+  // Nodes are mostly in the order of their leaves, and the list is then sorted already.
   if (!std::is_sorted(leaves.begin(), leaves.end())) std::sort(leaves.begin(), leaves.end());
   return leaves;
 }
 
-// The tree whose leaves are nodes, and the view's node on each of them, from left to right.
+// The tree above the nodes, whose leaves are nodes; order[l] is the view's node on leaf l.
 struct NodeTree {
   std::vector<std::int32_t> order;
   TreeTopology tree;
 };
 
-// One decision: what is offered, and the work of choosing from it.
+// Makes one decision: places one request on one view.
 class Chooser {
  public:
   Chooser(const ClusterView& view, const Request& request, const Deadline& deadline)
@@ -94,10 +94,10 @@ class Chooser {
   const Slots slots_;
   const std::string scope_;
   MapOptions options_;
-  mutable MapMemory memory_;  // of mappings of the request's matrix
-  MapOptions remembering_;
-  mutable bool limits_bind_ = false;  // the mapping without limits on nodes does not keep to them
-  mutable std::optional<NodeTree> node_tree_;  // once it is needed
+  mutable MapMemory memory_;  // mappings of the request's matrix found so far
+  MapOptions remembering_;    // options_ with memory_
+  mutable bool limits_bind_ = false;  // the mapping without limits on nodes violates these limits
+  mutable std::optional<NodeTree> node_tree_;  // set by the first call of node_tree()
 };
 
 Candidate Chooser::evaluated(std::vector<std::int32_t> leaf_of_rank, std::string method) const {
@@ -122,7 +122,7 @@ Candidate Chooser::mapped(const NodeCounts& counts) const {
   return candidate(std::move(result.leaf_of_rank), result.cost, std::move(result.method));
 }
 
-// The best of all legal choices, where the tasks are few.
+// Returns the best of all legal mappings; nothing when there are too many tasks for the exact search.
 std::optional<Candidate> Chooser::optimal(const NodeLimits& limits) const {
   if (request_.tasks > most_ranks_mapped_exactly || request_.matrix->pairs() == 0) return std::nullopt;
   MappingLimits rules;
@@ -150,17 +150,18 @@ std::optional<Candidate> Chooser::optimal(const NodeLimits& limits) const {
   }
 }
 
-// Nodes, cores and ranks at once, where the limits on nodes happen to be kept.
+// Chooses nodes, cores and ranks together, without regard to the limits on nodes. Returns nothing when the mapping
+// violates them.
 std::optional<Candidate> Chooser::free_choice(const NodeLimits& limits) const {
   MapOptions options = remembering_;
-  if (limits.spreads()) options.deadline = options.deadline.halfway();  // it seldom keeps to the limits then
+  if (limits.spreads()) options.deadline = options.deadline.halfway();  // the limits are seldom kept in this case
   MapResult result = map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(limits.capacity())), options);
   if (!limits.allow(slots_.counts(result.leaf_of_rank))) return std::nullopt;
   return candidate(std::move(result.leaf_of_rank), result.cost, std::move(result.method));
 }
 
-// Which of `groups` equal groups each rank joins, so that little traffic leaves a group. The first
-// groups are full, the others one short.
+// Divides the ranks into `groups` groups with little traffic between them. Returns the group of each rank. The first
+// groups have `size` ranks, the others one less.
 std::vector<std::int32_t> Chooser::groups_of_ranks(std::int32_t groups, std::int32_t size) const {
   const std::vector<std::int32_t> arities{groups, size};
   const std::int64_t full = request_.tasks - static_cast<std::int64_t>(groups) * (size - 1);
@@ -176,8 +177,9 @@ std::vector<std::int32_t> Chooser::groups_of_ranks(std::int32_t groups, std::int
   return group;
 }
 
-// The same in a hurry: heavy pairs joined while that is quick, else consecutive ranks. Where sizes
-// differ, a row of such groups is cut anew.
+// Divides the ranks into groups quickly. Heavy pairs are joined while this is quick; otherwise consecutive ranks are
+// joined. The ranks, sorted by group, then take the `places` in turn, so that the sizes come out right. Place p belongs
+// to group p / size. Returns the group of each rank.
 std::vector<std::int32_t> Chooser::rough_groups(std::int32_t size, const std::vector<std::int32_t>& places) const {
   const CommMatrix& matrix = *request_.matrix;
   std::vector<std::int32_t> row(places.size());
@@ -203,8 +205,8 @@ const NodeTree& Chooser::node_tree() const {
   return node_tree_.emplace(NodeTree{std::move(order), view_.tree->cut_at(vertices)});
 }
 
-// Groups of ranks first, one per node, then a node for each group: for jobs that fix the number of
-// nodes. Every node that is used takes the same number of tasks, give or take one.
+// Divides the ranks into `nodes` groups and then chooses a node for each group; for jobs with a fixed number of nodes.
+// The numbers of tasks on the used nodes differ by at most one. Returns nothing when the limits do not allow this.
 std::optional<Candidate> Chooser::grouped(const NodeLimits& limits, std::int32_t nodes) const {
   const std::int32_t size = (request_.tasks + nodes - 1) / nodes;
   const std::vector<std::int32_t>& order = node_tree().order;
@@ -245,14 +247,14 @@ Placement Chooser::among(const NodeLimits& limits, const NodeCounts& in_order,
   const std::vector<std::int32_t> natural = slots_.leaves(in_order);
   std::vector<Candidate> candidates{evaluated(natural, "natural order")};
   const auto chosen = [&] { return candidates.size() > 1; };
-  // Each candidate costs some evaluations, even where there is no time to look for a good one.
+  // Each candidate takes time to evaluate, even when there is no time left to search for a good one.
   const auto in_time = [&] { return !options_.deadline.expired(); };
   const auto add = [&](std::optional<Candidate> candidate) {
     if (candidate) candidates.push_back(std::move(*candidate));
   };
   if (in_time()) add(optimal(limits));
   if (chosen()) return best_of(candidates);
-  // Ranks placed freely seldom happen to be spread as the limits ask.
+  // A mapping made without regard to the limits seldom spreads the ranks as the limits ask.
   if (in_time() && (small || !(limits.spreads() || request_.node_level))) add(free_choice(limits));
   limits_bind_ = !chosen();
   const std::int32_t freely = chosen() ? candidates.back().nodes : limits.least_nodes();
@@ -267,7 +269,8 @@ Placement Chooser::among(const NodeLimits& limits, const NodeCounts& in_order,
   return best_of(candidates);
 }
 
-// The cheapest one, of equal ones that with the fewest nodes. The first candidate is the natural order.
+// Returns the candidate with the least cost; ties go to the one with the fewest nodes. The first candidate is the
+// natural order.
 Placement Chooser::best_of(const std::vector<Candidate>& candidates) const {
   const auto best = std::min_element(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     return a.cost != b.cost ? a.cost < b.cost : a.nodes < b.nodes;
@@ -292,7 +295,8 @@ Placement Chooser::choose() const {
   return placement;
 }
 
-// Where limits on nodes rule out the mapping of a wider scope, what the narrower one found may be better.
+// Replaces the placement by that of a narrower scope if the latter costs less. This happens where the limits on nodes
+// rule out the mapping of the wider scope.
 void Chooser::keep_narrower(Placement& placement) const {
   const std::int32_t levels = options_.scope == LeafScope::whole ? node_tree().tree.depth() : options_.levels_up;
   if (levels < 1 || options_.deadline.expired()) return;

@@ -4,23 +4,26 @@
 
 namespace placement {
 
-// The TREEMATCH policy [TM §4-§6]: nodes and cores chosen together with the place of each rank, so
-// that ranks with heavy traffic are few hops apart. Parameters:
-//   scope      allocation (TM-A: only ranks are placed; choosing nodes is refused with an Error),
-//              whole (TM-I), subtree (TM-Isub, the default)
-//   levels-up  k of TM-Isub+k, 0 by default
-//   seed       of the mapper
+// The policy TREEMATCH [TM §4-§6]. It chooses the nodes and cores together with the core of each rank, so that ranks
+// with much traffic are few hops apart. Parameters of the request:
+//   scope      allocation (TM-A: only ranks are placed, and a request for nodes is refused), whole (TM-I) or
+//              subtree (TM-Isub, the default)
+//   levels-up  k of TM-Isub+k, 0 to 64, 0 by default
+//   seed       seed of the mapper, at least 0; by default that of the request
 //   objective  hop-bytes (the default), balanced or worst-group: see Objective
-//   effort     how much is searched, 1 to 1000, 10 by default; jobs of some hundred tasks and more take less
-//              time with less, and find a little less
-// Without a matrix the nodes of the smallest subtree are taken, ranks in natural order. Where
-// request.node_tasks is given, nodes and counts stay and only the ranks move.
+//   effort     how much work the search may do, 1 to 1000, 10 by default; with less, jobs of some hundred tasks and
+//              more take less time and get slightly worse mappings
+// Without a matrix, the nodes of the smallest sufficient subtree are taken and the ranks are in natural order. If
+// request.node_tasks is given, the nodes and the number of tasks on each stay, and only the ranks are mapped.
+// Throws Error when a parameter is wrong or when the request cannot be placed.
 Placement place_treematch(const ClusterView& view, const Request& request, const Deadline& deadline);
 
-// Throws Error where it is no number from 1 to 1000.
+// Returns the parameter `effort` of the request, 10 when it is not given. Throws Error unless it is a number from 1 to
+// 1000.
 std::int32_t effort_parameter(const Request& request);
 
-// Throws Error when the value of one of these parameters is none that place_treematch() takes.
+// Checks the parameters scope, levels-up, seed, objective and effort. Throws Error when place_treematch() would refuse
+// the value of one of them.
 void check_treematch(const Parameters& parameters);
 
 }  // namespace placement

@@ -15,10 +15,10 @@ namespace placement {
 namespace {
 
 constexpr std::int32_t largest_unit = 128;
-constexpr double perfect = 0.999;
-constexpr double hopeless = 0.6;  // no other way of grouping is tried
+constexpr double perfect = 0.999;  // with this fit, no other way of grouping is tried
+constexpr double hopeless = 0.6;   // below this fit, no other way of grouping is tried
 
-// The places and which of them is the odd one.
+// Finds the lowest subtrees and the odd one among them. Returns nothing when they do not suit units.
 std::optional<Units> lowest_subtrees(const LeafTree& tree) {
   Units units;
   std::int32_t size = 0;
@@ -41,8 +41,8 @@ std::optional<Units> lowest_subtrees(const LeafTree& tree) {
   return units;
 }
 
-// The ways to make groups of a size, by way of smaller ones: cubes of eight and squares of four fit
-// together on grids, and other sizes can be made up of them.
+// Returns the ways to make groups of `size` vertices, each as the sizes of its steps. Groups can be made in one step or
+// from smaller groups: cubes of eight and squares of four fit together on grids. `exact`: all groups have equal sizes.
 std::vector<std::vector<std::int32_t>> ways_to(std::int32_t size, bool exact) {
   std::vector<std::vector<std::int32_t>> ways{{size}};
   for (const std::int32_t brick : {8, 4})
@@ -71,7 +71,7 @@ double fit_of(const Graph& graph, const FrontGroups& groups, const WorkBudget& w
   return best > 0 ? sum / (best * static_cast<double>(groups.groups)) : 0;
 }
 
-// unit k goes to units.place[place[k]].
+// Places unit k on the subtree units.place[place[k]] and returns the slot of each vertex.
 std::vector<std::int32_t> laid_out(const LeafTree& tree, const Units& units, std::vector<std::int32_t> place) {
   if (units.odd >= 0) std::iter_swap(std::find(place.begin(), place.end(), units.odd), place.end() - 1);
   std::vector<std::int32_t> next;
@@ -82,8 +82,8 @@ std::vector<std::int32_t> laid_out(const LeafTree& tree, const Units& units, std
   return slot;
 }
 
-// The same graph with weights of about the same size, those between two gaps of a quarter, made equal.
-// What was measured is seldom even. Nothing where no weight would change.
+// Returns the graph with similar weights made equal, because measured traffic is seldom even. Weights are similar when
+// no gap of more than a quarter lies between them. Returns nothing when no weight would change.
 std::optional<Graph> evened(const Graph& graph, const WorkBudget& watch) {
   struct Class {
     std::int32_t least;
@@ -108,7 +108,8 @@ std::optional<Graph> evened(const Graph& graph, const WorkBudget& watch) {
   return result;
 }
 
-// Puts the best way to join vertices to units of `size` into `units`, if it is better than what is there.
+// Joins the vertices to units of `size` in several ways. Stores the best result in `units` if it has a better fit than
+// the one stored there.
 void join(const Graph& graph, std::int32_t size, Units& units, const WorkBudget& watch) {
   for (const std::vector<std::int32_t>& way : ways_to(size, units.odd < 0)) {
     FrontGroups groups = grouped_by(graph, way, watch);

@@ -11,27 +11,35 @@
 
 namespace placement {
 
-// From both ends: ranks are joined to units as large as the lowest subtrees (sockets, say), and the
-// units are then split down the rest of the tree. Where the traffic falls into equal pieces, as in a
-// halo exchange, most hops lie at the bottom: pieces that fit together save more there than a split
-// from above, which leaves rags, and there are few of them to split.
+// Units: groups of ranks, each as large as one of the lowest subtrees, such as a socket. A mapping by units joins ranks
+// to units from below, and then splits the units from the root downwards.
+// This suits traffic that falls into equal pieces, as in a halo exchange. Most hops then lie at the bottom of the tree.
+// Units that fit together save more hops there than a split from above, which leaves irregular pieces. There are also
+// fewer units than ranks to split.
 struct Units {
-  std::vector<std::int32_t> unit_of;  // of each vertex
-  std::vector<std::int32_t> place;    // the vertices of the tree right above its leaves, from left to right
-  std::int32_t odd = -1;              // the place that is smaller than the others, for the last unit
-  double fit = 0;                     // traffic inside the units, 1 if it were as much in all as in the best
-  bool equal_pieces = false;          // it is, and they were found at the first go, so that they lie in order
+  std::vector<std::int32_t> unit_of;  // unit of each vertex of the graph
+  std::vector<std::int32_t> place;    // the lowest subtrees: the vertices just above the leaves, from left to right
+  std::int32_t odd = -1;              // index in `place` of the subtree that is smaller than the others, or -1
+  double fit = 0;                     // mean traffic inside a unit divided by that inside the best unit, 0 to 1
+  bool equal_pieces = false;          // the fit is nearly 1 and the units were made in one step, hence lie in order
 };
 
-// For a tree with as many slots as the graph has vertices. Nothing where the lowest subtrees differ
-// (but for one, which may be smaller) or are too large or too few. Once the time is over, the fit is 0
-// and units may be as they come.
+// Joins the vertices of a graph to units as large as the lowest subtrees of the tree. The tree has as many slots as the
+// graph has vertices. The last unit is the smaller one if there is an odd subtree.
+// Returns nothing when the lowest subtrees are not alike: they need equal distances from the root and equal sizes, but
+// one may be smaller. Returns nothing when they have one slot or more than 128, or are fewer than four.
+// When the time of `watch` ends, the fit is 0 and the units may be made of vertices in the order of their numbers.
 std::optional<Units> join_to_units(const Graph& graph, const LeafTree& tree, const WorkBudget& watch = WorkBudget());
 
-// Slot of each vertex, the units being laid out from left to right as they were made.
+// Places the units on the lowest subtrees from left to right, in the order of their numbers. Returns the slot of each
+// vertex of the graph.
 std::vector<std::int32_t> units_in_order(const LeafTree& tree, const Units& units);
 
-// The same, the units being split down the tree. `seed`, `work` and `deadline` as in multisection().
+// Places the units on the lowest subtrees by multisection() and swap_search() of the traffic between the units.
+//   seed      seed of the random choices
+//   work      arcs to visit in each of the two searches, about
+//   deadline  end of the search
+// Returns the slot of each vertex of the graph. Throws OutOfTime when the deadline has passed before the search starts.
 std::vector<std::int32_t> units_mapping(const Graph& graph, const LeafTree& tree, const Units& units,
                                         std::uint64_t seed, std::int64_t work, const Deadline& deadline);
 
