@@ -27,7 +27,7 @@ std::string agent_settings_text(const Config& config) {
 
 void take_agent_settings(Config& config, std::string_view text) {
   const std::string name = "the monitor's settings";
-  // The ports of the text are held against each other; the monitor's is known from this host.
+  // parse_config() checks that the ports in the text do not conflict, so the monitor's port is added from this host.
   const Config told = parse_config("MonitorPort=" + std::to_string(config.monitor_port) + "\n" + std::string(text), name);
   for (const auto& [key, line] : told.places.line_of_key)
     if (!is_agents(key) && line > 1) throw Error(name + ": " + std::string(key) + " is none that a monitor tells");

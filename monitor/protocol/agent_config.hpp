@@ -7,15 +7,16 @@
 
 namespace placement {
 
-// The settings of placement.conf that are the agents' business have one home, the file on the controllers: a monitor
-// tells them to each agent in its session. What an agent needs to find a monitor (MonitorUser, MonitorPort) and to
-// start at all (AgentDirectory) is its host's own.
+// Some settings of placement.conf concern the agents. They are set in one place, the file on the controllers, and a
+// monitor sends them to each agent within its session. An agent reads from its own host's file only what it needs to
+// start (AgentDirectory) and to find a monitor (MonitorUser, MonitorPort).
 
-// "Key=value" lines of the agents' settings, those with no value left out.
+// Returns the agents' settings in `config` as "Key=value" lines. A setting without a value has no line.
 std::string agent_settings_text(const Config& config);
 
-// Puts the settings of such a text in place of those that `config` has; one that the text leaves out has its default
-// then. Throws Error, and changes nothing, when a line is no such setting or its value is not allowed.
+// Replaces the agents' settings in `config` with those in `text`, which agent_settings_text() wrote. A setting that
+// `text` leaves out gets its default. Throws Error, and leaves `config` unchanged, when a line is not a setting of
+// agents or when its value is not allowed.
 void take_agent_settings(Config& config, std::string_view text);
 
 }  // namespace placement

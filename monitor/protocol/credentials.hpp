@@ -11,48 +11,54 @@
 
 namespace placement {
 
-// Who may join: credentials that say which user made them, and that only one user can read.
+// Credentials decide who may join. A credential proves which user made it, and only one user can read it.
 class Credentials {
  public:
   enum class Fault : std::uint8_t {
     none,
-    invalid,     // no credential, or of another cluster's key
-    clock_skew,  // made in the future or too long ago, as this host's clock sees it
-    replayed,
-    wrong_user,  // made by another user, or not for this one
+    invalid,     // this is no credential, or it was made with another cluster's key
+    clock_skew,  // by this host's clock, it was made in the future or too long ago
+    replayed,    // it was decoded before
+    wrong_user,  // another user made it, or it is not meant for this user
     no_service,  // the authentication service does not answer
   };
   struct Decoded {
     Fault fault = Fault::none;
-    Bytes payload{};  // only without a fault
-    uid_t maker{};    // the user who made it, only without a fault
+    Bytes payload{};  // set only if there is no fault
+    uid_t maker{};    // the user who made the credential; set only if there is no fault
   };
 
   virtual ~Credentials() = default;
-  // None when the service does not answer; why() says more.
+  // Returns a credential that contains `payload`. Returns none when the service fails; why() then gives the reason.
   virtual std::optional<std::string> encode(ByteView payload) = 0;
+  // Returns the payload and the maker of `credential`, or the fault for which it is not accepted.
   virtual Decoded decode(const std::string& credential) = 0;
-  // About the last call that failed.
+  // Returns the reason for which the most recent failed call failed.
   virtual std::string why() const = 0;
 };
 
-// A service that does not answer makes its caller wait, each time that it is asked. Nobody asks it again
-// before several times that wait are past, so that a caller with other things to do does them.
+// A service that does not answer makes its caller wait for each request. This class stops requests after a failure
+// for several times that wait, so that the caller has time for its other work. Times are in seconds of steady_s().
 class ServiceSilence {
  public:
+  // Returns whether the service may be asked at the time `now_s`.
   bool may_ask(double now_s) const { return !(now_s < until_s_); }
+  // Records that a request made at `asked_s` failed at `now_s`. No request is allowed for five times this wait, but
+  // for at least 1 s and at most 30 s.
   void failed(double asked_s, double now_s);
+  // Records that the service answered, so that it may be asked at once.
   void answered() { until_s_ = 0; }
 
  private:
   double until_s_ = 0;
 };
 
-// Whose credentials are accepted.
+// The users whose credentials are accepted: only the user that the credentials are for, or any user.
 enum class Makers : std::uint8_t { same_user, anybody };
 
-// By munge, encrypted, for the user `uid` alone to read, and accepted of that user alone or of anybody. An empty
-// socket is munge's own default. Throws Error when munge cannot do it.
+// Returns credentials made by munge, encrypted, that only the user `uid` can read. decode() accepts credentials of
+// `uid` alone or of any user, as `makers` says. An empty `socket` means munge's default socket. Throws Error when
+// munge does not support these options.
 std::unique_ptr<Credentials> munge_credentials(uid_t uid, const std::string& socket, Makers makers = Makers::same_user);
 
 }  // namespace placement

@@ -8,39 +8,40 @@
 
 namespace placement {
 
-// What placement-agent and placement-monitor are alike in as programs.
+// The parts that the programs placement-agent and placement-monitor have in common.
 
-// Exit codes, as placectl has them.
+// Exit codes. placectl uses the same numbers.
 inline constexpr int daemon_failed = 1;
 inline constexpr int daemon_bad_usage = 2;
 inline constexpr int daemon_runs_already = 3;
 
-// The options of one of them besides --slurm-conf, --help and --version.
+// Describes the options that only one of the two daemons has, besides --slurm-conf, --help and --version.
 struct DaemonHelp {
   const char* program = nullptr;
-  const char* text = nullptr;           // of --help
-  const char* name_option = nullptr;    // of which node or host this is, with an argument
-  char name_letter = 0;
-  const char* switch_option = nullptr;  // without an argument
+  const char* text = nullptr;           // the output of --help
+  const char* name_option = nullptr;    // the option that names this node or host; it takes an argument
+  char name_letter = 0;                 // the short form of name_option
+  const char* switch_option = nullptr;  // an option without an argument
 };
 
 struct DaemonOptions {
-  std::string slurm_conf;  // empty: where Slurm looks for it
-  std::string name;        // empty: this host's
-  bool switched = false;
+  std::string slurm_conf;  // path of slurm.conf; empty: where Slurm looks for it
+  std::string name;        // argument of name_option; empty: this host's name
+  bool switched = false;   // whether switch_option was given
 };
 
-// Returns the code to exit with, or -1 to go on. What is wrong, or wanted, is written.
+// Reads the command line into `options`. Writes the help, the version or an error message where that is needed.
+// Returns the exit code if the program has to end, or -1 if it has to go on.
 int read_daemon_options(const DaemonHelp& help, int argc, char** argv, DaemonOptions& options);
 
-// The signals that end a daemon.
+// Returns the signals that end a daemon, SIGTERM and SIGINT.
 sigset_t stop_signals();
 
-// Blocks these, and ignores SIGPIPE: they are read from a descriptor, or waited for.
+// Blocks `signals`, because the daemons read them from a descriptor or wait for them. Also ignores SIGPIPE.
 void block_signals(const sigset_t& signals);
 
-// The placement.conf beside this slurm.conf, after a look at whose both files are. For a process that is root still:
-// nothing of somebody else's is read. Throws Error.
+// Reads the placement.conf beside the file `slurm_conf`. First checks the owners of both files: the process may still
+// be root and must not read a file that belongs to another user. Throws Error when a file is unsafe or not valid.
 Config read_daemon_config(const std::string& slurm_conf);
 
 }  // namespace placement

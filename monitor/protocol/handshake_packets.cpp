@@ -92,7 +92,7 @@ std::optional<JoinFrame> decode_join(ByteView datagram) {
   frame.name = in.name();
   const ByteView credential = in.rest();
   in.require(!credential.empty());
-  // Of munge's letters, so that it is a C string.
+  // The credential has only the characters that munge uses, so that it can be passed on as a C string.
   in.require(std::all_of(credential.begin(), credential.end(), [](std::uint8_t c) { return c > ' ' && c < 127; }));
   frame.credential.assign(credential.begin(), credential.end());
   return whole(in, std::move(frame));

@@ -8,19 +8,19 @@
 
 namespace placement {
 
-// The datagrams of the handshake and the outside of sealed ones; session.hpp makes and opens them.
+// The datagrams of the handshake, and the frame around sealed datagrams. The classes of session.hpp send and read them.
 //
 //   frame  = "SPLW" version:u8 kind:u8 0:u16 body
-//   hello  = nonce:16, zeros up to handshake_bytes         agent to monitor
-//   challenge = nonce:16 cookie:16, zeros as well          monitor to agent
-//   join   = nonce:16 cookie:16 name credential            agent to monitor
-//   refused = nonce:16 reason:u8                           monitor to agent, a hint: not authenticated
-//   reset  = session:u64                                   monitor to agent, a hint likewise
-//   sealed = session:u64 sequence:u64 ciphertext tag:16    either way: one of the messages of wire.hpp
+//   hello  = nonce:16, then zeros up to handshake_bytes               agent to monitor
+//   challenge = nonce:16 cookie:16, then zeros up to handshake_bytes  monitor to agent
+//   join   = nonce:16 cookie:16 name credential                       agent to monitor
+//   refused = nonce:16 reason:u8                                      monitor to agent; a hint, not authenticated
+//   reset  = session:u64                                              monitor to agent; a hint, not authenticated
+//   sealed = session:u64 sequence:u64 ciphertext tag:16               either way; contains a message of messages.hpp
 
 enum class FrameKind : std::uint8_t { hello = 1, challenge, join, refused, reset, sealed };
 
-// The decoders check length, magic, version, kind and the zeros.
+// A node asks to become a peer of a monitor.
 struct JoinFrame {
   Nonce nonce{};
   Nonce cookie{};
@@ -37,7 +37,7 @@ struct ChallengeFrame {
 };
 struct RefusedFrame {
   Nonce nonce{};
-  std::uint8_t reason = 0;  // Refusal of session.hpp
+  std::uint8_t reason = 0;  // a Refusal of session.hpp
 
   bool operator==(const RefusedFrame&) const = default;
 };
@@ -48,6 +48,8 @@ struct SealedHeader {
   bool operator==(const SealedHeader&) const = default;
 };
 
+// Each encoder returns the whole datagram; encode(SealedHeader) returns only the header of one. Each decoder checks
+// length, magic, version, kind and the zeros, and returns none when the bytes are no datagram of its kind.
 std::optional<FrameKind> frame_kind(ByteView datagram);
 Bytes encode_hello(const Nonce& nonce);
 Bytes encode(const ChallengeFrame& frame);
@@ -62,7 +64,7 @@ std::optional<RefusedFrame> decode_refused(ByteView datagram);
 std::optional<std::uint64_t> decode_reset(ByteView datagram);
 std::optional<SealedHeader> decode_sealed_header(ByteView datagram);
 
-// What is said inside the munge credential of a join.
+// The content of the munge credential in a join.
 struct JoinSecret {
   Nonce nonce{};
   Nonce cookie{};

@@ -18,25 +18,29 @@
 
 namespace placement::wire {
 
-// The parts of which all messages are made; see wire.hpp for their form.
+// Writes and reads the fields of which all messages consist. messages.hpp describes their form.
 
+// Appends fields to a message.
 class Writer {
  public:
   void u8(std::uint8_t value) { out_.push_back(value); }
   void u16(std::uint16_t value) { number(value, 2); }
   void u32(std::uint32_t value) { number(value, 4); }
   void u64(std::uint64_t value) { number(value, 8); }
+  // Writes a 32-bit float. A value that does not fit becomes NaN, which means "not known".
   void real(double value) {
     const bool fits = std::abs(value) <= std::numeric_limits<float>::max();
-    u32(std::bit_cast<std::uint32_t>(fits ? static_cast<float>(value) + 0.0f  // no -0
+    u32(std::bit_cast<std::uint32_t>(fits ? static_cast<float>(value) + 0.0f  // + 0 turns -0 into 0
                                        : std::numeric_limits<float>::quiet_NaN()));
   }
   void raw(ByteView bytes) { out_.insert(out_.end(), bytes.begin(), bytes.end()); }
+  // Writes a length byte and at most max_wire_name bytes of `text`.
   void name(std::string_view text) {
     text = text.substr(0, max_wire_name);
     u8(static_cast<std::uint8_t>(text.size()));
     out_.insert(out_.end(), text.begin(), text.end());
   }
+  // Appends zeros until the message has `size` bytes.
   void pad(std::size_t size) { out_.resize(std::max(size, out_.size())); }
   Bytes take() { return std::move(out_); }
 
@@ -48,7 +52,8 @@ class Writer {
   Bytes out_;
 };
 
-// Reads on with zeros after the first thing that is wrong; done() then says so.
+// Reads the fields of a message in their order. After the first error all fields read as zeros, and good() and done()
+// return false.
 class Reader {
  public:
   explicit Reader(ByteView bytes) : bytes_(bytes) {}
@@ -58,7 +63,7 @@ class Reader {
   std::uint32_t u32() { return static_cast<std::uint32_t>(number(4)); }
   std::uint64_t u64() { return number(8); }
 
-  // Not negative, not infinite; NaN is "not known" and has one spelling.
+  // Reads a 32-bit float within `range`, not negative and not infinite. NaN, in one bit pattern, means "not known".
   double real(const NumberRange& range = {0, std::numeric_limits<float>::max()}) {
     const std::uint32_t bits = u32();
     const float value = std::bit_cast<float>(bits);
@@ -73,6 +78,7 @@ class Reader {
     const ByteView from = take(to.size());
     std::copy(from.begin(), from.end(), to.begin());
   }
+  // Reads a name of letters, digits, '.', '_' and '-', with at most max_wire_name bytes.
   std::string name(bool may_be_empty = false) {
     const std::size_t size = u8();
     require(size <= max_wire_name && (size > 0 || may_be_empty));
@@ -83,6 +89,7 @@ class Reader {
     }));
     return good_ ? std::string(from.begin(), from.end()) : std::string();
   }
+  // Reads a value from 1 to `last`.
   template <typename Enum>
   Enum choice(Enum last) {
     const std::uint8_t value = u8();
@@ -90,12 +97,14 @@ class Reader {
     return static_cast<Enum>(value);
   }
   ByteView rest() { return take(bytes_.size() - at_); }
+  // Reads the rest of the message, which must consist of zeros.
   void zeros() {
     const ByteView pad = rest();
     require(std::all_of(pad.begin(), pad.end(), [](std::uint8_t byte) { return byte == 0; }));
   }
   void require(bool condition) { good_ = good_ && condition; }
   bool good() const { return good_; }
+  // Returns whether the whole message was read without an error.
   bool done() const { return good_ && at_ == bytes_.size(); }
 
  private:
@@ -119,7 +128,7 @@ class Reader {
   bool good_ = true;
 };
 
-// The message, if the reader is through with it and nothing was wrong.
+// Returns `message` if `in` has read all bytes without an error, otherwise none.
 template <typename Message>
 std::optional<Message> whole(const Reader& in, Message&& message) {
   if (!in.done()) return std::nullopt;

@@ -16,8 +16,8 @@ using wire::Reader;
 using wire::whole;
 using wire::Writer;
 
-// All attributes that travel, in their order on the wire, each with what it can be: what the snapshot takes, so that no node
-// can send a number for which the others go without one.
+// Calls `visit` for each attribute that is sent, in the order of the message, with its allowed range. The ranges are
+// those of the snapshot. So no node can send a number for which the snapshot of all nodes would be rejected.
 template <typename State, typename Visit>
 void each_attribute(State& state, Visit visit) {
   visit(state.cores, live_range::cores);
@@ -46,10 +46,10 @@ Writer begin(MessageKind kind) {
   return out;
 }
 
-// A number that cannot be is "not known".
+// Writes a number; one outside of its range is written as "not known".
 void put_real(Writer& out, double value, const NumberRange& range) { out.real(range.has(value) ? value : unknown_value); }
 
-// A reader behind the first byte; not good if that is another.
+// Returns a reader after the first byte, or one that is not good if the message is of another kind.
 Reader body(ByteView message, MessageKind kind) {
   Reader in(message);
   in.require(message.size() <= max_message && in.u8() == static_cast<std::uint8_t>(kind));
@@ -238,7 +238,7 @@ Bytes encode(const ProbePacket& packet, std::size_t message_bytes) {
   out.u32(packet.index);
   out.u32(packet.held_ns);
   out.u32(packet.received);
-  // A rate is told more exactly than other reals: it is computed with.
+  // This rate is sent with 64 bits, more exactly than other reals, because the receiver computes with it.
   out.u64(std::bit_cast<std::uint64_t>(packet.rate_Bps >= 0 ? packet.rate_Bps + 0.0 : unknown_value));
   out.pad(std::min(message_bytes, max_message));
   return out.take();

@@ -14,21 +14,21 @@
 
 namespace placement {
 
-// What agents and monitors say to each other, one UDP datagram each. All numbers are little-endian
-// and of fixed width, reals are IEEE 754 binary32. A decoder takes exactly what the encoder of the
-// same version writes: a wrong length, an unknown value or a number that cannot be is no message.
-// The messages are here; frames.hpp has the frames around them.
+// The messages between agents and monitors. Each is one UDP datagram. All numbers are little-endian and of fixed width;
+// reals are IEEE 754 binary32. A decoder accepts only what the encoder of its version writes. It returns none for a
+// wrong length, an unknown value or an impossible number. handshake_packets.hpp has the frames around the messages.
 
 using Bytes = std::vector<std::uint8_t>;
 using ByteView = std::span<const std::uint8_t>;
 
 inline constexpr std::uint8_t wire_version = 1;
-inline constexpr std::size_t max_datagram = 1400;  // never fragmented
-inline constexpr std::size_t max_wire_name = 64;   // of a node or host, as in Slurm
+inline constexpr std::size_t max_datagram = 1400;  // small enough that IP does not fragment it
+inline constexpr std::size_t max_wire_name = 64;   // longest name of a node or host; Slurm has this limit too
 
 inline constexpr std::size_t frame_header_bytes = 8;
 inline constexpr std::size_t nonce_bytes = 16;
-// A whole hello or challenge: neither is shorter than what answers it, and a join is no longer.
+// Length of a hello and of a challenge, which are padded so that no answer is longer than the datagram it answers. A
+// join, the answer to a challenge, is at most this long.
 inline constexpr std::size_t handshake_bytes = 640;
 inline constexpr std::size_t sealed_header_bytes = frame_header_bytes + 16;
 inline constexpr std::size_t seal_tag_bytes = 16;
@@ -38,7 +38,7 @@ inline constexpr std::size_t max_message = max_datagram - seal_overhead;
 using Nonce = std::array<std::uint8_t, nonce_bytes>;
 using Key = std::array<std::uint8_t, 32>;
 
-// Where a datagram comes from or goes to; an IPv4 address is held as ::ffff:a.b.c.d.
+// The source or the destination of a datagram. An IPv4 address is stored as ::ffff:a.b.c.d.
 struct NetAddress {
   std::array<std::uint8_t, 16> ip{};
   std::uint16_t port = 0;
@@ -46,99 +46,100 @@ struct NetAddress {
   auto operator<=>(const NetAddress&) const = default;
 };
 
-// "192.0.2.1:6820", "[2001:db8::1]:6820".
+// Returns the address and port as text: "192.0.2.1:6820" or "[2001:db8:0:0:0:0:0:1]:6820".
 std::string to_string(const NetAddress& address);
 
-// The messages in sealed frames; the first byte of a message is its kind.
+// The kinds of messages in sealed frames. The first byte of a message is its kind.
 enum class MessageKind : std::uint8_t {
-  accept = 1,     // monitor to agent: the session stands; no body
+  accept = 1,     // monitor to agent: the session is established; no body
   heartbeat,      // agent to monitor
   heartbeat_ack,  // monitor to agent
   lease,          // monitor to agent
   probe_result,   // agent to monitor
-  probe_packet,   // agent to agent, sealed with the key of the lease
-  settings,       // monitor to agent: what placement.conf of the controllers says for agents
+  probe_packet,   // agent to agent, sealed with the key of the probe's lease
+  settings,       // monitor to agent: the agents' settings from the controllers' placement.conf
   settings_taken,  // agent to monitor
 };
 
-// Which monitor publishes, as somebody has heard it. A larger term is newer; term 0: nobody yet.
+// The leader, as the sender of the message knows it. A larger term is newer. Term 0 means that there is no leader yet.
 struct LeaderTerm {
   std::uint64_t term = 0;
-  std::string publisher;           // its SlurmctldHost name
-  std::uint32_t age_ms = 0;        // since the publisher itself was heard to say so
-  std::uint32_t remaining_ms = 0;  // of the lease term, when it was said
+  std::string publisher;           // the leader's SlurmctldHost name
+  std::uint32_t age_ms = 0;        // time since the leader itself announced this
+  std::uint32_t remaining_ms = 0;  // time that was left of the leader's lease at the announcement
 
   bool operator==(const LeaderTerm&) const = default;
 };
 
 enum HeartbeatFlag : std::uint32_t {
-  slurmd_running = 1,  // a slurmd process is on the node
-  jobs_running = 2,    // a job of Slurm's is on the node
-  leaving = 4,         // the last heartbeat: the agent was told to end
-  probes_refused = 8,  // the agent takes no lease at present (budget, jobs, or its configuration)
+  slurmd_running = 1,  // a slurmd process runs on the node
+  jobs_running = 2,    // a Slurm job runs on the node
+  leaving = 4,         // this is the last heartbeat: the agent was told to end
+  probes_refused = 8,  // the agent accepts no probe at present (because of budget, jobs or its configuration)
   all_heartbeat_flags = 15,
 };
 
 struct Heartbeat {
-  std::array<std::uint8_t, 16> boot_id{};  // of the kernel: another one is a reboot
-  std::uint64_t agent_start_id = 0;        // random: another one is a restart of the agent
-  std::uint64_t number = 0;                // counts up from 1 since the agent's start
-  std::int64_t sent_at_ms = 0;             // the agent's clock, since 1970
+  std::array<std::uint8_t, 16> boot_id{};  // of the kernel; it changes with a reboot
+  std::uint64_t agent_start_id = 0;        // random; it changes when the agent restarts
+  std::uint64_t number = 0;                // counts up from 1 since the agent started
+  std::int64_t sent_at_ms = 0;             // by the agent's clock, since 1970
   std::uint32_t uptime_s = 0;              // of the node
-  std::uint32_t flags = 0;                 // HeartbeatFlag
-  double link_Bps = unknown_value;         // nominal rate of the interface that matters
-  // Where this agent answers probes, for the leases of its peers. An address of zeros: at the address
-  // from which its heartbeats come, with this port. Port 0: nowhere.
+  std::uint32_t flags = 0;                 // bits of HeartbeatFlag
+  double link_Bps = unknown_value;         // nominal rate of the interface that carries the probes
+  // The address where this agent answers probes. Monitors put it into the leases of its peers. An address of zeros
+  // means the source address of its heartbeats, with this port. Port 0 means that the agent answers no probes.
   NetAddress probe_address;
-  NodeState state;                         // attributes; name, liveness, age and outages do not travel
-  LeaderTerm heard;                     // the newest that this agent has heard from any monitor
+  NodeState state;                         // only the attributes; name, liveness, age and outages are not sent
+  LeaderTerm heard;                     // the newest term that this agent has heard from any monitor
 };
 
 inline constexpr std::size_t max_single_node_jobs = 32;
 
 struct HeartbeatAck {
-  std::uint64_t number = 0;  // of the heartbeat
-  LeaderTerm publisher;   // as this monitor sees it, itself perhaps
-  // Jobs of which Slurm says that they run on this node alone. An agent allows no probe while a job
-  // runs that is not in here (ProbeBusyNodes=no).
+  std::uint64_t number = 0;  // number of the heartbeat that is acknowledged
+  LeaderTerm publisher;   // the leader as this monitor knows it; it may be this monitor
+  // Numbers of the jobs that run on this node alone, as Slurm reports them. With ProbeBusyNodes=no an agent allows no
+  // probe while a job runs that is not in this list.
   std::vector<std::uint32_t> single_node_jobs;
 
   bool operator==(const HeartbeatAck&) const = default;
 };
 
-// Sent with each acknowledgement until the agent says that it has taken them.
+// The agents' settings. A monitor sends them with each acknowledgement until the agent confirms them with a
+// SettingsTaken.
 struct SettingsMessage {
-  std::string text;  // see agent_config.hpp; at most max_settings_text bytes
+  std::string text;  // as agent_settings_text() writes it; at most max_settings_text bytes
 };
 inline constexpr std::size_t max_settings_text = max_message - 3;
 
 struct SettingsTaken {
   std::uint64_t agent_start_id = 0;
-  std::uint64_t checksum = 0;  // checksum() of the text
+  std::uint64_t checksum = 0;  // checksum() of SettingsMessage::text
 };
 
 enum class ProbeKind : std::uint8_t {
-  latency = 1,  // a short exchange
+  latency = 1,  // a short exchange of packets
   train,        // bandwidth by a packet train
-  bulk,         // bandwidth by a longer stream, between idle nodes only
+  bulk,         // bandwidth by a longer stream; only between idle nodes
 };
 
 enum class ProbeRole : std::uint8_t { initiator = 1, responder };
 
-// Leave to probe, for both ends of one pair. The responder's lease is sent first.
+// Permission to probe one pair. Both ends get one; the responder's lease is sent first.
 struct ProbeLease {
-  std::uint64_t id = 0;    // random; the same at both ends
-  std::uint64_t term = 0;  // of the publisher that gives it
+  std::uint64_t id = 0;    // random; both ends of the pair get this number
+  std::uint64_t term = 0;  // term of the leader that gives the lease
   ProbeKind kind = ProbeKind::latency;
   ProbeRole role = ProbeRole::initiator;
   std::string peer;        // node name of the other end
-  NetAddress peer_address;  // where its agent listens
-  Key key{};               // random; the same at both ends
-  std::uint32_t start_in_ms = 0;    // from receipt, for the initiator
-  std::uint32_t expires_in_ms = 0;  // from receipt; 1 .. max_lease_ms
-  std::uint16_t packets = 0;        // 1 .. max_probe_packets: exchanges, or packets of the train
-  std::uint16_t packet_bytes = 0;   // of the datagram, seal and all; min_probe_packet .. max_datagram
-  std::uint64_t max_bytes = 0;      // that both ends together may send, headers of IP and UDP not counted
+  NetAddress peer_address;  // where the agent of the other end listens
+  Key key{};               // random; both ends of the pair get this key
+  std::uint32_t start_in_ms = 0;    // when the initiator starts, from receipt of the lease
+  std::uint32_t expires_in_ms = 0;  // from receipt of the lease; 1 to max_lease_ms
+  std::uint16_t packets = 0;        // exchanges, or packets of the train; 1 to max_probe_packets
+  std::uint16_t packet_bytes = 0;   // of the sealed datagram; min_probe_packet to max_datagram
+  std::uint64_t max_bytes = 0;      // that both ends together may send, without the headers of IP and UDP
 
   bool operator==(const ProbeLease&) const = default;
 };
@@ -148,14 +149,14 @@ inline constexpr std::uint16_t max_probe_packets = 16384;
 
 enum class ProbeOutcome : std::uint8_t {
   measured = 1,
-  no_answer,       // the peer did not answer, or too little came through
-  over_budget,     // this end's budget has no room
+  no_answer,       // the peer did not answer, or too few packets arrived
+  over_budget,     // the probe would exceed this end's budget
   busy,            // another probe runs, or a job that must not be disturbed
-  not_idle,        // a bulk stream was asked for and an end carries load
-  refused,         // the lease is old, or this agent probes nothing
+  not_idle,        // a bulk stream was requested and one end is loaded
+  refused,         // the lease is old, or this agent makes no probes
 };
 
-// By the outcome's number; the first is none.
+// Names of the outcomes, indexed by the value of ProbeOutcome. No outcome has the value 0.
 inline constexpr std::array<std::string_view, 7> probe_outcome_names = {"",     "measured", "no_answer", "over_budget",
                                                                         "busy", "not_idle", "refused"};
 
@@ -166,10 +167,10 @@ struct ProbeResult {
   ProbeOutcome outcome = ProbeOutcome::refused;
   std::uint32_t sent = 0;      // packets
   std::uint32_t received = 0;  // answers, or packets of the train that arrived
-  double min_latency_us = unknown_value;     // half a round trip, the peer's own time taken off
+  double min_latency_us = unknown_value;     // half a round trip, without the time that the peer held the packet
   double median_latency_us = unknown_value;
-  double bandwidth_Bps = unknown_value;      // from this end to the peer, with headers of Ethernet to UDP
-  double other_flow_Bps = unknown_value;     // what else this end's interface carried in the sample before
+  double bandwidth_Bps = unknown_value;      // from this end to the peer, including headers from Ethernet to UDP
+  double other_flow_Bps = unknown_value;     // other traffic of this end's interface in the sample before
   std::uint64_t bytes = 0;                   // sent by this end
 };
 
@@ -177,34 +178,34 @@ struct ProbeResult {
 struct ProbePacket {
   enum class Kind : std::uint8_t { ping = 1, pong, train, report };
   Kind kind = Kind::ping;
-  std::uint32_t index = 0;          // ping, pong: which exchange; train: which packet
-  std::uint32_t held_ns = 0;        // pong: from the arrival of the ping to the sending of this
-  std::uint32_t received = 0;       // report: packets of the train
-  double rate_Bps = unknown_value;  // report: as ProbeResult::bandwidth_Bps
+  std::uint32_t index = 0;          // ping, pong: number of the exchange; train: number of the packet
+  std::uint32_t held_ns = 0;        // pong: time from the arrival of the ping to the sending of this packet
+  std::uint32_t received = 0;       // report: packets of the train that arrived
+  double rate_Bps = unknown_value;  // report: see ProbeResult::bandwidth_Bps
 };
 
 inline constexpr std::size_t probe_packet_message_bytes = 22;
 inline constexpr std::uint16_t min_probe_packet = seal_overhead + probe_packet_message_bytes;
 
-// A heartbeat is no shorter than the longest acknowledgement, which answers it.
+// Length of a heartbeat, in bytes: at least the length of the longest acknowledgement, which answers it.
 inline constexpr std::size_t heartbeat_message_bytes = 320;
 
-// Each encoder writes the kind and the body. Names longer than max_wire_name, lists longer than
-// their limit and reals that are no float are cut or become NaN.
+// Each encoder returns the message: its kind, then its body. Names longer than max_wire_name and lists longer than
+// their limit are cut. Reals that do not fit a float become NaN.
 Bytes encode(const Heartbeat& heartbeat);
 Bytes encode(const HeartbeatAck& ack);
 Bytes encode(const ProbeLease& lease);
 Bytes encode(const ProbeResult& result);
-// Zeros follow up to `message_bytes`.
+// Pads the message with zeros to `message_bytes`.
 Bytes encode(const ProbePacket& packet, std::size_t message_bytes = probe_packet_message_bytes);
 Bytes encode(const SettingsMessage& settings);
 Bytes encode(const SettingsTaken& taken);
 Bytes encode_accept();
 
-// The kind of a message, as far as its first byte tells.
+// Returns the kind that the first byte of `message` names, or none. The rest of the message is not checked.
 std::optional<MessageKind> message_kind(ByteView message);
 
-// None when the bytes are no such message.
+// Each decoder returns none when the bytes are no message of its kind.
 std::optional<Heartbeat> decode_heartbeat(ByteView message);
 std::optional<HeartbeatAck> decode_heartbeat_ack(ByteView message);
 std::optional<ProbeLease> decode_lease(ByteView message);

@@ -18,7 +18,7 @@ class MungeCredentials : public Credentials {
       : uid_(uid), makers_(makers), context_(munge_ctx_create()) {
     if (context_ == nullptr) throw Error("munge: no memory for a context");
     try {
-      // Said and not left to the defaults of munged.conf: the payload is a key.
+      // The payload is a key, so these options are set here instead of left to the defaults of munged.conf.
       set(munge_ctx_set(context_, MUNGE_OPT_CIPHER_TYPE, MUNGE_CIPHER_AES256), "cipher");
       set(munge_ctx_set(context_, MUNGE_OPT_MAC_TYPE, MUNGE_MAC_SHA256), "MAC");
       set(munge_ctx_set(context_, MUNGE_OPT_ZIP_TYPE, MUNGE_ZIP_NONE), "compression");
@@ -48,7 +48,7 @@ class MungeCredentials : public Credentials {
   Decoded decode(const std::string& credential) override {
     const double asked_s = steady_s();
     if (!silence_.may_ask(asked_s)) return {Fault::no_service, {}, {}};
-    // A context of its own: decoding overwrites the options with those of the credential.
+    // Decoding overwrites the options of the context with those of the credential, so it uses a copy.
     munge_ctx_t context = munge_ctx_copy(context_);
     if (context == nullptr) return {Fault::no_service, {}, {}};
     void* payload = nullptr;
@@ -93,7 +93,7 @@ class MungeCredentials : public Credentials {
       default: return Fault::invalid;
     }
   }
-  // libmunge tries for some seconds before it gives up.
+  // Records whether munged answered. libmunge retries for some seconds before it reports EMUNGE_SOCKET.
   void watch(munge_err_t error, double asked_s) {
     if (error == EMUNGE_SOCKET)
       silence_.failed(asked_s, steady_s());

@@ -4,14 +4,14 @@
 
 namespace placement {
 
-// What an agent allows of itself, and a monitor need not ask for. A link's rate that is not known, NaN, counts
-// as 1 Gbit/s.
+// Limits on probes that an agent enforces itself. A monitor applies them too, so that it requests no probe in vain. A
+// link rate that is not known (NaN) counts as 1 Gbit/s.
 
-// Bytes that may be sent for probes in a minute.
+// Returns the number of bytes that probes may send per minute. `link_Bps` is the rate of the link in bytes per second.
 double probe_budget_Bpm(const Config& config, double link_Bps);
 
-// Neither the processors (0 .. 1) nor the link have much to do, so that a bulk stream harms nobody. A load that
-// is not known, NaN, is taken for much.
+// Returns whether a node is idle enough for a bulk stream: `utilisation` of its processors (0 to 1) is below a quarter
+// and its traffic `flow_Bps` is below 5 % of the link's rate. A value that is not known (NaN) counts as loaded.
 bool little_loaded(double utilisation, double flow_Bps, double link_Bps);
 
 }  // namespace placement

@@ -23,7 +23,7 @@ namespace {
 constexpr double connect_s = 5;
 constexpr double answer_s = 30;
 
-// One connection, with an end for all that is read and written.
+// One connection. All reads and writes together must end before one deadline.
 class Stream {
  public:
   explicit Stream(const NetAddress& to) : socket_(connect_tcp(to, connect_s)), end_s_(steady_s() + answer_s) {}
@@ -52,7 +52,7 @@ class Stream {
   }
 
  private:
-  // After a call that failed.
+  // Waits after a call that failed with `errno`. Throws Error unless the call can be repeated, and after the deadline.
   void wait(short events) {
     if (errno != EAGAIN && errno != EINTR) throw Error(std::strerror(errno));
     pollfd watched{socket_, events, 0};

@@ -12,7 +12,7 @@
 
 namespace placement {
 
-// Whom to ask.
+// The monitors that a client can ask.
 struct MonitorAddress {
   std::vector<SlurmHost> controllers;
   std::string munge_socket;   // empty: munge's own default
@@ -20,20 +20,22 @@ struct MonitorAddress {
   std::uint16_t port = 0;
 };
 
-// The controllers of a slurm.conf, and what slurmctld says is in force; where it says nothing, what this host's
-// configuration says. Throws Error without a slurm.conf.
+// Returns the controllers named in `slurm_conf`, with the user and port of the monitors. User and port are those that
+// slurmctld reports as in force in `controller`. Where it reports none, they come from this host's `config`. Throws
+// Error without a slurm.conf.
 MonitorAddress monitor_address(const std::string& slurm_conf, const ControllerState& controller, const Config& config);
 
 struct MonitorAnswer {
-  std::string from;  // the controller's name
+  std::string from;  // name of the controller that answered
   std::string text;
 };
 
-// Asks the monitors on the controllers in their order until one answers, as the calling user. Throws Error, naming
-// each and what it says. The channel and the key of the query are made here.
+// Sends `query` as the calling user to the monitors on the controllers, one after another, until one answers. Throws
+// Error if none answers, with the name of each and its error. The function sets the query's channel and key itself.
 MonitorAnswer ask_monitors(const MonitorAddress& address, const Query& query);
 
-// One question to one address, by credentials that its reader decodes. Throws Error.
+// Sends one query to the address `to` and returns the answer. `credentials` must be readable by the monitor there.
+// Throws Error.
 std::string ask_monitor(const NetAddress& to, Credentials& credentials, Query query);
 
 }  // namespace placement

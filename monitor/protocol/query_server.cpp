@@ -18,10 +18,10 @@ namespace placement {
 
 namespace {
 
-constexpr std::size_t most_kept = 4096;  // addresses, and users, whose rates are known
+constexpr std::size_t most_kept = 4096;  // addresses, and also users, whose rates are remembered
 constexpr int accepted_at_once = 64;
 
-// The bucket of `key`. Nobody is remembered for ever: with too many, all begin anew.
+// Returns the bucket of `key`. When there are too many buckets, all are dropped, so that memory stays limited.
 template <typename Key>
 TokenBucket& bucket_of(std::map<Key, TokenBucket>& buckets, const Key& key, double rate, double burst) {
   if (buckets.size() >= most_kept && !buckets.contains(key)) buckets.clear();
@@ -70,7 +70,8 @@ QueryServer::QueryServer(int listener, Credentials& credentials, Answer answer, 
       limits_(limits),
       decodes_(limits.credentials_per_s, limits.credentials_burst) {}
 
-// Whoever asks does so at once: a connection that is still silent when there are too many gives way to a new one.
+// Returns whether a new connection from `from` can be accepted. Clients send their query at once. So when there are too
+// many connections, the oldest one that has not yet sent its query is closed to make room.
 bool QueryServer::make_room(const NetAddress& from) {
   const auto same_source = [&from](const Connection& connection) { return connection.from == from; };
   const bool too_many_there =
@@ -102,7 +103,7 @@ void QueryServer::refuse(Connection& connection, Refusal why, double now_s) {
   connection.until_s = now_s + limits_.question_s;
 }
 
-// False: the connection is over.
+// Returns false when the connection has to be closed.
 bool QueryServer::read_question(Connection& connection, double now_s) {
   std::size_t wanted = query_head_bytes;
   for (;;) {
@@ -156,7 +157,7 @@ void QueryServer::answer(Connection& connection, const Query& query, uid_t asker
   time.take(now_s, std::min(end_s - began_s, time.level(now_s)));
 }
 
-// False: all is sent, or the client is gone.
+// Returns false when the whole answer is sent or the client has closed the connection.
 bool QueryServer::send_answer(Connection& connection) {
   while (connection.sent < connection.out.size()) {
     const ssize_t sent = send(connection.socket, connection.out.data() + connection.sent, connection.out.size() - connection.sent, MSG_NOSIGNAL);
@@ -168,7 +169,7 @@ bool QueryServer::send_answer(Connection& connection) {
   return false;
 }
 
-// False: the connection is over.
+// Returns false when the connection has to be closed.
 bool QueryServer::serve(Connection& connection, short events, double now_s) {
   if (now_s > connection.until_s) return false;
   if (events == 0) return true;

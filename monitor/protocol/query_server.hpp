@@ -17,33 +17,33 @@
 
 namespace placement {
 
-// Answers the questions of query_wire.hpp. What somebody without a credential can make it keep is
-// max_query_credential bytes for some seconds, in so many connections; munge is asked at a bounded rate; the time
-// that answers take and the bytes that wait to be read are bounded.
+// Answers the queries of query_wire.hpp. A client without a credential can make the server keep at most
+// max_query_credential bytes for some seconds, on a limited number of connections. The rate of requests to munge, the
+// time spent on answers and the bytes that wait to be read are limited too.
 class QueryServer {
  public:
-  // The answer for that user. Throws Error with what the user is told.
+  // Returns the answer to `query` for the user `asker`. Throws Error with a message that is sent to the user.
   using Answer = std::function<std::string(const Query& query, uid_t asker)>;
 
   struct Limits {
     std::size_t connections = 64;
-    std::size_t source_connections = 16;  // of one address
-    double question_s = 3;                // from connection to credential
-    double answer_s = 30;                 // until the client has read its answer
-    double source_credentials_per_s = 50;  // that munge is asked about, of one address
+    std::size_t source_connections = 16;   // from one address
+    double question_s = 3;                 // time from the connection to the whole credential
+    double answer_s = 30;                  // time that a client has to read its answer
+    double source_credentials_per_s = 50;  // credentials from one address that munge decodes
     double source_credentials_burst = 100;
-    double credentials_per_s = 500;        // of all addresses
+    double credentials_per_s = 500;        // credentials from all addresses that munge decodes
     double credentials_burst = 1000;
-    double user_time_share = 0.25;         // of this process's time, for one user in the long run
-    double user_time_s = 5;                // and at once
-    std::size_t waiting_bytes = 128 << 20;  // of answers; with more, nobody is answered
+    double user_time_share = 0.25;         // share of this process's time for one user, in the long run
+    double user_time_s = 5;                // time for one user in a burst
+    std::size_t waiting_bytes = 128 << 20;  // answers that wait to be read; with more, no query is answered
   };
 
-  // The credentials must outlive the server. The listener becomes the server's own.
+  // The credentials must outlive the server. The server takes over the descriptor `listener`.
   QueryServer(int listener, Credentials& credentials, Answer answer, const Limits& limits);
   QueryServer(int listener, Credentials& credentials, Answer answer);
 
-  // Until `stop_descriptor` becomes readable.
+  // Serves clients until `stop_descriptor` becomes readable. Throws Error when poll() fails.
   void run(int stop_descriptor);
 
  private:
@@ -72,7 +72,7 @@ class QueryServer {
   Credentials& credentials_;
   Answer answer_;
   Limits limits_;
-  Connections connections_;  // the oldest first
+  Connections connections_;  // the oldest one is first
   TokenBucket decodes_;
   std::map<NetAddress, TokenBucket> source_decodes_;
   std::map<uid_t, TokenBucket> user_time_;

@@ -22,7 +22,7 @@ bool begins_with(ByteView bytes, std::string_view mark) {
   return bytes.size() >= mark.size() && std::equal(mark.begin(), mark.end(), bytes.begin());
 }
 
-// One line of printable characters.
+// Returns `text` as one line: characters that cannot be printed become '?'.
 std::string one_line(std::string text) {
   for (char& c : text)
     if (c < ' ' || c > '~') c = '?';

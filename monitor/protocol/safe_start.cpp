@@ -47,7 +47,7 @@ std::string octal(mode_t mode) {
 void require_owner(const std::string& path, const struct stat& file, std::span<const uid_t> owners) {
   if (!owned(file.st_uid, owners))
     throw Error(path + " belongs to user " + std::to_string(file.st_uid) + ", who has no business there");
-  // In a directory with the sticky bit others cannot replace what is not theirs.
+  // In a directory with the sticky bit others cannot replace files that they do not own.
   if ((file.st_mode & others_may_write) != 0 && !(S_ISDIR(file.st_mode) && (file.st_mode & S_ISVTX) != 0))
     throw Error(path + " has mode " + octal(file.st_mode) + ": others than its owner may write it");
 }
@@ -120,7 +120,7 @@ void require_safe_munge_socket(const std::string& given) {
   if (!S_ISSOCK(file.st_mode)) throw Error(path + " is no socket");
   const std::optional<UserIds> munge = find_user("munge");
   const uid_t owner = munge ? munge->uid : 0;
-  // Everybody may write to the socket itself; that is what it is for.
+  // The mode of the socket is not checked: every user must be able to write to it.
   if (!owned(file.st_uid, {&owner, 1}))
     throw Error(path + " belongs to user " + std::to_string(file.st_uid) + ", who is not munge");
   require_safe_place(path, {&owner, 1});
@@ -132,7 +132,8 @@ void make_directory_for(const std::string& path, const UserIds& user) {
     if (errno == EEXIST) return;
     fail_with_errno(path);
   }
-  // By its descriptor: whoever may write the directory above could put a symbolic link in its place by now.
+  // The directory is changed through its descriptor. A user who may write the parent directory could have replaced it
+  // with a symbolic link in the meantime.
   const FileDescriptor made(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (made < 0 || fchmod(made, 0755) != 0 || fchown(made, user.uid, user.gid) != 0) fail_with_errno(path);
 }

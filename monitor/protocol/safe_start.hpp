@@ -11,46 +11,46 @@
 
 namespace placement {
 
-// What both daemons do before anything else: become an unprivileged user, and make sure that nobody
-// else can tell them what to do.
+// What both daemons do before anything else: they become an unprivileged user, and make sure that no other user can
+// control them through the files they read.
 
 struct UserIds {
   uid_t uid = 0;
   gid_t gid = 0;
 };
 
-// The user may be made later.
+// The user does not exist on this host. It may be created later, so that a caller can try again.
 class UnknownUser : public Error {
  public:
   using Error::Error;
 };
 
-// Throws UnknownUser when there is no such user, and Error when it is root.
+// Returns the ids of the user `name`. Throws UnknownUser when there is no such user, and Error when it is root.
 UserIds unprivileged_user(const std::string& name);
 
-// The user for good: root becomes it, anybody else has to be it already. After that the process can
-// gain no privilege, and leaves no memory image. Throws Error.
+// Makes `user` the user of this process for good. A process of root changes to it; any other process must run as it
+// already. Afterwards the process can gain no privilege and writes no core file. Throws Error.
 void become(const UserIds& user, const std::string& name);
 
-// Who besides root may own the cluster's configuration: the user slurm, where there is one.
+// Returns the users besides root that may own the cluster's configuration: the user slurm, if it exists.
 std::vector<uid_t> configuration_owners();
 
-// A configuration file belongs to root or one of `owners`, and nobody else may write it; the same
-// holds for its directory. Throws Error. A file that does not exist is none of its business.
+// Throws Error unless the configuration file `path` belongs to root or one of `owners` and nobody else may write it.
+// The directory of the file must meet these conditions too. A file that does not exist passes.
 void require_safe_file(const std::string& path, std::span<const uid_t> owners);
 
-// A directory belongs to `owner`, is no symbolic link, and nobody else may write it. Throws Error.
+// Throws Error unless `path` is a directory, not a symbolic link, belongs to `owner` and nobody else may write it.
 void require_safe_directory(const std::string& path, uid_t owner);
 
-// The socket of munge belongs to root or to munge's user, and lies where nobody else could have put
-// it. An empty path is munge's own default. Throws Error.
+// Throws Error unless the socket `path` belongs to root or to the user munge, in a directory where nobody else can
+// create files. An empty path means munge's default socket. A socket that does not exist passes.
 void require_safe_munge_socket(const std::string& path);
 
-// Makes the directory for the user when it is missing and the caller is root. Throws Error.
+// Creates the directory `path` for `user` when it is missing and the caller is root. Throws Error.
 void make_directory_for(const std::string& path, const UserIds& user);
 
-// The lock of a daemon, held until the end of its process whatever end that is. None (-1): another
-// process holds it. Throws Error when the file cannot be had.
+// Takes the lock of a daemon and returns its descriptor. The kernel releases the lock when the process ends in any way.
+// Returns -1 when another process holds the lock. Throws Error when the file cannot be opened or locked.
 int take_lock(const std::string& path);
 
 }  // namespace placement

@@ -19,8 +19,8 @@ void check(gcry_error_t error, const char* what) {
   if (error != 0) throw Error(std::string("libgcrypt: ") + what + ": " + gcry_strerror(error));
 }
 
-// Once in the life of the process, before anything else of libgcrypt. Its locked memory is not used:
-// an unprivileged daemon may lock next to nothing.
+// Initialises libgcrypt, once per process and before its first use. Its locked memory is switched off, because an
+// unprivileged daemon may lock almost no memory.
 void prepare() {
   static const bool ready = [] {
     if (gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P)) return true;
@@ -63,7 +63,8 @@ class Cipher {
   gcry_cipher_hd_t handle_ = nullptr;
 };
 
-// One for all channels: the key is set anew for each datagram, so that a peer costs its keys alone.
+// Returns the one cipher for all channels. The key is set for each datagram, so that a peer needs no more memory than
+// its keys.
 Cipher& cipher() {
   static Cipher one;
   return one;

@@ -7,20 +7,21 @@
 
 namespace placement {
 
-// Authenticated encryption of datagrams, by libgcrypt: ChaCha20-Poly1305 (RFC 8439), the frame's
-// header with it, the sequence number as nonce; keys by HMAC-SHA256.
+// Authenticated encryption of datagrams with libgcrypt: ChaCha20-Poly1305 (RFC 8439). It covers the frame's header and
+// uses the sequence number as nonce. Keys are derived with HMAC-SHA256.
 
-// At most 256 random bytes that nobody can foretell.
+// Fills `bytes`, at most 256, with unpredictable random bytes. Throws Error when the kernel gives none.
 void fill_random(std::span<std::uint8_t> bytes);
 std::uint64_t random_u64();
 
-// HMAC-SHA256.
+// Returns HMAC-SHA256 of `text` with `key`.
 Key keyed_hash(const Key& key, ByteView text);
 
-// In a time that does not tell where they differ.
+// Returns whether `a` and `b` are equal. The run time does not depend on the position of a difference.
 bool same_bytes(ByteView a, ByteView b);
 
-// Which sequence numbers were seen: each is let in once, and none that is 64 or more behind the newest.
+// Remembers which sequence numbers were seen. Each number is accepted once. Numbers that are 64 or more behind the
+// newest count as seen, and so does 0.
 class ReplayWindow {
  public:
   bool seen(std::uint64_t sequence) const;
@@ -28,27 +29,28 @@ class ReplayWindow {
 
  private:
   std::uint64_t newest_ = 0;
-  std::uint64_t bits_ = 0;  // bit k: newest_ - k
+  std::uint64_t bits_ = 0;  // bit k stands for the number newest_ - k
 };
 
-enum class Side : std::uint8_t { first, second };  // agent and monitor; initiator and responder
+enum class Side : std::uint8_t { first, second };  // first: agent or initiator; second: monitor or responder
 
 enum class OpenError : std::uint8_t { none, not_sealed, replayed, forged };
 
-// One end of a pair that shares a key. Each direction has a key and a count of its own, so that
-// nothing is sealed twice with the same nonce and nothing can be sent back to its sender.
+// One end of a pair that shares a secret. Each direction has its own key and its own count. So no nonce is used twice
+// with one key, and a datagram that is sent back to its sender is not accepted.
 class SealedChannel {
  public:
   SealedChannel() = default;
   SealedChannel(std::uint64_t id, const Key& secret, Side side);
 
   std::uint64_t id() const { return id_; }
+  // Returns the number of messages sealed so far.
   std::uint64_t sent() const { return sent_; }
 
-  // The datagram of a message of at most max_message bytes.
+  // Returns the datagram for a message of 1 to max_message bytes. Throws Error for another length.
   Bytes seal(ByteView message);
 
-  // The message of a datagram; nothing changes when there is none.
+  // Returns the message in a datagram. Returns none, changes nothing and sets `*why` when the datagram is not accepted.
   std::optional<Bytes> open(ByteView datagram, OpenError* why = nullptr);
 
  private:

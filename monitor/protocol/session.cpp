@@ -13,11 +13,11 @@ namespace {
 constexpr double first_wait_s = 1;
 constexpr double last_wait_s = 16;
 constexpr double session_age_s = 24 * 3600;
-constexpr double reset_pause_s = 5;  // between two hints that are believed
+constexpr double reset_pause_s = 5;  // least time between two resets that are accepted
 
-constexpr std::size_t stranger_buckets = 64;  // of a peer: 2.5 KiB, while joins fail there
+constexpr std::size_t stranger_buckets = 64;  // per peer; they take 2.5 KiB, and only after joins from other ports
 
-constexpr std::uint64_t peer_bits = 24;  // of a session's id: the peer's number
+constexpr std::uint64_t peer_bits = 24;  // the low bits of a session's id, which are the peer's number
 constexpr std::uint64_t peer_mask = (std::uint64_t{1} << peer_bits) - 1;
 
 Refusal refusal_of(Credentials::Fault fault) {
@@ -92,7 +92,7 @@ Bytes ClientSession::due(double now_s) {
   Nonce nonce{};
   fill_random(nonce);
   nonce_ = nonce;
-  // Agents that lost their monitor at the same moment do not come back at the same moment.
+  // The wait is randomised, so that agents that lost their monitor at one moment do not all come back at one moment.
   const double spread = 0.75 + 0.5 * static_cast<double>(nonce[0]) / 255;
   next_hello_s_ = now_s + wait_s_ * spread;
   wait_s_ = std::min(2 * wait_s_, last_wait_s);
@@ -123,7 +123,7 @@ ClientSession::Received ClientSession::receive(ByteView datagram, double now_s) 
   if (*kind == FrameKind::challenge) {
     const auto challenge = decode_challenge(datagram);
     if (!challenge) return refuse(Refusal::malformed);
-    // One answer to one hello: whoever cannot see the nonce gets nothing.
+    // Each hello has one answer. A sender that has not seen the nonce gets no reply.
     if (!nonce_ || challenge->nonce != *nonce_) return refuse(Refusal::bad_cookie);
     nonce_.reset();
     JoinSecret secret{.nonce = challenge->nonce, .cookie = challenge->cookie, .secret = {}, .name = name_};
@@ -227,7 +227,7 @@ bool ServerSessions::good_cookie(const JoinFrame& join, const NetAddress& from, 
 ServerSessions::Received ServerSessions::receive(ByteView datagram, const NetAddress& from, double now_s) {
   Received received = answer(datagram, from, now_s);
   ++refused_[static_cast<std::size_t>(received.refused)];
-  // True of every answer by its format; held here for those to come.
+  // All formats already ensure that no answer is longer than its datagram. This check protects future formats.
   if (received.reply.size() > datagram.size()) received.reply.clear();
   return received;
 }
@@ -247,12 +247,13 @@ ServerSessions::Received ServerSessions::answer_hello(const Nonce& nonce, const 
   return {.reply = encode(ChallengeFrame{nonce, cookie(nonce, from, period(now_s))})};
 }
 
-// Whether a credential from there is looked at, which takes time.
+// Returns whether a credential from this address may be decoded, which takes time.
 bool ServerSessions::may_attempt(Peer& peer, const NetAddress& from, double now_s) {
   if (peer.address == from) return peer.attempts.take(now_s);
   if (peer.strangers.empty())
     peer.strangers.assign(stranger_buckets, TokenBucket(limits_.stranger_joins_per_s, limits_.peer_joins_burst));
-  // Nobody but the monitor knows which ports share a bucket, and every minute it is others.
+  // A keyed hash of port and minute selects the bucket. So only the monitor knows which ports share a bucket, and the
+  // groups change every minute.
   const auto minute = static_cast<std::uint64_t>(now_s / 60);
   Bytes port{static_cast<std::uint8_t>(from.port), static_cast<std::uint8_t>(from.port >> 8)};
   for (int i = 0; i < 8; ++i) port.push_back(static_cast<std::uint8_t>(minute >> (8 * i)));
@@ -264,7 +265,7 @@ ServerSessions::Received ServerSessions::answer_join(const JoinFrame& join, cons
   const auto refuse = [&](Refusal why) {
     return Received{.reply = encode(RefusedFrame{join.nonce, static_cast<std::uint8_t>(why)}), .refused = why};
   };
-  // Without a good cookie the sender's address is perhaps not his: no answer.
+  // Without a valid cookie the sender's address may be forged, so there is no answer.
   if (!good_cookie(join, from, now_s)) return {.refused = Refusal::bad_cookie};
   const std::optional<std::int32_t> index = admit_(join.name, from);
   if (!index || *index < 0 || static_cast<std::size_t>(*index) >= peers_.size()) return refuse(Refusal::unknown_node);
@@ -280,7 +281,7 @@ ServerSessions::Received ServerSessions::answer_join(const JoinFrame& join, cons
   peer.channel.emplace(id, secret->secret, Side::second);
   if (peer.address != from) {
     peer.attempts = TokenBucket(limits_.peer_joins_per_s, limits_.peer_joins_burst);
-    peer.attempts.take(now_s);  // this one
+    peer.attempts.take(now_s);  // for this join
   }
   peer.address = from;
   peer.since_s = now_s;
@@ -303,7 +304,7 @@ ServerSessions::Received ServerSessions::answer_sealed(ByteView datagram, const 
     peer.channel.reset();
     return no_session();
   }
-  // Before the seal is looked at: from elsewhere it can be no more than a copy.
+  // This check comes before the seal is checked: a datagram from another address can only be a copy.
   if (peer.address != from) return {.refused = Refusal::wrong_address};
   if (!peer.datagrams.take(now_s)) return {.refused = Refusal::too_many};
   OpenError error = OpenError::none;

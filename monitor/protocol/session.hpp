@@ -13,44 +13,46 @@
 
 namespace placement {
 
-// How an agent and a monitor come to share a key. Neither class touches a socket or a clock: they
-// take datagrams and the time, in seconds of any steady clock, and give datagrams.
+// The handshake by which an agent and a monitor get a common key. Neither class uses a socket or a clock. They take
+// datagrams and the time, in seconds of any steady clock, and return datagrams.
 //
 //   agent                          monitor
 //   hello (a nonce)          ->
-//                            <-    challenge: a cookie made of nonce, address and time; keeps nothing
+//                            <-    challenge: a cookie made of nonce, address and time; the monitor keeps nothing
 //   join: cookie, name and a munge credential with nonce, cookie, name and a fresh secret  ->
-//                            <-    accept, sealed with a key that only the reader of the secret has
+//                            <-    accept, sealed with a key that only a reader of the secret has
 //
-// The cookie shows that the agent receives at its address and ties the credential to this monitor and
-// this moment; the credential shows that both ends run as the same user. No frame is longer than the
-// one that it answers. Monitors speak so among each other too, one as the agent.
+// The cookie proves that the agent receives datagrams at its address, and binds the credential to this monitor and
+// this moment. The credential proves that both ends run as one user. No frame is longer than the frame it answers.
+// Monitors use this handshake with each other too; one of them takes the agent's part.
 
-// Why a datagram was not taken. The numbers travel in RefusedFrame.
+// The reason for which a datagram was not accepted. RefusedFrame contains these numbers.
 enum class Refusal : std::uint8_t {
   none = 0,
-  malformed,     // no frame or message of this version
-  unknown_node,  // no such node, or not at this address
-  bad_cookie,    // of another address, another nonce or too long ago
+  malformed,     // it is no frame or message of this version
+  unknown_node,  // there is no such node, or it has another address
+  bad_cookie,    // the cookie belongs to another address or nonce, or is too old
   bad_credential,
   clock_skew,    // munge finds the credential expired, or made in the future
-  replayed,      // a credential or a sequence number that was seen
+  replayed,      // the credential or the sequence number was seen before
   wrong_user,
-  no_service,    // munge does not answer here
-  no_session,    // of an old session or of none
-  forged,        // the seal does not fit
-  wrong_address,  // a good seal from somewhere else
-  too_many,      // over the peer's rate, or over the rate of joins
+  no_service,    // munge does not answer on this host
+  no_session,    // the session is unknown or has ended
+  forged,        // the seal is not valid
+  wrong_address,  // the session belongs to another address
+  too_many,      // the peer or all joins together exceed their rate
   count
 };
 
 const char* to_string(Refusal refusal);
 
-// At most `rate` things a second in the long run and `burst` at once.
+// Limits a rate: at most `rate` units per second in the long run and `burst` at once. Times are in seconds.
 class TokenBucket {
  public:
   TokenBucket(double rate, double burst) : rate_(rate), burst_(burst), level_(burst) {}
+  // Takes `amount` units and returns true, or returns false and takes nothing when there are fewer.
   bool take(double now_s, double amount = 1);
+  // Returns the units that can be taken at the time `now_s`.
   double level(double now_s);
 
  private:
@@ -64,27 +66,29 @@ class TokenBucket {
 // The agent's end towards one monitor.
 class ClientSession {
  public:
-  // `name`: of this node. The credentials must outlive the session.
+  // `name` is the name of this node. The credentials must outlive the session.
   ClientSession(Credentials& credentials, std::string name);
 
   struct Received {
     Bytes reply{};    // to be sent at once, or empty
-    Bytes message{};  // what the monitor says, or empty
+    Bytes message{};  // the monitor's message, or empty
     Refusal refused = Refusal::none;
     bool established = false;  // a session began with this datagram
-    std::string note;          // for the log, or empty
+    std::string note;          // text for the log, or empty
   };
 
-  // A hello, when one is due: without a session at once and then after 1, 2, 4, .. 16 s, and before
-  // a session grows old.
+  // Returns a hello when one is due, otherwise nothing. Without a session the first hello is due at once, the next ones
+  // after about 1, 2, 4, .. 16 s. With a session a hello is due before the session becomes too old.
   Bytes due(double now_s);
-  double next_s(double now_s) const;  // when the next hello will be due
+  // Returns the time when the next hello is due.
+  double next_s(double now_s) const;
+  // Handles a datagram that arrived from the monitor.
   Received receive(ByteView datagram, double now_s);
 
   bool established() const { return channel_.has_value(); }
-  // The datagram of a message; only with a session.
+  // Returns the datagram for a message to the monitor. Throws Error without a session.
   Bytes seal(ByteView message);
-  // Nothing was heard for too long: begins anew, and keeps the old session until there is another.
+  // Starts a new handshake because nothing was heard for too long. The old session is kept until there is a new one.
   void doubt(double now_s);
 
  private:
@@ -98,68 +102,70 @@ class ClientSession {
   double next_hello_s_ = 0;
   double wait_s_ = 1;
   double last_reset_s_ = -1e9;
-  std::optional<Nonce> nonce_;  // of the last hello, until it is answered
-  std::optional<Nonce> joined_nonce_;
-  Key secret_{};                // of the join that is on its way
+  std::optional<Nonce> nonce_;  // of the last hello, until a challenge answers it
+  std::optional<Nonce> joined_nonce_;  // of the last join, until it is accepted
+  Key secret_{};                // of the last join, until it is accepted
 };
 
-// The monitor's end: sessions of a fixed number of peers, one each. What a peer can make it keep is
-// one small record; what an unknown sender can make it keep is nothing.
+// The monitor's end: at most one session for each of a fixed number of peers. A peer can make it keep one small record;
+// an unknown sender can make it keep nothing.
 class ServerSessions {
  public:
   struct Limits {
-    double joins_per_s = 500;  // credentials looked at, of all unknown senders together
+    double joins_per_s = 500;  // credentials decoded for all unknown senders together
     double joins_burst = 1000;
-    double peer_joins_per_s = 0.2;  // of one peer, and credentials looked at of one of its ports
+    double peer_joins_per_s = 0.2;  // joins of one peer; also credentials decoded for the port of its last session
     double peer_joins_burst = 5;
-    double stranger_joins_per_s = 0.5;  // credentials looked at of one part of a peer's other ports
+    double stranger_joins_per_s = 0.5;  // credentials decoded for one group of a peer's other ports
     double peer_datagrams_per_s = 20;
     double peer_datagrams_burst = 60;
     double hellos_per_s = 5000;
     double hellos_burst = 10000;
-    double cookie_s = 10;         // a cookie is good for this long to twice as long
-    double session_s = 26 * 3600;  // agents begin anew after a day
+    double cookie_s = 10;         // a cookie is valid for at least this time and at most twice this time
+    double session_s = 26 * 3600;  // longest session; agents start a new one after a day
   };
 
-  // Which peer a sender with this name may be, from 0 to peers - 1, or none: the node's number if the
-  // address is one of the node's. Called before anything costly is done.
+  // Returns which peer, from 0 to peers - 1, a sender with this name and address may be. That is the node's number if
+  // the address is one of the node's addresses, otherwise none. It is called before any costly step.
   using Admit = std::function<std::optional<std::int32_t>(const std::string& name, const NetAddress& from)>;
 
-  // The credentials must outlive the sessions.
+  // The credentials must outlive the sessions. Throws Error when `peers` is negative or needs more than 24 bits.
   ServerSessions(Credentials& credentials, std::int32_t peers, Admit admit, const Limits& limits);
   ServerSessions(Credentials& credentials, std::int32_t peers, Admit admit);
 
   struct Received {
     Bytes reply{};             // to be sent back to the sender at once, or empty
-    std::int32_t peer = -1;  // who says `message`, or who has just joined
-    Bytes message{};           // empty when there is none
+    std::int32_t peer = -1;  // the peer that sent `message` or has just joined
+    Bytes message{};           // empty: there is none
     bool joined = false;
     Refusal refused = Refusal::none;
   };
+  // Handles a datagram that arrived from the address `from`.
   Received receive(ByteView datagram, const NetAddress& from, double now_s);
 
   bool established(std::int32_t peer) const;
-  // Where the peer's session comes from; only with a session.
+  // Returns the address of the peer's session. Throws Error without a session.
   const NetAddress& address(std::int32_t peer) const;
-  // The datagram of a message for the peer; only with a session.
+  // Returns the datagram for a message to the peer. Throws Error without a session.
   Bytes seal(std::int32_t peer, ByteView message);
+  // Ends the peer's session, if it has one.
   void forget(std::int32_t peer);
 
-  // Datagrams refused so far, by Refusal.
+  // Returns the number of datagrams so far for each Refusal, where Refusal::none counts those accepted.
   const std::array<std::uint64_t, static_cast<std::size_t>(Refusal::count)>& refused() const { return refused_; }
 
  private:
-  // Any process on a node can send joins from the node's address. What it sends is charged to its port, as no other
-  // process can have that port, and to the peer only when the credential was good. So the agent's own attempts are
-  // looked at whatever others send: at once from the port of its last session, and with many ports in use by others
-  // after a few attempts.
+  // Any process on a node can send joins from the node's address. Its attempts are charged to its port, because no
+  // other process can have that port. They are charged to the peer only if the credential was valid. So the agent's
+  // attempts are handled whatever other processes send. They are handled at once if they come from the port of its last
+  // session, and after a few attempts if other processes use many ports.
   struct Peer {
     std::optional<SealedChannel> channel;
-    NetAddress address;  // of the present or last session
+    NetAddress address;  // of the present or the last session
     double since_s = 0;
     TokenBucket joins;
-    TokenBucket attempts;                // of credentials from `address`
-    std::vector<TokenBucket> strangers;  // of credentials from other ports, by a keyed hash; empty: none came
+    TokenBucket attempts;                // credentials that came from `address`
+    std::vector<TokenBucket> strangers;  // credentials from other ports, by a keyed hash of the port; empty: none came
     TokenBucket datagrams;
   };
 

@@ -8,20 +8,20 @@
 
 namespace placement {
 
-// An address as the calls of sockets take and give it.
+// An address in the form that the socket functions of the system take and return.
 struct SocketAddress {
   sockaddr_storage storage{};
   socklen_t length = 0;
   sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
 };
 
-// Whether the address is one of IPv4.
+// Returns whether `address` is an IPv4 address.
 bool is_v4(const NetAddress& address);
 
-// For a socket of IPv6 (`v6`), which has IPv4 addresses in their mapped form, or of IPv4.
+// Converts `address` for an IPv6 socket (`v6`), which takes IPv4 addresses in their mapped form, or for an IPv4 socket.
 SocketAddress to_socket(const NetAddress& address, bool v6);
 
-// None: neither IPv4 nor IPv6.
+// Returns none when `from` is null or neither an IPv4 nor an IPv6 address.
 std::optional<NetAddress> from_socket(const sockaddr* from);
 
 }  // namespace placement

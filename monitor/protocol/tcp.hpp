@@ -9,22 +9,22 @@
 
 namespace placement {
 
-// TCP sockets for IPv4 and IPv6, without blocking. The caller closes the descriptors that are returned.
+// Non-blocking TCP sockets for IPv4 and IPv6. The caller closes the returned descriptors.
 
-// A listener at this port of all addresses, 0 being any. Throws Error.
+// Returns a socket that listens on `port` of all addresses. With port 0 the system chooses a free port. Throws Error.
 int listen_tcp(std::uint16_t port);
 
-// The port of a socket of this host.
+// Returns the local port of `socket`, or 0 when it is not known.
 std::uint16_t local_port(int socket);
 
 struct TcpArrival {
   int descriptor = -1;
   NetAddress from;
 };
-// The next connection that waits; none: there is none.
+// Accepts the next waiting connection. Returns none when no connection waits.
 std::optional<TcpArrival> accept_tcp(int listener);
 
-// A connection to this address within so many seconds. Throws Error with what the system says.
+// Connects to `to` within `seconds` and returns the descriptor. Throws Error with the system's message.
 int connect_tcp(const NetAddress& to, double seconds);
 
 }  // namespace placement

@@ -20,7 +20,7 @@ namespace placement {
 
 namespace {
 
-constexpr int wanted_buffer_bytes = 1 << 20;  // the kernel gives less where it must
+constexpr int wanted_buffer_bytes = 1 << 20;  // the kernel may grant less
 
 bool is_any(const NetAddress& address) {
   return std::all_of(address.ip.begin(), address.ip.end(), [](std::uint8_t byte) { return byte == 0; });
@@ -72,7 +72,7 @@ std::optional<UdpSocket::Arrival> UdpSocket::receive() {
     message.msg_controllen = sizeof control;
     const ssize_t length = recvmsg(descriptor_, &message, 0);
     if (length < 0) {
-      // A peer without a listener is told of by an error, once for each datagram sent there.
+      // The kernel reports a peer without a listener as an error, once for each datagram sent to it.
       if (errno == ECONNREFUSED || errno == EINTR || errno == EHOSTUNREACH || errno == ENETUNREACH) continue;
       return std::nullopt;
     }
@@ -113,7 +113,7 @@ std::optional<NetAddress> interface_address(const std::string& interface, std::u
     for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
       if (interface != entry->ifa_name || entry->ifa_addr == nullptr || entry->ifa_addr->sa_family != family) continue;
       auto address = from_socket(entry->ifa_addr);
-      // One of the link alone would need the number of the interface with it.
+      // A link-local address is skipped, because it can be used only together with the number of the interface.
       if (!address || (family == AF_INET6 && address->ip[0] == 0xfe && (address->ip[1] & 0xc0) == 0x80)) continue;
       address->port = port;
       return address;

@@ -10,24 +10,25 @@
 
 namespace placement {
 
-// A UDP socket for IPv4 and IPv6, without blocking.
+// A non-blocking UDP socket for IPv4 and IPv6.
 class UdpSocket {
  public:
-  // Bound to this address, all zeros being any, and port, 0 being any. Throws Error.
+  // Binds the socket. An address of zeros means all addresses, and with port 0 the system chooses a port. Throws Error.
   explicit UdpSocket(const NetAddress& bind_to);
 
   int descriptor() const { return descriptor_; }
   const NetAddress& local() const { return local_; }
 
-  // False when it cannot be sent now or at all.
+  // Returns whether the datagram was sent. False means that it cannot be sent now, or cannot be sent at all.
   bool send(ByteView datagram, const NetAddress& to);
 
   struct Arrival {
-    ByteView datagram;  // good until the next call
+    ByteView datagram;  // valid until the next call
     NetAddress from;
-    std::int64_t at_ns = 0;  // when the kernel took it, of the wall clock
+    std::int64_t at_ns = 0;  // when the kernel received it, by the wall clock, since 1970
   };
-  // The next datagram that has arrived, at most max_datagram bytes of it and one more; none: there is none.
+  // Returns the next datagram that has arrived, or none. A datagram longer than max_datagram is cut to one byte more
+  // than that, so that its decoder rejects it.
   std::optional<Arrival> receive();
 
  private:
@@ -37,13 +38,14 @@ class UdpSocket {
   Bytes buffer_;
 };
 
-// The first address of a name or numeric address; none when it has none. May take seconds.
+// Returns the first address of a host name or numeric address, or none. May block for seconds.
 std::optional<NetAddress> resolve(const std::string& host, std::uint16_t port);
 
-// The address of a network interface of this host, IPv4 first; none: no such interface, or no address.
+// Returns an address of a network interface of this host, IPv4 first. Returns none when there is no such interface or
+// it has no address.
 std::optional<NetAddress> interface_address(const std::string& interface, std::uint16_t port);
 
-double steady_s();            // a clock that only goes on
-std::int64_t wall_clock_ns();  // since 1970
+double steady_s();             // seconds of a clock that is never set back
+std::int64_t wall_clock_ns();  // nanoseconds since 1970
 
 }  // namespace placement
