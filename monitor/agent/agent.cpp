@@ -17,11 +17,11 @@ namespace placement {
 namespace {
 
 constexpr double resolve_pause_s = 60;
-constexpr int patience_beats = 3;          // without an answer, until the session is doubted
-// A heartbeat whose acknowledgement is missing is sent again, so that a network that loses many packets does
-// not make a node look dead; to a monitor that has ceased to answer only once per interval.
+constexpr int patience_beats = 3;          // heartbeats without an answer before a new handshake begins
+// A heartbeat without an acknowledgement is repeated, so that a node does not look dead on a network that loses many
+// packets. A monitor that no longer answers gets only one heartbeat per interval.
 constexpr int most_repeats = 2;
-constexpr double repeat_share = 0.3;       // of the interval, between two
+constexpr double repeat_share = 0.3;       // time between two repetitions, as a share of the heartbeat interval
 constexpr double longest_sleep_s = 5;
 constexpr int datagrams_at_once = 64;
 
@@ -57,7 +57,7 @@ void PublisherView::note(std::size_t from, const std::string& name, const Leader
 LeaderTerm PublisherView::heard(double now_s) const {
   const Said* newest = nullptr;
   for (const Said& said : monitors_)
-    // Of one term, what the publisher itself says, and that most lately.
+    // Several monitors may report one term; the report of the leader itself is preferred.
     if (said.term.term > 0 && (newest == nullptr || said.term.term > newest->term.term ||
                                (said.term.term == newest->term.term && said.itself > newest->itself)))
       newest = &said;
@@ -92,7 +92,7 @@ void Agent::open_probe_socket() {
   NetAddress address;
   address.port = port;
   if (!settings_.config.probe_interfaces.empty()) {
-    std::optional<NetAddress> found;  // of the first interface that this node has
+    std::optional<NetAddress> found;  // address of the first interface in the list that this node has
     for (const std::string& interface : settings_.config.probe_interfaces)
       if (!found) found = interface_address(interface, port);
     if (!found) {
@@ -104,7 +104,8 @@ void Agent::open_probe_socket() {
   try {
     probes_ = std::make_unique<UdpSocket>(address);
   } catch (const Error&) {
-    // Several nodes on one host, in tests of Slurm: the monitor is told of the port.
+    // The port is taken when several nodes share one host, as in tests of Slurm. The heartbeat tells the monitor
+    // the port in use.
     address.port = 0;
     probes_ = std::make_unique<UdpSocket>(address);
   }
@@ -176,7 +177,7 @@ void Agent::repeat_beats(double now_s) {
 
 void Agent::sample_and_beat(double now_s) {
   sampler_.sample(now_s);
-  // The link's rate is known from the first sample on.
+  // The link's rate is known only after the first sample.
   if (!prober_ && probes_) prober_ = std::make_unique<Prober>(probe_budget_Bpm(settings_.config, sampler_.link_Bps()));
   last_beat_ = heartbeat(now_s, false);
   for (Monitor& monitor : monitors_) beat(monitor, now_s);
@@ -229,7 +230,7 @@ void Agent::take_message(std::size_t index, ByteView message, double now_s) {
     if (ack->number == number_) monitor.repeats = 0;
     monitor.single_node_jobs = ack->single_node_jobs;
     publisher_.note(index, monitor.host.name, ack->publisher, now_s);
-    note(monitor, "session established");  // again, after it did not answer
+    note(monitor, "session established");  // is logged only if the monitor did not answer before
     follow_settings(now_s);
   } else if (const auto lease = decode_lease(message)) {
     take_lease(index, *lease, now_s);
@@ -247,7 +248,7 @@ void Agent::take_settings(std::size_t index, const std::string& text) {
     control_.send(monitor.session.seal(encode(taken)), *monitor.address);
 }
 
-// The settings in force are those of the monitor that publishes.
+// Applies the settings of the leader.
 void Agent::follow_settings(double now_s) {
   const std::string publisher = publisher_.heard(now_s).publisher;
   for (const Monitor& monitor : monitors_) {
@@ -274,7 +275,7 @@ void Agent::follow_settings(double now_s) {
 
 void Agent::take_lease(std::size_t index, const ProbeLease& lease, double now_s) {
   if (!prober_) return;
-  // A job may have begun since the last sample.
+  // A job may have started since the last sample.
   sampler_.refresh_jobs();
   const Prober::Conditions conditions{.lease_is_new = publisher_.holds(index, lease.term, now_s),
                                       .busy = busy(monitors_[index]),
@@ -295,7 +296,7 @@ void Agent::report(const ProbeResult& result, std::size_t index) {
 
 void Agent::read_probes() {
   ProbeSocket io(*probes_);
-  // All that a train has left in the buffer, and more than one batch of it.
+  // This limit covers all that a train can leave in the buffer, and more than one batch of a sender.
   for (int i = 0; i < 16 * datagrams_at_once; ++i) {
     const auto arrival = probes_->receive();
     if (!arrival) return;
@@ -327,7 +328,7 @@ void Agent::run(int stop_descriptor) {
     now_s = steady_s();
     if (now_s >= next_beat_s_) {
       sample_and_beat(now_s);
-      // In step with the clock, and never two at once after a pause of the machine.
+      // Heartbeats keep their interval by the clock. After a pause of the machine two are never sent at once.
       next_beat_s_ = std::max(next_beat_s_ + settings_.heartbeat_s, now_s + settings_.heartbeat_s / 2);
     }
     repeat_beats(now_s);

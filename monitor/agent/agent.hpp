@@ -17,45 +17,46 @@
 
 namespace placement {
 
-// What placement-agent is told at its start.
+// The settings with which placement-agent starts.
 struct AgentSettings {
-  std::string node;                    // NodeName
-  std::vector<SlurmHost> controllers;  // where monitors are
+  std::string node;                    // NodeName of this node
+  std::vector<SlurmHost> controllers;  // hosts on which the monitors run
   Config config;
-  std::string root;                    // what stands before /proc and /sys; empty outside of tests
-  double heartbeat_s = 5;
+  std::string root;                    // prefix of /proc and /sys; empty outside of tests
+  double heartbeat_s = 5;              // time between two heartbeats
 };
 
-// Which leases hold: those of the monitor that publishes, as the agent has heard it. Two monitors that
-// both think so are told apart by their terms.
+// Decides which leases are valid: only those of the leader, as the agent has heard it. When two monitors both consider
+// themselves the leader, the one with the larger term is. Times are in seconds of a steady clock.
 class PublisherView {
  public:
   explicit PublisherView(std::size_t monitors) : monitors_(monitors) {}
 
-  // Monitor `from`, by name `name`, says this in an acknowledgement.
+  // Records that monitor number `from`, with the name `name`, reported `said` in an acknowledgement.
   void note(std::size_t from, const std::string& name, const LeaderTerm& said, double now_s);
-  // The newest that was heard from any, its age counted on.
+  // Returns the newest term that any monitor has reported, with its age at the time `now_s`.
   LeaderTerm heard(double now_s) const;
-  // A lease of this term, from that monitor, holds now.
+  // Returns whether a lease of the term `term` from monitor number `from` is valid at the time `now_s`.
   bool holds(std::size_t from, std::uint64_t term, double now_s) const;
 
  private:
   struct Said {
     LeaderTerm term;
-    bool itself = false;
+    bool itself = false;  // the leader itself reported the term
     double at_s = 0;
   };
   std::vector<Said> monitors_;
 };
 
-// The one loop of the agent: heartbeats to every monitor, probes as leased.
+// The agent with its one loop. It sends heartbeats to every monitor and makes the probes for which it has a lease.
 class Agent {
  public:
   using Log = std::function<void(const std::string&)>;
-  // The credentials must outlive the agent. Throws Error when no socket can be had.
+  // The credentials must outlive the agent. Throws Error when no socket can be opened.
   Agent(AgentSettings settings, Credentials& credentials, Log log);
 
-  // Until `stop_descriptor` becomes readable; then says good-bye to the monitors.
+  // Runs until `stop_descriptor` becomes readable, then sends a last heartbeat to the monitors. Throws Error
+  // when poll() fails.
   void run(int stop_descriptor);
 
  private:
@@ -64,13 +65,13 @@ class Agent {
     std::optional<NetAddress> address;
     double next_resolve_s = 0;
     ClientSession session;
-    int unanswered = 0;              // heartbeats
-    int repeats = 0;                 // of the last heartbeat, as far as they are still to come
-    double repeat_s = 0;             // when the next one is due
-    TokenBucket datagrams{50, 200};  // that are looked at
-    std::string last_note;           // what was logged of it, so that it is logged once
+    int unanswered = 0;              // heartbeats without an acknowledgement
+    int repeats = 0;                 // how often the last heartbeat may still be repeated
+    double repeat_s = 0;             // when the next repetition is due
+    TokenBucket datagrams{50, 200};  // limits the datagrams that are read
+    std::string last_note;           // the last message logged about it, so that each is logged once
     std::vector<std::uint32_t> single_node_jobs;
-    std::string settings;            // what it says that placement.conf has for agents; empty: not told yet
+    std::string settings;            // the agents' settings that it sent; empty: none yet
   };
   class ProbeSocket;
 
@@ -96,7 +97,7 @@ class Agent {
 
   AgentSettings settings_;
   Log log_;
-  std::string settings_text_;  // of the monitors' settings, the last that was looked at
+  std::string settings_text_;  // the leader's settings that were applied or rejected last
   NodeSampler sampler_;
   UdpSocket control_;
   std::unique_ptr<UdpSocket> probes_;
@@ -104,7 +105,7 @@ class Agent {
   std::vector<Monitor> monitors_;
   PublisherView publisher_;
   std::unique_ptr<Prober> prober_;
-  std::size_t leased_by_ = 0;
+  std::size_t leased_by_ = 0;  // number of the monitor that gave the lease of the present probe
   std::uint64_t start_id_ = 0;
   std::uint64_t number_ = 0;
   Heartbeat last_beat_;

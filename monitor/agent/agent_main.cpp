@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// placement-agent: reads its configuration, becomes the user that it is to be, and runs the loop.
+// placement-agent: reads its configuration, becomes MonitorUser and runs the agent's loop.
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -64,7 +64,7 @@ std::string own_node(const SlurmHosts& hosts, const std::string& wanted, const s
   return node->name;
 }
 
-// What is needed once the process is the user that it is to be.
+// The data that are needed after the process has become MonitorUser.
 struct Prepared {
   AgentSettings settings;
   UserIds user;
@@ -87,7 +87,7 @@ Prepared prepare(const DaemonOptions& options) {
   return prepared;
 }
 
-// Runs until it is told to end. Returns the exit code.
+// Runs until the process is told to end. Returns the exit code.
 int run_agent(const Prepared& prepared, const sigset_t& stops) {
   const AgentSettings& settings = prepared.settings;
   require_safe_munge_socket(prepared.munge_socket);
@@ -115,7 +115,7 @@ int run_and_tell(const Prepared& prepared, const sigset_t& stops) {
   }
 }
 
-// The process that goes on is one in the background.
+// Moves the process to the background: the caller's process ends, and its child continues.
 void detach() {
   const pid_t starter = fork();
   if (starter < 0) throw Error("no process can be made");
@@ -126,13 +126,14 @@ void detach() {
   openlog("placement-agent", LOG_PID | LOG_NDELAY, LOG_DAEMON);
 }
 
-// Whether the process is told to end within so many seconds.
+// Waits for at most `seconds`. Returns whether a signal told the process to end.
 bool told_to_end(const sigset_t& stops, double seconds) {
   const timespec pause{static_cast<time_t>(seconds), 0};
   return sigtimedwait(&stops, nullptr, &pause) > 0;
 }
 
-// Slurmd may be started before MonitorUser is made. Nothing: the process is to end with this code.
+// Moves the process to the background and prepares it, and waits for MonitorUser, because slurmd may start before that
+// user exists. Returns none when the process has to end with the exit code `code`.
 std::optional<Prepared> prepare_in_background(const DaemonOptions& options, const sigset_t& stops, int& code) {
   std::optional<Prepared> prepared;
   std::string missing;
@@ -143,7 +144,7 @@ std::optional<Prepared> prepare_in_background(const DaemonOptions& options, cons
   }
   detach();
   if (prepared) return prepared;
-  // One process waits, however often slurmd starts.
+  // The lock allows only one process to wait, even if slurmd starts several times.
   if (take_lock("/run/placement-agent." + (options.name.empty() ? "this-host" : options.name) + ".lock") < 0) {
     code = daemon_runs_already;
     return prepared;
@@ -159,8 +160,8 @@ std::optional<Prepared> prepare_in_background(const DaemonOptions& options, cons
   return prepared;
 }
 
-// A process that starts the agent again whenever it dies: for nodes without a service manager that
-// would. It is the same user, and holds no lock, so that the agent outlives it.
+// Starts the agent again whenever it dies, for nodes without a service manager that does this. This process runs as
+// MonitorUser too. It holds no lock, so that the agent can outlive it.
 int keep(const Prepared& prepared, const sigset_t& stops) {
   double pause_s = restart_pause_s;
   for (;;) {
@@ -180,7 +181,7 @@ int keep(const Prepared& prepared, const sigset_t& stops) {
       }
     }
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    // Ended on purpose, or somebody else's agent runs: then that one is looked after.
+    // The agent ended on purpose, or another agent runs, which then has its own keeper.
     if (code == 0 || code == daemon_runs_already) return code;
     if (steady_s() - begun_s > good_run_s) pause_s = restart_pause_s;
     log_line("the agent died; starts again in " + std::to_string(static_cast<int>(pause_s)) + " s");

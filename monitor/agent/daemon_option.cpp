@@ -7,8 +7,8 @@ namespace placement {
 
 namespace {
 
-// Options of slurmd that take a value: after one of these letters the rest of a word, or the next
-// word, is no letter.
+// Options of slurmd that take a value. After one of these letters, the rest of the word or the next word is the value
+// and contains no option letters.
 constexpr std::string_view valued_letters = "bBdfLnN";
 
 std::vector<std::string_view> words_of(std::string_view cmdline) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t no_limit_in_practice = 1 << 22;
 
-// Of a file that holds one number.
+// Reads a file that contains one number.
 std::optional<std::int64_t> only_integer(std::string_view text) {
   return parse_integer(trimmed(text.substr(0, text.find('\n'))));
 }
@@ -58,7 +58,7 @@ RunningMeans Averages::means() const { return {minutes_1_.mean(), minutes_5_.mea
 
 std::vector<std::int32_t> allowed_cpus() {
   std::vector<std::int32_t> cpus;
-  // The kernel wants room for as many processors as it could have, and does not say how many.
+  // The set must have room for all processors that the kernel supports, and the kernel does not tell their number.
   for (int room = 1024; cpus.empty() && room <= 1 << 20; room *= 4) {
     cpu_set_t* const set = CPU_ALLOC(room);
     if (set == nullptr) break;
@@ -117,8 +117,8 @@ void NodeSampler::read_cores() {
   if (!packages.empty()) state_.sockets = static_cast<double>(packages.size());
 }
 
-// The kernel's averages, or own ones of some processors: what waits in their queues the kernel tells in no file that is
-// always there.
+// Takes the kernel's load averages. For some of the processors it computes its own averages, because no file that is
+// always there has the kernel's queue lengths of each processor.
 void NodeSampler::sample_load(double seconds) {
   if (settings_.cpus.empty()) {
     if (const auto text = read("/proc/loadavg"))
@@ -136,7 +136,7 @@ void NodeSampler::sample_cpu(double seconds) {
   if (sees_processes_) {
     const double running = processes_.running();
     if (slurm_seeded_) slurm_load_.add(running, seconds);
-    // The kernel's averages know the time before this process; theirs bounds what was Slurm's.
+    // The kernel's averages cover the time before this process started. They limit the load that Slurm can have caused.
     const RunningMeans& load = state_.cpu_load;
     if (!slurm_seeded_ && !std::isnan(load.minutes_1))
       slurm_load_.seed({std::min(running, load.minutes_1), std::min(running, load.minutes_5),
@@ -213,7 +213,7 @@ void NodeSampler::sample_network(double seconds) {
     if (!begun_ && std::isnan(settings_.link_Bps)) link_Bps += kernel_link_Bps(interface.name);
   }
   if (!begun_ && link_Bps > 0) link_Bps_ = link_Bps;
-  // Less than before: an interface went away, or a counter began anew.
+  // If there are fewer bytes than before, an interface was removed or a counter was reset.
   if (bytes_known_ && bytes >= bytes_) {
     flow_Bps_ = static_cast<double>(bytes - bytes_) / seconds;
     flow_.add(flow_Bps_, seconds);
@@ -240,7 +240,7 @@ void NodeSampler::sample(double now_s) {
       memory_.add(static_cast<double>(memory->available_KiB) / 1024, begun_ ? seconds : 1);
       state_.memory_available_MiB = memory_.means();
     }
-  // Without login records nobody knows.
+  // Without login records the number of users is not known.
   auto records = read("/run/utmp", no_limit_in_practice);
   if (!records) records = read("/var/run/utmp", no_limit_in_practice);
   if (const auto users = records ? count_users(*records) : std::nullopt) {

@@ -11,14 +11,14 @@
 
 namespace placement {
 
-// A mean of the past that forgets with a time constant, as the kernel's load averages do; young, it is
-// the mean of what there was.
+// A running mean that forgets with a time constant, like the kernel's load averages. While it is younger than the time
+// constant, it is the mean of the values so far.
 class DecayingMean {
  public:
   explicit DecayingMean(double time_constant_s) : time_constant_s_(time_constant_s) {}
-  // As if the past had always been so.
+  // Sets the mean to `value`, as if it had always been that.
   void seed(double value);
-  // `value` held for the last `seconds`.
+  // Adds `value`, which was valid for the last `seconds`.
   void add(double value, double seconds);
   double mean() const;  // NaN before the first value
 
@@ -28,7 +28,7 @@ class DecayingMean {
   double weight_ = 0;
 };
 
-// One attribute over 1, 5 and 15 minutes.
+// Running means of one attribute over 1, 5 and 15 minutes.
 class Averages {
  public:
   void seed(const RunningMeans& means);
@@ -42,37 +42,37 @@ class Averages {
 };
 
 struct SampleSettings {
-  std::string root;                     // what stands before /proc and /sys; empty outside of tests
-  std::string node;                     // NodeName, to know this node's slurmd among several; empty: any is
-  std::vector<std::string> interfaces;  // whose traffic counts; empty: all that have hardware, else all but lo
-  double link_Bps = unknown_value;      // nominal rate of the interfaces; NaN: ask the kernel
-  // Processors that are the node's, where these are not all of the machine: cores, sockets, frequency, utilisation and
-  // load are theirs alone, the load being the threads that run or wait on them. Empty: all.
+  std::string root;                     // prefix of /proc and /sys; empty outside of tests
+  std::string node;                     // NodeName; finds this node's slurmd among several; empty: any slurmd counts
+  std::vector<std::string> interfaces;  // whose traffic counts; empty: those with hardware, or all but lo if none has
+  double link_Bps = unknown_value;      // nominal rate of the interfaces together; NaN: ask the kernel
+  // The processors that belong to the node, if these are not all of the machine. Cores, sockets, frequency, utilisation
+  // and load are then theirs alone; the load is the number of threads that run or wait for a disk there. Empty: all.
   std::vector<std::int32_t> cpus = {};
 };
 
-// The processors on which this process may run (sched_getaffinity); empty when the kernel does not tell.
+// Returns the processors on which this process may run (sched_getaffinity). Returns none when the kernel does not tell.
 std::vector<std::int32_t> allowed_cpus();
 
-// The attributes of this node [NLA §1]. What a file does not tell stays NaN; a file that is missing,
-// unreadable or of another form is no error.
+// Measures the attributes of this node [NLA §1]. A value that cannot be read is NaN. A file that is missing, unreadable
+// or in an unknown format is not an error.
 class NodeSampler {
  public:
   explicit NodeSampler(SampleSettings settings);
 
-  // Reads all of it; to be called every few seconds. `now_s` is a steady clock's.
+  // Reads all attributes. It has to be called every few seconds; `now_s` is the time by a steady clock.
   void sample(double now_s);
-  // Looks for jobs anew, between two samples.
+  // Searches for jobs again, between two samples.
   void refresh_jobs() { processes_.scan(); }
 
-  const NodeState& state() const { return state_; }  // name, liveness, age and outages are not touched
+  const NodeState& state() const { return state_; }  // only the attributes; name, liveness, age and outages are not set
   const std::array<std::uint8_t, 16>& boot_id() const { return boot_id_; }
   std::uint32_t uptime_s() const { return uptime_s_; }
   double link_Bps() const { return link_Bps_; }
-  double flow_Bps() const { return flow_Bps_; }  // in the last interval; NaN before there was one
-  double utilisation() const { return utilisation_; }  // likewise, 0 .. 1
+  double flow_Bps() const { return flow_Bps_; }        // traffic between the last two samples; NaN: not known
+  double utilisation() const { return utilisation_; }  // between the last two samples, 0 to 1; NaN: not known
   const SlurmProcesses& processes() const { return processes_; }
-  // False where /proc hides the processes of others (hidepid): jobs and slurmd are not known then.
+  // Returns false where /proc hides the processes of other users (hidepid). Then jobs and slurmd are not known.
   bool sees_processes() const { return sees_processes_; }
 
  private:

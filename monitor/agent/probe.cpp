@@ -8,14 +8,14 @@ namespace placement {
 
 namespace {
 
-constexpr double pause_s = 0.01;          // between two exchanges
-constexpr double patience_s = 0.25;       // for an answer
-constexpr double ask_s = 0.1;             // between two questions for the report
-constexpr std::uint32_t greetings = 4;    // before a train
-constexpr std::uint32_t spare_answers = 64;  // more than the lease has packets: greetings and questions
+constexpr double pause_s = 0.01;          // time between two exchanges
+constexpr double patience_s = 0.25;       // time to wait for an answer
+constexpr double ask_s = 0.1;             // time between two requests for the report
+constexpr std::uint32_t greetings = 4;    // pings that may be sent before a train
+constexpr std::uint32_t spare_answers = 64;  // answers to pings and requests beyond the packets of the lease
 constexpr std::size_t sealed_at_once = 192;
 constexpr std::size_t sent_at_once = 64;
-constexpr std::int64_t quiet_ns = 30'000'000;  // a train is over when nothing came for so long
+constexpr std::int64_t quiet_ns = 30'000'000;  // a train has ended when nothing arrives for this time
 constexpr std::uint32_t question = UINT32_MAX;  // index of a ping that asks for the report
 constexpr std::size_t least_arrivals = 8;
 constexpr std::size_t packets_of_piece = 13;
@@ -37,8 +37,8 @@ double train_rate_Bps(std::vector<TrainArrival> arrivals, std::uint32_t packets,
                                   [&](const TrainArrival& arrival) { return arrival.index >= packets / 4; });
   const auto counted = static_cast<std::size_t>(arrivals.end() - begin);
   if (counted < least_arrivals) return unknown_value;
-  // A sender that had to wait for its processor leaves a gap, and what a bucket has gathered meanwhile
-  // comes at once after it: the median of pieces minds neither.
+  // A sender that waits for its processor leaves a gap, and the tokens that a bucket gathered in the gap let the next
+  // packets through at once. The median over pieces is not affected by either.
   const std::size_t pieces = std::clamp<std::size_t>(counted / packets_of_piece, 1, most_pieces);
   std::vector<double> rates;
   for (std::size_t piece = 0; piece < pieces; ++piece) {
@@ -67,7 +67,7 @@ std::optional<ProbeResult> Prober::begin(const ProbeLease& lease, const Conditio
   if (lease.kind == ProbeKind::bulk && !conditions.idle) return result_of(lease, ProbeOutcome::not_idle);
   const double cost = static_cast<double>(lease.packets) * lease.packet_bytes;
   if (cost > static_cast<double>(lease.max_bytes)) return result_of(lease, ProbeOutcome::refused);
-  // Each end pays for all of it: what is received disturbs the node as well.
+  // Each end is charged for the whole probe, because received packets disturb the node too.
   if (!budget_.take(now_s, cost)) return result_of(lease, ProbeOutcome::over_budget);
   const bool initiator = lease.role == ProbeRole::initiator;
   probe_.emplace();
@@ -89,7 +89,7 @@ bool Prober::send(Probe& probe, const ProbePacket& packet, ProbeIo& io) {
 
 void Prober::ping(double now_s, ProbeIo& io) {
   ProbePacket packet{.kind = ProbePacket::Kind::ping, .index = probe_->stage == Stage::asking ? question : probe_->index};
-  // Sealed beforehand: the time of that is not the network's.
+  // The packet is sealed before the time is taken, because the time for sealing is not part of the latency.
   const Bytes datagram = probe_->channel.seal(encode(packet, probe_->lease.packet_bytes - seal_overhead));
   probe_->ping_ns = io.now_ns();
   if (io.send(datagram, probe_->lease.peer_address)) {
@@ -118,7 +118,7 @@ void Prober::run(double now_s, ProbeIo& io) {
   if (probe.stage == Stage::waiting) {
     probe.stage = Stage::exchanging;
   } else if (probe.stage == Stage::exchanging && probe.pinged) {
-    ++probe.index;  // no answer: the next one
+    ++probe.index;  // the last ping was not answered; go on with the next one
   }
   const bool latency = probe.lease.kind == ProbeKind::latency;
   if (probe.stage == Stage::exchanging && probe.index >= (latency ? probe.lease.packets : greetings)) {
@@ -140,7 +140,7 @@ void Prober::send_train(double now_s, ProbeIo& io) {
       std::reverse(probe.sealed.begin(), probe.sealed.end());
     }
     if (!io.send(probe.sealed.back(), probe.lease.peer_address)) {
-      probe.next_s = now_s + ask_s;  // or when the socket takes more
+      probe.next_s = now_s + ask_s;  // run() is called earlier if the socket can send before that
       return;
     }
     probe.bytes += probe.sealed.back().size();
@@ -162,13 +162,13 @@ void Prober::take_pong(const ProbePacket& packet, std::int64_t arrived_ns, doubl
   ++probe.answers;
   const double trip_us = static_cast<double>(arrived_ns - probe.ping_ns - std::int64_t{packet.held_ns}) / 1e3;
   if (probe.lease.kind != ProbeKind::latency) {
-    // Somebody is there who has the lease too: only now anything large is sent that way.
+    // The peer is there and has the lease too. Large amounts of data are sent only after this check.
     probe.stage = Stage::sending;
     probe.index = 0;
     send_train(now_s, io);
     return;
   }
-  // The first exchange may have waited for an address to be resolved.
+  // The first exchange does not count, because it may have waited for the resolution of an address.
   if ((packet.index > 0 || probe.lease.packets == 1) && trip_us > 0) probe.latencies_us.push_back(trip_us / 2);
   ++probe.index;
   if (probe.index >= probe.lease.packets)
@@ -221,7 +221,7 @@ void Prober::serve(const ProbePacket& packet, std::int64_t arrived_ns, ProbeIo& 
   }
   ++probe.answers;
   send(probe, answer, io);
-  // It goes on answering until the lease ends, and lets another probe begin.
+  // This end still answers until the lease ends, but another probe may begin.
   const bool last_exchange = probe.lease.kind == ProbeKind::latency && packet.index + 1 == probe.lease.packets;
   if (packet.index == question || last_exchange) probe.done = true;
 }

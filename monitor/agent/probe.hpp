@@ -12,61 +12,62 @@
 
 namespace placement {
 
-// What suits a packet train: long enough that the bucket of a traffic shaper does not matter, short
-// enough for the socket buffers that every system gives.
+// Suitable sizes of probes. A train is long enough that the token bucket of a traffic shaper does not matter, and short
+// enough for the default socket buffers of every system.
 inline constexpr std::uint16_t usual_train_packets = 160;
 inline constexpr std::uint16_t usual_latency_packets = 9;
 inline constexpr std::uint16_t usual_latency_bytes = 128;
 
-// What a frame has besides its datagram: Ethernet, IPv4 and UDP headers.
+// The headers that a frame has besides its datagram: Ethernet, IPv4 and UDP.
 inline constexpr double frame_overhead_bytes = 14 + 20 + 8;
 
-// When a packet of a train arrived.
+// The arrival of one packet of a train. `at_ns` is the kernel's time stamp.
 struct TrainArrival {
   std::uint32_t index = 0;
   std::int64_t at_ns = 0;
 };
 
-// Bytes per second, headers and all, at which the train came through its narrowest link: the median of
-// its pieces. The first quarter, which a bucket may have let through at once, does not count. NaN: too
-// few packets.
+// Returns the rate of the narrowest link on the way of a train, in bytes per second with all headers. The train had
+// `packets` packets of `packet_bytes` each. The rate is the median over pieces of the train. The first quarter is left
+// out, because a token bucket may have passed it at once. Returns NaN when too few packets arrived.
 double train_rate_Bps(std::vector<TrainArrival> arrivals, std::uint32_t packets, std::uint32_t packet_bytes);
 
-// The sending half of a socket, and the clock by which the kernel stamps what arrives.
+// The sending half of a socket, and the clock of the kernel's time stamps on arriving datagrams.
 class ProbeIo {
  public:
   virtual ~ProbeIo() = default;
-  virtual bool send(ByteView datagram, const NetAddress& to) = 0;  // false: not now
+  virtual bool send(ByteView datagram, const NetAddress& to) = 0;  // false: the socket cannot take it now
   virtual std::int64_t now_ns() = 0;
 };
 
-// One end of probes: does what a lease allows and nothing else, one probe at a time, within a budget
-// of bytes. Holds no socket and reads no clock of its own, so that tests need neither.
+// One end of probes. It does only what a lease allows, one probe at a time, within a budget of bytes. It has no socket
+// and no clock of its own, so that tests need neither.
 class Prober {
  public:
-  // What is true of the node when a lease comes.
+  // The state of the node when a lease arrives.
   struct Conditions {
-    bool lease_is_new = false;  // of the monitor that publishes, and its term is not over
+    bool lease_is_new = false;  // it comes from the leader and its term is still valid
     bool busy = false;          // a job runs that must not be disturbed
-    bool idle = false;          // hardly any load or traffic: a bulk stream harms nobody
+    bool idle = false;          // there is hardly any load or traffic, so that a bulk stream disturbs nothing
     double other_flow_Bps = unknown_value;
   };
 
-  // Bytes that may be sent in a minute; half a minute's worth at once. 0: no probes.
+  // `bytes_per_minute` is the number of bytes that may be sent. Half of it may be sent at once. 0 means no probes.
   explicit Prober(double bytes_per_minute);
 
-  // Takes a lease; a result says at once why not.
+  // Begins the probe of a lease and returns none. If the probe is not possible, returns a result with the reason.
   std::optional<ProbeResult> begin(const ProbeLease& lease, const Conditions& conditions, double now_s);
-  // Sends what is due. To be called at next_s(), or when the socket can send again.
+  // Sends what is due. It has to be called at next_s(), and when the socket can send again.
   void run(double now_s, ProbeIo& io);
-  // A datagram of a peer's; what belongs to no probe is dropped.
+  // Handles a datagram from the probe socket. A datagram that does not belong to the probe is dropped.
   void receive(ByteView datagram, const NetAddress& from, std::int64_t arrived_ns, double now_s, ProbeIo& io);
+  // Returns the result of a finished probe, once.
   // The result of a probe that is over.
   std::optional<ProbeResult> take_result() { return std::exchange(result_, std::nullopt); }
 
-  double next_s() const;                       // infinite: never
-  bool wants_to_send() const;                  // more than the socket took
-  bool active(double now_s) const;
+  double next_s() const;                       // when run() is due; infinite: never
+  bool wants_to_send() const;                  // the socket did not take all that has to be sent
+  bool active(double now_s) const;             // a probe runs
 
  private:
   enum class Stage : std::uint8_t { waiting, exchanging, sending, asking, serving };
@@ -77,16 +78,16 @@ class Prober {
     double end_s = 0;
     double next_s = 0;
     double other_flow_Bps = unknown_value;
-    std::uint32_t index = 0;           // of the ping that is on its way, or of the next packet
-    std::uint32_t sent = 0;            // packets, for the result
-    std::uint32_t answers = 0;
+    std::uint32_t index = 0;           // of the ping that is not answered yet, or of the next packet of the train
+    std::uint32_t sent = 0;            // packets that count for the result
+    std::uint32_t answers = 0;         // received by the initiator, sent by the responder
     std::uint64_t bytes = 0;
     std::int64_t ping_ns = 0;
     bool pinged = false;
     std::vector<double> latencies_us;
-    std::vector<Bytes> sealed;         // of the train, the next one last
+    std::vector<Bytes> sealed;         // packets of the train that were sealed in advance; the next one is last
     std::vector<TrainArrival> arrivals;
-    bool done = false;                 // nothing more is expected
+    bool done = false;                 // the result is known, or nothing more is expected
   };
 
   ProbeResult result_of(const ProbeLease& lease, ProbeOutcome outcome) const;

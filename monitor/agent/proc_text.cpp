@@ -28,7 +28,7 @@ std::optional<double> real(std::string_view word) {
   return value;
 }
 
-// The words of a line; `words` is filled and reused.
+// Returns the first line of `rest` and removes it from there.
 std::string_view next_line(std::string_view& rest) {
   const std::size_t end = rest.find('\n');
   const std::string_view line = rest.substr(0, end);
@@ -38,7 +38,7 @@ std::string_view next_line(std::string_view& rest) {
 
 std::vector<std::string_view> words_of(std::string_view line) { return split_words(line); }
 
-// "MemTotal:   123 kB".
+// Reads a line such as "MemTotal:   123 kB" into `value`. Returns false when it is not the line of `key`.
 bool take_KiB(const std::vector<std::string_view>& words, std::string_view key, std::optional<std::uint64_t>& value) {
   if (words.size() != 3 || words[0] != key || words[2] != "kB") return false;
   value = number<std::uint64_t>(words[1]);
@@ -57,9 +57,9 @@ std::optional<LoadAverages> parse_loadavg(std::string_view text) {
 
 namespace {
 
-// "cpu 1 2 3 ..." or "cpu7 1 2 3 ..".
+// Reads a line "cpu 1 2 3 ..." or "cpu7 1 2 3 ..".
 std::optional<CpuTimes> times_of(const std::vector<std::string_view>& words) {
-  // user nice system idle iowait irq softirq steal; what guests use is in user and nice already
+  // The words are: user nice system idle iowait irq softirq steal. The time of guests is part of user and nice.
   if (words.size() < 9) return std::nullopt;
   CpuTimes times;
   for (std::size_t i = 1; i < 9; ++i) {
@@ -205,7 +205,7 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
 
 std::optional<std::uint32_t> slurm_job_of_cgroup(std::string_view text) {
   while (!text.empty()) {
-    const std::string_view line = next_line(text);  // "4:cpuset:/slurm/uid_0/job_12/step_0"
+    const std::string_view line = next_line(text);  // for example "4:cpuset:/slurm/uid_0/job_12/step_0"
     bool slurms = false;
     for (const std::string_view part : split_at(line.substr(line.find('/') == std::string_view::npos ? line.size() : line.find('/')), '/')) {
       if (part.starts_with("slurm") || part.ends_with("slurmstepd.scope")) slurms = true;

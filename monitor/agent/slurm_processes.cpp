@@ -17,11 +17,11 @@ namespace placement {
 
 namespace {
 
-constexpr std::uint8_t young_looks = 3;        // a fork becomes what it is within seconds
+constexpr std::uint8_t young_looks = 3;        // a new process has become its program after this many scans
 constexpr std::uint32_t scans_between_looks = 12;
 constexpr std::size_t most_processes = 1 << 20;
-constexpr std::size_t most_threads = 1 << 16;  // of one process that are looked at
-constexpr std::int32_t kernel_parent = 2;      // of all kernel threads
+constexpr std::size_t most_threads = 1 << 16;  // threads of one process that are read at most
+constexpr std::int32_t kernel_parent = 2;      // the parent of all kernel threads
 
 std::vector<std::int32_t> numbers_in(const std::string& path, std::size_t most, bool* readable = nullptr) {
   std::vector<std::int32_t> numbers;
@@ -36,10 +36,10 @@ std::vector<std::int32_t> numbers_in(const std::string& path, std::size_t most, 
   return numbers;
 }
 
-// Ended and not yet waited for, or stopped by a signal: it answers nobody.
+// Returns whether a process does not answer, because it has ended and is not waited for yet or is stopped by a signal.
 bool away(char state) { return state == 'Z' || state == 'X' || state == 'T'; }
 
-// Debian's slurmd starts itself anew at a reconfigure, by the name of the file behind the link /usr/sbin/slurmd.
+// Debian's slurmd restarts itself at a reconfigure. It then has the name of the file behind the link /usr/sbin/slurmd.
 bool is_slurmd(std::string_view name) { return name == "slurmd" || name.starts_with("slurmd-"); }
 
 }  // namespace
@@ -67,7 +67,7 @@ bool SlurmProcesses::read(std::int32_t pid, const char* file) {
   return length > 0;
 }
 
-// Anybody may call a program slurmstepd: it counts when it is of the user of the first process.
+// Any user may call a program slurmstepd. Only one that belongs to the user of process 1 is trusted.
 bool SlurmProcesses::trusted(std::int32_t pid) const {
   struct stat first, this_one;
   return stat((root_ + "/proc/1").c_str(), &first) == 0 &&
@@ -87,7 +87,7 @@ bool SlurmProcesses::due(std::int32_t pid, const Entry& entry) const {
 
 void SlurmProcesses::look_at(std::int32_t pid, Entry& entry) {
   if (!read(pid, "stat")) {
-    entry = {};  // gone meanwhile
+    entry = {};  // the process has ended meanwhile
     return;
   }
   const auto process = parse_process_stat(buffer_);
@@ -95,27 +95,27 @@ void SlurmProcesses::look_at(std::int32_t pid, Entry& entry) {
     entry = {};
     return;
   }
-  if (process->started_ticks != entry.started_ticks) entry = {};  // another one with this number
+  if (process->started_ticks != entry.started_ticks) entry = {};  // a new process has this number
   entry.started_ticks = process->started_ticks;
   entry.parent = process->parent;
   entry.state = process->state;
   entry.cpu = process->cpu;
   entry.threads = process->threads;
   entry.looks = static_cast<std::uint8_t>(std::min<int>(entry.looks + 1, young_looks));
-  // A program may change its name, but a job's process stays one.
+  // A program may change its name, but a process of a job remains one.
   const std::string name(process->name);
   if (entry.kind == Kind::slurmd && !is_slurmd(name)) entry.kind = Kind::other;
   if (entry.kind != Kind::other || entry.parent == kernel_parent) return;
   if (is_slurmd(name) && trusted(pid)) {
     if (of_this_node(pid)) entry.kind = Kind::slurmd;
-    entry.looks = 0;  // between fork and exec a stepd looks like its slurmd
+    entry.looks = 0;  // between fork and exec a slurmstepd looks like its slurmd, so it is read again
     return;
   }
   if (name == "slurmstepd" && trusted(pid)) {
     entry.kind = Kind::stepd;
     if (read(pid, "cmdline"))
       entry.job = slurm_job_of_title(std::string_view(buffer_.c_str())).value_or(0);
-    // Its title comes later.
+    // A slurmstepd sets its title later, so it is read again.
     if (entry.job == 0) entry.looks = 0;
     return;
   }
@@ -126,7 +126,7 @@ void SlurmProcesses::look_at(std::int32_t pid, Entry& entry) {
   }
 }
 
-// What changes all the time, and no more.
+// Reads only what changes all the time: state, processor and number of threads.
 void SlurmProcesses::look_at_state(std::int32_t pid, Entry& entry) {
   const auto process = read(pid, "stat") ? parse_process_stat(buffer_) : std::nullopt;
   entry.state = process ? process->state : '?';
@@ -134,14 +134,14 @@ void SlurmProcesses::look_at_state(std::int32_t pid, Entry& entry) {
   entry.threads = process ? process->threads : 0;
 }
 
-// Children of a stepd and of a job's process are of the job, at any depth.
+// Adds the descendants of slurmstepd processes and of jobs' processes to the jobs, at any depth.
 void SlurmProcesses::join_families() {
   std::vector<Entry*> way;
   for (auto& [pid, entry] : known_) {
     way.clear();
     Entry* at = &entry;
-    // The way up ends at the latest when it has met every process: parents may have changed while
-    // they were read, so that they need not form a tree.
+    // The length of the way is limited. Parents may change while the processes are read, so that they may form
+    // a circle.
     while (at->kind == Kind::other && way.size() < 4096) {
       way.push_back(at);
       const auto parent = known_.find(at->parent);
@@ -195,7 +195,7 @@ bool SlurmProcesses::scan() {
   }
   std::sort(jobs_.begin(), jobs_.end());
   jobs_.erase(std::unique(jobs_.begin(), jobs_.end()), jobs_.end());
-  // A stepd without its title yet belongs to a job that is known or will be.
+  // A slurmstepd without a title belongs to a job whose number is known or will be known soon.
   if (jobs_.size() > 1 && jobs_.front() == 0) jobs_.erase(jobs_.begin());
   return true;
 }

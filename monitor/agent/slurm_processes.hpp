@@ -7,33 +7,33 @@
 
 namespace placement {
 
-// Which processes of this node are Slurm's jobs', and how many of their threads run or wait for a
-// disk: the part of the load average that Slurm causes. A process belongs to a job when a slurmstepd is
-// among its ancestors or it lies in a control group of Slurm's, so that neither
-// proctrack/linuxproc nor a version of control groups is needed.
+// Finds the processes of Slurm's jobs on this node, and how many of their threads run or wait for a disk. These threads
+// are the part of the load average that Slurm causes. A process belongs to a job when one of its ancestors is a
+// slurmstepd or when it is in a control group of Slurm. So neither proctrack/linuxproc nor a particular version of
+// control groups is needed.
 //
-// Others are looked at when they are new and once in a dozen scans after that: most of a node's
-// processes never change, and reading them all every few seconds would cost more than all else. Where only some of
-// the machine's processors count, which of them run there has to be read of all, each time.
+// Other processes are read when they are new and then once in a dozen scans. Most of them never change, and reading all
+// of them every few seconds would be the largest cost of the agent. When only some processors of the machine count,
+// each scan has to read the state of every process, to know which ones run there.
 class SlurmProcesses {
  public:
-  // `root` stands before /proc. A slurmd that was given another NodeName than `node` is another node's:
-  // several may share one host. `cpus`: threads elsewhere do not count; empty: all do.
+  // `root` is the prefix of /proc. Several slurmd may share one host: a slurmd that was given another NodeName than
+  // `node` is ignored. Only threads on the processors `cpus` count; empty: all threads count.
   explicit SlurmProcesses(std::string root, std::string node = {}, std::vector<std::int32_t> cpus = {})
       : root_(std::move(root)), node_(std::move(node)), cpus_(std::move(cpus)) {}
 
-  // False when /proc cannot be read.
+  // Reads /proc. Returns false when that is not possible.
   bool scan();
 
   double running() const { return running_; }  // threads of jobs that run or wait for a disk
-  // Threads of anybody, but for this process, that run or wait for a disk on the given processors; 0 without such.
+  // Returns the number of threads of all users, except this process, that run or wait for a disk on the given
+  // processors. Returns 0 when no processors were given.
   double running_on_cpus() const { return running_on_cpus_; }
-  bool slurmd() const { return slurmd_; }       // this node's slurmd is there, and not stopped
-  // Jobs with a process here, ascending; 0 for one whose number is not to be seen.
+  bool slurmd() const { return slurmd_; }       // this node's slurmd exists and is not stopped
+  // Returns the jobs with a process on this node, in ascending order. A job whose number cannot be read appears as 0.
   const std::vector<std::uint32_t>& jobs() const { return jobs_; }
   std::size_t processes() const { return known_.size(); }
   std::size_t files_read() const { return files_read_; }  // by the last scan
-
  private:
   enum class Kind : std::uint8_t { other, slurmd, stepd, job };
   struct Entry {
@@ -42,8 +42,8 @@ class SlurmProcesses {
     std::int32_t parent = 0;
     std::int32_t cpu = -1;
     std::uint32_t job = 0;
-    std::uint32_t scan = 0;  // the last one that saw it
-    std::uint8_t looks = 0;  // how often it was read, as far as that matters
+    std::uint32_t scan = 0;  // number of the last scan that saw it
+    std::uint8_t looks = 0;  // how often it was read, at most young_looks
     Kind kind = Kind::other;
     char state = '?';
   };
