@@ -3,10 +3,10 @@
 # A cluster's options, and the files that follow from them.
 
 nodes=8 leaves='' pods='' topology='' sockets=1 cores=4 threads=1 memory=2000 params=CR_Core
-mode=auto uplink=200mbit link=1gbit plugins=none placement_conf='' cpus='' live=no cgroup=hide speed=1 ttl=3600 owner=0
+mode=auto uplink=200mbit link=1gbit plugins=none placement_conf='' cpus='' live=no cgroup=hide speed=1 ttl=3600 owner=0 bind=auto
 conf_lines=() partitions=()
 kept_settings=(nodes leaves pods topology sockets cores threads memory params mode uplink link
-  plugins placement_conf cpus live cgroup speed ttl conf_lines partitions)
+  plugins placement_conf cpus live cgroup speed ttl bind conf_lines partitions)
 
 parse_up_options() {
   local option
@@ -15,7 +15,7 @@ parse_up_options() {
     case $option in
       -c | --name | -n | --nodes | --leaves | --pods | --topology | --sockets | --cores | --threads | \
         --memory | --params | --mode | --uplink | --link | --plugins | --placement-conf | --conf | --cpus | \
-        --partition | --cgroup | --live | --speed | --ttl | --owner | --state)
+        --partition | --cgroup | --live | --speed | --ttl | --owner | --state | --bind)
         [ $# -ge 2 ] || die "$option wants a value"
         ;;
       *) die "unknown option '$option'; contrib/cluster help lists them" ;;
@@ -50,6 +50,18 @@ sum() {
   echo $total
 }
 
+# Every node has the processors of this machine. Ranks can be bound where these are as many as slurm.conf says.
+check_binding() {
+  local most
+  most=$((sockets * threads * $(tr : '\n' <<<"$cores" | sort -n | tail -n 1)))
+  case $bind in
+    yes) [ "$(nproc)" -ge $most ] || die "--bind yes: a node has $most processors, and this machine has $(nproc); fewer --cores would do" ;;
+    no) ;;
+    auto) if [ "$(nproc)" -ge $most ] && [ -z "$cpus" ]; then bind=yes; else bind=no; fi ;;
+    *) die "--bind is '$bind': yes, no or auto" ;;
+  esac
+}
+
 check_settings() {
   number nodes "$nodes" 1 1024
   number sockets "$sockets" 1 8
@@ -64,6 +76,7 @@ check_settings() {
   case $mode in netns | loopback | auto) ;; *) die "--mode is '$mode': netns, loopback or auto" ;; esac
   case $live in yes | no) ;; *) die "--live is '$live': yes or no" ;; esac
   [ "$live" = no ] || [ -x "$plugins/sbin/placement-monitor" ] || die "--live: $plugins/sbin/placement-monitor is not installed"
+  check_binding
   case $cgroup in hide | keep) ;; *) die "--cgroup is '$cgroup': hide or keep" ;; esac
   if [ -z "$leaves" ]; then
     local left=$nodes
@@ -197,7 +210,7 @@ SlurmdDebug=info
 PluginDir=$ROOT/plugins:$(stock_plugin_dir)
 PlugStackConfig=$ROOT/plugstack.conf
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
+TaskPlugin=$([ $bind = yes ] && echo task/affinity || echo task/none)
 SwitchType=switch/none
 MpiDefault=pmix
 SelectType=select/cons_tres
