@@ -81,7 +81,7 @@ std::string show_partition_policies(const Config& config) {
   return text;
 }
 
-// slurmctld has no working directory to speak of, so that a relative path would mean anything.
+// Takes absolute paths only: slurmctld has no fixed working directory, so that a relative path has no fixed meaning.
 bool set_path(std::string& target, std::string_view value) {
   if (!value.starts_with('/')) return false;
   target = value;
@@ -101,7 +101,7 @@ bool set_interfaces(Config& config, std::string_view value) {
     const std::string_view name = trimmed(part);
     constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@-";
     if (name.empty() || name.size() > 15 || name.starts_with('.') || name.find_first_not_of(letters) != std::string_view::npos)
-      return false;  // no path, and no longer than the kernel has names
+      return false;  // the name must be no path, and no longer than the kernel allows
     names.emplace_back(name);
   }
   config.probe_interfaces = std::move(names);
@@ -131,7 +131,7 @@ bool set_estimator(Config& config, std::string_view value) {
   return false;
 }
 
-// A new key is one entry here.
+// All keys of placement.conf. To add a key, add an entry here.
 constexpr ConfigKey keys[] = {
     {"Mode", "off, observe, advise or enforce",
      "What happens to jobs that ask for a policy. off: they run as stock. observe: a decision is made and logged, "
@@ -374,7 +374,7 @@ Config parse_config(std::string_view text, const std::string& name) {
   for (std::size_t k = 0; k < std::size(keys); ++k)
     if (line_of_key[k] != 0) config.places.line_of_key.emplace_back(keys[k].name, line_of_key[k]);
   config.places.file = name;
-  // On a host with both, the second would not start.
+  // On a host with both daemons, the second one could not open its port.
   if (config.monitor_port == config.agent_port)
     for (const auto& [key, line] : config.places.line_of_key)
       if (key == "MonitorPort" || key == "AgentPort")
@@ -394,7 +394,7 @@ void check_named_file(const Config& config, std::string_view key, const std::str
 }
 
 Config read_config(const std::string& path, MissingFile missing) {
-  std::error_code unreadable;  // then the file is there, and reading it says why it cannot be had
+  std::error_code unreadable;  // set: the file may exist, and read_input_file() says what is wrong
   if (missing == MissingFile::defaults && !std::filesystem::exists(path, unreadable) && !unreadable) return {};
   return parse_config(read_input_file(path, max_file_bytes), path);
 }

@@ -15,32 +15,33 @@
 
 namespace placement {
 
-// key=value pairs of `-m POLICY=key=value,..`, keys in lower case.
+// The key=value pairs of `-m POLICY=key=value,..`, with keys in lower case.
 using Parameters = std::map<std::string, std::string>;
 
-// What a job, or a step, asks for.
+// What a job or a step asks for.
 struct Request {
   std::int32_t tasks = 1;
   std::int32_t cores_per_task = 1;
   std::int32_t min_nodes = 1;
   std::int32_t max_nodes = std::numeric_limits<std::int32_t>::max();
   std::int32_t max_tasks_per_node = std::numeric_limits<std::int32_t>::max();
-  bool equal_tasks_per_node = false;        // --ntasks-per-node: max_tasks_per_node on each node but the last
-  bool whole_nodes = false;                 // the job gets all cores of each node that it touches
-  bool node_level = false;                  // a large job: choose nodes well, ranks and cores roughly
-  std::vector<std::int32_t> required_nodes; // indices into ClusterView::nodes that must be used (-w)
-  std::vector<std::int32_t> node_tasks;     // a step: tasks of each node are given, one per view node; else empty
-  std::shared_ptr<const CommMatrix> matrix; // ranks() == tasks, or null
+  bool equal_tasks_per_node = false;        // --ntasks-per-node: each node but the last gets max_tasks_per_node
+  bool whole_nodes = false;                 // the job gets all cores of each of its nodes
+  bool node_level = false;                  // a large job: choose good nodes; ranks and cores only roughly
+  std::vector<std::int32_t> required_nodes; // -w: nodes that must be used, as indices into ClusterView::nodes
+  std::vector<std::int32_t> node_tasks;     // of a step: its tasks on each view node; empty: not fixed
+  std::shared_ptr<const CommMatrix> matrix; // its ranks() are `tasks`; null: no matrix
   Parameters parameters;
   std::uint64_t seed = 1;
-  std::int64_t waited_s = std::numeric_limits<std::int64_t>::max();  // since the job could start; nobody waits: for ever
-  std::int64_t max_wait_s = std::numeric_limits<std::int64_t>::max();  // the longest wait that the site allows (MaxWaitS)
+  std::int64_t waited_s = std::numeric_limits<std::int64_t>::max();  // since the job could start; default: no wait
+  std::int64_t max_wait_s = std::numeric_limits<std::int64_t>::max();  // the longest wait allowed (MaxWaitS)
 };
 
-// The request could be served, and the user asked to wait for better times instead: the job stays in the queue.
+// Thrown when a policy could place the job, but the user asked to wait (wait=) while the cluster is overloaded. The job
+// stays in the queue.
 class MustWait : public Error {
  public:
-  // `left_s`: seconds after which the job waits no longer, at least 1.
+  // `left_s` is the time in seconds after which the job waits no longer, at least 1.
   MustWait(const std::string& reason, std::int64_t left_s) : Error(reason), left_s_(left_s) {}
   std::int64_t left_s() const { return left_s_; }
 
@@ -48,25 +49,28 @@ class MustWait : public Error {
   std::int64_t left_s_;
 };
 
-// The parameter as a number; `otherwise` when it is not given. Throws Error on anything but a
-// number from `least` to `most`.
+// Returns the parameter `key` of the request as a whole number, or `otherwise` when it is not given. Throws Error when
+// its value is not a whole number from `least` to `most`.
 std::int64_t number_parameter(const Request& request, const std::string& key, std::int64_t otherwise,
                               std::int64_t most, std::int64_t least = 0);
 
+// The node and the cores of one rank.
 struct RankPlace {
   std::int32_t node = 0;            // index into ClusterView::nodes
-  std::vector<std::int32_t> cores;  // cores_per_task of them, ascending, numbered within the node
+  std::vector<std::int32_t> cores;  // cores_per_task cores, ascending, numbered within the node
 };
 
+// What a policy decides.
 struct Placement {
   std::vector<RankPlace> ranks;      // one per task
   Cost cost = 0;                     // hop-bytes of the first core of each rank; 0 without a matrix
-  Cost natural_cost = 0;             // the same leaves or nodes with ranks in natural order
-  std::vector<std::string> reasons;  // for people, one fact each
+  Cost natural_cost = 0;             // hop-bytes on these leaves or nodes with ranks in natural order
+  std::vector<std::string> reasons;  // for the user, one fact each
 };
 
-// What every policy implements. Throws Error with a reason when it cannot serve the request; the
-// job then runs as stock Slurm would run it. Same view, request and seed: same answer [decision 8].
+// The function that each policy implements: it places the request on the view before the deadline. It throws Error with
+// a reason when it cannot serve the request; the job then runs as stock Slurm would run it. Equal views, requests and
+// seeds give equal placements [decision 8].
 using PlaceFunction = Placement (*)(const ClusterView&, const Request&, const Deadline&);
 
 }  // namespace placement

@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::size_t max_items = 64;
 
-// The bare word in a message.
+// Returns the word in quotes, for a message.
 std::string in_quotes(std::string_view text) { return "'" + shown(text) + "'"; }
 
-// Not by the locale: srun and slurmctld must agree.
+// Returns whether the text may be a key. It does not depend on the locale, because srun and slurmctld must agree.
 bool is_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -49,7 +49,7 @@ void add_item(PolicySpec& spec, std::string_view item, std::string_view word) {
 }  // namespace
 
 PolicySpec parse_policy_spec(std::string_view word) {
-  // They would come out again in logs and in what squeue and scontrol show.
+  // Control characters would appear in logs and in the output of squeue and scontrol.
   if (std::any_of(word.begin(), word.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }))
     throw Error("a control character in " + in_quotes(word));
   PolicySpec spec;

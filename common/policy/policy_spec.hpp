@@ -7,18 +7,19 @@
 
 namespace placement {
 
-// The word that a user gives to -m or --placement: POLICY[=ITEM[,ITEM]...], an ITEM being
-// key=value, or a lone FILE that means matrix=FILE.
+// The word that a user gives to -m or --placement: POLICY[=ITEM[,ITEM]...]. An ITEM is key=value, or a FILE alone,
+// which means matrix=FILE.
 struct PolicySpec {
-  std::string policy;  // upper case, as in the table of policies
+  std::string policy;  // in upper case, as in the table of policies
   Parameters parameters;
 };
 
-// Splits the word; knows nothing of which policies or keys exist. Throws Error on a control character, an empty
-// policy or item, a key given twice or with other characters than letters, digits, - and _, or more than 64 items.
+// Splits the word into policy and parameters. It does not check whether the policy or the keys exist. Throws Error on a
+// control character, an empty policy or item, a key that is given twice, a key with other characters than letters,
+// digits, - and _, and more than 64 items.
 PolicySpec parse_policy_spec(std::string_view word);
 
-// The word again, in one canonical form.
+// Returns the word in its canonical form, POLICY=key=value,.. with sorted keys.
 std::string to_string(const PolicySpec& spec);
 
 }  // namespace placement
