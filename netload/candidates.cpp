@@ -9,13 +9,13 @@ namespace placement {
 
 namespace {
 
-// Blocks that are fetched from memory before they are looked at.
+// The number of blocks that are prefetched before they are examined.
 constexpr std::size_t most_ahead = 8;
 
-// In place of a floor, which is never below 0: the block was looked at.
+// Marks a block as examined. It replaces the floor of the block, which is never below 0.
 constexpr double seen = -1;
 
-// Below any sum that differs from this one by rounding alone.
+// Returns a value below each sum that differs from `sum` by rounding alone.
 double rounded_down(double sum) { return sum * (1 - 1e-12); }
 
 }  // namespace
@@ -59,7 +59,8 @@ void Candidates::sort_nodes() {
   std::sort(order_.begin(), order_.end(), by_base());
 }
 
-// In a block of one column all nodes are as near, but for their own terms: the least loaded come first.
+// In a block of one column all nodes are equally near, except for their own terms. Therefore the least loaded come
+// first.
 void Candidates::sort_blocks() {
   const PairColumns& columns = input_.network->columns();
   const PairFloors& blocks = input_.network->blocks();
@@ -105,7 +106,7 @@ const std::vector<std::int32_t>& Candidates::of_start(std::int32_t start) {
   return group_;
 }
 
-// Network load is never below 0, so that whoever's compute load alone is too much ends the search.
+// Network load is never below 0, so the search ends at the first node whose compute load alone exceeds the limit.
 void Candidates::fill(std::int32_t start) {
   const NetworkLoad::From from = input_.network->from(start);
   for (const std::int32_t node : order_) {
@@ -117,7 +118,8 @@ void Candidates::fill(std::int32_t start) {
 void Candidates::fill_by_blocks(std::int32_t start) {
   const NetworkLoad::From from = input_.network->from(start);
   const PairFloors& blocks = input_.network->blocks();
-  // The nearest nodes mostly are in the start's own block, or beside it; after them hardly a block holds anything that could get in.
+  // Most of the nearest nodes are in the block of the start node or beside it. After these blocks hardly any other
+  // block has a node that could enter.
   const std::int32_t own = blocks.block_of(input_.network->columns().column_of(start));
   const std::int32_t first = std::max(own - 1, 0), last_near = std::min(own + 1, blocks.blocks() - 1);
   for (std::int32_t block = first; block <= last_near; ++block) from.prefetch(blocks.begin(block), blocks.end(block));
@@ -125,7 +127,7 @@ void Candidates::fill_by_blocks(std::int32_t start) {
   offer_block(from, own);
   for (std::int32_t block = first; block <= last_near; ++block)
     if (block != own && floor_[static_cast<std::size_t>(block)] <= rest_.limit()) offer_block(from, block);
-  // Of the others the most promising first, so that most need not be looked at.
+  // Of the other blocks, those with the lowest floors are examined first, so that most blocks can be skipped.
   std::array<std::pair<double, std::int32_t>, most_ahead> best;
   std::size_t found = 0;
   for (std::int32_t block = 0; block < blocks.blocks(); ++block) {
@@ -155,7 +157,7 @@ void Candidates::fill_by_blocks(std::int32_t start) {
 
 void Candidates::offer_block(const NetworkLoad::From& from, std::int32_t block) {
   const auto at = static_cast<std::size_t>(block);
-  const double network = floor_[at] - base_of_block_[at];  // at the least
+  const double network = floor_[at] - base_of_block_[at];  // lower bound
   for (std::int32_t k = begin_[at]; k < begin_[at + 1]; ++k) {
     const std::int32_t node = order_[static_cast<std::size_t>(k)];
     if (rounded_down(base_[static_cast<std::size_t>(node)] + network) > rest_.limit()) break;

@@ -10,25 +10,31 @@
 
 namespace placement {
 
-// The shortest beginning of a sorted order of nodes that fulfils a request, while the order comes unsorted: the last
-// element leaves as soon as the others are enough. Of equal values the one of the lower node comes first.
+// The shortest beginning of the sorted order of nodes that fulfils a request, built while the nodes arrive unsorted.
+// The order is by value, then by node number. The last element is removed as soon as the others suffice.
 class Beginning {
  public:
+  // processors[n]: the processes that node n takes. The array must outlive this object.
   explicit Beginning(std::span<const std::int32_t> processors) : processors_(processors) {}
 
+  // Empties the beginning. It is complete when its nodes take `processes` processes and there are at least `nodes` of
+  // them.
   void start(std::int64_t processes, std::int64_t nodes);
 
-  // What is above this does not get in.
+  // Returns the largest value in a complete beginning; no node with a larger value can enter. Infinite until then.
   double limit() const { return limit_; }
+  // Returns whether add() would keep the node.
   bool takes(double value, std::int32_t node) const {
     return value < limit_ || (value == limit_ && !first_.empty() && node < first_.back().node);
   }
+  // Inserts the node with its value, and removes last elements that are no longer needed.
   void add(double value, std::int32_t node);
 
   struct Element {
     double value;
     std::int32_t node;
   };
+  // Returns the elements, sorted.
   std::span<const Element> elements() const { return first_; }
 
  private:
@@ -42,15 +48,15 @@ class Beginning {
   std::vector<Element> first_;  // sorted
 };
 
-// Algorithm 1 for one start after another [NLA §5]. Nodes are looked at in the order of their compute load, or block
-// by block; what cannot get into the group for its compute load or for the best that is known of its block is passed
-// over. The groups are those of the full order.
+// Computes the candidate groups of Algorithm 1 [NLA §5] for one start node after another. Nodes are examined in the
+// order of their compute load, or block by block. A node is skipped when its compute load, or the best network load
+// known of its block, already excludes it. The groups are nevertheless those of the full order.
 class Candidates {
  public:
-  // Both outlive this.
+  // `input` and `request` must outlive this object.
   Candidates(const GroupInput& input, const GroupRequest& request);
 
-  // As candidate_group() has it. Ascending; valid until the next call.
+  // Returns the group of candidate_group() for this start node, ascending. It is valid until the next call.
   const std::vector<std::int32_t>& of_start(std::int32_t start);
 
  private:
@@ -77,10 +83,10 @@ class Candidates {
   std::vector<std::int32_t> group_;
   std::vector<char> inside_;   // the required nodes and the start
   std::vector<double> base_;   // alpha CL(u)
-  std::vector<std::int32_t> order_;  // of all nodes that have processors: by base, or block by block
-  std::vector<std::int32_t> begin_;  // of each block in order_
+  std::vector<std::int32_t> order_;  // all nodes with processors: by base_, or block by block
+  std::vector<std::int32_t> begin_;  // index in order_ of the first node of each block
   std::vector<double> base_of_block_, floor_;
-  std::vector<std::int32_t> left_;   // blocks that may hold something
+  std::vector<std::int32_t> left_;   // blocks that may still contribute
 };
 
 }  // namespace placement

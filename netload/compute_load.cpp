@@ -12,13 +12,13 @@ namespace {
 
 constexpr double most_cores = 1 << 24;
 
-// Adds weight * value of one attribute to the load of each node.
+// Adds the weighted, normalised values of one attribute to the load of each node.
 void add_attribute(const std::vector<double>& column, bool maximise, double weight, std::vector<double>& load) {
   double largest = 0;
   for (const double value : column)
     if (value > largest) largest = value;
-  if (!(largest > 0)) return;  // the sum is 0, or nothing is known
-  // In units of the largest, so that no sum overflows.
+  if (!(largest > 0)) return;  // the sum is 0, or no value is known
+  // Values are divided by the largest one, so that no sum overflows.
   double sum = 0;
   double least = 1;
   std::size_t known = 0;

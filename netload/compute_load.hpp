@@ -9,8 +9,8 @@
 
 namespace placement {
 
-// Attributes of the candidate nodes. A column is empty when the attribute is absent, else it has one
-// value of 0 or more per node, NaN where it is not known.
+// Attributes of the candidate nodes. The column of an absent attribute is empty. Each other column has one value of 0
+// or more for each node, or NaN where the value is not known.
 struct NodeTable {
   std::int32_t nodes = 0;
   std::array<std::vector<double>, node_attribute_count> columns;
@@ -21,26 +21,29 @@ struct NodeTable {
   }
 };
 
-// The compute load of each node by Simple Additive Weighting [NLA §2, eq. 1]: the sum over attributes of
-// weight times value, each value divided by the sum over the nodes, and what is to be maximised then
-// replaced by its distance from the largest. An attribute that is absent, not known of any node, or whose
-// sum is 0 contributes 0. A node of which it is not known counts as the worst of the others, so that silence
-// pays for nobody; the sum is then the mean of the known ones times the number of nodes.
+// Returns the compute load CL of each node by Simple Additive Weighting [NLA §2, eq. 1]. CL is the sum over attributes
+// of weight times value. Each value is divided by the sum over the nodes. A value that is to be maximised is replaced
+// by its distance from the largest one.
+//
+// An attribute contributes 0 when it is absent, not known of any node, or has the sum 0. A node whose value is not
+// known counts as the worst known value, so that no node gains by silence. The sum is then the mean of the known
+// values times the number of nodes.
 std::vector<double> compute_load(const NodeTable& table, const NlaWeights& weights);
 
 enum class ProcessorFormula : std::uint8_t {
-  loaded,   // a node as loaded as it has cores has the least number left [NLA §4]
+  loaded,   // cores - load; a node whose load reaches its cores has the least number [NLA §4]
   printed,  // cores - ceil(load) mod cores, as in the paper [NLA §4]
 };
 
-// The values with the largest of those that are known where one is not, as compute_load() has it; none is known:
-// as they are. Where `bound` is given, what is above it is no measure for others.
+// Replaces each NaN by the largest known value, but by at most `bound`. When no value is known, all remain NaN.
 std::vector<double> worst_where_unknown(std::vector<double> values,
                                         double bound = std::numeric_limits<double>::infinity());
 
-// How many processes a node can take beside its load. `cores` not known: `least`; `load` not known: as if idle, so
-// that a caller that knows the load of some nodes gives worst_where_unknown().
-// Never below `least`, and, but for `printed`, which has cores for load == cores, never rising with the load.
+// Returns the number of processes that a node can take in addition to its load [NLA §4], at least `least`.
+//   cores    logical cores; NaN (not known): returns `least`
+//   load     mean number of running processes; NaN (not known) counts as idle. A caller that knows the load of some
+//            nodes should therefore pass values of worst_where_unknown()
+//   formula  `loaded` never rises with the load; `printed` gives all cores at load == cores
 std::int32_t effective_processors(double cores, double load, std::int32_t least = 1,
                                   ProcessorFormula formula = ProcessorFormula::loaded);
 

@@ -13,37 +13,38 @@ namespace placement {
 
 namespace {
 
-// Steps of about a nanosecond that one choice may take: some thousand nodes are looked at in full.
+// The work of one choice in steps of about a nanosecond. It suffices to examine some thousand nodes in full.
 constexpr std::int64_t most_work = 29'000'000;
 constexpr std::int64_t work_per_pair = 4;
-constexpr std::int64_t work_per_far_pair = 100;  // of measurements that no cache holds
+constexpr std::int64_t work_per_far_pair = 100;  // for measurements that do not fit in a cache
 
 constexpr std::size_t most_runners_up = 5;
 
-// Between two looks at the clock.
+// The number of pairs between two looks at the clock.
 constexpr std::size_t pairs_per_look = 8192;
 
 constexpr const char* no_time = "no time is left to choose nodes by load and network";
 
-constexpr std::int32_t most_near = 512;  // columns of a table that a cache holds
+constexpr std::int32_t most_near = 512;  // columns of a table that fits in a cache
 
-// Starts of each column of the table from which the local search goes on: the nodes of a column are as near to all
-// others and differ by their own load, so that these, as a sample for the scale of loads, and the least loaded one suffice.
+// The number of start nodes for each column of the table when a local search follows. The nodes of a column are equally
+// near to all others and differ only in their own load. So these few, as a sample for the scale of loads, and the least
+// loaded node suffice.
 constexpr std::int64_t starts_of_a_column = 2;
 
-// The local search begins from so many groups: from all of few nodes, from fewer where a group has many.
+// Returns the number of groups from which the local search starts. It falls with the number of nodes and of members.
 std::size_t most_improved(std::size_t nodes, std::size_t members) {
   constexpr std::size_t most_sums = 1'300'000;
   const std::size_t few = std::clamp<std::size_t>(most_sums / std::max<std::size_t>(nodes * members, 1), 1, 4);
   return std::max(few, 256 / std::max<std::size_t>(nodes, 1));
 }
 
-// Whether the search begins from some nodes of each column only.
+// Returns whether only some nodes of each column are start nodes.
 bool by_columns(const GroupInput& input, GroupSearch search) {
   return search == GroupSearch::improved && !input.network->dense();
 }
 
-// Every so manieth node, so that the work is bounded and all parts of the machine are seen.
+// Returns k when every k-th node is a start. This bounds the work and still covers all parts of the machine.
 std::int32_t step_between_starts(const GroupInput& input, const GroupRequest& request, GroupSearch search) {
   const auto nodes = static_cast<std::int64_t>(input.processors.size());
   std::int64_t room = 0;
@@ -56,7 +57,7 @@ std::int32_t step_between_starts(const GroupInput& input, const GroupRequest& re
   return static_cast<std::int32_t>(std::max<std::int64_t>({1, (nodes * each + most_work - 1) / most_work, in_columns}));
 }
 
-// The node with processors of each column that has the least compute load.
+// Returns the least loaded node with processors of each column.
 std::vector<std::int32_t> least_loaded_of_columns(const GroupInput& input) {
   const PairColumns& columns = input.network->columns();
   std::vector<std::int32_t> starts;
@@ -73,12 +74,12 @@ std::vector<std::int32_t> least_loaded_of_columns(const GroupInput& input) {
 
 struct Candidate {
   std::int32_t start;
-  bool in_sample;  // counts for the scale of loads
+  bool in_sample;  // contributes to the scale of loads
   Group group;
 };
 
-// Every step-th node, in an order in which each beginning is spread over all of them: a deadline then leaves no
-// part of the machine unseen.
+// Returns every `step`-th node, in an order in which each beginning is spread over the machine. A deadline then leaves
+// no part of the machine unexamined.
 std::vector<std::int32_t> spread_starts(std::int32_t nodes, std::int32_t step) {
   constexpr std::int64_t widest = 64;
   std::vector<std::int32_t> starts;
@@ -90,7 +91,7 @@ std::vector<std::int32_t> spread_starts(std::int32_t nodes, std::int32_t step) {
 
 double part(double value, double sum) { return sum > 0 ? value / sum : 0; }
 
-// The best groups that differ, least T_G first.
+// Returns the best `count` different groups, least T_G first. It moves them out of `groups`.
 std::vector<Group> best_groups(std::vector<Group>& groups, std::size_t count) {
   std::vector<std::size_t> order(groups.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -166,7 +167,7 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
     if (by_columns(input, search) && step > 1 && !late)
       for (const std::int32_t start : least_loaded_of_columns(input))
         if (start % step != 0) try_start(start, false);
-    // Those that were left out may still have a group.
+    // No start of the sample has a group, but one that was left out may have.
     for (std::int32_t start = 0; start < nodes && candidates.empty() && step > 1 && !late; ++start) try_start(start);
   } catch (const Error&) {
     late = true;

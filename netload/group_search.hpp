@@ -10,23 +10,24 @@
 
 namespace placement {
 
-// What a group of nodes is sought for.
+// The requirements that a group of nodes must fulfil.
 struct GroupRequest {
   std::int32_t processes = 1;
   std::int32_t min_nodes = 1;
   std::int32_t max_nodes = std::numeric_limits<std::int32_t>::max();
-  std::vector<std::int32_t> required;  // nodes that every group has
+  std::vector<std::int32_t> required;  // nodes that each group contains
 };
 
-// The candidates: what choosing among them needs. All arrays have one entry per node.
+// The candidate nodes, with the data for the choice among them. Each array has one entry for each node.
 struct GroupInput {
   std::span<const double> compute_load;
   const NetworkLoad* network = nullptr;
-  std::span<const std::int32_t> processors;  // processes that the node is to take, pc of [NLA §4]; 0: not a candidate
+  std::span<const std::int32_t> processors;  // processes that the node takes, pc of [NLA §4]; 0: not a candidate
   double alpha = 0.3;
   double beta = 0.7;
 };
 
+// A group of nodes with its loads [NLA §6].
 struct Group {
   std::vector<std::int32_t> nodes;  // ascending
   double compute_load = 0;          // C_G: the sum of CL
@@ -34,51 +35,56 @@ struct Group {
   double total_load = 0;            // T_G
 };
 
-// Every start node has a group; equal ones are listed once.
+// The result of a choice among the candidate groups. Each start node has a candidate group; equal groups are listed
+// once.
 struct GroupChoice {
   Group best;
-  std::vector<Group> runners_up;  // the best of the other groups of Algorithm 1, least T_G first
-  double compute_sum = 0;         // over the candidate groups; what C_G is divided by
-  double network_sum = 0;
-  std::int64_t starts = 0;        // candidate groups that were looked at
-  bool improved = false;          // the best is one of the local search
-  bool short_of_processors = false;  // all nodes together have fewer than processes
+  std::vector<Group> runners_up;  // the next best groups of Algorithm 1, least T_G first
+  double compute_sum = 0;         // the sum of C_G over the candidate groups, by which C_G is divided
+  double network_sum = 0;         // the sum of N_G over the candidate groups, by which N_G is divided
+  std::int64_t starts = 0;        // number of candidate groups that were examined
+  bool improved = false;          // the best group comes from the local search
+  bool short_of_processors = false;  // all nodes together take less than the processes of the request
 };
 
 enum class GroupSearch : std::uint8_t {
   paper,     // Algorithms 1 and 2 alone
-  improved,  // then a local search from the best of them; never worse in T_G
+  improved,  // then a local search from the best groups; never larger in T_G
 };
 
-// The group of start node `start` [NLA §5]: required nodes, the start node, then by addition load
-// alpha CL(u) + beta NL(start, u), least first and among equal ones in the order of nodes, until there are
-// processors enough and min_nodes nodes; all nodes, where they are not enough. Empty when that takes more than
-// max_nodes nodes, or the start has no processors.
+// Returns the candidate group of start node `start` [NLA §5], ascending. It has the required nodes and the start node.
+// Further nodes follow by rising addition load alpha CL(u) + beta NL(start, u); equal values by node number. It ends
+// when there are enough processors and at least min_nodes nodes; if all nodes are not enough, it has all nodes.
+// Returns an empty group when that takes more than max_nodes nodes, or the start node has no processors.
 std::vector<std::int32_t> candidate_group(const GroupInput& input, const GroupRequest& request, std::int32_t start);
 
-// The addition loads of that algorithm; 0 at the start itself.
+// Returns the addition loads alpha CL(u) + beta NL(start, u) of Algorithm 1 [NLA §5]; 0 for the start node.
 std::vector<double> addition_loads(const GroupInput& input, std::int32_t start);
 
-// C_G and N_G of some nodes; T_G by the sums of a choice, 0 / 0 being 0 [NLA §6]. Throws Error at the deadline.
+// Returns a group of these nodes with its C_G and N_G [NLA §6]. Throws Error at the deadline.
 Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes,
                      const Deadline& deadline = Deadline::never());
+// Returns T_G of a group by the sums of `choice` [NLA §6]. A quotient whose divisor is 0 counts as 0.
 double total_load(const GroupInput& input, const GroupChoice& choice, const Group& group);
 
-// The group of least T_G [NLA §6]; of equal ones that of the first start. The work is bounded: of very
-// many nodes, or for very many processes, only every so manieth is a start. Ends early at the deadline with
-// what was found by then. Throws Error when there is no group, or no time even for one.
+// Returns the group with the least T_G [NLA §6]; if several are equal, the group of the first start node. The work is
+// bounded: for very many nodes or processes only every k-th node is a start. At the deadline the search ends with the
+// best group so far. Throws Error when there is no group, or the deadline passes before the first one is found.
 GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, GroupSearch search,
                          const Deadline& deadline = Deadline::never());
 
-// Likewise, but whichever group has the least compute load: the least loaded nodes (load-aware of [NLA §9]).
+// Returns the least loaded nodes that serve the request, ascending (load-aware of [NLA §9]). Throws Error when there is
+// no group within the limits.
 std::vector<std::int32_t> least_loaded_group(const GroupInput& input, const GroupRequest& request);
 
-// The first nodes of `order` that the request needs.
+// Returns the required nodes and the first nodes of `order` that the request needs. Throws Error when there is no group
+// within the limits.
 std::vector<std::int32_t> group_in_order(const GroupInput& input, const GroupRequest& request,
                                          std::span<const std::int32_t> order);
 
-// Processes of each of the nodes, in their order: their processors at first; what is left goes round robin over
-// them [NLA §5]. Each node has one before any has two, and what is too much is taken from the last.
+// Distributes `processes` over nodes and returns the number for each, in their order. processors[k] is what node k
+// takes. Each node first gets one process, then nodes are filled in order. Processes beyond all processors are dealt
+// round robin [NLA §5]. When there are too few processes, the last nodes get fewer.
 std::vector<std::int32_t> processes_per_node(std::span<const std::int32_t> processors, std::int32_t processes);
 
 }  // namespace placement

@@ -11,21 +11,22 @@ namespace placement {
 namespace {
 
 constexpr double noise = 0.2;      // of a processor
-constexpr double disbelief = 4;    // times what nine of ten nodes say at most
-constexpr double believed_share = 0.5;  // of the load that jobs cause on the median node
-constexpr std::size_t fewest = 3;  // nodes among which one can stand out
+constexpr double disbelief = 4;    // factor on the value that nine of ten nodes do not exceed
+constexpr double believed_share = 0.5;  // part of the load that jobs cause on the median node
+constexpr std::size_t fewest = 3;  // number of nodes among which one can be an outlier
 
 double sane(double value) { return value >= 0 && std::isfinite(value) ? value : unknown_value; }
 
 double sum_where_known(double a, double b) { return std::isnan(b) ? a : a - b; }
 
-// `disbelief` times the value that nine of ten nodes do not pass, and `floor` at the least; infinite for few nodes.
+// Returns the largest value that is believed: `disbelief` times the value that nine of ten nodes do not exceed, but at
+// least `floor`. The result is infinite when only few nodes have a value.
 double believed(const std::vector<double>& column, double floor) {
   std::vector<double> known;
   for (const double value : column)
     if (!std::isnan(value)) known.push_back(value);
   if (known.size() < fewest) return std::numeric_limits<double>::infinity();
-  // With fewer than ten nodes the largest is left out.
+  // With fewer than ten nodes the largest value is left out.
   const std::size_t out = std::max<std::size_t>(known.size() / 10, 1);
   const auto at = known.end() - static_cast<std::ptrdiff_t>(out) - 1;
   std::nth_element(known.begin(), at, known.end());
@@ -38,10 +39,10 @@ void cut_off(std::vector<double>& column, double floor) {
     if (value > bound) value = bound;
 }
 
-// Raises values below what is believable beside the processors that Slurm's jobs hold; `held` has these for each
-// candidate, in units of the column.
+// Raises values that are implausibly low for the processors that Slurm's jobs hold. `held` has these processors for
+// each candidate, in units of the column.
 void raise_to_jobs(std::vector<double>& column, std::span<const double> held) {
-  std::vector<double> caused;  // by one processor that is held
+  std::vector<double> caused;  // by one held processor
   for (std::size_t c = 0; c < column.size(); ++c)
     if (held[c] > 0 && !std::isnan(column[c])) caused.push_back(column[c] / held[c]);
   if (caused.size() < fewest) return;
@@ -51,7 +52,7 @@ void raise_to_jobs(std::vector<double>& column, std::span<const double> held) {
     if (held[c] > 0 && column[c] < believed_share * *middle * held[c]) column[c] = believed_share * *middle * held[c];
 }
 
-// Processors held, in units of the attribute; empty where jobs do not show in it.
+// Returns the held processors in units of the attribute; empty when jobs do not show in this attribute.
 std::vector<double> held_in_units(NodeAttribute which, std::span<const double> busy, std::span<const double> cores) {
   if (busy.empty() || cores.empty()) return {};
   std::vector<double> held(busy.begin(), busy.end());
@@ -64,7 +65,8 @@ std::vector<double> held_in_units(NodeAttribute which, std::span<const double> b
 double attribute_of(const NodeState& state, NodeAttribute which) {
   switch (which) {
     case NodeAttribute::cpu_load: return mean_of(state.cpu_load);
-    case NodeAttribute::cpu_utilisation: return std::min(mean_of(state.cpu_utilisation), 1.0);  // this way NaN stays
+    // std::min in this order keeps NaN
+    case NodeAttribute::cpu_utilisation: return std::min(mean_of(state.cpu_utilisation), 1.0);
     case NodeAttribute::flow_rate: return mean_of(state.flow_rate_Bps);
     case NodeAttribute::memory_used: {
       const double memory = sane(state.memory_MiB);
@@ -79,7 +81,7 @@ double attribute_of(const NodeState& state, NodeAttribute which) {
   return unknown_value;
 }
 
-// Below this nothing stands out, whatever the others say.
+// Returns the value up to which an attribute is always believed.
 double floor_of(NodeAttribute which) {
   switch (which) {
     case NodeAttribute::cpu_load: return 16;          // processes

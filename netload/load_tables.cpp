@@ -18,7 +18,7 @@ namespace {
 
 constexpr double most_value = 1e30;  // sums over all pairs of nodes stay finite
 
-// A text as rows of fields, the first of which names the columns.
+// A text as rows of fields. The first row has the names of the columns.
 class Table {
  public:
   Table(std::string_view text, const std::string& file) : file_(file), lines_(lines_of(text)) {
@@ -27,7 +27,7 @@ class Table {
     header_ = fields(lines_[0]);
   }
 
-  // For each column the place of its name in `known`. Throws Error on others and on repeated ones.
+  // Returns the index in `known` of the name of each column. Throws Error on an unknown or repeated name.
   std::vector<std::size_t> columns(std::span<const std::string_view> known) const {
     std::vector<std::size_t> places;
     for (const std::string_view name : header_) {
@@ -66,7 +66,7 @@ class Table {
   }
 
  private:
-  // Not text_lines(), which would take away tabs at the ends: there a field may be empty.
+  // text_lines() is not used here: it would remove tabs at the ends of a line, where fields may be empty.
   static std::vector<TextLine> lines_of(std::string_view text) {
     constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
@@ -106,15 +106,15 @@ class Table {
   std::vector<std::string_view> header_;
 };
 
-// A name that a host list can have as it stands.
+// Returns whether the name can be an element of a host list without quoting.
 bool is_node_name(std::string_view name) {
   return std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c < 0x7f && c != '[' && c != ']' && c != ','; });
 }
 
-// A node without a core is none; whether 0 stands for what is not known, nobody can tell.
+// A node has at least one core. A value of 0 is refused, because it could also mean that the number is not known.
 int least_of(NodeAttribute which) { return which == NodeAttribute::cores ? 1 : 0; }
 
-// What is used is what is not available, where only that is told.
+// Sets used memory to total minus available memory, where the table has only these two.
 void derive_used_memory(NodeTable& table) {
   std::vector<double>& used = table[NodeAttribute::memory_used];
   const std::vector<double>& memory = table[NodeAttribute::memory];

@@ -9,25 +9,29 @@
 
 namespace placement {
 
-// Nodes and pairs as plain tables: one line with the names of the columns, then one per node or pair. Columns are
-// apart by one tab each or, when the first line has none, by blanks; '#' starts a comment. A value is a number of
-// 0 or more, of cores 1 or more; "-", "NA" or, between tabs, nothing says that it is not known.
+// Nodes and pairs as text tables. The first line has the names of the columns; each further line has one node or pair.
+// Columns are separated by one tab each or, when the first line has no tab, by blanks. '#' starts a comment. A value
+// is a number of 0 or more, for cores of 1 or more. "-", "NA" and, between tabs, an empty field mean that it is not
+// known.
 
+// The nodes of a table: their names and their attributes in one order.
 struct NamedNodes {
   std::vector<std::string> names;
   NodeTable table;
 };
 
-// Columns: node, and the names of node_attributes(). Used memory that is absent is memory minus what is available.
-// Throws Error naming file and line on an unknown or repeated column, a value that is none, a node named twice, no node.
+// Parses a table of nodes. Its columns are `node` and names of node_attributes(). When used memory is absent, it is
+// total minus available memory. `file` is the name for messages. Throws Error with file and line on an unknown or
+// repeated column, a wrong value, a repeated node, more than max_table_nodes nodes, or no node.
 NamedNodes read_node_table(std::string_view text, const std::string& file);
 
-// Columns: u, v, and any of latency_us, bandwidth_Bps, bandwidth_missing_Bps. A pair may be given in both directions,
-// and then has the mean; one of a node with itself is passed over. Throws Error likewise, and on a node that is not
-// among `names` and a direction that is given twice.
+// Parses a table of pairs of the nodes `names`. Its columns are u, v, and any of latency_us, bandwidth_Bps and
+// bandwidth_missing_Bps. When a pair is given in both directions, its value is the mean. Throws Error with file and
+// line on an unknown or repeated column, a wrong value, an unknown node, a pair of a node with itself, or a repeated
+// direction.
 DensePairs read_pair_table(std::string_view text, const std::string& file, const std::vector<std::string>& names);
 
-// The most nodes for which all pairs are kept.
+// The largest number of nodes in a table, because all pairs are stored.
 inline constexpr std::size_t max_table_nodes = 8192;
 
 }  // namespace placement

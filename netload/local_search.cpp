@@ -12,15 +12,15 @@ namespace {
 
 constexpr int most_steps = 200;
 
-// Looks at a node for all of one search; a group so large that its sums alone take more is left as it is.
+// The number of nodes examined in one search. A group so large that its sums alone exceed this is not changed.
 constexpr std::int64_t most_work = 2'000'000;
 
-// Larger groups are not tried with one node more and several fewer: that takes cubic time. Of many nodes only so many
-// are tried, those that add least for each of their processors.
+// Adding one node and omitting several takes cubic time, so larger groups are not tried. Only a limited number of
+// nodes is tried for addition: those that add least T_G for each of their processors.
 constexpr std::size_t most_for_addition = 16;
 constexpr std::size_t most_added = 64;
 
-// A gain smaller than this part of T_G is rounding.
+// A gain smaller than this part of T_G may be rounding.
 constexpr double least_gain = 1e-12;
 
 class LocalSearch {
@@ -56,13 +56,13 @@ class LocalSearch {
  private:
   static std::size_t index(std::int32_t node) { return static_cast<std::size_t>(node); }
 
-  // Whether there is work left for so many rows.
+  // Returns whether there is work left for this number of rows.
   bool spend(std::size_t rows) {
     work_ += static_cast<std::int64_t>(rows * network_.size());
     return work_ < most_work;
   }
 
-  // Row by row, as the measurements lie.
+  // The sums are computed row by row, in the order of the measurements in memory.
   bool sum_network(const Deadline& deadline) {
     std::fill(network_.begin(), network_.end(), 0.0);
     for (const std::int32_t member : members_) {
@@ -94,7 +94,7 @@ class LocalSearch {
     }
   }
 
-  // Leaves out the node without which T_G is least, if one can be spared.
+  // Omits the node whose omission lowers T_G most, if a node can be spared.
   bool omit() {
     if (static_cast<std::int64_t>(members_.size()) <= std::max(request_.min_nodes, 1)) return false;
     double best = 0;
@@ -114,16 +114,16 @@ class LocalSearch {
     return true;
   }
 
-  // What it costs the group to take a node in.
+  // Returns the increase of T_G when the group takes in a node.
   double addition(std::int32_t node) const { return weight(node) + network_factor_ * network_[index(node)]; }
 
   bool exchange() {
-    // Where processors are too few anyway, an exchange must not make them fewer.
+    // When the processors are too few anyway, an exchange must not reduce them.
     const std::int64_t needed = std::min<std::int64_t>(request_.processes, room_);
     double least = 0;
     for (const std::int32_t member : members_)
       if (!required_[index(member)]) least = std::min(least, -addition(member));
-    // The newcomer is spared its link to the node that leaves, which is no worse than the worst of all.
+    // The cost of a new node does not include its link to the node that leaves. That link is at most the worst link.
     newcomers_.clear();
     for (std::size_t u = 0; u < network_.size(); ++u) {
       const auto node = static_cast<std::int32_t>(u);
@@ -155,7 +155,7 @@ class LocalSearch {
     return true;
   }
 
-  // Takes in a node that makes several others needless, which none does where all have the same processors.
+  // Adds a node that makes several others unnecessary. When all nodes have equal processors, there is none.
   bool add_and_omit(const Deadline& deadline) {
     if (alike_ || members_.size() < 3 || members_.size() > most_for_addition) return false;
     const std::vector<std::int32_t> members = members_;
@@ -175,7 +175,7 @@ class LocalSearch {
     return take(best_members, best, deadline);
   }
 
-  // Other members, if any, of which T_G is so much more.
+  // Makes `members` the group, if there are any; T_G changes by `change`.
   bool take(const std::vector<std::int32_t>& members, double change, const Deadline& deadline) {
     if (members.empty()) return false;
     total_ += change;
@@ -189,15 +189,15 @@ class LocalSearch {
     return sum_network(deadline);
   }
 
-  // Gives up a node for several, which takes some of other sizes: each time the one that adds least for each of the
-  // processors that are still missing.
+  // Replaces a node by several nodes of other sizes. Each of them is the node that adds least T_G for each processor
+  // that is still missing.
   bool omit_and_add(const Deadline& deadline) {
     if (alike_ || members_.size() > most_for_addition || static_cast<std::int64_t>(members_.size()) >= request_.max_nodes)
       return false;
     const std::vector<std::int32_t> members = members_;
     double best = 0;
     std::vector<std::int32_t> best_members;
-    std::vector<double> to_left;  // of each node to those that are left
+    std::vector<double> to_left;  // from each node to the members that are left
     for (std::size_t k = 0; k < members.size() && spend(2) && !deadline.expired(); ++k) {
       if (required_[index(members[k])]) continue;
       double change = -addition(members[k]);
@@ -223,7 +223,8 @@ class LocalSearch {
     return take(best_members, best, deadline);
   }
 
-  // The node outside, and not `out`, that adds least for each of the missing processors; -1: there is none.
+  // Returns the node outside of the group, except `out`, that adds least for each missing processor; -1 when there is
+  // none.
   std::int32_t cheapest(const std::vector<double>& to_left, const std::vector<std::int32_t>& left, std::int32_t out,
                         std::int64_t missing) const {
     std::int32_t found = -1;
@@ -253,8 +254,8 @@ class LocalSearch {
     return nodes;
   }
 
-  // Leaves out of the group `left` + `added` the node without which T_G is least, or that saves most for each of its
-  // processors.
+  // Omits one node of the group `left` + `added`: the node that saves most or, with `for_each_processor`, the node
+  // that saves most for each of its processors. Returns whether a node was omitted.
   bool omit_from(std::vector<std::int32_t>& left, std::int32_t added, std::int64_t& room, double& change,
                  bool for_each_processor) const {
     if (static_cast<std::int64_t>(left.size()) + 1 <= std::max(request_.min_nodes, 1)) return false;
@@ -283,11 +284,11 @@ class LocalSearch {
   const GroupRequest& request_;
   const double compute_factor_;
   const double network_factor_;
-  const double most_link_;  // no pair adds more
+  const double most_link_;  // no pair adds more to T_G
   std::vector<std::int32_t> members_;
   std::vector<bool> inside_;
   std::vector<bool> required_;
-  std::vector<double> network_;  // of each node to all members
+  std::vector<double> network_;  // from each node to all members
   std::vector<std::pair<double, std::int32_t>> newcomers_;
   std::int64_t room_ = 0;
   std::int64_t work_ = 0;
@@ -303,7 +304,7 @@ Group improved_group(const GroupInput& input, const GroupRequest& request, const
   Group better;
   try {
     better = measured_group(input, LocalSearch(input, request, choice, group).run(deadline), deadline);
-  } catch (const Error&) {  // late
+  } catch (const Error&) {  // the deadline has passed
     return group;
   }
   better.total_load = total_load(input, choice, better);

@@ -4,8 +4,10 @@
 
 namespace placement {
 
-// From the group on, as long as T_G falls: the best exchange of a node for one outside, and the best omission of
-// a node that is not needed, by the sums of `choice`. Never worse than the group; a bounded number of steps.
+// Improves a group by a local search while T_G falls, by the sums of `choice`. A step omits a node that is not needed,
+// exchanges a node for one outside, adds a node that replaces several, or replaces a node by several. Returns a group
+// that is never worse than `group`. The number of steps is bounded; at the deadline the search ends with the best
+// group.
 Group improved_group(const GroupInput& input, const GroupRequest& request, const GroupChoice& choice,
                      const Group& group, const Deadline& deadline);
 

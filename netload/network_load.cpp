@@ -13,18 +13,19 @@ namespace placement {
 
 namespace {
 
-// Up to so many nodes the whole matrix is computed once: where errors of measurement are looked at, of all machines of
-// which a monitor measures each pair.
+// Up to this number of nodes the whole matrix is computed once. With errors of measurement the limit covers all
+// machines on which the monitor measures each pair.
 constexpr std::int32_t most_dense = 256;
 constexpr std::int32_t most_with_errors = 1024;
 
-// What rounding may add to a floor.
+// Factor and part by which rounding may raise a floor.
 constexpr double rounded = 1 - 1e-12;
 constexpr double rounded_single = 1e-6;
 
 bool is_known(double value) { return value >= 0 && std::isfinite(value); }
 
-// Mean and worst of one attribute over the pairs; the mean as a part of the worst, so that no sum overflows.
+// Mean and worst value of one attribute over the pairs. The mean is stored relative to the worst, so that no sum
+// overflows.
 struct PairMean {
   double part = 0;
   double most = -1;
@@ -64,7 +65,7 @@ void add_attribute(std::int32_t nodes, const std::vector<double>& value, const P
     }
 }
 
-// What is missing from the peak, where that is not given.
+// Returns peak minus available bandwidth of each pair, where the input does not give this difference itself.
 std::vector<double> missing_bandwidth(const DensePairs& pairs) {
   std::vector<double> missing = pairs.bandwidth_missing_Bps;
   if (pairs.bandwidth_Bps.empty()) return missing;
@@ -197,14 +198,14 @@ void NetworkLoad::floors(std::int32_t v, double factor, std::span<const double> 
   add_floors(terms, floor.data(), floors_.padded_blocks());
 }
 
-// Rough loads are of nearly the proportion of latency to bandwidth that the means turned out to give. With rough =
-// a * us - b * Bps, NL = c * us + d * (peak - Bps) = s * rough + (c - s * a) * us - (d - s * b) * Bps + d * peak, of which
-// the terms but the first are no less than at one end of their range.
+// Rough loads have about the ratio of latency to bandwidth that the means have. With rough = a * us - b * Bps, NL = c
+// * us + d * (peak - Bps) = s * rough + (c - s * a) * us - (d - s * b) * Bps + d * peak. Each term except the first is
+// bounded below by its value at one end of its range.
 void NetworkLoad::set_rough() {
   const auto a = static_cast<double>(floors_.measure.per_us), b = static_cast<double>(floors_.measure.per_Bps);
   rough_times_ = b > 0 ? bandwidth_factor_ / b : a > 0 ? latency_factor_ / a : 0;
   const double us = latency_factor_ - rough_times_ * a, Bps = bandwidth_factor_ - rough_times_ * b;
-  // What single precision may have added.
+  // The error of single precision.
   const double lost = rounded_single * rough_times_ * (a * scale_.latency_bound + b * scale_.bandwidth_bound);
   rough_more_ = std::min(0.0, us) * scale_.worst_latency_us - std::max(0.0, Bps) * scale_.peak_Bps -
                 std::min(0.0, Bps) * scale_.least_Bps + bandwidth_factor_ * scale_.peak_Bps - lost;

@@ -13,45 +13,52 @@
 
 namespace placement {
 
-// Measurements of each pair of the candidate nodes, as a person gives them: nodes x nodes values each, row by
-// row and symmetric; NaN: not known, empty: absent. The diagonal is not looked at.
+// Measurements of all pairs of candidate nodes, as a user gives them. Each vector has nodes x nodes values, row by row
+// and symmetric. NaN: not known; an empty vector: absent. The diagonal is not used.
 struct DensePairs {
   std::int32_t nodes = 0;
   std::vector<double> latency_us;
   std::vector<double> bandwidth_Bps;          // available
-  std::vector<double> bandwidth_missing_Bps;  // peak minus available; where not known, from bandwidth_Bps
+  std::vector<double> bandwidth_missing_Bps;  // peak minus available; where NaN, computed from bandwidth_Bps
 };
 
-// What becomes of differences between pairs that are within the error of their measurements, see BeyondError.
+// Whether differences between pairs count that are within the error of measurement (BeyondError).
 enum class WithinError : std::uint8_t { counts, counts_nothing };
 
-// NL(u, v) [NLA §3, eq. 2]: the weighted sum of latency and of what is missing from the peak bandwidth, each
-// divided by |V| times its mean over the pairs that are known. The peak is the largest bandwidth of any pair of
-// candidates. What is not known of a pair counts as the worst that is known of any. An attribute that is
-// absent, or the same 0 everywhere, contributes 0.
+// The network load NL(u, v) of all pairs of candidates [NLA §3, eq. 2]. NL is the weighted sum of latency and of the
+// difference between peak and available bandwidth. Each term is divided by the number of nodes times its mean over the
+// known pairs. The peak is the largest bandwidth of any pair of candidates. A value that is not known counts as the
+// worst known value. An attribute that is absent, or 0 for all pairs, contributes 0.
 class NetworkLoad {
  public:
-  // Nothing known: 0 for every pair.
+  // Nothing is known: NL is 0 for each pair.
   explicit NetworkLoad(std::int32_t nodes = 0);
 
   NetworkLoad(const DensePairs& pairs, const NlaWeights& weights);
 
-  // From a snapshot: candidate c is node state_of[c] of the table, or -1 when nothing is known of it. The table
-  // outlives this. Values of nodes that claim much more than others have, or negative ones, are cut off: what
-  // one node says of itself does not move the scale for the others. The scale is that of the values as measured, so that
-  // where nothing counts that is within the error each pair has the mean: the network then has no say. That is for up to
-  // 1,024 nodes; of more, all differences count. Throws Error at the deadline.
+  // Uses the measurements of a snapshot.
+  //   table         must outlive this object
+  //   state_of      candidate c is node state_of[c] of the table; -1: nothing is known of it
+  //   weights       weights of latency and bandwidth
+  //   within_error  counts_nothing: a difference within the error of measurement counts as none. This applies up to
+  //                 1,024 nodes; for more nodes all differences count
+  // Extreme values and negative ones are limited, so that a wrong report of one node does not change the scale for the
+  // others. The scale is that of the measured values. If all differences are within the error, each pair has the mean,
+  // and the network does not influence the choice. Throws Error at the deadline.
   NetworkLoad(const PairTable& table, std::span<const std::int32_t> state_of, const NlaWeights& weights,
               const Deadline& deadline = Deadline::never(), WithinError within_error = WithinError::counts);
 
   std::int32_t nodes() const { return nodes_; }
+  // Returns whether NL of all pairs is stored as a matrix; otherwise it is computed from the table.
   bool dense() const { return !values_.empty() || nodes_ == 0; }
 
-  double at(std::int32_t u, std::int32_t v) const { return from(u).to(v); }  // 0 for u == v
+  // Returns NL(u, v); 0 for u == v.
+  double at(std::int32_t u, std::int32_t v) const { return from(u).to(v); }
 
-  double most() const { return most_; }  // NL of no pair is above this
+  // Returns an upper bound of NL over all pairs.
+  double most() const { return most_; }
 
-  // NL(v, ..) of one node: less work than at() for many others.
+  // NL from one node to the others. This takes less work than at() for many nodes.
   class From {
    public:
     double to(std::int32_t u) const {
@@ -59,9 +66,9 @@ class NetworkLoad {
       return u == node_ ? 0 : to_other(u);
     }
 
-    // Has the measurements of the columns first .. end - 1 brought near; where not dense.
+    // Prefetches the measurements of the columns first .. end - 1. Does nothing when NL is dense().
     void prefetch(std::int32_t first, std::int32_t end) const {
-      constexpr std::int32_t line = 16;  // values
+      constexpr std::int32_t line = 16;  // values in a cache line
       const PairColumns& columns = load_.columns_;
       if (latency_ == nullptr || bandwidth_ == nullptr || end > columns.columns()) return;
       const std::int32_t last = columns.group(end - 1);
@@ -79,19 +86,21 @@ class NetworkLoad {
 
     const NetworkLoad& load_;
     const std::int32_t node_;
-    const double* values_ = nullptr;  // where dense
-    const float* latency_ = nullptr;  // rows of the table; null: nothing is known
+    const double* values_ = nullptr;  // the row of the matrix; null when not dense
+    const float* latency_ = nullptr;  // rows of the table; null: not known
     const float* bandwidth_ = nullptr;
   };
+  // Returns NL from node v.
   From from(std::int32_t v) const { return {*this, v}; }
 
-  // Where not dense: the candidates in blocks, and for each block what base[block] + factor * NL(v, u) is at the least
-  // for its nodes u. `base` and `floor` have padded_blocks() entries.
+  // The following three are for NL that is not dense(). They give the candidates in blocks. floors() sets floor[b] to
+  // a lower bound of base[b] + factor * NL(v, u) over the nodes u of block b. `base` and `floor` have padded_blocks()
+  // entries.
   const PairColumns& columns() const { return columns_; }
   const PairFloors& blocks() const { return floors_; }
   void floors(std::int32_t v, double factor, std::span<const double> base, std::span<double> floor) const;
 
-  std::int64_t known_pairs() const { return scale_.known_pairs; }  // with latency or bandwidth
+  std::int64_t known_pairs() const { return scale_.known_pairs; }  // pairs with latency or bandwidth
   double mean_latency_us() const { return scale_.mean_latency_us; }
   double mean_missing_Bps() const { return scale_.mean_missing_Bps; }
 
@@ -102,18 +111,18 @@ class NetworkLoad {
   double load_of(double latency_us, double bandwidth_Bps) const;
 
   std::int32_t nodes_ = 0;
-  std::vector<double> values_;  // nodes x nodes, for few nodes; else empty, and computed from the table
+  std::vector<double> values_;  // nodes x nodes; empty when NL is computed from the table
   PairScale scale_;
   PairColumns columns_;
   PairFloors floors_;
   std::vector<double> least_added_us_, most_Bps_;  // of the nodes of each block
-  double rough_times_ = 0, rough_more_ = 0;        // a floor is so many times the rough load and this
+  double rough_times_ = 0, rough_more_ = 0;        // floor = rough_times_ * rough load + rough_more_
   double most_ = 0;
   double latency_factor_ = 0;                      // NL per us
   double bandwidth_factor_ = 0;                    // NL per missing byte/s
 };
 
-// A pair as it counts: cut off above, and the worst where it is not known.
+// Returns NL of one pair. Values are limited to the bounds; an unknown value counts as the worst known one.
 inline double NetworkLoad::load_of(double latency_us, double bandwidth_Bps) const {
   const double us = latency_us >= 0 ? std::min(latency_us, scale_.latency_bound) : scale_.worst_latency_us;
   const double Bps = bandwidth_Bps >= 0 ? std::min(bandwidth_Bps, scale_.bandwidth_bound) : scale_.least_Bps;

@@ -15,7 +15,7 @@ PairColumns::PairColumns(const PairTable& table, std::span<const std::int32_t> s
     group_of_.push_back(group >= 0 && group < table.groups ? group : -1);
     ++count[group_of_.back() >= 0 ? static_cast<std::size_t>(group) : groups];
   }
-  // Counting sort, the nodes of no group last.
+  // Counting sort by group. Candidates without a group come last.
   std::vector<std::int32_t> column(groups + 1, 0);
   begin_.assign(1, 0);
   for (std::size_t g = 0; g <= groups; ++g) {

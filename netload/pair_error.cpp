@@ -7,7 +7,7 @@ namespace placement {
 
 namespace {
 
-// Medians are of so many values at most, taken from everywhere.
+// The largest number of values for a median. They are sampled evenly.
 constexpr std::int32_t pairs_of_node = 16;
 constexpr std::int64_t pairs_of_all = 512;
 
@@ -63,7 +63,7 @@ void BeyondError::find_errors_of_nodes(const Deadline& deadline) {
     of_node[static_cast<std::size_t>(u)] = known.back();
   }
   if (known.empty()) return;
-  // Pairs that were measured once have no error yet: what is usual stands for it.
+  // Pairs that were measured once have no error yet. The usual error is used for them.
   const double usual = median(known);
   for (double& error : of_node)
     if (std::isnan(error)) error = usual;

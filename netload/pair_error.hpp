@@ -10,27 +10,29 @@
 
 namespace placement {
 
-// Differences below the error of measurement are no differences: of one series of measurements of all pairs, latency or
-// bandwidth, what is beyond its error. A value within twice its error from the median of all is the median, any other one
-// is drawn towards it by as much (soft thresholding; Donoho and Johnstone, Biometrika 81, 1994). Where errors are not
-// known each value stays what it is.
+// Removes differences within the error of measurement from one series of measurements of all pairs, latency or
+// bandwidth. A value within twice its error of the median becomes the median. Each other value moves towards the median
+// by twice its error (soft thresholding; Donoho and Johnstone, Biometrika 81, 1994). Where no errors are known, values
+// do not change.
 class BeyondError {
  public:
   enum class Series : std::uint8_t { latency, bandwidth };
 
-  // Values above `bound` count as the bound. `columns` outlives this. Throws Error at the deadline.
+  // Values above `bound` count as `bound`. `columns` must outlive this object. Throws Error at the deadline.
   BeyondError(const PairColumns& columns, Series series, double bound, const Deadline& deadline);
 
-  // The pairs of one candidate.
+  // The pairs of one candidate. The BeyondError must outlive it.
   class Row {
    public:
-    // With candidate v of group `group`, given what was measured of the pair; NaN: not known.
+    // Returns the adjusted value of the pair with candidate v.
+    //   group     the group of v in the table
+    //   measured  the value of the pair; NaN: not known
     double value(std::int32_t v, std::int32_t group, double measured) const {
       if (predictors_ == nullptr || !(measured >= 0)) return measured;
       const double value = std::min(measured, all_.bound_);
-      // What no series of measurements told, as the model of the others has it, has no error of its own.
+      // A value that no measurement gave, such as one of the model, has no error of its own.
       if (predictors_[group] == Predictor::none) return value;
-      // A few measurements tell an error badly: what is usual for both ends is the least that is believed.
+      // After a few measurements the error is not reliable. It is at least the usual error of the two nodes.
       double error = (of_node_ + all_.of_node_[static_cast<std::size_t>(v)]) / 2;
       if (errors_[group] > error) error = static_cast<double>(errors_[group]);
       const double difference = value - all_.median_;
@@ -44,12 +46,13 @@ class BeyondError {
     const BeyondError& all_;
     double of_node_ = 0;
     const float* errors_ = nullptr;
-    const Predictor* predictors_ = nullptr;  // null: no error is known, and no value changes
+    const Predictor* predictors_ = nullptr;  // null: no error is known, and values do not change
   };
+  // Returns the pairs of candidate u.
   Row row(std::int32_t u) const;
 
  private:
-  // A forecast's error is a mean of absolute values: to twice that nine values in ten keep.
+  // The error of a forecast is a mean of absolute values. About nine of ten values are within twice this error.
   static constexpr double times_error = 2;
 
   const float* errors(std::int32_t node) const;
@@ -60,7 +63,7 @@ class BeyondError {
   const Series series_;
   const double bound_;
   double median_ = 0;
-  std::vector<double> of_node_;  // the median error of each candidate's pairs; empty: no error is known
+  std::vector<double> of_node_;  // the median error of the pairs of each candidate; empty: no error is known
 };
 
 }  // namespace placement

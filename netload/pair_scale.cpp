@@ -16,23 +16,23 @@ namespace {
 constexpr float infinite = std::numeric_limits<float>::infinity();
 constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
 
-// A latency so many times the largest of the nodes' medians is not believed, and a bandwidth so many times the
-// largest of what the nodes have with more than one other.
+// A latency is believed up to this multiple of the largest median of a node. A bandwidth is believed up to this
+// multiple of the largest value that a node has with more than one other node.
 constexpr float latency_disbelief = 4;
 constexpr float bandwidth_disbelief = 2;
 
-// Nothing is more than this, so that no sum overflows.
+// The upper limit of each bound, so that no sum overflows.
 constexpr float most_believed = 1e30F;
 
-// Nodes that are looked at to find what is believed, and pairs of each: half of those close by, where the fast links
-// are.
+// The number of nodes that are sampled for the bounds, and of pairs of each. Half of these pairs are with nodes close
+// by, because the fast links are there.
 constexpr std::int32_t most_sampled = 16;
 constexpr std::int32_t pairs_sampled = 32;
 
-// Cells between two looks at the clock.
+// The number of cells between two looks at the clock.
 constexpr std::int64_t cells_per_look = 1 << 16;
 
-// How many of so many nodes may lie: a tenth, and one at least.
+// Returns how many of `nodes` nodes may give wrong values: a tenth, at least one.
 std::size_t liars(std::size_t nodes) { return std::max<std::size_t>(nodes / 10, 1); }
 
 float median(std::vector<float>& values) {
@@ -41,7 +41,7 @@ float median(std::vector<float>& values) {
   return *middle;
 }
 
-// The largest value but for those that liars may have made.
+// Returns the largest value after the number of values that liars may have made is left out.
 float largest_believed(std::vector<float>& values) {
   if (values.empty()) return infinite;
   const std::size_t out = values.size() < 2 ? 0 : std::min(liars(values.size() + 1), values.size() - 1);
@@ -50,8 +50,9 @@ float largest_believed(std::vector<float>& values) {
   return *at;
 }
 
-// A node has a say in all of its own pairs, but in one of each other node's: too little to move that one's median
-// or its second best. Too low a latency and too low a bandwidth harm nobody else.
+// Sets the bounds of latency and bandwidth. A node influences all of its own pairs, but only one pair of each other
+// node. That is too little to change the median or the second best value of the other node. A latency or bandwidth
+// that is too low harms no other node.
 void find_bounds(const PairColumns& columns, PairScale& scale) {
   const std::int32_t nodes = columns.nodes();
   const std::int32_t step = std::max(nodes / most_sampled, 1);
@@ -80,8 +81,8 @@ void find_bounds(const PairColumns& columns, PairScale& scale) {
   scale.bandwidth_bound = bound(bandwidth_disbelief, largest_believed(best_bandwidths));
 }
 
-// Of some pairs from all over the table: what its means will be, about, so that rough loads are of nearly the right
-// proportion, and some values that are surely not better than the worst.
+// Returns the parameters of rough loads from a sample of pairs. The sample gives about the means of the table, and
+// values that are certainly not better than the worst ones.
 RoughLoad rough_load(const PairColumns& columns, const PairScale& scale, const NlaWeights& weights) {
   constexpr int samples = 1024;
   constexpr double most_load = 1e30;
@@ -125,7 +126,8 @@ RoughLoad rough_load(const PairColumns& columns, const PairScale& scale, const N
   return rough;
 }
 
-// Adds up cells by rows, many at a time: where nodes have no terms of their own and blocks are wide enough.
+// Sums the cells row by row, many at a time. This requires that nodes have no corrections and that blocks are wide
+// enough.
 class CellsByRow {
  public:
   CellsByRow(const PairColumns& columns, PairFloors& floors)
@@ -162,8 +164,8 @@ class CellsByRow {
   }
 
  private:
-  // The row from its own block on. Of its own block only what is behind the diagonal counts, and the diagonal where
-  // the column has several nodes. The last block may be a part of one and is then copied.
+  // Adds one row, beginning at its own block. In this block only cells behind the diagonal count; the diagonal counts
+  // where the column has several nodes. The last block may be incomplete and is then copied.
   void add_row(std::int32_t column, std::int32_t block, std::int32_t blocks, PairSums& latency, PairSums& bandwidth) {
     PairSums of_latency, of_bandwidth;
     const float* const us = columns_.latency(columns_.group(column));
@@ -196,7 +198,7 @@ class CellsByRow {
     all.least = std::min(all.least, row.least);
   }
 
-  // What the rows of a block have shown of the columns behind it.
+  // Sets the floors of the columns behind a block from the rows of this block, as the table is symmetric.
   void mirror(std::int32_t block) {
     for (std::int32_t c = floors_.begin(block); c < columns_.columns(); ++c) {
       float& floor = floors_.rough(c)[block];
@@ -205,10 +207,10 @@ class CellsByRow {
     std::fill(best_.begin(), best_.end(), infinite);
   }
 
-  // The cells of columns first .. end - 1 of a row of the table, one after the other; behind the last column they are
-  // not known.
+  // Returns the cells of the columns first .. end - 1 of a row of the table, contiguous. Cells behind the last column
+  // are not known.
   const float* cells(const float* row, std::int32_t first, std::int32_t end, std::vector<float>& copy) const {
-    if (row == nullptr) return copy.data() + first;  // never written
+    if (row == nullptr) return copy.data() + first;  // `copy` then still has its initial values, which are not known
     if (whole_ && end <= columns_.columns()) return row + columns_.group(first);
     for (std::int32_t c = first; c < std::min(end, columns_.columns()); ++c)
       copy[static_cast<std::size_t>(c)] = row[columns_.group(c)];
@@ -218,12 +220,12 @@ class CellsByRow {
   const PairColumns& columns_;
   PairFloors& floors_;
   const std::int32_t per_block_;
-  bool whole_ = false;   // the columns are neighbours in the table
-  bool single_ = false;  // each has one node
+  bool whole_ = false;   // the columns are contiguous in the table
+  bool single_ = false;  // each column has one node
   std::vector<float> weight_, own_weight_, latency_row_, bandwidth_row_, best_;
 };
 
-// Adds up the pairs of each two columns, whatever their nodes add to them.
+// Sums the pairs of each two columns, with the corrections of their nodes.
 class CellByCell {
  public:
   CellByCell(const PairColumns& columns, PairFloors& floors, const PairScale& scale)
@@ -262,21 +264,22 @@ class CellByCell {
 
  private:
   struct Ends {
-    std::vector<double> added_us;  // the largest first
+    std::vector<double> added_us;  // largest first
     double sum_us = 0;
-    std::vector<double> caps;      // the least first
+    std::vector<double> caps;      // least first
   };
 
   const Ends& ends(std::int32_t column) const { return ends_[static_cast<std::size_t>(column)]; }
 
-  // The sum over the pairs of a and b, given that over all ordered pairs and over all nodes with themselves.
+  // Returns the sum over the pairs of a and b. `all` is the sum over all ordered pairs, `same` that over all nodes with
+  // themselves.
   static double pairs_of(std::int32_t a, std::int32_t b, double all, double same) {
     return a == b ? (all - same) / 2 : all;
   }
 
   static double count(const Ends& of) { return static_cast<double>(of.caps.size()); }
 
-  // Each gives how many steps it took.
+  // add_latency() and add_bandwidth() add the pairs of one cell. They return the number of steps taken.
   std::int64_t add_latency(PairSums& sums, std::int32_t a, std::int32_t b, float cell) {
     const Ends& x = ends(a);
     const Ends& y = ends(b);
@@ -316,7 +319,7 @@ class CellByCell {
       all = Bps * count(x) * count(y);
       same = Bps * count(x);
     } else {
-      // Both sorted: equal ones together.
+      // Both lists are sorted. Equal caps are treated together.
       for (std::size_t k = 0; k < x.caps.size();) {
         std::size_t alike = k + 1;
         while (alike < x.caps.size() && (x.caps[alike] == x.caps[k] || x.caps[k] >= Bps)) ++alike;
@@ -384,7 +387,7 @@ PairScale measure_pairs(const PairColumns& columns, PairFloors& floors, const Nl
   if (bandwidth.known > 0) {
     scale.peak_Bps = static_cast<double>(bandwidth.most);
     scale.least_Bps = static_cast<double>(bandwidth.least);
-    // All the same, whatever the sum lost: nothing is missing.
+    // If all bandwidths are equal, nothing is missing, whatever the sum lost by rounding.
     if (bandwidth.least < bandwidth.most) scale.mean_missing_Bps = std::max(0.0, scale.peak_Bps - bandwidth.sum / bandwidth.known);
   }
   return scale;

@@ -10,24 +10,25 @@
 
 namespace placement {
 
-// What has to be known of all pairs before any of them can be judged [NLA §3], from one look at each cell.
+// The scale of the measurements of all pairs [NLA §3], which must be known before NL of one pair can be computed. Each
+// cell of the table is read once for it.
 struct PairScale {
-  // What is above is cut off, so that one node that claims much more than others have does not move the scale.
+  // Larger values are limited to these bounds, so that an extreme report of one node does not change the scale.
   double latency_bound = 0;
   double bandwidth_bound = 0;
 
-  std::int64_t known_pairs = 0;  // with latency or bandwidth
+  std::int64_t known_pairs = 0;  // pairs with latency or bandwidth
   double mean_latency_us = 0;
   double worst_latency_us = 0;
-  double mean_missing_Bps = 0;  // of the peak
-  double peak_Bps = 0;
-  double least_Bps = 0;
+  double mean_missing_Bps = 0;  // peak minus available bandwidth
+  double peak_Bps = 0;          // the largest bandwidth of a pair
+  double least_Bps = 0;  // the least bandwidth of a pair
 };
 
-// For each column and each block of columns what no pair between them can undercut. Blocks have the same number of
-// columns, about block_nodes nodes or one column; the last one is of the nodes of no column. Where a block has many
-// columns and nodes have no terms of their own there is one rough load for it, else the best latency and the best
-// bandwidth before the terms of nodes.
+// Lower bounds of the load between each column and each block of columns. Blocks have equal numbers of columns: about
+// block_nodes nodes, or one column. The last block has the nodes without a column. When blocks have many columns and
+// nodes have no corrections, the bound is one rough load. Otherwise it is the best latency and the best bandwidth,
+// without the corrections of nodes.
 class PairFloors {
  public:
   static constexpr std::int32_t block_nodes = 32;
@@ -37,12 +38,13 @@ class PairFloors {
 
   std::int32_t columns_per_block() const { return per_block_; }
   std::int32_t blocks() const { return blocks_; }
-  std::int32_t padded_blocks() const { return stride_; }  // in memory, a multiple of floor_lanes
+  std::int32_t padded_blocks() const { return stride_; }  // entries of a row in memory, a multiple of floor_lanes
   std::int32_t block_of(std::int32_t column) const { return column < columns_ ? column / per_block_ : blocks_ - 1; }
   std::int32_t begin(std::int32_t block) const { return block + 1 < blocks_ ? block * per_block_ : columns_; }
-  std::int32_t end(std::int32_t block) const;  // columns begin .. end - 1
+  // The block has the columns begin(block) .. end(block) - 1.
+  std::int32_t end(std::int32_t block) const;
 
-  // Of each block. What is not known of any pair: infinite latency, bandwidth below 0.
+  // Each row has one entry for each block. When no pair is known, latency is infinite and bandwidth is below 0.
   bool is_rough() const { return rough_; }
   float* rough(std::int32_t column) { return first_.data() + at(column); }
   float* latency(std::int32_t column) { return first_.data() + at(column); }
@@ -51,7 +53,7 @@ class PairFloors {
   const float* latency(std::int32_t column) const { return first_.data() + at(column); }
   const float* bandwidth(std::int32_t column) const { return second_.data() + at(column); }
 
-  RoughLoad measure;  // of the rough loads
+  RoughLoad measure;  // how the rough loads are computed
 
  private:
   std::size_t at(std::int32_t column) const { return static_cast<std::size_t>(column) * static_cast<std::size_t>(stride_); }
@@ -61,7 +63,8 @@ class PairFloors {
   std::vector<float> first_, second_;
 };
 
-// What all pairs have in common, and the floors of their blocks. Throws Error at the deadline.
+// Returns the scale of all pairs and sets the floors of their blocks. `weights` influences rough loads only. Throws
+// Error at the deadline.
 PairScale measure_pairs(const PairColumns& columns, PairFloors& floors, const NlaWeights& weights,
                         const Deadline& deadline);
 

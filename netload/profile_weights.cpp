@@ -18,14 +18,14 @@ namespace {
 constexpr std::size_t max_summary_bytes = 1 << 20;
 constexpr double most_ranks_per_link = 16;
 constexpr const char* use_key = "network-use";
-constexpr double least_part = 0.05;  // of latency and of bandwidth: neither is nothing to any program
+constexpr double least_part = 0.05;  // of latency and of bandwidth, since each program needs both
 
 std::optional<double> number(std::string_view text) {
   const std::optional<double> value = parse_real(text);
   return value && *value >= 0 ? value : std::nullopt;
 }
 
-// "  1024..2047: 12"
+// Parses a line as "  1024..2047: 12".
 std::optional<CommunicationProfile::Sizes> sizes_of(std::string_view line) {
   const std::size_t dots = line.find(".."), colon = line.find(": ");
   if (dots == line.npos || colon == line.npos || colon < dots) return std::nullopt;
@@ -36,8 +36,8 @@ std::optional<CommunicationProfile::Sizes> sizes_of(std::string_view line) {
   return CommunicationProfile::Sizes{*least, *most, *messages};
 }
 
-// "time in such calls    6.0 s (mean; 5.0 to 7.0), 60.0 % of the run": 0.5, as the least is of the mean. Without the
-// extremes the mean's share.
+// Parses a line as "time in such calls    6.0 s (mean; 5.0 to 7.0), 60.0 % of the run". Returns the percentage times
+// least over mean, here 0.5. Without the extremes it returns the share of the mean.
 std::optional<double> waiting_share(std::string_view line) {
   constexpr std::string_view end = "% of the run";
   const std::string_view before = trimmed(line.substr(0, line.size() - end.size()));
@@ -54,7 +54,7 @@ std::optional<double> waiting_share(std::string_view line) {
   return std::min(part * *percent / 100, 1.0);
 }
 
-// "ranks                 16", "run time              2.5 s (mean over ranks)"
+// Parses lines as "ranks                 16" and "run time              2.5 s (mean over ranks)".
 void take_number(std::string_view line, std::string_view name, double& target) {
   if (!line.starts_with(name)) return;
   const std::vector<std::string_view> words = split_words(line.substr(name.size()));
@@ -148,7 +148,7 @@ Parameters profile_weights(const NetworkUse& use, const TypicalLink& link) {
   const double latency = std::clamp(of_latency, least_part, 1 - least_part);
   const double share = network_share(use, link);
   const double network = share * share / (share * share + (1 - share) * (1 - share));
-  // Both numbers of a pair from the same rounded one, so that they add up to 1.
+  // The second number of each pair is computed from the rounded first one, so that they add up to 1.
   const std::string alpha = three_digits(1 - network);
   const std::string beta = three_digits(1 - *number(alpha));
   return {{"alpha", alpha}, {"beta", beta}, {"latency", three_digits(latency)}, {"bandwidth", three_digits(1 - latency)}};

@@ -9,13 +9,14 @@
 
 namespace placement {
 
-// What a run of a program tells of how it uses the network: the summary that libplacement-profile writes beside the
-// matrix.
+// How a program used the network in one run, from the summary that libplacement-profile writes beside the matrix.
 struct CommunicationProfile {
-  double waiting_share = 0;  // of the run time in calls that wait for other ranks, 0 .. 1: that of the rank that waits
-                             // least, which waits for the network, the others also for slower ranks
-  double ranks = 0;          // 0: not told
-  double run_s = 0;          // of the run; 0: not told
+  // The share (0..1) of the run time in calls that wait for other ranks, of the rank that waits least. This rank
+  // waits for the network; the others also wait for slower ranks.
+  double waiting_share = 0;
+  double ranks = 0;          // 0: not known
+  double run_s = 0;          // run time in seconds; 0: not known
+  // The number of messages with sizes in a range.
   struct Sizes {
     double least_bytes = 0;
     double most_bytes = 0;
@@ -24,43 +25,47 @@ struct CommunicationProfile {
   std::vector<Sizes> sizes;
 };
 
-// The text of a summary. Throws Error naming the file when it does not tell the share of time.
+// Parses a summary; `file` is its name for messages. Throws Error with the name when the share of time is missing or
+// wrong.
 CommunicationProfile parse_profile_summary(std::string_view text, const std::string& file);
 
-// The profile of FILE.summary where that is, as FILE is the matrix, else of FILE itself. Throws Error naming the file.
+// Reads the profile of FILE.summary if that exists (FILE is the matrix), and otherwise that of FILE itself. Throws
+// Error with the name of the file.
 CommunicationProfile read_profile_summary(const std::string& file);
 
-// What a profile says of the program's use of the network, in a form that travels with the job: the weights are derived
-// where the links are known.
+// The use of the network in a form that is short enough to travel with the job. The weights are derived from it where
+// the links are known.
 struct NetworkUse {
-  double waiting_share = 0;   // as in CommunicationProfile
-  double ranks = 0;           // 0: not told; then the rates below are totals, good for their ratio alone
-  double messages_per_s = 0;  // of one rank, over the run
-  double bytes_per_s = 0;
+  double waiting_share = 0;   // see CommunicationProfile, 0..1
+  double ranks = 0;           // 0: not known; the rates below are then totals, of which only the ratio is useful
+  double messages_per_s = 0;  // mean of one rank over the run
+  double bytes_per_s = 0;     // mean of one rank over the run
 };
+// Returns the use of the network of a profile.
 NetworkUse network_use(const CommunicationProfile& profile);
 
-// "0.94:16:1200:5.3e+06", the four numbers in the order of NetworkUse. Throws Error when the text is none.
+// Formats the four numbers in the order of NetworkUse, as "0.94:16:1200:5.3e+06".
 std::string to_string(const NetworkUse& use);
+// Parses the text of to_string(). Throws Error when it is not four numbers in their ranges.
 NetworkUse parse_network_use(std::string_view text);
 
-// The share of the run time that the network may take, 0 .. 1: the share of waiting, but no more than the messages take
-// when all ranks, sixteen at most, share one such idle link. A program whose ranks wait for each other's computation, in
-// turns, has much of the one and little of the other.
+// Returns the share (0..1) of the run time that the network may take. It is the share of waiting, limited by the time
+// of the messages when all ranks, at most sixteen, share one idle link. A program whose ranks wait in turns for each
+// other's computation has a large share of waiting and a small time of messages.
 double network_share(const NetworkUse& use, const TypicalLink& link);
 
-// alpha, beta, latency and bandwidth for NLA [NLA §10]. Where the loads of nodes and network vary alike, the part of the
-// run time that is the network's, a, and the rest cause the run time to vary by a^2 and (1 - a)^2; alpha and beta are as
-// these (a = 0.1: 0.01, 0.3: 0.16, 0.5: 0.5, 0.9: 0.99). Latency has the share that it has of the time that the messages
-// take on that link.
+// Returns alpha, beta, latency and bandwidth for NLA [NLA §10]. Let a be the share of the run time that the network
+// takes. Loads of nodes and network that vary alike change the run time with variances (1 - a)^2 and a^2. alpha and
+// beta are in proportion to these: for a = 0.1, 0.3, 0.5 and 0.9, beta is 0.01, 0.16, 0.5 and 0.99. The weight of
+// latency is its share of the time that the messages take on the link.
 Parameters profile_weights(const NetworkUse& use, const TypicalLink& link);
 
-// Replaces the parameter profile=FILE by network-use=, what that profile says. The file means nothing on other hosts.
-// Throws Error naming the file.
+// Replaces the parameter profile=FILE by network-use= with the contents of this profile, because other hosts do not
+// have the file. Does nothing without profile=. Throws Error with the name of the file.
 void replace_profile(Parameters& parameters);
 
-// Replaces network-use= by the weights on such links, where no other parameter gives them. Throws Error when its value
-// is none.
+// Replaces the parameter network-use= by weights for `link`, except those that other parameters give. When alpha or
+// beta is given, neither is replaced. Throws Error when the value of network-use= is wrong.
 void replace_network_use(Parameters& parameters, const TypicalLink& link);
 
 }  // namespace placement

@@ -7,15 +7,15 @@ namespace placement {
 
 namespace {
 
-// Entries of the table of what each rank would cost on each node.
+// The size of the table with the cost of each rank on each node.
 constexpr std::int64_t most_entries = 1 << 21;
 constexpr std::int32_t most_ranks = 4096;
 constexpr int most_sweeps = 20;
 
-// A gain smaller than this part of the cost is rounding.
+// A gain smaller than this part of the cost may be rounding.
 constexpr double least_gain = 1e-12;
 
-// Exchanges of equal units (ranks, or nodes with all of their ranks) between places.
+// Exchanges units (ranks, or nodes with all of their ranks) between places while the cost falls.
 class Exchange {
  public:
   Exchange(const CommMatrix& matrix, const NodeDistances& distances, std::vector<std::int32_t>& place)
@@ -45,7 +45,7 @@ class Exchange {
  private:
   double cost_on(std::size_t unit, std::int32_t node) const { return cost_on_[unit * nodes_ + static_cast<std::size_t>(node)]; }
 
-  // A peer of the unit goes from one node to another; -1: it was nowhere.
+  // Updates the costs of the unit when one of its partners moves from one node to another; from -1: it had no node.
   void move_peer(std::size_t unit, std::int32_t from, std::int32_t to, double weight) {
     double* const row = &cost_on_[unit * nodes_];
     for (std::int32_t node = 0; node < distances_.nodes; ++node)
@@ -60,7 +60,7 @@ class Exchange {
       if (place_[a] == place_[b] || !may_exchange(a, b)) continue;
       double change = cost_on(a, place_[b]) + cost_on(b, place_[a]) - cost_on(a, place_[a]) - cost_on(b, place_[b]);
       if (!(change < best)) continue;
-      // Their own traffic stays where it was; the sum took it for gone, twice.
+      // The traffic between a and b keeps its distance, but the sum above subtracted it twice.
       change += 2 * static_cast<double>(matrix_.weight(static_cast<std::int32_t>(a), static_cast<std::int32_t>(b))) *
                 distances_.at(place_[a], place_[b]);
       if (!(change < best)) continue;
@@ -85,7 +85,7 @@ class Exchange {
   const NodeDistances& distances_;
   std::vector<std::int32_t>& place_;
   const std::size_t nodes_;
-  std::vector<double> cost_on_;  // of each unit on each node, the others staying where they are
+  std::vector<double> cost_on_;  // of each unit on each node, while the others keep their places
   double total_ = 0;
 };
 

@@ -9,7 +9,7 @@
 
 namespace placement {
 
-// Any symmetric distance of some nodes, with 0 of a node to itself.
+// Symmetric distances between nodes. The distance from a node to itself is 0.
 struct NodeDistances {
   std::int32_t nodes = 0;
   std::vector<double> value;  // nodes x nodes, row by row
@@ -19,12 +19,13 @@ struct NodeDistances {
   }
 };
 
-// The sum over pairs of ranks of their traffic times the distance of their nodes.
+// Returns the sum over pairs of ranks of traffic times the distance of their nodes.
 double measured_cost(const CommMatrix& matrix, const NodeDistances& distances, std::span<const std::int32_t> node_of_rank);
 
-// Heavy pairs on near nodes: from the given node of each rank on, exchanges the ranks of two nodes that have the same
-// number, then two ranks, as long as the cost falls. Each node keeps its number of ranks, and the cost never rises.
-// The work is bounded: very many ranks are only exchanged node by node.
+// Returns a mapping (the node of each rank) with heavy pairs on near nodes. It starts from `node_of_rank`. While the
+// cost falls, it exchanges all ranks of two nodes with equal numbers of ranks, and then single ranks. Each node keeps
+// its number of ranks, and the cost never rises. The work is bounded: very many ranks are only exchanged by whole
+// nodes. At the deadline the mapping so far is returned.
 std::vector<std::int32_t> mapped_by_distance(const CommMatrix& matrix, const NodeDistances& distances,
                                              std::vector<std::int32_t> node_of_rank, const Deadline& deadline);
 

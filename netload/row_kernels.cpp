@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-// The dynamic linker takes the version that the processor has.
+// The compiler makes several versions of a function; the dynamic linker takes the one for the processor.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define FOR_EACH_PROCESSOR __attribute__((target_clones("avx2,fma", "default")))
 #else
@@ -24,7 +24,7 @@ typedef double Doubles __attribute__((vector_size(floor_lanes * sizeof(double)))
 
 #define LOAD(to, from) std::memcpy(&to, from, sizeof to)
 
-// In macros, as a function would be made for one processor only. A comparison with NaN is false.
+// These are macros, because a function would be compiled for one processor only. A comparison with NaN is false.
 #define LOWER(a, b) ((a) < (b) ? (a) : (b))
 #define HIGHER(a, b) ((a) > (b) ? (a) : (b))
 #define SHUFFLED(a, ...) __builtin_shufflevector(a, a, __VA_ARGS__)
@@ -49,7 +49,7 @@ void add_cells(PairSums& latency, PairSums& bandwidth, const CellRow& row, const
   for (std::int32_t block = 0; block < blocks; ++block) {
     Floats best = nothing, few_us{}, few_Bps{}, x, y, cell;
     const float* const end = us + per_block;
-    // Where each cell counts once, as on a table of single nodes, there is half as much to do.
+    // When each cell counts once, as in a table of single nodes, there is half as much work.
     if (weight == nullptr) {
       Ints count_us{}, count_Bps{};
       for (; us < end; us += kernel_lanes, Bps += kernel_lanes, of_cell += kernel_lanes) {

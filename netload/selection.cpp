@@ -32,7 +32,7 @@ std::vector<std::int32_t> order_of_nodes(std::size_t nodes, SelectionRule rule, 
   std::iota(order.begin(), order.end(), 0);
   if (rule != SelectionRule::random) return order;
   std::mt19937_64 random(seed);
-  // The same on every machine, which std::shuffle does not promise.
+  // std::shuffle may give different orders with different standard libraries.
   for (std::size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[random() % k]);
   return order;
 }

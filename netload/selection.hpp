@@ -14,40 +14,42 @@
 
 namespace placement {
 
-// How a group of nodes is chosen [NLA §5, §6, §9].
+// The rules by which a group of nodes is chosen [NLA §5, §6, §9].
 enum class SelectionRule : std::uint8_t {
   nla,         // Algorithms 1 and 2, then a local search
   nla_paper,   // Algorithms 1 and 2
-  load_aware,  // the least compute load
+  load_aware,  // the least loaded nodes
   random,
   sequential,  // the first nodes
 };
 
-// The rule of a policy's name, in upper case; none for other policies.
+// Returns the rule of a policy (name in upper case); nothing for policies without a rule.
 std::optional<SelectionRule> selection_rule(std::string_view policy);
 
-// The paper's own rule counts each difference between pairs as it was measured.
+// Returns whether differences within the error of measurement count: for NLA-PAPER they do, for each other rule not.
 WithinError within_error(SelectionRule rule);
 
-// The parameter processors: loaded (default) or printed. Throws Error on another word.
+// Returns the value of the parameter `processors`: loaded (default) or printed. Throws Error on any other value.
 ProcessorFormula processor_formula(const Parameters& parameters);
 
-// Whether a cluster is overloaded: its nodes together have fewer processors idle than are wanted.
+// Whether a cluster is overloaded: the idle processors of its nodes are fewer than a job wants.
 struct Overload {
-  double idle = 0;    // processors: the sum of cores minus load, none below 0, over the nodes where both are known
-  double wanted = 0;  // processors
-  bool known = false;
+  double idle = 0;    // idle processors: the sum of max(0, cores - load) over the nodes where both are known
+  double wanted = 0;  // processors that the job wants
+  bool known = false; // false: no node has known cores and load
 
   bool overloaded() const { return known && idle < wanted; }
 };
 
+// Returns the overload for `wanted` processors. `cores` and `load` have one entry for each node; NaN: not known.
 Overload overload_of(std::span<const double> cores, std::span<const double> load, double wanted);
 
-// "the cluster is overloaded: 2.4 of 96 processors are idle, 8 are wanted"
+// Returns a sentence as "the cluster is overloaded: 2.4 of 96 processors are idle, 8 are wanted".
 std::string to_string(const Overload& overload, std::span<const double> cores);
 
-// The group by any of the rules, measured on the scale that Algorithms 1 and 2 give: compute_sum, network_sum and
-// runners_up are theirs. Throws Error as choose_group() does.
+// Chooses a group by any of the rules. Its loads are relative to the candidate groups of Algorithms 1 and 2, from
+// which compute_sum, network_sum and runners_up are taken. `seed` is for the rule `random`. Throws Error when no group
+// is within the limits or the deadline passes before one is found.
 GroupChoice select_group(const GroupInput& input, const GroupRequest& request, SelectionRule rule,
                          std::uint64_t seed = 1, const Deadline& deadline = Deadline::never());
 

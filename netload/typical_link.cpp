@@ -17,7 +17,7 @@ double at(std::span<const float> values, std::size_t cell) {
   return cell < values.size() ? static_cast<double>(values[cell]) : unknown_value;
 }
 
-// Takes the median of the positive, finite values where there are any.
+// Sets `target` to the median of the positive, finite values, if there are any.
 void set_median(std::vector<double>& values, double& target, bool& measured) {
   std::erase_if(values, [](double value) { return !(value > 0 && std::isfinite(value)); });
   if (values.empty()) return;

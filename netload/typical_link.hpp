@@ -9,22 +9,24 @@
 
 namespace placement {
 
-// The network between two nodes of a cluster, as far as the time of messages goes.
+// Latency and bandwidth between two typical nodes of a cluster, from which the time of messages is estimated. The
+// default values are those of Gigabit Ethernet.
 struct TypicalLink {
   double latency_us = 60;       // of a small message
   double bandwidth_Bps = 125e6;
-  bool measured = false;        // at least one of the two; otherwise both are what is assumed here, Gigabit Ethernet
+  bool measured = false;        // at least one value is measured; otherwise both are assumed
 };
 
-// The median latency and the median bandwidth, idle where that is known, of the measured pairs of candidate nodes;
-// candidate c is node state_of[c] of the table, or -1. Of more than 65,536 pairs of groups every k-th is looked at.
-// What nobody measured is as in TypicalLink.
+// Returns the median latency and the median bandwidth of the measured pairs of candidate nodes. The bandwidth is that
+// of the idle link where it is known, and otherwise the available one. Candidate c is node state_of[c] of the table,
+// or not known for -1. Beyond 65,536 pairs of groups only every k-th is used. A value without measurements keeps its
+// default.
 TypicalLink typical_link(const PairTable& table, std::span<const std::int32_t> state_of);
 
-// Of pairs as a person gives them: available bandwidth, as the idle one is not given.
+// Returns the typical link of pairs that a user gives. It uses the available bandwidth, as the idle one is not given.
 TypicalLink typical_link(const DensePairs& pairs);
 
-// "50 Mbit/s, 300 us", with "assumed" before it where nothing was measured.
+// Formats the link as "50 Mbit/s, 300 us", with "assumed" before it when nothing was measured.
 std::string to_string(const TypicalLink& link);
 
 }  // namespace placement

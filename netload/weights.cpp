@@ -28,7 +28,7 @@ constexpr std::array<AttributeInfo, node_attribute_count> attributes{{
     {"users", "users", false, 0},
 }};
 
-// Short, and the number that was meant.
+// Returns the shortest text that gives exactly this number.
 std::string plain(double value) {
   char text[32];
   const auto end = std::to_chars(text, text + sizeof text, value).ptr;

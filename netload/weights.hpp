@@ -9,7 +9,7 @@
 
 namespace placement {
 
-// What may be known of a node [NLA §1]. The order is that of the table below.
+// The attributes of a node [NLA §1]. The order is that of node_attributes().
 enum class NodeAttribute : std::uint8_t {
   cpu_load,
   cpu_utilisation,
@@ -23,19 +23,22 @@ enum class NodeAttribute : std::uint8_t {
 };
 inline constexpr std::size_t node_attribute_count = 9;
 
+// Name, direction and default weight of an attribute.
 struct AttributeInfo {
-  std::string_view name;  // in tables and reports; in lower case the key of the policy that sets its weight
-  std::string_view key;
-  bool maximise;          // the more the better
-  double weight;          // the paper's, 0 for what it does not use [NLA §2]
+  std::string_view name;  // in tables and reports
+  std::string_view key;   // the parameter of the policy that sets the weight: the name in lower case
+  bool maximise;          // true: a larger value is better
+  double weight;          // the paper's weight; 0 for an attribute that the paper does not use [NLA §2]
 };
 
+// Returns the table of all attributes.
 const std::array<AttributeInfo, node_attribute_count>& node_attributes();
 
-// What counts how much. Attributes that nobody knows count nothing, and the others not more for it.
+// The weights of NLA. An attribute that is not known of any node contributes 0; the weights of the others do not
+// change.
 struct NlaWeights {
-  double alpha = 0.3;       // of compute load; alpha + beta = 1 [NLA §6]
-  double beta = 0.7;        // of network load
+  double alpha = 0.3;       // weight of the compute load; alpha + beta = 1 [NLA §6]
+  double beta = 0.7;        // weight of the network load
   double latency = 0.25;    // [NLA §3]
   double bandwidth = 0.75;
   std::array<double, node_attribute_count> attribute{};
@@ -44,12 +47,13 @@ struct NlaWeights {
   double of(NodeAttribute which) const { return attribute[static_cast<std::size_t>(which)]; }
 };
 
-// The parameters alpha, beta, latency, bandwidth and those named as attributes, on top of the paper's
-// weights; others are passed over. Of alpha and beta one is enough. Throws Error on what is no number of
-// 0 or more, an alpha or beta above 1, or both when they do not add up to 1.
+// Returns the paper's weights, changed by the parameters alpha, beta, latency, bandwidth and the keys of attributes.
+// Other parameters are ignored. When only one of alpha and beta is given, the other follows. Throws Error when a value
+// is not a number of 0 or more, alpha or beta is above 1, or their sum is not 1.
 NlaWeights nla_weights(const Parameters& parameters);
 
-// A parameter as a number from 0 to `most`, fractions allowed. Throws Error that says so.
+// Returns the parameter `key` as a number from 0 to `most`, fractions allowed; `otherwise` when it is not given. Throws
+// Error when the value is not a number of this range.
 double fraction_parameter(const Parameters& parameters, std::string_view key, double otherwise, double most);
 
 }  // namespace placement
