@@ -11,10 +11,10 @@ namespace placement {
 
 namespace {
 
-constexpr std::int32_t coarsest = 80;  // vertices at which parts are grown
-constexpr std::int32_t small = 100;    // graphs of which more bisections are tried
-constexpr std::int32_t convincing = 3;  // tries that come to the same cut: there is hardly a better one
-constexpr std::int32_t passes = 6;     // of refinement on each level, at most
+constexpr std::int32_t coarsest = 80;  // a graph with at most this number of vertices is not coarsened further
+constexpr std::int32_t small = 100;    // a graph with fewer vertices gets BisectionTries::of_small tries
+constexpr std::int32_t convincing = 3;  // after this number of tries with one cut, a better cut is unlikely
+constexpr std::int32_t passes = 6;     // refinement passes on each level, at most
 
 }  // namespace
 
@@ -61,7 +61,8 @@ Bisection::Sides Bisection::refined(const Graph& graph, std::int32_t first, std:
   return result;
 }
 
-// Side 0 grows from a random vertex, always by the vertex that adds least to the cut.
+// Returns a split in which side 0 has grown from a random vertex to the size `first`, or nearly so. Each step takes the
+// neighbour that adds least to the cut.
 std::vector<std::int8_t> Bisection::grown(const Graph& graph, std::int32_t first) {
   const std::int32_t n = graph.vertices();
   std::vector<std::int8_t> side(n, 1);
@@ -87,7 +88,7 @@ std::vector<std::int8_t> Bisection::grown(const Graph& graph, std::int32_t first
       fringe[at] = fringe.back();
       fringe.pop_back();
     }
-    // The last one may overshoot by less than it falls short without it.
+    // The last vertex is taken only if side 0 then misses its target by no more than it would without the vertex.
     if (size > 0 && size + graph.size[best] - first > first - size) break;
     side[best] = 0;
     size += graph.size[best];

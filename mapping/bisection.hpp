@@ -10,24 +10,26 @@
 
 namespace placement {
 
-// How many bisections are tried of graphs with at least a hundred vertices, and of smaller ones.
+// The number of bisections of one graph that are tried, at least 1; the best one is kept.
 struct BisectionTries {
-  std::int32_t of_large = 1;
-  std::int32_t of_small = 2;
+  std::int32_t of_large = 1;  // for graphs with at least 100 vertices
+  std::int32_t of_small = 2;  // for smaller graphs
 };
 
-// Splits graphs in two: they are coarsened by heavy-edge matching, the coarsest graph is split by
-// growing one side, and each level on the way back is refined after Fiduccia and Mattheyses.
+// Splits graphs in two. The graph is coarsened by heavy-edge matching, and the coarsest graph is split by growing one
+// side. Each finer graph takes over this split and refines it by the method of Fiduccia and Mattheyses.
 class Bisection {
  public:
-  // Of so many tries, each from another matching, the best stays: what decides the quality is how
-  // the finest graph was matched. The watch must outlive the object.
+  // Each try begins with another random matching, because the matching of the finest graph decides the quality.
+  //   seed   seed of the random choices
+  //   tries  number of tries for each graph
+  //   watch  time budget; must outlive the object
   Bisection(std::uint64_t seed, const BisectionTries& tries, const WorkBudget& watch)
       : random_(seed), tries_(tries), watch_(watch) {}
 
-  // For a graph whose vertices all have size 1: side 0 gets at least `least` and at most `most` of
-  // them, with little traffic to the others. 0 <= least <= most <= vertices. Throws OutOfTime before
-  // the first try has ended.
+  // Splits a graph whose vertices all have size 1, with little traffic between the sides. Side 0 gets at least `least`
+  // and at most `most` vertices; 0 <= least <= most <= number of vertices. Returns the side of each vertex, 0 or 1.
+  // Throws OutOfTime when the time ends before the first try has ended; afterwards returns the best split so far.
   std::vector<std::int8_t> split(const Graph& graph, std::int32_t least, std::int32_t most);
 
   std::int64_t work() const { return work_ + refiner_.work(); }  // arcs visited so far
@@ -46,7 +48,7 @@ class Bisection {
   Random random_;
   BisectionTries tries_;
   const WorkBudget& watch_;
-  std::int32_t freedom_ = 0;  // by how much side 0 may differ from its target, once all sizes are 1
+  std::int32_t freedom_ = 0;  // vertices by which side 0 may differ from its target in the finest graph
   BisectionRefiner refiner_;
   std::int64_t work_ = 0;
 };

@@ -12,15 +12,15 @@ namespace {
 
 constexpr std::int32_t unmatched = -1;
 
-constexpr std::int32_t window = 128;
+constexpr std::int32_t window = 128;  // vertices that are shuffled among themselves
 
 void shuffle(std::span<std::int32_t> values, Random& random) {
   for (auto k = static_cast<std::int32_t>(values.size()) - 1; k > 0; --k)
     std::swap(values[k], values[random.below(k + 1)]);
 }
 
-// All vertices in a random order that stays in one part of the memory for a while: windows in
-// random order, each shuffled.
+// Returns all vertices in a random order that suits the cache: the windows are in random order, and the vertices of
+// each window are shuffled.
 std::vector<std::int32_t> shuffled_vertices(std::int32_t n, Random& random) {
   std::vector<std::int32_t> windows((n + window - 1) / window);
   std::iota(windows.begin(), windows.end(), 0);
@@ -35,7 +35,8 @@ std::vector<std::int32_t> shuffled_vertices(std::int32_t n, Random& random) {
   return order;
 }
 
-// The neighbour to merge v with, or v itself. Where no vertex is larger than 1 none is too large.
+// Returns the neighbour with which v is merged, or v itself. `unit_sizes` says that all vertices have size 1 and that
+// `largest` is at least 2, so that sizes need no check.
 template <bool unit_sizes>
 std::int32_t best_partner(const Graph& graph, std::int32_t v, std::int32_t largest, const std::int32_t* partner) {
   std::int32_t best = v;
@@ -53,11 +54,11 @@ std::int32_t best_partner(const Graph& graph, std::int32_t v, std::int32_t large
   return best;
 }
 
-// The partner of each vertex, or itself.
+// Returns the partner of each vertex, or the vertex itself where it has none.
 std::vector<std::int32_t> matched(const Graph& graph, std::int32_t largest, Random& random,
                                   const WorkBudget& watch) {
   std::vector<std::int32_t> partner(graph.vertices(), unmatched);
-  std::int32_t lonely = unmatched;  // without any arc: merged among themselves
+  std::int32_t lonely = unmatched;  // the last vertex without arcs; these vertices are merged with each other
   const bool unit_sizes =
       largest >= 2 && std::all_of(graph.size.begin(), graph.size.end(), [](std::int32_t size) { return size == 1; });
   for (const std::int32_t v : shuffled_vertices(graph.vertices(), random)) {
@@ -82,7 +83,7 @@ std::vector<std::int32_t> matched(const Graph& graph, std::int32_t largest, Rand
   return partner;
 }
 
-// Collects the arcs of one part after the other, those to the same part as one.
+// Collects the arcs of one part after the other. Arcs from one part to one other part are summed to one arc.
 class ArcCollector {
  public:
   ArcCollector(std::int32_t parts, std::size_t most_arcs) : place_(parts, -1), arc_(most_arcs) {}
@@ -109,10 +110,10 @@ class ArcCollector {
   std::vector<Arc> arcs() const { return {arc_.begin(), arc_.begin() + next_}; }
 
  private:
-  std::vector<std::int64_t> place_;  // of the arc to a part
+  std::vector<std::int64_t> place_;  // for each part: index in arc_ of the last arc to it
   std::vector<Arc> arc_;
   std::int64_t next_ = 0;
-  std::int64_t first_ = 0;  // of this part
+  std::int64_t first_ = 0;  // index in arc_ of the first arc of the current part
 };
 
 }  // namespace
@@ -129,7 +130,7 @@ Graph contracted(const Graph& graph, std::span<const std::int32_t> part_of, std:
   for (std::int32_t v = 0; v < graph.vertices(); ++v) {
     if (part_of[v] < 0) continue;
     result.size[part_of[v]] += graph.size[v];
-    member[begin[part_of[v]]++] = v;  // leaves begin[part] at its end
+    member[begin[part_of[v]]++] = v;  // in the end, begin[part] is the end of that part's members
   }
   ArcCollector arcs(parts, graph.arc.size());
   result.row.reserve(begin.size());

@@ -10,13 +10,17 @@
 
 namespace placement {
 
-// Halves a graph, at best, by merging pairs of vertices with much traffic for their size. No
-// merged vertex is larger than `largest`. coarse_of[v] is the vertex that v becomes part of.
+// Merges pairs of vertices that have much traffic for their size, which at best halves the number of vertices.
+//   largest    largest size of a merged vertex, in ranks
+//   random     source of the order in which vertices are looked at
+//   coarse_of  out: for each vertex of `graph`, the vertex of the result that it becomes part of
+//   watch      time budget
+// Returns the graph of the merged vertices. Throws OutOfTime.
 Graph coarsened(const Graph& graph, std::int32_t largest, Random& random,
                 std::vector<std::int32_t>& coarse_of, const WorkBudget& watch = WorkBudget());
 
-// One vertex for each part 0..parts-1, the traffic between parts summed; vertices whose part is -1
-// are left out.
+// Returns a graph with one vertex for each part 0..parts-1, with the sum of the traffic between parts. part_of has the
+// part of each vertex of `graph`, or -1 for a vertex that is left out. Throws OutOfTime.
 Graph contracted(const Graph& graph, std::span<const std::int32_t> part_of, std::int32_t parts,
                  const WorkBudget& watch = WorkBudget());
 

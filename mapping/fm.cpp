@@ -45,7 +45,7 @@ void BisectionRefiner::start(std::int32_t first) {
   patience_ = std::clamp(n / 50, 20, 120);
 }
 
-// Returns whether anything got better.
+// Makes one pass. Returns whether the sizes of the sides or the cut became better.
 bool BisectionRefiner::pass() {
   const std::int32_t n = graph_->vertices();
   for (GainBuckets& queue : queue_) queue.reset(n);
@@ -80,8 +80,8 @@ bool BisectionRefiner::pass() {
   return best_excess < excess_before || best_cut < cut_before;
 }
 
-// The vertex to move: from the side that has too many, or the better one where the sizes leave a
-// choice; -1 when there is none.
+// Returns the vertex to move next, or -1 when there is none. It comes from the side that is too large. If the sizes
+// leave a choice, it is the vertex with the larger gain.
 std::int32_t BisectionRefiner::next() {
   const bool none[2] = {queue_[0].empty(), queue_[1].empty()};
   int from = off_ > 0 ? 0 : 1;
@@ -99,7 +99,8 @@ std::int32_t BisectionRefiner::next() {
   return queue_[from].top();
 }
 
-// The boundary is used up: any vertex of the side may go.
+// Puts all vertices of a side that have not been queued in this pass into its queue. Called when no vertex with a
+// neighbour on the other side is left.
 void BisectionRefiner::refill(int from) {
   for (std::int32_t v = 0; v < graph_->vertices(); ++v) {
     watch_->spend(1);
@@ -123,8 +124,8 @@ void BisectionRefiner::flip(std::int32_t v, bool keep_queues) {
   work_ += static_cast<std::int64_t>(arcs.size());
   for (const Arc& arc : arcs) {
     const std::int32_t u = arc.to;
-    const std::int32_t cut = side[u] ^ to;  // now
-    // Twice a weight may pass 31 bits, the gain before and after does not.
+    const std::int32_t cut = side[u] ^ to;  // 1 if the arc is now cut
+    // Twice a weight may exceed 31 bits; the gain before and after does not.
     vertex_[u].gain = static_cast<std::int32_t>(vertex_[u].gain + 2 * std::int64_t{2 * cut - 1} * arc.weight);
     vertex_[u].cut_arcs += 2 * cut - 1;
     if (!keep_queues || state_[u] == moved) continue;

@@ -9,17 +9,23 @@
 
 namespace placement {
 
-// Fiduccia-Mattheyses refinement of a graph split in two. Holds the memory that all calls share.
+// Refines a graph that is split in two, by the method of Fiduccia and Mattheyses. Calls reuse the object's memory.
 class BisectionRefiner {
  public:
-  // Vertices change sides one after the other, the best gain first even where it is a loss, each at
-  // most once a pass; the best point of the pass stays. The result is within `slack` of `first` in
-  // the size of side 0, as far as the sizes allow: exactly, when slack is 0 and all sizes are 1.
-  // The cut does not grow where the sides were within the slack before. Returns the cut.
+  // Improves a split. In each pass, vertices change sides one after the other, each at most once. The vertex with the
+  // largest gain goes first, even if the gain is negative. The best state of the pass is kept.
+  //   first   wanted size of side 0, in ranks
+  //   slack   ranks by which the size of side 0 may differ from `first`; the sizes of the vertices may not allow less.
+  //           When slack is 0 and all vertices have size 1, side 0 has exactly `first` ranks
+  //   passes  largest number of passes
+  //   side    in and out: the side of each vertex, 0 or 1
+  //   watch   time budget
+  // Returns the cut: the traffic between the sides. It is not larger than before if the sides were within the slack.
+  // Throws OutOfTime; `side` is then a split between two states of a pass.
   std::int64_t refine(const Graph& graph, std::int32_t first, std::int32_t slack,
                       std::int32_t passes, std::vector<std::int8_t>& side, const WorkBudget& watch = WorkBudget());
 
-  std::int32_t off_target() const { return off_; }  // of the last call: size of side 0 less `first`
+  std::int32_t off_target() const { return off_; }  // size of side 0 less `first`, after the last call of refine()
   std::int64_t work() const { return work_; }       // arcs visited, in all calls
 
  private:
@@ -36,12 +42,12 @@ class BisectionRefiner {
   std::int32_t slack_ = 0;
   std::int32_t off_ = 0;
   std::int64_t cut_ = 0;
-  std::int32_t patience_ = 0;  // moves without a new best after which a pass ends
+  std::int32_t patience_ = 0;  // a pass ends after this number of moves without a new best state
   std::int64_t work_ = 0;
 
   enum State : std::int8_t { outside, queued, moved };
   struct Vertex {
-    std::int32_t gain;      // what the cut loses when the vertex changes sides
+    std::int32_t gain;      // decrease of the cut when the vertex changes sides
     std::int32_t cut_arcs;
   };
   std::vector<Vertex> vertex_;

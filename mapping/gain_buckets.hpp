@@ -6,14 +6,15 @@
 
 namespace placement {
 
-// Vertices by gain, to take out one of the largest; among equals the last that came. Gains up to 63
-// are told apart exactly, larger ones by their six leading bits: enough for an order of moves, and
-// every operation takes constant time.
+// A priority queue of vertices by gain. Vertices share a bucket when their gains are equal. Gains whose absolute value
+// is 64 or more share a bucket already when their sign and six leading bits are equal, which is exact enough to order
+// moves. top() gives a vertex of the highest bucket, the one that was added last. Adding, removing and changing a
+// vertex take constant time.
 class GainBuckets {
  public:
   GainBuckets() : head_(buckets, -1) {}
 
-  // Empty, for vertices 0..n-1.
+  // Empties the queue and prepares it for vertices 0..n-1.
   void reset(std::int32_t n) {
     if (static_cast<std::size_t>(n) > link_.size()) link_.resize(n);
     for (std::int32_t word = 0; word < words; ++word)
@@ -22,12 +23,14 @@ class GainBuckets {
     top_word_ = -1;
   }
 
+  // Returns whether the queue is empty. It also finds the highest bucket for top().
   bool empty() {
     while (top_word_ >= 0 && filled_[top_word_] == 0) --top_word_;
     return top_word_ < 0;
   }
 
-  // Of a queue that is not empty() (which must have been asked since the last removal).
+  // Returns a vertex of the highest bucket. The queue must not be empty, and empty() must have been called since the
+  // last removal.
   std::int32_t top() const { return head_[top_word_ * 64 + 63 - std::countl_zero(filled_[top_word_])]; }
 
   void add(std::int32_t v, std::int32_t gain) {
@@ -58,7 +61,7 @@ class GainBuckets {
   }
 
  private:
-  // Magnitudes below 64 are their own number; above, 32 numbers for each power of two.
+  // Absolute values below 64 have a bucket each; above, each power of two has 32 buckets.
   static constexpr std::int32_t half = 64 + 25 * 32;
   static constexpr std::int32_t buckets = 2 * half;
   static constexpr std::int32_t words = (buckets + 63) / 64;

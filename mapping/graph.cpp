@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t most = INT32_MAX;
 
-// A function of one weight, the same in both directions of a pair.
+// Returns the scaled weight, at least `least`. It depends on the weight alone, so that both directions of a pair agree.
 std::int32_t scaled(std::int64_t weight, double factor, std::int64_t least) {
   if (factor >= 1.0) return static_cast<std::int32_t>(weight);
   return static_cast<std::int32_t>(
@@ -21,7 +21,7 @@ std::int32_t scaled(std::int64_t weight, double factor, std::int64_t least) {
 
 Graph scaled_graph(const CommMatrix& matrix, const WorkBudget& watch) {
   const std::int32_t n = matrix.ranks();
-  // With a floor of 1 per pair the pairs themselves take part of the range.
+  // Rounding up to 1 may add 1 for each pair, so that the number of pairs is taken off the range.
   const std::int64_t least = matrix.pairs() < most / 2 ? 1 : 0;
   const double room = static_cast<double>(most - least * matrix.pairs() - 1);
   const double factor =
@@ -44,7 +44,8 @@ Graph scaled_graph(const CommMatrix& matrix, const WorkBudget& watch) {
 
 namespace {
 
-// Stable, in as many passes as the heaviest weight has groups of `digit` bits.
+// Sorts pairs by falling weight with a stable radix sort. The number of passes is that of groups of `digit` bits in the
+// heaviest weight.
 void sort_heaviest_first(std::vector<HeavyPair>& pairs, std::int32_t heaviest, const WorkBudget& watch) {
   constexpr int digit = 11;
   constexpr std::int32_t mask = (1 << digit) - 1;

@@ -9,18 +9,19 @@
 
 namespace placement {
 
+// One direction of a pair of vertices with traffic.
 struct Arc {
-  std::int32_t to = 0;
-  std::int32_t weight = 0;
+  std::int32_t to = 0;      // the other vertex
+  std::int32_t weight = 0;  // traffic of the pair
 };
 
-// What the mapper works on: the matrix with 32-bit weights, in one compact array, and the number of
-// ranks that each vertex stands for. All weights together stay below 2^31, so that times a distance
-// (31 bits) they never overflow 64 bits.
+// The communication matrix as the mapper uses it: 32-bit weights in one compact array. A vertex stands for one rank or
+// for several. The weights of all pairs sum to less than 2^31, so that their product with a distance of 31 bits
+// does not overflow 64 bits.
 struct Graph {
   std::vector<std::int64_t> row{0};  // vertices + 1 offsets into arc
-  std::vector<Arc> arc;              // both directions
-  std::vector<std::int32_t> size;    // ranks in each vertex
+  std::vector<Arc> arc;              // the arcs of all vertices, each pair in both directions
+  std::vector<std::int32_t> size;    // number of ranks in each vertex
 
   std::int32_t vertices() const { return static_cast<std::int32_t>(row.size()) - 1; }
   std::span<const Arc> arcs(std::int32_t v) const {
@@ -28,22 +29,25 @@ struct Graph {
   }
 };
 
-// Exact while the matrix sums to less than 2^31; otherwise weights are scaled to fit and rounded, a
-// pair with traffic keeping at least 1 (or nothing where even that would be too much).
+// Returns the graph of a matrix, with one vertex per rank. Weights are exact if the matrix sums to less than 2^31.
+// Otherwise they are scaled and rounded down, but not below 1; with 2^30 pairs or more they may be rounded down to 0.
+// Throws OutOfTime.
 Graph scaled_graph(const CommMatrix& matrix, const WorkBudget& watch = WorkBudget());
 
+// A pair of vertices a < b with its traffic.
 struct HeavyPair {
   std::int32_t weight, a, b;
 };
 
-// All pairs a < b, the heaviest first; equal ones as the graph has them.
+// Returns all pairs of vertices with an arc, the heaviest first; ties are in the order of the graph's arcs. Throws
+// OutOfTime.
 std::vector<HeavyPair> pairs_by_weight(const Graph& graph, const WorkBudget& watch = WorkBudget());
 
-// The same graph with vertex k being vertex order[k] of the old one. Neighbours in the graph that
-// come close to each other in the order also do so in memory.
+// Returns the graph with its vertices renumbered: vertex k of the result is vertex order[k] of `graph`. Vertices that
+// are close in the order are close in memory, which suits the cache. Throws OutOfTime.
 Graph renumbered(const Graph& graph, std::span<const std::int32_t> order, const WorkBudget& watch = WorkBudget());
 
-// All vertices breadth first, component by component: a good order for renumbered().
+// Returns all vertices in breadth-first order, component by component: a good order for renumbered(). Throws OutOfTime.
 std::vector<std::int32_t> breadth_first(const Graph& graph, const WorkBudget& watch = WorkBudget());
 
 }  // namespace placement

@@ -5,7 +5,7 @@ namespace placement {
 
 namespace {
 
-// The free slots of a tree, and the nearest one to a given slot.
+// Keeps the number of free slots below each vertex of a tree, and takes the free slot nearest to a given one.
 class FreeSlots {
  public:
   FreeSlots(const LeafTree& tree, const WorkBudget& watch)

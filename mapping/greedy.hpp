@@ -9,8 +9,9 @@
 
 namespace placement {
 
-// The baseline that a mapping must not lose against: pairs by falling traffic, each new rank as
-// near to its partner as a slot is free, in the tightest of the subtrees. Slot of each rank.
+// Maps the ranks greedily; a mapping found by other means must not cost more than this one. Pairs are taken by falling
+// traffic. Each new rank gets a free slot as near to its partner as possible; ties go to the subtrees with the fewest
+// free slots. Returns the slot of each rank. Throws OutOfTime.
 std::vector<std::int32_t> greedy_mapping(const Graph& graph, const LeafTree& tree,
                                          const WorkBudget& watch = WorkBudget());
 

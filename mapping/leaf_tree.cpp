@@ -39,7 +39,7 @@ LeafTree LeafTree::cut_at(std::span<const std::int32_t> vertices) const {
     above.find_heavy_paths();
     return above;
   }
-  // Where the slots of two vertices part does not depend on which slots these are.
+  // Any slot below a vertex can give the code: the lowest common ancestor of two vertices is that of their slots.
   std::int64_t least = INT64_MAX;
   for (const std::int32_t v : slot_vertex_) least = std::min(least, vertex_[v].position);
   for (const std::int32_t v : vertices) above.code_.push_back(code_[vertex_[v].first_slot]);
@@ -51,7 +51,7 @@ LeafTree LeafTree::cut_at(std::span<const std::int32_t> vertices) const {
 
 void LeafTree::keep_branchings(const TreeTopology& tree) {
   const auto holds = [&](std::int32_t v, std::int32_t leaf) { return leaf < tree.first_leaf(v) + tree.leaf_count(v); };
-  std::vector<std::int32_t> first{0};  // slot of each vertex; its slots end where `end` says
+  std::vector<std::int32_t> first{0};  // first slot of each vertex; `end` has the slot after its last one
   std::vector<std::int32_t> end{static_cast<std::int32_t>(leaf_.size())};
   const auto add = [&](std::int32_t parent) {
     std::int32_t v = tree.leaf_vertex(leaf_[first.back()]);
@@ -150,7 +150,7 @@ std::int64_t LeafTree::far_distance(std::int32_t a, std::int32_t b) const {
   std::int32_t u = slot_vertex_[a];
   std::int32_t v = slot_vertex_[b];
   const std::int64_t ends = vertex_[u].position + vertex_[v].position;
-  // Parents have smaller numbers: the path whose top has the larger one is left.
+  // Parents have smaller numbers than children, so that the path whose top has the larger number is left.
   while (path_top_[u] != path_top_[v]) {
     std::int32_t& lower = path_top_[u] > path_top_[v] ? u : v;
     lower = vertex_[path_top_[lower]].parent;

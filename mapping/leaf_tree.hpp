@@ -9,41 +9,41 @@
 
 namespace placement {
 
-// The part of a tree above some of its leaves: only vertices at which those leaves part, so that
-// its size is at most twice theirs. The leaves are its slots 0, 1, .. from left to right; a subtree
-// holds one contiguous run of them. Distances are those of the tree.
+// The part of a topology tree above some of its leaves. It has these leaves and the vertices at which paths from the
+// root to them part, so that it has fewer than twice as many vertices as leaves. The leaves are its slots 0, 1, .. from
+// left to right. A subtree holds one contiguous run of slots. Distances are those of the topology tree.
 class LeafTree {
  public:
-  // `leaves` ascending without duplicates, at least one.
+  // `leaves` are leaves of `tree`, ascending without duplicates, at least one.
   LeafTree(const TreeTopology& tree, std::span<const std::int32_t> leaves);
 
-  // The tree above these vertices, which become its slots: they come from left to right, all equally
-  // far from the root, and hold all slots of this tree.
+  // Returns the tree above some vertices, which become its slots. The vertices are in order from left to right and
+  // equally far from the root, and each slot of this tree lies below one of them.
   LeafTree cut_at(std::span<const std::int32_t> vertices) const;
 
   struct Vertex {
-    std::int32_t parent = -1;
-    std::int32_t first_slot = 0;
-    std::int32_t slots = 0;       // in the subtree
-    std::int32_t first_child = 0;  // children are consecutive
+    std::int32_t parent = -1;      // -1 for the root
+    std::int32_t first_slot = 0;   // the leftmost slot in the subtree
+    std::int32_t slots = 0;        // number of slots in the subtree
+    std::int32_t first_child = 0;  // the children have consecutive numbers
     std::int32_t children = 0;     // 0 or at least 2
     std::int64_t position = 0;     // twice the distance from the root of the whole tree
 
     bool operator==(const Vertex&) const = default;
   };
 
-  // The root is vertex 0; parents come before their children.
+  // Returns all vertices by number. The root is vertex 0, and parents have smaller numbers than their children.
   std::span<const Vertex> vertices() const { return vertex_; }
   const Vertex& vertex(std::int32_t v) const { return vertex_[v]; }
   std::int32_t slots() const { return static_cast<std::int32_t>(leaf_.size()); }
   std::int32_t leaf(std::int32_t slot) const { return leaf_[slot]; }
   std::int32_t slot_vertex(std::int32_t slot) const { return slot_vertex_[slot]; }
 
-  // No two slots are farther apart.
+  // Returns an upper bound of the distance of two slots.
   std::int64_t diameter() const { return diameter_; }
 
-  // Of two different slots. O(1) where the position of a vertex follows from its level, which holds for hops and for every
-  // balanced tree; O(log slots) otherwise.
+  // Returns the distance of two slots that differ. Takes O(1) if all vertices of a level have one position, which holds
+  // for hops and for every balanced tree; O(log slots) otherwise.
   std::int64_t distance(std::int32_t a, std::int32_t b) const {
     if (!coded_) return far_distance(a, b);
     return offset_[a] + offset_[b] + by_bit_[std::bit_width(code_[a] ^ code_[b])];
@@ -58,17 +58,17 @@ class LeafTree {
   std::int64_t far_distance(std::int32_t a, std::int32_t b) const;
 
   std::vector<Vertex> vertex_;
-  std::vector<std::int32_t> origin_;  // the same vertex in the whole tree
+  std::vector<std::int32_t> origin_;  // for each vertex: its number in the topology tree
   std::vector<std::int32_t> leaf_;
   std::vector<std::int32_t> slot_vertex_;
 
   std::int64_t diameter_ = 0;
 
-  // A slot's code spells the way from the root, some bits per level: the highest bit in which two
-  // codes differ tells the level at which they part.
+  // The code of a slot spells the path from the root to it, with some bits for each level. The highest bit in which two
+  // codes differ gives the level of the lowest common ancestor.
   bool coded_ = false;
   std::vector<std::uint64_t> code_;
-  std::vector<std::int64_t> offset_;  // half the position of the slot above the least one
+  std::vector<std::int64_t> offset_;  // half the difference between the slot's position and the least of any slot
   std::int64_t by_bit_[65] = {};
 
   std::vector<std::int32_t> path_top_;  // first vertex of the heavy path through each vertex

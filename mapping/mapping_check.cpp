@@ -66,7 +66,7 @@ Sum summed(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::
 
 Cost mapping_cost(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::int32_t> slot,
                   const WorkBudget& watch) {
-  // 64 bits are twice as fast, and nearly always enough.
+  // Sums in 64 bits are twice as fast as those in Cost, and nearly always sufficient.
   const bool fits = static_cast<Cost>(matrix.total_weight()) * tree.diameter() <= INT64_MAX;
   return fits ? Cost{summed<std::int64_t>(matrix, tree, slot, watch)} : summed<Cost>(matrix, tree, slot, watch);
 }

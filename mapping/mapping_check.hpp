@@ -11,15 +11,17 @@
 
 namespace placement {
 
-// Throws Error unless `usable` is ascending, without duplicates, inside the tree, and holds at
-// least `ranks` leaves.
+// Throws Error unless `usable` is ascending without duplicates, has leaves of the tree only, and has at least `ranks`
+// of them.
 void check_usable(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t ranks);
 
-// Throws Error unless each rank has a usable leaf of its own. `usable` as above.
+// Throws Error unless leaf_of_rank has `ranks` entries, all different and all in `usable`. `usable` is ascending
+// without duplicates.
 void check_mapping(std::span<const std::int32_t> usable, std::int32_t ranks,
                    std::span<const std::int32_t> leaf_of_rank);
 
-// The exact hop-bytes of a mapping [TM §1], in O(pairs) on a coded tree.
+// Returns the exact hop-bytes of a mapping [TM §1]; `slot` has the slot of each rank, all different. Takes O(pairs)
+// where LeafTree::distance() takes O(1). Throws OutOfTime.
 Cost mapping_cost(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::int32_t> slot,
                   const WorkBudget& watch = WorkBudget());
 

@@ -58,7 +58,7 @@ std::optional<NodeCounts> NodeLimits::spread(const std::vector<std::int32_t>& no
   auto nodes_left = static_cast<std::int32_t>(nodes.size());
   for (const std::int32_t node : nodes) {
     --nodes_left;
-    // Every node that is used has a task: that much is kept for the ones that follow.
+    // Each node must have a task, so that one task is kept for each node that follows.
     const std::int32_t share = even_ ? (left + nodes_left) / (nodes_left + 1) : left - nodes_left;
     counts[node] = std::clamp(share, 0, capacity_[node]);
     left -= counts[node];
@@ -69,7 +69,8 @@ std::optional<NodeCounts> NodeLimits::spread(const std::vector<std::int32_t>& no
 
 namespace {
 
-// The least number of nodes, in the order given, that serve the request; required ones always.
+// Chooses the required nodes and then nodes in the given order, until they can serve the request. Returns nothing when
+// they cannot.
 std::optional<NodeCounts> first_that_fit(const NodeLimits& limits, const std::vector<std::int32_t>& order) {
   std::vector<std::int32_t> picked;
   std::int64_t room = 0;
@@ -93,27 +94,27 @@ std::optional<NodeCounts> first_that_fit(const NodeLimits& limits, const std::ve
 
 std::optional<NodeCounts> first_or_largest(const NodeLimits& limits, std::vector<std::int32_t> order) {
   if (auto counts = first_that_fit(limits, order)) return counts;
-  // Too many nodes that way: the largest first, which needs the least.
+  // The nodes in this order are too many. Taking the largest nodes first needs the fewest.
   std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
     return limits.capacity()[a] > limits.capacity()[b];
   });
   return first_that_fit(limits, order);
 }
 
-// The vertices that stand for nodes, and those above.
+// The subtrees that hold nodes: the vertices that stand for nodes and all vertices above them.
 struct Subtrees {
   struct Subtree {
     std::int32_t vertex;
     std::int64_t room = 0;
-    std::int32_t nodes = 0;     // with room
-    std::int32_t required = 0;
+    std::int32_t nodes = 0;     // number of nodes with room
+    std::int32_t required = 0;  // number of required nodes
   };
 
-  std::vector<std::int32_t> number;  // of each vertex of the tree among the subtrees, or -1
+  std::vector<std::int32_t> number;  // for each vertex of the tree: its index in `subtree`, or -1
   std::vector<Subtree> subtree;
   std::vector<std::int32_t> vertex_of_node;
 
-  // Null where there is no node.
+  // Returns the subtree of a vertex, null where no node lies below it.
   const Subtree* at(std::int32_t vertex) const { return number[vertex] < 0 ? nullptr : &subtree[number[vertex]]; }
 };
 
@@ -139,7 +140,7 @@ Subtrees survey(const ClusterView& view, const NodeLimits& limits) {
   return s;
 }
 
-// The nodes below the vertex: branches with most room first.
+// Returns the nodes below the vertex `top`; at each level, branches with the most room come first.
 std::vector<std::int32_t> nodes_below(const ClusterView& view, const Subtrees& s, std::int32_t top) {
   const TreeTopology& tree = *view.tree;
   std::vector<std::int32_t> rank_of_subtree(s.subtree.size(), -1);
@@ -183,7 +184,7 @@ std::optional<NodeCounts> compact_counts(const ClusterView& view, const NodeLimi
                                          std::int32_t levels_up) {
   const TreeTopology& tree = *view.tree;
   const Subtrees s = survey(view, limits);
-  // The tightest fit first: least room, then the leftmost.
+  // Subtrees with the least room come first; ties go to the lowest subtree, then to the leftmost.
   const std::int32_t required = s.at(0) == nullptr ? 0 : s.at(0)->required;
   std::vector<const Subtrees::Subtree*> enough;
   for (const Subtrees::Subtree& subtree : s.subtree)

@@ -9,24 +9,28 @@
 
 namespace placement {
 
-// What a choice of nodes must keep to: capacities in tasks, and the limits of the request.
+// The limits that a choice of nodes must keep: the capacity of each node in tasks, and the limits of the request.
 class NodeLimits {
  public:
-  // capacity[i]: the slots of view node i. Throws Error when no choice can serve the request.
+  // capacity[i] is the number of slots of view node i. Throws Error when no choice of nodes can serve the request.
   NodeLimits(const ClusterView& view, const Request& request, NodeCounts capacity);
 
+  // Returns the most tasks on each node. It is 0 for a node that cannot hold the fixed number of tasks per node, if the
+  // request has one.
   const NodeCounts& capacity() const { return capacity_; }
   std::int32_t tasks() const { return tasks_; }
-  std::int32_t least_nodes() const { return least_nodes_; }  // no choice has fewer
-  std::int32_t most_nodes() const { return most_nodes_; }
-  bool spreads() const { return spreads_; }  // more nodes than would have room, or even shares
+  std::int32_t least_nodes() const { return least_nodes_; }  // each choice has at least this number of nodes
+  std::int32_t most_nodes() const { return most_nodes_; }    // each choice has at most this number of nodes
+  bool spreads() const { return spreads_; }  // more nodes are asked for than the tasks need, or even shares
   bool even() const { return even_; }        // the used nodes take numbers of tasks that differ by at most 1
   bool required(std::int32_t node) const { return required_[node]; }
 
+  // Whether tasks may be distributed in this way. The sum of the counts is not checked.
   bool allow(const NodeCounts& counts) const;
 
-  // The request's tasks on these nodes: evenly, or each filled before the next. The required nodes
-  // are among them. Nothing when they have no room.
+  // Distributes the request's tasks over `nodes`, which include the required nodes. The shares are even if even() is
+  // true. Otherwise each node is filled before the next, but one task is kept for each node that follows. Returns the
+  // tasks of each view node; nothing when the nodes have no room for the tasks or the limits do not allow it.
   std::optional<NodeCounts> spread(const std::vector<std::int32_t>& nodes) const;
 
  private:
@@ -39,15 +43,18 @@ class NodeLimits {
   bool spreads_ = false;
 };
 
-// Nodes in the caller's order, as few as the limits allow; what stock Slurm roughly does.
+// Chooses nodes in the order of the view, as few as the limits allow; this is roughly what stock Slurm does. If the
+// first nodes are too many, the largest nodes are chosen. Returns the tasks of each node; nothing when no such choice
+// keeps the limits.
 std::optional<NodeCounts> sequential_counts(const NodeLimits& limits);
 
-// Nodes of the smallest subtree that can serve the request, `levels_up` levels further up; inside
-// it the fullest branches first, so that few are opened [TM §6].
+// Chooses nodes of the smallest subtree that can serve the request, or of its ancestor `levels_up` levels further up
+// [TM §6]. Inside it, branches with the most room come first, so that few switches are used. Returns the tasks of each
+// node; nothing when no subtree can serve the request.
 std::optional<NodeCounts> compact_counts(const ClusterView& view, const NodeLimits& limits,
                                          std::int32_t levels_up);
 
-// The vertex of the tree that stands for a node: the lowest that has all its cores.
+// Returns the vertex of the tree that stands for a node of the view: the lowest one that has all its cores below it.
 std::int32_t node_vertex(const ClusterView& view, std::int32_t node);
 
 }  // namespace placement

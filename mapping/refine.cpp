@@ -33,7 +33,7 @@ std::vector<std::int32_t> refine(const CommMatrix& matrix, const TreeTopology& t
                                 ? options.work_limit
                                 : 1000 * static_cast<std::int64_t>(matrix.ranks()) + 100 * matrix.pairs();
   swap_search(scaled_graph(matrix), slots, slot, work, options.deadline);
-  if (mapping_cost(matrix, slots, slot) >= cost) return before;  // gains were below the rounding
+  if (mapping_cost(matrix, slots, slot) >= cost) return before;  // the gains came from rounded weights alone
   for (std::int32_t& s : slot) s = slots.leaf(s);
   return slot;
 }

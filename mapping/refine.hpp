@@ -11,15 +11,20 @@
 namespace placement {
 
 struct RefineOptions {
-  std::uint64_t seed = 1;
-  bool move_to_free = false;    // also to usable leaves that hold no rank; otherwise only swaps,
-                                // which keep the number of ranks below every vertex of the tree
-  std::int64_t work_limit = 0;  // units of work (about one edge visit each), 0: as much as pays
+  std::uint64_t seed = 1;       // not used
+  // Ranks may also move to usable leaves without a rank. Otherwise ranks only exchange leaves, which keeps the number
+  // of ranks below every vertex of the tree.
+  bool move_to_free = false;
+  std::int64_t work_limit = 0;  // units of work, about one arc visited each; 0: an amount in proportion to the matrix
   Deadline deadline = Deadline::never();
 };
 
-// Improves a legal mapping: the answer is legal on the same usable leaves and never costs more.
-// Without move_to_free it occupies the same leaves. Throws Error when the mapping is not legal.
+// Improves a mapping by exchanges of leaves.
+//   usable        leaves that may be taken, ascending without duplicates
+//   leaf_of_rank  the mapping: one usable leaf per rank, all different
+// Returns a mapping on usable leaves that never costs more hop-bytes. Without move_to_free it occupies the leaves of
+// leaf_of_rank. When the deadline passes, returns the mapping reached by then. Throws Error when an argument is not as
+// described.
 std::vector<std::int32_t> refine(const CommMatrix& matrix, const TreeTopology& tree,
                                  std::span<const std::int32_t> usable,
                                  std::span<const std::int32_t> leaf_of_rank,

@@ -9,7 +9,7 @@ namespace placement {
 
 namespace {
 
-// Puts the slots in the order of their first cores.
+// Returns the cores with the slots, of `width` cores each, sorted by their first cores.
 std::vector<std::int32_t> in_order(const std::vector<std::int32_t>& cores, std::size_t width) {
   std::vector<std::size_t> begin;
   for (std::size_t k = 0; k < cores.size(); k += width) begin.push_back(k);
@@ -19,7 +19,8 @@ std::vector<std::int32_t> in_order(const std::vector<std::int32_t>& cores, std::
   return sorted;
 }
 
-// Appends the free cores in slots of `width`, slot after slot; sockets first, then what they leave over.
+// Appends the free cores of a node to `cores`, slot by slot, with `width` cores per slot. Slots within one socket are
+// made first, then slots of the cores that the sockets leave over.
 void cut_into_slots(const NodeView& node, std::size_t width, std::vector<std::int32_t>& cores) {
   if (width == 1) {
     for (std::int32_t core = 0; core < node.cores(); ++core)

@@ -9,39 +9,44 @@
 
 namespace placement {
 
-// Tasks of each view node; one entry per node, zero where a node is not used.
+// The number of tasks on each view node; one entry per node, 0 for a node that is not used.
 using NodeCounts = std::vector<std::int32_t>;
 
-// The slots that a view offers to a request: places for one task each, cores_per_task free cores of
-// one node. A slot stands in the tree at its first core, so that a mapper sees one usable leaf for
-// it. Within a node slots are in the order of their first cores; sockets are cut up one by one, so
-// that a slot spans two only where cores are left over.
+// The slots that a view offers to a request. A slot takes one task and has cores_per_task free cores of one node. In
+// the tree its first core stands for it, so that the mapper sees one usable leaf per slot. The slots of a node are in
+// the order of their first cores. Each socket is divided into slots by itself; a slot has cores of two sockets only
+// where cores are left over.
 class Slots {
  public:
+  // `view` and `request` must outlive the object.
   Slots(const ClusterView& view, const Request& request);
 
-  // Slots of each node, at most request.max_tasks_per_node.
+  // Returns the number of slots of each node, at most request.max_tasks_per_node.
   const NodeCounts& capacity() const { return capacity_; }
 
-  // The leaves of the first counts[n] slots of each node n, node by node: the natural order of
-  // ranks. Throws Error when a node has fewer slots.
+  // Returns the leaves of the first counts[n] slots of each node n, node by node: the natural order of ranks. Throws
+  // Error when counts[n] is negative or above the capacity of the node.
   std::vector<std::int32_t> leaves(const NodeCounts& counts) const;
 
-  // The leaves of all slots, ascending, also of those beyond the capacity of their node.
+  // Returns the leaves of all slots, ascending, including slots beyond the capacity of their node.
   std::vector<std::int32_t> all_leaves() const;
 
-  // A leaf for each rank on the node that is given for it, in the order of ranks. No node may have
-  // more ranks than slots.
+  // Returns a leaf for each rank. Rank r gets the next slot of view node node_of_rank[r]; no node may be given to more
+  // ranks than it has slots.
   std::vector<std::int32_t> leaves_on(std::span<const std::int32_t> node_of_rank) const;
 
+  // Returns the number of ranks on each node; each leaf is that of a slot.
   NodeCounts counts(std::span<const std::int32_t> leaf_of_rank) const;
 
-  // The answer of a policy; each leaf is that of a slot. Costs are hop-bytes of the request's
-  // matrix, natural_cost that of `natural`.
+  // Returns the answer of a policy. Its costs are hop-bytes of the request's matrix, 0 without a matrix.
+  //   leaf_of_rank  the placement: the leaf of a slot for each rank
+  //   natural       the natural order, for natural_cost: the leaf of a slot for each rank
+  //   method        the way in which the placement was found, for its reasons
   Placement placement(std::span<const std::int32_t> leaf_of_rank, std::span<const std::int32_t> natural,
                       const std::string& method) const;
 
-  // The same where the costs are known.
+  // Returns the answer of a policy with the given costs, in hop-bytes. leaf_of_rank has the leaf of a slot for each
+  // rank; `method` is for its reasons.
   Placement placement(std::span<const std::int32_t> leaf_of_rank, Cost cost, Cost natural_cost,
                       const std::string& method) const;
 
@@ -52,12 +57,14 @@ class Slots {
   const ClusterView& view_;
   const Request& request_;
   std::int32_t width_;                            // cores of a slot
-  std::vector<std::int32_t> cores_;       // those of the slots of each node, slot by slot
-  std::vector<std::size_t> first_core_;   // of each node
+  std::vector<std::int32_t> cores_;       // the cores of all slots, node by node and slot by slot
+  std::vector<std::size_t> first_core_;   // index in cores_ of each node's first core
   NodeCounts capacity_;
-  std::int32_t begin_ = 0;                  // the first leaf of any node: a step's nodes are a small part of the tree
-  std::vector<std::int32_t> node_of_leaf_;  // one per leaf from there to the last one of any node, -1 for no slot
-  std::vector<std::int32_t> slot_of_leaf_;
+  // The two lists have one entry for each leaf from the first leaf of any node (begin_) to the last one. They do not
+  // cover the whole tree, because the nodes of a step are a small part of it. -1 stands for a leaf without a slot.
+  std::int32_t begin_ = 0;
+  std::vector<std::int32_t> node_of_leaf_;
+  std::vector<std::int32_t> slot_of_leaf_;  // number of the slot within its node
 };
 
 }  // namespace placement

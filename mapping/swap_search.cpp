@@ -10,11 +10,12 @@ namespace placement {
 namespace {
 
 constexpr std::int32_t nobody = -1;
-constexpr std::int32_t wide = 64;             // leaves of a group that are still all tried
-constexpr std::int32_t near_by = 32;          // slots below a vertex whose groups count as near
-constexpr std::size_t partners_tried = 64;
-constexpr std::int32_t in_cache = 4096;       // fewer ranks need no order that suits the memory
-constexpr std::int32_t few = 64;              // slots that are all tried
+// A group is the leaves just below one vertex.
+constexpr std::int32_t wide = 64;             // children of a vertex that are tried, at most
+constexpr std::int32_t near_by = 32;          // all groups below a vertex with up to this number of slots are tried
+constexpr std::size_t partners_tried = 64;    // partners of a rank whose groups are tried
+constexpr std::int32_t in_cache = 4096;       // with fewer ranks the graph fits the cache and is not renumbered
+constexpr std::int32_t few = 64;              // in a tree with up to this number of slots, all slots are tried
 
 class SwapSearch {
  public:
@@ -24,7 +25,7 @@ class SwapSearch {
     for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) owner_[slot[rank]] = rank;
   }
 
-  // Out of time, it leaves `slot` as far as it came.
+  // Searches until no rank gains, or until the work or the time is used up. `slot` then holds the mapping reached.
   std::int64_t run(std::int64_t work) {
     const std::int32_t n = graph_.vertices();
     std::vector<std::int32_t> queue(n);  // a ring: each rank waits at most once
@@ -61,7 +62,7 @@ class SwapSearch {
   }
 
  private:
-  // The cost of a rank's traffic if it sat on `slot`, that with `other` left out.
+  // Returns the cost of a rank's traffic if it were on `slot`. The traffic with `other` is left out.
   std::int64_t cost_on(std::int32_t rank, std::int32_t slot, std::int32_t other) {
     std::int64_t cost = 0;
     for (const Arc& arc : graph_.arcs(rank))
@@ -70,14 +71,15 @@ class SwapSearch {
     return cost;
   }
 
-  // The arcs of a rank cost work and time.
+  // Counts the arcs of a rank as work done.
   void visit(std::int32_t rank) {
     const auto arcs = static_cast<std::int64_t>(graph_.arcs(rank).size());
     work_ += arcs;
     watch_.spend(arcs);
   }
 
-  // Sets target_ to the slot with the largest gain for rank and occupant together, or nobody.
+  // Sets target_ to the slot with the largest gain for the rank and the occupant of the slot together. Sets it to
+  // nobody when no slot gains.
   void find_step(std::int32_t rank) {
     target_ = nobody;
     best_ = 0;
@@ -109,8 +111,8 @@ class SwapSearch {
 
   std::int32_t group(std::int32_t slot) const { return tree_.vertex(tree_.slot_vertex(slot)).parent; }
 
-  // The leaves right below a vertex. A swap can gain only where one of the two gains by itself, and
-  // each rank has its turn: groups that do not attract this one are passed by.
+  // Tries the leaves just below vertex v. An exchange can gain only if one of the two ranks gains by itself, and each
+  // rank has its own turn. Therefore groups in which this rank does not gain are left out.
   void try_group(std::int32_t rank, std::int32_t v) {
     if (seen_[v] == turn_) return;
     seen_[v] = turn_;
@@ -130,8 +132,8 @@ class SwapSearch {
     }
   }
 
-  // The cost of a rank on a leaf at `position` right below v; a partner on that very leaf counts as
-  // on another one.
+  // Returns the cost of a rank on a leaf with this position just below v. A partner on the leaf that is examined counts
+  // as if it were on another leaf below v.
   std::int64_t cost_in(std::int32_t rank, std::int32_t v, std::int64_t position) {
     std::int64_t cost = 0;
     visit(rank);
@@ -156,7 +158,7 @@ class SwapSearch {
         if (arc.to != rank) {
           const std::int32_t place = slot_[arc.to];
           gain += arc.weight * (tree_.distance(to, place) - tree_.distance(from, place));
-        } else {  // the two stay as far apart as they are
+        } else {  // an exchange does not change the distance between the two ranks
           const std::int64_t apart = tree_.distance(from, to);
           gain -= arc.weight * (apart - sibling_distance(to));
         }
@@ -169,7 +171,7 @@ class SwapSearch {
     }
   }
 
-  // What cost_in counted for a partner on the slot itself.
+  // Returns the distance that cost_in() took for a partner on the slot itself.
   std::int64_t sibling_distance(std::int32_t slot) const {
     const LeafTree::Vertex& leaf = tree_.vertex(tree_.slot_vertex(slot));
     return leaf.position - tree_.vertex(leaf.parent).position;
@@ -206,7 +208,7 @@ std::int64_t swap_search(const Graph& graph, const LeafTree& tree, std::vector<s
   if (graph.arc.empty() || tree.slots() < 2) return work;
   const WorkBudget watch(deadline);
   if (graph.vertices() < in_cache) return SwapSearch(graph, tree, slot, watch).run(work);
-  // Numbered by their slots, ranks that are near in the tree are near in memory.
+  // The ranks are numbered by their slots, so that ranks that are near in the tree are near in memory.
   std::vector<std::int32_t> owner(tree.slots(), nobody);
   for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) owner[slot[rank]] = rank;
   std::erase(owner, nobody);

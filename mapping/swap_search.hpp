@@ -9,10 +9,13 @@
 
 namespace placement {
 
-// Local search on the true objective: each rank in turn is offered the slots near its partners, by
-// a swap or, where the slot is free, a move; the best strict gain is taken, and those concerned
-// wait in a queue for their next turn. Ends when no rank gains or the work is done.
-// `slot` has one slot per rank, all different. Returns the work left over.
+// Improves a mapping by local search on the hop-bytes. Each rank in turn tries the slots near its partners: it moves to
+// a free slot, or exchanges slots with the rank there. The step with the largest gain is taken, if there is a gain. The
+// ranks that moved and their partners then get another turn. The search ends when no rank gains.
+//   slot      in and out: one slot per rank, all different; never costs more than before
+//   work      arcs to visit, about; the search ends when they are used up
+//   deadline  the search ends when it passes
+// Returns the work that is left over; it may be slightly below 0.
 std::int64_t swap_search(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot,
                          std::int64_t work, const Deadline& deadline);
 

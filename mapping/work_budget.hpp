@@ -6,22 +6,23 @@
 
 namespace placement {
 
-// Thrown where the time is over. Only between stages of the mapper: who looks for a better answer
-// catches it, and gives back the best one so far.
+// Thrown when the time of a WorkBudget has ended. It stays inside the mapper: a search catches it and returns its best
+// result so far.
 struct OutOfTime {};
 
-// Looks at the clock once in a while. The stages tell it what they do, in arcs visited or the like,
-// so that some ten microseconds of work lie between two looks.
+// A time budget that looks at the clock only now and then. The stages of the mapper report their work to it, in arcs
+// visited or units of similar size. About ten microseconds of work lie between two looks at the clock.
 class WorkBudget {
  public:
   explicit WorkBudget(const Deadline& deadline = Deadline::never()) : deadline_(deadline) {}
 
-  // Throws OutOfTime when the deadline has passed, at the first call if it had before.
+  // Reports `work` units of work, at least 0. Throws OutOfTime when it looks at the clock and the deadline has passed.
+  // The first call looks at the clock, unless `work` is 0.
   void spend(std::int64_t work) const {
     if ((left_ -= work) < 0) look();
   }
 
-  bool over() const { return over_; }  // OutOfTime has been thrown
+  bool over() const { return over_; }  // whether OutOfTime has been thrown
 
  private:
   static constexpr std::int64_t between_looks = 8192;
