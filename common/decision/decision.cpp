@@ -15,7 +15,8 @@ namespace placement {
 
 namespace {
 
-// The texts and how many bytes of each are kept: together with the numbers they fit min_decision_bytes.
+// The texts of a decision, and the largest number of bytes that is kept of each. All of them and the numbers together
+// fit into min_decision_bytes.
 struct TextField {
   std::string_view name;
   std::string Decision::*text;
@@ -63,7 +64,7 @@ constexpr std::size_t most_without_terms() {
 }
 static_assert(most_without_terms() + 64 < min_decision_bytes);
 
-// What a terminal may be shown.
+// Returns the text in a form that is safe on a terminal: a byte that is not printable ASCII becomes '?'.
 std::string harmless(std::string_view text) {
   std::string out(text);
   std::replace_if(out.begin(), out.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
@@ -82,7 +83,7 @@ class Writer {
     at_ += count;
   }
 
-  // The room is enough for `most` and the length.
+  // Writes the length and up to `most` bytes of the text. The caller makes sure that there is room for both.
   void text(std::string_view value, std::size_t most) {
     const bool cut = value.size() > most;
     const auto length = static_cast<std::uint16_t>(std::min(value.size(), most));

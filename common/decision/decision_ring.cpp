@@ -35,13 +35,13 @@ struct Header {
   char magic[8];
   std::uint64_t version;
   std::uint64_t ring;
-  std::uint64_t written;  // goes up when a decision is complete
+  std::uint64_t written;  // increased when a decision is complete
 };
 
 constexpr std::size_t place_bytes = 4096;
 
 struct Place {
-  std::uint64_t checksum;  // of what follows
+  std::uint64_t checksum;  // of all that follows in the place
   std::uint64_t sequence;
   std::byte decision[place_bytes - 2 * sizeof(std::uint64_t)];
 };
@@ -58,7 +58,7 @@ std::uint64_t checksum_of(const Place& place) {
   throw Error(path + ": " + what + ": " + std::strerror(error));
 }
 
-// Another user has the name, in a directory where that cannot be changed.
+// Another user's file has the name, and the directory does not permit replacing it.
 class NameIsTaken : public Error {
  public:
   using Error::Error;
@@ -80,8 +80,8 @@ void check_in_memory(const std::string& path) {
     throw Error(path + ": decisions are written to memory only, want a directory on tmpfs, as /run or /dev/shm is");
 }
 
-// A new file beside the path, of mode 0600. In a directory that anybody may write no other user can be there first: its
-// name is random.
+// A new file of mode 0600 beside the path, which loses its name again unless it is moved to the path. The name is
+// random, so that no other user can make it first in a directory that anybody may write.
 class Beside {
  public:
   explicit Beside(const std::string& path) : path_(path), name_(path + ".XXXXXX"), file_(mkostemp(name_.data(), O_CLOEXEC)) {
@@ -96,7 +96,7 @@ class Beside {
 
   int file() const { return file_; }
 
-  // Takes the place of whatever is at the path, also of a directory.
+  // Moves the file to the path and replaces the file or directory that is there.
   void replace() {
     moved_ = rename(name_.c_str(), path_.c_str()) == 0;
     if (moved_) return;
@@ -106,10 +106,10 @@ class Beside {
       fail_errno(path_, "cannot be replaced", errno);
     }
     moved_ = true;
-    rmdir(name_.c_str());  // one that is not empty stays, out of the way
+    rmdir(name_.c_str());  // a directory that is not empty stays, under the random name
   }
 
-  // Takes the path if there is nothing yet.
+  // Gives the file the name of the path if there is nothing at the path. Returns false if there is something.
   bool place() {
     if (link(name_.c_str(), path_.c_str()) == 0) return true;
     if (errno != EEXIST) fail_errno(path_, "cannot be created", errno);
@@ -131,15 +131,17 @@ bool same_file(int file, const std::string& path) {
          opened.st_ino == named.st_ino;
 }
 
+// Returns whether only this user can open the file.
 bool nobody_elses(int file) {
   struct stat status {};
   return fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
          !(status.st_mode & (S_IRWXG | S_IRWXO));
 }
 
-// The lock of the one writer: a file that no other user can open, and so none can lock; the ring itself may be read,
-// and therefore locked, by all. It stays where it is: one that was removed by its last holder could be locked by a
-// second process that had opened it before, and a third could make a new one. Its lock ends with the process.
+// Takes the lock of the writer and returns the locked file; the lock ends with the process. The lock is a file of its
+// own, which no other user can open and lock. The ring cannot serve as lock, because all may open it for reading.
+// The lock file is never removed. Otherwise a second process that had opened it before could lock the removed file,
+// while a third one makes and locks a new file.
 int lock_writer(const std::string& path) {
   constexpr int attempts = 100;  // each fails only when another process made or replaced the file meanwhile
   for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -162,7 +164,7 @@ int lock_writer(const std::string& path) {
   throw Error(path + ": is replaced again and again by another process");
 }
 
-// An earlier ring of this user, or none.
+// Opens the ring at the path if this user wrote it earlier. Returns -1 if there is none.
 int open_own(const std::string& path) {
   const int file = open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (file < 0) return -1;
@@ -195,17 +197,17 @@ mode_t file_mode(RingReaders readers) { return readers == RingReaders::everybody
 int create_ring(const std::string& path, RingReaders readers) {
   Beside beside(path);
   const Header header = new_header();
-  // What is not allocated now could be missing later.
+  // All space is allocated now. Later the file system could be full.
   if (const int error = posix_fallocate(beside.file(), 0, ring_bytes); error != 0)
     fail_errno(path, "cannot be allocated", error);
   if (pwrite(beside.file(), &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
       fchmod(beside.file(), file_mode(readers)) != 0)
     fail_errno(path, "cannot be written", errno);
-  beside.replace();  // no reader sees half of a header
+  beside.replace();  // only now readers see the file, with its whole header
   return beside.release();
 }
 
-// Only for who holds the lock.
+// Opens the ring at the path or makes a new one. The caller must hold the lock of the writer.
 int open_ring(const std::string& path, RingReaders readers) {
   const int file = open_own(path);
   if (file < 0) return create_ring(path, readers);
@@ -219,7 +221,7 @@ bool write_at(int file, const void* from, std::size_t bytes, std::size_t at) {
   return pwrite(file, from, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);
 }
 
-// ---- the reader's
+// ---- the reader's file
 
 bool read_at(int file, void* to, std::size_t bytes, std::size_t at) {
   return pread(file, to, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);
@@ -257,7 +259,7 @@ void DecisionWriter::put(const Decision& decision) noexcept {
   place.sequence = written_;
   pack_decision(decision, place.decision);
   place.checksum = checksum_of(place);
-  // A reader who looks meanwhile finds a checksum that is wrong, and looks again.
+  // A reader that reads this place meanwhile finds a wrong checksum, and counts its decision as overwritten.
   if (!write_at(file_, &place, sizeof place, places_at + written_ % ring_places * sizeof place)) return;
   const Header header = header_of(ring_, ++written_);
   write_at(file_, &header, sizeof header, 0);  // the whole header: the file may have been truncated
@@ -299,7 +301,7 @@ std::vector<Decision> DecisionReader::read(std::size_t most) {
         ++broken_;
       }
     } else if (read_header(path_, file).written >= cursor_.next + ring_places) {
-      ++overrun_;  // the writer is at this place, or has been
+      ++overrun_;  // the writer has overwritten this place, or does so now
     } else {
       ++broken_;
     }

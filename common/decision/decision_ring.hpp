@@ -14,30 +14,34 @@
 
 namespace placement {
 
-// Decisions on their way from slurmctld to whoever keeps a history: a file in memory (tmpfs) with a fixed
-// number of places, each for one decision. The writer never waits and never asks whether somebody
-// reads: after ring_places decisions the oldest is overwritten. Readers find out what they missed.
+// The ring carries decisions from slurmctld to its readers, such as placement-monitor. It is a file in memory (tmpfs)
+// with ring_places places for one decision each. The writer never waits for a reader: when the places are used up, it
+// overwrites the oldest decision. A reader finds out how many decisions it missed.
 //
-//   header: magic, version, a random number of this ring, how many decisions were ever written
+//   header: magic, version, a random number of this ring, the number of decisions that were ever written
 //   place:  checksum, sequence number from 0, the packed decision; place = sequence number modulo ring_places
 inline constexpr std::size_t ring_places = 1024;
 
-// Who may read a ring besides its writer: everybody, or the group that the file gets from its directory.
+// The users who may read a ring besides its writer: everybody, or the members of the file's group. The file gets its
+// group from its directory.
 enum class RingReaders { everybody, group };
 
+// The only writer of a ring.
 class DecisionWriter {
  public:
-  // Goes on with the file if it is this user's ring, else makes a new one in its place; where another user has the
-  // name, in a directory of its own beside it (ring_place.hpp). The file is allocated whole. That no second process
-  // writes is seen to by a lock on a file beside the ring, with ".lock" after its name, which nobody but this user can
-  // open; it ends with the process, however that ends. Throws Error, also when the directory is not on a file system
-  // in memory.
+  // Opens the ring at `path`. If the file is a ring of this user, the writer continues it; otherwise it makes a new
+  // ring in its place. If the file belongs to another user and cannot be replaced, the ring is made in a directory of
+  // this user beside it (ring_place.hpp). All space of the file is allocated.
+  // A lock prevents that a second process writes. It is on a file beside the ring, with ".lock" after its name, which
+  // only this user can open. The lock ends with the process, however that ends.
+  // Throws Error when the ring cannot be made or locked, or when the directory is not on a file system in memory.
   explicit DecisionWriter(const std::string& path, RingReaders readers = RingReaders::everybody);
   DecisionWriter(const DecisionWriter&) = delete;
   DecisionWriter& operator=(const DecisionWriter&) = delete;
 
-  // One thread at a time. Two pwrite() of fixed size to a file in memory, nothing else. The file is not mapped: a
-  // process that stores into a mapped file is killed by SIGBUS when another process truncates it.
+  // Writes a decision. Only one thread at a time may call this. It calls pwrite() twice, with a fixed size, on a file
+  // in memory, and does nothing else that could take time. The file is not mapped: a process that stores into a mapped
+  // file is killed by SIGBUS when another process truncates it.
   void put(const Decision& decision) noexcept;
 
   const std::string& path() const { return path_; }
@@ -52,7 +56,7 @@ class DecisionWriter {
   std::uint64_t written_ = 0;  // how many decisions were ever written
 };
 
-// How far a reader has come.
+// The position of a reader in a ring.
 struct RingCursor {
   std::uint64_t ring = 0;  // the ring's random number
   std::uint64_t next = 0;  // sequence number of the next decision to be read
@@ -60,20 +64,22 @@ struct RingCursor {
   bool operator==(const RingCursor&) const = default;
 };
 
-// A reader with its own place; there may be several. It never writes.
+// A reader of a ring with a position of its own. Several readers may read one ring. A reader never writes.
 class DecisionReader {
  public:
-  // Goes on at the cursor; the default one begins with the oldest decision there is. With `owners` the
-  // file must belong to one of these users, and nobody else may be able to write it: in a directory like /dev/shm
-  // anybody may have put it there. Then it is looked for in directories of these users beside the path, too.
+  // Prepares to read the ring at `path` from the cursor `from` on; the default cursor begins with the oldest decision.
+  // With `owners`, the file must belong to one of these users, and nobody else may be able to write it: in a directory
+  // like /dev/shm any user may have made it. The ring is then also looked for in directories of these users beside
+  // `path` (ring_place.hpp).
   explicit DecisionReader(std::string path, RingCursor from = {}, std::vector<uid_t> owners = {});
 
-  // What came since the last call, at most `most`; nothing when the file is not there. A new ring in the
-  // file's place is read from its beginning. Throws Error when the file cannot be read or is no ring.
+  // Returns the decisions that were written since the last call, the oldest first and `most` at most. Returns nothing
+  // when the file does not exist. When there is a new ring at the path, it is read from its beginning. Throws Error
+  // when the file cannot be read, is no ring, or does not belong to `owners`.
   std::vector<Decision> read(std::size_t most = ring_places);
 
   RingCursor cursor() const { return cursor_; }
-  std::uint64_t overrun() const { return overrun_; }  // overwritten before they were read
+  std::uint64_t overrun() const { return overrun_; }  // decisions that were overwritten before they were read
   std::uint64_t broken() const { return broken_; }    // places whose content was damaged
 
  private:

@@ -22,8 +22,8 @@ namespace placement {
 namespace {
 
 constexpr std::size_t max_text_bytes = std::size_t{4} << 20;
-constexpr std::int32_t max_groups = 128;       // their pairs come to some 30 KiB
-constexpr int compression_level = 3;            // slurmctld packs under its locks
+constexpr std::int32_t max_groups = 128;       // the network of more groups is left out; 128 take some 30 KiB
+constexpr int compression_level = 3;            // a fast level, because slurmctld packs under its locks
 constexpr std::string_view end_of_part = "---\n";
 
 std::string digits_of(double value) {
@@ -31,7 +31,7 @@ std::string digits_of(double value) {
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
-// To so many digits; 0: all of them.
+// Rounds the value to this number of significant digits; 0: the value stays as it is.
 double rounded(double value, int digits) {
   if (digits == 0 || value == 0 || !std::isfinite(value)) return value;
   const double unit = std::pow(10.0, std::floor(std::log10(std::fabs(value))) - (digits - 1));
@@ -42,7 +42,7 @@ float three_digits(float value) { return static_cast<float>(rounded(value, 3)); 
 
 std::string other_name(std::int32_t position) { return "@" + std::to_string(position); }
 
-// The job's nodes, and what may fail on their routes.
+// The parts of the view that a job's state is made of, each as text: its nodes and the nodes that its routes may cross.
 class Selection {
  public:
   Selection(const ClusterView& view, std::span<const std::int32_t> nodes, double job_seconds) : view_(view) {
@@ -74,7 +74,7 @@ class Selection {
     return lines.empty() ? lines : text.substr(1) + "\n" + lines;
   }
 
-  // The line is there also when nothing can fail: that is known then.
+  // The comment line is written even when no node has a probability: it tells that the outages are known.
   std::string outage_text() const {
     if (!view_.outages && !view_.live) return {};
     std::string text = "# outages\n";
@@ -83,8 +83,8 @@ class Selection {
     return text;
   }
 
-  // Of all nodes of the torus in the order of their positions, those in a row with the same probability in one line:
-  // it, or - where there is no node, and how many.
+  // The outage probabilities of all positions of the torus, in their order. One line stands for successive positions
+  // with equal probabilities: the probability, or - where there are no nodes, and the number of positions.
   std::string positions_text(int digits) const {
     if (!view_.torus || (!view_.outages && !view_.live)) return {};
     std::string text, word, last;
@@ -127,7 +127,7 @@ class Selection {
  private:
   const NodeOutages& outages() const { return view_.outages ? *view_.outages : live_outages_; }
 
-  // The cells between the groups of the job's nodes.
+  // Returns the cells between the groups of the job's nodes; none when there are more than max_groups groups.
   PairTable pairs() const {
     const PairTable& all = view_.live->pairs;
     if (all.groups == 0) return {};
@@ -156,6 +156,7 @@ class Selection {
     return pair_table(std::move(arrays));
   }
 
+  // Returns the values of the job's nodes, to three digits, from an array with one value per live node.
   std::vector<float> of_nodes(std::span<const float> all) const {
     std::vector<float> values;
     if (all.empty()) return values;
@@ -166,12 +167,12 @@ class Selection {
   }
 
   const ClusterView& view_;
-  NodeOutages live_outages_;          // when the view has none of its own
+  NodeOutages live_outages_;          // from the live data; used when the view has no outages of its own
   std::vector<std::string> names_;    // the job's nodes
-  std::vector<std::int32_t> states_;  // of the job's nodes: into view_.live->nodes, or -1
+  std::vector<std::int32_t> states_;  // of the job's nodes: index into view_.live->nodes, or -1
 };
 
-// The pieces of a text, each of whole lines and with its end.
+// Splits a text into its parts. Each part is made of whole lines and is followed by the line end_of_part.
 class Parts {
  public:
   explicit Parts(std::string_view text) : left_(text) {}
@@ -179,7 +180,7 @@ class Parts {
   std::string_view next() {
     std::size_t at = left_.starts_with(end_of_part) ? 0 : left_.find("\n" + std::string(end_of_part));
     if (at == left_.npos) throw Error("the state of a job is not whole");
-    if (at > 0) ++at;  // the end of the line before
+    if (at > 0) ++at;  // the newline belongs to the part
     const std::string_view part = left_.substr(0, at);
     left_.remove_prefix(at + end_of_part.size());
     return part;
@@ -193,20 +194,21 @@ class Parts {
   std::string_view left_;
 };
 
-// One way to tell it.
+// A level of detail: what of a job's state is written.
 struct Detail {
-  int digits = 0;           // of the probabilities of other nodes; 0: all
+  int digits = 0;           // significant digits of other nodes' probabilities; 0: all
   bool other_nodes = true;
   bool pairs = true;
   bool live = true;
 };
 
+// The levels that are tried, in this order, until the text fits.
 constexpr Detail details[] = {
     {0, true, true, true}, {3, true, true, true}, {3, true, false, true}, {1, true, false, true},
     {0, false, false, true}, {0, false, false, false},
 };
 
-// The parts that are told at every level of detail.
+// The parts that are written at every level of detail.
 struct Always {
   explicit Always(const Selection& selection) : torus(selection.torus_text()), outages(selection.outage_text()) {}
 
@@ -227,7 +229,7 @@ std::string packed(std::uint32_t job, const Selection& selection, const Always& 
   return result.size() <= max_bytes ? result : std::string();
 }
 
-// Puts the other nodes on the torus of the job's own, and their probabilities beside those of these.
+// Adds the nodes that are not the job's to the torus of the state, and their probabilities to its outages.
 void add_positions(JobState& state, std::string_view text) {
   const std::string name = "the job's positions";
   if (!state.torus || !state.outages) throw Error(name + " are of no torus");

@@ -12,35 +12,41 @@
 
 namespace placement {
 
-// The variable of the job's environment in which it travels.
+// The variable of the job's environment that carries the JobState.
 inline constexpr const char* job_state_variable = "PLACEMENT_STATE";
 
-// What slurmctld knew when it chose a job's nodes, as far as the ranks of its steps are concerned. It
-// travels with the job, so that srun places ranks by the same facts without a way to the controller's files.
+// The part of slurmctld's knowledge that matters for the ranks of a job's steps, at the time when the job's nodes were
+// chosen. It travels with the job, because srun has no access to the files of the controller and must place ranks by
+// these facts.
 struct JobState {
-  // Null: the view had none. Nodes that are not the job's are called by their position, as "@17".
+  // The torus; null: the view had none. Nodes that are not the job's are named by their position, such as "@17".
   std::shared_ptr<const TorusTopology> torus;
   std::shared_ptr<const NodeOutages> outages;  // null: the view had neither outages nor live data
-  std::shared_ptr<const LiveState> live;       // of the job's nodes; null: the view had none
+  std::shared_ptr<const LiveState> live;       // live data of the job's nodes; null: the view had none
 };
 
-// The state as text that fits one environment variable: the coordinates of the job's nodes, the probability that
-// each node of the torus fails while a job of job_seconds runs (0: as they are published), because routes may cross
-// it, and the network between the job's nodes, to three digits. `nodes` are indices into view.nodes. What does not
-// fit into max_bytes is left out: first digits of other nodes' probabilities, then the network, then all of the other
-// nodes, then what is live of the job's own. Of a job that is late these are left out at once, so that what is done
-// after the deadline takes some ms with thousands of nodes. Empty when there is nothing to tell or nothing fits.
+// Returns the state of a job as text that fits into an environment variable. `nodes` are the job's nodes, as indices
+// into view.nodes. The text holds
+// - the coordinates of the job's nodes;
+// - the probability of each node of the torus, as routes may cross it, that it fails while a job of `job_seconds` runs
+//   (0: the probabilities as they are published);
+// - the live data of the job's nodes and the network between them, to three digits.
+// When the text would be longer than `max_bytes`, it has less: first fewer digits of other nodes' probabilities, then
+// no network, then even fewer digits, then nothing of other nodes, then no live data. After the deadline, the network
+// and the other nodes are left out at once; the work after the deadline then takes some ms with thousands of nodes.
+// Returns an empty text when the view has nothing of this, or when nothing fits.
 std::string pack_job_state(std::uint32_t job, const ClusterView& view, std::span<const std::int32_t> nodes,
                            double job_seconds, std::size_t max_bytes, const Deadline& deadline);
 
-// The number of the job that the text is for. Throws Error when it tells none.
+// Returns the number of the job whose state the text is. Throws Error when the text does not begin with a number.
 std::uint32_t job_of_state(std::string_view text);
 
-// Throws Error on whatever pack_job_state() would not have written, before memory beyond some MiB is spent.
+// Returns the state that pack_job_state() wrote. Throws Error on a text that it would not have written. Takes no more
+// than some MiB of memory for any text.
 JobState unpack_job_state(std::string_view text);
 
-// Gives the view the state: nodes are found by their names. Those that the state does not have stay
-// without coordinates or data.
+// Replaces the torus, the outages and the live data of the view by those of the state, and finds each node of the view
+// in them by its name. A node that the state does not have is left without coordinates or data.
 void attach_job_state(ClusterView& view, const JobState& state);
 
 }  // namespace placement

@@ -21,14 +21,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t random_letters = 6;
-constexpr std::size_t most_entries = 65536;  // of the directory that are looked at
+constexpr std::size_t most_entries = 65536;  // the number of entries of the directory that are examined
 
+// Returns whether the file belongs to one of the owners and nobody else may write it.
 bool trusted(const struct stat& status, std::span<const uid_t> owners) {
   return std::find(owners.begin(), owners.end(), status.st_uid) != owners.end() &&
          (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-// The directories beside `path` that have such a name and belong to one of the owners.
+// Returns the directories beside `path` that have the name of a ring's directory and belong to one of the owners.
 std::vector<std::string> ring_directories(const std::string& path, std::span<const uid_t> owners) {
   const fs::path file(path);
   const std::string beginning = file.filename().string() + ".";

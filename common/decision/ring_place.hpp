@@ -7,16 +7,17 @@
 
 namespace placement {
 
-// Where the ring of decisions lies. Usually that is DecisionFile itself. In a directory like /dev/shm any user may have
-// made that name first; then the ring is the file "ring" in a directory of the writer's own, whose name is
-// DecisionFile, a dot and six random letters.
+// Finds the file of the ring. Usually it is DecisionFile itself. In a directory like /dev/shm any user may have made a
+// file of this name first. The ring is then the file "ring" in a directory of the writer, whose name is DecisionFile, a
+// dot and six random letters.
 
-// The directory of this process' user for the ring at `path`: one that is there already, else a new one.
-// `directory_mode` is its mode. Throws Error when it cannot be made.
+// Returns the directory of this process' user for the ring of `path` (DecisionFile). If there is none yet, it is made.
+// It gets the mode `directory_mode`. Throws Error when it cannot be made.
 std::string own_ring_directory(const std::string& path, mode_t directory_mode);
 
-// The ring at `path`, or in a directory beside it, that was written last and belongs to one of `owners`, and that
-// nobody else may write. Empty: there is none.
+// Returns the path of the ring: `path`, or the file "ring" in a directory beside it. The file must belong to one of
+// `owners`, and nobody else may be able to write it. Of several files the one that was written last is taken. Returns
+// an empty text when there is none.
 std::string find_ring(const std::string& path, std::span<const uid_t> owners);
 
 }  // namespace placement
