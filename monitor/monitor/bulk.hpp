@@ -7,26 +7,28 @@
 
 namespace placement {
 
-// Bulk streams: bandwidth by more packets than a train has, between idle nodes only.
+// Bulk streams measure bandwidth with more packets than a packet train has. They run between idle nodes only.
 
 struct BulkSettings {
-  double every_s = 1800;        // the same pair no more often
-  double node_pause_s = 60;     // between two streams of one node: its budget fills again
-  double stream_s = 0.2;        // so long a stream at the rate that the pair is known to have
-  double budget_share = 0.25;   // of what the poorer end may send from one stream to the next
-  std::int32_t at_once = 8;     // streams in one round
+  double every_s = 1800;        // least time between two streams of one pair
+  double node_pause_s = 60;     // least time between two streams of one node, in which its budget fills again
+  double stream_s = 0.2;        // length of a stream at the rate that the pair is known to have
+  double budget_share = 0.25;   // largest share of what the node with the smaller budget may send in node_pause_s
+  std::int32_t at_once = 8;     // largest number of streams in one round
 };
 
-// Which pair is measured by a bulk stream next, and by how long a one. It holds no clock, and knows of no
-// node whether it is idle: that is asked before.
+// Decides which pairs are measured by a bulk stream, and how long the stream is. It has no clock. The caller checks
+// that both nodes are idle.
 class BulkTurns {
  public:
   explicit BulkTurns(const BulkSettings& settings) : settings_(settings) {}
 
+  // Starts a new round of probes.
   void begin_round() { in_round_ = 0; }
-  // The pair's turn: counts as taken, whatever becomes of it. rate_Bps: what is known of the pair's bandwidth,
-  // NaN: nothing, then a train has to be first. budget_Bpm: of the end that may send less. No packets: it is
-  // not its turn, or a stream could not be longer than a train by much.
+  // Returns the bulk stream for `pair`, and counts it as sent in any case. A stream of 0 packets means that the pair
+  // has to wait, or that a stream would hardly be longer than a train. `rate_Bps` is the known bandwidth of the pair.
+  // NaN means that it is not known; the pair then needs a train first. `budget_Bpm` is the budget of the node that may
+  // send less, in bytes per minute. `now_s` is the time by a steady clock.
   BulkStream take(ProbePair pair, double rate_Bps, double budget_Bpm, double now_s);
 
  private:

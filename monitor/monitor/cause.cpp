@@ -11,7 +11,7 @@ Judgement objective(const SilenceFacts& facts) {
   }
   if (facts.rebooted) return {true, "reboot"};
   if (facts.agent_restarted) {
-    // Somebody started the agent again. Had the node been away, Slurm would have missed it too.
+    // The agent was started again. If the node itself had failed, Slurm would have missed it too.
     if (facts.slurm_missed) return {true, "silent"};
     return {false, "agent"};
   }

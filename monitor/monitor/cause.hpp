@@ -6,25 +6,25 @@
 
 namespace placement {
 
-// What a monitor knows of a silence when it judges it.
+// What a monitor knows about a node's silence when it judges the cause.
 struct SilenceFacts {
-  bool over = false;             // the node is heard again; then the next three mean something
-  bool rebooted = false;         // with another boot id than before
-  bool agent_restarted = false;  // same boot, another agent
-  bool planned = false;          // Slurm had it drained, in maintenance or powered down when it began
-  bool slurm_missed = false;     // Slurm found it not responding or down meanwhile
-  // Slurm has seen slurmd answer since the silence began: at least two of its pings are past.
+  bool over = false;             // the node is heard again
+  bool rebooted = false;         // after the silence it has another boot id; has a meaning only if `over`
+  bool agent_restarted = false;  // its agent has restarted without a reboot; has a meaning only if `over`
+  bool planned = false;          // Slurm had it drained, in maintenance or powered down when the silence began
+  bool slurm_missed = false;     // Slurm found it not responding or down during the silence
+  // Slurm has reached slurmd since the silence began: at least two of its pings are over.
   bool slurm_sees_it = false;
 };
 
 struct Judgement {
-  bool counted = true;      // an unplanned outage of the node, which estimates go by
+  bool counted = true;      // it is an unplanned outage of the node, which the estimates use
   std::string_view cause;   // "silent", "reboot", "link", "agent" or "planned"
 };
 
-// Why a node was not heard [TOFA §3]: the node itself (silent, as long as it lasts; reboot), what lies
-// between (link: its agent has run all the time), the agent alone (not counted: jobs run on), or an
-// order (not counted).
+// Returns why a node was not heard [TOFA §3]. "silent" (as long as the silence lasts) and "reboot" mean that the node
+// failed. "link" means that its agent has run all the time, so that the network between failed. These are counted.
+// "agent" means that only the agent failed; it is not counted, because jobs go on. "planned" is not counted either.
 Judgement objective(const SilenceFacts& facts);
 
 }  // namespace placement

@@ -10,30 +10,32 @@ struct sqlite3_stmt;
 
 namespace placement {
 
-// What went wrong with a database; `broken`: its content is damaged, or it is none.
+// An error of a database. `broken` means that its content is damaged or that the file is no database.
 class DatabaseError : public Error {
  public:
   DatabaseError(const std::string& what, bool is_broken) : Error(what), broken(is_broken) {}
   const bool broken;
 };
 
-// A file of SQLite. What goes wrong with it throws DatabaseError "path: what".
+// A SQLite file. All its errors throw DatabaseError with the text "path: error".
 class Database {
  public:
   enum class Access { read, write };
 
-  // For reading the file has to exist. A call waits at most `wait_ms` for another process.
+  // Opens the file, which has to exist when `access` is `read`. A call waits at most `wait_ms` for a lock of another
+  // process.
   Database(const std::string& path, Access access, int wait_ms);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  void run(const char* sql);              // statements without parameters or rows
-  std::int64_t number(const char* sql);   // the first column of the first row; 0 without rows
-  std::string text(const char* sql);      // likewise; empty without rows
+  void run(const char* sql);              // runs statements that have no parameters and return no rows
+  std::int64_t number(const char* sql);   // returns the first column of the first row; 0 without rows
+  std::string text(const char* sql);      // returns the first column of the first row; empty without rows
   const std::string& path() const { return path_; }
   sqlite3* handle() const { return handle_; }
 
+  // Throws the DatabaseError for the last call that failed.
   [[noreturn]] void fail() const;
 
  private:
@@ -41,7 +43,7 @@ class Database {
   sqlite3* handle_ = nullptr;
 };
 
-// A prepared statement: bind its parameters in order, then step through its rows.
+// A prepared statement. Bind its parameters in their order, then step through its rows:
 //   Statement s(database, "SELECT a FROM t WHERE b = ?");
 //   for (s.bind(5); s.step();) use(s.integer(0));
 class Statement {
@@ -51,18 +53,18 @@ class Statement {
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
 
-  // Starts again, with these parameters. A NaN is NULL.
+  // Restarts the statement with these parameters. A NaN becomes NULL.
   template <typename... Value>
   Statement& bind(const Value&... value) {
     restart();
     (put(value), ...);
     return *this;
   }
-  bool step();                             // to the next row; false at the end
-  void execute() { while (step()) continue; }
+  bool step();                             // goes to the next row; returns false at the end
+  void execute() { while (step()) continue; }  // runs the statement to its end
 
   std::int64_t integer(int column);
-  double real(int column);                 // NULL: NaN
+  double real(int column);                 // NULL becomes NaN
   std::string text(int column);
   bool is_null(int column);
 
@@ -80,7 +82,7 @@ class Statement {
   int at_ = 0;  // parameters bound so far
 };
 
-// All or nothing: what is not committed is undone.
+// A transaction. The destructor undoes it unless it was committed.
 class Transaction {
  public:
   explicit Transaction(Database& database) : database_(database) { database_.run("BEGIN IMMEDIATE"); }

@@ -12,7 +12,7 @@ namespace {
 constexpr float ewma_weight = 0.3F;   // of the newest value
 constexpr float error_weight = 0.1F;  // of the newest error
 
-// Of its error; none has no place.
+// Returns the index of the predictor's error. `none` has no index.
 std::size_t place_of(Predictor predictor) { return static_cast<std::size_t>(predictor) - 1; }
 
 }  // namespace
@@ -56,12 +56,12 @@ void Forecast::add(double value) {
   const auto rounded = static_cast<float>(value);
   for (std::size_t p = 0; p < predictors && count_ > 0; ++p) {
     const auto error = static_cast<float>(std::fabs(predict(static_cast<Predictor>(p + 1)) - value));
-    // The first errors weigh as a plain mean does.
+    // The first errors are averaged with equal weights.
     errors_[p] += std::max(error_weight, 1.0F / static_cast<float>(count_)) * (error - errors_[p]);
   }
   ewma_ += (count_ == 0 ? 1.0F : ewma_weight) * (rounded - ewma_);
   values_[static_cast<std::size_t>(count_) % window] = rounded;
-  // Counts on without passing its type; stays the same modulo the window.
+  // Counts up, but before the type overflows it goes back by a multiple of the window.
   count_ = count_ < std::numeric_limits<std::int32_t>::max() - static_cast<std::int32_t>(window)
                ? count_ + 1
                : count_ + 1 - static_cast<std::int32_t>(window) * 1000000;

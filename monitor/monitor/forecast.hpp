@@ -7,29 +7,29 @@
 
 namespace placement {
 
-// Foretells the next value of a series [NLA §10]: each predictor foretells each value before it comes,
-// and the one whose errors were least, of late, is the one to ask, as the Network Weather Service does.
-// About a hundred bytes, so that there may be one per measured pair.
+// Forecasts the next value of a series [NLA §10]. Each predictor makes a forecast before each value arrives. The one
+// with the least recent errors is used, as the Network Weather Service does. An object has about a hundred bytes, so
+// that each measured pair can have one.
 class Forecast {
  public:
   using Predictor = placement::Predictor;
   static constexpr std::size_t predictors = 4;
-  static constexpr std::size_t window = 9;  // values that mean and median look at
+  static constexpr std::size_t window = 9;  // number of values in the mean and the median
 
-  // A value that is no finite number is passed over.
+  // Adds the next value. A value that is not finite is ignored.
   void add(double value);
 
   std::int64_t count() const { return count_; }
-  Predictor best() const;             // never none; with equal errors the median, which an outlier does not move
+  Predictor best() const;             // never `none`; with equal errors the median, which an outlier does not move
   double value() const { return predict(best()); }  // NaN before the first value
-  // The mean error (absolute) of the best predictor, of late; NaN before the second value.
+  // Returns the recent mean absolute error of the best predictor. NaN before the second value.
   double error() const { return error(best()); }
   double error(Predictor predictor) const;
   double predict(Predictor predictor) const;
 
  private:
-  std::array<float, window> values_{};       // a ring, the latest at (count_ - 1) % window
-  std::array<float, predictors> errors_{};   // means, old errors counting less
+  std::array<float, window> values_{};       // a ring; the latest value is at (count_ - 1) % window
+  std::array<float, predictors> errors_{};   // mean absolute errors, in which old errors count less
   float ewma_ = 0;
   std::int32_t count_ = 0;
 };

@@ -44,8 +44,8 @@ bool exists(const std::string& path) {
   return stat(path.c_str(), &status) == 0;
 }
 
-// Whatever the daemon's umask is. Who may open a file may lock it, and a lock of a reader keeps the monitor from
-// writing: nobody but the monitor's user and its group gets that far.
+// The mode does not depend on the daemon's umask. A user who may open the file may lock it, and a reader's lock keeps
+// the monitor from writing. So only the monitor's user and its group may open it.
 constexpr mode_t file_mode = 0640;
 
 void make_file(const std::string& path) {
@@ -55,8 +55,8 @@ void make_file(const std::string& path) {
   close(fd);
 }
 
-// Files of an earlier version could be read by everybody. One that belongs to another user is no history to write to,
-// which its opening tells.
+// Sets the modes of existing files, because an earlier version let all users read them. For a file of another user this
+// fails; opening the file then reports that it cannot be written.
 void restrict_modes(const std::string& path) {
   for (const char* part : {"", "-wal", "-shm"}) static_cast<void>(chmod((path + part).c_str(), file_mode));
 }
@@ -71,7 +71,7 @@ std::string random_name() {
 }
 
 void set_modes(Database& database) {
-  // Readers need the two files of the write-ahead log also when nobody writes.
+  // In this mode readers need the two files of the write-ahead log even if no process writes.
   database.run("PRAGMA journal_mode = WAL");
   database.run("PRAGMA synchronous = NORMAL");
   database.run("PRAGMA wal_autocheckpoint = 500");
@@ -79,7 +79,7 @@ void set_modes(Database& database) {
   database.run("PRAGMA temp_store = MEMORY");
 }
 
-// Whether it can be used. What has another reason than its content (no right, locked, disk) throws.
+// Returns whether the content of the file can be used. Throws for other reasons (no permission, locked, disk error).
 bool is_sound(const std::string& path) {
   try {
     Database database(path, Database::Access::write, wait_ms);
@@ -152,7 +152,7 @@ void History::prepare(const std::string& path) {
       "ifnull((SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'pruned to'), 0))");
 }
 
-// Open, whatever became of it before. Throws Error.
+// Returns the open database; opens it again if a failure closed it. Throws Error.
 Database& History::database() {
   if (!database_) open(path_);
   return *database_;
@@ -197,9 +197,9 @@ void History::commit() {
 }
 
 void History::give_up() {
-  for (auto& [sql, kept] : statements_) kept->bind();  // a read under way would hold the transaction
+  for (auto& [sql, kept] : statements_) kept->bind();  // an unfinished read would keep the transaction open
   batch_.reset();
-  node_ids_.clear();  // a new name may have been undone
+  node_ids_.clear();  // the insertion of a new name may have been undone
 }
 
 std::int64_t History::next_change() { return ++change_; }
@@ -230,11 +230,11 @@ bool same_row(const OutageRecord& a, const OutageRecord& b) {
          a.cause == b.cause && same_time(a.noticed_at_s, b.noticed_at_s);
 }
 
-// `fresh` is what somebody says now of an outage that is on record as `old`.
+// Merges `fresh`, a new report of an outage, with its record `old`.
 OutageRecord joined(const OutageRecord& old, const OutageRecord& fresh, bool keep_judgement) {
   OutageRecord both = keep_judgement ? old : fresh;
   both.began_at_s = std::min(old.began_at_s, fresh.began_at_s);
-  // One's own word that it lasts is the newer one; another monitor's may be an old one.
+  // This monitor's own report that the outage lasts is newer than the record; another monitor's may be older.
   if (fresh.lasts())
     both.ended_at_s = keep_judgement ? old.ended_at_s : fresh.ended_at_s;
   else
@@ -256,7 +256,7 @@ bool History::put_outage(const OutageRecord& outage, bool keep_judgement) {
   Statement& find = statement(
       "SELECT id, began_at, ended_at, counted, cause, noticed_at FROM outage WHERE node = ?1 AND began_at <= ?2 "
       "AND (ended_at IS NULL OR ended_at >= ?3) ORDER BY began_at DESC");
-  // More than can be one with it.
+  // This finds all records that can be one outage with it, and more.
   find.bind(node, outage.lasts() ? forever : outage.ended_at_s + same_outage_s, outage.began_at_s - 2 * same_outage_s);
   while (find.step()) {
     Row row{find.integer(0), {outage.node, find.real(1), find.real(2), find.integer(3) != 0, find.text(4), find.real(5)}};
@@ -270,7 +270,7 @@ bool History::put_outage(const OutageRecord& outage, bool keep_judgement) {
         .execute();
     return true;
   }
-  // The latest row stays.
+  // The latest row is kept; the others are merged into it.
   OutageRecord both = rows.front().outage;
   for (std::size_t i = 1; i < rows.size(); ++i) {
     both = joined(rows[i].outage, both, false);
@@ -430,7 +430,7 @@ std::int64_t History::bytes() {
 void History::prune(double now_s) {
   const double oldest = now_s - limits_.keep_s;
   begin();
-  // A change number is never given twice, also when its row is gone.
+  // A change number is never used twice, even if its row is deleted.
   statement("INSERT OR REPLACE INTO setting VALUES ('pruned to', ?)").bind(change_).execute();
   statement("DELETE FROM outage WHERE ended_at < ?").bind(oldest).execute();
   statement("DELETE FROM span WHERE ended_at < ?").bind(oldest).execute();

@@ -10,7 +10,7 @@ namespace placement {
 namespace {
 
 constexpr double never = -std::numeric_limits<double>::infinity();
-constexpr std::uint64_t orders = 64;  // terms of two monitors never have the same number
+constexpr std::uint64_t orders = 64;  // a term modulo this is the monitor's number, so that two never have one term
 
 }  // namespace
 
@@ -47,14 +47,14 @@ bool LeaderElection::tick(double now_s, std::uint64_t unix_ms) {
       newest_heard_s_ = now_s;
       return false;
     }
-    publishing_ = false;  // another began later
+    publishing_ = false;  // another monitor has begun a later term
     return true;
   }
-  // A term of one's own that goes round among the agents is from an earlier life, and over.
+  // A term of this monitor that agents still report is from before its restart, and over.
   if (!mine && now_s - newest_heard_s_ <= settings_.takeover_s) return false;
   for (const double heard_s : last_heard_s_)
     if (now_s - heard_s <= settings_.takeover_s) return false;
-  // Whoever begins gives the others, and agents that have heard of them, time to be heard.
+  // A monitor that has just started waits until the others, and agents that have heard of them, can be heard.
   if (now_s - began_s_ < settings_.grace_s) return false;
   newest_.term = std::max(newest_.term / orders + 1, unix_ms) * orders + static_cast<std::uint64_t>(order_) % orders;
   newest_.publisher = name_;

@@ -9,31 +9,31 @@
 namespace placement {
 
 struct LeaderElectionSettings {
-  double takeover_s = 10;  // a publisher that nobody has heard for so long is gone
-  double grace_s = 15;     // a monitor that begins listens for so long first
-  double lease_s = 30;     // what the publisher says of itself holds for so long
+  double takeover_s = 10;  // a leader that was not heard for this time is gone
+  double grace_s = 15;     // a monitor listens for this time after its start before it can become leader
+  double lease_s = 30;     // an announcement of the leader is valid for this time
 };
 
-// Which of the monitors publishes: hands out leave to probe, and writes a snapshot file that several
-// share [NLA §8]. Monitors are numbered as the SlurmctldHost lines are. When nobody
-// publishes, the first of those that run begins a term, with a number above all that were heard of;
-// whoever hears of a higher term steps down, and nobody takes over from one that runs. Agents pass on
-// whom they have heard, so that monitors that do not reach each other still learn of each other.
+// Elects the leader among the monitors. The leader gives leases for probes and writes a snapshot file that several
+// monitors share [NLA §8]. Monitors are numbered in the order of the SlurmctldHost lines. Without a leader, the running
+// monitor with the lowest number begins a term, with a larger number than any term it has heard of. A leader that
+// hears of a larger term steps down. No monitor takes over from a leader that runs. Agents pass on the terms they have
+// heard, so that monitors that do not reach each other still learn of each other.
 class LeaderElection {
  public:
+  // `order` is this monitor's number from 0 and `name` its SlurmctldHost name. Times are by a steady clock.
   LeaderElection(std::int32_t order, std::string name, const LeaderElectionSettings& settings, double now_s);
-
-  // A monitor runs, and says who publishes.
+  // Records that monitor number `order` runs and reports the term `says`.
   void hear_monitor(std::int32_t order, const LeaderTerm& says, double now_s);
-  // What an agent has heard.
+  // Records a term that agents have heard.
   void hear_agent(const LeaderTerm& says, double now_s);
 
-  // Returns true when this monitor begins or ends to publish. unix_ms keeps the numbers of terms going
-  // up when all monitors were down together.
+  // Updates the state. Returns true when this monitor becomes or ceases to be the leader. `unix_ms` is the wall clock,
+  // from which a new term gets a larger number than old ones even if all monitors were down together.
   bool tick(double now_s, std::uint64_t unix_ms);
 
   bool publishing() const { return publishing_; }
-  // As this monitor sees it, for others.
+  // Returns the term as this monitor knows it, to be sent to others.
   LeaderTerm term(double now_s) const;
 
  private:
@@ -44,9 +44,9 @@ class LeaderElection {
   LeaderElectionSettings settings_;
   double began_s_;
   bool publishing_ = false;
-  LeaderTerm newest_;             // as heard, or one's own
-  double newest_heard_s_;            // when the publisher itself last said so, as far as is known
-  std::vector<double> last_heard_s_;  // of the monitors before this one, by their order
+  LeaderTerm newest_;             // the newest term, heard or this monitor's own
+  double newest_heard_s_;            // when the leader itself last announced it, as far as is known
+  std::vector<double> last_heard_s_;  // when each monitor with a lower number was last heard
 };
 
 }  // namespace placement

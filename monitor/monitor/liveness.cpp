@@ -8,7 +8,7 @@ namespace placement {
 
 namespace {
 
-constexpr double learning_rate = 0.05;  // of the mean and variance of a node's intervals
+constexpr double learning_rate = 0.05;  // weight of the newest interval in a node's mean and variance
 
 }  // namespace
 
@@ -23,7 +23,7 @@ LivenessTable::LivenessTable(std::int32_t nodes, const LivenessSettings& setting
 }
 
 void LivenessTable::learn(Node& node, double interval_s) const {
-  // An outage is no interval, and a burst after a pause says nothing of the sender's rhythm.
+  // An outage is not an interval, and a burst after a pause does not show the sender's interval.
   if (!(interval_s <= settings_.down_most * settings_.heartbeat_s && interval_s >= 0.2 * settings_.heartbeat_s)) return;
   const double difference = interval_s - node.mean_s;
   node.mean_s += learning_rate * difference;
@@ -67,14 +67,15 @@ void LivenessTable::slurm_says(std::int32_t index, SlurmView view) {
   nodes_[static_cast<std::size_t>(index)].view = view;
 }
 
-// A node that Slurm itself holds for down, or that goes down by order, tells nothing about the observer.
+// Returns whether Slurm explains the node's silence. A node that is down in Slurm or planned to be away tells nothing
+// about the observer.
 bool LivenessTable::explained(const Node& node) {
   return node.view == SlurmView::planned || node.view == SlurmView::down;
 }
 
 std::vector<LivenessTable::Event> LivenessTable::tick(double now_s) {
   std::vector<Event> events;
-  // Who did not run could not hear: nobody's silence counts before this moment.
+  // This process could not hear anything while it did not run, so silence counts only from now on.
   if (now_s - last_tick_s_ > settings_.own_pause_s)
     for (Node& node : nodes_)
       if (!std::isnan(node.silent_from_s) && node.phase != Phase::down)
@@ -87,7 +88,7 @@ std::vector<LivenessTable::Event> LivenessTable::tick(double now_s) {
     if (node.beat) {
       node.beat = false;
       const bool was_up = node.phase == Phase::up || node.phase == Phase::suspect;
-      // Nobody gave it up, and yet its silence was long: the observer was in doubt, or did not run.
+      // The node had a long silence and yet was not given up: the observer was in doubt, or did not run.
       const bool doubted = was_up && (node.doubted || node.silent_before_s > patience(node));
       if (!was_up || doubted || node.silent_before_s < 0)
         events.push_back({static_cast<std::int32_t>(i), Change::up, node.heard_s, std::max(node.silent_before_s, 0.0),
@@ -107,7 +108,7 @@ std::vector<LivenessTable::Event> LivenessTable::tick(double now_s) {
   }
   const bool doubt = fell_silent >= settings_.doubt_least && fell_silent > settings_.doubt_share * observed;
   if (doubt && !doubt_) doubt_since_s_ = now_s;
-  // The first heartbeats come back: the others have the usual time to follow.
+  // The first nodes are heard again, so the others get the usual time to follow.
   if (!doubt && doubt_)
     for (Node& node : nodes_)
       if (node.doubted && !explained(node)) node.silent_from_s = now_s;
@@ -142,7 +143,7 @@ Liveness LivenessTable::state(std::int32_t index) const {
     case Phase::unknown:
     case Phase::left: break;
   }
-  // Nothing is heard of it by design or never was; what Slurm holds for down is down.
+  // The node was never heard, or its agent ended by order. It is down only if Slurm says so.
   return node.view == SlurmView::down ? Liveness::down : Liveness::unknown;
 }
 

@@ -9,89 +9,89 @@
 
 namespace placement {
 
-// What slurmctld thinks of a node, as far as it matters here.
+// The state of a node in slurmctld, as far as it matters for the monitor.
 enum class SlurmView : std::uint8_t {
-  unknown,         // not asked, or it does not answer
+  unknown,         // slurmctld was not asked or does not answer
   responding,      // its slurmd answers
-  not_responding,  // it does not; Slurm has not yet given the node up
+  not_responding,  // its slurmd does not answer, and Slurm has not yet set the node down
   down,
-  planned,         // drained, in maintenance, rebooted by order, powered down: what it does is no fault
+  planned,         // drained, in maintenance, rebooted by order or powered down: its silence is no failure
 };
 
 struct LivenessSettings {
   double heartbeat_s = 5;
-  // In missed heartbeats, each as long as the mean interval measured of the node. A node whose
-  // intervals vary (loss, a busy network) is given up later, at most at down_most.
+  // These three are numbers of missed heartbeats, each as long as the node's measured mean interval. A node whose
+  // intervals vary (because of loss or a busy network) is given up later, but after down_most at the latest.
   double suspect_after = 2.2;
   double down_after = 4;
-  double down_most = 5.8;
-  double deviations = 14;  // so many standard deviations of its interval is not yet an outage
-  // When more than this share of the nodes that were up, and at least so many, fall silent within
-  // doubt_window_s, the observer is suspected, not the nodes.
+  double down_most = 5.8;  // in intervals of heartbeat_s
+  double deviations = 14;  // a silence of this many standard deviations of the interval is not yet an outage
+  // The observer is suspected instead of the nodes when many fall silent within doubt_window_s. These have to be more
+  // than the share doubt_share of the nodes that were up, and at least doubt_least.
   double doubt_share = 0.5;
   std::int32_t doubt_least = 3;
   double doubt_window_s = 30;
-  // Not having been able to run for so long is the observer's own silence.
+  // When this process did not run for this time, the silence is its own.
   double own_pause_s = 4;
 };
 
-// Who is up, by the accrual of missed heartbeats [TOFA §3, NLA §8]. Takes the time from the caller,
-// in seconds of a steady clock; it never asks for it.
+// Decides which nodes are up, by counting missed heartbeats [TOFA §3, NLA §8]. The caller gives the time, in seconds of
+// a steady clock.
 class LivenessTable {
  public:
   enum class Change : std::uint8_t {
-    up,    // it is heard, for the first time or again
-    down,  // it was up, and is given up
+    up,    // the node is heard, for the first time or again
+    down,  // the node was up and is given up
   };
   struct Event {
     std::int32_t node = 0;
     Change change = Change::up;
-    double since_s = 0;       // down: the last heartbeat; up: this one
-    double silent_s = 0;      // up: how long it was not heard before; 0: never heard before
-    bool was_down = false;    // up: after having been given up
-    bool doubted = false;     // up: the observer was in doubt meanwhile, so that nobody gave it up
+    double since_s = 0;       // down: time of the last heartbeat; up: time of the present one
+    double silent_s = 0;      // up: length of the silence before; 0: it was never heard before
+    bool was_down = false;    // up: it had been given up
+    bool doubted = false;     // the observer was in doubt during the silence; up: so the node was not given up
   };
 
   LivenessTable(std::int32_t nodes, const LivenessSettings& settings);
 
   std::int32_t nodes() const { return static_cast<std::int32_t>(nodes_.size()); }
 
-  // A heartbeat. Events of it come with the next tick. One that was heard before, sent again because its
-  // acknowledgement was lost, is a sign of life, and says nothing of the sender's rhythm.
+  // Records a heartbeat; the next tick() returns its events. `again` marks a heartbeat that was heard before and was
+  // repeated because its acknowledgement was lost. It shows that the node lives, but not what its interval is.
   void heard(std::int32_t node, double now_s, bool again = false);
-  // The node was up when this observer last ran: it will be given up if it is not heard from now on.
+  // Records that the node was up when this observer last ran. It will be given up unless it is heard from now on.
   void expect(std::int32_t node, double now_s);
-  // The node said that its agent ends: its silence is expected, and no outage.
+  // Records that the node's agent ends by order. Its silence is expected and no outage.
   void left(std::int32_t node);
   void slurm_says(std::int32_t node, SlurmView view);
 
-  // What has changed. To be called about once a second.
+  // Returns what has changed since the last call. It has to be called about once a second.
   std::vector<Event> tick(double now_s);
 
   Liveness state(std::int32_t node) const;
-  // Heartbeats missed by now, in intervals; NaN: never heard.
+  // Returns the heartbeats missed until now, in intervals; NaN: the node was never heard.
   double missed(std::int32_t node, double now_s) const;
   double last_heard_s(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].heard_s; }  // NaN: never
-  // Silence after which this node is given up.
+  // Returns the length of the silence after which this node is given up, in seconds.
   double patience_s(std::int32_t node) const;
   SlurmView slurm_view(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].view; }
 
   bool in_doubt() const { return doubt_; }
   double in_doubt_since_s() const { return doubt_since_s_; }
-  std::int32_t up() const { return up_; }  // nodes that are up or suspect
+  std::int32_t up() const { return up_; }  // number of nodes that are up or suspect
 
  private:
   enum class Phase : std::uint8_t { unknown, up, suspect, down, left };
   struct Node {
     Phase phase = Phase::unknown;
     SlurmView view = SlurmView::unknown;
-    bool beat = false;         // heard since the last tick
-    bool doubted = false;      // silent while the observer was in doubt
+    bool beat = false;         // it was heard since the last tick
+    bool doubted = false;      // it was silent while the observer was in doubt
     double heard_s = unknown_value;
-    double beat_s = unknown_value;  // not one heard again
+    double beat_s = unknown_value;  // time of the last heartbeat that was not a repetition
     double silent_from_s = unknown_value;  // later than heard_s after a pause of the observer
-    double silent_before_s = 0;            // before the beat that the next tick tells of; -1: the first ever
-    double mean_s = 0;         // of its intervals, of late
+    double silent_before_s = 0;            // silence before the first heartbeat since the last tick; -1: first ever
+    double mean_s = 0;         // recent mean of its intervals
     double variance_s2 = 0;
   };
 

@@ -19,15 +19,15 @@ namespace placement {
 namespace {
 
 constexpr double tick_s = 1;
-constexpr double round_s = 0.1;          // how often the schedule of probes is looked at
-constexpr double slurm_every_s = 10;       // with many nodes less often: an answer is long
-constexpr double slurm_every_large_s = 30;
+constexpr double round_s = 0.1;          // time between two looks at the schedule of probes
+constexpr double slurm_every_s = 10;
+constexpr double slurm_every_large_s = 30;  // with many nodes, because the answer is long
 constexpr std::int32_t large_nodes = 1000;
 constexpr double slurm_again_s = 5;
 constexpr double peers_every_s = 2;
 constexpr double publish_every_s = 5;
 constexpr double pairs_every_s = 300;
-constexpr double table_share = 0.02;     // of the time may go into the table of pairs
+constexpr double table_share = 0.02;     // largest share of the time that is spent on the table of pairs
 constexpr int datagrams_at_once = 2048;
 
 WatchSettings watch_settings(const Config& config) {
@@ -48,7 +48,7 @@ ScheduleSettings schedule_settings(const Config& config) {
   return settings;
 }
 
-// A pair has a bulk stream in one of six of its turns at most.
+// A pair has a bulk stream in at most one of six of its measurements.
 BulkSettings bulk_settings(const Config& config) {
   BulkSettings settings;
   settings.every_s = 6 * static_cast<double>(config.probe_bandwidth_s);
@@ -56,7 +56,7 @@ BulkSettings bulk_settings(const Config& config) {
   return settings;
 }
 
-// What was measured holds for some turns of its pair, also where these are far apart.
+// A measurement is kept for several turns of its pair, even if these are far apart.
 PairModelSettings pair_settings(const Config& config, const PairPlaces& places) {
   PairModelSettings settings;
   settings.all_pairs_nodes = static_cast<std::int32_t>(config.probe_all_pairs_nodes);
@@ -135,7 +135,7 @@ void Monitor::say_once(std::string& kept, const std::string& text) {
   if (!text.empty()) log_(text);
 }
 
-// Nodes have the first numbers, the monitors the next.
+// Returns the number of a sender: nodes come first, then the monitors.
 std::optional<std::int32_t> Monitor::admit(const std::string& name, const NetAddress& from) {
   const SlurmHost* host = nullptr;
   std::int32_t number = -1;
@@ -241,8 +241,8 @@ void Monitor::tick() {
   }
 }
 
-// The one that publishes always writes. Another does so too, for the slurmctld on its own host, unless
-// somebody else writes the same file.
+// Returns whether this monitor writes the snapshot. The leader always does. Another monitor does so for the slurmctld
+// on its own host, unless another process writes this file.
 bool Monitor::may_write_snapshot() const {
   if (publisher_.publishing()) return true;
   struct stat status;
@@ -291,7 +291,7 @@ void Monitor::run(int stop_descriptor, const std::function<void(double now_s)>& 
       throw Error(std::string("poll: ") + std::strerror(errno));
     if ((watched[0].revents & POLLIN) != 0) break;
     const double now_s = steady_s();
-    // Others ask for the history; what is wrong with it ends nothing here.
+    // Other monitors ask for the history here; an error in it must not end this process.
     try {
       receive(now_s);
       receive_as_client(now_s);

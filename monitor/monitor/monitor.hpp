@@ -28,41 +28,42 @@
 
 namespace placement {
 
-// What placement-monitor is told at its start.
+// The settings with which placement-monitor starts.
 struct MonitorSettings {
   std::string slurm_conf;
   SlurmHosts hosts;
-  std::int32_t order = 0;     // which of hosts.controllers this is
+  std::int32_t order = 0;     // index of this monitor in hosts.controllers
   Config config;
   bool ask_slurm = true;
-  std::vector<uid_t> decision_owners;  // whose ring of decisions is believed; empty: anybody's
+  std::vector<uid_t> decision_owners;  // users whose ring of decisions is read; empty: any user's
 };
 
-// The one loop of the monitor (monitor.cpp; its parts are in the monitor_*.cpp) [NLA §8]: hears all agents and the other monitors, keeps
-// the history, hands out leave to probe while it is the one that publishes, and writes the snapshot.
+// The monitor with its one loop, in monitor.cpp; its parts are in the files monitor_*.cpp [NLA §8]. It hears all agents
+// and the other monitors, keeps the history and writes the snapshot. While it is the leader it gives leases for probes.
 class Monitor {
  public:
   using Log = std::function<void(const std::string&)>;
-  // The credentials must outlive the monitor. Throws Error when the socket or the history cannot be had.
+  // The credentials must outlive the monitor. Throws Error when the socket or the history cannot be opened.
   Monitor(MonitorSettings settings, Credentials& credentials, Log log);
 
-  // Until `stop_descriptor` becomes readable. `tend` is called every second.
+  // Runs until `stop_descriptor` becomes readable. Calls `tend` every second with the time by a steady clock. Throws
+  // Error when poll() fails.
   void run(int stop_descriptor, const std::function<void(double now_s)>& tend);
 
  private:
   struct Peer {  // another monitor
     std::int32_t order = 0;
-    std::optional<ClientSession> session;  // towards those that stand before this one
+    std::optional<ClientSession> session;  // set for monitors with a lower number: this one is their client
     std::optional<NetAddress> address;
     double next_resolve_s = 0;
     std::optional<PeerState> state;
     double heard_s = -1e9;
     double asked_s = -1e9;
-    std::array<std::uint8_t, 16> asked_history{};  // the instance that was asked: the answer's cursor is of that
+    std::array<std::uint8_t, 16> asked_history{};  // the instance that was asked, to which the answer's cursor belongs
     std::string last_note;
   };
   struct Lease {
-    std::int32_t a = 0, b = 0;  // a: the initiator
+    std::int32_t a = 0, b = 0;  // a is the initiator
     Measurement measurement = Measurement::latency;
     bool bulk = false;
     double until_s = 0;
@@ -105,15 +106,15 @@ class Monitor {
   MonitorSettings settings_;
   Log log_;
   std::vector<std::string> names_;
-  std::string agent_settings_;                 // what agents are told of placement.conf
-  std::vector<std::uint64_t> settings_taken_;  // of each node, the start of the agent that has taken them; 0: none
+  std::string agent_settings_;                 // the settings that are sent to agents
+  std::vector<std::uint64_t> settings_taken_;  // per node, the start id of the agent that has confirmed them; 0: none
   UdpSocket socket_;
   UdpSocket peer_socket_;
   History history_;
   AddressCache addresses_;
   NodeWatch watch_;
   ServerSessions sessions_;
-  std::vector<Peer> peers_;  // by order; this monitor's own place stays empty
+  std::vector<Peer> peers_;  // by number; the entry of this monitor itself is not used
   LeaderElection publisher_;
   PairModel pairs_;
   ProbeSchedule schedule_;
@@ -122,7 +123,7 @@ class Monitor {
   DecisionReader decisions_;
 
   std::unordered_map<std::uint64_t, Lease> leases_;
-  std::vector<PeerMeasurement> measured_;  // to be passed on
+  std::vector<PeerMeasurement> measured_;  // to be sent to the other monitors
   PairTable table_;
   double table_s_ = -1e9, table_cost_s_ = 0;
   struct FileIdentity {
@@ -131,11 +132,11 @@ class Monitor {
   double next_tick_s_ = 0, next_slurm_s_ = 0, next_peers_s_ = 0, next_publish_s_ = 0, next_decisions_s_ = 0,
          next_pairs_s_, next_prune_s_;
   static constexpr double never_s = -1e9;
-  double pairs_saved_s_ = never_s;  // what was measured before is in the history, committed
+  double pairs_saved_s_ = never_s;  // all measurements before this time are in the history
   std::int64_t heartbeats_ = 0, results_ = 0, leases_given_ = 0, bulk_leases_ = 0, bulk_results_ = 0,
                decisions_kept_ = 0,
                decisions_read_ = 0, snapshots_ = 0;
-  std::array<std::int64_t, probe_outcome_names.size()> outcomes_{};  // of probes, as their first ends told
+  std::array<std::int64_t, probe_outcome_names.size()> outcomes_{};  // of probes, as their initiators reported them
   double slurm_answered_s_ = unknown_value;
   std::string trouble_history_, trouble_snapshot_, trouble_decisions_, trouble_metrics_, trouble_slurm_,
       trouble_controller_;

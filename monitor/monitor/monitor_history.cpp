@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the monitor keeps on disk, and what becomes of it while the disk does not take it.
+// The part of the monitor that keeps the history, also while the disk does not accept writes.
 #include <optional>
 #include <utility>
 
@@ -18,11 +18,11 @@ constexpr std::size_t most_decisions = 256;
 
 }  // namespace
 
-// What happened is judged also while nothing can be written.
+// Judges what happened even if nothing can be written, then writes the history.
 void Monitor::keep_history() {
   const Moment moment = now();
   if (watch_.tick(moment)) next_publish_s_ = moment.steady_s;
-  std::optional<DecisionReader> before(decisions_);  // until what was read is committed
+  std::optional<DecisionReader> before(decisions_);  // restored unless the decisions read here are committed
   bool saves_pairs = false;
   try {
     if (!history_.in_place()) throw DatabaseError(history_path(settings_.config) + ": it was taken away", true);
@@ -44,7 +44,7 @@ void Monitor::keep_history() {
     decisions_kept_ += std::exchange(decisions_read_, 0);
     if (moment.steady_s >= next_prune_s_) {
       next_prune_s_ = moment.steady_s + prune_every_s;
-      // Nothing is too old by a clock that may be wrong; 0: only what is too much goes.
+      // A clock that may be wrong makes no row too old: with time 0 only a file that is too large loses rows.
       const bool good_clock = moment.steady_s - watch_.clock_good_since_s() > clock_trusted_after_s;
       pairs_.forget_old(moment.steady_s);
       history_.prune(good_clock ? moment.wall_s : 0);
@@ -65,7 +65,7 @@ void Monitor::history_trouble(const Error& error) {
   say_once(trouble_history_, std::string("the history cannot be used: ") + error.what());
 }
 
-// True: a new one has begun.
+// Returns true when the damaged file was replaced, or when that failed and was logged.
 bool Monitor::recover_history() {
   try {
     if (!history_.recover()) return false;
@@ -113,7 +113,7 @@ void Monitor::save_pairs() {
                        pair.latency_us.count() + pair.bandwidth_Bps.count()});
 }
 
-// Before the end.
+// Writes everything before the process ends.
 void Monitor::save_history() {
   watch_.save(now());
   try {

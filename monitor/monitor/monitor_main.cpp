@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// placement-monitor: reads its configuration, becomes the user that it is to be, and runs the loop.
+// placement-monitor: reads its configuration, becomes MonitorUser and runs the monitor's loop.
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -52,7 +52,7 @@ std::int32_t own_order(const SlurmHosts& hosts, const std::string& wanted, const
               (wanted.empty() ? ": give --host" : ""));
 }
 
-// Runs until it is told to end. Returns the exit code.
+// Runs until the process is told to end. Returns the exit code.
 int run_monitor(const DaemonOptions& options, const sigset_t& stops) {
   MonitorSettings settings;
   settings.slurm_conf = options.slurm_conf.empty() ? slurm_conf_path() : options.slurm_conf;

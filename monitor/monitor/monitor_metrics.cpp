@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the monitor tells of itself, in Prometheus' text format.
+// The metrics of the monitor, in Prometheus' text format.
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -91,7 +91,7 @@ std::string Monitor::metrics(double wall_s) {
   double bytes = unknown_value;
   try {
     bytes = static_cast<double>(history_.bytes());
-  } catch (const Error&) {  // told by whoever writes it
+  } catch (const Error&) {  // the code that writes the history reports the error
   }
   out.one("history_bytes", "gauge", "Size of the history.", bytes);
   out.one("history_trouble", "gauge", "1 while the history cannot be written.", !trouble_history_.empty());
@@ -119,7 +119,7 @@ std::string Monitor::metrics(double wall_s) {
   return out.take();
 }
 
-// A new file takes the name of the old one: whoever collects them never sees half of one.
+// Writes the metrics. A new file is renamed to the old one, so that a reader never sees a part of it.
 void Monitor::write_metrics(double wall_s) {
   const std::string& path = settings_.config.metrics_file;
   if (path.empty()) return;

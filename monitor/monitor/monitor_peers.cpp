@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How monitors learn from each other: who publishes, what each has recorded and measured.
+// The exchange between monitors: who is the leader, and what each has recorded and measured.
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
@@ -12,8 +12,8 @@ namespace placement {
 namespace {
 
 constexpr double resolve_pause_s = 60;
-constexpr double peer_patience_s = 10;   // without an answer, until the session is doubted
-constexpr double believed_beat_s = 30;   // what an agent said that long ago counts no more
+constexpr double peer_patience_s = 10;   // time without an answer after which a new handshake begins
+constexpr double believed_beat_s = 30;   // an agent's report of this age is no longer used
 
 std::string instance_text(const std::array<std::uint8_t, 16>& bytes) {
   std::string text;
@@ -69,7 +69,7 @@ void Monitor::take_peer_message(Peer& peer, ByteView message, double now_s) {
 }
 
 void Monitor::take_changes(Peer& peer, const History::Changes& changes, double now_s) {
-  // An answer without rows has the cursor that was asked with, which need not be one of this history.
+  // An answer without rows has the cursor of the question, which may belong to another history.
   if (!peer.state || peer.state->history != peer.asked_history || (changes.outages.empty() && changes.spans.empty()))
     return;
   const std::string name = "peer " + instance_text(peer.state->history);
@@ -86,7 +86,7 @@ void Monitor::take_changes(Peer& peer, const History::Changes& changes, double n
     return;
   }
   watch_.take(news);
-  // The next page at once; the bucket of the other side holds it back when it is too much.
+  // The next page is requested at once. The rate limit of the other side delays it if there are too many.
   if (static_cast<std::uint64_t>(changes.cursor) < peer.state->last_change)
     ask(peer, static_cast<std::uint64_t>(changes.cursor), now_s);
 }
@@ -125,7 +125,8 @@ void Monitor::keep_peers(double now_s) {
   measured_.clear();
 }
 
-// What agents have heard of terms. One that lies moves nothing: several have to say so.
+// Takes the terms that agents have heard. Several agents have to report a term, so that a single wrong one has no
+// effect.
 void Monitor::hear_agents(double now_s) {
   std::vector<std::pair<std::uint64_t, std::int32_t>> terms;
   for (std::int32_t i = 0; i < watch_.nodes(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Leave to probe, and what comes of it.
+// Gives leases for probes and takes their results.
 #include <algorithm>
 #include <tuple>
 
@@ -11,7 +11,7 @@ namespace placement {
 
 namespace {
 
-constexpr std::int32_t start_in_ms = 30; // the responder's lease travels first
+constexpr std::int32_t start_in_ms = 30; // the responder must have its lease before the initiator starts
 static_assert(ScheduleSettings{}.longest_round_s * 1000 <= max_lease_ms);
 
 }  // namespace
@@ -30,8 +30,8 @@ void Monitor::probe(double now_s) {
   for (std::size_t k = 0; k < round.pairs.size(); ++k) lease(round, k, now_s);
 }
 
-// Without a job, and with little load and traffic: as the node last said, and slurmctld of its jobs. The agent
-// looks again when the lease comes.
+// Returns whether a node has no jobs and little load and traffic, by its last heartbeat and slurmctld's list of jobs.
+// The agent checks this again when the lease arrives.
 bool Monitor::idle(std::int32_t node) const {
   const Heartbeat& beat = watch_.last_beat(node);
   return (beat.flags & jobs_running) == 0 && watch_.jobs(node).empty() &&
@@ -57,10 +57,10 @@ void Monitor::lease(const ProbeSchedule::Round& round, std::size_t which, double
   lease.kind = latency ? ProbeKind::latency : bulk.packets > 0 ? ProbeKind::bulk : ProbeKind::train;
   lease.packets = latency ? usual_latency_packets : bulk.packets > 0 ? bulk.packets : usual_train_packets;
   lease.packet_bytes = latency ? usual_latency_bytes : static_cast<std::uint16_t>(max_datagram);
-  // Answers and reports go the other way, and one lost packet may be sent again.
+  // The answers and reports in the other direction need room, and a lost packet may be sent again.
   lease.max_bytes = std::uint64_t{lease.packets} * lease.packet_bytes * 2 + 8192;
   lease.expires_in_ms = static_cast<std::uint32_t>(round.lasts_s * 1000) - 20;
-  // Each direction in its turn.
+  // The direction is chosen at random, so that both directions are measured.
   const bool turned = (lease.id & 1) != 0;
   const std::int32_t initiator = turned ? pair.b : pair.a, responder = turned ? pair.a : pair.b;
   leases_[lease.id] = {initiator, responder, round.measurement, bulk.packets > 0, now_s + round.lasts_s};

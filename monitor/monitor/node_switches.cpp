@@ -37,7 +37,7 @@ PairPlaces pair_places(std::span<const SwitchShape> switches, std::size_t nodes)
     switch_of_leaf.push_back(-1);
   }
   places.leaves = static_cast<std::int32_t>(switch_of_leaf.size());
-  // The way up from each leaf; a switch without one above hangs on a root that nobody names.
+  // Finds the way up from each leaf. All switches without a parent hang on a root that has no name.
   const auto n = static_cast<std::size_t>(places.leaves);
   std::vector<std::vector<std::int32_t>> way(n);
   std::size_t longest = 0;
@@ -56,7 +56,7 @@ PairPlaces pair_places(std::span<const SwitchShape> switches, std::size_t nodes)
         if (std::find(way[b].begin(), way[b].end(), way[a][i]) != way[b].end()) up = i;
       places.hops[a * n + b] = static_cast<std::int32_t>(2 + 2 * std::max<std::size_t>(up, 1));
     }
-  for (std::size_t a = 0; a < n; ++a)  // ways of different length are the same in both directions
+  for (std::size_t a = 0; a < n; ++a)  // makes the hops symmetric where the ways up have different lengths
     for (std::size_t b = 0; b < a; ++b)
       places.hops[a * n + b] = places.hops[b * n + a] = std::max(places.hops[a * n + b], places.hops[b * n + a]);
   return places;

@@ -12,18 +12,19 @@
 
 namespace placement {
 
-// The places of these nodes by the topology.conf beside a slurm.conf; one leaf without such a file.
-// Throws Error naming file and line.
+// Returns the leaf switches of `nodes` by the topology.conf beside the file `slurm_conf`. Without a topology.conf all
+// nodes are on one leaf switch. Throws Error with the name of the file and the line.
 PairPlaces read_pair_places(const std::string& slurm_conf, std::span<const std::string> nodes);
 
-// Leaves and hops of these switches: the least switch above a node is its leaf; nodes below none share
-// one. Two hops within a leaf, two more for each level up.
+// Returns the leaf switch of each node and the hops between leaf switches. The lowest switch above a node is its leaf
+// switch; nodes below no switch share one. There are two hops within a leaf switch, and two more for each level up.
 PairPlaces pair_places(std::span<const SwitchShape> switches, std::size_t nodes);
 
-// The addresses of a host by the resolver, ports 0; none when it knows none. Remembers good answers
-// for an hour and bad ones for a minute, so that asking is cheap.
+// Caches the addresses of hosts. It keeps good answers of the resolver for an hour and failures for a minute, so that
+// lookups are cheap.
 class AddressCache {
  public:
+  // Returns the addresses of a host, with port 0, or none when the resolver knows none. May block for a lookup.
   const std::vector<NetAddress>& find(const std::string& address, double now_s);
 
  private:

@@ -12,8 +12,8 @@ namespace placement {
 
 namespace {
 
-constexpr double still_expected_s = 3600;  // seen so long before this monitor began
-constexpr double clock_jump_s = 2;         // by less a clock may be corrected without more ado
+constexpr double still_expected_s = 3600;  // a node seen this shortly before the start is expected to be heard
+constexpr double clock_jump_s = 2;         // a smaller correction of the clock is ignored
 
 std::string seconds(double value) {
   char text[32];
@@ -53,8 +53,8 @@ std::optional<std::int32_t> NodeWatch::index(const std::string& name) const {
   return found == index_.end() ? std::nullopt : std::optional(found->second);
 }
 
-// The clock was set, or the machine slept: what was observed ends with the last heartbeat before, and what follows begins
-// now, so that nobody was observed in the time between.
+// Handles a clock that was set, or a machine that slept. The time of observation ends with the last heartbeat before,
+// and the next one begins now, so that the time between does not count as observed.
 void NodeWatch::watch_clock(Moment now) {
   const double ahead_s = now.wall_s - now.steady_s;
   const double jump_s = ahead_s - std::exchange(clock_ahead_s_, ahead_s);
@@ -73,7 +73,7 @@ void NodeWatch::watch_clock(Moment now) {
 void NodeWatch::heartbeat(std::int32_t index, const Heartbeat& beat, Moment now) {
   watch_clock(now);
   Node& node = at(index);
-  // Sent again, or overtaken by a later one: the node lives, and no more is new.
+  // The heartbeat was repeated or overtaken by a later one. It only shows that the node lives.
   if (node.known && beat.agent_start_id == node.beat.agent_start_id && beat.number <= node.beat.number) {
     if ((node.beat.flags & leaving) != 0) return;
     if (beat.number == node.beat.number) node.beat.heard = beat.heard;
@@ -85,7 +85,7 @@ void NodeWatch::heartbeat(std::int32_t index, const Heartbeat& beat, Moment now)
     node.rebooted = node.rebooted || beat.boot_id != node.beat.boot_id;
     node.restarted = node.restarted || beat.agent_start_id != node.beat.agent_start_id;
   }
-  // A quick reboot, before anybody gave the node up.
+  // The node rebooted so quickly that it was not given up.
   if (node.known && node.rebooted && table_.state(index) != Liveness::down && !node.outage) {
     const Judgement judged = objective(facts(node, true, now));
     begin_outage(node, node.seen_wall_s, judged.counted, judged.cause, now);
@@ -110,8 +110,8 @@ void NodeWatch::heartbeat(std::int32_t index, const Heartbeat& beat, Moment now)
   }
 }
 
-// slurmd alone may be away while the agent is well [TOFA §5]: no job can begin there. The agent sees
-// it at once, slurmctld when it pings next.
+// Detects that slurmd alone is away while the agent is well [TOFA §5], so that no job can start there. The agent sees
+// this at once, slurmctld at its next ping.
 void NodeWatch::watch_slurmd(std::int32_t index, Moment now) {
   Node& node = at(index);
   const bool running = (node.beat.flags & slurmd_running) != 0;
@@ -133,7 +133,7 @@ void NodeWatch::watch_slurmd(std::int32_t index, Moment now) {
 }
 
 bool NodeWatch::slurm_says(std::span<const SlurmNode> says, Moment now) {
-  // slurmctld looks from the same host: what makes it miss most nodes at once is not the nodes.
+  // slurmctld runs on this host too. When it misses most nodes at once, the cause is not in the nodes.
   const auto missing = [](const SlurmNode& one) {
     return one.view == SlurmView::down || one.view == SlurmView::not_responding;
   };
@@ -155,7 +155,7 @@ bool NodeWatch::slurm_says(std::span<const SlurmNode> says, Moment now) {
       node.slurm_answered_s = unknown_value;
     else if (std::isnan(node.slurm_answered_s))
       node.slurm_answered_s = now.steady_s;
-    // What Slurm says while the node is not heard is of the time before.
+    // What Slurm reports while the node is not heard refers to the time before the silence.
     node.slurm_was_well = node.slurm_was_well || (one.view == SlurmView::responding && table_.state(found->second) == Liveness::up);
     if (!missed)
       node.slurmd_missed_s = unknown_value;
@@ -175,7 +175,7 @@ SilenceFacts NodeWatch::facts(const Node& node, bool over, Moment now) const {
   facts.over = over;
   facts.rebooted = node.rebooted;
   facts.agent_restarted = node.restarted;
-  // What is ordered for a node that has failed already makes its failure no planned one.
+  // An order for a node that has failed already does not make the failure a planned one.
   facts.planned = node.outage ? node.outage->cause == "planned" : node.slurm_planned;
   facts.slurm_missed = node.slurm_missed;
   const double silence_began = node.outage ? now.steady_s - (now.wall_s - node.outage->began_at_s) : now.steady_s;
@@ -210,8 +210,8 @@ void NodeWatch::begin_outage(Node& node, double began_wall_s, bool counted, std:
   put(node);
 }
 
-// The outage that was thought to be over is not, or what caused it has another effect: that is no second one. What was
-// judged of it stays, unless only the second effect counts.
+// Continues the last outage instead of beginning a second one: it was not over, or its cause has another effect now.
+// Its cause and `counted` stay, unless only the second effect counts.
 void NodeWatch::go_on(Node& node, bool counted, std::string_view cause, Moment now) {
   const double began_wall_s = std::min(node.last->began_at_s, node.outage->began_at_s);
   node.outage = std::exchange(node.last, std::nullopt);
@@ -232,7 +232,7 @@ void NodeWatch::end_outage(Node& node, bool counted, std::string_view cause, Mom
   if (!node.outage) return;
   const std::string first_cause = std::exchange(node.first_cause, {});
   counted = counted || !first_cause.empty();
-  const std::string final_cause(first_cause.empty() ? cause : first_cause);  // the cause may be the outage's own
+  const std::string final_cause(first_cause.empty() ? cause : first_cause);  // a copy: `cause` may be in it
   recount(node, counted);
   node.outage->cause = final_cause;
   node.outage->ended_at_s = now.wall_s;
@@ -243,7 +243,7 @@ void NodeWatch::end_outage(Node& node, bool counted, std::string_view cause, Mom
   node.slurm_missed = false;
 }
 
-// The outage is judged anew.
+// Changes whether the outage that lasts is counted.
 void NodeWatch::recount(Node& node, bool counted) {
   const int more = (counted ? 1 : 0) - (node.outage->counted ? 1 : 0);
   node.state.outages += more;
@@ -254,21 +254,21 @@ void NodeWatch::recount(Node& node, bool counted) {
 void NodeWatch::put(Node& node) {
   pending_.put(*node.outage);
   outages_changed_ = true;
-  if (node.outage->began_at_s < slot_began_wall_s_) history_changed_ = true;  // the book has seen that slot
+  if (node.outage->began_at_s < slot_began_wall_s_) history_changed_ = true;  // the book has already seen that slot
 }
 
 void NodeWatch::node_is_up(std::int32_t index, const LivenessTable::Event& event, Moment now) {
   Node& node = at(index);
   if (event.was_down || event.doubted || node.outage) {
     Judgement judged = objective(facts(node, true, now));
-    // First heard since this monitor began: what the agent was before nobody knows, but how long the
-    // node runs.
+    // The node is heard for the first time since this monitor started. The boot id from before is not known, but the
+    // uptime shows a reboot.
     const bool of_earlier_life = node.outage && event.silent_s == 0;
     if (of_earlier_life && judged.cause != "planned")
       judged = node.beat.uptime_s < now.wall_s - node.outage->began_at_s
                    ? Judgement{true, "reboot"}
                    : Judgement{node.outage->counted, node.outage->cause};
-    // Nobody gave it up while the observer was in doubt; a reboot shows that it was away all the same.
+    // The node was not given up while the observer was in doubt, but a reboot shows that it was away.
     if (!node.outage && event.doubted && node.rebooted) {
       const double began = now.wall_of(event.since_s - event.silent_s);
       end_span(node, began);
@@ -286,10 +286,10 @@ void NodeWatch::node_is_down(std::int32_t index, const LivenessTable::Event& eve
   end_span(node, began);
   node.rebooted = node.restarted = false;
   node.slurmd_away = false;
-  // Slurm will miss it for a while after it is back: that is no outage more.
+  // Slurm will miss the node for a while after it is back. That is not another outage.
   node.slurm_was_well = false;
   node.slurmd_missed_s = unknown_value;
-  if (node.outage) return;  // it lasts from before this monitor began, or was slurmd's
+  if (node.outage) return;  // it has lasted since before this monitor started, or was slurmd's
   const Judgement judged = objective(facts(node, false, now));
   begin_outage(node, began, judged.counted, judged.cause, now);
 }

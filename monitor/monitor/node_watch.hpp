@@ -20,11 +20,12 @@
 
 namespace placement {
 
-// One moment, on a clock that only goes on and on that of the wall.
+// One moment, by a steady clock and by the wall clock, in seconds.
 struct Moment {
   double steady_s = 0;
   double wall_s = 0;
 
+  // Converts a time of the steady clock to the wall clock.
   double wall_of(double steady) const { return wall_s - (steady_s - steady); }
 };
 
@@ -32,20 +33,20 @@ struct WatchSettings {
   LivenessSettings liveness;
   OutageSettings outage;
   std::string estimator = "beta";
-  double span_save_s = 60;         // how often times of observation are written
-  double slurmd_patience_s = 15;   // a slurmd that its agent does not see for longer is an outage
-  double slurm_patience_s = 4;     // one that slurmctld does not reach, at two answers so long apart
-  double slurm_answer_s = 250;     // after so long slurmctld has pinged each node twice
-  double look_back_s = 90 * 86400.0;  // how much of the history estimates begin with
+  double span_save_s = 60;         // time between two writings of the times of observation
+  double slurmd_patience_s = 15;   // slurmd has an outage when its agent does not see it for this time
+  double slurm_patience_s = 4;     // slurmd has an outage when slurmctld misses it in two answers this far apart
+  double slurm_answer_s = 250;     // within this time slurmctld pings each node twice
+  double look_back_s = 90 * 86400.0;  // part of the history with which the estimates begin
 };
 
-// What a monitor knows of all nodes: takes heartbeats and what slurmctld says, judges who is up, and
-// keeps outages and times of observation in the history [TOFA §3].
+// Knows the state of all nodes. It takes heartbeats and the answers of slurmctld, decides which nodes are up, and keeps
+// outages and times of observation in the history [TOFA §3].
 class NodeWatch {
  public:
   using Log = std::function<void(const std::string&)>;
 
-  // Goes on with what the history has: nodes that were observed until shortly before are expected.
+  // Continues from the history: nodes that were observed until shortly before are expected to be heard.
   NodeWatch(std::vector<std::string> names, History& history, const WatchSettings& settings, Log log, Moment now);
 
   std::int32_t nodes() const { return static_cast<std::int32_t>(nodes_.size()); }
@@ -53,48 +54,51 @@ class NodeWatch {
   std::optional<std::int32_t> index(const std::string& name) const;
 
   void heartbeat(std::int32_t node, const Heartbeat& beat, Moment now);
-  // True when slurmctld misses a slurmd whose agent is well: then it should be asked again soon.
+  // Takes an answer of slurmctld. Returns true when slurmctld misses a slurmd whose agent is well, so that it should be
+  // asked again soon.
   bool slurm_says(std::span<const SlurmNode> says, Moment now);
-  // An outage or span that another monitor has seen: written into the history, within a transaction, and added to the
-  // news, which are to be taken once that is committed. Throws Error when the history cannot be written.
-  // Counted outages of one node.
+  // Numbers of counted outages of one node.
   struct OutageCounts {
     std::int64_t all = 0;
-    std::int64_t in_slot = 0;  // that began in the slot that lasts
+    std::int64_t in_slot = 0;  // those that began in the present slot
   };
+  // The changes that records of another monitor made.
   struct PeerNews {
-    std::unordered_map<std::int32_t, OutageCounts> outages;  // of nodes, as the history has them then
-    bool past_changed = false;  // what the book of outages has seen
+    std::unordered_map<std::int32_t, OutageCounts> outages;  // by node, as the history has them after the records
+    bool past_changed = false;  // slots that the book of outages has already seen have changed
   };
+  // These two write an outage or a span that another monitor has seen into the history, within a transaction, and add
+  // the changes to `news`. When the transaction is committed, take(news) has to be called. They throw Error when the
+  // history cannot be written.
   void peer_says(const OutageRecord& outage, PeerNews& news);
   void peer_says(const SpanRecord& span, PeerNews& news);
   void take(const PeerNews& news);
 
-  // To be called about once a second. True: an outage has begun, ended or
-  // been judged anew since the last call, so that what is published is no longer true.
+  // Updates the state; it has to be called about once a second. Returns true when an outage has begun, ended or been
+  // judged again since the last call, so that the published state is out of date.
   bool tick(Moment now);
-  // Notes how long nodes were observed until now, before the end.
+  // Records until when the nodes were observed, before the process ends.
   void save(Moment now);
-  // Writes into the history what tick() and others noted, within a transaction; once that is committed, written()
-  // is to be called. Throws Error when that is not possible: it is tried again with the next call.
+  // Writes the new records into the history, within a transaction. When that is committed, written() has to be called.
+  // Throws Error when the history cannot be written; the next call tries again.
   void write();
   void written();
   const PendingRecords& pending() const { return pending_; }
-  // On the steady clock: since when nobody has set that of the wall, as far as is known.
+  // Returns the time on the steady clock since when the wall clock was not set, as far as is known.
   double clock_good_since_s() const { return clock_good_since_s_; }
 
-  // The nodes as they are published.
+  // Returns the state of all nodes for the snapshot. The outage probabilities are for the next `horizon_s` seconds.
   std::vector<NodeState> states(Moment now, double horizon_s) const;
   const Heartbeat& last_beat(std::int32_t node) const { return at(node).beat; }
   const std::vector<std::uint32_t>& jobs(std::int32_t node) const { return at(node).jobs; }
-  // Up, its slurmd and all.
+  // Returns whether the node is up and its slurmd runs.
   bool usable(std::int32_t node) const { return table_.state(node) == Liveness::up && !at(node).slurmd_away; }
   Liveness liveness(std::int32_t node) const;
 
   const LivenessTable& table() const { return table_; }
   const OutageBook& book() const { return book_; }
-  std::int64_t outages() const { return outages_; }  // counted ones that this monitor has noticed since it began
-  const std::array<std::int64_t, 4>& by_liveness() const { return by_liveness_; }  // nodes, of the last tick
+  std::int64_t outages() const { return outages_; }  // counted outages that this monitor noticed since its start
+  const std::array<std::int64_t, 4>& by_liveness() const { return by_liveness_; }  // numbers of nodes at the last tick
 
  private:
   struct Period {
@@ -105,22 +109,23 @@ class NodeWatch {
     Heartbeat beat;
     bool known = false;               // there was a heartbeat
     bool rebooted = false;            // since the silence began
-    bool restarted = false;           // its agent
+    bool restarted = false;           // its agent restarted since the silence began
     bool slurm_missed = false;
     bool slurm_planned = false;
     bool slurm_was_well = false;      // Slurm has reached its slurmd since the node last fell silent
     bool slurmd_seen = false;
-    bool slurmd_away = false;         // an outage of its own
-    double slurmd_gone_s = unknown_value;     // since its agent does not see it
-    double slurmd_missed_s = unknown_value;   // since slurmctld does not reach it
-    double slurm_answered_s = unknown_value;  // since when Slurm sees it without a break
+    bool slurmd_away = false;         // its slurmd has an outage while the agent runs
+    double slurmd_gone_s = unknown_value;     // since when its agent does not see slurmd
+    double slurmd_missed_s = unknown_value;   // since when slurmctld does not reach slurmd
+    double slurm_answered_s = unknown_value;  // since when slurmctld always reaches slurmd
     double span_began_wall_s = unknown_value;
-    double seen_wall_s = unknown_value;  // the last heartbeat, also of an earlier life
-    std::vector<Period> observed;   // of the slot that lasts, apart, by time; without the span that is open
-    std::int32_t slot_outages = 0;  // counted, begun in the slot that lasts
-    std::optional<OutageRecord> outage;  // the one that lasts
-    std::optional<OutageRecord> last;    // the latest that is over
-    std::string first_cause;             // of the outage that lasts, judged when it first seemed over; empty: it goes by what is seen now
+    double seen_wall_s = unknown_value;  // the last heartbeat, possibly before this monitor started
+    std::vector<Period> observed;   // parts of the present slot, disjoint and by time; without the open span
+    std::int32_t slot_outages = 0;  // counted outages that began in the present slot
+    std::optional<OutageRecord> outage;  // the outage that lasts
+    std::optional<OutageRecord> last;    // the latest outage that is over
+    // The cause of the outage that lasts, as judged when it first seemed to be over. Empty: the present facts decide.
+    std::string first_cause;
     std::vector<std::uint32_t> jobs;
   };
 
@@ -158,12 +163,12 @@ class NodeWatch {
   LivenessTable table_;
   OutageBook book_;
   double last_tick_s_;
-  double clock_ahead_s_;  // of the wall, before the steady one
+  double clock_ahead_s_;  // time of the wall clock minus that of the steady clock
   double clock_good_since_s_;
   double slot_began_wall_s_ = 0;
   double spans_saved_s_ = 0;
-  bool history_changed_ = false;  // in slots that the book has seen
-  double book_filled_s_ = 0;      // when the book was written from the history
+  bool history_changed_ = false;  // in slots that the book has already seen
+  double book_filled_s_ = 0;      // when the book was last filled from the history
   std::unordered_map<std::int32_t, OutageCounts> written_counts_;
   bool in_doubt_ = false;
   bool outages_changed_ = false;

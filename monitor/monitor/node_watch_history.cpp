@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a NodeWatch reads from the history and writes into it, and the slots of time by which outages are estimated.
+// The part of NodeWatch that reads and writes the history and keeps the slots from which outages are estimated.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -12,7 +12,7 @@ namespace placement {
 
 namespace {
 
-// A slot is over when all is known of it: an outage is noticed some time after it began.
+// A slot ends this long after its time is over, because an outage is noticed some time after it began.
 constexpr double slot_grace_s = 60;
 constexpr double fill_pause_s = 300;  // between two readings of the whole history
 
@@ -20,7 +20,7 @@ double slot_of(double wall_s) { return std::floor((wall_s - slot_grace_s) / outa
 
 }  // namespace
 
-// Outages, time of observation and last sight of each node, as the history has them.
+// Takes the outages, the time of observation and the last heartbeat of each node from the history.
 void NodeWatch::count_history() {
   for (Node& node : nodes_) {
     node.state.outages = 0;
@@ -57,7 +57,7 @@ void NodeWatch::fill_book(double wall_s) {
   for (const SpanRecord& span : spans)
     if (const auto found = index_.find(span.node); found != index_.end() && span.ended_at_s > slot_began_wall_s_) {
       Node& node = at(found->second);
-      // The open span is on record as far as it was saved.
+      // The history has the open span as far as it was saved; that part is not counted twice.
       const double end_s = std::isnan(node.span_began_wall_s) ? span.ended_at_s : std::min(span.ended_at_s, node.span_began_wall_s);
       if (end_s > span.began_at_s) add_observed(node, {span.began_at_s, end_s});
     }
@@ -94,14 +94,14 @@ void NodeWatch::keep_book(Moment now) {
 
 void NodeWatch::close_slot(double wall_s) {
   const double next_s = slot_began_wall_s_ + outage_slot_s;
-  // What changed in slots that are past, also the clock, makes the book be written anew.
+  // If past slots have changed, or the clock has, the book is filled anew.
   if (history_changed_ || slot_of(wall_s) != next_s) {
-    if (pending_.size() > 0) return;  // the book is written from the history, a second later
+    if (pending_.size() > 0) return;  // the book is filled from the history when all records are written
     try {
       fill_book(wall_s);
     } catch (const Error& error) {
       log_(std::string("the history cannot be read: ") + error.what());
-      slot_began_wall_s_ = slot_of(wall_s);  // tried again with the next slot
+      slot_began_wall_s_ = slot_of(wall_s);  // the next slot tries again
       book_filled_s_ = last_tick_s_;
     }
     return;
@@ -125,7 +125,7 @@ void NodeWatch::add_observed(Node& node, Period period) {
     node.observed.push_back(period);
 }
 
-// What is known of a node in the slot that lasts, up to end_s.
+// Returns what was seen of a node in the present slot, until end_s.
 SlotSeen NodeWatch::slot_until(const Node& node, double end_s) const {
   if (node.slot_outages > 0) return {1, node.slot_outages};
   const auto part = [&](double began_s, double ended_s) {
@@ -145,7 +145,8 @@ void NodeWatch::take_counts(Node& node, const OutageCounts& counts) {
   node.slot_outages = static_cast<std::int32_t>(counts.in_slot);
 }
 
-// What the history makes of an outage is what counts, so that a monitor that begins anew finds the same.
+// After writing, the numbers of outages are read back from the history, because it may merge records. So a monitor that
+// restarts finds these numbers again.
 void NodeWatch::write() {
   pending_.write(history_);
   written_counts_.clear();
@@ -173,7 +174,7 @@ void NodeWatch::peer_says(const SpanRecord& span, PeerNews& news) {
 }
 
 void NodeWatch::take(const PeerNews& news) {
-  // What is not written yet will be counted when it is.
+  // Nodes with pending outages are counted when these are written.
   const std::set<std::string> pending = pending_.nodes_with_outages();
   for (const auto& [node, counts] : news.outages)
     if (!pending.contains(name(node))) take_counts(at(node), counts);

@@ -11,14 +11,14 @@ namespace placement {
 
 namespace {
 
-// A forecast is never taken for certain when it is scored.
+// For the score, a forecast is never closer than this to 0 or 1.
 constexpr double least_probability = 1e-7;
 
 double over_slots(double slot_probability, double slots) {
   return -std::expm1(slots * std::log1p(-std::clamp(slot_probability, 0.0, 1.0 - 1e-12)));
 }
 
-// Frequency over a moving window, kept as sums of a fixed number of parts.
+// The frequency of outages over a moving window, which is kept as sums over a fixed number of parts.
 class WindowEstimator : public OutageEstimator {
  public:
   WindowEstimator(std::int32_t nodes, const OutageSettings& settings)
@@ -61,7 +61,7 @@ class WindowEstimator : public OutageEstimator {
   std::vector<Node> nodes_;
 };
 
-// Each slot pulls the estimate towards what happened in it; begins at the fleet's rate.
+// An exponentially weighted mean that starts at the rate of all nodes; each slot moves it towards what was seen.
 class EwmaEstimator : public OutageEstimator {
  public:
   EwmaEstimator(std::int32_t nodes, const OutageSettings& settings)
@@ -83,15 +83,15 @@ class EwmaEstimator : public OutageEstimator {
   }
 
  private:
-  double kept(const SlotSeen& slot) const { return std::pow(keep_, slot.share); }  // unobserved time teaches nothing
+  double kept(const SlotSeen& slot) const { return std::pow(keep_, slot.share); }  // unobserved time changes nothing
   static double after(double keep, double mean, bool seen) { return keep * mean + (1 - keep) * seen; }
 
   double keep_;
   std::vector<double> outages_, weight_;
 };
 
-// A Beta prior around the fleet's rate, and the node's own slots, old ones counting less. One that fails twice
-// within a slot is worse than one that fails once: each outage counts.
+// A Beta prior around the rate of all nodes, and the node's own slots, in which old ones count less. Each outage
+// counts, so that a node that fails twice within a slot is worse than one that fails once.
 class BetaEstimator : public OutageEstimator {
  public:
   BetaEstimator(std::int32_t nodes, const OutageSettings& settings)
@@ -296,7 +296,7 @@ void for_each_slot(std::span<const std::string> names, std::span<const SpanRecor
                    const std::function<void(std::span<const SlotSeen>)>& call) {
   std::unordered_map<std::string_view, std::size_t> index;
   for (std::size_t i = 0; i < names.size(); ++i) index.emplace(names[i], i);
-  // What happens to which node when, in the order of time.
+  // A time of one node, for sorting: a span, or the beginning of an outage.
   struct Piece {
     double began_s, ended_s;
     std::size_t node;
@@ -313,7 +313,7 @@ void for_each_slot(std::span<const std::string> names, std::span<const SpanRecor
   std::stable_sort(failures.begin(), failures.end(), earlier);
 
   std::vector<SlotSeen> slot(names.size());
-  std::vector<Piece> open;  // those that reach into the present slot
+  std::vector<Piece> open;  // pieces that reach into the present slot
   std::size_t next = 0, next_failure = 0;
   for (; next_failure < failures.size() && failures[next_failure].began_s < begin_s; ++next_failure) continue;
   for (double from = begin_s; from + outage_slot_s <= end_s; from += outage_slot_s) {

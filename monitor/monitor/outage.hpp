@@ -13,60 +13,60 @@
 
 namespace placement {
 
-// How likely each node is to fail, from its history of unplanned outages [TOFA §3]. Time is cut into
-// slots of an hour; in each, a node was observed for a share of it and began some outages, mostly none.
+// Estimates how likely each node is to fail, from its history of unplanned outages [TOFA §3]. Time is divided into
+// slots of an hour. In each slot a node was observed for a part of the slot and began some outages, usually none.
 
 inline constexpr double outage_slot_s = 3600;
 
 struct OutageSettings {
-  double window_s = 30 * 86400.0;     // window: looks back so far
-  double half_life_s = 30 * 86400.0;  // ewma, beta: after so long what was seen counts half
-  // beta: the prior, a Beta distribution whose mean is the fleet's rate, weighs as much as so many outages.
+  double window_s = 30 * 86400.0;     // window: length of the window
+  double half_life_s = 30 * 86400.0;  // ewma, beta: an observation of this age counts half
+  // beta: weight of the prior, in outages. The prior is a Beta distribution whose mean is the rate of all nodes.
   double prior_outages = 0.5;
-  // Before anything is known: one outage of a node in so long, weighing as much as half an outage.
+  // The rate before anything is known: one outage per node in this time. It has the weight of half an outage.
   double first_guess_s = 365 * 86400.0;
-  std::int32_t least_outages = 10;    // before so many are scored, estimators are not judged
+  std::int32_t least_outages = 10;    // estimators are not compared before this many outages are scored
 };
 
-// One node in one slot.
+// What was seen of one node in one slot.
 struct SlotSeen {
-  double share = 0;          // observed, 0 .. 1; a slot in which an outage began counts whole
-  std::int32_t outages = 0;  // that began in it
+  double share = 0;          // observed part of the slot, 0 to 1; it is 1 if an outage began in the slot
+  std::int32_t outages = 0;  // outages that began in the slot
 
   bool failed() const { return outages > 0; }
 };
 
-// An estimator of the probability that a node fails within one slot. `fleet` is the rate of all nodes
-// together, as OutageBook knows it at that moment.
+// An estimator of the probability that a node fails within one slot. `fleet` is the present rate of all nodes together,
+// per node and slot, from OutageBook.
 class OutageEstimator {
  public:
   virtual ~OutageEstimator() = default;
   virtual std::string_view name() const = 0;
-  // `open`: what is known of the slot that lasts, which nobody has called see() for yet.
+  // Returns the probability, 0 to 1. `open` is what is known of the present slot, for which see() was not called yet.
   virtual double slot_probability(std::int32_t node, double fleet, const SlotSeen& open = {}) const = 0;
-  // To be called for each node in each slot, also with share 0, in the order of time.
+  // Takes one slot. It has to be called for each node and slot in the order of time, also with share 0.
   virtual void see(std::int32_t node, const SlotSeen& slot) = 0;
 };
 
 inline constexpr std::string_view outage_estimators[] = {"beta", "ewma", "window"};
 
-// Throws Error when there is no such estimator.
+// Returns the estimator `name`, one of outage_estimators, for `nodes` nodes. Throws Error when there is no such one.
 std::unique_ptr<OutageEstimator> make_outage_estimator(std::string_view name, std::int32_t nodes,
                                                        const OutageSettings& settings);
 
-// How good foretold probabilities were.
+// Measures the quality of forecasts.
 class OutageScore {
  public:
   static constexpr std::size_t bins = calibration_bins;
 
-  // `probability` was foretold for this share of a slot.
+  // Adds a forecast: `probability` for the observed part of a slot, and whether an outage began in the slot.
   void add(double probability, bool failed);
 
-  double weight() const { return weight_; }      // forecasts
-  double log_loss() const;                       // mean, in nats; NaN: nothing scored
-  double foretold() const { return foretold_; }  // outages expected by the forecasts
-  double seen() const { return seen_; }          // outages
-  // By size of the forecast: below 1e-6, 1e-5, .. 0.1, and up to 1.
+  double weight() const { return weight_; }      // number of forecasts
+  double log_loss() const;                       // mean, in nats; NaN: there are no forecasts
+  double foretold() const { return foretold_; }  // number of outages that the forecasts predict
+  double seen() const { return seen_; }          // number of slots in which an outage began
+  // Returns the bins by the probability of the forecast: below 1e-6, below 1e-5, .. below 0.1, and up to 1.
   using Bin = CalibrationBin;
   const std::array<Bin, bins>& calibration() const { return bins_; }
 
@@ -75,41 +75,44 @@ class OutageScore {
   std::array<Bin, bins> bins_{};
 };
 
-// Keeps all estimators and the constant fleet rate, and scores each on every slot before it sees it.
+// Keeps all estimators and the constant rate of all nodes. Before each of them takes a slot, its forecast is scored.
 class OutageBook {
  public:
-  // wanted: the estimator to be used as long as it is better than the constant. Throws Error when it
-  // is none of outage_estimators.
+  // `wanted` is the estimator that is used as long as it is better than the constant rate. Throws Error when it is none
+  // of outage_estimators.
   OutageBook(std::int32_t nodes, std::string_view wanted, const OutageSettings& settings);
 
-  // All nodes in the next slot.
+  // Takes the next slot of all nodes.
   void see(std::span<const SlotSeen> slot);
 
-  // Whose probabilities are given: the wanted one; when it is no better than the constant, the best
-  // that is; else "constant". Better: the mean log-loss is less by more than its standard error, over
-  // at least least_outages outages. With fewer it is "beta", which departs from the rate of all nodes only as far
-  // as a node's own outages go, and "constant" before the first.
+  // Returns the name of the estimator whose probabilities are used. It is the wanted one if that is better than the
+  // constant rate, else the best one that is better, else "constant". An estimator is better if its mean log-loss is
+  // less by more than the standard error of the difference, over at least least_outages outages. With fewer outages
+  // the result is "beta", which departs from the rate of all nodes only as far as a node's own outages go. Before the
+  // first outage it is "constant".
   std::string_view in_use() const;
-  std::string explain() const;  // a sentence: which, why
-  OutageEstimators scores() const;  // of all, the constant first, for the snapshot
+  std::string explain() const;  // returns a sentence that says which estimator is used and why
+  OutageEstimators scores() const;  // returns the scores of all for the snapshot, the constant rate first
 
-  // That the node fails within the horizon, by the estimator in use.
+  // Returns the probability that the node fails within `horizon_s` seconds, by the estimator in use.
   double probability(std::int32_t node, double horizon_s) const;
-  // The same for all nodes, knowing what the slot that lasts has brought so far; one SlotSeen per node.
+  // Returns this probability for all nodes, with what the present slot has shown so far: one SlotSeen per node.
   std::vector<double> probabilities(std::span<const SlotSeen> open, double horizon_s) const;
-  double probability(std::string_view estimator, std::int32_t node, double horizon_s) const;  // "constant" too
-  double fleet_rate() const;  // per slot and node
+  // Returns the probability by the named estimator, which may be "constant".
+  double probability(std::string_view estimator, std::int32_t node, double horizon_s) const;
+  double fleet_rate() const;  // outages per slot and node
 
-  const OutageScore& score(std::string_view estimator) const;  // "constant" too
-  double advantage(std::string_view estimator) const;          // mean log-loss of the constant less its own
-  double advantage_error(std::string_view estimator) const;    // standard error of that mean
+  // These three take the name of an estimator; score() also takes "constant".
+  const OutageScore& score(std::string_view estimator) const;
+  double advantage(std::string_view estimator) const;        // mean log-loss of the constant rate minus the estimator's
+  double advantage_error(std::string_view estimator) const;  // standard error of the advantage
 
  private:
   struct Entry {
     std::unique_ptr<OutageEstimator> estimator;
     OutageScore score;
-    double difference = 0;  // sums over forecasts
-    double squares = 0;
+    double difference = 0;  // sum over the forecasts of the log-loss of the constant rate minus this one's
+    double squares = 0;     // sum of the squares of these differences
   };
   const Entry& find(std::string_view name) const;
   bool better(const Entry& entry) const;
@@ -124,8 +127,8 @@ class OutageBook {
   double fleet_outages_ = 0, fleet_slots_ = 0;
 };
 
-// The slots of all nodes from begin_s on, in slots of outage_slot_s, up to the last that is over at
-// end_s; one call per slot. Only counted outages matter. `names` gives the nodes their numbers.
+// Calls `call` once for each slot, with what was seen of all nodes. Slots have outage_slot_s, from begin_s to the last
+// one that is over at end_s. Only counted outages are used. `names` gives the nodes their order. Times are in seconds.
 void for_each_slot(std::span<const std::string> names, std::span<const SpanRecord> spans,
                    std::span<const OutageRecord> outages, double begin_s, double end_s,
                    const std::function<void(std::span<const SlotSeen>)>& call);

@@ -15,9 +15,9 @@ namespace placement {
 
 namespace {
 
-// So many values of its own and what they say counts half: one odd pair is no property of a node.
+// A correction from this many values counts half, so that one unusual pair is not taken for a property of a node.
 constexpr double shrinkage = 2;
-// A node none of whose pairs, at least so many, gets this share of what is usual has a slow link.
+// A node has a slow link when all its pairs, at least least_for_bound, are below this share of their class.
 constexpr std::size_t least_for_bound = 2;
 constexpr double slow_share = 0.8;
 
@@ -42,7 +42,7 @@ const NumberRange& range_of(Measurement measurement) {
   return measurement == Measurement::latency ? live_range::latency_us : live_range::rate_Bps;
 }
 
-// What is modelled of numbers in the range may be outside of it, and a snapshot takes none that is.
+// Limits a value to the range of the snapshot, which rejects others. A modelled value can be outside of that range.
 float told_us(double value) { return static_cast<float>(std::min(value, live_range::latency_us.most)); }
 float told_Bps(double value) { return static_cast<float>(std::min(value, live_range::rate_Bps.most)); }
 
@@ -53,19 +53,20 @@ struct Sample {
 
 }  // namespace
 
-// One attribute: of latency the sum of its parts, of bandwidth (in logarithms) too, with a bound per node.
+// The model of one attribute. Latency is the sum of its parts. Bandwidth is too, in logarithms, and has a bound per
+// node.
 struct PairModel::Fit {
   Fit(const PairModel& model, std::vector<Sample> all, bool of_logarithms);
 
-  // Without anything that was measured of this very pair; NaN: nothing was measured anywhere.
+  // Returns the value without measurements of the pair itself; NaN when there is no measurement at all.
   double modelled(std::int32_t leaf, std::int32_t other) const;
   const PairModel& model;
   std::vector<Sample> samples;
   bool logarithms;
-  std::map<std::int32_t, double> classes;  // by hops; in logarithms if so
+  std::map<std::int32_t, double> classes;  // value of each hop class, as a logarithm if `logarithms`
   std::vector<double> of_leaf;
-  std::vector<double> of_node;             // latency: added for each end; bandwidth: the bound, infinite without one
-  std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::size_t>> cells;  // leaf pair: its samples
+  std::vector<double> of_node;             // latency: added for each end; bandwidth: the bound, or infinite
+  std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::size_t>> cells;  // samples of each pair of leaves
   double median_at_s = unknown_value;
 };
 
@@ -102,7 +103,7 @@ PairModel::Fit::Fit(const PairModel& m, std::vector<Sample> all, bool of_logarit
         of_node[static_cast<std::size_t>(node)] = best[node];
   }
 
-  // What is left belongs to the switches; what a slow node explains tells nothing about them.
+  // The rest is attributed to the switches. A pair that a slow node explains tells nothing about them.
   std::map<std::int32_t, std::vector<double>> by_leaf;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const Sample& sample = samples[i];
@@ -127,7 +128,7 @@ double PairModel::Fit::modelled(std::int32_t leaf, std::int32_t other) const {
   const std::int32_t hops = places.hops[static_cast<std::size_t>(leaf) * static_cast<std::size_t>(places.leaves) +
                                         static_cast<std::size_t>(other)];
   if (classes.empty()) return unknown_value;
-  // The class itself, or the nearest; of two as near the farther one, which promises less.
+  // The class itself or the nearest one is used; of two equally near ones that with more hops, which promises less.
   auto nearest = classes.begin();
   for (auto it = classes.begin(); it != classes.end(); ++it)
     if (std::abs(it->first - hops) <= std::abs(nearest->first - hops)) nearest = it;
@@ -159,7 +160,7 @@ void PairModel::add(std::int32_t a, std::int32_t b, Measurement measurement, dou
   } else {
     pair.bandwidth_Bps.add(value);
     pair.bandwidth_at_s = now_s;
-    // A single train may be too good to be true: the peak follows what is foretold.
+    // A single train may give too large a value, so the peak follows the forecast.
     const double told = pair.bandwidth_Bps.predict(Forecast::Predictor::median);
     if (!(pair.peak_bandwidth_Bps >= told)) pair.peak_bandwidth_Bps = told;
   }
@@ -198,7 +199,7 @@ void PairModel::forget_old(double now_s) {
   });
 }
 
-// The attribute of two nodes that are groups of their own.
+// Returns the attribute of two nodes, each of which is a group.
 PairModel::Told PairModel::tell_pair(const Fit& fit, std::int32_t a, std::int32_t b, double now_s) const {
   if (const Pair* const pair = find(a, b)) {
     const double at_s = fit.logarithms ? pair->bandwidth_at_s : pair->latency_at_s;
@@ -216,7 +217,7 @@ PairModel::Told PairModel::tell_pair(const Fit& fit, std::int32_t a, std::int32_
   return told;
 }
 
-// Of two leaves: the median of the pairs between them, without what their nodes add.
+// Returns the attribute of two leaf switches: the median of the pairs between them, without the parts of their nodes.
 PairModel::Told PairModel::tell_leaves(const Fit& fit, std::int32_t p, std::int32_t q, double now_s) const {
   const auto cell = fit.cells.find({std::min(p, q), std::max(p, q)});
   if (cell == fit.cells.end()) return tell_model(fit, p, q, now_s);
@@ -283,13 +284,13 @@ PairTable PairModel::table(double now_s) const {
       const Told w = single ? tell_pair(bw, a, b, now_s) : tell_leaves(bw, a, b, now_s);
       const double age_s = std::isnan(w.age_s) || l.age_s > w.age_s ? l.age_s : w.age_s;
       arrays.set(a, b, {told_us(l.value), told_Bps(w.value), told_Bps(w.peak_Bps >= w.value ? w.peak_Bps : w.value),
-                        std::max(l.source, w.source),  // that of the weaker one
+                        std::max(l.source, w.source),  // the less certain of the two sources
                         static_cast<float>(std::max(0.0, age_s))});
       if (const Pair* const pair = single ? find(a, b) : nullptr) arrays.set_forecast(a, b, forecast_of(*pair, now_s));
     }
   for (std::size_t i = 0; i < nodes && !single; ++i) {
     arrays.node_latency_us.push_back(told_us(lt.of_node[i]));
-    // No bound of its own: what no pair passes.
+    // A node without a bound gets the largest bandwidth of all pairs.
     if (!bw.samples.empty()) arrays.node_bandwidth_Bps.push_back(told_Bps(std::min(bw.of_node[i], peak)));
   }
   return pair_table(std::move(arrays));

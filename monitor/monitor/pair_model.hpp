@@ -13,30 +13,30 @@
 
 namespace placement {
 
-// Where the nodes are, as far as it says which pairs are alike.
+// The positions of the nodes: pairs with equal leaf switches, or equal numbers of hops, are alike.
 struct PairPlaces {
-  std::vector<std::int32_t> leaf_of_node;  // 0 .. leaves - 1
+  std::vector<std::int32_t> leaf_of_node;  // leaf switch of each node, 0 to leaves - 1
   std::int32_t leaves = 0;
-  std::vector<std::int32_t> hops;          // leaves x leaves: between nodes of both; the diagonal within one
+  std::vector<std::int32_t> hops;          // leaves x leaves: hops between their nodes; the diagonal is within one leaf
 };
 
 struct PairModelSettings {
-  std::int32_t all_pairs_nodes = 128;   // up to so many nodes each is a group of its own; beyond, each leaf is
-  double keep_s = 2 * 3600;             // what was measured longer ago is no measurement of now
-  std::size_t most_pairs = 400000;      // that are remembered
+  std::int32_t all_pairs_nodes = 128;   // up to this number each node is a group; with more nodes each leaf switch is
+  double keep_s = 2 * 3600;             // a measurement that is older is not used as a present one
+  std::size_t most_pairs = 400000;      // largest number of pairs that are remembered
 };
 
-// What is known of the network between all nodes, from the pairs that were measured: a value of a pair
-// is that of its hop class, plus what its leaves, its nodes, and the pair itself add [NLA §10]. Medians
-// throughout, so that a node that measures nonsense, or says so, moves its own pairs alone.
+// Estimates the network between all nodes from the measured pairs. The value of a pair is the value of its hop class,
+// plus corrections for its leaf switches, its nodes and the pair itself [NLA §10]. All are medians, so that a node with
+// wrong measurements or reports affects only its own pairs.
 class PairModel {
  public:
   PairModel(PairPlaces places, const PairModelSettings& settings);
 
-  // A result: latency in microseconds, bandwidth in bytes per second. What is no positive finite number
-  // is passed over.
+  // Adds a measurement: latency in microseconds or bandwidth in bytes per second. A value that is not positive and
+  // finite is ignored. `now_s` is the time by a steady clock.
   void add(std::int32_t a, std::int32_t b, Measurement measurement, double value, double now_s);
-  // What an idle network gave in an earlier life.
+  // Sets the bandwidth of the pair in an idle network, as measured before this process started.
   void remember_peak(std::int32_t a, std::int32_t b, double peak_bandwidth_Bps);
 
   struct Pair {
@@ -47,15 +47,17 @@ class PairModel {
 
     double newest_s() const { return std::fmax(latency_at_s, bandwidth_at_s); }  // NaN: nothing was measured
   };
-  std::vector<Pair> pairs() const;  // ascending
-  std::vector<Pair> measured_since(double s) const;  // those of them whose newest value is not older
-  const Pair* find(std::int32_t a, std::int32_t b) const;  // null: nothing is known
+  std::vector<Pair> pairs() const;  // ordered by a, then b
+  // Returns the pairs whose newest value was measured at the time `s` or later, in this order too.
+  std::vector<Pair> measured_since(double s) const;
+  const Pair* find(std::int32_t a, std::int32_t b) const;  // null: nothing is known of the pair
   std::size_t size() const { return pairs_.size(); }
+  // Removes the pairs without a measurement in the last keep_s seconds.
   void forget_old(double now_s);
 
-  // The table for all nodes. Cells that are measured have the forecast of their pair, or the median of
-  // their pairs; where nodes are their own groups it is told whose forecast, with its error. Others are modelled, or assumed from the nearest hop class in which anything was
-  // measured; nothing measured at all: an empty table.
+  // Returns the table for all nodes. A measured cell has the forecast of its pair, or the median of its pairs. Where
+  // each node is a group, the table also names the predictor and its error. Other cells are modelled, or assumed from
+  // the nearest hop class with a measurement. Without any measurement the table is empty.
   PairTable table(double now_s) const;
 
  private:

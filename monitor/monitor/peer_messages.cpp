@@ -19,7 +19,7 @@ static_assert(1 + 1 + max_peer_measurements * 13 <= max_message);
 
 constexpr std::uint64_t open_end = ~std::uint64_t{0};
 
-// Times as milliseconds since 1970; one that is not known as all ones.
+// Writes a time as milliseconds since 1970. A time that is not known is written as all ones.
 void put_time(Writer& out, double seconds) {
   out.u64(std::isnan(seconds) || seconds < 0 ? open_end : static_cast<std::uint64_t>(std::llround(seconds * 1000)));
 }

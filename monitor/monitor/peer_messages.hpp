@@ -12,39 +12,39 @@
 
 namespace placement {
 
-// What monitors say to each other in sealed frames, in the form of wire.hpp. The monitor that stands
-// later in slurm.conf opens the session, as an agent does.
+// The messages between monitors, in sealed frames and with the fields of messages.hpp. The monitor that comes later in
+// slurm.conf opens the session, as an agent does.
 enum class PeerMessageKind : std::uint8_t {
-  state = 64,  // each few seconds, both ways
-  ask,         // for what changed in the other's history; as long as the longest answer
-  changes,     // the answer
-  pairs,       // measurements, from the one that publishes
+  state = 64,  // sent every few seconds, in both directions
+  ask,         // asks for changes of the other's history; as long as the longest answer
+  changes,     // the answer to `ask`
+  pairs,       // measurements, from the leader
 };
 
-// The name under which a monitor joins: no node has a name that begins so.
+// Returns the name with which a monitor joins. The name of a node never begins with a dot.
 inline std::string peer_name(const std::string& host) { return "." + host; }
 
 struct PeerState {
-  std::uint8_t order = 0;              // of its SlurmctldHost line
-  std::array<std::uint8_t, 16> history{};  // which history it keeps
-  std::uint64_t last_change = 0;       // in it
+  std::uint8_t order = 0;              // number of its SlurmctldHost line, from 0
+  std::array<std::uint8_t, 16> history{};  // instance of its history
+  std::uint64_t last_change = 0;       // number of the last change in its history
   LeaderTerm publisher;
 
   bool operator==(const PeerState&) const = default;
 };
 
 struct PeerAsk {
-  std::uint64_t after = 0;  // cursor in the other's history
+  std::uint64_t after = 0;  // only changes after this number of the other's history are wanted
 };
 
 struct PeerMeasurement {
   std::int32_t a = 0, b = 0;  // nodes, by their order in slurm.conf
   Measurement measurement = Measurement::latency;
-  double value = unknown_value;
+  double value = unknown_value;  // us for latency, bytes per second for bandwidth
 };
 inline constexpr std::size_t max_peer_measurements = 80;
 
-// How many rows of a history fit into one answer whatever their names are.
+// Largest number of rows of a history in one answer. They fit whatever the names of the nodes are.
 inline constexpr std::int64_t max_peer_rows = 9;
 
 Bytes encode(const PeerState& state);
@@ -52,7 +52,7 @@ Bytes encode(const PeerAsk& ask);
 Bytes encode(const History::Changes& changes);             // at most max_peer_rows
 Bytes encode(const std::vector<PeerMeasurement>& pairs);   // at most max_peer_measurements
 
-// None when the bytes are no such message.
+// The decoders return none when the bytes are no message of their kind.
 std::optional<PeerMessageKind> peer_message_kind(ByteView message);
 std::optional<PeerState> decode_peer_state(ByteView message);
 std::optional<PeerAsk> decode_peer_ask(ByteView message);

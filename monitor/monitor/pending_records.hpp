@@ -11,27 +11,27 @@
 
 namespace placement {
 
-// Outages and times of observation on their way into the history: what cannot be written now, as on a full disk,
-// is written when it can be.
+// Outages and times of observation that are not written into the history yet. A record that cannot be written, for
+// instance because the disk is full, is written as soon as that is possible.
 class PendingRecords {
  public:
-  // Takes the place of one of the same node and beginning.
+  // Adds a record. It replaces a pending record with the same node and start time.
   void put(const OutageRecord& outage);
   void put(const SpanRecord& span);
 
-  // Writes all, within a transaction. Throws Error when the history cannot be written. Records are kept, since the
-  // transaction may come to nothing, until it is over and forget() is called.
+  // Writes all records, within a transaction. The records are kept until forget() is called, because the transaction
+  // may fail. Throws Error when the history cannot be written.
   void write(History& history) const;
   void forget();
 
-  // Nodes of the outages that are kept, each once.
+  // Returns the nodes of the pending outages.
   std::set<std::string> nodes_with_outages() const;
   std::size_t size() const { return outages_.size() + spans_.size(); }
-  std::int64_t dropped() const { return dropped_; }  // spans that there was no room for
+  std::int64_t dropped() const { return dropped_; }  // number of spans that were dropped for lack of room
   static constexpr std::size_t most_spans = 200000;
 
  private:
-  using Key = std::pair<std::string, double>;  // node, beginning
+  using Key = std::pair<std::string, double>;  // node and start time
   std::map<Key, OutageRecord> outages_;
   std::map<Key, SpanRecord> spans_;
   std::int64_t dropped_ = 0;

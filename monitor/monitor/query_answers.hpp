@@ -10,15 +10,15 @@
 
 namespace placement {
 
-// What placement-monitor tells whoever asks (query_wire.hpp). Files are read for each question, as they are then:
-// the snapshot, the history, slurmctld's ring, and the files that placement.conf names.
+// Answers the queries of placectl and srun to placement-monitor (query_wire.hpp). It reads the files anew for each
+// query: the snapshot, the history, slurmctld's ring and the files that placement.conf names.
 class QueryAnswers {
  public:
-  // Rings of `ring_owners` are believed alone; empty: anybody's.
+  // Only rings that belong to one of `ring_owners` are read; empty: any user's.
   QueryAnswers(std::string slurm_conf, Config config, std::vector<uid_t> ring_owners)
       : slurm_conf_(std::move(slurm_conf)), config_(std::move(config)), ring_owners_(std::move(ring_owners)) {}
 
-  // Throws Error with what the user is told.
+  // Returns the answer for the user `asker`. Throws Error with a message that is sent to the user.
   std::string answer(const Query& query, uid_t asker) const;
 
  private:

@@ -18,10 +18,10 @@ namespace placement {
 namespace {
 
 constexpr double pause_s = 10;
-constexpr int less_than_others = 10;  // of nice()
+constexpr int less_than_others = 10;  // argument of nice()
 constexpr int own_listener = 3;
 
-// Runs in the process of its own. It may not return.
+// The main function of the separate process. It must not return.
 [[noreturn]] void serve(int listener, pid_t parent, Credentials& credentials, const QueryServer::Answer& answer) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
@@ -31,7 +31,7 @@ constexpr int own_listener = 3;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   if (nice(less_than_others) < 0) errno = 0;
-  // Nothing of the monitor's stays open here: its history, its lock, its other sockets.
+  // All other descriptors of the monitor are closed here: its history, its lock and its other sockets.
   if (listener != own_listener && dup2(listener, own_listener) < 0) _exit(1);
   close_range(own_listener + 1, ~0U, 0);
   int never[2];

@@ -11,20 +11,20 @@
 
 namespace placement {
 
-// Has questions answered by a process of its own, of low priority, so that no question makes a heartbeat wait and
-// what a question could break is not the monitor. The process ends with this one.
+// Answers queries in a separate process of low priority. So no query delays a heartbeat, and a failure of that process
+// does not end the monitor. The process ends together with this one.
 class QueryService {
  public:
   using Log = std::function<void(const std::string&)>;
 
-  // Listens at the TCP port. A port that is taken is logged, and nobody is answered then. The credentials must outlive
-  // the service.
+  // Listens on the TCP port `port`. If the port is in use, this is logged and no queries are answered. The credentials
+  // must outlive the service.
   QueryService(std::uint16_t port, Credentials& credentials, QueryServer::Answer answer, Log log);
   ~QueryService();
   QueryService(const QueryService&) = delete;
   QueryService& operator=(const QueryService&) = delete;
 
-  // Starts the process when there is none, at most every ten seconds.
+  // Starts the process when it does not run, at most every ten seconds. It has to be called about once a second.
   void tend(double now_s);
 
  private:

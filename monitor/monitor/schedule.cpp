@@ -21,7 +21,7 @@ void shuffle(std::vector<std::int32_t>& items, Random& random) {
 
 ProbePair ordered(std::int32_t a, std::int32_t b) { return {std::min(a, b), std::max(a, b)}; }
 
-// Neighbours in the list meet; of an odd number the last rests.
+// Pairs neighbours in the list. If the number is odd, the last one rests.
 void pair_up(const std::vector<std::int32_t>& list, std::vector<ProbePair>& pairs) {
   for (std::size_t i = 0; i + 1 < list.size(); i += 2) pairs.push_back(ordered(list[i], list[i + 1]));
 }
@@ -33,7 +33,7 @@ std::int32_t tournament_rounds(std::int32_t n) { return n < 2 ? 0 : n % 2 == 0 ?
 std::vector<ProbePair> tournament_round(std::int32_t n, std::int32_t round) {
   std::vector<ProbePair> pairs;
   if (n < 2) return pairs;
-  // The circle method: m players on a circle turn around one that stays; of an odd n that one is nobody.
+  // The circle method: m players on a circle turn around one who stays. If n is odd, there is no such one.
   const std::int32_t m = n % 2 == 0 ? n - 1 : n;
   if (n % 2 == 0) pairs.push_back(ordered(round % m, n - 1));
   for (std::int32_t k = 1; k <= (m - 1) / 2; ++k)
@@ -68,7 +68,7 @@ double ProbeSchedule::every_s(const Track& track, std::size_t rounds) const {
   return std::max(track.least_s, track.period_s / static_cast<double>(std::max<std::size_t>(rounds, 1)));
 }
 
-// One cycle is gone through: where pairs wait for each other's uplinks a round is far longer than it is at least.
+// Computes the length of one cycle. A round in which pairs wait for uplinks is far longer than the least length.
 double ProbeSchedule::cycle_s(const Track& track) const {
   const auto nodes = static_cast<std::int32_t>(leaf_.size());
   std::vector<std::vector<ProbePair>> sampled;
@@ -90,14 +90,14 @@ double ProbeSchedule::cycle_s(const Track& track) const {
 
 double ProbeSchedule::period_s(Measurement measurement) const {
   const Track& track = measurement == Measurement::latency ? latency_ : bandwidth_;
-  // Both share the time: what one needs is not there for the other.
+  // The two measurements share the time.
   const double need = cycle_s(latency_) / latency_.period_s + cycle_s(bandwidth_) / bandwidth_.period_s;
   return track.period_s * std::max(1.0, need);
 }
 
 std::vector<std::vector<ProbePair>> ProbeSchedule::sampled_rounds(const Track& track,
                                                                   const std::vector<bool>& usable) const {
-  // The same pairs for an hour, so that each is a series and few have to be remembered.
+  // The pairs stay for an hour, so that each gets a series of values and few pairs have to be remembered.
   Random random(settings_.seed ^ static_cast<std::uint64_t>(std::floor(track.began_s / same_peers_s)) << 8);
   std::vector<std::vector<ProbePair>> rounds;
   const auto add = [&rounds, this](const std::vector<ProbePair>& pairs) {
@@ -136,7 +136,7 @@ std::vector<std::vector<ProbePair>> ProbeSchedule::sampled_rounds(const Track& t
 }
 
 void ProbeSchedule::begin_cycle(Track& track, double now_s, const std::vector<bool>& usable) {
-  // After a pause, or when rounds took longer than planned, nothing is made up for.
+  // Rounds that were missed, by a pause or by long rounds, are not made up for.
   track.began_s = track.cycle < 0 ? now_s : std::max(track.began_s + track.period_s, now_s);
   track.next_s = track.began_s;
   ++track.cycle;
@@ -150,19 +150,19 @@ void ProbeSchedule::begin_cycle(Track& track, double now_s, const std::vector<bo
   track.every_s = every_s(track, track.count);
 }
 
-// Puts pairs into the round, with their starts; those for which it would become too long are left over.
+// Puts pairs into the round with their start times. Pairs for which the round would become too long go into `rest`.
 void ProbeSchedule::place_pairs(const std::vector<ProbePair>& pairs, const AskBulk& bulk, Round& round,
                                 std::vector<ProbePair>& rest) const {
   const bool bandwidth = round.measurement == Measurement::bandwidth, ask = bandwidth && bulk;
   const double probe_s = bandwidth ? settings_.bandwidth_probe_s : 0;
   const double latest_s = settings_.longest_round_s - round.lasts_s - (ask ? longest_bulk_s : 0);
-  std::vector<double> free_s(members_.size(), 0);  // from when on each leaf's uplink is
+  std::vector<double> free_s(members_.size(), 0);  // when the uplink of each leaf switch becomes free
   double longer_s = 0;
   for (const ProbePair& pair : pairs) {
     double& a = free_s[static_cast<std::size_t>(leaf_[static_cast<std::size_t>(pair.a)])];
     double& b = free_s[static_cast<std::size_t>(leaf_[static_cast<std::size_t>(pair.b)])];
     const double start_s = &a != &b ? std::max(a, b) : 0;
-    if (start_s > 0 && start_s > latest_s) {  // whatever the settings are, the first has its turn
+    if (start_s > 0 && start_s > latest_s) {  // the first pair is always taken, whatever the settings are
       rest.push_back(pair);
       continue;
     }
@@ -176,7 +176,7 @@ void ProbeSchedule::place_pairs(const std::vector<ProbePair>& pairs, const AskBu
   round.lasts_s += longer_s;
 }
 
-// What is left over is no step of the cycle more.
+// Returns the pairs of the next round. Pairs that were left over do not count as a step of the cycle.
 std::vector<ProbePair> ProbeSchedule::next_pairs(Track& track) const {
   if (!track.rest.empty()) return std::exchange(track.rest, {});
   const std::size_t at = track.at++;
@@ -191,7 +191,7 @@ ProbeSchedule::Round ProbeSchedule::next(double now_s, const std::vector<bool>& 
     if (track->over() && (track->cycle < 0 || now_s >= track->began_s + track->period_s))
       begin_cycle(*track, now_s, usable);
   for (;;) {
-    // When there is more to do than time, the one that is further behind its own pace comes first.
+    // When there is too little time for both, the measurement that is further behind its pace comes first.
     Track* due = nullptr;
     double lateness = 0;
     for (Track* track : {&bandwidth_, &latency_})
@@ -205,7 +205,7 @@ ProbeSchedule::Round ProbeSchedule::next(double now_s, const std::vector<bool>& 
     std::erase_if(pairs, [&usable](const ProbePair& pair) {
       return !usable[static_cast<std::size_t>(pair.a)] || !usable[static_cast<std::size_t>(pair.b)];
     });
-    if (pairs.empty()) continue;  // it takes no time
+    if (pairs.empty()) continue;  // such a round takes no time
     Round round{due->measurement, {}, {}, {}, due->least_s};
     place_pairs(pairs, bulk, round, due->rest);
     busy_until_s_ = now_s + round.lasts_s;

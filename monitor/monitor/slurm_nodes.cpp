@@ -24,7 +24,7 @@ namespace placement {
 
 namespace {
 
-// A node that is down because it failed says so in its reason; another reason is somebody's order.
+// Returns whether a node that is down in Slurm has failed. Its reason then says so; any other reason means an order.
 bool failed_by_itself(const node_info_t& node) {
   if (!node.reason || !*node.reason) return true;
   const std::string_view reason(node.reason);
@@ -46,7 +46,7 @@ SlurmView view_of(const node_info_t& node) {
 
 char letter(SlurmView view) { return "?rnop"[static_cast<std::size_t>(view)]; }
 
-// Runs in the asking process. It may not return.
+// The main function of the asking process. It must not return.
 [[noreturn]] void tell(int to, const std::string& slurm_conf) {
   FILE* const out = fdopen(to, "w");
   setenv("SLURM_CONF", slurm_conf.c_str(), 1);
@@ -65,10 +65,10 @@ char letter(SlurmView view) { return "?rnop"[static_cast<std::size_t>(view)]; }
     }
   try {
     const std::string lines = ask_controller();
-    std::fprintf(out, "c\n");  // it answered
+    std::fprintf(out, "c\n");  // slurmctld answered
     for (const std::string_view line : split_at(lines, '\n'))
       std::fprintf(out, "c %.*s\n", static_cast<int>(line.size()), line.data());
-  } catch (...) {  // what is in force is not known then
+  } catch (...) {  // then the settings in force are not known
   }
   std::fprintf(out, ".\n");
   std::fflush(out);
@@ -125,7 +125,7 @@ void SlurmNodes::ask(double now_s) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    fcntl(ends[1], F_SETFL, 0);  // the writer may wait
+    fcntl(ends[1], F_SETFL, 0);  // only the writer may block
     tell(ends[1], slurm_conf_);
   }
   close(ends[1]);

@@ -13,22 +13,24 @@
 
 namespace placement {
 
-// What slurmctld knows of a node and of the jobs that run on it alone.
+// The state of a node in slurmctld, and the jobs that run on this node alone.
 struct SlurmNode {
   std::string name;
   SlurmView view = SlurmView::unknown;
   std::vector<std::uint32_t> jobs;
 };
 
-// The lines that the asking process writes, and what they say. One that is cut or strange is passed over.
+// Reads the lines that the asking process writes. Lines that are cut or not valid are ignored. `whole` is set to
+// whether the last line was read. The lines are:
 //   n NAME VIEW        j NAME JOB        c NAME = VALUE        . (the end)
 std::vector<SlurmNode> parse_slurm_nodes(std::string_view text, bool& whole);
 
-// What the lines that begin with "c " say is in force in slurmctld; nothing: there are none, so that slurmctld did not say.
+// Reads the settings in force in slurmctld from the lines that begin with "c ". Returns none when there is no line "c",
+// which means that slurmctld did not answer.
 std::optional<ControllerState> parse_slurm_controller(std::string_view text);
 
-// Asks slurmctld by libslurm's public calls, in a process of its own: they may take as long as Slurm's
-// message timeout, and a monitor waits for nobody.
+// Asks slurmctld with libslurm's public functions. They may block as long as Slurm's message timeout, and the monitor
+// must never wait, so they are called in a separate process.
 class SlurmNodes {
  public:
   explicit SlurmNodes(std::string slurm_conf) : slurm_conf_(std::move(slurm_conf)) {}
@@ -36,13 +38,13 @@ class SlurmNodes {
   SlurmNodes(const SlurmNodes&) = delete;
   SlurmNodes& operator=(const SlurmNodes&) = delete;
 
-  // Starts to ask, unless an answer is under way. Throws Error when no process can be made.
+  // Starts to ask, unless an answer is still expected. Throws Error when no process can be started.
   void ask(double now_s);
   bool asking() const { return child_ > 0; }
-  int descriptor() const { return pipe_; }  // readable when there is news; -1: none is asked for
-  // Takes what there is; true when the answer is complete. Gives up after most_s.
+  int descriptor() const { return pipe_; }  // readable when a part of the answer arrived; -1: no answer is expected
+  // Reads what has arrived. Returns true and sets `nodes` when the answer is complete. Gives up after most_s seconds.
   bool collect(double now_s, std::vector<SlurmNode>& nodes);
-  // Of the last complete answer; nothing: slurmctld did not tell its configuration.
+  // Returns the settings from the last complete answer. None: slurmctld did not send them.
   const std::optional<ControllerState>& controller() const { return controller_; }
   static constexpr double most_s = 20;
   static constexpr std::size_t most_bytes = 32 << 20;

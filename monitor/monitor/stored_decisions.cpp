@@ -71,7 +71,7 @@ DecisionReader open_ring(const std::string& path, std::vector<uid_t> owners) {
 }
 
 void settle_decisions(const DecisionFilter& filter, std::vector<Decision>& decisions) {
-  // Also what a damaged history gives for another job's.
+  // This also removes records in a damaged history that show the wrong job.
   std::erase_if(decisions, [&](const Decision& decision) {
     return (filter.job != 0 && decision.job_id != filter.job) || decision.at_s < filter.since_s ||
            (filter.only_of && decision.uid != *filter.only_of);
