@@ -29,6 +29,7 @@ EXTRA_DIST += \
 	contrib/demo \
 	contrib/fault-drill \
 	contrib/lib \
+	contrib/lint \
 	contrib/many_ranks.c \
 	contrib/message_rate.c \
 	contrib/nla-cluster \

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Builds the named fuzz targets with clang's libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer in ./fuzz/build, by
 # the makefile's own lists of sources and libraries, and runs each for FUZZ_SECONDS, or FUZZ_RUNS times where that is

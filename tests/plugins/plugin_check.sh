@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2046
 # The plugins as they were built, against the Slurm that is installed: the version that they carry,
 # nothing exported but what Slurm looks up, and nothing needed that nobody has. Slurm binds lazily,
 # so that a name that is missing would show only when it is called.

@@ -313,7 +313,7 @@ ends 0
 [ "$(wc -l <effort/cost.csv)" = 41 ] || fail 'cost.csv has not 20 lines for each strategy'
 refused_option --backfill none
 refused 2 '--backfill none: easy or slurm[,INTERVAL[,MARGIN]] is wanted, in seconds'
-for word in slurm, slurm,x slurm,1,2,3 slurm,-1 easy,30 slurm,nan ''; do
+for word in 'slurm,' slurm,x slurm,1,2,3 slurm,-1 easy,30 slurm,nan ''; do
   refused_option --backfill "$word"
   ends 2
 done

@@ -162,7 +162,7 @@ carry() {
   sed 's/15.5/-15.5/' state >bad
   run import bad current
   refused 1 "placectl import: bad:6: cpu_load_1 '-15.5': want a number from 0 to 1000000000, or -"
-  head -c 300 current >cut
+  head -c 300 current >./cut
   run export --state cut
   ends 1
   has 'cut: no usable snapshot: '
