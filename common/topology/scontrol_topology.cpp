@@ -14,10 +14,10 @@ namespace placement {
 
 namespace {
 
-// One line of the output.
+// One line of the output: a switch or a block.
 struct Record {
   std::string name;
-  std::int64_t level = 0;  // of switches; of blocks their size, and 0 for those that are not aggregated
+  std::int64_t level = 0;  // Level= of a switch; BlockSize= of an aggregated block; 0 of another block
   std::string_view nodes;
 };
 
@@ -27,6 +27,7 @@ std::int64_t number(std::string_view key, std::string_view value) {
   return *parsed;
 }
 
+// Returns the switches and blocks of the output, those of the lowest level first.
 std::vector<Record> records_of(std::string_view text) {
   std::vector<Record> records;
   for (const std::string_view line : split_at(text, '\n')) {
@@ -52,13 +53,15 @@ std::vector<Record> records_of(std::string_view text) {
   return records;
 }
 
+// Builds the switches of the result.
 class Forest {
  public:
   explicit Forest(std::span<const NodeShape> nodes) : switch_of_(nodes.size(), nowhere) {
     for (std::size_t n = 0; n < nodes.size(); ++n) index_of_.emplace(nodes[n].name, static_cast<std::int32_t>(n));
   }
 
-  // Records come from the lowest level upwards.
+  // Adds a switch or block. Those of lower levels must be added first. One that holds no known node, or whose nodes all
+  // are below switches of its level already, is left out.
   void add(const Record& record) {
     const auto self = static_cast<std::int32_t>(switches.size());
     switches.push_back({record.name, nowhere, {}});
@@ -78,7 +81,8 @@ class Forest {
  private:
   static constexpr std::int32_t nowhere = -1;
 
-  // The node, or the highest switch above it, comes to hang on `self`, unless that switch is of this level too.
+  // Attaches the node, or the highest switch above it, to the switch `self`. Returns false when that highest switch is
+  // not of a lower level than `self`.
   bool hang(std::int32_t node, std::int32_t self) {
     std::int32_t top = switch_of_[node];
     if (top == nowhere) {

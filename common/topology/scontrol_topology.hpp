@@ -8,16 +8,17 @@
 
 namespace placement {
 
-// Switches as "scontrol show topology" prints them, one a line, in every version of Slurm:
+// Reads switches from the output of "scontrol show topology" of every version of Slurm, which has one per line:
 //
 //   SwitchName=s0 Level=1 LinkSpeed=1 Nodes=n[1-8] Switches=s[1-2]    of topology/tree; all nodes below the switch
 //   BlockName=b1 BlockIndex=0 Nodes=n[1-4] BlockSize=4                of topology/block
 //   AggregatedBlock=b[1-2] BlockIndex=0 Nodes=n[1-8] BlockSize=8      of topology/block; blocks that make a larger one
 //
-// The result is a forest: a node hangs on the lowest switch that names it, and a switch on the lowest switch above
-// it. Of several switches at one level above the same switches, as in a fat tree with several roots, the first one
-// is kept. Names that are not among `nodes` are left out; lines of other forms are ignored, so that a topology without
-// switches gives none. Throws Error on a list of nodes that is none, and on a level or size that is no number.
+// Returns the switches as a forest: a node is attached to the lowest switch that names it, and a switch to the lowest
+// switch above it. In a fat tree with several roots, several switches of one level stand above one set of switches; the
+// first of them is kept. Names that are not among `nodes` are left out. Lines of other forms are ignored, so that a
+// topology without switches gives none. Throws Error on a wrong list of nodes, and on a level or size that is no
+// number.
 std::vector<SwitchShape> parse_scontrol_topology(std::string_view text, std::span<const NodeShape> nodes);
 
 }  // namespace placement

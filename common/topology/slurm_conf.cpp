@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::size_t max_file_bytes = 64 << 20;
 constexpr int max_include_depth = 8;
-constexpr std::int64_t max_count = 65535;  // Slurm keeps counts of a node in 16 bits
+constexpr std::int64_t max_count = 65535;  // Slurm keeps the counts of a node in 16 bits
 
-// Cuts the line at a '#' that no '\' escapes.
+// Returns the line up to its first '#' that no '\' escapes.
 std::string_view without_comment(std::string_view line) {
   bool escaped = false;
   for (std::size_t at = 0; at < line.size(); ++at) {
@@ -29,7 +29,7 @@ std::string_view without_comment(std::string_view line) {
   return line;
 }
 
-// Whether the line ends in an odd number of '\'.
+// Returns whether the line continues on the next one: it ends in an odd number of '\'.
 bool is_continued(std::string_view line) {
   const std::size_t last = line.find_last_not_of('\\');
   const std::size_t backslashes = line.size() - (last == std::string_view::npos ? 0 : last + 1);
@@ -49,7 +49,7 @@ bool is_key_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
 }
 
-// Takes one pair off the front of the text; false when there is none.
+// Removes one pair from the front of the text and stores it in `pair`. Returns false when the text begins with no pair.
 bool take_pair(std::string_view& text, std::pair<std::string, std::string>& pair) {
   const std::string_view line = trimmed(text);
   std::size_t at = 0;
@@ -76,7 +76,7 @@ ConfLine parse_line(std::int64_t number, std::string_view text) {
   return line;
 }
 
-// The hosts of a list that stands in a line of a file.
+// Returns the names of a host list that stands in a line of a file. Throws Error with file and line.
 std::vector<std::string> hosts_at(const std::string& list, const std::string& file, const ConfLine& line) {
   try {
     return expand_hostlist(list);
@@ -102,7 +102,7 @@ void read_lines(const std::string& path, int depth, const TakeLine& take) {
   }
 }
 
-// The NodeName lines of one slurm.conf with all that it includes.
+// Reads the NodeName lines of a slurm.conf and of the files that it includes.
 class NodeReader {
  public:
   void read(const std::string& path) {
@@ -117,7 +117,7 @@ class NodeReader {
   std::optional<std::int32_t> count(const std::string& path, const ConfLine& line, const char* key) const;
   NodeShape shape(const std::string& path, const ConfLine& line) const;
 
-  ConfLine defaults_;  // of the last NodeName=DEFAULT
+  ConfLine defaults_;  // the values of the NodeName=DEFAULT lines so far
   std::vector<NodeShape> nodes_;
   std::unordered_map<std::string, bool> known_;
 };
@@ -134,8 +134,9 @@ std::optional<std::int32_t> NodeReader::count(const std::string& path, const Con
   return static_cast<std::int32_t>(*number);
 }
 
-// slurm.conf(5), NODE CONFIGURATION: SocketsPerBoard wins over Sockets, and without either the
-// sockets follow from CPUs where these divide, and are one per board else.
+// Returns the shape of the nodes of a line, by the rules of slurm.conf(5), NODE CONFIGURATION. SocketsPerBoard wins
+// over Sockets. Without either, the number of sockets follows from CPUs when CPUs is a multiple of the threads of a
+// socket; otherwise there is one socket per board.
 NodeShape NodeReader::shape(const std::string& path, const ConfLine& line) const {
   NodeShape node;
   node.cores_per_socket = count(path, line, "CoresPerSocket").value_or(1);
@@ -155,7 +156,7 @@ NodeShape NodeReader::shape(const std::string& path, const ConfLine& line) const
     total = *cpus / cpus_of_socket;
   if (total > max_count) fail_at(path, line.number, std::to_string(total) + " sockets in a node");
   node.sockets = static_cast<std::int32_t>(total);
-  // Only CPUs= of the number of cores, or of sockets, makes Slurm leave threads alone; any other value it mends.
+  // Slurm leaves threads alone only when CPUs= is the number of cores or of sockets. It corrects any other value.
   if (!cpus || (*cpus != total && *cpus != total * node.cores_per_socket)) node.cpus_per_core = node.threads_per_core;
   return node;
 }
@@ -179,7 +180,7 @@ void NodeReader::add_nodes(const std::string& path, const ConfLine& line) {
   }
 }
 
-// A topology.conf, whose switches may be named before they are described.
+// Reads a topology.conf, in which a switch may be named before the line that describes it.
 class SwitchReader {
  public:
   SwitchReader(const std::string& file, std::span<const NodeShape> nodes) : file_(file) {

@@ -12,33 +12,36 @@
 
 namespace placement {
 
-// Slurm's configuration files as far as they say where the cores are: the NodeName lines of
-// slurm.conf and all of topology.conf. They serve tools; inside Slurm its own tables are asked.
+// Reads Slurm's configuration files as far as they tell where the cores are: the NodeName lines of slurm.conf, and all
+// of topology.conf. This is for tools; the plugins inside Slurm use Slurm's own tables.
 
-// A line of key=value pairs; the first key says what the line is about. Comments are gone, continued
-// lines joined, quotes removed.
+// A line of key=value pairs, whose first key says what the line describes. Comments and quotes are removed, and lines
+// that continue on the next one are joined.
 struct ConfLine {
-  std::int64_t number = 0;  // of its first line in the file
+  std::int64_t number = 0;  // line number in the file; of joined lines, that of the first
   std::vector<std::pair<std::string, std::string>> pairs;
-  std::string rest;  // what follows the last pair: no pair
+  std::string rest;  // the text behind the last pair, which is no pair
 
-  // The value of the last pair with that key in any case, or null.
+  // Returns the value of the last pair with this key, or null. The case of the key does not matter.
   const std::string* value(std::string_view key) const;
 };
 
+// Returns the lines of a configuration file, without blank lines and comments.
 std::vector<ConfLine> conf_lines(std::string_view text);
 
-// Each line of a slurm.conf and of the files that it includes, in their order, with the name of its
-// file. Throws Error when a file cannot be read or files include each other.
+// Calls take(file, line) for each line of a slurm.conf and of the files that it includes, in their order; `file` is the
+// name of the file that has the line. Throws Error when a file cannot be read, or when files include each other.
 void for_each_conf_line(const std::string& path,
                         const std::function<void(const std::string& file, const ConfLine& line)>& take);
 
-// The nodes of a slurm.conf and of the files that it includes, in their order. Sockets, cores and
-// threads follow Slurm's rules for what is left out. Throws Error with file and line.
+// Returns the nodes of a slurm.conf and of the files that it includes, in their order. Numbers of sockets, cores and
+// threads that are left out follow Slurm's rules. Throws Error, with file and line, when a line is wrong or a node is
+// given twice, and when there are no nodes.
 std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path);
 
-// The switches of a topology.conf over these nodes. Throws Error with file and line on names that do
-// not exist, are given twice, or have two switches above them.
+// Returns the switches of a topology.conf, whose text is `text`, over the nodes `nodes`. `name` is the name of the file
+// in errors. Throws Error, with file and line, when a line is wrong, and on names that do not exist, are given twice,
+// or have two switches above them.
 std::vector<SwitchShape> parse_topology_conf(std::string_view text, const std::string& name,
                                              std::span<const NodeShape> nodes);
 

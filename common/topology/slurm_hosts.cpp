@@ -22,7 +22,7 @@ class HostReader {
  public:
   SlurmHosts read(const std::string& path) {
     for_each_conf_line(path, [this](const std::string& file, const ConfLine& line) { take(file, line); });
-    // The spelling before SlurmctldHost.
+    // ControlMachine and BackupController, the keys of Slurm before SlurmctldHost.
     for (SlurmHost* old : {&old_primary_, &old_backup_})
       if (hosts_.controllers.size() < 2 && !old->name.empty()) {
         if (old->address.empty()) old->address = old->name;
@@ -54,7 +54,7 @@ class HostReader {
     }
   }
 
-  // "head" or "head(10.0.0.1)".
+  // Adds the controller of a SlurmctldHost value, which is "head" or "head(10.0.0.1)".
   void add_controller(const std::string& file, const ConfLine& line, const std::string& value) {
     const std::size_t open = value.find('(');
     SlurmHost host;
@@ -149,7 +149,7 @@ bool has_private_jobs(const std::string& path) {
   for_each_conf_line(path, [&found](const std::string&, const ConfLine& line) {
     const std::string* value = line.value("PrivateData");
     if (value == nullptr) return;
-    // As in Slurm: the last line counts, and such a part of the value is enough.
+    // As in Slurm, the last line counts, and it is enough that the value contains one of these words.
     const std::string words = lower_case(*value);
     found = words.find("job") != std::string::npos || words.find("all") != std::string::npos;
   });

@@ -8,44 +8,49 @@
 
 namespace placement {
 
-// Who is who in a slurm.conf, for the daemons that talk between its hosts.
+// Reads the hosts and users of a slurm.conf, for the daemons that communicate between these hosts.
 
+// A controller or a node.
 struct SlurmHost {
-  std::string name;      // of the SlurmctldHost or NodeName
-  std::string hostname;  // NodeHostname; the name without one
-  std::string address;   // what to resolve: an address or a name
+  std::string name;      // the name of SlurmctldHost or NodeName
+  std::string hostname;  // NodeHostname; without one, the name
+  std::string address;   // an IP address, or a name to resolve
 };
 
+// The hosts of a slurm.conf.
 struct SlurmHosts {
-  std::vector<SlurmHost> controllers;  // SlurmctldHost in their order: the first is the primary
+  std::vector<SlurmHost> controllers;  // in the order of SlurmctldHost; the first is the primary
   std::vector<SlurmHost> nodes;
-  std::string munge_socket;  // of AuthInfo=; empty: munge's own default
+  std::string munge_socket;  // socket= of AuthInfo; empty: munge's own default
 };
 
-// Reads a slurm.conf and what it includes. Throws Error with file and line; without a controller or a
-// node too.
+// Reads a slurm.conf and the files that it includes. Throws Error, with file and line, when a line is wrong, and when
+// there is no controller or no node.
 SlurmHosts read_slurm_hosts(const std::string& slurm_conf_path);
 
-// The node whose name, else whose NodeHostname, is `hostname` or its part before the first dot; null: none.
+// Returns the node whose name is `hostname` or its part before the first dot. If there is none, returns the node whose
+// NodeHostname is one of these, or null. The node belongs to `hosts`.
 const SlurmHost* node_of_host(const SlurmHosts& hosts, std::string_view hostname);
 
-// Where the files of the controllers are, for a message that one of them is missing on this host: "this host is no
-// controller of /etc/slurm/slurm.conf, the file is on ctl1 and ctl2". Empty on a controller, and when the slurm.conf
+// Returns a text that explains why a file of the controllers is missing on this host: "this host is no controller of
+// /etc/slurm/slurm.conf, the file is on ctl1 and ctl2". Returns an empty text on a controller, and when the slurm.conf
 // cannot be read.
 std::string controllers_elsewhere(const std::string& slurm_conf_path);
 
-// Who may own what slurmctld writes: root and the slurm.conf's SlurmUser. Root alone, when the file cannot be read.
+// Returns the users who may own the files that slurmctld writes: root and the slurm.conf's SlurmUser. Returns root
+// alone when the slurm.conf cannot be read, or names no user that exists.
 std::vector<uid_t> slurmctld_users(const std::string& slurm_conf_path);
 
-// Whether PrivateData= of the slurm.conf has jobs: users may not see other users' jobs. Throws Error when it cannot be
-// read.
+// Returns whether PrivateData= of the slurm.conf has jobs, so that users may not see other users' jobs. Throws Error
+// when the slurm.conf cannot be read.
 bool has_private_jobs(const std::string& slurm_conf_path);
 
-// The same; false when it cannot be read.
+// Returns whether PrivateData= of the slurm.conf has jobs, so that users may not see other users' jobs. Returns false
+// when the slurm.conf cannot be read.
 bool jobs_are_private(const std::string& slurm_conf_path);
 
-// The slurm.conf that a program of this host reads: SLURM_CONF, else the copy of a slurmd without
-// configuration files of its own, else /etc/slurm/slurm.conf.
+// Returns the path of the slurm.conf that programs on this host read: the value of SLURM_CONF; or, on a host without
+// configuration files, the copy that slurmd fetched (/run/slurm/conf/slurm.conf); or /etc/slurm/slurm.conf.
 std::string slurm_conf_path();
 
 }  // namespace placement

@@ -19,9 +19,9 @@ bool cores_suffice(const ClusterView& view, const StepShape& step, std::int32_t 
   return true;
 }
 
-// Leaves free the cores that `tasks` tasks get when each socket in turn gives the next one its
-// cores; a socket that has no more is passed over. When a task does not fit into any one socket,
-// nothing is foretold.
+// Leaves only those cores free that Slurm will give to `tasks` tasks: the sockets give cores to one task each in turn,
+// and a socket without enough free cores is skipped. When some task fits into no socket, the result cannot be foretold,
+// and the free cores stay as they are.
 void deal_over_sockets(NodeView& node, std::int32_t tasks, std::int32_t cores_per_task) {
   std::vector<bool> dealt(node.core_free.size(), false);
   std::vector<std::int32_t> next(static_cast<std::size_t>(node.sockets), 0);  // core within the socket
@@ -50,14 +50,15 @@ void deal_over_sockets(NodeView& node, std::int32_t tasks, std::int32_t cores_pe
   node.core_free = dealt;
 }
 
-// Leaves to be: so many below a vertex of the old tree.
+// New leaves: `leaves` of them are to be attached below the vertex of the old tree.
 struct Mount {
   std::int32_t vertex = 0;
   std::int32_t leaves = 1;
 };
 
-// The old tree above the mounts of each node, with new leaves below these. The nodes keep who they are;
-// first_leaf is that of the first mount.
+// Returns a view with a new tree: the part of the old tree above the mounts, with the new leaves below them. `mounts`
+// has the mounts of each node. Nodes keep their names, live data and coordinates; their leaves begin with the first
+// mount's.
 ClusterView regrown(const ClusterView& view, const std::vector<std::vector<Mount>>& mounts) {
   const TreeTopology& tree = *view.tree;
   const auto vertices = static_cast<std::size_t>(tree.vertices());
@@ -100,7 +101,7 @@ ClusterView regrown(const ClusterView& view, const std::vector<std::vector<Mount
   return result;
 }
 
-// The same machine with a leaf for each hardware thread.
+// Returns the view with one leaf for each hardware thread in place of each core.
 ClusterView by_threads(const ClusterView& view) {
   std::vector<std::vector<Mount>> mounts;
   for (const NodeView& node : view.nodes) {
@@ -120,7 +121,7 @@ ClusterView by_threads(const ClusterView& view) {
   return result;
 }
 
-// The same nodes, each with as many places as it has tasks.
+// Returns the view with as many leaves on each node as the step has tasks there, in place of its cores.
 ClusterView by_tasks(const ClusterView& view, const StepShape& step) {
   const TreeTopology& tree = *view.tree;
   std::vector<std::vector<Mount>> mounts;

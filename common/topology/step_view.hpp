@@ -9,28 +9,29 @@
 
 namespace placement {
 
-// A step as Slurm laid it out. Counts of tasks per node are Slurm's and stay; which rank runs where
-// is ours to say.
+// A step as Slurm laid it out. Slurm fixes the nodes and the number of tasks on each. This project decides only which
+// rank is which of these tasks.
 struct StepShape {
   std::uint32_t job = 0;
   std::uint32_t step = 0;
   std::vector<std::string> nodes;     // in the order of the step
-  std::vector<std::int32_t> tasks;    // of each node, 1 or more
+  std::vector<std::int32_t> tasks;    // number of tasks of each node, 1 or more
   std::int32_t cores_per_task = 1;
 };
 
-// What the tasks of a step can take on its nodes.
+// The places that the tasks of a step can take on its nodes.
 struct StepView {
   ClusterView view;
-  std::int32_t cores_per_task = 1;  // of the view
-  bool whole_cores = true;          // else its "cores" are hardware threads, or mere places
-  bool ordered = true;              // they come in the order in which task/affinity's masks sort
+  std::int32_t cores_per_task = 1;  // cores of the view that each task takes
+  bool whole_cores = true;          // false: the view's "cores" are hardware threads or mere places
+  bool ordered = true;              // its cores are in the order in which task/affinity sorts its masks
 };
 
-// From the nodes of the step, in its order, with the cores of the job free: where there are more
-// than the tasks need, those that Slurm will deal out (in turn over the sockets, as it does by
-// default); where cores do not suffice, their hardware threads; where not even these do, a place per
-// task on each node, without order.
+// Returns the places of a step. `view` holds the nodes of the step, in its order, with the cores of the job free.
+// - When the cores suffice, the view has those that Slurm will deal out. By default Slurm deals them out in turn over
+//   the sockets. When they suffice only for one core per task, each task takes one.
+// - Otherwise, when the free hardware threads suffice, the view has these, and each task takes one.
+// - Otherwise the view has one place per task on each node, without order.
 StepView view_of_step(const ClusterView& view, const StepShape& step);
 
 }  // namespace placement

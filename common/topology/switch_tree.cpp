@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::int32_t nowhere = -1;
 
-// What hangs on a switch: another switch or a node, with the lowest node number below it. Children
-// are kept in that order, so that leaves follow the order of the nodes as far as the tree allows.
+// A child of a switch: another switch or a node, with the lowest number of a node below it. Children are sorted by this
+// number, so that leaves follow the order of the nodes as far as the tree allows.
 struct Child {
   std::int32_t lowest_node = 0;
   std::int32_t index = 0;
@@ -22,6 +22,7 @@ struct Child {
   auto operator<=>(const Child&) const = default;
 };
 
+// Builds the view in the steps that build() names.
 class Builder {
  public:
   Builder(std::span<const SwitchShape> switches, std::span<const NodeShape> nodes)
@@ -52,14 +53,14 @@ class Builder {
 
   std::span<const SwitchShape> switches_;
   std::span<const NodeShape> nodes_;
-  std::size_t root_;                          // a switch of its own above all that has none above it
-  std::vector<std::int32_t> top_down_;        // switches, each after the one above it
+  std::size_t root_;                          // number of an added switch above all that have none above them
+  std::vector<std::int32_t> top_down_;        // all switches, each after the one above it
   std::vector<std::int32_t> switch_level_;    // the root is level 0
-  std::vector<std::vector<Child>> children_;  // per switch, and of the root
-  std::vector<bool> level_branches_;          // per level of switches
-  bool node_branches_ = false;                // some node has two sockets or more
-  bool socket_branches_ = false;              // some socket has two cores or more
-  std::vector<std::int32_t> parent_;          // the tree, for TreeTopology::from_parents
+  std::vector<std::vector<Child>> children_;  // of each switch and of the root
+  std::vector<bool> level_branches_;          // per level: whether some switch there has two children or more
+  bool node_branches_ = false;                // whether some node has two sockets or more
+  bool socket_branches_ = false;              // whether some socket has two cores or more
+  std::vector<std::int32_t> parent_;          // of each vertex, for TreeTopology::from_parents()
   std::vector<std::int32_t> first_core_;      // per node: the vertex of its first core
   std::vector<std::int32_t> fabric_;          // per node, as in NodeView
 };
@@ -81,7 +82,7 @@ void Builder::check_nodes() const {
   }
 }
 
-// Breadth first from the top; what is not reached hangs on a cycle.
+// Sorts the switches breadth first, from the top. A switch that is not reached belongs to a cycle or hangs below one.
 void Builder::order_switches() {
   const std::int32_t count = static_cast<std::int32_t>(switches_.size());
   std::vector<std::vector<std::int32_t>> below(switches_.size() + 1);
@@ -125,7 +126,7 @@ void Builder::hang_nodes() {
       children_[root_].push_back({n, n, false});
 }
 
-// From the bottom up; a switch without any node below it is no part of the tree.
+// Attaches each switch to the one above it, from the bottom up. A switch without a node below it is left out.
 void Builder::hang_switches() {
   for (auto at = top_down_.rbegin(); at != top_down_.rend(); ++at) {
     const std::int32_t s = *at;
@@ -172,7 +173,8 @@ std::int32_t Builder::vertex_below(std::int32_t parent) {
   return static_cast<std::int32_t>(parent_.size()) - 1;
 }
 
-// Depth first, without recursion: a chain of switches may be as long as their number.
+// Makes the vertices of the tree, depth first. There is no recursion, because a chain of switches may be as long as the
+// number of switches.
 void Builder::grow() {
   struct Step {
     Child child;

@@ -9,27 +9,33 @@
 
 namespace placement {
 
+// A switch, its place in the tree of switches, and its nodes.
 struct SwitchShape {
   std::string name;
-  std::int32_t parent = -1;         // index of the switch above, -1: none
-  std::vector<std::int32_t> nodes;  // indices of the nodes that hang directly on it
+  std::int32_t parent = -1;         // index of the switch above it; -1: none
+  std::vector<std::int32_t> nodes;  // indices of the nodes that are attached directly to it
 };
 
+// A node and the numbers of its parts.
 struct NodeShape {
   std::string name;
   std::int32_t sockets = 1;
   std::int32_t cores_per_socket = 1;
   std::int32_t threads_per_core = 1;
-  std::int32_t cpus_per_core = 1;  // that Slurm counts: its threads, or 1 where it is told of cores alone
+  std::int32_t cpus_per_core = 1;  // CPUs in Slurm's count: the threads of a core, or 1 where CPUs= counts cores
 };
 
-// The machine as Slurm describes it: switches, nodes, sockets, cores; all cores free. View nodes are
-// in the order of `nodes`. A level at which nothing branches anywhere (one socket in every node, one root
-// switch) is left out, so that it adds no hops. Switches that have no switch above them are the tops of fabrics,
-// numbered from 0 in the order of their lowest node. The tree joins several fabrics below a root of its own, which
-// stands for no switch: NodeView::fabric tells which nodes a job can use together. Where there are switches, nodes
-// on none of them hang on that root too, with `no_fabric`; without any switch all nodes are one fabric.
-// Throws Error on a node under two switches, an index out of range, a cycle, or a count below 1.
+// Returns a view of the machine as Slurm describes it: a tree of switches, nodes, sockets and cores, with all cores
+// free. The nodes of the view are in the order of `nodes`. `level_distance` is that of TreeTopology::from_parents().
+// A level at which nothing branches anywhere (one socket in every node, one root switch) is left out, so that it adds
+// no hops.
+// A switch without a switch above it is the top of a fabric. Fabrics are numbered from 0 in the order of their lowest
+// node. A root that stands for no switch joins several fabrics to one tree. NodeView::fabric tells which nodes a job
+// can use together.
+// A node on no switch is attached to that root. Its fabric is `no_fabric` when the machine has switches; without any
+// switch all nodes are one fabric.
+// Throws Error when there are no nodes or too many cores, and on a node under two switches, an index out of range, a
+// cycle of switches, or a count below 1.
 ClusterView view_of_switches(std::span<const SwitchShape> switches, std::span<const NodeShape> nodes,
                              std::span<const std::int64_t> level_distance = {});
 

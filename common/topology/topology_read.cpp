@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::size_t max_file_bytes = 64 << 20;
 
-// A balanced tree as written.
+// A balanced tree as the file describes it.
 struct Levels {
-  std::vector<std::int32_t> arities;     // from the root
-  std::vector<std::int64_t> distances;   // from the leaves; empty: not given
+  std::vector<std::int32_t> arities;     // from the root to the leaves
+  std::vector<std::int64_t> distances;   // of 1, 2, .. levels up; empty: not given
   std::int64_t distance_line = 0;
 };
 
@@ -83,7 +83,7 @@ Levels parse_tleaf(std::span<const TextLine> lines, const std::string& file) {
   return levels;
 }
 
-// What is wrong with a tree as a whole names the file as well.
+// Runs `call` and puts the name of the file before the text of an Error that it throws.
 template <typename Call>
 auto naming_file(const std::string& path, Call call) {
   try {
@@ -93,7 +93,7 @@ auto naming_file(const std::string& path, Call call) {
   }
 }
 
-// The file's text and which form it has.
+// The text of a topology file, in one of the three forms.
 class TopologyFile {
  public:
   explicit TopologyFile(const std::string& path) : TopologyFile(path, read_input_file(path, max_file_bytes)) {}
@@ -133,7 +133,7 @@ class TopologyFile {
   std::optional<Levels> levels_;
 };
 
-// Each vertex that is not a leaf is a switch, each leaf a node.
+// Returns the tree as switches: each vertex above the leaves is a switch, each leaf is a node.
 std::vector<SwitchShape> switches_of(const TreeTopology& tree) {
   std::vector<SwitchShape> switches;
   std::vector<std::int32_t> switch_of(static_cast<std::size_t>(tree.vertices()), -1);

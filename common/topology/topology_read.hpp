@@ -9,31 +9,35 @@
 
 namespace placement {
 
-// Topology files. The content decides the form, never the name; '#' starts a comment in each.
+// Reads topology files. The content of a file decides its form, never the name; '#' starts a comment in each form.
 //
-//   tree a1 .. aL          arities from the root to the leaves, and perhaps a line
-//   dist d1 .. dL          with the distance of two leaves that meet 1 .. L levels up (else 2 l)
+//   tree a1 .. aL          the arities from the root to the leaves, and optionally a line
+//   dist d1 .. dL          with the distances of two leaves whose paths meet 1 .. L levels up (default: 2 l)
 //
-//   tleaf L a1 c1 .. aL cL SCOTCH's architecture file, which TreeMatch reads too: arity and cost of
-//                          each level from the root. Two leaves that meet at level i (1 is the root)
-//                          are c_i + .. + c_L apart, each cost counted once as both programs do, so
-//                          that costs of 2 are hops
+//   tleaf L a1 c1 .. aL cL SCOTCH's architecture file, which TreeMatch reads too: the arity and the cost of each level
+//                          from the root. Two leaves that meet at level i (1 is the root) are c_i + .. + c_L apart.
+//                          Both programs count each cost once, so that costs of 2 are hops
 //
-//   SwitchName=s0 Nodes=n[1-4] | Switches=s[0-1]    Slurm's topology.conf(5); sockets and cores of
-//                          the nodes come from a slurm.conf or from the caller
+//   SwitchName=s0 Nodes=n[1-4] | Switches=s[0-1]    Slurm's topology.conf(5); sockets and cores of the nodes come from
+//                          a slurm.conf or from the caller
 //
-// All throw Error naming file, line and value; level_distance is for files that give no distances.
+// All functions throw Error with file, line and value. `level_distance` is used for files that give no distances; it is
+// that of TreeTopology::from_parents().
 
-// For tools. The view has nodes only where the file is Slurm's; then slurm_conf names the slurm.conf,
-// and is the one beside the file when empty.
+// Reads a topology file, for tools. When the file is Slurm's, the view has the nodes of the slurm.conf `slurm_conf`,
+// or, when this is empty, of the slurm.conf beside the file. When the file is a tree or tleaf file, the view has nodes
+// only if `slurm_conf` is given; their cores, or the nodes, are then the leaves of the tree.
 ClusterView read_topology(const std::string& path, const std::string& slurm_conf = {},
                           std::span<const std::int64_t> level_distance = {});
 
-// The same for a text that was read already; path is for messages, and where slurm.conf is looked for.
+// Parses the text of a topology file, for tools. `path` is the name of the file in errors. The nodes of the view are
+// those of the slurm.conf `slurm_conf`. When this is empty, a topology.conf takes the slurm.conf beside `path`, and a
+// tree or tleaf file gives a view without nodes.
 ClusterView parse_topology(std::string text, const std::string& path, const std::string& slurm_conf = {},
                            std::span<const std::int64_t> level_distance = {});
 
-// For a known machine. The leaves of a tree or tleaf file are its cores, or its nodes, in this order.
+// Reads a topology file for a machine whose nodes are known. The leaves of a tree or tleaf file are the cores of
+// `nodes` or the nodes themselves, in this order. Throws Error when their number is neither.
 ClusterView read_topology_of(const std::string& path, std::span<const NodeShape> nodes,
                              std::span<const std::int64_t> level_distance = {});
 

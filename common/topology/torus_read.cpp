@@ -21,7 +21,7 @@ struct Range {
   std::int32_t last = 0;
 };
 
-// "3" or "0-3".
+// Parses a coordinate "3" or a range of coordinates "0-3". Returns nothing when the word is neither.
 std::optional<Range> parse_range(std::string_view word) {
   const std::size_t dash = word.find('-', 1);
   const auto first = parse_integer(word.substr(0, dash));
@@ -61,7 +61,7 @@ class TorusFile {
     std::vector<std::string_view> words;
   };
 
-  // What is wrong with the torus as a whole names the file as well.
+  // Runs `call` and puts the name of the file before the text of an Error that it throws.
   template <typename Call>
   TorusTopology in_file(Call call) const {
     try {
@@ -123,7 +123,7 @@ class TorusFile {
     return result;
   }
 
-  // Without a line that says so: rings that are just long enough.
+  // In a file without a torus or mesh line, all dimensions are rings that are just long enough for the coordinates.
   void infer_dimensions() {
     if (!dimensions_.empty()) return;
     const std::size_t count = node_lines_[0].words.size() - 1;
@@ -175,7 +175,7 @@ class TorusFile {
     for (std::size_t d = 0; d < box.size(); ++d) at[d] = box[d].first;
     for (std::size_t k = 0; k < names.size(); ++k) {
       add(std::move(names[k]), at, line.number);
-      // With one point only, the names go on through the whole torus.
+      // When the line has a single position, the names continue from there through the whole torus.
       std::size_t d = 0;
       for (; d < box.size(); ++d) {
         const std::int32_t last = points > 1 ? box[d].last : dimensions_[d].size - 1;
@@ -208,7 +208,7 @@ class TorusFile {
   std::vector<NodeLine> node_lines_;
   std::vector<TorusTopology::Node> nodes_;
   std::vector<std::int64_t> line_of_node_;
-  std::unordered_map<std::int64_t, std::size_t> taken_;  // position to node
+  std::unordered_map<std::int64_t, std::size_t> taken_;  // from position to number of the node
   std::unordered_map<std::string, std::int64_t> line_of_;
   std::int64_t faulty_line_ = 0;
   std::int64_t factor_ = 1;
@@ -232,7 +232,7 @@ bool is_torus_text(std::string_view text) {
   if (words[0] == "tree" || words[0] == "tleaf" || words[0] == "dist" || words.size() < 2 ||
       words[0].find('=') != std::string_view::npos)
     return false;
-  // Wrong coordinates are coordinates: the reader tells what is wrong with them.
+  // Words that look like wrong coordinates count as coordinates: parse_torus() then says what is wrong with them.
   return std::all_of(words.begin() + 1, words.end(), [](std::string_view word) {
     return word.find_first_of("0123456789") != word.npos && word.find_first_not_of("0123456789+-.,:[]") == word.npos;
   });

@@ -12,7 +12,7 @@
 
 namespace placement {
 
-// One direction of a grid: `size` positions in a row, whose ends are linked (torus) or not (mesh).
+// One dimension of a torus or mesh: `size` positions in a row. With `wraps` both ends of the row are linked.
 struct TorusDimension {
   std::int32_t size = 1;
   bool wraps = true;
@@ -20,31 +20,31 @@ struct TorusDimension {
   bool operator==(const TorusDimension&) const = default;
 };
 
-// Nodes at the points of a torus or mesh of 1 to 5 dimensions [TOFA §2]. Points are numbered
-// 0 .. positions() - 1, the first coordinate (x) counting fastest; a point without a node still passes
-// messages on. Memory is O(positions).
+// A torus or mesh of 1 to 5 dimensions with nodes at its positions [TOFA §2]. Positions are numbered from 0 to
+// positions() - 1; the first coordinate (x) counts fastest. A position without a node still forwards messages. Memory
+// is O(positions).
 //
-// Routing function R(u, v): the way from u to v goes along the first dimension until its coordinate
-// is that of v, then along the second, and so on; in each the shorter way round, and where both are equally
-// long (half of an even torus dimension) the one on which coordinates grow. So R(v, u) is in general
-// not R(u, v) backwards.
+// The route R(u, v) goes along the first dimension until its coordinate is that of v, then along the second, and so on.
+// In each dimension it takes the shorter way round. When both ways are equally long (half of an even torus dimension),
+// it takes the one on which coordinates grow. So R(v, u) is in general not R(u, v) backwards.
 class TorusTopology {
  public:
   static constexpr std::size_t max_dimensions = 5;
   static constexpr std::int32_t max_positions = 1 << 20;
 
-  using Coordinates = std::array<std::int32_t, max_dimensions>;  // those beyond the dimensions are 0
+  using Coordinates = std::array<std::int32_t, max_dimensions>;  // entries beyond the dimensions are 0
 
+  // A node and its coordinates.
   struct Node {
     std::string name;
     Coordinates at{};
   };
 
-  // Throws Error on no or too many dimensions or positions, a node outside, two at one point, or two
-  // of one name.
+  // Nodes are numbered in the order of `nodes`. Throws Error when there are no dimensions, too many dimensions or too
+  // many positions, when a node is outside of the torus, and when two nodes have one position or one name.
   TorusTopology(std::vector<TorusDimension> dimensions, std::vector<Node> nodes);
 
-  // Every point is a node, called by its number.
+  // Returns a torus with a node at each position, whose name is the number of the position.
   static TorusTopology full(std::vector<TorusDimension> dimensions);
 
   std::span<const TorusDimension> dimensions() const { return dimension_; }
@@ -52,17 +52,21 @@ class TorusTopology {
   std::int32_t nodes() const { return static_cast<std::int32_t>(name_.size()); }
 
   const std::string& name(std::int32_t node) const { return name_[node]; }
-  std::int32_t find(std::string_view name) const;  // the node, or -1
+  // Returns the number of the node with this name, or -1.
+  std::int32_t find(std::string_view name) const;
   std::int32_t position(std::int32_t node) const { return position_[node]; }
-  std::int32_t node_at(std::int32_t position) const { return node_at_[position]; }  // -1: none
+  // Returns the number of the node at the position, or -1.
+  std::int32_t node_at(std::int32_t position) const { return node_at_[position]; }
 
   std::int32_t coordinate(std::int32_t position, std::size_t dimension) const {
     return coordinate_[static_cast<std::size_t>(position) * dimension_.size() + dimension];
   }
   Coordinates coordinates(std::int32_t position) const;
+  // Returns the position with these coordinates. Throws Error when one is out of range.
   std::int32_t position_of(const Coordinates& at) const;
 
-  // Steps along a dimension on the way from one coordinate to another: > 0 growing, < 0 shrinking.
+  // Returns the number of links that a route takes along a dimension from coordinate `from` to coordinate `to`. It is
+  // above 0 when coordinates grow on the way, and below 0 when they shrink.
   std::int32_t steps(std::size_t dimension, std::int32_t from, std::int32_t to) const {
     const TorusDimension& d = dimension_[dimension];
     std::int32_t delta = to - from;
@@ -71,7 +75,7 @@ class TorusTopology {
     return 2 * delta <= d.size ? delta : delta - d.size;
   }
 
-  // Links on R(u, v), for positions.
+  // Returns the number of links of R(from, to), for two positions.
   std::int32_t distance(std::int32_t from, std::int32_t to) const {
     std::int32_t links = 0;
     for (std::size_t d = 0; d < dimension_.size(); ++d)
@@ -79,11 +83,11 @@ class TorusTopology {
     return links;
   }
 
-  // Links are numbered by the position that they leave, and their direction:
-  // (position * dimensions + dimension) * 2, and one more on the way on which coordinates shrink.
+  // Returns how many numbers of links there are. Each direction of a link has a number of its own, by the position that
+  // it leaves: (position * dimensions + dimension) * 2, plus 1 in the direction in which coordinates shrink.
   std::int32_t links() const { return positions() * 2 * static_cast<std::int32_t>(dimension_.size()); }
 
-  // Calls visit(link, position that it leads to) for each link of R(from, to) in turn.
+  // Calls visit(link, position) for each link of R(from, to) in turn, with the position to which the link leads.
   template <typename Visit>
   void walk(std::int32_t from, std::int32_t to, Visit visit) const {
     std::int32_t here = from;
@@ -104,7 +108,7 @@ class TorusTopology {
     }
   }
 
-  // Positions on R(from, to), both ends included.
+  // Returns the positions on R(from, to), including both ends.
   std::vector<std::int32_t> route(std::int32_t from, std::int32_t to) const;
 
  private:
@@ -113,7 +117,7 @@ class TorusTopology {
   std::vector<std::string> name_;
   std::vector<std::int32_t> position_;
   std::vector<std::int32_t> node_at_;
-  std::vector<std::int32_t> coordinate_;  // of each position, its dimensions together: divisions take longer
+  std::vector<std::int32_t> coordinate_;  // all coordinates of each position: reading is faster than dividing
   std::unordered_map<std::string_view, std::int32_t> by_name_;  // into name_
 
  public:
@@ -121,40 +125,42 @@ class TorusTopology {
   TorusTopology(const TorusTopology&) = delete;
 };
 
-// A torus file, and what the arena form of it says about faults.
+// The content of a torus file.
 struct TorusDescription {
   TorusTopology torus;
-  bool named = true;                   // false: the file names no nodes, all points are some
-  std::vector<std::int32_t> faulty;    // positions, ascending; of a file without names
-  std::int64_t fault_factor = 1;       // how much heavier links at a faulty node are
-  std::vector<std::int64_t> line = {};  // where each node stands in the file; of a file with names
+  bool named = true;                   // false: the file names no nodes, and each position is one
+  std::vector<std::int32_t> faulty;    // positions of faulty nodes, ascending; for a file without names
+  std::int64_t fault_factor = 1;       // the weight of a link at a faulty node, where others weigh 1
+  std::vector<std::int64_t> line = {};  // the line of each node in the file; for a file with names
 };
 
-// Reads a torus file; '#' starts a comment:
+// Parses the text of a torus file; '#' starts a comment. `file` is the name of the file in errors.
 //
-//   torus 8 8 mesh 4           sizes of the dimensions, x first: the first two are rings, the third is not.
-//                              Without such a line all dimensions are rings, as long as the coordinates need
+//   torus 8 8 mesh 4           the sizes of the dimensions, x first. The first two are rings, the third is not. Without
+//                              this line all dimensions are rings, as long as the coordinates need
 //   n1       0 0 0             a node and its coordinates
-//   n[2-8]   1 0 0             the further names go on from there, x fastest
-//   m[1-16]  0-3 0-3 1         as many names as points: x fastest
+//   n[2-8]   1 0 0             the first node and its coordinates; the others follow from there, x fastest
+//   m[1-16]  0-3 0-3 1         a box of positions and one name for each of them, x fastest
 //
-// or, without names, all points being nodes that are called by their numbers,
+// A file may also name no nodes. Each position is then a node, whose name is the number of the position:
 //
 //   torus 8 8 8
-//   faulty 100 17 255          links at these nodes weigh 100 instead of 1
+//   faulty 100 17 255          links at the nodes 17 and 255 weigh 100 instead of 1
 //
-// Throws Error naming file, line and value.
+// Throws Error with file, line and value.
 TorusDescription parse_torus(std::string_view text, const std::string& file);
+// Reads a torus file, in the form of parse_torus(). Throws Error with file, line and value.
 TorusDescription read_torus(const std::string& path);
 
-// Whether the file is one for parse_torus() and not a tree: it begins with torus or mesh, or its
-// first line is of names and coordinates.
+// Returns whether the text is a torus file and not a tree: it begins with torus, mesh or faulty, or its first line is
+// a name with coordinates.
 bool is_torus_text(std::string_view text);
 
-// Throws Error naming file and line when the torus names a node that is not `known`, or names none at all.
+// Throws Error, with file and line, when the torus file names a node that is not one of `known`. Throws Error when the
+// file names no nodes.
 void check_torus_nodes(const TorusDescription& description, std::span<const std::string> known, const std::string& file);
 
-// What a site should know that has nodes without coordinates; empty when all have some.
+// Returns a warning for the administrator when some of `nodes` have no coordinates, or an empty text.
 std::string missing_coordinates(const TorusTopology& torus, std::span<const std::string> nodes, const std::string& file);
 
 }  // namespace placement

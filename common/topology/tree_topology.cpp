@@ -56,7 +56,8 @@ TreeTopology TreeTopology::from_parents(std::span<const std::int32_t> parent,
 }
 
 TreeTopology TreeTopology::cut_at(std::span<const std::int32_t> vertices) const {
-  // All vertices from there up. The last way up is remembered: neighbours share most of theirs.
+  // Collects the vertices and all above them. The way up ends where it meets that of the vertex before, because
+  // neighbours share most of their ancestors.
   std::vector<std::int32_t> kept;
   std::vector<std::int32_t> last(depth_ + 1, -1);  // by level
   for (const std::int32_t vertex : vertices)
