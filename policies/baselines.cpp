@@ -14,7 +14,7 @@ namespace placement {
 
 namespace {
 
-// The counts of a step, or the first nodes of the view that can serve the request.
+// Returns the task counts of a step, or those on the first nodes of the view that can serve the request.
 NodeCounts counts_in_order(const ClusterView& view, const Request& request, const Slots& slots) {
   if (!request.node_tasks.empty()) return request.node_tasks;
   const auto counts = sequential_counts(NodeLimits(view, request, slots.capacity()));
@@ -22,12 +22,12 @@ NodeCounts counts_in_order(const ClusterView& view, const Request& request, cons
   return *counts;
 }
 
-// The same on every machine, which std::shuffle does not promise.
+// Shuffles a sequence. The result is equal on every machine, which std::shuffle does not guarantee.
 void shuffle(std::vector<std::int32_t>& sequence, std::mt19937_64& random) {
   for (std::size_t k = sequence.size(); k > 1; --k) std::swap(sequence[k - 1], sequence[random() % k]);
 }
 
-// What the request would get if the nodes were offered in a random order.
+// Returns the leaves that the request would get if the view had its nodes in a random order.
 std::vector<std::int32_t> leaves_in_random_order(const ClusterView& view, const Request& request,
                                                  std::mt19937_64& random) {
   std::vector<std::int32_t> order(view.nodes.size());

@@ -4,16 +4,21 @@
 
 namespace placement {
 
-// What placements are held against. The first two do not look at the matrix, except to tell the cost.
+// Baselines: policies for comparison only. All have the form of PlaceFunction. In a step (request.node_tasks is given)
+// the nodes and the number of tasks on each stay. All ignore the deadline.
 
-// The first nodes offered that can serve the request, ranks in natural order.
+// The policy SEQUENTIAL: takes the first nodes of the view that can serve the request, with the ranks in natural order.
+// The matrix serves only to compute the costs. Throws Error when no choice of nodes keeps the limits of the request.
 Placement place_sequential(const ClusterView& view, const Request& request, const Deadline& deadline);
 
-// Nodes in a random order, ranks at random on their slots; parameter seed.
+// The policy RANDOM: takes nodes in a random order and puts the ranks on their slots at random. The parameter `seed` is
+// at least 0, by default the seed of the request. The matrix serves only to compute the costs. Throws Error when no
+// choice of nodes keeps the limits of the request.
 Placement place_random(const ClusterView& view, const Request& request, const Deadline& deadline);
 
-// MATCHING: the nodes of the smallest subtree that serve the request, and on their slots the published hierarchical
-// job assignment [JA §2], which groups ranks by matchings of maximum weight from the cores up. Needs a matrix.
+// The policy MATCHING: takes nodes of the smallest subtree that can serve the request, and maps the ranks to their
+// slots by the published hierarchical job assignment [JA §2]. That groups ranks by matchings of maximum weight from the
+// cores up. Throws Error when the request has no matrix, the view has a torus, or no choice of nodes keeps the limits.
 Placement place_matching(const ClusterView& view, const Request& request, const Deadline& deadline);
 
 }  // namespace placement

@@ -13,7 +13,7 @@ namespace placement {
 
 namespace {
 
-// The nodes of a view, with no free core outside of the fabric.
+// Returns the view with all its nodes, of which only those of the fabric have free cores.
 ClusterView restricted(const ClusterView& view, std::int32_t fabric) {
   ClusterView part = view;
   for (NodeView& node : part.nodes)
@@ -21,7 +21,8 @@ ClusterView restricted(const ClusterView& view, std::int32_t fabric) {
   return part;
 }
 
-// The fabrics that have the required nodes and enough free cores, the one with most free cores first.
+// Returns the fabrics that have all required nodes and enough free cores, those with the most free cores first. Throws
+// Error when there is none.
 std::vector<std::int32_t> sufficient_fabrics(const ClusterView& view, const Request& request) {
   std::map<std::int32_t, std::int64_t> free_cores;
   for (const NodeView& node : view.nodes)

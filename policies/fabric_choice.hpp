@@ -9,19 +9,22 @@
 
 namespace placement {
 
-// Whether one job can use all nodes of the view together (NodeView::fabric). True for a view without nodes.
+// Returns whether one job can use all nodes of the view together, because all are on one fabric. Returns true for a
+// view without nodes.
 bool is_one_fabric(const ClusterView& view);
 
-// Those of the usable leaves that are on the first fabric with at least `ranks` of them; all of them where the view
-// names no nodes or has one fabric only. `usable` is ascending. Throws Error that names the largest number of usable
-// leaves on one fabric when none has enough.
+// Returns the usable leaves on the first fabric that has at least `ranks` of them. Returns all usable leaves when the
+// view has no nodes or one fabric only. `usable` and the result are ascending. Throws Error when no fabric has enough
+// usable leaves; the message names the largest number on one fabric.
 std::vector<std::int32_t> leaves_on_one_fabric(const ClusterView& view, std::span<const std::int32_t> usable,
                                                std::int32_t ranks);
 
-// What policy.place() answers, on the nodes of one fabric. Where the view has several, each is offered alone: with a
-// matrix the answer with the least cost is taken, without one the answer on the fabric with the most free cores; ties go to
-// the lower number. After the deadline the best answer so far is returned. A step, whose nodes are given (request.node_tasks), is placed as it stands.
-// Throws Error when no fabric can serve the request: the policy's own (MustWait included), or one that names the cores.
+// Places the request by policy.place() on the nodes of one fabric. If the view has several fabrics, each is offered
+// alone. With a matrix, the placement with the least cost is returned. Without a matrix, the placement on the fabric
+// with the most free cores is returned. Ties go to the lower fabric number. After the deadline no further fabric is
+// tried once there is a placement. A step (request.node_tasks is given) is placed on its own nodes.
+// Throws Error when no fabric can serve the request. It is the policy's error on the first fabric that was tried, which
+// may be MustWait. If no fabric has enough free cores, the message names their number.
 Placement place_on_one_fabric(const Policy& policy, const ClusterView& view, const Request& request,
                               const Deadline& deadline);
 

@@ -10,15 +10,21 @@
 
 namespace placement {
 
-// A leaf for each rank: heavy pairs on the same node, or on nodes that are measured to be near. The ranks start in
-// natural order and as the mapper on the tree has them, and are exchanged by `network`, one candidate of which
-// is each node of the view. `nodes` are those with tasks, `counts` these. The request has a matrix.
+// Maps the ranks to given nodes, so that ranks with much traffic are on one node or on nodes that are near by
+// measurement. It exchanges ranks in two mappings, the natural order and that of the mapper on the tree, and takes the
+// better result.
+//   request   has a matrix
+//   network   the measured network; candidate n is node n of the view
+//   nodes     the nodes with tasks
+//   counts    the number of tasks on each node of the view
+//   deadline  once it has passed, the mapper on the tree is not tried
+// Returns the leaf of each rank.
 std::vector<std::int32_t> leaves_by_measured_distance(const ClusterView& view, const Request& request,
                                                       const Slots& slots, const NetworkLoad& network,
                                                       std::span<const std::int32_t> nodes, const NodeCounts& counts,
                                                       const Deadline& deadline);
 
-// The request as the mapper on the tree takes it: without the keys of another policy.
+// Returns the request for the mapper on the tree (place_treematch()): without parameters, except for `seed`.
 Request for_tree(const Request& request);
 
 }  // namespace placement

@@ -8,7 +8,7 @@ namespace placement {
 
 namespace {
 
-// Ranks fill the nodes of a step one after the other.
+// Returns the hop-bytes on the torus when the ranks fill the nodes of a step one after the other.
 Cost hop_bytes_in_order(const ClusterView& view, const Request& request) {
   std::vector<std::int32_t> position;
   for (std::size_t n = 0; n < view.nodes.size(); ++n)

@@ -4,9 +4,10 @@
 
 namespace placement {
 
-// Hop-bytes of ranks in natural order, node by node: on the first nodes that can serve the request, or where
-// request.node_tasks is given on those. `on_torus`: distances are those of the view's torus, if all of these nodes have
-// coordinates; else those of its tree. request.matrix must be given. Throws Error when the tasks do not fit.
+// Returns the hop-bytes of the ranks in natural order, node by node. The nodes are those of request.node_tasks if it is
+// given, otherwise the first nodes that can serve the request. The result is 0 without a matrix.
+// Distances are those of the view's torus if `on_torus` is true, request.node_tasks is given, and all nodes that must
+// be used have coordinates. Otherwise distances are those of its tree. Throws Error when the tasks do not fit.
 Cost natural_order_cost(const ClusterView& view, const Request& request, bool on_torus);
 
 }  // namespace placement

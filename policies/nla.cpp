@@ -26,7 +26,7 @@ constexpr double most_wait_s = 86400;
 constexpr double default_max_age_s = 120;
 constexpr double most_max_age_s = 86400;
 
-// Of how many candidates, and of how many of their pairs, something has to be known.
+// A choice of nodes is refused unless this fraction of the candidate nodes, and of their pairs, has live data.
 constexpr double least_told = 0.75;
 constexpr double least_pairs = 0.5;
 
@@ -36,13 +36,14 @@ std::string short_number(double value) {
   return text;
 }
 
-// The parameters, and in place of what a profile says of the program's use of the network the weights on these links.
+// Returns the parameters, with the key network-use replaced by the weights that follow from it on links like `link`.
+// The key says how a program uses the network, by its profile.
 Parameters with_weights(Parameters parameters, const TypicalLink& link) {
   replace_network_use(parameters, link);
   return parameters;
 }
 
-// One decision over the nodes of a view.
+// Makes one decision: chooses nodes of one view for one request.
 class Chooser {
  public:
   Chooser(const ClusterView& view, const Request& request, const Deadline& deadline, SelectionRule rule)
@@ -75,7 +76,8 @@ class Chooser {
   }
 
  private:
-  // What is too old, or of a node that may be down, is not known.
+  // Fills state_of_ and the lists beside it. The state of a node counts as unknown if it is too old, or if the node is
+  // suspected to be down or is down.
   void find_states() {
     if (!view_.live) throw Error(view_.why_not_live.empty() ? "there are no live data of the nodes" : view_.why_not_live);
     const LiveState& live = *view_.live;
@@ -144,8 +146,9 @@ class Chooser {
     return request;
   }
 
-  // Tasks that a node is to take. First what its load leaves of it; then, as far as few nodes are wanted, as many
-  // as these must take; then all that it has room for.
+  // Returns the tasks on each node in four variants, to be tried in turn. `share` is an even share on the largest
+  // number of nodes allowed. The variants are: what its load leaves of the node; that or `share`, whichever is more; all
+  // that the node has room for; all, but only on nodes with room for `share` and on required nodes.
   std::vector<std::vector<std::int32_t>> processors_to_try() const {
     const NodeCounts& room = limits_.capacity();
     const std::int32_t share = (request_.tasks + limits_.most_nodes() - 1) / limits_.most_nodes();
@@ -168,7 +171,7 @@ class Chooser {
     return {beside_load, enough, all, large};
   }
 
-  // Tasks of each node of the view, or nothing when the limits do not allow these nodes.
+  // Returns the tasks on each node of the view, or nothing when the limits do not allow these nodes.
   std::optional<NodeCounts> counts_on(const std::vector<std::int32_t>& nodes,
                                       const std::vector<std::int32_t>& processors) const {
     if (request_.equal_tasks_per_node || request_.whole_nodes) return limits_.spread(nodes);
@@ -203,14 +206,14 @@ class Chooser {
     return placement;
   }
 
-  // What the first nodes would have cost, if there is time to look.
+  // Adds a reason with the total load of the first nodes of the view, unless the deadline has passed.
   void add_first_nodes(Placement& placement, const GroupChoice& choice, const GroupInput& input,
                        std::vector<std::int32_t> nodes) const {
     try {
       const Group group = measured_group(input, std::move(nodes), deadline_);
       placement.reasons.push_back("first nodes " + described(group) +
                                   " T=" + short_number(total_load(input, choice, group)));
-    } catch (const Error&) {  // late
+    } catch (const Error&) {  // the deadline has passed
     }
   }
 
@@ -230,22 +233,24 @@ class Chooser {
   const Request& request_;
   const Deadline& deadline_;
   const SelectionRule rule_;
-  TypicalLink link_;  // between the nodes of which something is known
+  TypicalLink link_;  // between the nodes whose state is known
   NlaWeights weights_;
   const Slots slots_;
   const NodeLimits limits_;
-  std::vector<std::int32_t> state_of_;  // of each node of the view; -1: nothing is known
+  std::vector<std::int32_t> state_of_;  // for each node of the view: index of its live state, -1: not known
   std::vector<bool> down_;
-  std::vector<double> cores_;           // logical
-  std::vector<double> busy_;            // of these, held by Slurm's jobs
-  std::vector<double> beyond_;          // load that Slurm did not cause
+  std::vector<double> cores_;           // logical processors of each node
+  std::vector<double> busy_;            // logical processors of each node that Slurm's jobs hold
+  std::vector<double> beyond_;          // load on each node that Slurm's jobs did not cause
   std::int32_t stale_ = 0;
   LiveCoverage coverage_;
   std::vector<double> compute_;
   NetworkLoad network_;
 };
 
-// Nodes and counts are given. The network is that of the time when the nodes were chosen, where it is known.
+// Maps the ranks of a step, whose nodes and task counts are given, by the measured network in the view. That is the
+// network at the time when the nodes were chosen. Without a matrix the ranks are in natural order. Without a measured
+// network the mapper on the tree places them.
 Placement place_step(const ClusterView& view, const Request& request, const Deadline& deadline, SelectionRule rule) {
   if (!request.matrix) return place_sequential(view, request, deadline);
   std::vector<std::int32_t> states, nodes;

@@ -12,7 +12,8 @@ namespace placement {
 
 namespace {
 
-// What no user has shipped cannot be a matrix or a file.
+// Throws Error when `word` is not suitable as the policy of a partition. Such a policy cannot need a matrix or another
+// file, because only the user of a job ships one.
 void check_partition_policy(const std::string& word) {
   const PolicySpec spec = parse_policy_spec(word);
   const Policy& policy = check_policy_spec(spec);
@@ -22,7 +23,8 @@ void check_partition_policy(const std::string& word) {
     if (spec.parameters.contains(key)) throw Error(std::string(key) + "= is for jobs that ask for it themselves");
 }
 
-// The other keys of NLA are for single jobs and partitions.
+// Throws Error when `weights` has another key than a weight of NLA, or a value that NLA refuses. The other keys of NLA
+// are for single jobs and partitions.
 void check_weights(const std::string& weights) {
   const PolicySpec spec = parse_policy_spec("NLA=" + weights);
   std::vector<std::string_view> known{"alpha", "beta", "latency", "bandwidth"};

@@ -4,7 +4,8 @@
 
 namespace placement {
 
-// Throws Error that names the key of placement.conf whose value a policy would not take.
+// Checks the keys NlaWeights and PartitionPolicies of placement.conf. Throws Error when a policy would refuse the value
+// of one of them; the message names the key.
 void check_policy_settings(const Config& config);
 
 }  // namespace placement

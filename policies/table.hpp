@@ -8,30 +8,33 @@
 
 namespace placement {
 
+// A key that a policy takes.
 struct PolicyKey {
-  std::string_view name;  // as documented; a PolicySpec has it in lower case
-  std::string_view help;
+  std::string_view name;  // as documented; in PolicySpec::parameters the key is in lower case
+  std::string_view help;  // one line for --help
 };
 
-// A policy as users name it. A new one is one line in table.cpp.
+// A policy. A new policy is one line in table.cpp.
 struct Policy {
-  std::string_view name;     // upper case: TREEMATCH
+  std::string_view name;     // in upper case, such as TREEMATCH
   std::string_view summary;  // one line for --help
   bool needs_matrix;
-  bool for_users;            // offered by -m; the others are baselines for tools and the simulator
+  bool for_users;            // true: -m takes it; false: only tools and the simulator take it
   std::span<const PolicyKey> keys;
   PlaceFunction place;
-  void (*check)(const Parameters&) = nullptr;  // throws Error on a value that `place` would not take
-  bool uses_live = false;    // goes by ClusterView::live: another state may give another answer
+  void (*check)(const Parameters&) = nullptr;  // throws Error when `place` would refuse a value; may be null
+  bool uses_live = false;    // the placement depends on ClusterView::live
 };
 
+// Returns the table of all policies.
 std::span<const Policy> policies();
 
-// The policy of that name in any case, or null.
+// Returns the policy with this name, in upper or lower case, or null.
 const Policy* find_policy(std::string_view name);
 
-// Throws Error that lists what is known when the policy or one of its keys is not, or that tells
-// what would be right when a value is not. `without` is a key that the caller has no use for: it counts as unknown.
+// Checks a policy and its parameters, and returns the policy. Throws Error when the policy or one of its keys is not
+// known, with a list of those known, or when a value is wrong, with what would be right. The key `without` counts as
+// unknown, because the caller does not support it; empty: none.
 const Policy& check_policy_spec(const PolicySpec& spec, std::string_view without = {});
 
 }  // namespace placement
