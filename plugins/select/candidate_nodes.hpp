@@ -13,41 +13,43 @@
 
 namespace placement {
 
-// The tasks of one job, the leaves that each takes, and the nodes of an offer that its policy may choose from. A leaf is
-// a core, or a hardware thread where tasks share cores.
+// Works out the number of tasks of one job, the leaves that each task takes, and the nodes of an offer that the job's
+// policy may choose from. A leaf is a core, or a hardware thread if tasks share cores.
 class CandidateNodes {
  public:
-  // All arguments must outlive the object. Throws Error with the reason when the job is to run as stock Slurm would run it.
+  // `machine`, `offer` and `request` must outlive the object. Throws Error with the reason if no policy can serve the
+  // job, which then runs as stock Slurm would run it.
   CandidateNodes(const Machine& machine, const placement_offer& offer, const placement_request& request,
                  const JobRequest& job_request, const Config& config);
 
   std::uint64_t tasks() const { return tasks_; }
-  const std::shared_ptr<const CommMatrix>& matrix() const { return matrix_; }  // null: none
-  bool node_level() const { return node_level_; }  // more tasks than NodeLevelTasks
-  const std::string& note() const { return note_; }  // for people; mostly empty
+  const std::shared_ptr<const CommMatrix>& matrix() const { return matrix_; }  // null if the job has none
+  bool node_level() const { return node_level_; }  // the job has more tasks than NodeLevelTasks
+  const std::string& note() const { return note_; }  // a remark for people, mostly empty
 
   std::uint32_t cpus_per_task() const { return cpus_per_task_; }
-  std::uint32_t usable_threads() const { return usable_threads_; }  // of each core
+  std::uint32_t usable_threads() const { return usable_threads_; }  // threads of each core that the job may use
   std::uint32_t leaves_per_core() const { return leaves_per_core_; }
   std::uint32_t leaves_per_task() const { return leaves_per_task_; }
 
-  // Indices into the offer, ascending.
+  // Returns the nodes that the policy may choose from, as indices into the offer, ascending.
   const std::vector<std::uint32_t>& nodes() const { return chosen_; }
-  // Nodes that must be used: indices into nodes().
+  // Returns the nodes that must be used, as indices into nodes().
   const std::vector<std::int32_t>& required() const { return required_; }
 
-  // One byte per core of a node of the offer, 1 for those that the job may have.
+  // Returns one byte per core of `node`, an index into the offer: 1 if the job may have the core, else 0.
   std::span<const std::uint8_t> cores(std::uint32_t node) const {
     return {offer_.core_free + offer_.first_core[node], offer_.core_free + offer_.first_core[node + 1]};
   }
 
-  // Whether tasks may be planned on all free leaves of each node.
+  // Returns true if tasks may be planned on all free leaves of each node: no node or socket has a limit of tasks.
   bool all_leaves_usable() const { return !offer_.max_tasks && request_.tasks_per_socket == 0; }
 
-  // The leaves of a node that tasks may be planned on: no more than for the tasks that a socket, and the node, may have.
+  // Returns, for each leaf of `node`, an index into the offer, whether tasks may be planned on it. Only free leaves are
+  // usable, and only so many as the most tasks of each socket and of the node need.
   std::vector<bool> usable_leaves(std::uint32_t node) const;
 
-  // Tasks that have room on a node of nodes().
+  // Returns the number of tasks that the usable leaves of `node`, an index into the offer, can take.
   std::uint64_t capacity(std::uint32_t node) const { return capacity_[node]; }
 
  private:

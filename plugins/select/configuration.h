@@ -5,18 +5,28 @@
 #include "plugins/compat/slurm_compat.h"
 #include "plugins/select/machine_from_slurm.h"
 
-/* The machine as the last placement_reconfigure() found it; empty before. */
+/*
+ * Returns the machine as the last placement_reconfigure() found it. The tables are empty before the first call of
+ * that function and after placement_forget_machine().
+ */
 const struct machine_tables *placement_tables(void);
 
-/* Slurm's node tables are about to change. */
+/*
+ * Drops the description of the machine, because Slurm's node tables are about to change. The mode is PLACEMENT_OFF
+ * until the next placement_reconfigure().
+ */
 void placement_forget_machine(void);
 
-/* Reads placement.conf and describes the machine anew, from Slurm's tables. Logs the mode in force. */
+/*
+ * Reads placement.conf and describes the machine anew from Slurm's tables, then logs the mode in force. Placement is
+ * off, with an error in the log, when placement.conf is wrong or when slurmctld's records differ from those that this
+ * plugin was compiled for. Outside slurmctld the function does nothing.
+ */
 void placement_reconfigure(void);
 
 /*
- * Appends what is in force to a list of config_key_pair_t, which is made where *pairs is NULL. The caller holds
- * slurmctld's job read lock.
+ * Appends the configuration in force to *pairs, a list of config_key_pair_t, for "scontrol show config". The list is
+ * created if *pairs is NULL. The caller holds slurmctld's job read lock.
  */
 void placement_add_facts(list_t **pairs);
 

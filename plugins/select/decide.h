@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The C face of deciding: plain arrays in, a plan out. No header of Slurm, no I/O but in
- * placement_configure(), no exception comes out. One thread at a time may be in here; slurmctld's
- * job write lock sees to that.
+ * The C interface of decisions: it takes plain arrays and returns a plan. This header includes no header of Slurm. Only
+ * placement_configure() does I/O in the calling thread, and no function throws. Only one thread at a time may call
+ * these functions, except where a function says otherwise; slurmctld's job write lock ensures that.
  */
 #ifndef PLACEMENT_SELECT_DECIDE_H
 #define PLACEMENT_SELECT_DECIDE_H
@@ -16,10 +16,10 @@ extern "C" {
 #endif
 
 enum placement_mode {
-	PLACEMENT_OFF,		/* not even look */
-	PLACEMENT_OBSERVE,	/* decide and log */
-	PLACEMENT_ADVISE,	/* and tell the user in the job's system comment */
-	PLACEMENT_ENFORCE,	/* and do it */
+	PLACEMENT_OFF,		/* no decision is made */
+	PLACEMENT_OBSERVE,	/* decisions are made and logged; the job runs as stock Slurm would run it */
+	PLACEMENT_ADVISE,	/* as OBSERVE, and the job's system comment shows the decision to the user */
+	PLACEMENT_ENFORCE,	/* as ADVISE, and the job gets the nodes and cores of the policy */
 };
 
 /* ---- the machine */
@@ -35,45 +35,54 @@ struct placement_machine_node {
 struct placement_machine {
 	const struct placement_machine_node *nodes;
 	uint32_t node_count;
-	const char *topology;		/* switches or blocks, as "scontrol show topology" prints them; NULL: none */
+	const char *topology;		/* switches or blocks as "scontrol show topology" prints them; NULL if none */
 };
 
 /*
- * Reads the configuration file (a missing one means defaults) and the files that it names, and
- * takes in the machine. When that fails the mode is PLACEMENT_OFF until the next call; the reason,
- * with file and line, goes to `message`, which is empty otherwise.
+ * Reads the file `config_path` and the files that it names, and copies the description of `machine`. If `config_path`
+ * does not exist, the defaults are in force. Returns the mode in force. On an error the mode is PLACEMENT_OFF until the
+ * next call, and `message` has the reason with file and line. `message` has room for `message_size` bytes (at least 1)
+ * and is empty when there was no error.
  */
 enum placement_mode placement_configure(const char *config_path,
 					const struct placement_machine *machine,
 					char *message, size_t message_size);
 
 /*
- * Whether slurm.conf has PrivateData=jobs, so that not everybody may read the decisions; for the next
- * placement_configure().
+ * Tells whether slurm.conf has PrivateData=jobs. If it has, only a group may read the recorded decisions. The value
+ * takes effect with the next placement_configure().
  */
 void placement_keep_jobs_private(bool private_jobs);
 
-/* The machine is no longer what it was: PLACEMENT_OFF until the next placement_configure(). */
+/*
+ * Forgets the machine, the partition policies and all jobs. The mode is PLACEMENT_OFF until the next
+ * placement_configure().
+ */
 void placement_unconfigure(void);
 
+/* Returns the mode in force; PLACEMENT_OFF if the last placement_configure() failed. */
 enum placement_mode placement_current_mode(void);
 
-/* What else the last placement_configure() found, and goes on without; empty: nothing. */
+/*
+ * Returns the problems that the last placement_configure() found and that do not turn placement off. The text is
+ * empty if there are none. It is valid until the next placement_configure() or placement_unconfigure().
+ */
 const char *placement_warning(void);
 
 /*
- * Where lines for the log go that come at other times than a call from slurmctld: `log` is called from a
- * thread of this library, under no lock of Slurm's. To be set before placement_configure().
+ * Sets the function that receives the log lines about the live data. `log` is called from placement_configure(), and
+ * later from a thread of this library that holds no lock of Slurm. Call this function before placement_configure().
  */
 void placement_log_to(void (*log)(bool is_error, const char *text));
 
 /*
- * Has the thread of this library call `call` once, `seconds` from now or up to one second later. Of two requests the one
- * that is due first is kept. While the mode is PLACEMENT_OFF nothing is called.
+ * Has the thread of this library call `call` once, `seconds` from now or up to one second later. Only one request is
+ * pending at a time: of two, the library keeps the one that is due first. The request is dropped while the mode is
+ * PLACEMENT_OFF.
  */
 void placement_call_later(uint32_t seconds, void (*call)(void));
 
-/* What is in force, for whoever asks slurmctld for its configuration. */
+/* One line of the configuration in force, for "scontrol show config". */
 struct placement_fact {
 	char name[32];
 	char value[512];
@@ -82,153 +91,168 @@ struct placement_fact {
 #define PLACEMENT_MOST_FACTS 8
 
 /*
- * Fills at most PLACEMENT_MOST_FACTS facts and returns their number. Several threads may be in here at once, as
- * long as none is in another function of this file: a read lock on slurmctld's jobs sees to that.
+ * Fills `facts`, an array with room for PLACEMENT_MOST_FACTS facts, and returns their number. Several threads may call
+ * this function at once if none is in another function of this file. The caller's read lock on slurmctld's jobs
+ * ensures that.
  */
 uint32_t placement_facts(struct placement_fact *facts);
 
 /* ---- one decision */
 
-/* The nodes that may be used, in Slurm's order. */
+/* The nodes and cores that the job may have at once, in Slurm's order of nodes. */
 struct placement_offer {
 	uint32_t node_count;
 	const int32_t *node;		/* index into the machine's nodes */
 	const uint32_t *first_core;	/* node_count + 1 offsets into core_free */
-	const uint8_t *core_free;	/* 1: the job may have the core */
-	const uint16_t *cpus_per_core;	/* threads of a core that the job may use */
-	const uint64_t *weight;		/* Slurm takes light nodes first; NULL: all weigh the same */
-	const uint32_t *max_tasks;	/* at most so many tasks on each node, 0: any; NULL: any everywhere */
+	const uint8_t *core_free;	/* one byte per core: 1 if the job may have the core, else 0 */
+	const uint16_t *cpus_per_core;	/* for each node, the threads of a core that the job may use */
+	const uint64_t *weight;		/* of each node, Slurm takes light nodes first; NULL: all are equal */
+	const uint32_t *max_tasks;	/* most tasks on each node, 0: no limit; NULL: no limit on any node */
 };
 
 struct placement_request {
-	uint32_t job_id;		/* for a job array the array's */
-	uint32_t uid;			/* of the job's user, by whose time it is decided */
-	const char *partition;		/* in which it would run; NULL: not told */
-	char *const *environment;	/* NAME=VALUE, from the user: believe nothing */
+	uint32_t job_id;		/* for a task of a job array, the job ID of the array */
+	uint32_t uid;			/* the job's user, whose processor time for decisions is spent */
+	const char *partition;		/* the partition in which the job would run; NULL if not known */
+	char *const *environment;	/* NAME=VALUE entries; the user writes them, so nothing in them is trusted */
 	uint32_t environment_count;
-	uint32_t tasks;			/* 0: the user did not say */
+	uint32_t tasks;			/* 0 if the user gave no number */
 	uint32_t cpus_per_task;
 	uint32_t min_nodes;
 	uint32_t max_nodes;
-	uint32_t tasks_per_node;	/* at most; and cpus for so many on each node. 0: any */
-	uint32_t tasks_per_socket;	/* at most; 0: any */
-	int64_t waited_s;		/* since the job could start */
-	bool may_be_put_off;		/* without time in this scheduling cycle it may be decided in a later one */
+	uint32_t tasks_per_node;	/* most tasks on a node; Slurm reserves CPUs for this number. 0: no limit */
+	uint32_t tasks_per_socket;	/* most tasks on a socket; 0: no limit */
+	int64_t waited_s;		/* seconds since the job could start */
+	bool may_be_put_off;		/* a later scheduling cycle may decide, if this one has no time */
 	uint32_t times_put_off;		/* scheduling cycles in which there was no time to decide */
-	uint32_t time_limit_s;		/* of the job; 0: none */
-	bool whole_nodes;		/* the job gets all cores of its nodes; those offered have no other job */
-	const uint32_t *required;	/* indices into the offer of nodes that must be used */
+	uint32_t time_limit_s;		/* the job's time limit; 0: none */
+	bool whole_nodes;		/* the job gets all cores of its nodes; no offered node has another job */
+	const uint32_t *required;	/* nodes that must be used, as indices into the offer */
 	uint32_t required_count;
 	bool pack_nodes;		/* a step fills its nodes one after the other (CR_Pack_Nodes) */
 };
 
 #define PLACEMENT_REASON_SIZE 256
 
-/* The variable by which a job's steps learn what their nodes were chosen by. */
+/* The variable that carries the live data of a job's nodes, by which they were chosen, to the job's steps. */
 #define PLACEMENT_JOB_STATE "PLACEMENT_STATE"
 
 /*
- * The variable that tells a job's user how the decision ended: "JOB nodes", "JOB nodes+cores", or
- * "JOB stock: REASON" where the job has the nodes that Slurm itself chose.
+ * The variable that tells a job's user how the decision ended. Its value is "JOB nodes", "JOB nodes+cores", or
+ * "JOB stock: REASON" if the job has the nodes that Slurm itself chose. JOB is the job ID.
  */
 #define PLACEMENT_JOB_DECISION "PLACEMENT_DECISION"
 
 struct placement_plan {
-	bool placed;
-	bool wait;			/* not placed: the user wants the job to stay in the queue for now */
-	bool wait_told;			/* and that was the answer a short time ago too */
+	bool placed;			/* the plan has nodes and cores for the job */
+	bool wait;			/* not placed: the job stays in the queue for now */
+	bool wait_told;			/* with `wait`: the recorded decision already says so */
 	uint32_t wait_left_s;		/* with `wait`: seconds after which the job waits no longer, at least 1 */
-	bool put_off;			/* with `wait`: there was no time to decide, the next scheduling cycle may have some */
+	bool put_off;			/* with `wait`: there was no time to decide; false: the user asked to wait */
 	uint32_t node_count;
-	const uint32_t *node;		/* indices into the offer, ascending */
-	const uint32_t *tasks;		/* tasks of each of them */
-	const uint8_t *core_wanted;	/* like core_free: the cores that the job is to get */
+	const uint32_t *node;		/* the planned nodes as indices into the offer, ascending */
+	const uint32_t *tasks;		/* the number of tasks on each planned node */
+	const uint8_t *core_wanted;	/* one byte per core of the offer, 1 for the cores that the job is to get */
 	uint32_t task_count;
 	char policy[24];
-	char cost[48];			/* hop-bytes; empty without a matrix */
-	char natural_cost[48];		/* the same cores, ranks in order; or empty */
-	char stock_cost[48];		/* the first nodes offered, ranks in order; or empty */
-	char reason[PLACEMENT_REASON_SIZE];	/* why not placed, or what was left out */
-	double live_age_s;		/* of the live data that the policy goes by; < 0: none */
-	const char *job_state;		/* value for PLACEMENT_JOB_STATE; or empty */
-	bool remembered;		/* the question was asked before */
-	int64_t time_us;
+	char cost[48];			/* hop-bytes of the plan; empty without a matrix */
+	char natural_cost[48];		/* hop-bytes on the planned cores in natural order; empty if not known */
+	char stock_cost[48];		/* hop-bytes on the first nodes in natural order; empty if not known */
+	char reason[PLACEMENT_REASON_SIZE];	/* why the job is not placed, or remarks on the plan */
+	double live_age_s;		/* age of the live data that the policy uses; negative without live data */
+	const char *job_state;		/* the value for PLACEMENT_JOB_STATE; NULL or empty if there is none */
+	bool remembered;		/* the answer to an earlier, equal question was used again */
+	int64_t time_us;		/* wall-clock time of the decision in microseconds */
 };
 
-/* Gives back what is known of jobs about which nothing was asked for ten minutes; cheap, for every call. */
+/*
+ * Frees what is kept of jobs about which nothing was asked for ten minutes. It costs little, so that it can be called
+ * with each job test.
+ */
 void placement_tidy(void);
 
-/* Whether the job asks for a policy at all; cheap. */
+/* Returns true if the job's environment asks for a policy. It reads the environment only. */
 bool placement_asked(char *const *environment, uint32_t environment_count);
 
 /*
- * What stands for the environment of a job that asks for nothing, in a partition whose jobs have a
- * policy by PartitionPolicies; valid until the next configuration. Its length, 0: the partition has none.
+ * Finds the policy that PartitionPolicies gives to the jobs of `partition`, for a job that asks for none itself. Sets
+ * *environment to entries that ask for this policy, and returns their number; they are valid until the next
+ * placement_configure() or placement_unconfigure(). Returns 0 if the partition has no policy or `partition` is NULL.
  */
 uint32_t placement_partition_environment(const char *partition, char *const **environment);
 
-/* The plan stays valid until the next call of any function here. Never NULL. */
+/*
+ * Asks the job's policy for nodes and cores among those offered. Returns a plan, never NULL; it stays valid until the
+ * next call of any function of this file. If `placed` is false in the plan, `reason` says why.
+ */
 const struct placement_plan *placement_decide(const struct placement_offer *offer,
 					      const struct placement_request *request);
 
 /*
- * Whether placement_decide() would put off a decision for this user's job that was put off `times_put_off` times and
- * may be put off again; cheap.
+ * Returns true if placement_decide() would put off the decision on a job of the user `uid` that was put off
+ * `times_put_off` times and may be put off again. It costs little.
  */
 bool placement_would_put_off(uint32_t uid, uint32_t times_put_off);
 
-/* What Slurm gave a job, in terms of the offer. */
+/* The nodes and cores that Slurm allocated to a job, as indices into the offer. */
 struct placement_grant {
 	uint32_t node_count;
-	const uint32_t *node;		/* indices into the offer, ascending */
-	const uint32_t *room;		/* how many tasks of a step Slurm sees room for on each of them */
-	const uint8_t *core_given;	/* like core_free: the cores that the job has */
+	const uint32_t *node;		/* the allocated nodes as indices into the offer, ascending */
+	const uint32_t *room;		/* for each of these nodes, the tasks of a step that Slurm has room for */
+	const uint8_t *core_given;	/* one byte per core of the offer, 1 for the cores that the job has */
 };
 
 /*
- * After placement_decide() of the same question, with its answer in force: puts the costs of what was given into
- * the plan, where that is not what was planned, and says so in its reason. Costs that are not known are empty then.
+ * Compares the allocation `grant` with the plan that the last placement_decide() returned for `offer` and `request`.
+ * Call it after the job was allocated by that plan. Where the allocation differs, the plan gets the costs of the
+ * allocation, and its reason names the difference. Costs that are not known become empty.
  */
 void placement_assess(const struct placement_offer *offer, const struct placement_request *request,
 		      const struct placement_grant *grant);
 
-/* Nothing more will be asked about the job: gives back what is known of it. */
+/* Frees what is kept of the job `job_id`. Call it when nothing more will be asked about the job. */
 void placement_forget(uint32_t job_id);
 
-/* What was planned could not be had: the same question is not answered with it again. */
+/*
+ * Tells that Slurm could not allocate the last plan for the job `job_id`. An equal question is then answered with
+ * "not placed" and `reason`, no longer with that plan.
+ */
 void placement_plan_failed(uint32_t job_id, const char *reason);
 
-/* ---- what became of it */
+/* ---- the outcome of a decision */
 
 enum decision_end {
-	DECISION_STOCK,		/* Slurm's own answer */
-	DECISION_NODES,		/* the policy's nodes */
-	DECISION_CORES,		/* the policy's nodes and cores */
-	DECISION_ADVICE,	/* Slurm's own answer, the policy would have had another */
-	DECISION_WAIT,		/* none: the job waits, as its user asked for, or for want of time to decide */
+	DECISION_STOCK,		/* the job gets the nodes that Slurm itself chose */
+	DECISION_NODES,		/* the job gets the policy's nodes */
+	DECISION_CORES,		/* the job gets the policy's nodes and cores */
+	DECISION_ADVICE,	/* the job gets the nodes that Slurm itself chose; the policy's plan is recorded */
+	DECISION_WAIT,		/* the job waits, because its user asked for it or there was no time to decide */
 };
 
 struct placement_outcome {
-	uint32_t job_id;		/* for a task of a job array the array's */
-	bool array_task_known;
-	uint32_t array_task;		/* its number in the array */
+	uint32_t job_id;		/* for a task of a job array, the job ID of the array */
+	bool array_task_known;		/* the job is a task of an array, and array_task is set */
+	uint32_t array_task;		/* the number of the task in the array */
 	uint32_t restarts;
 	uint32_t uid;
 	enum decision_end end;
-	bool for_start;			/* else only whether the job could run was asked */
-	bool decided;			/* placement_decide() was called for it, and for nothing since */
-	const char *reason;		/* of DECISION_STOCK; or NULL */
-	const char *given;		/* nodes that Slurm allocated, or NULL */
-	const char *stock_choice;	/* nodes that Slurm itself chose, or NULL where it was not asked */
+	bool for_start;			/* false: Slurm only asked whether and when the job could run */
+	bool decided;			/* placement_decide() was called for this job, and for no other job since */
+	const char *reason;		/* the reason for DECISION_STOCK; or NULL */
+	const char *given;		/* the nodes that Slurm allocated, or NULL */
+	const char *stock_choice;	/* the nodes that Slurm itself would choose; NULL if not known */
 };
 
-/* Whether it is worth the time to find out what Slurm itself would choose, for placement_tell(). */
+/*
+ * Returns true if it is worth the time to find out which nodes Slurm itself would choose for a job of the user `uid`.
+ * placement_tell() records them. Each user may spend only a small part of each second on this question.
+ */
 bool placement_wants_stock_choice(uint32_t uid);
 
-/* What that has cost, in nanoseconds of processor time: it is asked as long as that is little. */
+/* Counts `time_ns` nanoseconds of processor time that the question for Slurm's own choice took, for the user `uid`. */
 void placement_stock_choice_took(uint32_t uid, int64_t time_ns);
 
-/* For whoever keeps a history: some stores into memory. */
+/* Records the outcome in the ring, if there is one. The ring is a file in memory, so this takes little time. */
 void placement_tell(const struct placement_outcome *outcome);
 
 #ifdef __cplusplus

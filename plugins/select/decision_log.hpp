@@ -13,25 +13,25 @@
 
 namespace placement {
 
-// Tells decisions to whoever keeps a history, through the ring: first what was decided, then, when Slurm
-// has allocated, what became of it.
+// Writes decision records to the ring, from which placement-monitor and placectl read them. decided() notes the
+// choice of the policy. tell() adds the outcome, once Slurm has allocated, and writes the record.
 class DecisionLog {
  public:
-  // Opens the ring. Throws Error when that is not possible.
+  // Opens the ring at `path`, and makes it if it does not exist; `readers` may read it. Throws Error if that fails.
   DecisionLog(const std::string& path, RingReaders readers) : ring_(path, readers) {}
 
-  // What the policy was offered and wanted; a plan that is null means that there is none.
+  // Starts a record with what the policy was offered and what it chose. `plan` is null if the policy made no plan.
   void decided(const Machine& machine, const placement_offer& offer, const JobRequest& job_request, const LiveNow& live,
                const Plan* plan);
-  // Nothing was asked of a policy.
+  // Drops the record that decided() started, so that the next tell() says nothing of a policy's choice.
   void forget() { decision_ = {}; }
 
-  // Completes the decision and writes it.
+  // Completes the record with the outcome and with `result`, the plan as slurmctld got it; writes it and forgets it.
   void tell(const placement_outcome& outcome, const placement_plan& result, Mode mode);
 
  private:
   DecisionWriter ring_;
-  Decision decision_;  // what is known of it so far
+  Decision decision_;  // the record that decided() started
 };
 
 }  // namespace placement

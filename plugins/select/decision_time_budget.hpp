@@ -10,15 +10,16 @@
 
 namespace placement {
 
-// The processor time that decisions may take of each second, shared by users. Time in which other processes have the
-// processor is not counted: each single decision has its deadline for that. Of what the others have left of it in this
-// second a user may spend three quarters, and then one decision more. So whoever floods slurmctld with requests uses up
-// his own part, and a user who comes after him finds time; a user who is alone has 150 of 200 ms.
+// Limits the processor time that decisions take in each second, and divides it among users. A user may spend three
+// quarters of what the other users have left in this second; the decision that crosses this limit is still made. So a
+// user who floods slurmctld with requests uses up their own part, and the next user still finds time. A user who is
+// alone has 150 of 200 ms. Time in which other processes have the processor is not counted, because each decision has
+// its own deadline.
 class DecisionTimeBudget {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Whether the user has used up his part of `limit` in this second.
+  // Returns true if `user` has used up their part in this second, where all users together have `limit`.
   bool used_up(uid_t user, Clock::duration limit, Clock::time_point now = Clock::now()) {
     begin_second(now);
     const auto found = spent_by_.find(user);
@@ -27,21 +28,23 @@ class DecisionTimeBudget {
     return own >= left * 3 / 4;
   }
 
+  // Counts `time` as spent by `user` in this second. Throws bad_alloc if memory is short.
   void spend(uid_t user, Clock::duration time, Clock::time_point now = Clock::now()) {
     begin_second(now);
     spent_ += time;
-    // More users than that in one second are one user.
+    // If more than most_users users come in one second, the later ones count as one user. This bounds the memory.
     spent_by_[spent_by_.size() < most_users || spent_by_.contains(user) ? user : static_cast<uid_t>(-1)] += time;
   }
 
-  // The processor time that this thread has used.
+  // Returns the processor time that the calling thread has used so far.
   static Clock::duration thread_time() {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
   }
 
-  // Counts the processor time of this thread from here to the end of the scope, however that ends.
+  // Counts the processor time of the calling thread from the construction to the end of the scope, also when an
+  // exception leaves the scope.
   class Use {
    public:
     Use(DecisionTimeBudget& share, uid_t user) : share_(share), user_(user) {}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What generic resources (GPUs) leave of the choice of nodes: a node that has too few of them left cannot take the
+ * How generic resources (such as GPUs) limit the choice of nodes. A node with too few of them left cannot take all the
  * tasks that its cores have room for.
  */
 #ifndef PLACEMENT_SELECT_GRES_ROOM_H
@@ -9,14 +9,15 @@
 #include "plugins/compat/slurm_compat.h"
 
 /*
- * How many of the job's `tasks` tasks (0: the job does not say) the node's generic resources are enough for, where
- * resources that are asked for the whole job count as asked for by its tasks in equal parts; UINT32_MAX: any number.
+ * Returns the number of tasks for which the node's free generic resources are enough; UINT32_MAX means no limit.
+ * `tasks` is the number of tasks of the job, 0 if the job gives none. Resources that the job asks for as a whole
+ * (--gpus=N) are counted as if its tasks asked for equal parts of them.
  */
 uint32_t gres_tasks_on_node(const job_record_t *job, const node_record_t *node, uint32_t tasks);
 
 /*
- * The least number of the nodes in `nodes` that have the generic resources asked for the whole job (--gpus=N),
- * 1 where none are; 0 when all of them together have too few.
+ * Returns the least number of nodes out of `nodes` whose free generic resources are enough for the whole job
+ * (--gpus=N). Returns 1 if the job asks for no resources in this way, and 0 if all nodes together have too few.
  */
 uint32_t gres_least_nodes(const job_record_t *job, bitstr_t *nodes);
 

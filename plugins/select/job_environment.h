@@ -1,29 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Variables that slurmctld adds to a job's environment: the batch script has them, and so has srun or
- * salloc with the answer to its request for nodes.
+ * The variables that slurmctld adds to a job's environment. The batch script finds them in its environment. srun and
+ * salloc get them with the answer to their request for nodes.
  */
 #ifndef PLACEMENT_SELECT_SUPPLY_H
 #define PLACEMENT_SELECT_SUPPLY_H
 
 #include "plugins/compat/slurm_compat.h"
 
-/* The value, or NULL where the job has no such variable; valid until the next change of its variables. */
+/*
+ * Returns the value of the variable `name`, or NULL if the job has no variable of this name. The text is valid until
+ * the job's variables change.
+ */
 const char *job_variable(const job_record_t *job, const char *name);
 
-/* In place of an older value; NULL or an empty one takes the variable out. */
+/* Sets the variable `name` of the job, replacing an older value. Removes the variable if `value` is NULL or empty. */
 void set_job_variable(job_record_t *job, const char *name, const char *value);
 
 /*
- * Supplies the job. A batch script has the variables of a heterogeneous job's first component alone: that one
- * gets those of component K as well, as NAME_HET_GROUP_K, which is what salloc calls them.
+ * Sets the variable `name` of the job, or removes it if `value` is NULL or empty. The batch script of a heterogeneous
+ * job gets the variables of the first component only. Therefore the variable of component K (K > 0) is also set in the
+ * first component, as NAME_HET_GROUP_K, the name that salloc gives it.
  */
 void set_variable_of_job(job_record_t *job, const char *name, const char *value);
 
 /*
- * Supplies a component of a heterogeneous job with what its user asked of us (the PLACEMENT_ variables for plugins), by
- * the names that plugins' variables have in a batch script, so that srun finds the policy of each component. No more
- * than 1 MiB in all goes with a job; the rest is left out, and srun says that it is missing.
+ * Adds the PLACEMENT_ variables that the user's command shipped with a component of a heterogeneous job to the
+ * environment of that component, so that srun finds the policy of each component. They get the names that SPANK
+ * variables have in a batch script (SLURM_SPANK_PLACEMENT_..). A job carries at most 1 MiB of variables; the rest is
+ * left out, and srun reports that it is missing. Does nothing for a job that is not heterogeneous.
  */
 void set_policy_variables(job_record_t *job);
 

@@ -16,35 +16,40 @@
 
 namespace placement {
 
-// What a job asks for, as it came in its environment: PLACEMENT_VERSION=1, PLACEMENT_POLICY=WORD,
-// PLACEMENT_MATRIX_PIECES=N and PLACEMENT_MATRIX_0 .. N-1, 64 KiB of to_base64url() each at most.
+// The request that was shipped with a job, decoded from the job's environment. The variables are PLACEMENT_VERSION=1,
+// PLACEMENT_POLICY=WORD, PLACEMENT_MATRIX_PIECES=N, and PLACEMENT_MATRIX_0 to PLACEMENT_MATRIX_(N-1), each with at most
+// 64 KiB of to_base64url().
 struct JobRequest {
   PolicySpec spec;
-  const Policy* policy = nullptr;            // null: see error
-  std::shared_ptr<const CommMatrix> matrix;  // null: none came
-  bool coarse = false;                       // it was of groups of ranks: its costs mean nothing
-  std::string error;                         // why it cannot be served; whole sentence without a dot
+  const Policy* policy = nullptr;            // null if the request cannot be served, see `error`
+  std::shared_ptr<const CommMatrix> matrix;  // null if the job has none
+  bool coarse = false;                       // the matrix was coarsened, so costs computed from it mean nothing
+  std::string error;                         // why the request cannot be served: a sentence without a full stop
 };
 
-// Never throws anything but bad_alloc: what is wrong ends up in JobRequest::error.
+// Decodes the request in `environment`, a job's NAME=VALUE entries, within the limits of `config`. An error in the
+// request is put into JobRequest::error. Throws nothing but bad_alloc.
 JobRequest read_job_request(std::span<char* const> environment, const Config& config);
 
-// The variable's value; null when it is not there.
+// Returns the value of the variable `name`, or null if it is not in `environment`.
 const char* environment_value(std::span<char* const> environment, const char* name);
 
-// A number for the part of the environment that is ours.
+// Returns a hash of the PLACEMENT_ variables in `environment` and of the number of its entries.
 std::uint64_t job_request_fingerprint(std::span<char* const> environment);
 
-// Matrices are decoded once per job, and few are kept: the least recently used go first. Entry is
-// default constructible and has a member `JobRequest asked`; what else it has is dropped with it. Anybody can have
-// matrices decoded by asking when a job would start (srun --test-only), so what is kept is bounded in all.
+// Keeps decoded requests, so that a matrix is decoded once per job. Anybody can have matrices decoded by asking when a
+// job would start (srun --test-only), so the jobs and the pairs that are kept are limited; the least recently used
+// request is dropped first. Entry must be default constructible and have a member `JobRequest job_request`. Its other
+// members are dropped with it.
 template <typename Entry>
 class JobRequestCache {
  public:
   static constexpr std::size_t max_jobs = 64;
-  static constexpr std::int64_t max_pairs = 2 << 20;  // about 50 MiB
+  static constexpr std::int64_t max_pairs = 2 << 20;  // of all matrices, about 50 MiB
   using Clock = std::chrono::steady_clock;
 
+  // Returns the entry of the job `job_id` for the request in `environment`. Decodes the request if it is not kept yet.
+  // The reference is valid until the entry is dropped; the next call for another request may do that.
   Entry& find(std::uint32_t job_id, std::span<char* const> environment, const Config& config) {
     const std::uint64_t fingerprint = job_request_fingerprint(environment);
     for (auto at = jobs_.begin(); at != jobs_.end(); ++at) {
@@ -60,13 +65,14 @@ class JobRequestCache {
     return jobs_.front().entry;
   }
 
+  // Returns the most recently used entry of the job `job_id`, or null if none is kept.
   Entry* find_latest(std::uint32_t job_id) {
     for (Job& job : jobs_)
       if (job.job_id == job_id) return &job.entry;
     return nullptr;
   }
 
-  // Drops all entries of one job.
+  // Drops all entries of the job `job_id`.
   void drop(std::uint32_t job_id) {
     for (auto at = jobs_.begin(); at != jobs_.end();) {
       if (at->job_id == job_id) count_freed(*at);
@@ -85,7 +91,7 @@ class JobRequestCache {
     for (; !jobs_.empty() && jobs_.back().used < since; jobs_.pop_back()) count_freed(jobs_.back());
   }
 
-  // Bytes of the matrices that were dropped since the last call.
+  // Returns the approximate bytes of the matrices that were dropped since the last call.
   std::size_t take_freed_bytes() { return std::exchange(freed_bytes_, 0); }
 
  private:

@@ -14,12 +14,12 @@
 
 namespace placement {
 
-// The whole machine with all cores free, as a tree whose leaves are cores; or, for jobs whose tasks
-// share cores, one whose leaves are hardware threads: a node then has `threads` leaves per core.
+// The whole machine with all cores free, as a topology tree. The leaves are cores; for jobs whose tasks share cores
+// they are hardware threads.
 class Machine {
  public:
-  // Copies what it needs, and reads the topology, torus and outage files that config names. Throws
-  // Error when the description makes no tree, or a file is wrong.
+  // Copies the description `machine`, and reads the topology, torus and outage files that `config` names. Throws
+  // Error if the description makes no tree, or if a file is wrong.
   Machine(const placement_machine& machine, const Config& config);
 
   std::int32_t nodes() const { return static_cast<std::int32_t>(nodes_.size()); }
@@ -27,16 +27,19 @@ class Machine {
 
   std::vector<std::string> node_names() const;
 
-  // Null, and -1, without a TorusFile.
+  // Returns the torus of the TorusFile, or null if none is configured.
   std::shared_ptr<const TorusTopology> torus() const { return torus_; }
+  // Returns the torus node of the machine's node `node`; -1 if the node has no coordinates or there is no torus.
   std::int32_t torus_node(std::int32_t node) const { return torus_ ? torus_node_[node] : -1; }
-  // Null without an OutageFile.
+  // Returns the outages of the OutageFile, or null if none is configured.
   std::shared_ptr<const NodeOutages> outages() const { return outages_; }
 
-  // What the files have too much or too little; empty: nothing.
+  // Returns which nodes the torus file lacks and which unknown nodes the outage file has; empty if there are none.
   const std::string& warning() const { return warning_; }
 
-  // Built when first asked for, kept for few different `threads`. Throws Error when there is none.
+  // Returns the view whose nodes have `threads` leaves per core, 1 or more. A view is built when first asked for and
+  // kept. Throws Error if `threads` > 1 and the topology comes from a file, or if four views with other numbers are
+  // kept already.
   const ClusterView& view(std::int32_t threads) const;
 
  private:

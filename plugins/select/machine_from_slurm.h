@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Slurm's records of nodes and switches as the plain arrays of decide.h.
+ * Converts Slurm's records of nodes and switches to the plain arrays of decide.h.
  */
 #ifndef PLACEMENT_SELECT_MACHINE_FROM_SLURM_H
 #define PLACEMENT_SELECT_MACHINE_FROM_SLURM_H
@@ -11,12 +11,18 @@ struct machine_tables {
 	struct placement_machine machine;
 	struct placement_machine_node *nodes;
 	char *topology;
-	int32_t *node_of_record;	/* machine node of a node record, -1: none */
+	int32_t *node_of_record;	/* for each node record, the index into machine.nodes; -1 if it has none */
 	int record_count;
 };
 
-/* Names stay Slurm's: the tables are good until Slurm changes its own. */
+/*
+ * Fills `tables` from slurmctld's records. A node whose cores are not sockets times cores per socket is left out. The
+ * names point into Slurm's records, so the tables are valid until Slurm changes those. Free them with
+ * machine_tables_free().
+ */
 void machine_tables_fill(struct machine_tables *tables);
+
+/* Frees the arrays of `tables` and leaves it empty. */
 void machine_tables_free(struct machine_tables *tables);
 
 #endif

@@ -15,35 +15,38 @@
 
 namespace placement {
 
-// What a policy wants, in the terms of the offer.
+// The nodes and cores that a policy chose, as indices into the offer. A cost is empty if it is not known; without a
+// matrix, and with a coarsened one, no cost is known.
 struct Plan {
   std::vector<std::uint32_t> nodes;        // indices into the offer, ascending
-  std::vector<std::uint32_t> tasks;        // of each of them
-  std::vector<std::uint8_t> core_wanted;   // like placement_offer::core_free
+  std::vector<std::uint32_t> tasks;        // the number of tasks on each of `nodes`
+  std::vector<std::uint8_t> core_wanted;   // one byte per core, indexed as placement_offer::core_free
   std::uint32_t task_count = 0;
-  std::string note;                        // for people: what was left out; mostly empty
-  std::string cost;                        // empty without a matrix
-  std::string natural_cost;
-  std::string stock_cost;
-  std::string job_state;                   // for the job's steps, see common/decision/job_state.hpp; mostly empty
-  std::vector<std::string> terms;          // what the policy says of its choice
+  std::string note;                        // remarks for people, mostly empty
+  std::string cost;                        // hop-bytes of the plan
+  std::string natural_cost;                // hop-bytes on the planned cores in natural order
+  std::string stock_cost;                  // hop-bytes on the first nodes of the offer in natural order
+  std::string job_state;                   // live data for the steps (common/decision/job_state.hpp); mostly empty
+  std::vector<std::string> terms;          // the policy's reasons for its choice
 };
 
-// What the nodes and cores that a job has cost its first step, as srun will place its ranks.
+// Costs of the job's first step, with ranks placed as srun will place them on the nodes and cores that the job has.
 struct GivenCosts {
-  std::string cost;          // empty: not known
-  std::string natural_cost;  // empty: not known
-  std::string difference;    // from the plan, for people; empty: the job has what was planned
+  std::string cost;          // hop-bytes; empty if not known
+  std::string natural_cost;  // hop-bytes in natural order; empty if not known
+  std::string difference;    // how the allocation differs from the plan, for people; empty if it does not
 };
 
-// Compares what was given with the plan for the same question. Where it is the plan, its costs are returned; else ranks
-// are placed anew, by the policy. Never throws Error.
+// Compares the allocation `grant` with `plan`, which was made for the other arguments. If the job got the plan, the
+// plan's costs are returned; else the policy places the ranks anew on the allocation. Does not throw Error: costs that
+// cannot be computed before `deadline` are empty.
 GivenCosts assess_grant(const Machine& machine, const LiveNow& live, const placement_offer& offer,
                         const placement_request& request, const JobRequest& job_request, const Config& config, const Plan& plan,
                         const placement_grant& grant, const Deadline& deadline);
 
-// Asks the policy and checks its answer. `views` keeps what the next decision can use again. Throws Error with the reason
-// when the job is to run as stock Slurm would run it.
+// Asks the job's policy for a placement, checks it, and converts it to a plan. `views` keeps the view for the next
+// decision. Throws MustWait if the user wants the job to wait. Throws Error with the reason if the policy cannot
+// serve the job, which then runs as stock Slurm would run it.
 Plan make_plan(const Machine& machine, const LiveNow& live, const placement_offer& offer,
                const placement_request& request, const JobRequest& job_request, const Config& config,
                PolicyViews& views, const Deadline& deadline);

@@ -10,10 +10,11 @@
 
 namespace placement {
 
-// `value`, or the largest number of 32 bits.
+// Returns the smaller of `value` and the largest int32_t.
 std::int32_t clamped(std::uint64_t value);
 
-// A job's question as its policy is asked it: what the job says, then what its partition says, then the site.
+// Returns the job's request as its policy takes it. The job's own parameters come first. Parameters that it does not
+// give are taken from the policy of its partition, then from the site's configuration.
 Request policy_request(const CandidateNodes& candidates, const placement_request& request, const JobRequest& job_request,
                        const Config& config);
 

@@ -12,16 +12,17 @@
 
 namespace placement {
 
-// The nodes of an offer (indices into it) as a policy sees them, with leaves_per_core leaves for each core, all of
-// them free.
+// Returns the view of `nodes`, indices into the offer, with `leaves_per_core` leaves for each core. All leaves are
+// free in the view.
 ClusterView view_of(const Machine& machine, const LiveNow& live, const placement_offer& offer,
                     std::span<const std::uint32_t> nodes, std::uint32_t leaves_per_core);
 
-// The view of one decision is kept for the next one, which mostly differs by the nodes that a job got in between: only
-// nodes whose free cores changed are filled in anew.
+// Keeps the view of one decision for the next one. The next view mostly differs by the nodes that a job got in between,
+// so only nodes whose free cores changed are filled in again.
 class PolicyViews {
  public:
-  // The candidates with the leaves that tasks may be planned on. Valid until the next call.
+  // Returns the view of the nodes of `candidates`; a leaf is free if tasks may be planned on it. The reference is valid
+  // until the next call. After an exception nothing is kept.
   const ClusterView& of(const Machine& machine, const LiveNow& live, const placement_offer& offer,
                         const CandidateNodes& candidates);
 
@@ -31,8 +32,8 @@ class PolicyViews {
 
   const Machine* machine_ = nullptr;
   std::uint32_t leaves_per_core_ = 0;
-  std::vector<std::int32_t> node_;                // of the machine, for each node of the view
-  std::vector<std::vector<std::uint8_t>> cores_;  // from which core_free of each node of the view was filled
+  std::vector<std::int32_t> node_;                // for each node of the view, its index in the machine
+  std::vector<std::vector<std::uint8_t>> cores_;  // for each node of the view, the free cores from which it was filled
   ClusterView view_;
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Decisions for which a scheduling cycle has no time. The main scheduler starts no job of a partition behind one that it
- * could not start, so such jobs are put off all together, before they stop one cycle each: all pending jobs with a
- * policy whose user's time for decisions is used up. They hold no nodes (see waiting.h). Where other jobs could start, the
- * next cycle is theirs alone.
+ * Puts off decisions for which a scheduling cycle has no time. The main scheduler starts no job of a partition behind a
+ * job that it could not start, so each such job would stop one cycle. Therefore all pending jobs with a policy whose
+ * user's time for decisions is used up are put off together. They hold no nodes (see waiting.h). If other jobs could
+ * start, a cycle runs at once in which only those are considered.
  */
 #ifndef PLACEMENT_SELECT_PUT_OFF_H
 #define PLACEMENT_SELECT_PUT_OFF_H
@@ -13,24 +13,28 @@
 #include "plugins/select/record.h"
 
 /*
- * The job's environment in which it asks for a policy, or that of its partition's policy. Returns the number of entries;
- * 0: the job has no policy.
+ * Sets *environment to the entries NAME=VALUE that ask for the job's policy: the job's own, or those of the policy of
+ * its partition. Returns the number of entries; 0 means that the job has no policy.
  */
 uint32_t policy_environment(const job_record_t *job, char *const **environment);
 
 /*
- * Whether the scheduler asks for a decision that it may have in a later cycle as well. Not where a job is tested as it is
- * submitted: Slurm cancels one that wants to start at once or never. Nor a component of a heterogeneous job.
+ * Returns true if this call of the scheduler may get its decision in a later cycle. It may not while a job is being
+ * submitted, because Slurm cancels a job there that must start at once or never. Nor may a component of a heterogeneous
+ * job, and nothing is put off unless `mode` is PLACEMENT_ENFORCE.
  */
 bool may_put_off(const struct job_test_arguments *arguments, enum placement_mode mode);
 
 /*
- * Whether the job's decision was put off while this scheduling cycle was going on already: the cycle may still come to
- * the job, which is not to be considered before the next one.
+ * Returns true if the decision on the job is put off and its begin time is still to come. The scheduling cycle in which
+ * it was put off may still reach the job, which must not be considered before the next cycle.
  */
 bool is_put_off(const struct job_test_arguments *arguments, enum placement_mode mode);
 
-/* Puts off this job's decision, and those of all other jobs for which there is no time either. */
+/*
+ * Puts off the decision on `job`, and on all other pending jobs with a policy whose users have no time for decisions
+ * left. Asks for the next scheduling cycle.
+ */
 void put_off_decisions(job_record_t *job);
 
 #endif

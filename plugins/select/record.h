@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What was decided, where a person can see it: a piece of the job's system comment
- *     placement: job=7 restarts=0 policy=TREEMATCH nodes=2 cores cost=..;
- * from "placement:" to the ";", no longer than RECORD_SIZE, of printable characters without quotes
- * and backslashes (the text may end up in SQL). What others write around it stays.
+ * The decision as text for people: a part of the job's system comment, for example
+ *     placement: job=7 restarts=0 policy=TREEMATCH chose=nodes+cores tasks=8 nodes=2 cost=..;
+ * The part reaches from "placement:" to the ";" and has at most RECORD_SIZE bytes with the final zero. It has printable
+ * ASCII characters only, without quotes and backslashes, because the text may end up in SQL. Text of others around it
+ * is kept.
  */
 #ifndef PLACEMENT_SELECT_RECORD_H
 #define PLACEMENT_SELECT_RECORD_H
@@ -14,36 +15,45 @@
 #define RECORD_SIZE 512
 
 struct decision {
-	uint32_t job_id;			/* for a task of a job array the array's */
-	uint32_t array_task;			/* NO_VAL: the job is in no array */
+	uint32_t job_id;			/* for a task of a job array, the job ID of the array */
+	uint32_t array_task;			/* the number in the array; NO_VAL if the job is in no array */
 	uint16_t restarts;
 	uint32_t uid;
 	bool started;				/* Slurm has allocated nodes for a start */
-	uint16_t mode;				/* of select_p_job_test */
+	uint16_t mode;				/* SELECT_MODE_.. of the call of select_p_job_test */
 	enum decision_end end;
-	const char *reason;			/* of DECISION_STOCK, and of DECISION_WAIT without a plan */
-	const struct placement_plan *plan;	/* NULL: it did not come to one */
-	char *given;				/* nodes that Slurm allocated, or NULL */
-	char *stock_choice;			/* nodes that Slurm itself chose, or NULL */
+	const char *reason;			/* the reason for DECISION_STOCK, or for DECISION_WAIT without a plan */
+	const struct placement_plan *plan;	/* NULL if placement_decide() was not called */
+	char *given;				/* the nodes that Slurm allocated, or NULL */
+	char *stock_choice;			/* the nodes that Slurm itself would choose, or NULL */
 };
 
-/* Puts the decision into the job's system comment, in place of an older one. */
+/* Writes the decision into the job's system comment. An older decision is replaced. */
 void record_write(job_record_t *job, const struct decision *decision);
 
-/* Takes an older one out: it may be of another start, or of another task of the array. */
+/*
+ * Removes a decision from the job's system comment. The old one may belong to another start of the job, or to another
+ * task of the array.
+ */
 void record_clear(job_record_t *job);
 
-/* The end of each decision, whatever became of it. */
+/* Passes the decision to the history and, at debug level, to the log. It is called once for each decision. */
 void decision_done(const struct decision *decision);
 
-/* The value of PLACEMENT_JOB_DECISION, at most size bytes with the final zero. */
+/*
+ * Writes the value of PLACEMENT_JOB_DECISION to `text`, at most `size` bytes with the final zero. `mode` is the mode in
+ * force.
+ */
 void record_variable(char *text, size_t size, const struct decision *decision,
 		     enum placement_mode mode);
 
-/* The text of a decision, at most size bytes with the final zero. */
+/* Writes the text of a decision, as shown above, to `text`, at most `size` bytes with the final zero. */
 void record_format(char *text, size_t size, const struct decision *decision);
 
-/* `comment` without the piece that is ours; xfree() it. NULL when nothing is left. */
+/*
+ * Returns a copy of `comment` without the text of a decision, or NULL if nothing is left. `comment` may be NULL. The
+ * caller frees the copy with xfree().
+ */
 char *record_without_own(const char *comment);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Slurm's records of a job, and of the nodes that it could have, as the plain arrays of decide.h.
+ * Converts Slurm's records of a job, and of the nodes that the job could have, to the plain arrays of decide.h.
  */
 #ifndef PLACEMENT_SELECT_VIEW_FROM_SLURM_H
 #define PLACEMENT_SELECT_VIEW_FROM_SLURM_H
@@ -12,11 +12,11 @@
 struct job_view {
 	struct placement_offer offer;
 	struct placement_request request;
-	const char *stock_because;	/* why no policy can serve the job; NULL: it may */
-	bool force_cores;		/* Slurm can be brought to take exact cores, */
-	bool force_counts;		/* or at least so many on each node as are planned */
+	const char *stock_because;	/* why no policy can serve the job; NULL if one may */
+	bool force_cores;		/* Slurm can be made to take exactly the planned cores */
+	bool force_counts;		/* Slurm can be made to take the planned number of cores on each node */
 
-	uint32_t *record;		/* node record of each offered node */
+	uint32_t *record;		/* the index of the node record of each offered node */
 	int32_t *node;
 	uint32_t *first_core;
 	uint8_t *core_free;
@@ -26,12 +26,16 @@ struct job_view {
 	uint32_t *required;
 };
 
-/* Takes the job's request apart; offers the nodes and cores that it could have at once. */
+/*
+ * Fills `view` with the job's request and with the nodes and cores that the job could have at once. If no policy can
+ * serve the job, stock_because has the reason, and the offer may be incomplete. Free `view` with job_view_free() in
+ * any case.
+ */
 void job_view_fill(struct job_view *view, const struct machine_tables *tables,
 		   const struct job_test_arguments *arguments);
 void job_view_free(struct job_view *view);
 
-/* What a job has, in terms of the view by which it was decided. */
+/* The nodes and cores that a job has, as indices into the offer of the view by which it was decided. */
 struct job_grant {
 	struct placement_grant grant;
 	uint32_t *node;
@@ -39,7 +43,10 @@ struct job_grant {
 	uint8_t *core_given;
 };
 
-/* False when the job has nodes that the view did not offer. To be freed in any case. */
+/*
+ * Fills `grant` from the job's allocation. Returns false if the job has no allocation, or has nodes that the view did
+ * not offer. Free `grant` with job_grant_free() in any case.
+ */
 bool job_grant_fill(struct job_grant *grant, const struct job_view *view, const job_record_t *job);
 void job_grant_free(struct job_grant *grant);
 

@@ -1,37 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Jobs that wait for better times, as their users asked for with wait=, and jobs whose decision is put off because this
- * scheduling cycle had no time for it. Such a job holds nothing against other
- * jobs. Slurm gives a pending job a claim to nodes as soon as it considers it: the main scheduler starts no job
- * behind it in its partition, and the backfill scheduler plans nodes for it. So Slurm does not get to consider it:
- * its begin time is set to the time at which the policy is to be asked again, as Slurm itself does it for a job whose
- * launch failed. What has to be remembered for that is kept among the variables that slurmctld adds to the job's
- * environment, which Slurm saves with the job.
+ * Two kinds of jobs wait here: those whose users asked with wait= to wait for better nodes, and those whose decision is
+ * put off because the scheduling cycle had no time for it. A waiting job must not hold nodes against other jobs. Slurm
+ * gives a pending job a claim to nodes as soon as it considers it: the main scheduler starts no job behind it in its
+ * partition, and the backfill scheduler plans nodes for it. Therefore Slurm must not consider a waiting job. Its begin
+ * time is set to the time when the policy is to be asked again, as Slurm itself does for a job whose launch failed. The
+ * times are kept in a variable that slurmctld adds to the job's environment, because Slurm saves that with the job.
  */
 #ifndef PLACEMENT_SELECT_WAITING_H
 #define PLACEMENT_SELECT_WAITING_H
 
 #include "plugins/compat/slurm_compat.h"
 
-/* When the job could have started first. */
+/* Returns the time when the job could first have started; for a job that never waited, its begin or submit time. */
 time_t waiting_since(const job_record_t *job);
 
-/* Whether the job has been told to wait, and the time for which it may wait is not over. */
+/* Returns true if the job was told to wait and the time for which it may wait is not over. */
 bool is_waiting(const job_record_t *job);
 
 /*
- * The job waits: it is to be considered again after 30 s, then each time after as long as it has waited, and
- * at last after `left_s` seconds.
+ * Makes the job wait for at most `left_s` seconds. Slurm considers it again after as long as it has waited already, at
+ * least 30 s, but never later than after `left_s` seconds.
  */
 void wait_on(job_record_t *job, uint32_t left_s);
 
-/* Scheduling cycles in which there was no time to decide about the job. */
+/* Returns the number of scheduling cycles in which there was no time to decide about the job. */
 uint32_t times_put_off(const job_record_t *job);
 
-/* The job is to be considered again after `pause` seconds, and counts as put off once more. */
+/* Lets Slurm consider the job again after `pause` seconds, and counts one more cycle without time to decide. */
 void put_off(job_record_t *job, uint32_t pause);
 
-/* The job has nodes: its begin time is again what it was before it had to wait. */
+/* Ends the wait of a job that has nodes: sets its begin time back to the time when it could first have started. */
 void end_wait(job_record_t *job);
 
 #endif
