@@ -16,8 +16,8 @@ CandidateNodes::CandidateNodes(const Machine& machine, const placement_offer& of
   choose_nodes(machine, config);
 }
 
-// A job that names no number of tasks has one per node, or as many as the matrix has ranks where
-// it gets whole nodes anyway.
+// A job that gives no number of tasks has as many as the matrix has ranks if it gets whole nodes. Else it has
+// tasks_per_node tasks, at least one, on each of the least number of nodes.
 void CandidateNodes::choose_tasks(const JobRequest& job_request, const Config& config) {
   matrix_ = job_request.matrix;
   tasks_ = request_.tasks;
@@ -36,7 +36,7 @@ void CandidateNodes::choose_tasks(const JobRequest& job_request, const Config& c
     note_ = "by nodes only, tasks are more than NodeLevelTasks=" + std::to_string(config.node_level_tasks);
 }
 
-// Leaves are cores, or threads where tasks share cores.
+// Leaves are cores, or hardware threads if the CPUs of a task are no multiple of the usable threads of a core.
 void CandidateNodes::choose_leaves() {
   if (offer_.node_count == 0) throw Error("no node is free");
   usable_threads_ = offer_.cpus_per_core[0];
@@ -83,9 +83,9 @@ std::uint64_t CandidateNodes::room(std::span<const std::uint32_t> nodes) const {
   return tasks;
 }
 
-// An administrator who gives nodes different weights wants light ones used first: the policy chooses
-// among the lightest that suffice, and the nodes that the job insists on. Each node is counted once: all may
-// differ in weight.
+// Keeps the lightest nodes that suffice for the job, and the nodes that the job requires. An administrator who gives
+// nodes different weights wants the light ones used first. The room of each node is added once, because all nodes may
+// differ in weight and adding up anew for each weight would take quadratic time.
 void CandidateNodes::keep_light_nodes() {
   std::vector<bool> required(offer_.node_count, false);
   for (const std::uint32_t node : std::span(request_.required, request_.required_count))
@@ -108,7 +108,7 @@ void CandidateNodes::keep_light_nodes() {
   chosen_ = kept;
 }
 
-// Nodes that can take a task, and all that one of them must take.
+// Chooses the nodes that can take a task, or all of tasks_per_node if the job gives that number.
 void CandidateNodes::choose_nodes(const Machine& machine, const Config& config) {
   std::vector<std::int32_t> chosen_at(offer_.node_count, -1);
   capacity_.assign(offer_.node_count, 0);

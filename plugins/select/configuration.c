@@ -60,7 +60,7 @@ void placement_reconfigure(void)
 	xfree(path);
 }
 
-/* scontrol prints the title of this list without the end of its line. */
+/* Starts the first name with a newline, because scontrol prints the title of this list without one. */
 static void add_pair(list_t *pairs, const char *name, const char *value)
 {
 	config_key_pair_t *pair = xmalloc(sizeof(*pair));

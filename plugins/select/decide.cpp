@@ -33,41 +33,44 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Decisions run under slurmctld's locks, so that many jobs together may not take it over either. Of each second they
-// get so much, each user a part of it (decision_time_budget.hpp): first as the user wants them. When that part is used up,
-// decisions are put off to the next scheduling cycle, DecisionWait= times at most. Those that may not be put off are made
-// without the matrix, which takes a tenth of the time, then not at all.
+// Decisions run under slurmctld's locks, so all decisions together must not take too much of its time. These are the
+// processor times that they get in each second; each user gets a part (decision_time_budget.hpp). While the user's
+// part of full_share lasts, decisions are made in full. After that they are put off to the next scheduling cycle, at
+// most DecisionWait= times. A decision that may not be put off is made without the matrix, which takes a tenth of the
+// time. When the user's part of whole_share is used up too, no decision is made, and stock Slurm places the job.
 constexpr auto full_share = std::chrono::milliseconds(200);
 constexpr auto whole_share = std::chrono::milliseconds(300);
 
-// For the question which nodes Slurm itself would choose: on a large cluster it takes as long as an allocation.
+// The processor time per second for asking which nodes Slurm itself would choose. On a large cluster the question takes
+// as long as an allocation.
 constexpr auto question_share = std::chrono::milliseconds(10);
 
+// The memory that a decision uses for a while; it is counted as freed when the job is forgotten.
 constexpr std::size_t bytes_of_a_decision = 1 << 20;
 
-constexpr auto wait_told_again = std::chrono::minutes(10);
-constexpr auto jobs_are_known_for = std::chrono::minutes(10);  // after the last question about them
+constexpr auto wait_told_again = std::chrono::minutes(10);     // a waiting job is recorded again after this time
+constexpr auto jobs_are_known_for = std::chrono::minutes(10);  // counted from the last question about the job
 
 static_assert(std::string_view(PLACEMENT_JOB_STATE) == job_state_variable);
 
 struct Answer {
   std::optional<Plan> plan;
-  std::string reason;  // when there is no plan
-  bool wait = false;   // the job is to stay in the queue for now
-  std::uint32_t wait_left_s = 0;
-  bool put_off = false;  // with wait: for want of time
-  bool was_starved = false;  // its time was over while other programs had the processor
+  std::string reason;  // why there is no plan
+  bool wait = false;   // the job stays in the queue for now
+  std::uint32_t wait_left_s = 0;  // with `wait`: seconds after which the job waits no longer
+  bool put_off = false;  // with `wait`: there was no time to decide
+  bool was_starved = false;  // the deadline passed while other programs had the processor
 };
 
-// What is known of a job: what it asks for, and the last question with its answer.
+// The request of a job, and the last question about it with its answer.
 struct JobEntry {
   JobRequest job_request;
   std::uint64_t question = 0;
   std::optional<Answer> answer;
-  std::optional<Clock::time_point> wait_told;  // when it was last on record that the job has to wait
+  std::optional<Clock::time_point> wait_told;  // when it was last recorded that the job has to wait
 };
 
-// A partition's policy in the form in which a client ships one.
+// A partition's policy as environment entries, in the form in which srun ships the policy of a job.
 struct PartitionEnvironment {
   explicit PartitionEnvironment(const std::string& word)
       : entries{"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=" + word}, pointers{entries[0].data(), entries[1].data()} {}
@@ -80,24 +83,24 @@ struct PartitionEnvironment {
 struct State {
   Config config;
   std::map<std::string, PartitionEnvironment, std::less<>> partitions;
-  std::unique_ptr<const Machine> machine;  // null: off
-  std::unique_ptr<const LiveFeed> feed;    // null: off
-  std::unique_ptr<DecisionLog> decision_log;          // null: nobody is told
-  bool private_jobs = false;               // PrivateData=jobs
+  std::unique_ptr<const Machine> machine;  // null while placement is off
+  std::unique_ptr<const LiveFeed> feed;    // null while placement is off
+  std::unique_ptr<DecisionLog> decision_log;          // null if decisions are not recorded
+  bool private_jobs = false;               // slurm.conf has PrivateData=jobs
   std::string warning;
   std::string config_path;
-  std::string failure;                     // why the configuration is not in force; empty: it is
+  std::string failure;                     // why the configuration is not in force; empty if it is
   void (*log)(bool, const char*) = nullptr;
   PolicyViews views;
   JobRequestCache<JobEntry> jobs;
   DecisionTimeBudget share;
-  DecisionTimeBudget question_share;  // of the questions which nodes Slurm itself would choose
-  Answer transient;  // an answer that is not kept
+  DecisionTimeBudget question_share;  // for asking which nodes Slurm itself would choose
+  Answer transient;  // the latest answer, if it is not kept in `jobs`
   placement_plan result{};
-  const Answer* latest = nullptr;  // behind `result`, until anything else is asked
+  const Answer* latest = nullptr;  // the answer to which `result` points; null once it may have been dropped
 };
 
-// Never destroyed: slurmctld ends with threads still in here.
+// The state is never destroyed, because slurmctld exits while threads still use it.
 State& state() {
   static State* const the_state = new State;
   return *the_state;
@@ -153,8 +156,8 @@ Answer fresh_answer(State& now, const LiveNow& live, const placement_offer& offe
   return answer;
 }
 
-// Nodes close together, whatever the ranks say to each other. It is not kept: with more time the
-// same question deserves better.
+// Makes a decision without the matrix: nodes that are close together, whatever the ranks' traffic. The caller does not
+// keep this answer, so that an equal question later, when there is time, gets a decision with the matrix.
 Answer degraded_answer(State& now, const LiveNow& live, const placement_offer& offer,
                     const placement_request& request, const JobRequest& job_request) {
   JobRequest plain = job_request;
@@ -197,7 +200,7 @@ const Answer& answer_of(State& now, const placement_offer& offer, const placemen
   now.result.remembered = job.answer && !job.answer->wait && job.question == question;
   const bool degraded = !now.result.remembered && job.job_request.matrix && now.share.used_up(request.uid, full_share);
   if (!now.result.remembered && may_wait && now.share.used_up(request.uid, full_share)) {
-    // On record once.
+    // Only the first time that a job is put off is recorded.
     now.result.wait_told = request.times_put_off > 0;
     now.transient = put_off_answer(now, request);
     if (now.decision_log) now.decision_log->decided(*now.machine, offer, job.job_request, live, nullptr);
@@ -216,7 +219,7 @@ const Answer& answer_of(State& now, const placement_offer& offer, const placemen
     return now.transient = put_off_answer(now, request);
   }
   const Answer& answer = degraded ? now.transient : *job.answer;
-  // A job that waits is asked about every few seconds.
+  // Slurm may ask about a waiting job every few seconds, so its wait is recorded only every ten minutes.
   now.result.wait_told = answer.wait && job.wait_told && Clock::now() - *job.wait_told < wait_told_again;
   if (!answer.wait)
     job.wait_told.reset();
@@ -271,7 +274,8 @@ enum placement_mode as_c(Mode mode) {
   return PLACEMENT_OFF;
 }
 
-// A history is kept where there is a directory for it; elsewhere it is not missed.
+// Opens the ring at `path`. Returns null, without a warning, if its directory does not exist: decisions are recorded
+// only where the site has made that directory.
 std::unique_ptr<DecisionLog> open_decision_log(const std::string& path, bool private_jobs, std::string& warning) {
   std::error_code error;
   const std::filesystem::path directory = std::filesystem::path(path).parent_path();
@@ -335,7 +339,7 @@ extern "C" uint32_t placement_facts(struct placement_fact* facts) {
       placement::copy_text(facts[count].value, sizeof facts[count].value, value);
       ++count;
     }
-  } catch (...) {  // out of memory: less is told
+  } catch (...) {  // out of memory: the list of facts is incomplete
   }
   return count;
 }
@@ -351,7 +355,7 @@ extern "C" bool placement_wants_stock_choice(uint32_t uid) {
 extern "C" void placement_stock_choice_took(uint32_t uid, int64_t time_ns) {
   try {
     state().question_share.spend(uid, std::chrono::nanoseconds(time_ns));
-  } catch (...) {  // out of memory: it is not counted
+  } catch (...) {  // out of memory: the time is not counted
   }
 }
 
@@ -406,14 +410,14 @@ extern "C" enum placement_mode placement_configure(const char* config_path,
   }
   try {
     now.failure = message;
-  } catch (...) {  // out of memory: the log has it
+  } catch (...) {  // out of memory: the reason is in slurmctld's log only
   }
   return placement_current_mode();
 }
 
 extern "C" void placement_tidy(void) {
   auto& now = state();
-  now.latest = nullptr;  // it may be dropped
+  now.latest = nullptr;  // the next line may drop the answer
   now.jobs.drop_idle(placement::Clock::now() - placement::jobs_are_known_for);
   if (now.feed) now.feed->memory_was_freed(now.jobs.take_freed_bytes());
 }
@@ -470,7 +474,7 @@ extern "C" void placement_assess(const struct placement_offer* offer, const stru
   auto& now = state();
   try {
     placement::assess(now, *offer, *request, *grant);
-  } catch (...) {  // out of memory: costs that are not known are not told
+  } catch (...) {  // out of memory: the costs are not known
     now.result.cost[0] = now.result.natural_cost[0] = '\0';
   }
 }
@@ -479,7 +483,7 @@ extern "C" void placement_forget(uint32_t job_id) {
   auto& now = state();
   now.latest = nullptr;
   now.jobs.drop(job_id);
-  // What its decision took for a while, in the memory of a thread of its own.
+  // The decision used this memory for a while, in the thread that made it; the C library keeps it for that thread.
   if (now.feed) now.feed->memory_was_freed(placement::bytes_of_a_decision);
 }
 

@@ -12,10 +12,11 @@ namespace placement {
 
 namespace {
 
-// A list of more is not shown whole anyway, and making it takes time.
+// The most nodes in a list of names. A longer list is not shown whole, and making it takes time.
 constexpr std::size_t most_listed = 512;
 
-// Nodes that the machine does not have, for which no plan is made, have no names.
+// Returns the names of `nodes`, indices into the offer, as a hostlist. An offered node that the machine does not have
+// is left out, because it has no name.
 std::string listed(const Machine& machine, const placement_offer& offer, std::span<const std::uint32_t> nodes) {
   std::vector<std::string> names;
   for (const std::uint32_t node : nodes.first(std::min(nodes.size(), most_listed)))
@@ -23,7 +24,7 @@ std::string listed(const Machine& machine, const placement_offer& offer, std::sp
   return compress_hostlist(names) + (nodes.size() > most_listed ? ".." : "");
 }
 
-// "8(x2),3", as Slurm writes it.
+// Returns counts in Slurm's form, for example "8(x2),3" for 8, 8, 3.
 std::string run_lengths(std::span<const std::uint32_t> counts) {
   std::string text;
   for (std::size_t at = 0; at < counts.size() && text.size() < 4 * most_listed;) {

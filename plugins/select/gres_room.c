@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* The node's resources of that kind, or NULL. */
+/* Returns the node's generic resources of the kind `plugin_id`, or NULL if it has none. */
 static const gres_node_state_t *of_node(const node_record_t *node, uint32_t plugin_id)
 {
 	list_itr_t *iterator;
@@ -19,7 +19,7 @@ static const gres_node_state_t *of_node(const node_record_t *node, uint32_t plug
 	return found ? found->gres_data : NULL;
 }
 
-/* How many of what the job asks for nobody has on the node. */
+/* Returns the number of resources on the node that fit the job's request and that no job holds. */
 static uint64_t left_on_node(const gres_job_state_t *wanted, const node_record_t *node, uint32_t plugin_id)
 {
 	const gres_node_state_t *there = of_node(node, plugin_id);
@@ -38,6 +38,7 @@ static uint64_t left_on_node(const gres_job_state_t *wanted, const node_record_t
 	return MIN(left, of_type);
 }
 
+/* Returns the number of tasks for which `left` free resources of one kind are enough; UINT32_MAX: no limit. */
 static uint32_t tasks_of(const gres_job_state_t *wanted, uint64_t left, uint32_t tasks)
 {
 	uint64_t most = UINT32_MAX;
@@ -79,7 +80,7 @@ static int larger_first(const void *a, const void *b)
 	return left < right ? 1 : left > right ? -1 : 0;
 }
 
-/* The least number of nodes for one kind of resource. */
+/* As gres_least_nodes(), for one kind of resource. */
 static uint32_t least_nodes_for(const gres_state_t *state, bitstr_t *nodes)
 {
 	const gres_job_state_t *wanted = state->gres_data;

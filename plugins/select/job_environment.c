@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-/* execve() takes 2 MiB of environment and arguments, and the leader's own matrix travels beside this. */
+/*
+ * The most bytes of variables that are added to a job. execve() takes 2 MiB of environment and arguments, and the
+ * matrix of the first component travels in the same environment.
+ */
 #define MOST_BYTES (1 << 20)
 
 static bool is_variable(const char *entry, const char *name)
@@ -36,8 +39,8 @@ static void take_out(job_details_t *details, const char *name)
 	if (kept < details->env_cnt)
 		details->env_sup[kept] = NULL;
 	details->env_cnt = kept;
-	/* Slurm copies a job's details with all pointers, and gives the copy an array of its own only
-	 * where there are entries: one left empty would be freed twice. */
+	/* Slurm copies a job's details with all pointers, and allocates a new array for the copy only if there are
+	 * entries. An empty array would be shared with the copy and freed twice. */
 	if (!kept)
 		xfree(details->env_sup);
 }

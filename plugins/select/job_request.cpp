@@ -72,7 +72,7 @@ std::uint64_t job_request_fingerprint(std::span<char* const> environment) {
   std::uint64_t all = environment.size();
   for (const char* entry : environment) {
     if (entry == nullptr || std::strncmp(entry, prefix.data(), prefix.size()) != 0) continue;
-    // What is longer is refused whatever follows, so that it need not be looked at.
+    // A longer entry is refused later, so the rest of it need not be hashed.
     const std::string_view seen(entry, strnlen(entry, 2 * max_piece));
     all = all * 0x9e3779b97f4a7c15u ^ std::hash<std::string_view>{}(seen);
     all ^= all >> 29;

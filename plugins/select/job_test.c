@@ -12,7 +12,7 @@
 #include "plugins/select/waiting.h"
 
 
-/* ---- what a call of the real plugin may leave in a job, to take it back */
+/* ---- the fields of a job that a call of the real plugin may change, saved to undo that call */
 
 struct job_state {
 	uint64_t bit_flags;
@@ -65,7 +65,7 @@ static void free_state(struct job_state *state)
 	FREE_NULL_BITMAP(state->nodes);
 }
 
-/* ---- a plan, as Slurm is told */
+/* ---- a plan as arguments for the real plugin */
 
 static bitstr_t *planned_nodes(const struct job_view *view, const struct placement_plan *plan,
 			       const struct job_test_arguments *arguments)
@@ -77,14 +77,17 @@ static bitstr_t *planned_nodes(const struct job_view *view, const struct placeme
 	return nodes;
 }
 
-/* How exactly Slurm is told what it may take. */
+/* The part of a plan that Slurm is restricted to. */
 enum plan_part {
-	PLAN_CORES,	/* the planned cores alone */
-	PLAN_COUNTS,	/* on each planned node as many cores as are planned, spread over its sockets */
-	PLAN_NODES,	/* the planned nodes */
+	PLAN_CORES,	/* only the planned cores */
+	PLAN_COUNTS,	/* on each planned node the planned number of cores, spread over its sockets */
+	PLAN_NODES,	/* only the planned nodes */
 };
 
-/* Of a node's free cores as many as are planned there, the sockets taking turns; one byte per core of the node. */
+/*
+ * Marks as many free cores of the offered node `node` in `taken` as the plan has there, dealt to the sockets in turn.
+ * `taken` has one byte per core of the node.
+ */
 static void spread_over_sockets(uint8_t *taken, const struct job_view *view, const struct placement_plan *plan,
 				uint32_t node)
 {
@@ -108,7 +111,10 @@ static void spread_over_sockets(uint8_t *taken, const struct job_view *view, con
 	}
 }
 
-/* The caller's excluded cores, and all cores of the planned nodes that the plan does not want. */
+/*
+ * Returns the caller's excluded cores together with all cores of the planned nodes that the plan does not use. The
+ * caller frees them with excluded_cores_free().
+ */
 static excluded_cores_t *cores_to_exclude(const struct job_view *view, const struct placement_plan *plan,
 					  const struct job_test_arguments *arguments, enum plan_part part)
 {
@@ -132,7 +138,7 @@ static excluded_cores_t *cores_to_exclude(const struct job_view *view, const str
 	return cores;
 }
 
-/* Whether no core that the job has is an excluded one. */
+/* Returns true if none of the job's cores is an excluded one. */
 static bool has_none_of(job_resources_t *got, const excluded_cores_t *excluded)
 {
 	bitstr_t *cores = NULL;
@@ -153,8 +159,8 @@ static bool has_none_of(job_resources_t *got, const excluded_cores_t *excluded)
 }
 
 /*
- * Slurm can leave out a wanted node, or give fewer CPUs than asked for when the free cores of a
- * node are no multiple of --cpus-per-task; neither comes with an error.
+ * Returns true if Slurm allocated what it was asked for. Without an error, Slurm can leave out a wanted node, or give
+ * fewer CPUs than asked for if the free cores of a node are no multiple of --cpus-per-task.
  */
 static bool as_planned(const struct job_test_arguments *arguments, bitstr_t *nodes, const excluded_cores_t *excluded)
 {
@@ -174,7 +180,8 @@ static bool as_planned(const struct job_test_arguments *arguments, bitstr_t *nod
 }
 
 /*
- * Asks the real plugin for the planned nodes, all of them, and for as much of their cores as `part` says. Nobody is preempted for a plan: Slurm may find another place without that.
+ * Asks the real plugin for all planned nodes, and restricts their cores as `part` says. No job is preempted for a plan,
+ * because Slurm may find another place for the job without preemption.
  */
 static int call_with_plan(const struct job_test_arguments *arguments,
 			  const struct job_view *view, const struct placement_plan *plan, enum plan_part part)
@@ -200,7 +207,7 @@ static int call_with_plan(const struct job_test_arguments *arguments,
 
 /* ---- the three modes */
 
-/* A task of an array has a number of its own only after it was tested. */
+/* Fills in the array's job ID for a task of an array, because the task gets its own one only after this test. */
 static void name_job(struct decision *decision, const job_record_t *job)
 {
 	bool task = job->array_job_id && job->array_task_id != NO_VAL;
@@ -221,7 +228,7 @@ static void end_decision(struct decision *decision, job_record_t *job, bool writ
 	xfree(decision->stock_choice);
 }
 
-/* So that the commands of the job's user can say how the decision ended. */
+/* Sets PLACEMENT_JOB_DECISION, so that the commands of the job's user can say how the decision ended. */
 static void supply_decision(struct decision *decision, job_record_t *job, enum placement_mode mode)
 {
 	char text[RECORD_SIZE];
@@ -231,7 +238,7 @@ static void supply_decision(struct decision *decision, job_record_t *job, enum p
 	set_variable_of_job(job, PLACEMENT_JOB_DECISION, text);
 }
 
-/* The plan, or NULL with the reason. */
+/* Returns the plan, or NULL with the reason in `decision`. Fills `view` in any case. */
 static const struct placement_plan *make_plan(struct job_view *view, struct decision *decision,
 					      const struct job_test_arguments *arguments)
 {
@@ -249,7 +256,10 @@ static const struct placement_plan *make_plan(struct job_view *view, struct deci
 	return NULL;
 }
 
-/* Cores if that is possible, else so many on each node, else nodes; what was tried in vain is undone. */
+/*
+ * Allocates the plan: the planned cores or the planned number of cores on each node, where Slurm can be made to take
+ * them, and only the planned nodes if that fails. A failed attempt is undone.
+ */
 static int apply_plan(const struct job_test_arguments *arguments,
 		      const struct job_view *view, struct decision *decision)
 {
@@ -275,7 +285,7 @@ static int apply_plan(const struct job_test_arguments *arguments,
 	return rc;
 }
 
-/* The user asked for it, or there is no time to decide: the job stays in the queue, and its record tells why. */
+/* Returns true if the job stays in the queue, because its user asked for that or there is no time to decide. */
 static bool must_wait(struct decision *decision, enum placement_mode mode)
 {
 	if (!decision->plan || !decision->plan->wait || mode != PLACEMENT_ENFORCE)
@@ -293,8 +303,8 @@ static int64_t thread_time_ns(void)
 }
 
 /*
- * Where Slurm itself would start the job at once, asked as the backfill scheduler asks; NULL: nowhere.
- * xfree() it.
+ * Returns the nodes on which Slurm itself would start the job at once, or NULL if it would not. Asks as the backfill
+ * scheduler does, and undoes the changes in the job. The caller frees the text with xfree().
  */
 static char *stock_choice(const struct job_test_arguments *arguments)
 {
@@ -320,7 +330,7 @@ static char *stock_choice(const struct job_test_arguments *arguments)
 	return nodes;
 }
 
-/* The record tells what the job has, not what was planned. */
+/* Puts the costs of what the job was given into the plan, because the record shows these and not the planned ones. */
 static void assess_given(const struct job_view *view, const job_record_t *job)
 {
 	struct job_grant grant;
@@ -378,9 +388,9 @@ static int run_now(const struct job_test_arguments *arguments)
 }
 
 /*
- * Backfill starts a job on the nodes that this call returns, so the policy's nodes are returned
- * where the job can start on them at once. Otherwise Slurm's own answer stands: its start time is
- * a promise to other jobs. No cores are forced here, the start itself sees to them.
+ * Answers when and where the job could run. Backfill starts a job on the nodes that this call returns, so the policy's
+ * nodes are returned if the job can start on them at once. Otherwise Slurm's own answer stands, because other jobs are
+ * planned by its start time. Cores are not restricted here but when the job starts.
  */
 static int will_run(const struct job_test_arguments *arguments)
 {
@@ -395,7 +405,7 @@ static int will_run(const struct job_test_arguments *arguments)
 
 	if (rc != SLURM_SUCCESS || arguments->job->start_time > time(NULL)) {
 		FREE_NULL_BITMAP(offered);
-		/* Backfill would keep nodes free for a job that may go on waiting when it could have them. */
+		/* Backfill would keep nodes free for this job, which may go on waiting when they are free. */
 		return for_backfill && is_waiting(arguments->job) ? SLURM_ERROR : rc;
 	}
 	save_state(&stock, arguments);
@@ -425,7 +435,7 @@ static int will_run(const struct job_test_arguments *arguments)
 		restore_state(&stock, arguments);
 	}
 	end_decision(&decision, arguments->job, waits);
-	/* Else its user asked when it would start (srun --test-only), and it is gone with the answer. */
+	/* Otherwise the user only asked when the job would start (srun --test-only), and the job is gone after that. */
 	if (!for_backfill)
 		placement_forget(view.request.job_id);
 	job_view_free(&view);
@@ -446,7 +456,7 @@ int placement_job_test(const struct job_test_arguments *arguments)
 	if (!policy_environment(job, &environment)) {
 		int rc = call_real_job_test(arguments);
 
-		/* a policy by a stored profile is for the steps alone */
+		/* A job without a policy may have a stored profile, by which only the ranks of its steps are placed. */
 		if (rc == SLURM_SUCCESS && arguments->mode == SELECT_MODE_RUN_NOW)
 			set_policy_variables(job);
 		return rc;
@@ -455,7 +465,7 @@ int placement_job_test(const struct job_test_arguments *arguments)
 		return SLURM_ERROR;
 	if (arguments->mode != SELECT_MODE_TEST_ONLY)
 		set_variable_of_job(job, PLACEMENT_JOB_DECISION, NULL);
-	/* Whether a job could ever run is asked of a waiting one too: its record stays. */
+	/* Slurm asks of a waiting job too whether it could ever run (TEST_ONLY). Its record is kept then. */
 	if (mode != PLACEMENT_OBSERVE && arguments->mode != SELECT_MODE_TEST_ONLY) {
 		record_clear(job);
 		set_variable_of_job(job, PLACEMENT_JOB_STATE, NULL);

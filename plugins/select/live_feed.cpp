@@ -28,9 +28,9 @@ namespace {
 constexpr auto look_every = std::chrono::seconds(1);
 constexpr auto trim_every = std::chrono::minutes(1);
 constexpr std::size_t bytes_to_trim = 16 << 20;
-constexpr std::int64_t clocks_differ_s = 5;  // at most, between monitor and slurmctld
+constexpr std::int64_t clocks_differ_s = 5;  // the most by which the monitor's clock may be ahead of slurmctld's
 
-// What tells one file of a name from the next.
+// Identifies one version of a file; a file that replaces it under its name has another mark.
 struct FileMark {
   dev_t device = 0;
   ino_t inode = 0;
@@ -47,10 +47,10 @@ FileMark mark_of(const std::string& path) {
           std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec};
 }
 
-// A snapshot with what a decision needs to find nodes in it.
+// A snapshot with an index by the machine's nodes.
 struct Published {
   LiveState state;
-  std::vector<std::int32_t> state_of_node;
+  std::vector<std::int32_t> state_of_node;  // as LiveNow::state_of_node
 };
 
 std::shared_ptr<const Published> published(LiveState state, const std::vector<std::string>& nodes) {
@@ -85,20 +85,20 @@ struct LiveFeed::Watch {
   std::uint64_t generation = 0;
   std::string trouble;
   std::chrono::steady_clock::time_point call_at{};
-  void (*call)() = nullptr;  // null: nothing is to be called
+  void (*call)() = nullptr;  // null if no call is pending
 
   std::atomic<std::size_t> freed_bytes = 0;
 
-  // The thread's own.
+  // Used by the constructor of the feed, then by the thread only; not protected by `mutex`.
   std::chrono::steady_clock::time_point trimmed{};
   SnapshotOwners owners;
   FileMark seen;
-  bool refused = false;  // and logged
+  bool refused = false;  // the file was refused, and that was logged
   std::list<std::shared_ptr<const Published>> retired;
 
   LiveState read() const {
     try {
-      // The machine's nodes and as many that are gone or not yet configured.
+      // The limit allows for nodes in the snapshot that the machine does not have any more, or not yet.
       return read_snapshot(path, owners.users, 2 * nodes.size() + 64);
     } catch (const Error& error) {
       if (owners.missing.empty()) throw;
@@ -106,7 +106,8 @@ struct LiveFeed::Watch {
     }
   }
 
-  // A file that is refused may be good for a user who is new.
+  // Looks up the trusted users again. If they changed, the refused file is read again, because it may belong to a user
+  // who was created in between.
   void look_up_owners() {
     SnapshotOwners found = find_owners();
     if (found == owners) return;
@@ -114,7 +115,7 @@ struct LiveFeed::Watch {
     seen = {};
   }
 
-  // Tells of the first refusal and of its end, whatever happens to the file in between.
+  // Logs the first refusal and the first good file after it. `wrong` is the reason, empty for a good file.
   void tell(const std::string& wrong) {
     const bool was_refused = std::exchange(refused, !wrong.empty());
     if (refused && !was_refused)
@@ -128,7 +129,7 @@ struct LiveFeed::Watch {
     const FileMark mark = mark_of(path);
     if (mark == seen) return;
     seen = mark;
-    if (mark == FileMark{}) return;  // an old state stays what it was until it is too old
+    if (mark == FileMark{}) return;  // the file is gone; the state read from it is used until it is too old
     std::shared_ptr<const Published> fresh;
     std::string wrong;
     try {
@@ -140,7 +141,8 @@ struct LiveFeed::Watch {
     const std::lock_guard lock(mutex);
     trouble = std::move(wrong);
     if (!fresh) return;
-    // A decision may hold the old one. It is not to be the one who frees it: that can take milliseconds.
+    // A decision may still hold the old snapshot. The thread keeps a reference, so that the decision is not the one
+    // that frees the snapshot, which can take milliseconds.
     if (newest) retired.push_back(std::move(newest));
     newest = std::move(fresh);
     ++generation;
@@ -154,7 +156,7 @@ struct LiveFeed::Watch {
     malloc_trim(0);
   }
 
-  // Under `mutex`: what is due, which is then no longer asked for.
+  // Returns the pending call if it is due, and removes it; else null. The caller holds `mutex`.
   void (*due_call())() {
     if (call == nullptr || std::chrono::steady_clock::now() < call_at) return nullptr;
     return std::exchange(call, nullptr);
@@ -176,7 +178,7 @@ struct LiveFeed::Watch {
 LiveFeed::LiveFeed(std::string path, FindOwners find_owners, std::int64_t max_age_s, std::vector<std::string> nodes, Log log)
     : watch_(std::make_shared<Watch>(std::move(path), std::move(find_owners), max_age_s, std::move(nodes), std::move(log))) {
   watch_->look();
-  // Signals are for slurmctld's own threads.
+  // The thread blocks all signals, because slurmctld's own threads handle them.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -184,7 +186,7 @@ LiveFeed::LiveFeed(std::string path, FindOwners find_owners, std::int64_t max_ag
     std::thread([watch = watch_] {
       try {
         watch->run();
-      } catch (...) {  // out of memory: the state grows old, and policies say so
+      } catch (...) {  // out of memory: the thread ends, and decisions then say that the live data are too old
       }
     }).detach();
   } catch (...) {

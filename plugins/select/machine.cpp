@@ -38,7 +38,7 @@ std::vector<std::string> Machine::node_names() const {
   return names;
 }
 
-// Nodes without coordinates stay without: a policy that needs them does not take such nodes.
+// A node that the file does not have stays without coordinates. A policy that needs coordinates does not use it.
 void Machine::read_torus_of(const std::string& path) {
   TorusDescription description = read_torus(path);
   const std::vector<std::string> names = node_names();

@@ -21,10 +21,10 @@ namespace placement {
 
 namespace {
 
-// One variable of a job's environment; slurmctld keeps it with the job.
+// The most bytes of PLACEMENT_STATE, one variable of a job's environment that slurmctld keeps with the job.
 constexpr std::size_t max_state_bytes = 32 << 10;
 
-// One question, from the offer's arrays to a policy's request and back.
+// Makes one decision: converts the offer's arrays to the policy's view and request, and the placement back to a plan.
 class Planner {
  public:
   Planner(const Machine& machine, const LiveNow& live, const placement_offer& offer,
@@ -45,7 +45,7 @@ class Planner {
     if (request.matrix && !job_request_.coarse) {
       plan.cost = to_string(placement.cost);
       add_step_costs(plan, deadline);
-      // On a torus the policy's natural order is that of the first nodes, and the tree's distances mean nothing.
+      // On a torus the tree's distances mean nothing. The policy's own natural order is that on the first nodes.
       plan.stock_cost = on_torus(view) ? to_string(placement.natural_cost) : stock_cost(view, request, deadline);
     }
     return plan;
@@ -64,20 +64,20 @@ class Planner {
       const StepView step = step_on(given, tasks, grant.core_given);
       costs.natural_cost = in_order(step, tasks);
       if (!deadline.expired()) costs.cost = placed(step, tasks, deadline);
-    } catch (const Error&) {  // what is not known is left out
+    } catch (const Error&) {  // costs that are not known stay empty
     }
     return costs;
   }
 
  private:
-  // What a placement takes of one node.
+  // The tasks and leaves that a placement uses on one node.
   struct Share {
     std::uint32_t tasks = 0;
-    std::vector<bool> taken;            // of the node's leaves
-    std::vector<std::uint32_t> leaves;  // taken of each core
+    std::vector<bool> taken;            // for each leaf of the node, whether a task has it
+    std::vector<std::uint32_t> leaves;  // for each core of the node, the number of its leaves that tasks have
   };
 
-  // A policy that fails for want of live data is told why there are none.
+  // Asks the policy. If it fails while there is no live data, the error also says why there is none.
   Placement asked_place(const ClusterView& view, const Request& request, const Deadline& deadline) const {
     try {
       return place_on_one_fabric(*job_request_.policy, view, request, deadline);
@@ -92,7 +92,8 @@ class Planner {
 
   // ---- the job's first step, as srun will see it
 
-  // The nodes with as many tasks each, and the cores that are 1 in `core`, which is like the offer's core_free.
+  // Returns the view of a step with tasks[n] tasks on nodes[n]. `core` has one byte per core, indexed as the offer's
+  // core_free: 1 if the step may use the core.
   StepView step_on(std::span<const std::uint32_t> nodes, const std::vector<std::int32_t>& tasks,
                    const std::uint8_t* core) const {
     ClusterView view = view_of(machine_, live_, offer_, nodes, 1);
@@ -121,7 +122,9 @@ class Planner {
     return to_string(natural_order_cost(step.view, step_request(step, tasks), on_torus(step.view)));
   }
 
-  // What costs cannot be told stays as it is. Hardware threads are other leaves for srun than for the choice of cores.
+  // Computes the costs of the first step on the planned cores; costs that cannot be computed stay as they are. The
+  // cost with placed ranks is computed anew only if leaves are hardware threads, because srun then sees other leaves
+  // than the choice of cores did.
   void add_step_costs(Plan& plan, const Deadline& deadline) const {
     if (deadline.expired()) return;
     try {
@@ -133,7 +136,7 @@ class Planner {
     }
   }
 
-  // With ranks placed by the policy.
+  // Returns the cost of the step with ranks placed by the policy.
   std::string placed(const StepView& step, const std::vector<std::int32_t>& tasks, const Deadline& deadline) const {
     return to_string(job_request_.policy->place(step.view, step_request(step, tasks), deadline).cost);
   }
@@ -148,24 +151,24 @@ class Planner {
     return text;
   }
 
-  // What a choice by live data rests on, for the record; the first reason tells what the record has anyway.
+  // Adds the policy's reasons to the note. The first reason is left out, because the record says it in other fields.
   static void add_terms(std::string& note, const std::vector<std::string>& reasons) {
     for (std::size_t k = 1; k < reasons.size(); ++k) note += (note.empty() ? "" : ", ") + reasons[k];
   }
 
-  // Whether the job asks for a longer wait than the site allows.
+  // Adds a remark if the job asks for a longer wait than the site allows.
   void add_wait_note(std::string& note, const Request& request) const {
     const auto wait = request.parameters.find("wait");
     if (wait == request.parameters.end() || wait_s(request.parameters) <= static_cast<double>(config_.max_wait_s)) return;
     note += (note.empty() ? "" : ", ") + ("wait=" + wait->second) + " is more than MaxWaitS=" + std::to_string(config_.max_wait_s);
   }
 
-  // The policy's answer as cores of the offer. A policy that does not keep its promises is not
-  // believed: what it says decides over other people's jobs.
+  // Converts the placement to a plan. Every property of the placement is checked, because a wrong plan would harm other
+  // users' jobs. Throws Error if the placement is not legal.
   Plan wanted(const ClusterView& view, const Placement& placement, std::int32_t leaves_per_task) const {
     const std::string broken = job_request_.spec.policy + " gave a placement that is not legal";
     if (placement.ranks.size() != candidates_.tasks()) throw Error(broken);
-    std::map<std::int32_t, Share> share_of;  // of the nodes that are used
+    std::map<std::int32_t, Share> share_of;  // by the index of the node in the view, for the nodes that are used
     for (const RankPlace& rank : placement.ranks) {
       if (rank.node < 0 || static_cast<std::size_t>(rank.node) >= view.nodes.size() ||
           rank.cores.size() != static_cast<std::size_t>(leaves_per_task))
@@ -201,8 +204,8 @@ class Planner {
     return plan;
   }
 
-  // Exactly the cores that Slurm will count for so many tasks, no more and no less, or it picks
-  // among them or refuses: those with most of the planned threads first, then free ones.
+  // Marks exactly the number of cores that Slurm will count for `tasks` tasks on the node. With more cores Slurm would
+  // choose among them, with fewer it would refuse. Cores with the most planned leaves are taken first, then free ones.
   void want_cores(Plan& plan, std::uint32_t node, std::uint32_t tasks,
                   const std::vector<std::uint32_t>& leaves) const {
     const auto free = candidates_.cores(node);
@@ -218,7 +221,7 @@ class Planner {
     for (const std::uint32_t core : order) plan.core_wanted[offer_.first_core[node] + core] = 1;
   }
 
-  // By the same probabilities as the choice of nodes.
+  // Returns the value of PLACEMENT_STATE, so that srun places ranks by the outage probabilities of this decision.
   std::string state_for_steps(const ClusterView& view, const Request& request, const Placement& placement,
                               const Deadline& deadline) const {
     std::vector<std::int32_t> nodes;
@@ -241,7 +244,7 @@ class Planner {
     };
     try {
       if (plain.required_nodes.empty() && is_one_fabric(view)) return cost_on(first_nodes(view));
-    } catch (const Error&) {  // the limits want others than the first ones
+    } catch (const Error&) {  // the job's limits do not allow the first nodes
     }
     try {
       return cost_on(view);
@@ -250,7 +253,7 @@ class Planner {
     }
   }
 
-  // As few of the first nodes of a view as have room for the tasks.
+  // Returns the view of the first nodes of `view`, as few as have room for the tasks and satisfy min_nodes.
   ClusterView first_nodes(const ClusterView& view) const {
     ClusterView first{view.tree, {}};
     std::uint64_t room = 0;

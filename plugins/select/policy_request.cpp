@@ -12,7 +12,7 @@ bool takes_key(const Policy& policy, std::string_view key) {
   return std::any_of(policy.keys.begin(), policy.keys.end(), [key](const PolicyKey& known) { return known.name == key; });
 }
 
-// What the partition's policy says, where the job asks for that policy as well.
+// Returns the parameters of the partition's policy if the job asks for that policy, else none.
 Parameters partition_parameters(const placement_request& request, const JobRequest& job_request, const Config& config) {
   if (request.partition == nullptr) return {};
   for (const auto& [partition, word] : config.partition_policies) {
@@ -23,7 +23,9 @@ Parameters partition_parameters(const placement_request& request, const JobReque
   return {};
 }
 
-// Keys that the job has not are added; alpha and beta go together, and a profile gives both.
+// Adds the keys of `defaults` that the job does not give and that the policy takes. alpha and beta belong together, so
+// neither is added if the job gives one of them. network-use gives all weights, so it excludes alpha, beta, latency and
+// bandwidth.
 void add_defaults(const Policy& policy, Parameters& parameters, const Parameters& defaults) {
   const bool own_weights = parameters.contains("network-use");
   const bool own_balance = own_weights || parameters.contains("alpha") || parameters.contains("beta");

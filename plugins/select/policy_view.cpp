@@ -60,7 +60,7 @@ void PolicyViews::change_nodes(const Machine& machine, const placement_offer& of
   for (const std::uint32_t node : candidates.nodes()) wanted.push_back(offer.node[node]);
   if (wanted == node_) return;
   const ClusterView& all = machine.view(static_cast<std::int32_t>(leaves_per_core_));
-  std::vector<std::int32_t> place(static_cast<std::size_t>(machine.nodes()), -1);  // of a node of the machine in the view
+  std::vector<std::int32_t> place(static_cast<std::size_t>(machine.nodes()), -1);  // node of the machine -> of the view
   for (std::size_t n = 0; n < node_.size(); ++n) place[static_cast<std::size_t>(node_[n])] = static_cast<std::int32_t>(n);
   std::vector<NodeView> nodes;
   std::vector<std::vector<std::uint8_t>> cores(wanted.size());
@@ -88,7 +88,7 @@ void PolicyViews::change_cores(const CandidateNodes& candidates) {
     view_.nodes[n].core_free = candidates.usable_leaves(node);
     cores_[n].assign(cores.begin(), cores.end());
   }
-  if (!candidates.all_leaves_usable()) machine_ = nullptr;  // these leaves are not those of the next job
+  if (!candidates.all_leaves_usable()) machine_ = nullptr;  // the next job may use other leaves: keep nothing
 }
 
 }  // namespace placement

@@ -3,10 +3,10 @@
 
 #include "plugins/select/waiting.h"
 
-/* More of a job's environment than any client of ours makes is not looked at. */
+/* The most entries of a job's environment that are read; srun and sbatch ship fewer. */
 #define MOST_ENVIRONMENT 4096
 
-/* Seconds until jobs are considered again: at once, or when the next cycle (batch_sched_delay) has seen the others. */
+/* Seconds until jobs are considered again. The longer pause lets a cycle (batch_sched_delay) start other jobs first. */
 #define PAUSE 1
 #define PAUSE_FOR_OTHERS 5
 
@@ -67,7 +67,10 @@ static void put_off_one(job_record_t *job, uint32_t pause)
 	record_write(job, &decision);
 }
 
-/* Behind a call: programs that are no slurmctld load this plugin too, and do not have that function. */
+/*
+ * Calls Slurm's function instead of passing its address on. Other programs than slurmctld load this plugin too and lack
+ * that function: a call binds late, an address would have to be found when the plugin is loaded.
+ */
 static void schedule_jobs(void)
 {
 	queue_job_scheduler();

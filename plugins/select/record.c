@@ -24,7 +24,7 @@ static const char *end_name(enum decision_end end)
 	return "chose=nothing";
 }
 
-/* What is left of a text after everything that a reader or a database could take amiss. */
+/* Replaces each character by '_' that is not printable ASCII, or that could end a string in SQL or the record. */
 static void disarm_text(char *text)
 {
 	for (; *text; text++)
@@ -47,7 +47,7 @@ static size_t append(char *text, size_t size, size_t used, const char *format, .
 void record_format(char *text, size_t size, const struct decision *decision)
 {
 	const struct placement_plan *plan = decision->plan;
-	size_t room = size - 1, used;	/* one for the end mark */
+	size_t room = size - 1, used;	/* one byte is for the end mark */
 
 	used = append(text, room, 0, OWN_BEGIN "job=%u", decision->job_id);
 	if (decision->array_task != NO_VAL)
@@ -79,7 +79,7 @@ void record_format(char *text, size_t size, const struct decision *decision)
 	if (decision->end == DECISION_CORES && !tasks_are_bound())
 		used = append(text, room, used, " unbound=TaskPlugin=%s",
 			      slurm_conf.task_plugin ? slurm_conf.task_plugin : "task/none");
-	/* Last: a list of nodes can be too long for the rest. */
+	/* The list of nodes comes last, because it can be long and is cut off then. */
 	if (plan && plan->placed && plan->live_age_s >= 0 && decision->stock_choice)
 		used = append(text, room, used, " stock=%s", decision->stock_choice);
 	disarm_text(text + strlen(OWN_BEGIN));
@@ -146,7 +146,7 @@ void record_write(job_record_t *job, const struct decision *decision)
 		job->system_comment = xstrdup(text);
 }
 
-/* What was asked again and again without a start is told once. */
+/* Adds the decision to the history. A question that is asked again and again without a start is recorded only once. */
 static void tell(const struct decision *decision)
 {
 	struct placement_outcome outcome = {
@@ -168,7 +168,6 @@ static void tell(const struct decision *decision)
 		placement_tell(&outcome);
 }
 
-/* The one place where a decision leaves this plugin for whoever keeps a history. */
 void decision_done(const struct decision *decision)
 {
 	char text[RECORD_SIZE];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Shadows Slurm's select/cons_tres: same type, same id, in a directory before Slurm's own in
- * PluginDir. It loads the real plugin and hands every call through (plugins/compat/pass_through.h);
- * only select_p_job_test has something of ours around it, in job_test.c. When this file is gone or was built for another
- * Slurm, Slurm takes the real plugin by itself.
+ * Takes the place of Slurm's select/cons_tres: this plugin has its type and its ID, and lies in a directory before
+ * Slurm's own in PluginDir. It loads the real plugin and passes every call through to it
+ * (plugins/compat/pass_through.h). It wraps select_p_job_test, in job_test.c, and a few functions of configuration,
+ * below. If this file is missing or was built for another version of Slurm, Slurm loads the real plugin itself.
  */
 #include "plugins/compat/slurm_compat.h"
 
@@ -28,7 +28,7 @@ REAL_FUNCTION(reconfigure);
 #ifdef HAVE_SLURM_SELECT_FACTS
 REAL_FUNCTION(get_info_from_plugin);
 
-/* Slurm's configuration has a list of pairs from the select plugin, which cons_tres leaves empty. */
+/* Adds our facts to the select plugin's list in "scontrol show config", which cons_tres leaves empty. */
 EXPORT extern int select_p_get_info_from_plugin(enum select_plugindata_info type, job_record_t *job,
 						void *data)
 {
@@ -41,7 +41,7 @@ EXPORT extern int select_p_get_info_from_plugin(enum select_plugindata_info type
 SAME_AS_SLURMS(get_info_from_plugin);
 #endif
 
-/* Slurm builds its node tables anew: what we know of the machine is void until the reconfigure. */
+/* Slurm calls this when it builds its node tables anew. The machine's description is void until the reconfigure. */
 EXPORT extern int select_p_node_init(void)
 {
 	placement_forget_machine();
@@ -60,9 +60,9 @@ SAME_AS_SLURMS(node_init);
 SAME_AS_SLURMS(reconfigure);
 
 /*
- * The path of the next select_cons_tres.so after this very file along PluginDir, or the first one
- * when this file is in none of its directories; xfree() it. plugin_context_create would find this
- * file again; and looking only behind it, two copies of it cannot find each other for ever.
+ * Returns the path of the next select_cons_tres.so after this file along PluginDir, or of the first one if this file is
+ * in none of its directories; NULL if there is none. The caller frees it with xfree(). plugin_context_create would find
+ * this file again. Searching only behind this file prevents two copies of it from loading each other endlessly.
  */
 static char *find_real(void)
 {
@@ -93,7 +93,7 @@ static char *find_real(void)
 	return found;
 }
 
-/* As Slurm's own loader does it, for programs in which that cannot be reached. */
+/* Loads the real plugin as Slurm's own loader does, for programs in which that loader is not exported. */
 static int load_in_client(const char *path)
 {
 	void *handle = dlopen(path, RTLD_LAZY);
@@ -109,7 +109,7 @@ static int load_in_client(const char *path)
 	return SLURM_SUCCESS;
 }
 
-/* Slurm's loader checks the version and runs the real init(). */
+/* Loads the real plugin. Where Slurm's loader is available, it checks the version and runs the real init(). */
 static int load_real(void)
 {
 	char *path = find_real();
@@ -141,7 +141,7 @@ EXPORT extern int init(void)
 	return pass_through_bind(real_plugin);
 }
 
-/* Unloading the real plugin runs its fini(). Slurm calls this in tests of memory leaks only. */
+/* Slurm calls this only in tests of memory leaks. Unloading the real plugin runs its fini(). */
 EXPORT extern int fini(void)
 {
 	placement_forget_machine();

@@ -17,7 +17,7 @@ std::vector<std::int32_t> block_layout(std::span<const std::uint32_t> room, std:
     return took;
   };
   const auto has_room = [&](std::size_t n) { return static_cast<std::uint32_t>(given[n]) < room[n]; };
-  if (pack)  // none stays empty
+  if (pack)  // each node gets one task first, so that no node stays empty
     for (std::size_t n = 0; n < room.size() && tasks > 0; ++n, --tasks) ++given[n];
   while (round(has_room)) {
   }

@@ -7,18 +7,18 @@
 /* ---- what other jobs hold */
 
 struct taken {
-	bitstr_t *cores;	/* of the whole machine */
-	uint64_t *memory;	/* MB, per node record */
-	uint8_t *shares;	/* per node record: see below */
+	bitstr_t *cores;	/* one bit per core of the machine */
+	uint64_t *memory;	/* MB for each node record */
+	uint8_t *shares;	/* for each node record the HAS_.. bits below */
 };
 
 enum {
-	HAS_ONE_ROW = 1,	/* a job there does not share its cores */
-	HAS_SHARING = 2,	/* a job of another partition there does */
-	HAS_CORES = 4,		/* a job there holds cores */
+	HAS_ONE_ROW = 1,	/* a job on the node does not share its cores */
+	HAS_SHARING = 2,	/* a job of another partition on the node shares its cores */
+	HAS_CORES = 4,		/* a job on the node holds cores */
 };
 
-/* Whether a job shares its cores with others: what Slurm calls its node request. */
+/* Returns whether the job shares its cores with other jobs, which Slurm calls the job's node request. */
 static enum node_cr_state node_request_of(const job_record_t *job)
 {
 	int max_share = job->part_ptr->max_share;
@@ -33,7 +33,7 @@ static enum node_cr_state node_request_of(const job_record_t *job)
 static void add_taken(struct taken *taken, const job_record_t *asking, job_record_t *job)
 {
 	struct job_resources *resources = job->job_resrcs;
-	/* a job that an administrator suspended gives its cores away, not its memory */
+	/* A job that an administrator suspended gives up its cores but keeps its memory. */
 	bool has_cores = IS_JOB_RUNNING(job) || (IS_JOB_SUSPENDED(job) && job->priority != 0);
 
 	if (!resources || !resources->node_bitmap ||
@@ -80,7 +80,7 @@ static void free_taken(struct taken *taken)
 
 /* ---- the job's request */
 
-/* Slurm writes "not given" in three ways. */
+/* Returns 0 for each of the three values by which Slurm says "not given" (0, NO_VAL16, INFINITE16), else `value`. */
 static uint16_t given16(uint16_t value)
 {
 	return (value == NO_VAL16 || value == INFINITE16) ? 0 : value;
@@ -126,12 +126,15 @@ static const char *stock_because(const struct job_test_arguments *arguments)
 
 static bool whole_nodes(const job_record_t *job)
 {
-	/* core specialisation implies whole nodes, Slurm finds out in the call to come */
+	/* Core specialisation implies whole nodes; Slurm sets that only in the call that follows. */
 	return job->details->whole_node == WHOLE_NODE_REQUIRED || job->part_ptr->max_share == 0 ||
 	       ((slurm_conf.conf_flags & CONF_FLAG_ASRU) && job->details->core_spec != NO_VAL16);
 }
 
-/* Slurm counts sockets, or looks for the cores near a generic resource: which cores are right is for it to say. */
+/*
+ * Returns true if Slurm must choose the cores itself, because the job has limits by board, socket or core, or because
+ * Slurm takes cores near a generic resource.
+ */
 static bool cores_are_slurms(const job_record_t *job)
 {
 	const multi_core_data_t *mc = job->details->mc_ptr;
@@ -143,8 +146,9 @@ static bool cores_are_slurms(const job_record_t *job)
 }
 
 /*
- * Where Slurm shares cores or takes more of a node than the tasks need, the cores that are left to it would make it
- * refuse or allocate too little; nodes alone are chosen then.
+ * Returns true if cores can be excluded for this job, so that Slurm takes the planned ones. If Slurm shares cores, or
+ * takes more of a node than the tasks need, the remaining cores would make it refuse or allocate too little. Only nodes
+ * are chosen for such a job.
  */
 static bool cores_can_be_left_out(const struct job_test_arguments *arguments)
 {
@@ -162,7 +166,7 @@ static bool cores_can_be_left_out(const struct job_test_arguments *arguments)
 	return excluded_cores_are_known(arguments->excluded_cores);
 }
 
-/* Seconds that the job may run by its own limit or its partition's; 0 without one. */
+/* Returns the seconds that the job may run by its own time limit, else by its partition's; 0 if there is none. */
 static uint32_t time_limit_s(const job_record_t *job)
 {
 	uint32_t minutes = job->time_limit;
@@ -212,7 +216,7 @@ static void fill_request(struct job_view *view, const struct job_test_arguments 
 
 /* ---- the nodes offered */
 
-/* Threads of a core that Slurm lets the job use. */
+/* Returns the number of threads of a core that Slurm lets the job use, at least 1. */
 static uint16_t cpus_per_core(const job_record_t *job, const node_record_t *node)
 {
 	const multi_core_data_t *mc = job->details->mc_ptr;
@@ -225,7 +229,7 @@ static uint16_t cpus_per_core(const job_record_t *job, const node_record_t *node
 	return MAX(threads, 1);
 }
 
-/* MB that the node has left for jobs. */
+/* Returns the MB of memory that the node has left for jobs, if jobs hold `taken` MB. */
 static uint64_t free_memory(const node_record_t *node, uint64_t taken)
 {
 	uint64_t all = node->real_memory > node->mem_spec_limit ?
@@ -234,7 +238,7 @@ static uint64_t free_memory(const node_record_t *node, uint64_t taken)
 	return all > taken ? all - taken : 0;
 }
 
-/* How many cores the node's free memory is enough for; UINT32_MAX: any. */
+/* Returns the number of cores for which the node's free memory is enough; UINT32_MAX means no limit. */
 static uint32_t cores_by_memory(const job_record_t *job, const node_record_t *node, uint64_t taken)
 {
 	uint64_t job_request = job->details->pn_min_memory & ~MEM_PER_CPU;
@@ -247,7 +251,7 @@ static uint32_t cores_by_memory(const job_record_t *job, const node_record_t *no
 			return UINT32_MAX;
 		return MIN(left / (job_request * MAX(node->tpc, 1)), UINT32_MAX - 1);
 	}
-	if (!job_request)	/* --mem=0: all of it */
+	if (!job_request)	/* --mem=0 asks for all memory of the node */
 		return taken ? 0 : UINT32_MAX;
 	return job_request <= left ? UINT32_MAX : 0;
 }
@@ -275,8 +279,8 @@ static bool node_is_usable(const struct job_test_arguments *arguments, node_reco
 }
 
 /*
- * Writes one byte per core, 1 for those that the job may have; returns how many, 0 for a node that
- * the job cannot have wholly when it needs that.
+ * Writes one byte per core to `free`, 1 if the job may have the core. Returns the number of these cores. Returns 0 if
+ * the job needs the whole node and some core is held.
  */
 static uint32_t fill_cores(uint8_t *free, const struct job_test_arguments *arguments,
 			   const node_record_t *node, const struct taken *taken)
@@ -286,7 +290,7 @@ static uint32_t fill_cores(uint8_t *free, const struct job_test_arguments *argum
 	uint32_t count = 0, busy = 0;
 	bitstr_t *usable = node->node_spec_bitmap;
 
-	/* So are most nodes when many jobs can start. */
+	/* The fast way for an idle node; most nodes are idle when many jobs can start. */
 	if (!(taken->shares[node->index] & HAS_CORES) && !arguments->excluded_cores && !usable) {
 		count = MIN(node->tot_cores, most);
 		memset(free, 1, count);
@@ -305,13 +309,13 @@ static uint32_t fill_cores(uint8_t *free, const struct job_test_arguments *argum
 	return whole_nodes(arguments->job) && busy ? 0 : count;
 }
 
-/* Whether so many cores are any, and enough for --mincpus. */
+/* Returns true if `cores` is more than 0 and these cores are enough for --mincpus. */
 static bool has_min_cpus(const job_record_t *job, const node_record_t *node, uint32_t cores)
 {
 	return cores && cores * cpus_per_core(job, node) >= job->details->pn_min_cpus;
 }
 
-/* A node that would have to be woken comes after all that are awake, as in stock. */
+/* Returns the node's weight. A node that is powered down comes after all that are powered up, as in stock Slurm. */
 static uint64_t weight_of(const node_record_t *node)
 {
 	uint64_t asleep = IS_NODE_POWERED_DOWN(node) || IS_NODE_POWERING_DOWN(node);
@@ -319,12 +323,19 @@ static uint64_t weight_of(const node_record_t *node)
 	return (asleep << 32) | (node->config_ptr ? node->config_ptr->weight : 0);
 }
 
-/* As the planner counts them; a job that names neither tasks nor nodes has one for each node that it needs. */
+/*
+ * Returns the number of tasks as CandidateNodes counts them, but without a matrix. A job that gives no number of tasks
+ * has tasks_per_node, at least one, for each node that it needs.
+ */
 static uint32_t tasks_planned(const struct placement_request *request)
 {
 	return request->tasks ? request->tasks : request->min_nodes * MAX(request->tasks_per_node, 1);
 }
 
+/*
+ * Adds the node record `i` to the offer if the job can have a task there. If it cannot and the job requires the node,
+ * no policy can serve the job.
+ */
 static void offer_node(struct job_view *view, const struct machine_tables *tables,
 		       const struct job_test_arguments *arguments, const struct taken *taken, int i)
 {
@@ -386,7 +397,10 @@ static void offer_nodes(struct job_view *view, const struct machine_tables *tabl
 	view->request.required = view->required;
 }
 
-/* Resources for the whole job can take more nodes than its cores do; the tasks are spread over these. */
+/*
+ * Raises min_nodes to the number of nodes that have the generic resources for the whole job. They can need more nodes
+ * than the cores do; the tasks are spread over all of them. Returns false if no number of nodes is enough.
+ */
 static bool need_nodes_for_gres(struct job_view *view, const struct job_test_arguments *arguments)
 {
 	uint32_t least = gres_least_nodes(arguments->job, arguments->nodes);
@@ -429,7 +443,7 @@ void job_view_free(struct job_view *view)
 
 /* ---- what the job was given */
 
-/* Tasks for which a step of the job has CPUs on the node, as Slurm's step layout counts them. */
+/* Returns the number of tasks for which a step of the job has CPUs on the node, as Slurm's step layout counts them. */
 static uint32_t room_for_tasks(const job_record_t *job, const node_record_t *node, uint32_t cpus)
 {
 	const job_details_t *details = job->details;

@@ -6,19 +6,19 @@
 
 #include "plugins/select/job_environment.h"
 
-/* SINCE,UNTIL in seconds since the epoch, and how often its decision was put off; that may be missing. */
+/* Its value is SINCE,UNTIL,PUT_OFF: two times in seconds since the epoch, and a count that may be missing. */
 #define VARIABLE "PLACEMENT_WAIT"
 
 /* Seconds after which a job that has just been told to wait is considered again. */
 #define FIRST_PAUSE 30
 
 struct wait {
-	time_t since;	/* the job could have started then */
-	time_t until;	/* it waits no longer */
+	time_t since;	/* when the job could first have started */
+	time_t until;	/* when it stops waiting */
 	uint32_t put_off;	/* scheduling cycles in which there was no time to decide */
 };
 
-/* False where the job has not been told to wait, or has been queued anew since. */
+/* Returns false if the job was not told to wait, or was requeued since. */
 static bool read_wait(const job_record_t *job, struct wait *wait)
 {
 	const char *text = job_variable(job, VARIABLE);
@@ -81,7 +81,7 @@ void wait_on(job_record_t *job, uint32_t left_s)
 
 	write_wait(job, &wait);
 	job->details->begin_time = now + pause;
-	/* In this pass the main scheduler starts no job behind this one; in the next one it will. */
+	/* In this cycle the main scheduler starts no job behind this one, so the next cycle is asked for. */
 	queue_job_scheduler();
 }
 
