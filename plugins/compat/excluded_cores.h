@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Cores that a job may not have, as Slurm passes them to select_p_job_test: a bitmap of the machine in 22.05, a bitmap
- * per node in a description of reservations since 23.02. NULL means none.
+ * Gives one interface to the cores that a job may not have, as Slurm passes them to select_p_job_test. Slurm 22.05
+ * passes one bitmap of the machine. Since 23.02 it passes a description of reservations with a bitmap for each node.
+ * In both cases NULL means that no core is excluded. `node` is the index of a node record, `core` the number of a
+ * core on it.
  */
 #ifndef PLACEMENT_COMPAT_EXCLUDED_CORES_H
 #define PLACEMENT_COMPAT_EXCLUDED_CORES_H
@@ -19,13 +21,16 @@ static inline bool core_is_excluded(const excluded_cores_t *excluded, int node, 
 	return cores && core < bit_size(cores) && bit_test(cores, core);
 }
 
-/* Whether they can be told node by node. */
+/* Returns true if the format of `excluded` is known, so that single cores can be looked up and added. */
 static inline bool excluded_cores_are_known(const excluded_cores_t *excluded)
 {
 	return true;
 }
 
-/* A copy of `from`, or with NULL one that excludes nothing; to be freed with excluded_cores_free(). */
+/*
+ * Returns a copy of `from`, or an object that excludes no core if `from` is NULL. The caller frees it with
+ * excluded_cores_free().
+ */
 static inline excluded_cores_t *excluded_cores_copy(const excluded_cores_t *from)
 {
 	excluded_cores_t *copy = xmalloc(sizeof(*copy));

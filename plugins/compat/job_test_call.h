@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * select_p_job_test, whose parameters differ between versions of Slurm, as one structure.
+ * The arguments of select_p_job_test as one structure, because its parameters differ between versions of Slurm.
  */
 #ifndef PLACEMENT_COMPAT_JOB_TEST_CALL_H
 #define PLACEMENT_COMPAT_JOB_TEST_CALL_H
@@ -8,10 +8,10 @@
 #include "plugins/compat/excluded_cores.h"
 #include "plugins/compat/slurm_compat.h"
 
-/* Its arguments, as Slurm describes them there. Slurm owns all of it. */
+/* The arguments of select_p_job_test; Slurm describes them at that function and owns everything that they point to. */
 struct job_test_arguments {
 	job_record_t *job;
-	bitstr_t *nodes;		/* in: offered, out: chosen */
+	bitstr_t *nodes;		/* before the call the offered nodes, after it the chosen ones */
 	uint32_t min_nodes;
 	uint32_t max_nodes;
 	uint32_t req_nodes;
@@ -19,17 +19,18 @@ struct job_test_arguments {
 	list_t *preemptee_candidates;
 	list_t **preemptee_jobs;
 	excluded_cores_t *excluded_cores;
-	void *will_run;			/* will_run_data_t since 24.11, or NULL */
+	void *will_run;			/* a will_run_data_t since Slurm 24.11, NULL before */
 };
 
 /*
- * What select_p_job_test calls; plugins/select/job_test.c has it. The real plugin's answer, for a job with a policy
- * restricted to the nodes and cores that the policy wants where the real plugin can do that. The caller holds
- * slurmctld's job write lock.
+ * Called by this plugin's select_p_job_test and defined in plugins/select/job_test.c. Returns the real plugin's
+ * answer. For a job with a policy, the real plugin is asked for the nodes and cores of the policy, as far as it can
+ * be restricted to these. Returns SLURM_ERROR for a job that has to wait. The caller holds slurmctld's job write
+ * lock.
  */
 int placement_job_test(const struct job_test_arguments *arguments);
 
-/* The real plugin's select_p_job_test. */
+/* Calls the real plugin's select_p_job_test and returns its result. */
 int call_real_job_test(const struct job_test_arguments *arguments);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 
-/* The places from which pass_through_jumps.S takes its targets. */
+/* The pointers through which pass_through_jumps.S jumps; that file defines them. */
 #define PASS(name) extern void *real_##name __attribute__((visibility("hidden")));
 #define OWN(name) PASS(name)
 #include "select_symbols.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * For each PASS(NAME) a function NAME that jumps to the real plugin's, with all registers and the stack as they are, and
- * for each function of the list the place real_NAME of its address.
+ * Defines for each PASS(NAME) a function NAME that jumps to the function of the real plugin. Registers and the stack
+ * stay as they are, so that arguments of any type pass through. Defines for each function of the list the pointer
+ * real_NAME, which pass_through_bind() sets.
  */
 #if defined(__x86_64__)
 #define JUMP(name) endbr64; jmp *real_##name(%rip)

@@ -26,7 +26,7 @@ static char *wrong_nodes(void)
 	return NULL;
 }
 
-/* find_part_record() locks the list, which a function of list_find_first() could not do again. */
+/* Uses an iterator, because find_part_record() locks the list and list_find_first() holds that lock already. */
 static bool partitions_are_right(void)
 {
 	list_itr_t *iterator = list_iterator_create(part_list);

@@ -3,10 +3,10 @@
 #define PLACEMENT_COMPAT_SELF_TEST_H
 
 /*
- * Whether slurmctld's records of nodes, partitions and jobs lie in memory as the headers say with which this plugin was
- * compiled: by the marks that Slurm keeps in each record, and by looking records up by their own names and numbers.
- * Returns NULL if they do, else what is wrong; xfree() it. To be called before anything else is read of them, with
- * slurmctld's locks for reading.
+ * Tests whether slurmctld's records of nodes, partitions and jobs have the layout of the headers that this plugin was
+ * compiled with. It checks the magic number that Slurm keeps in each record, and looks up records by their own names
+ * and IDs. Returns NULL if the layout is right, else a text that says what is wrong; the caller frees it with
+ * xfree(). Call this before anything else is read from the records. The caller holds slurmctld's locks for reading.
  */
 char *records_do_not_fit(void);
 

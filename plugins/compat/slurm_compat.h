@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The only door to Slurm's internals: no other file includes a header of Slurm's source tree.
- * What differs between Slurm versions is to be bridged here.
+ * The only access to Slurm's internals: no other file of this project's plugins includes headers of Slurm's source
+ * tree, except through this one. Differences between versions of Slurm are bridged in this folder.
  */
 #ifndef PLACEMENT_SLURM_COMPAT_H
 #define PLACEMENT_SLURM_COMPAT_H
@@ -13,9 +13,10 @@
 #include "plugins/compat/slurm_headers.h"
 
 /*
- * Slurm's data. Whatever uses libslurm scans PluginDir and may load the plugin: functions bind when
- * they are called, data at once, and a client that lacks one would print an error and go on without.
- * plugin_load_from_file is weak to tell programs that have only libslurm, which does not export it.
+ * Slurm's data is declared weak, because any program that uses libslurm scans PluginDir and may load this plugin.
+ * Functions bind when they are called, but data binds at once. A client that lacks one of these would print an error
+ * and go on without the plugin. plugin_load_from_file is weak because libslurm does not export it; so the plugin can
+ * tell whether a program has more than libslurm.
  */
 #pragma weak job_list
 #pragma weak node_record_count
@@ -31,7 +32,7 @@
 #pragma weak switch_record_table
 #endif
 
-/* ---- one spelling for all versions, which is the newest one; configure has found out what this Slurm has */
+/* ---- one spelling for all versions, the newest one; configure finds out what this version of Slurm has */
 
 typedef struct xlist list_t;
 typedef struct listIterator list_itr_t;
@@ -56,7 +57,7 @@ enum {
 #undef CR_PACK_NODES
 #endif
 
-/* Marks the job's cores in a bitmap of the machine, which is made if it is NULL. */
+/* Sets the bits of the job's cores in *cores, a bitmap of all cores of the machine. It is created if *cores is NULL. */
 static inline void mark_cores_of_job(job_resources_t *resources, bitstr_t **cores)
 {
 #ifdef HAVE_SLURM_ADD_JOB_WITH_CORES
@@ -66,7 +67,7 @@ static inline void mark_cores_of_job(job_resources_t *resources, bitstr_t **core
 #endif
 }
 
-/* Whether the node has generic resources for the job. */
+/* Returns true if the node has the generic resources that the job asks for. */
 static inline bool gres_are_on_node(const job_record_t *job, const node_record_t *node)
 {
 #ifdef HAVE_SLURM_GRES_TEST_WITH_BITMAP
@@ -76,7 +77,7 @@ static inline bool gres_are_on_node(const job_record_t *job, const node_record_t
 #endif
 }
 
-/* Loads a plugin of this Slurm version and runs its init(). */
+/* Loads the plugin at `path`, of this version of Slurm, and runs its init(). Returns SLURM_SUCCESS or an error. */
 static inline int load_plugin(plugin_handle_t *plugin, const char *path)
 {
 #ifdef HAVE_SLURM_PLUGIN_LOAD_REQUIRED
@@ -86,25 +87,28 @@ static inline int load_plugin(plugin_handle_t *plugin, const char *path)
 #endif
 }
 
-/* Spellings that some versions do not have. */
+/* These spellings do not exist in some versions, so that code must not use them. */
 #pragma GCC poison List ListIterator job_details add_job_to_cores gres_job_test
 
-/* ---- what a plugin of ours declares */
+/* ---- macros for the declarations of a plugin */
 
-/* What Slurm looks up; everything else stays hidden. */
+/* Makes a symbol visible that Slurm looks up; all other symbols stay hidden. */
 #define EXPORT __attribute__((visibility("default")))
 
-/* For plugin_version. */
+/* The value of plugin_version. */
 #define BUILT_FOR_SLURM SLURM_VERSION_NUMBER
 
-/* Slurm declares no prototype of what it looks up in a select plugin, but of its own function that calls it. */
+/*
+ * Checks when compiling that select_p_NAME has the parameters that Slurm expects. Slurm declares no prototype of the
+ * functions of a select plugin, but one of select_g_NAME, its own function that calls them.
+ */
 #define SAME_AS_SLURMS(name)                                                                                  \
 	_Static_assert(__builtin_types_compatible_p(__typeof__(select_p_##name), __typeof__(select_g_##name)), \
 		       "select_p_" #name " has other parameters in this version of Slurm")
 
-/* ---- where we are */
+/* ---- the process and its configuration */
 
-/* Whether some TaskPlugin keeps tasks to the cores of their job, without which no rank is bound to one. */
+/* Returns true if a TaskPlugin restricts tasks to the cores of their job; without one no rank is bound to a core. */
 static inline bool tasks_are_bound(void)
 {
 	const char *plugins = slurm_conf.task_plugin;
@@ -112,9 +116,10 @@ static inline bool tasks_are_bound(void)
 	return plugins && (strstr(plugins, "affinity") || strstr(plugins, "cgroup"));
 }
 
+/* Returns true if this process is slurmctld and not slurmd, slurmstepd or a client. */
 static inline bool in_slurmctld(void)
 {
-	return &slurmctld_config != NULL;	/* job_list is slurmstepd's too since 24.05 */
+	return &slurmctld_config != NULL;	/* job_list is no test, because slurmstepd has it too since 24.05 */
 }
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Slurm's internal headers, from wherever this version has them. For plugins/compat/slurm_compat.h and configure's checks alone.
+ * Includes Slurm's internal headers from the places where this version has them. Only plugins/compat/slurm_compat.h and
+ * configure's checks include this file.
  */
 #ifndef PLACEMENT_COMPAT_SLURM_HEADERS_H
 #define PLACEMENT_COMPAT_SLURM_HEADERS_H
 
-/* First: it gives Slurm's functions the names that libslurm exports too, where it has them at all. */
+/* This header comes first. It renames Slurm's functions to the names that libslurm exports, where libslurm has them. */
 #ifndef USE_ALIAS
 #define USE_ALIAS 1
 #endif

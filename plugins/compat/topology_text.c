@@ -24,7 +24,7 @@ char *topology_text(void)
 
 #else
 
-/* Since 23.02 the records are the topology plugin's own, and what it prints of them has kept its form. */
+/* Since 23.02 only the topology plugin has the records. The form in which it prints them has not changed. */
 #if defined(HAVE_SLURM_TOPOLOGY_G_TOPOLOGY_GET)
 #define TOPOLOGY_GET(topology) topology_g_topology_get(topology)
 #elif defined(HAVE_SLURM_TOPOLOGY_G_GET_NAMED)

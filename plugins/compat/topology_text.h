@@ -2,7 +2,10 @@
 #ifndef PLACEMENT_COMPAT_TOPOLOGY_TEXT_H
 #define PLACEMENT_COMPAT_TOPOLOGY_TEXT_H
 
-/* slurmctld's switches or blocks, in the lines of "scontrol show topology"; NULL without any. xfree() it. */
+/*
+ * Returns slurmctld's switches or blocks as lines of "scontrol show topology", or NULL if it has none. The caller frees
+ * the text with xfree().
+ */
 char *topology_text(void);
 
 #endif
