@@ -31,7 +31,7 @@ constexpr std::size_t max_file_bytes = 64 << 20;
 
 using Names = std::vector<std::string>;
 
-// n2 before n10.
+// Compares names with numbers as numbers, so that n2 comes before n10.
 bool natural_less(std::string_view a, std::string_view b) {
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   std::size_t i = 0, j = 0;
@@ -56,7 +56,7 @@ bool natural_less(std::string_view a, std::string_view b) {
   return a.size() - i != b.size() - j ? a.size() - i < b.size() - j : a < b;
 }
 
-// The order that the torus asks for: its nodes in a row, then the others by name.
+// Returns the order for the torus in `torus_file`: its nodes in a row, then the other nodes by name.
 Names wanted_order(const std::string& torus_file, const Names& nodes) {
   const TorusDescription description = read_torus(torus_file);
   check_torus_nodes(description, nodes, torus_file);
@@ -73,10 +73,11 @@ Names wanted_order(const std::string& torus_file, const Names& nodes) {
 
 constexpr std::string_view end_of_order = "# end\n";
 
-// Empty when none is kept. Throws Error when there is one that cannot be believed.
+// Returns the order in the file `path`; empty if there is no file. Throws Error if the file cannot be read or is not
+// whole.
 Names read_order(const std::string& path) {
   Names order;
-  std::error_code unreadable;  // then the file is there, and reading it says why it cannot be had
+  std::error_code unreadable;  // on an error the file is read anyway, because that gives the reason
   if (!std::filesystem::exists(path, unreadable) && !unreadable) return order;
   const std::string text = read_input_file(path, max_file_bytes);
   if (!text.ends_with(end_of_order)) throw Error(path + ": it is not whole");
@@ -91,14 +92,16 @@ void write_order(const std::string& path, const Names& order) {
   const std::string fresh = path + ".new";
   std::FILE* const file = std::fopen(fresh.c_str(), "w");
   bool good = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  // Half of an order after a crash would mix up the cores of running jobs.
+  // The data must be on disk before the new file replaces the old one. Half of an order after a crash would mix up the
+  // cores of running jobs.
   good = good && std::fflush(file) == 0 && fsync(fileno(file)) == 0;
   good = file && std::fclose(file) == 0 && good;
   if (!good || std::rename(fresh.c_str(), path.c_str()) != 0)
     throw Error("cannot write " + path + ": " + std::strerror(errno));
 }
 
-// Nodes that the order does not have go behind it.
+// Sets rank[k] to the place of nodes[k] in `order`, from 1, counting only nodes that exist. Nodes that `order` does not
+// have come last, by name.
 void fill_ranks(const Names& order, const Names& nodes, std::uint32_t* rank) {
   const std::unordered_set<std::string_view> there(nodes.begin(), nodes.end());
   std::unordered_map<std::string_view, std::uint32_t> place;
@@ -112,7 +115,7 @@ void fill_ranks(const Names& order, const Names& nodes, std::uint32_t* rank) {
   for (std::size_t k = 0; k < nodes.size(); ++k) rank[k] = place.at(nodes[k]);
 }
 
-// Whether both put the nodes that exist in the same order.
+// Returns true if the orders `a` and `b` give `nodes` the same ranks.
 bool same_ranks(const Names& a, const Names& b, const Names& nodes) {
   std::vector<std::uint32_t> x(nodes.size()), y(nodes.size());
   fill_ranks(a, nodes, x.data());
@@ -123,7 +126,7 @@ bool same_ranks(const Names& a, const Names& b, const Names& nodes) {
   return std::is_sorted(by_x.begin(), by_x.end(), [&](std::size_t i, std::size_t j) { return y[i] < y[j]; });
 }
 
-// The order that this process has been following: what Slurm has in memory goes by it.
+// Returns the order that this process has in force; empty if it has none. Slurm's bitmaps in memory follow this order.
 Names& in_force() {
   static Names& instance = *new Names;
   return instance;
@@ -161,7 +164,7 @@ class Decision {
   }
 
  private:
-  // What is kept. False: it cannot be had, and the answer is there.
+  // Reads the kept order into kept_. Returns false if that fails and the order matters; answer_ is set then.
   bool recall() {
     try {
       kept_ = read_order(order_path_);
@@ -170,7 +173,7 @@ class Decision {
       if (!in_force().empty()) {
         answer_ = follow(in_force(), why + "; the nodes stay in the order that they had");
       } else if (may_change_) {
-        return true;  // nothing depends on it: it is written anew, or removed
+        return true;  // no cores are held by the broken order: it is written again, or removed
       } else {
         answer_.message = why + ": the cores of running jobs are known by this order of nodes alone. Bring the file "
                                 "back, or remove it when no job runs and no reservation is of cores";
@@ -183,7 +186,7 @@ class Decision {
     return true;
   }
 
-  // The file was taken away while cores are held by its order, which this slurmctld still knows.
+  // Writes the file again if it was removed while cores are held by its order. This process still has the order.
   void restore() {
     kept_ = in_force();
     note_ = order_path_ + " was gone; ";
@@ -229,7 +232,7 @@ class Decision {
                   false);
     try {
       write_order(order_path_, wanted);
-    } catch (const Error& error) {  // an order that is not kept must not come into force
+    } catch (const Error& error) {  // an order must not come into force if its file cannot be written
       return keep(error.what(), true);
     }
     return follow(wanted, "the nodes are now in the order of " + torus_file);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The C face of the topology plugin: which rank each node gets. No header of Slurm; no exception comes out.
+ * The C interface of the topology plugin's order of nodes. This header includes no header of Slurm, and no function
+ * throws.
  */
 #ifndef PLACEMENT_TOPOLOGY_FATT_ORDER_H
 #define PLACEMENT_TOPOLOGY_FATT_ORDER_H
@@ -14,16 +15,19 @@ extern "C" {
 #endif
 
 struct placement_fatt_message {
-	char text[1024];	/* what is to be told; empty: nothing */
+	char text[1024];	/* the line for the log; empty if there is none */
 	bool is_error;
-	bool must_stop;		/* whatever the order, cores of running jobs would go to others */
+	bool must_stop;		/* slurmctld must stop: with any order, cores of running jobs could go to other jobs */
 };
 
 /*
- * Fills rank[] with 1 .. count, those of a torus in a row, nodes without coordinates behind them. The torus is the
- * TorusFile of the configuration; the order in force is kept in the file order_path, because Slurm keeps the cores of
- * running jobs and of reservations by the order of nodes: only when may_change is true another one takes its place.
- * Returns false when the nodes are to be in the order of their names, as without this plugin.
+ * Orders nodes along the torus of the TorusFile in the file `config_path` [TOFA §5]. `names` has `count` names of
+ * nodes. Sets rank[k] to the place of names[k] in the order, from 1 to `count`. Nodes that are consecutive on the
+ * torus get consecutive ranks; nodes without coordinates come last. Returns false if the nodes are to stay in the
+ * order of their names, as without this plugin; rank[] is not valid then.
+ *
+ * The order in force is kept in the file `order_path`. Slurm stores the cores of running jobs and of reservations by
+ * the order of nodes, so another order comes into force only if `may_change` is true. `message` gets what happened.
  */
 bool placement_fatt_order(const char *config_path, const char *order_path, bool may_change,
 			  const char *const *names, size_t count, uint32_t *rank,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * topology/fatt [TOFA §5]: ranks the nodes so that what Slurm chooses in a row lies close together on the torus of
- * TorusFile=, for jobs without a policy too. slurmctld alone asks for ranks; slurmd loads the plugin as well, and
- * needs no file.
+ * topology/fatt [TOFA §5] ranks the nodes so that nodes that Slurm chooses in a row lie close together on the torus of
+ * TorusFile=. This helps jobs without a policy too. Only slurmctld asks for ranks. slurmd loads the plugin as well, but
+ * needs no TorusFile.
  */
 #include "plugins/compat/slurm_compat.h"
 
@@ -14,7 +14,10 @@ EXPORT const char plugin_name[] = "fault-aware torus topology";
 EXPORT const char plugin_type[] = "topology/fatt";
 EXPORT const uint32_t plugin_version = BUILT_FOR_SLURM;
 
-/* Saved states that hold nothing are headers of some ten bytes; a job takes hundreds, a reservation more than a hundred. */
+/*
+ * A state file of this many bytes or more is taken to have jobs or reservations. A file without any is a header of some
+ * ten bytes; a job takes hundreds of bytes, a reservation more than a hundred.
+ */
 #define SIZE_WITHOUT_JOBS 256
 #define SIZE_WITHOUT_RESERVATIONS 80
 
@@ -38,7 +41,7 @@ static bool saved_something(const char *name, off_t size_of_nothing)
 	struct stat status;
 
 	if (stat(path, &status) != 0) {
-		/* Slurm takes the copy before, where it ended between two steps of saving. */
+		/* If slurmctld ended in the middle of saving, Slurm reads the older copy. */
 		xstrcat(path, ".old");
 		if (stat(path, &status) != 0)
 			status.st_size = 0;
@@ -48,8 +51,9 @@ static bool saved_something(const char *name, off_t size_of_nothing)
 }
 
 /*
- * Slurm keeps the cores of jobs and reservations by the order of nodes. At its start slurmctld orders the nodes before
- * it reads these back, and so does a backup that takes over: then what was saved tells whether there are any.
+ * Returns true if no job and no reservation holds cores, so that the order of nodes may change; Slurm stores their
+ * cores by that order. slurmctld orders the nodes at its start before it reads the saved jobs and reservations, and
+ * so does a backup that takes over. The sizes of the state files then tell whether there are any.
  */
 static bool no_cores_are_held(void)
 {
