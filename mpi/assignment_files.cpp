@@ -10,7 +10,7 @@
 namespace placement {
 namespace {
 
-// Whole numbers of a file, one after another.
+// Reads the whole numbers of a file one after another.
 class Numbers {
  public:
   explicit Numbers(const std::string& path) : path_(path), in_(path) {
@@ -69,7 +69,7 @@ std::vector<std::vector<std::int32_t>> assignment_neighbours(const CommMatrix& m
                                                              std::span<const std::int32_t> order,
                                                              std::span<const std::int32_t> arities) {
   std::vector<std::vector<std::int32_t>> neighbours(order.size());
-  // The strongest pair between two groups of leaves, if any of theirs talk.
+  // Joins two groups of leaves by their pair with the most traffic, if there is any traffic between them.
   const auto join = [&](std::size_t first, std::size_t second, std::size_t width) {
     std::int64_t best = 0;
     std::int32_t a = -1;

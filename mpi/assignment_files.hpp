@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The files of the published job assignment [JA §1, §4].
+// Reading and writing the files of the published job assignment [JA §1, §4].
 #pragma once
 #include <cstdint>
 #include <span>
@@ -10,20 +10,27 @@
 
 namespace placement {
 
-// Hardware file: the number of levels, then the arity of each from the root. Throws Error naming file
-// and value on anything else.
+// Reads a hardware file: the number of levels (1 to 8), then the arity of each level from the root. Returns the
+// arities. Throws Error with file and value when the file cannot be read or has other contents.
 std::vector<std::int32_t> read_hardware(const std::string& path);
+// Returns the text of a hardware file with these arities.
 std::string format_hardware(std::span<const std::int32_t> arities);
 
-// The neighbours of each process in the graph that the assignment makes: on each level, of each two
-// neighbouring groups the pair of processes with the most traffic, the first of equals. Each list ascends.
-// `order` has the processes in the order of the leaves; its size is the product of the arities.
+// Returns the neighbours of each process in the graph of the published assignment [JA §4]. On each level it joins the
+// groups below each vertex two by two. Two groups are joined by their pair of processes with the most traffic, the
+// first pair if several are equal, and not at all if they have no traffic. Each list is ascending.
+//   matrix   the traffic between processes
+//   order    the processes in the order of the leaves
+//   arities  the arity of each level from the root
+// Throws Error when the product of the arities is not the number of processes.
 std::vector<std::vector<std::int32_t>> assignment_neighbours(const CommMatrix& matrix,
                                                              std::span<const std::int32_t> order,
                                                              std::span<const std::int32_t> arities);
 
-// Neighbour file: the number of processes, then for each its degree and its neighbours.
+// Reads a neighbour file: the number of processes, then for each process its degree and its neighbours. Returns the
+// neighbours of each process. Throws Error with file and value when the file cannot be read or has other contents.
 std::vector<std::vector<std::int32_t>> read_neighbours(const std::string& path);
+// Returns the text of a neighbour file.
 std::string format_neighbours(std::span<const std::vector<std::int32_t>> neighbours);
 
 }  // namespace placement

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A collective call as the messages that one rank sends for it [TOFA §1]. Knows no MPI library's
-// types, so that every algorithm can be tested for any number of ranks without running one.
+// A collective call as the messages that one rank sends for it [TOFA §1]. This header does not use types of an MPI
+// library. So each algorithm can be tested for any number of ranks without MPI.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -28,39 +28,41 @@ enum class Collective : std::uint32_t {
   scatterv,
 };
 
-// What one rank knows of a collective call on a communicator of its own group (no inter-communicator).
+// The data that one rank has of a collective call on an intra-communicator.
 struct CollectiveCall {
   Collective operation = Collective::barrier;
-  bool nonblocking = false;  // also persistent
+  bool nonblocking = false;  // true for persistent calls too
   bool in_place = false;     // MPI_IN_PLACE at this rank
-  bool commutative = true;   // of the reduction
-  bool by_type = false;      // alltoallw
+  bool commutative = true;   // whether the operation of the reduction commutes
+  bool by_type = false;      // the call is alltoallw
   std::int32_t rank = 0;
   std::int32_t size = 1;
   std::int32_t root = 0;
-  // Broadcast and reductions: elements in all (reduce_scatter_block: in the block of one rank).
-  // Gather, scatter, allgather, alltoall: elements of one block.
+  // For broadcast and reductions: all elements; for reduce_scatter_block: the elements of the block of one rank.
+  // For gather, scatter, allgather and alltoall: the elements of one block.
   std::uint64_t count = 0;
   std::uint64_t element_bytes = 0;
-  // The v forms and reduce_scatter, in bytes. alltoallv, scatterv (at the root): what goes to each rank.
-  // gatherv: at the root what each rank gives, elsewhere `count` and `element_bytes` say it.
-  // allgatherv, reduce_scatter: the block of each rank, the same at all ranks.
+  // Block sizes in bytes for the calls whose blocks differ.
+  //   alltoallv, and scatterv at the root: the block that goes to each rank
+  //   gatherv: not used; `count` and `element_bytes` give the block of a rank that is not the root
+  //   allgatherv, reduce_scatter: the block of each rank, equal at all ranks
   std::vector<std::uint64_t> blocks;
-  // What Open MPI looks at to choose the algorithm of an allgather, where MPI_IN_PLACE makes the
-  // count that was passed meaningless, and yet it is used. In bytes.
+  // The size in bytes by which Open MPI chooses the algorithm of an allgather. It differs from bytes() because with
+  // MPI_IN_PLACE Open MPI uses the count that was passed, although it has no meaning.
   std::uint64_t rule_bytes = 0;
 
   std::uint64_t bytes() const { return count * element_bytes; }
 };
 
+// One message.
 struct Send {
-  std::int32_t peer;  // in the communicator
+  std::int32_t peer;  // rank in the communicator
   std::uint64_t bytes;
 };
 
 using Sends = std::vector<Send>;
 
-// Appends what call.rank sends, in the model. Messages to itself are left out.
+// Appends the messages that call.rank sends according to the model. Messages of a rank to itself are left out.
 void append_sends(CollectiveModel model, const CollectiveCall& call, Sends& out);
 
 }  // namespace placement

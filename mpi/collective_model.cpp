@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The models of collective.hpp: which algorithm an operation runs.
+// The models of collective.hpp: the algorithm that each operation runs.
 #include <numeric>
 
 #include "mpi/collective_algorithms.hpp"
@@ -12,7 +12,7 @@ using namespace algorithms;
 
 std::uint64_t total(const Blocks& blocks) { return std::accumulate(blocks.begin(), blocks.end(), std::uint64_t{0}); }
 
-// The same call as another operation rooted at rank 0.
+// Returns the call as another operation whose root is rank 0.
 CollectiveCall as_rooted(const CollectiveCall& call, Collective operation, std::uint64_t count) {
   CollectiveCall part = call;
   part.operation = operation;
@@ -21,7 +21,7 @@ CollectiveCall as_rooted(const CollectiveCall& call, Collective operation, std::
   return part;
 }
 
-// ---- Open MPI 4.1: blocking calls run in "tuned", or in "basic" where tuned has none.
+// ---- Open MPI 4.1: a blocking call runs in the component "tuned", or in "basic" where "tuned" has no algorithm.
 
 void open_mpi_blocking(const CollectiveCall& call, Output& out);
 
@@ -75,7 +75,7 @@ void run(const CollectiveCall& call, open_mpi::Allgatherv algorithm, Output& out
   switch (algorithm) {
     case Allgatherv::linear: {
       if (call.rank != 0 && call.blocks[call.rank] > 0) out.send(0, call.blocks[call.rank]);
-      // One element of a type that spans all blocks.
+      // The broadcast is of one element of a type that spans all blocks.
       CollectiveCall all = as_rooted(call, Collective::bcast, 1);
       all.element_bytes = total(call.blocks);
       return open_mpi_blocking(all, out);
@@ -143,7 +143,7 @@ void run(const CollectiveCall& call, open_mpi::ReduceScatterBlock algorithm, Out
   }
 }
 
-// What the rule of the operation looks at.
+// Returns the size in bytes by which Open MPI chooses the algorithm.
 std::uint64_t rule_bytes(const CollectiveCall& call) {
   switch (call.operation) {
     case Collective::allgather: return call.rule_bytes;
@@ -184,7 +184,7 @@ void open_mpi_blocking(const CollectiveCall& call, Output& out) {
   }
 }
 
-// ---- Open MPI 4.1: non-blocking and persistent calls run in "libnbc".
+// ---- Open MPI 4.1: a non-blocking or persistent call runs in the component "libnbc".
 
 void open_mpi_nonblocking(const CollectiveCall& call, Output& out) {
   const std::int32_t power = power_of_two_below(call.size);
@@ -207,7 +207,7 @@ void open_mpi_nonblocking(const CollectiveCall& call, Output& out) {
     case Collective::reduce: {
       if (call.commutative && call.size > 2 && call.count >= static_cast<std::uint64_t>(power))
         return reduce_rabenseifner(call, out);
-      // Rank 0 and the root change places; an operation that does not commute runs to rank 0 and on.
+      // Rank 0 and the root are exchanged. A reduction that does not commute runs to rank 0, which sends the result on.
       const std::int32_t root = call.commutative ? call.root : 0;
       const auto swapped = [&](std::int32_t rank) { return rank == 0 ? root : rank == root ? 0 : rank; };
       if (call.size <= 4 && !small && call.commutative) {
@@ -239,7 +239,7 @@ void open_mpi_nonblocking(const CollectiveCall& call, Output& out) {
   }
 }
 
-// ---- one textbook algorithm per operation
+// ---- the model `generic`: one textbook algorithm for each operation
 
 void generic(const CollectiveCall& call, Output& out) {
   const TreePosition tree = in_order_binomial_tree(call.rank, call.size, call.root);
@@ -263,7 +263,7 @@ void generic(const CollectiveCall& call, Output& out) {
   }
 }
 
-// ---- as the operation is defined: whose data goes to whom
+// ---- the model `direct`: the data flow that the definition of the operation gives
 
 void direct(const CollectiveCall& call, Output& out) {
   switch (call.operation) {
@@ -288,7 +288,7 @@ void direct(const CollectiveCall& call, Output& out) {
   }
 }
 
-// MPI returns at once when there is nothing to do; which calls do differs with the operation.
+// Returns whether MPI returns at once because there is nothing to send. The condition differs between operations.
 bool nothing_to_do(const CollectiveCall& call) {
   if (call.size < 2) return true;
   switch (call.operation) {

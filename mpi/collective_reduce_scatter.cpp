@@ -6,8 +6,8 @@
 namespace placement::algorithms {
 namespace {
 
-// Ranks folded onto the largest power of two: the first `rest` virtual ranks stand for two ranks each,
-// the odd one of which takes part.
+// Ranks reduced to the largest power of two. Each of the first `rest` virtual ranks stands for two ranks, of which the
+// odd one takes part.
 struct Folding {
   explicit Folding(std::int32_t size) : power(power_of_two_below(size)), rest(size - power) {}
 
@@ -16,7 +16,7 @@ struct Folding {
   }
   std::int32_t real(std::int32_t index) const { return index < rest ? index * 2 + 1 : index + rest; }
   std::int32_t first_block(std::int32_t index) const { return index < rest ? index * 2 : index + rest; }
-  // Bytes of the blocks of virtual ranks first..last-1.
+  // Returns the bytes of the blocks of the virtual ranks first .. last - 1.
   std::uint64_t bytes(const Blocks& blocks, std::int32_t first, std::int32_t last) const {
     std::uint64_t sum = 0;
     for (std::int32_t block = first_block(first); block <= real(last - 1); ++block) sum += blocks[block];
@@ -29,7 +29,7 @@ struct Folding {
 
 std::uint64_t total(const Blocks& blocks) { return std::accumulate(blocks.begin(), blocks.end(), std::uint64_t{0}); }
 
-// The bits of an index below `power`, in reverse.
+// Returns the bits of an index below `power` in reverse order.
 std::int32_t mirrored(std::int32_t index, std::int32_t power) {
   std::int32_t mirror = 0;
   for (std::int32_t bit = 1; bit < power; bit *= 2) mirror = mirror * 2 + ((index & bit) != 0);
@@ -64,7 +64,7 @@ void reduce_scatter_butterfly(const CollectiveCall& call, const Blocks& blocks, 
   const Folding folding(call.size);
   const std::int32_t me = folding.virtual_rank(call.rank);
   if (me < 0) return out.send(call.rank + 1, total(blocks));
-  std::int32_t mine = 0;  // first virtual rank of the window that stays here
+  std::int32_t mine = 0;  // first virtual rank of the window that remains here
   std::int32_t width = folding.power;
   for (std::int32_t mask = 1; mask < folding.power; mask *= 2) {
     width /= 2;
@@ -79,7 +79,7 @@ void reduce_scatter_butterfly(const CollectiveCall& call, const Blocks& blocks, 
   if (owner != me) out.send(folding.real(owner), blocks[block]);
 }
 
-// For a power of two of ranks blocks are put in mirrored order beforehand, and end where they belong.
+// For a power of two of ranks, blocks are first put in mirrored order, so that each ends at its own rank.
 void reduce_scatter_block_butterfly(const CollectiveCall& call, Output& out) {
   if (power_of_two_below(call.size) != call.size) return reduce_scatter_butterfly(call, equal_blocks(call), out);
   std::uint64_t blocks = static_cast<std::uint64_t>(call.size);
@@ -90,7 +90,7 @@ void reduce_scatter_block_butterfly(const CollectiveCall& call, Output& out) {
 }
 
 void reduce_scatter_block_recursive_doubling(const CollectiveCall& call, Output& out) {
-  // All blocks but those of the group whose sums the sender has no use for.
+  // The bytes of all blocks except those of the sender's own group, whose sums the sender does not need.
   const auto bytes = [&](std::int32_t group, std::int32_t width) {
     const std::int32_t after = call.size >= group + width ? call.size - group - width : 0;
     return static_cast<std::uint64_t>(group + after) * call.bytes();

@@ -7,7 +7,7 @@
 namespace placement::algorithms {
 namespace {
 
-// Ranks in the part of an in-order binomial tree that begins at the shifted rank.
+// Returns the number of ranks in the subtree of an in-order binomial tree that begins at the shifted rank.
 std::int32_t subtree_size(std::int32_t shifted, std::int32_t size) {
   return shifted == 0 ? size : std::min(shifted & -shifted, size - shifted);
 }
@@ -28,7 +28,7 @@ void bcast_linear(const CollectiveCall& call, Output& out) {
   if (call.rank == call.root) to_all_others(call, call.bytes(), out);
 }
 
-// Two halves go down the left and the right part of a binary tree, then pairs of ranks exchange them.
+// The two halves of the data go down the left and the right part of a binary tree. Then pairs of ranks exchange them.
 void bcast_split_binary(const CollectiveCall& call, Output& out) {
   const std::uint64_t halves[2] = {(call.count + 1) / 2, call.count / 2};
   if (halves[1] == 0) return to_children(chains(1, call.rank, call.size, call.root), call.bytes(), out);
@@ -55,12 +55,12 @@ void bcast_scatter_allgather(const CollectiveCall& call, bool ring, Output& out)
   const auto send = [&](std::int32_t shifted, std::uint64_t elements) {
     out.send((shifted + call.root) % call.size, elements * call.element_bytes);
   };
-  // Elements in the parts first..first+parts-1.
+  // Returns the number of elements in the parts first .. first + parts - 1.
   const auto elements = [&](std::int32_t first, std::int32_t parts) {
     const std::uint64_t begin = std::min(call.count, part * static_cast<std::uint64_t>(first));
     return std::min(call.count, begin + part * static_cast<std::uint64_t>(parts)) - begin;
   };
-  std::int32_t reach = 1;  // of my subtree in the scatter
+  std::int32_t reach = 1;  // size of my subtree in the scatter
   while (reach < call.size && (me & reach) == 0) reach *= 2;
   for (std::int32_t child = reach / 2; child > 0; child /= 2)
     if (me + child < call.size && elements(me + child, child) > 0) send(me + child, elements(me + child, child));
@@ -79,7 +79,7 @@ void bcast_scatter_allgather(const CollectiveCall& call, bool ring, Output& out)
       received = elements(peer_root, mask);
     }
     if (peer_root + mask <= call.size) continue;
-    // The peer's group is cut short by the end of the ranks: those with a partner tell the others.
+    // The group of the peer is incomplete at the last ranks. Ranks with a partner send its data to those without.
     const std::int32_t complete = call.size - my_root - mask;
     for (std::int32_t half = mask / 2; half > 0; half /= 2) {
       const std::int32_t other = me ^ half;
@@ -104,7 +104,7 @@ void reduce_rabenseifner(const CollectiveCall& call, Output& out) {
   if (power < 2 || call.count < static_cast<std::uint64_t>(power) || !call.commutative) return reduce_linear(call, out);
   const std::int32_t rest = call.size - power;
   Halving part = halve(call, out);
-  // A root that gave its data away takes the place of rank 0.
+  // A root that has given its data away takes the place of virtual rank 0.
   const bool stand_in = call.root < 2 * rest && call.root % 2 != 0;
   const std::int32_t root = call.root >= 2 * rest ? call.root - rest : stand_in ? 0 : call.root / 2;
   if (part.virtual_rank == 0 && stand_in) {

@@ -8,14 +8,14 @@ namespace {
 
 constexpr std::uint64_t any = UINT64_MAX;
 
-// The first rule with ranks and bytes below its bounds holds.
+// The first rule applies whose bounds are above the number of ranks and bytes.
 struct Rule {
   std::uint64_t ranks_below;
   std::uint64_t bytes_below;
   int algorithm;
 };
 
-// "_ordered": for operations that do not commute.
+// Rules with "_ordered" are for operations that do not commute.
 constexpr Rule allreduce_ordered_rules[] = {
     {4, 131072, 3}, {4, any, 1},
     {8, any, 3},
@@ -199,7 +199,7 @@ int algorithm(Collective operation, std::int32_t ranks, std::uint64_t bytes, boo
     case Collective::scan:
     case Collective::scatterv: break;
   }
-  return 1;  // these have one algorithm
+  return 1;  // these operations have one algorithm
 }
 
 }  // namespace placement::open_mpi

@@ -4,7 +4,7 @@
 
 namespace placement {
 
-// The algorithms between which Open MPI's "tuned" component chooses, under its own numbers.
+// The algorithms of Open MPI's component "tuned", with its own numbers.
 namespace open_mpi {
 enum class Allgather { linear = 1, bruck, recursive_doubling, ring, neighbour, two_ranks };
 enum class Allgatherv { linear = 1, bruck, ring, neighbour, two_ranks };
@@ -19,9 +19,10 @@ enum class ReduceScatter { non_overlapping = 1, recursive_halving, ring, butterf
 enum class ReduceScatterBlock { linear = 1, recursive_doubling, recursive_halving, butterfly };
 enum class Scatter { linear = 1, binomial, linear_nonblocking };
 
-// The number of the algorithm that release 4.1 takes by default for a blocking call on `ranks` ranks.
-// `bytes` is what its rule looks at: the whole message of a broadcast or reduction, one rank's block
-// of the others, the mean block of allgatherv, all blocks together of reduce_scatter.
+// Returns the number of the algorithm that Open MPI 4.1 takes by default for a blocking call on `ranks` ranks.
+//   bytes        the size by which it chooses. Broadcast and reductions: the whole message; reduce_scatter: all blocks
+//                together; allgatherv: the mean block; other operations: the block of one rank
+//   commutative  whether the operation of a reduction commutes
 int algorithm(Collective operation, std::int32_t ranks, std::uint64_t bytes, bool commutative);
 }  // namespace open_mpi
 

@@ -59,7 +59,7 @@ void allgather_ring(const CollectiveCall& call, const Blocks& blocks, Output& ou
     out.send((call.rank + 1) % call.size, blocks[(call.rank - step + call.size) % call.size]);
 }
 
-// Neighbours exchange what they got in the step before, two blocks at a time.
+// Neighbours exchange the two blocks that they received in the step before.
 void allgather_neighbour(const CollectiveCall& call, const Blocks& blocks, Output& out) {
   if (call.size % 2 != 0) return allgather_ring(call, blocks, out);
   const bool even = call.rank % 2 == 0;
@@ -69,7 +69,7 @@ void allgather_neighbour(const CollectiveCall& call, const Blocks& blocks, Outpu
   const std::int32_t offset[2] = {even ? 2 : -2, even ? -2 : 2};
   std::int32_t from[2] = {even ? call.rank : left, even ? call.rank : left};
   out.send(neighbour[0], blocks[call.rank]);
-  std::int32_t first = from[0];  // of the two blocks to send
+  std::int32_t first = from[0];  // first of the two blocks to send
   for (std::int32_t step = 1; step < call.size / 2; ++step) {
     const std::int32_t parity = step % 2;
     from[parity] = (from[parity] + offset[parity] + call.size) % call.size;

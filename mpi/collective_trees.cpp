@@ -7,13 +7,13 @@ namespace {
 std::int32_t shifted(std::int32_t rank, std::int32_t size, std::int32_t root) { return (rank - root + size) % size; }
 std::int32_t real(std::int32_t rank, std::int32_t size, std::int32_t root) { return (rank + root) % size; }
 
-// Rank 0 and the root change places; its own inverse.
+// Exchanges rank 0 and the root. The function is its own inverse.
 std::int32_t swapped(std::int32_t rank, std::int32_t root) { return rank == 0 ? root : rank == root ? 0 : rank; }
 
 }  // namespace
 
 TreePosition complete_tree(std::int32_t fanout, std::int32_t rank, std::int32_t size, std::int32_t root) {
-  // Level l holds fanout^l ranks, and those of one parent are a whole level apart.
+  // Level l has fanout^l ranks. The children of one parent are one level width apart.
   const std::int32_t me = shifted(rank, size, root);
   std::int64_t width = 1;
   std::int64_t first = 0;
@@ -71,8 +71,8 @@ TreePosition knomial_tree(std::int32_t radix, std::int32_t rank, std::int32_t si
 }
 
 TreePosition in_order_binary_tree(std::int32_t rank, std::int32_t size) {
-  // The ranks below..below+size-1 form a subtree whose root is the last of them; its right child ends
-  // the lower half of the others, its left child comes just before it.
+  // The ranks below .. below + size - 1 form a subtree whose root is the last of them. Its right child is the last
+  // rank of the lower half of the others; its left child is the rank before the root.
   TreePosition position;
   std::int32_t below = 0;
   for (;;) {
@@ -101,7 +101,7 @@ TreePosition chains(std::int32_t count, std::int32_t rank, std::int32_t size, st
   if (count > size - 1) count = size - 1;
   const std::int32_t me = shifted(rank, size, root);
   const std::int32_t length = (size - 2) / count + 1;
-  const std::int32_t longer = (size - 1) % count == 0 ? count : (size - 1) % count;  // chains of that length
+  const std::int32_t longer = (size - 1) % count == 0 ? count : (size - 1) % count;  // number of chains of this length
   const auto head = [&](std::int32_t chain) {
     return 1 + chain * length - (chain > longer ? chain - longer : 0);
   };

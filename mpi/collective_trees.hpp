@@ -5,29 +5,30 @@
 
 namespace placement {
 
-// The trees over which collectives run. Each function gives the position of one rank.
+// The position of one rank in a tree over which a collective runs. Each function below returns the position of `rank`
+// among `size` ranks in the tree with this `root`.
 struct TreePosition {
   std::int32_t parent = -1;  // -1 at the root
   std::vector<std::int32_t> children;
 };
 
-// Complete tree of the fanout in breadth-first order.
+// A complete tree with `fanout` children for each vertex, numbered in breadth-first order.
 TreePosition complete_tree(std::int32_t fanout, std::int32_t rank, std::int32_t size, std::int32_t root);
-// Binomial tree whose k-th child of the root is root + 2^k, that of others continues above their
-// highest bit: subtrees interleave.
+// A binomial tree with interleaved subtrees. The k-th child of the root is root + 2^k; the children of any other rank
+// have an additional bit above its highest bit.
 TreePosition binomial_tree(std::int32_t rank, std::int32_t size, std::int32_t root);
-// Binomial tree whose subtrees are runs of consecutive ranks.
+// A binomial tree whose subtrees are ranges of consecutive ranks.
 TreePosition in_order_binomial_tree(std::int32_t rank, std::int32_t size, std::int32_t root);
-// The same with another base than 2.
+// A tree like in_order_binomial_tree() with the base `radix` instead of 2.
 TreePosition knomial_tree(std::int32_t radix, std::int32_t rank, std::int32_t size, std::int32_t root);
-// Binary tree in post-order: the root is the last rank, its right part the lower half.
+// A binary tree in post-order. The root is the last rank; the right subtree has the lower half of the other ranks.
 TreePosition in_order_binary_tree(std::int32_t rank, std::int32_t size);
-// Chains of about equal length that start at the root.
+// `count` chains of about equal length that begin at the root.
 TreePosition chains(std::int32_t count, std::int32_t rank, std::int32_t size, std::int32_t root);
-// Binomial tree in which the root and rank 0 have changed places.
+// A binomial tree in which the root and rank 0 are exchanged.
 TreePosition swapped_binomial_tree(std::int32_t rank, std::int32_t size, std::int32_t root);
 
-// Largest power of two that is not above n; n >= 1.
+// Returns the largest power of two that is at most n; n is at least 1.
 constexpr std::int32_t power_of_two_below(std::int32_t n) {
   std::int32_t power = 1;
   while (power <= n / 2) power *= 2;

@@ -56,7 +56,7 @@ ProfileSummary merge_tables(const std::string& file, std::uint32_t kinds) {
   std::uint64_t latest = 0;
   for (const std::string& path : paths) {
     tables.push_back(Traffic::left_behind(path));
-    latest = std::max(latest, tables.back().run());  // runs are numbered by the time they began
+    latest = std::max(latest, tables.back().run());  // the number of a run is the time when it began
   }
   if (tables.empty()) throw Error(file + ".rank*: no tables of counters were left there");
   std::erase_if(tables, [&](const Traffic& table) { return table.run() != latest; });

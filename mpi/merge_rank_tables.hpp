@@ -7,12 +7,12 @@
 
 namespace placement {
 
-// The tables FILE.rank* that ranks of a program left when it died.
+// Returns whether there are tables FILE.rank*, which ranks of a program left that ended without MPI_Finalize.
 bool has_tables(const std::string& file);
 
-// Makes the matrix FILE, and FILE.summary, of what the tables hold, with traffic of the given kinds
-// (bit k: kind k), and removes them. Tables of other runs than the latest are ignored and removed.
-// Throws Error when there are none, or the matrix cannot be written; the tables are then left.
+// Writes the matrix FILE and the summary FILE.summary from the tables FILE.rank*, and removes the tables. Returns the
+// summary. `kinds` selects the traffic in the matrix (bit k: kind k). Tables of other runs than the latest are ignored
+// and removed. Throws Error when there are no tables, or a file cannot be written; the tables then remain.
 ProfileSummary merge_tables(const std::string& file, std::uint32_t kinds);
 
 }  // namespace placement

@@ -16,12 +16,12 @@ struct TopologyDeleter {
 };
 using Topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, TopologyDeleter>;
 
-// Packages, cores, caches and processing units alone: the rest costs time to find.
+// Loads packages, last-level caches and cores only, because other objects take time to find.
 Topology load() {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return nullptr;
   Topology topology(raw);
-  // It would move the process from CPU to CPU to ask each, which takes longer the more processes there are.
+  // This component would move the process to each CPU in turn, which takes longer the more processes there are.
   hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
   hwloc_topology_set_all_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
   for (const hwloc_obj_type_t type : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_CORE})
@@ -30,13 +30,14 @@ Topology load() {
   return topology;
 }
 
-// A process that may run everywhere is nowhere in particular, and the hardware need not be read.
+// Returns whether the process is bound to some of the CPUs. If it is not, it has no position, and the hardware need
+// not be read.
 bool is_bound() {
   cpu_set_t set;
   return sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) < sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-// The object of the type that holds the whole set; -1 when there is none.
+// Returns the index of the object of this type that contains the whole set; -1 when there is none.
 std::int64_t covering(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_const_cpuset_t set) {
   for (hwloc_obj_t object = nullptr; (object = hwloc_get_next_obj_by_type(topology, type, object));)
     if (hwloc_bitmap_isincluded(set, object->cpuset)) return object->logical_index;
@@ -54,7 +55,7 @@ NodePosition node_position() {
     constexpr hwloc_obj_type_t types[] = {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_CORE};
     for (std::size_t level = 0; level < NodePosition::levels; ++level)
       position.path[level] = covering(topology.get(), types[level], set);
-    // A machine may have no such cache; then the level says nothing, and the core below it stands.
+    // A machine may have no last-level cache. The level then has 0 for all processes, so that the core below it counts.
     if (position.path[1] < 0 && position.path[2] >= 0) position.path[1] = 0;
   }
   hwloc_bitmap_free(set);

@@ -5,14 +5,15 @@
 
 namespace placement {
 
-// Where a process may run within its node: package, last-level cache, core, as numbered by hwloc; -1
-// from the level on where its binding spans several.
+// The place where a process may run within its node: package, last-level cache and core, as numbered by hwloc. A level
+// has -1 when the binding of the process spans several objects of it.
 struct NodePosition {
   static constexpr std::size_t levels = 3;
   std::array<std::int64_t, levels> path{-1, -1, -1};
 };
 
-// The position of this process by its CPU binding. All -1 when it has none, or the hardware cannot be read.
+// Returns the position of this process by its CPU binding. All levels are -1 when it is not bound or the hardware
+// cannot be read.
 NodePosition node_position();
 
 }  // namespace placement

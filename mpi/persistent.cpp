@@ -10,7 +10,7 @@
 namespace placement::profile {
 namespace {
 
-// Never destroyed: other threads may be late.
+// These objects are never destroyed, because other threads may still use them when the process ends.
 auto& mutex = *new std::shared_mutex;
 auto& planned = *new std::unordered_map<MPI_Request, std::vector<PlannedSend>>;
 

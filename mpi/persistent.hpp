@@ -9,8 +9,8 @@
 
 namespace placement::profile {
 
-// What one start of a persistent request sends; `world` is WorldRanks::outside for a process that is
-// not in MPI_COMM_WORLD.
+// A message of each start of a persistent request. `world` is the rank in MPI_COMM_WORLD, or WorldRanks::outside for a
+// process that is not in it.
 struct PlannedSend {
   TrafficKind kind;
   std::int32_t world;
@@ -18,7 +18,8 @@ struct PlannedSend {
   std::uint64_t messages;
 };
 
-// Any thread. A handle that is remembered again replaces what was known of it.
+// The functions may be called by any thread. remember_request() stores the messages of a request and replaces those
+// stored for this handle before. forget_request() removes them. count_request() counts them for one start.
 void remember_request(MPI_Request request, std::vector<PlannedSend> sends);
 void forget_request(MPI_Request request);
 void count_request(MPI_Request request);

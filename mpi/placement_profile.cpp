@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// placement-profile: runs a command with the profiler preloaded, and gathers what is left of a
-// program that died. See placement-profile(1).
+// placement-profile: runs a command with the profiler preloaded, and merges the tables of a program that ended without
+// MPI_Finalize. See placement-profile(1).
 #include "config.h"
 
 #include <getopt.h>
@@ -59,7 +59,7 @@ void report(const std::string& file, const ProfileSummary& summary) {
                file.c_str(), summary.ranks - summary.ranks_missing, summary.ranks);
 }
 
-// Puts the library before what is preloaded already, here and on the nodes that mpirun reaches.
+// Preloads the library before other preloaded libraries, on this node and on the nodes that mpirun reaches.
 void set_environment() {
   std::string preload = PROFILE_LIBRARY;
   if (const char* library = std::getenv("PLACEMENT_PROFILE_LIBRARY")) preload = library;
@@ -73,7 +73,7 @@ void set_environment() {
   setenv("OMPI_MCA_mca_base_env_list", names.c_str(), 1);
 }
 
-// The exit status as a shell tells it.
+// Runs the command and returns its exit status as a shell gives it.
 int run(char** command) {
   const pid_t child = fork();
   if (child == 0) {

@@ -25,21 +25,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Ranks up to which a table per rank is kept in files unless the user says otherwise: 64 bytes per
-// pair of ranks on disk while the program runs.
+// Up to this number of ranks, a table for each rank is kept in a file by default. The tables take 64 bytes of disk
+// space for each ordered pair of ranks while the program runs.
 constexpr std::int32_t salvage_ranks = 1024;
 
 struct State {
   std::unique_ptr<Traffic> traffic;
   ProfileSettings settings;
-  MPI_Comm comm = MPI_COMM_NULL;  // of our own, so that nothing of the program's gets mixed in
+  MPI_Comm comm = MPI_COMM_NULL;  // the profiler's own, so that its messages do not mix with those of the program
   bool table_on_disk = false;
   pid_t process = 0;
   std::uint64_t begin_ticks = 0;
   Clock::time_point begin_time;
 };
 
-// Never destroyed: threads of the program may still be in MPI calls when the process ends.
+// The state is never destroyed, because threads of the program may still be in MPI calls when the process ends.
 State& state = *new State;
 
 void say(const std::string& text) { std::fprintf(stderr, "placement: %s\n", text.c_str()); }
@@ -59,15 +59,15 @@ void make_table(int rank, int ranks, std::uint64_t run) {
   state.traffic = std::make_unique<Traffic>(rank, ranks, run, "");
 }
 
-// The reorder library may have put another communicator in the place of MPI_COMM_WORLD. Preloaded
-// after this library it has done so by now, and the matrix is in the ranks that the program sees.
+// Returns the communicator that the program sees as MPI_COMM_WORLD. The reorder library may have replaced it. If it is
+// preloaded after this library, it has done so by now, and the matrix has the ranks that the program sees.
 MPI_Comm world_of_program() {
   MPI_Comm world = MPI_COMM_WORLD;
   if (void* symbol = dlsym(RTLD_DEFAULT, "placement_world")) reinterpret_cast<int (*)(MPI_Comm*)>(symbol)(&world);
   return world;
 }
 
-// Whether this rank can count. All ranks must know of all others.
+// Prepares this rank for counting and returns 1, or 0 if it cannot count. Either all ranks count or none.
 int prepare(int rank, int ranks, std::uint64_t run) {
 #if defined(OPEN_MPI)
   constexpr CollectiveModel library = CollectiveModel::open_mpi;
@@ -76,7 +76,7 @@ int prepare(int rank, int ranks, std::uint64_t run) {
 #endif
   try {
     state.settings = profile_settings(library);
-    // The program may change its directory, and programs that it spawns have a profile of their own.
+    // The program may change its working directory. Programs that it spawns write a profile of their own.
     state.settings.file = std::filesystem::absolute(state.settings.file).string();
     MPI_Comm parent = MPI_COMM_NULL;
     PMPI_Comm_get_parent(&parent);
@@ -89,7 +89,7 @@ int prepare(int rank, int ranks, std::uint64_t run) {
   }
 }
 
-// What is left when a program ends without MPI_Finalize. A child after fork() has no say.
+// Reports the counts that remain when a program ends without MPI_Finalize. A child process after fork() does nothing.
 __attribute__((destructor)) void ended() {
   if (!state.traffic || getpid() != state.process || state.traffic->state() != RankState::running) return;
   state.traffic->set_state(RankState::no_finalize);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The profiler's state in this process, and what the wrappers of MPI calls tell it [TOFA §1].
+// The state of the profiler in this process, and the functions that the wrappers of MPI calls use [TOFA §1].
 #pragma once
 #include <mpi.h>
 
@@ -11,15 +11,16 @@
 
 namespace placement::profile {
 
-// The counters; null before MPI_Init, after MPI_Finalize, and while MPI_Pcontrol(0) holds.
+// The counters; null before MPI_Init, after MPI_Finalize, and from MPI_Pcontrol(0) to the next other level.
 extern constinit std::atomic<Traffic*> counting;
 
-// Between MPI_Init and MPI_Finalize, whatever MPI_Pcontrol says.
+// True between MPI_Init and MPI_Finalize, independent of MPI_Pcontrol.
 extern constinit std::atomic<bool> running;
 
+// Returns the counters; null when nothing is to be counted.
 inline Traffic* traffic() { return counting.load(std::memory_order_relaxed); }
 
-// A cheap clock, the same in all threads; profile_end measures its rate.
+// Returns the time of a cheap clock that is common to all threads. end() determines its rate.
 inline std::uint64_t ticks() {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
@@ -34,7 +35,7 @@ inline std::uint64_t ticks() {
 #endif
 }
 
-// Around calls that can wait: the time in MPI.
+// Adds the time of a call that can wait to the time in MPI. It is made around the call.
 class Timed {
  public:
   Timed() : traffic_(traffic()), begin_(traffic_ ? ticks() : 0) {}
@@ -49,12 +50,12 @@ class Timed {
   std::uint64_t begin_;
 };
 
-// Around calls that only begin something, or look.
+// Takes the place of Timed around calls that return without waiting.
 struct Untimed {
   Untimed() {}
 };
 
-// Bytes in `count` elements of the type, as the type map has them.
+// Returns the bytes of data in `count` elements of the type, without gaps.
 template <class Count>
 std::uint64_t bytes_of(Count count, MPI_Datatype type) {
   if (count <= 0 || type == MPI_DATATYPE_NULL) return 0;
@@ -63,10 +64,11 @@ std::uint64_t bytes_of(Count count, MPI_Datatype type) {
   return static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size > 0 ? size : 0);
 }
 
-// `messages` messages of `bytes` bytes in all to a process of a group.
+// Counts `messages` messages of `bytes` bytes altogether to the process `rank` of a group. Other values of `rank` are
+// ignored.
 inline void count_to(Traffic& into, TrafficKind kind, const WorldRanks& group, int rank, std::uint64_t bytes,
                      std::uint64_t messages = 1) {
-  if (rank < 0 || rank >= group.size()) return;  // MPI_PROC_NULL, MPI_ROOT, or an error that MPI reports
+  if (rank < 0 || rank >= group.size()) return;  // MPI_PROC_NULL, MPI_ROOT, or a wrong rank that MPI reports
   const std::int32_t world = group.world(rank);
   if (world == WorldRanks::outside)
     into.add_outside(bytes, messages);
@@ -74,8 +76,9 @@ inline void count_to(Traffic& into, TrafficKind kind, const WorldRanks& group, i
     into.add(kind, world, bytes, messages);
 }
 
-// The life of a profile: after a successful MPI_Init, before MPI_Finalize and MPI_Abort; and
-// MPI_Pcontrol, whose level 0 stops counting and any other level goes on with it.
+// The life of a profile. begin() is called after a successful MPI_Init; it is collective over the world of the
+// program. end() is called before MPI_Finalize and writes the profile; it is collective too. aborted() is called
+// before MPI_Abort. set_level() is called for MPI_Pcontrol: level 0 stops counting, any other level continues it.
 void begin(int thread_level);
 void end();
 void aborted();

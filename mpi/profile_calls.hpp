@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the wrapped calls mean for the counters: point-to-point, one-sided, and the life of the
-// program. The lines that begin with //@ are read by wrappers.awk.
+// How the wrapped calls are counted: point-to-point and one-sided calls, virtual topologies, and the calls that begin
+// and end a program. wrappers.awk reads the lines that begin with //@.
 #pragma once
 #include <tuple>
 
@@ -9,9 +9,10 @@
 
 namespace placement::profile {
 
+// Stands for the bytes of a message that is not sent, unlike a message of 0 bytes.
 inline constexpr std::uint64_t no_message = UINT64_MAX;
 
-// The window in the arguments that follow the target's: behind an operation, before a request.
+// Returns the window from the arguments behind those of the target. An operation may precede it, a request may follow.
 template <class... Rest>
 MPI_Win window_among(MPI_Win win, Rest...) {
   return win;
@@ -21,7 +22,7 @@ MPI_Win window_among(MPI_Op, MPI_Win win, Rest...) {
   return win;
 }
 
-// ---- the life of the program
+// ---- begin and end of the program
 
 //@ after initialised: MPI_Init
 inline void initialised(int result, int*, char***) {
@@ -41,7 +42,7 @@ inline void aborting(MPI_Comm, int) { aborted(); }
 
 //@ skip: MPI_Pcontrol
 
-// ---- point-to-point: what is sent counts, at the sender
+// ---- point-to-point: messages are counted by the sender
 
 //@ before send: MPI_Send MPI_Ssend MPI_Rsend MPI_Bsend MPI_Isend MPI_Issend MPI_Irsend MPI_Ibsend
 template <class Count, class... Rest>
@@ -66,7 +67,7 @@ void sendrecv_replace(void* buffer, Count count, MPI_Datatype type, int destinat
   send(buffer, count, type, destination, tag, comm);
 }
 
-// ---- persistent and partitioned: counted at each start
+// ---- persistent and partitioned calls: messages are counted at each start
 
 //@ after send_init: MPI_Send_init MPI_Ssend_init MPI_Rsend_init MPI_Bsend_init
 template <class Count>
@@ -90,7 +91,7 @@ void psend_init(int result, const void*, int partitions, Count count, MPI_Dataty
                                  parts * bytes_of(count, type), parts}});
 }
 
-// A request that only receives may have the handle of one that was freed inside MPI.
+// A new request that only receives may have the handle of a request that was freed inside MPI. That one is forgotten.
 //@ after other_init: MPI_Recv_init MPI_Precv_init
 template <class... Arguments>
 void other_init(int result, Arguments... arguments) {
@@ -113,9 +114,9 @@ inline void request_free(MPI_Request* request) {
   if (request) forget_request(*request);
 }
 
-// ---- one-sided: counted where the call is made; a get brings its bytes the other way
+// ---- one-sided calls: counted by the process that makes the call
 
-// Bytes that go to the target and bytes that come back, a message each.
+// Counts a message of `there` bytes to the target, and for a get a message of `back` bytes from it.
 void count_one_sided(MPI_Win win, int target, std::uint64_t there, std::uint64_t back = no_message);
 
 //@ before put: MPI_Put MPI_Rput MPI_Accumulate MPI_Raccumulate
@@ -148,9 +149,9 @@ inline void compare_and_swap(const void*, const void*, void*, MPI_Datatype type,
   if (traffic()) count_one_sided(win, target, bytes_of(2, type), bytes_of(1, type));
 }
 
-// ---- virtual topologies, which can stand in for traffic
+// ---- virtual topologies, which can be used instead of traffic
 
-// A weight for each neighbour that this rank sends to, 1 where the program gave none.
+// Counts the weight of each neighbour to which this rank sends; the weight is 1 where the program gave none.
 void count_topology(MPI_Comm comm);
 
 //@ made cart_created: MPI_Cart_create

@@ -8,7 +8,8 @@
 namespace placement::profile {
 namespace {
 
-// Between two groups no algorithm is known; what the operation says goes to whom, and nothing else.
+// Appends the messages of a call on an inter-communicator. No algorithm is known for these calls, so only the data
+// flow of the definition is counted.
 void between_groups(const CommInfo& info, const CollectiveCall& call, Sends& out) {
   const std::int32_t remote = info.remote->size();
   const auto to_all = [&](std::uint64_t bytes) {
@@ -37,7 +38,7 @@ void between_groups(const CommInfo& info, const CollectiveCall& call, Sends& out
   }
 }
 
-// What this rank sends for the call.
+// Returns the messages that this rank sends for the call.
 const Sends& sends_of(const CommInfo& info, CollectiveCall& call) {
   static thread_local Sends sends;
   sends.clear();

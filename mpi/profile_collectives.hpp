@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the collective calls mean for the counters. The lines that begin with //@ are read by
-// wrappers.awk. What follows the communicator in the arguments tells the form of the call: nothing
-// in a blocking one, a request in a non-blocking one, an info and a request in a persistent one,
-// which counts at each start.
+// How collective calls are counted. wrappers.awk reads the lines that begin with //@.
+//
+// The arguments behind the communicator determine the form of a call. A blocking call has none, a non-blocking call
+// has a request, a persistent call has an info and a request. A persistent call is counted at each start.
 #pragma once
 #include "mpi/collective.hpp"
 #include "mpi/persistent.hpp"
@@ -10,25 +10,27 @@
 
 namespace placement::profile {
 
-// ---- what a call of one form or another does with the messages of its algorithm (profile_collectives.cpp)
+// ---- counting the messages of a call in each of its three forms (profile_collectives.cpp)
 
 void count_collective(MPI_Comm comm, CollectiveCall& call);
 void count_collective(MPI_Comm comm, CollectiveCall& call, MPI_Request* request);
 void count_collective(MPI_Comm comm, CollectiveCall& call, MPI_Info info, MPI_Request* request);
 
-// A neighbourhood collective: bytes to each neighbour, in the order of the topology.
+// A neighbourhood collective: the bytes to each neighbour, in the order of the topology.
 struct NeighbourCall {
   std::vector<std::uint64_t> bytes;
 };
 void count_neighbours(MPI_Comm comm, const NeighbourCall& call);
 void count_neighbours(MPI_Comm comm, const NeighbourCall& call, MPI_Request* request);
 void count_neighbours(MPI_Comm comm, const NeighbourCall& call, MPI_Info info, MPI_Request* request);
+// Returns the number of neighbours to which this rank sends; 0 without a topology.
 std::size_t neighbour_count(MPI_Comm comm);
 
-// Ranks that the arrays of a call speak of: the group that is talked to.
+// Returns the length of the arrays of a call: the size of the group with which this rank communicates.
 int peers_of(MPI_Comm comm);
 
 inline std::uint64_t type_bytes(MPI_Datatype type) { return bytes_of(1, type); }
+// Returns whether the profiler is running. MPI_Pcontrol has no influence here.
 inline bool counts() { return running.load(std::memory_order_relaxed); }
 
 inline bool commutes(MPI_Op op) {
@@ -224,7 +226,7 @@ void allgather(const void* from, Count count, MPI_Datatype type, void*, Count to
   call.operation = Collective::allgather;
   call.in_place = from == MPI_IN_PLACE;
   const CommInfo* info = comm_info(comm);
-  if (info && info->inter)  // the two groups may give different amounts
+  if (info && info->inter)  // the two groups may send different amounts
     set_elements(call, count, type);
   else
     set_elements(call, to_count, to_type);

@@ -9,41 +9,45 @@
 
 namespace placement {
 
-// The matrix file of a profile, written pair by pair: "np RANKS", then "source target bytes messages".
-// It takes its name only when it is complete.
+// Writes the matrix file of a profile pair by pair: "np RANKS", then lines "source target bytes messages". The file
+// gets its name only when it is complete.
 class ProfileFile {
  public:
+  // Opens a temporary file beside `path`. An error is reported by finish().
   ProfileFile(std::string path, std::int32_t ranks);
   ~ProfileFile();
   ProfileFile(const ProfileFile&) = delete;
   ProfileFile& operator=(const ProfileFile&) = delete;
 
+  // Writes one pair: `rank` and pair.peer.
   void add(std::int32_t rank, const PeerTraffic& pair);
-  // Throws Error when anything could not be written; the file of that name is then as before.
+  // Gives the file its name. Throws Error when anything could not be written; an existing file `path` then remains.
   void finish();
 
  private:
   std::string path_;
   std::string temporary_;
   std::FILE* out_;
-  int failure_ = 0;  // the first errno
+  int failure_ = 0;  // the errno of the first failure; 0: none
 };
 
-// Sums over all ranks.
+// Sums over all ranks of a run.
 struct ProfileSummary {
   std::int32_t ranks = 0;
-  std::int32_t ranks_missing = 0;  // of a program that died: ranks that left nothing
-  double seconds = 0;              // of all ranks, between MPI_Init and MPI_Finalize; 0: not known
-  double mpi_seconds = 0;          // of all ranks
-  double mpi_seconds_least = 0;    // of one rank
-  double mpi_seconds_most = 0;
-  std::uint64_t calls = 0;
-  std::array<PeerTraffic, traffic_kinds> totals{};
-  PeerTraffic outside;
-  std::array<std::uint64_t, Traffic::size_classes> sizes{};
+  std::int32_t ranks_missing = 0;  // ranks of a program that ended without MPI_Finalize which left no table
+  double seconds = 0;              // sum over ranks of the time from MPI_Init to MPI_Finalize; 0: not known
+  double mpi_seconds = 0;          // sum over ranks of the time in calls that can wait
+  double mpi_seconds_least = 0;    // the least of these times
+  double mpi_seconds_most = 0;     // the largest of these times
+  std::uint64_t calls = 0;                                   // number of calls that can wait
+  std::array<PeerTraffic, traffic_kinds> totals{};           // by kind
+  PeerTraffic outside;                                       // to processes that are not in MPI_COMM_WORLD
+  std::array<std::uint64_t, Traffic::size_classes> sizes{};  // messages of each size class
 };
 
+// Returns the text of the summary file.
 std::string to_string(const ProfileSummary& summary);
+// Writes the summary to the file `path`. Throws Error when it cannot be written.
 void write_summary(const std::string& path, const ProfileSummary& summary);
 
 }  // namespace placement

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// libplacement-profile.so: the wrapped functions, from the prototypes of mpi.h.
+// libplacement-profile.so: the wrapped functions, made from the prototypes of mpi.h.
 #include <cstdarg>
 
 #include "mpi/profile_calls.hpp"
@@ -11,8 +11,8 @@ using placement::profile::Untimed;
 
 #include "mpi/profile_wrappers.inc"
 
-// Has no form with a va_list, so that arguments after the level cannot be handed on; MPI libraries
-// define none.
+// MPI_Pcontrol has no form with a va_list, so arguments behind the level are not passed on. MPI libraries do not
+// define further arguments.
 extern "C" __attribute__((visibility("default"))) int MPI_Pcontrol(const int level, ...) {
   placement::profile::set_level(level);
   return PMPI_Pcontrol(level);

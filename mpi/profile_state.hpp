@@ -4,7 +4,7 @@
 
 namespace placement::profile {
 
-// How this run decomposes collectives; constant from begin() on.
+// Returns the model by which this run decomposes collectives into messages. It is constant after begin().
 CollectiveModel collective_model();
 
 }  // namespace placement::profile

@@ -17,14 +17,14 @@ enum Tag { tag_halves = 1, tag_go, tag_row };
 
 int length(const std::vector<std::uint64_t>& words) { return static_cast<int>(words.size()); }
 
-// One entry of a row on its way: peer, bytes, messages.
+// The number of words of an entry of a row in a message: peer, bytes, messages.
 constexpr std::size_t entry_words = 3;
 
 void append(std::vector<std::uint64_t>& words, std::int32_t peer, const PeerTraffic& traffic) {
   words.insert(words.end(), {static_cast<std::uint64_t>(peer), traffic.bytes, traffic.messages});
 }
 
-// What this rank and each higher one exchange, both directions together, ascending.
+// Returns the traffic between this rank and each higher rank, both directions added, ascending.
 std::vector<PeerTraffic> summed_row(const Traffic& traffic, std::uint32_t kinds, MPI_Comm comm) {
   const std::vector<PeerTraffic> sent = traffic.peers(kinds);
   std::vector<int> has_half(static_cast<std::size_t>(traffic.ranks()), 0);
@@ -59,7 +59,7 @@ std::vector<PeerTraffic> summed_row(const Traffic& traffic, std::uint32_t kinds,
   return sorted;
 }
 
-// Rank 0 asks for rows in the order of ranks, a few ahead of the one that it writes.
+// The rows of other ranks, at rank 0. It asks for rows in the order of ranks, a few ahead of the one that is written.
 class RowSource {
  public:
   RowSource(MPI_Comm comm, std::vector<int> words) : comm_(comm), words_(std::move(words)) {}
@@ -90,7 +90,8 @@ void send_row(const std::vector<PeerTraffic>& row, MPI_Comm comm) {
   PMPI_Send(words.data(), length(words), MPI_UINT64_T, 0, tag_row, comm);
 }
 
-// Rank 0 alone. Goes on asking for rows when the file cannot be written: the others wait to be asked.
+// Writes all rows, at rank 0. Returns an empty string, or the reason of a failure. When the file cannot be written it
+// still asks for all rows, because the other ranks wait for this.
 std::string write_rows(const std::string& path, int ranks, const std::vector<PeerTraffic>& own, RowSource& rows) {
   ProfileFile file(path, ranks);
   for (const PeerTraffic& pair : own) file.add(0, pair);
@@ -106,7 +107,7 @@ std::string write_rows(const std::string& path, int ranks, const std::vector<Pee
   }
 }
 
-// Sums over all ranks, at rank 0.
+// Returns the sums over all ranks. They are valid at rank 0.
 ProfileSummary summed(const Traffic& traffic, MPI_Comm comm, const RunTime& time) {
   ProfileSummary summary;
   std::vector<std::uint64_t> words;

@@ -7,16 +7,17 @@
 
 namespace placement::profile {
 
+// The time of a run, and the rate of the clock that Traffic uses.
 struct RunTime {
-  double seconds = 0;           // between MPI_Init and MPI_Finalize
-  double ticks_per_second = 1;  // of Traffic::ticks
+  double seconds = 0;           // from MPI_Init to MPI_Finalize
+  double ticks_per_second = 1;  // rate of Traffic::ticks()
 };
 
-// Collective over `comm`, a duplicate of MPI_COMM_WORLD. Sums both directions of each pair where the
-// lower rank is, and lets rank 0 write the matrix row by row in the np format ("np RANKS", then
-// "source target bytes messages" with source < target, ascending) and the summary beside it. No rank
-// holds more than the rows of a few ranks. Returns on each rank whether the matrix is in place; when
-// it is not, rank 0 has said why.
+// Writes the matrix and, if settings.summary is set, the summary beside it. The call is collective over `comm`, a
+// duplicate of MPI_COMM_WORLD. Both directions of a pair are added at the lower rank. Rank 0 writes the matrix row by
+// row in the np format: "np RANKS", then lines "source target bytes messages" with source < target, ascending. No rank
+// holds more than a few rows. Returns on each rank whether the matrix is written. If it is not, rank 0 has printed the
+// reason.
 bool write_profile(const Traffic& traffic, const ProfileSettings& settings, MPI_Comm comm, const RunTime& time);
 
 }  // namespace placement::profile

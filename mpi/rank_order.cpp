@@ -11,7 +11,7 @@
 namespace placement {
 namespace {
 
-// Whether some group of processes that agree above the level differ at it.
+// Returns whether processes whose paths agree above the level differ at this level.
 bool branches(std::span<const ProcessPlace> places, std::span<const std::int32_t> sorted, std::size_t level) {
   for (std::size_t k = 1; k < sorted.size(); ++k) {
     const auto& a = places[sorted[k - 1]].path;
@@ -22,7 +22,7 @@ bool branches(std::span<const ProcessPlace> places, std::span<const std::int32_t
   return false;
 }
 
-// Work that mapping may cost: about a millisecond at 128 ranks, so that small programs lose nothing.
+// Returns the limit of the work for a mapping: about a millisecond at 128 ranks, so that small programs lose no time.
 std::int64_t work_limit(const CommMatrix& matrix) {
   return 200'000 + 64 * (matrix.ranks() + matrix.pairs());
 }
@@ -38,17 +38,17 @@ ProcessTree process_tree(std::span<const ProcessPlace> places) {
   for (std::size_t level = 0; level < ProcessPlace::levels; ++level)
     if (branches(places, sorted, level)) levels.push_back(level);
 
-  bool shared = levels.empty();  // several processes at one place
+  bool shared = levels.empty();  // several processes are at one place
   for (std::size_t k = 1; k < sorted.size(); ++k) shared = shared || places[sorted[k]] == places[sorted[k - 1]];
-  const std::size_t inner = levels.size() - (shared ? 0 : 1);  // a place of one process is its leaf
+  const std::size_t inner = levels.size() - (shared ? 0 : 1);  // the place of a single process is its leaf
 
-  // Siblings come in the order of their places, one vertex per place on each level, then the processes.
+  // Siblings are in the order of their places. Each level has one vertex for each place; processes are below them.
   std::vector<std::int32_t> parents{-1};
-  std::vector<std::int32_t> open(inner + 1, 0);  // the vertex above, at each depth
+  std::vector<std::int32_t> open(inner + 1, 0);  // the current vertex at each depth
   ProcessTree result;
   result.leaf_of_process.resize(places.size());
   for (std::size_t k = 0; k < sorted.size(); ++k) {
-    std::size_t same = 0;  // depth down to which the process before has the same way
+    std::size_t same = 0;  // depth down to which the path of the process before is equal
     if (k > 0)
       while (same < inner &&
              places[sorted[k]].path[levels[same]] == places[sorted[k - 1]].path[levels[same]])
@@ -76,7 +76,7 @@ RankOrder order_ranks(const CommMatrix& matrix, std::span<const ProcessPlace> pl
   const ProcessTree machine = process_tree(places);
   order.natural_cost = machine.tree.hop_bytes(matrix, machine.leaf_of_process);
   order.cost = order.natural_cost;
-  if (machine.tree.depth() < 2) return order;  // all places are equally far apart
+  if (machine.tree.depth() < 2) return order;  // all places are equally far from each other
 
   std::vector<std::int32_t> all(places.size());
   std::iota(all.begin(), all.end(), 0);

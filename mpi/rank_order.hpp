@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which process gets which rank [JA §2]. Knows no MPI, so that it can be tested without one.
+// The choice of a rank for each process [JA §2]. This header does not use MPI, so that it can be tested without MPI.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -13,40 +13,43 @@
 
 namespace placement {
 
-// Where a process runs: the way from the root of the machine down (switches, node, package, cache, core), or the
-// digits of a place in the paper's hardware file. -1 at each level that does not exist or is not known.
+// The place where a process runs: the path from the root of the machine down (switches, node, package, cache, core).
+// With a hardware file of the paper, the path has the digits of the place instead. A level that does not exist or is
+// not known has -1.
 struct ProcessPlace {
-  static constexpr std::size_t switch_levels = 8;  // also the most levels of a hardware file
+  static constexpr std::size_t switch_levels = 8;  // also the maximum number of levels of a hardware file
   static constexpr std::size_t levels = switch_levels + 4;
   std::array<std::int64_t, levels> path{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
 
   bool operator==(const ProcessPlace&) const = default;
 };
 
-// The tree that the places span, and the leaf of each process in it. Levels at which nothing branches
-// are left out. Processes that share a place are siblings below it.
+// The tree that the places of the processes span, and the leaf of each process. Levels without a branch are left out.
+// Processes at one place are siblings below it.
 struct ProcessTree {
   TreeTopology tree;
   std::vector<std::int32_t> leaf_of_process;
 };
 ProcessTree process_tree(std::span<const ProcessPlace> places);
 
+// The mapping that is used: that of TREEMATCH, or the published matching [JA §2].
 enum class OrderMethod { treematch, matching };
 
 struct OrderOptions {
   OrderMethod method = OrderMethod::treematch;
-  double least_gain = 0.05;  // of hop-bytes; a new order that saves less is not worth its price
+  double least_gain = 0.05;  // part of the hop-bytes (0..1) that a new order must save
 };
 
+// The chosen ranks.
 struct RankOrder {
-  std::vector<std::int32_t> rank_of_process;  // a permutation; 0, 1, 2 .. where nothing is gained
-  Cost cost = 0;                              // hop-bytes of that order
-  Cost natural_cost = 0;                      // hop-bytes of the order as it was
-  bool changed = false;
+  std::vector<std::int32_t> rank_of_process;  // a permutation; 0, 1, 2, .. when it does not pay
+  Cost cost = 0;                              // hop-bytes of this order
+  Cost natural_cost = 0;                      // hop-bytes of the given order
+  bool changed = false;                       // whether the order differs from the given one
 };
 
-// matrix.ranks() processes, the p-th of them at places[p]; rank r of the result exchanges what row r
-// of the matrix says. Deterministic. Throws Error when matrix and places differ in size.
+// Returns the rank for each process. Process p runs at places[p]. Rank r of the result has the traffic of row r of the
+// matrix. The result is deterministic. Throws Error when matrix and places differ in size.
 RankOrder order_ranks(const CommMatrix& matrix, std::span<const ProcessPlace> places, const OrderOptions& options);
 
 }  // namespace placement

@@ -23,9 +23,9 @@ MPI_Comm world_stand_in = MPI_COMM_NULL;
 namespace {
 
 struct State {
-  bool ready = false;  // all processes have the same settings, and they are right
+  bool ready = false;  // all processes have valid settings, and reordering is enabled
   Settings settings;
-  std::vector<std::int32_t> arities;  // of the hardware file, if one is given
+  std::vector<std::int32_t> arities;  // of the hardware file; empty without one
 };
 State& state = *new State;
 
@@ -34,9 +34,9 @@ const char* variable(const char* name) {
   return value ? value : "";
 }
 
-// Whether srun started this process: what Slurm says in the environment is then about the process's own node. A
-// process that mpirun started may have inherited the environment of mpirun's node. The answer is the same in all
-// processes, or in all of a node where mpirun starts one process per node.
+// Returns whether srun started this process. Slurm's variables in the environment then describe the node of the
+// process. A process that mpirun started may have inherited the environment of mpirun's node. All processes get one
+// answer, or all processes of a node where mpirun starts one process per node.
 bool started_by_srun() { return std::to_string(size_of(MPI_COMM_WORLD)) == variable("SLURM_STEP_NUM_TASKS"); }
 
 std::int64_t number_of_name(std::string_view name) {
@@ -45,7 +45,7 @@ std::int64_t number_of_name(std::string_view name) {
   return static_cast<std::int64_t>(hash >> 1);
 }
 
-// Slurm's name of the node, as the nodes of a test cluster share the host's name; otherwise MPI's.
+// Returns Slurm's name of the node, because the nodes of a test cluster share the host name; otherwise MPI's name.
 std::string node_name() {
   const std::string name = started_by_srun() ? variable("SLURMD_NODENAME") : "";
   if (!name.empty()) return name;
@@ -69,7 +69,7 @@ ProcessPlace place_of_process() {
     std::copy(position.path.begin(), position.path.end(), place.path.begin() + ProcessPlace::switch_levels + 1);
     return place;
   }
-  // The digits of the world rank in the mixed radix of the hardware.
+  // The path has the digits of the world rank in the mixed radix of the hardware file.
   std::int64_t rest = rank_in(MPI_COMM_WORLD);
   for (std::size_t level = state.arities.size(); level-- > 0;) {
     place.path[level] = level == 0 ? rest : rest % state.arities[level];
@@ -85,7 +85,7 @@ void save_text(const std::string& path, const std::string& text) {
   if (!out) throw Error("cannot write " + path);
 }
 
-// The published files of one reordering, by rank 0.
+// Writes the published files of one reordering, at rank 0.
 void save_files(const CommMatrix& matrix, const RankOrder& order) {
   const std::string& prefix = state.settings.save;
   std::ofstream out(prefix + ".matrix");
@@ -95,11 +95,11 @@ void save_files(const CommMatrix& matrix, const RankOrder& order) {
   const std::vector<std::int32_t> arities =
       state.arities.empty() ? std::vector<std::int32_t>{matrix.ranks()} : state.arities;
   save_text(prefix + ".hardware", format_hardware(arities));
-  std::vector<std::int32_t> ranks_by_place(order.rank_of_process);  // world ranks fill the places in turn
+  std::vector<std::int32_t> ranks_by_place(order.rank_of_process);  // the place p belongs to world rank p
   save_text(prefix + ".neighbours", format_neighbours(assignment_neighbours(matrix, ranks_by_place, arities)));
 }
 
-// At rank 0: the new ranks, as wanted of this communicator. Empty: as it is.
+// Returns the new ranks for this communicator, at rank 0; empty when they do not change.
 std::vector<int> decide(MPI_Comm comm, const CommMatrix& matrix, const std::vector<ProcessPlace>& places) {
   const RankOrder order = order_ranks(matrix, places, state.settings.order);
   if (state.settings.report)
@@ -117,13 +117,13 @@ std::vector<int> decide(MPI_Comm comm, const CommMatrix& matrix, const std::vect
   return {order.rank_of_process.begin(), order.rank_of_process.end()};
 }
 
-// Some milliseconds, for programs that need it.
+// The place takes some milliseconds to find, so it is determined at the first use.
 const ProcessPlace& place_of_this_process() {
   static const ProcessPlace place = place_of_process();
   return place;
 }
 
-// Places of all processes, at rank 0.
+// Returns the places of all processes, at rank 0.
 std::vector<ProcessPlace> gathered_places(MPI_Comm comm) {
   std::vector<ProcessPlace> places(rank_in(comm) == 0 ? static_cast<std::size_t>(size_of(comm)) : 0);
   constexpr int words = static_cast<int>(ProcessPlace::levels);
@@ -131,16 +131,16 @@ std::vector<ProcessPlace> gathered_places(MPI_Comm comm) {
   return places;
 }
 
-// What a process sends to rank 0. Messages are what reordering costs, so that edges go along, as
-// many as the largest usual stencil has; where some process has more, another round brings the rest.
+// The message of a process to rank 0. Messages are the main cost of reordering, so edges are included, as many as the
+// largest common stencil has. If some process has more edges, a second round brings the rest.
 struct Report {
   static constexpr int most_edges = 26;
   ProcessPlace place;
-  std::int32_t edges = 0;  // of the process, perhaps more than are here
+  std::int32_t edges = 0;  // number of edges of the process, which may be more than are in this message
   Edge edge[most_edges] = {};
 };
 
-// Places and edges of all processes, at rank 0.
+// The places and edges of all processes, at rank 0.
 struct Gathered {
   std::vector<ProcessPlace> places;
   std::vector<CommEdge> edges;
@@ -167,7 +167,7 @@ Gathered gathered(MPI_Comm comm, const std::vector<Edge>& mine) {
   return result;
 }
 
-// Collective: the edges that did not go along, to rank 0.
+// Sends the edges that were not in the first message to rank 0. The call is collective.
 void gather_the_rest(MPI_Comm comm, const std::vector<Edge>& mine, Gathered& all) {
   const int sent = std::min(static_cast<int>(mine.size()), Report::most_edges);
   const int bytes = (static_cast<int>(mine.size()) - sent) * static_cast<int>(sizeof(Edge));
@@ -182,7 +182,7 @@ void gather_the_rest(MPI_Comm comm, const std::vector<Edge>& mine, Gathered& all
 
 enum Answer { keep_ranks, new_ranks, send_the_rest };
 
-// Rank 0's answer to all: the ranks, behind a word that says what the answer is.
+// Broadcasts the answer of rank 0 and the ranks. The answer follows the ranks in the message.
 Answer answered(MPI_Comm comm, Answer answer, std::vector<int>& ranks) {
   ranks.resize(static_cast<std::size_t>(size_of(comm)));
   ranks.push_back(answer);
@@ -315,7 +315,7 @@ int split_by_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_C
     process_of_rank[wanted] = static_cast<int>(process);
   }
   if (!permutation) return PMPI_Comm_dup(comm, made);
-  // All know the order, so that nobody need be asked for it as MPI_Comm_split would.
+  // All processes know the order. Therefore no communication is needed for it, as MPI_Comm_split would.
   MPI_Group group = MPI_GROUP_NULL, ordered = MPI_GROUP_NULL;
   PMPI_Comm_group(comm, &group);
   PMPI_Group_incl(group, size, process_of_rank.data(), &ordered);

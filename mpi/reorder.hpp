@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reordering of communicators: from what is known of traffic and machine to new ranks [JA §2, §4].
+// Reordering of communicators: new ranks from the traffic between ranks and the places of processes [JA §2, §4].
 #pragma once
 #include <mpi.h>
 
@@ -10,41 +10,46 @@
 
 namespace placement::reorder {
 
-// Traffic between two ranks as a topology call gives it; weight 1 where the program gave none.
+// Traffic between two ranks as a topology call gives it. The weight is 1 where the program gave none.
 struct Edge {
   int from;
   int to;
   int weight;
 };
 
-// What the environment asks for; libplacement-reorder.7 lists the variables. Throws Error.
+// The settings from the environment; libplacement-reorder(7) lists the variables.
 struct Settings {
   bool enabled = true;
   OrderOptions order;
-  std::string hardware;  // a hardware file in place of what hwloc finds; places go to world ranks in turn
-  std::string matrix;    // reorders MPI_COMM_WORLD itself
-  std::string save;      // prefix of the published files: .hardware, .matrix, .neighbours
-  bool report = false;
+  std::string hardware;  // a hardware file instead of the places that hwloc finds; world ranks fill its places in order
+  std::string matrix;    // a matrix file by which MPI_COMM_WORLD itself is reordered
+  std::string save;  // prefix of the published files .hardware, .matrix and .neighbours; empty: they are not written
+  bool report = false;   // rank 0 prints the hop-bytes before and after
 };
+// Reads the environment. Throws Error when a variable has a wrong value.
 Settings read_settings();
 
-// After MPI_Init and before MPI_Finalize. begin() may put another communicator in the place of MPI_COMM_WORLD.
+// begin() is called after MPI_Init, end() before MPI_Finalize. begin() is collective over MPI_COMM_WORLD and may set
+// world_stand_in, a communicator that replaces MPI_COMM_WORLD in calls of the program.
 void begin();
 void end();
-extern MPI_Comm world_stand_in;  // MPI_COMM_NULL: none
+extern MPI_Comm world_stand_in;  // MPI_COMM_NULL: MPI_COMM_WORLD is not replaced
 
+// Returns the communicator to use for `comm`: the one that replaces MPI_COMM_WORLD, or `comm` itself.
 inline MPI_Comm stand_in(MPI_Comm comm) {
   return comm == MPI_COMM_WORLD && world_stand_in != MPI_COMM_NULL ? world_stand_in : comm;
 }
 
-// Collective: the rank that each process of `comm` should have, the same answer everywhere; empty for
-// "as it is". `mine` are edges known to this process, in ranks of the communicator to be made.
+// Returns the new rank of each process of `comm`; empty when ranks do not change. It is collective, with one result at
+// all processes. `mine` has the edges that this process knows, in ranks of the new communicator.
 std::vector<int> ranks_for(MPI_Comm comm, const std::vector<Edge>& mine);
-// The same from a matrix file that rank 0 reads.
+// Returns the new ranks by a matrix file, which rank 0 reads. A warning is printed when it cannot be used.
 std::vector<int> ranks_for(MPI_Comm comm, const std::string& matrix_file);
 
-// Collective: the processes of comm, this one as `rank_of_process[its rank]`; a duplicate in the same
-// order for an empty permutation. split_by_ranks leaves it to the caller to see whether it came out so.
+// Both functions make a communicator of the processes of `comm`, in which process p has the rank rank_of_process[p].
+// When that is empty or not a permutation, they duplicate `comm`. They are collective. with_ranks() checks whether the
+// MPI library gave these ranks, and otherwise makes a duplicate. split_by_ranks() leaves this check to the caller.
+// Both return the error of the MPI call.
 int split_by_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm* made);
 int with_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm* made);
 
@@ -59,8 +64,9 @@ inline int size_of(MPI_Comm comm) {
   return size;
 }
 
-// Collective: true when the statement holds at all processes.
+// Returns whether the statement is true at all processes. It is collective over `comm`.
 bool all_agree(MPI_Comm comm, bool statement);
-void warn(MPI_Comm comm, const std::string& text);  // by rank 0 of comm
+// Prints a warning at rank 0 of `comm`; does nothing at other ranks.
+void warn(MPI_Comm comm, const std::string& text);
 
 }  // namespace placement::reorder

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// libplacement-reorder.so: the wrapped functions, from the prototypes of mpi.h, and the calls of
-// placement_mpi.h.
+// libplacement-reorder.so: the wrapped functions, made from the prototypes of mpi.h, and the calls of placement_mpi.h.
 #include <exception>
 
 #include "common/util/error.hpp"
@@ -19,7 +18,7 @@ using Untimed = Timed;
 
 #include "mpi/reorder_wrappers.inc"
 
-// A call that is defined by hand, for C and Fortran; see wrap.hpp.
+// Defines a call by hand, for C and Fortran; wrap.hpp explains the two symbols.
 #define REPLACE(name, parameters, arguments, replacement)                                 \
   extern "C" __attribute__((visibility("default"))) int name parameters { return replacement; } \
   extern "C" __attribute__((visibility("default"))) int P##name parameters {              \
@@ -51,7 +50,8 @@ REPLACE(MPI_Cart_create,
         (comm, dimensions, dims, periods, reorder, made),
         placement::reorder::cart_create(stand_in(comm), dimensions, dims, periods, reorder, made))
 
-// Predefined attributes are on MPI_COMM_WORLD alone, the program's own on what stands in for it.
+// Returns the communicator with the attribute. Predefined attributes are on MPI_COMM_WORLD; the program's own
+// attributes are on the communicator that replaces it.
 static MPI_Comm holder_of(MPI_Comm comm, int keyval) {
   for (const int predefined : {MPI_TAG_UB, MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_APPNUM, MPI_UNIVERSE_SIZE,
                                MPI_LASTUSEDCODE})
@@ -75,7 +75,7 @@ extern "C" __attribute__((visibility("default"))) int placement_comm_reorder(MPI
   try {
     comm = stand_in(comm);
     return placement::reorder::with_ranks(comm, placement::reorder::ranks_for(comm, std::string(matrix_file)), reordered);
-  } catch (const std::exception&) {  // no memory
+  } catch (const std::exception&) {  // for example, no memory
     return MPI_ERR_OTHER;
   }
 }

@@ -8,7 +8,7 @@
 #include "mpi/reorder.hpp"
 #include "mpi/wrap.hpp"
 
-// The next definition of an MPI call, so that other tools see the topology that comes out.
+// The next definition of an MPI call behind this library, so that other tools see the resulting topology.
 #define NEXT(name)                                                                \
   [] {                                                                            \
     static constinit std::atomic<decltype(&name)> known{nullptr};                 \
@@ -23,7 +23,7 @@ bool usable(MPI_Comm comm) {
   return comm != MPI_COMM_NULL && PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter;
 }
 
-// A communicator of our own making, freed at the end of a scope.
+// A communicator that is freed at the end of its scope.
 class OwnComm {
  public:
   ~OwnComm() {
@@ -42,14 +42,14 @@ struct Vertex {
   bool operator==(const Vertex&) const = default;
 };
 
-// A list for MPI: weights there, or MPI_UNWEIGHTED; never a null pointer for an empty one.
+// Returns a list for MPI: the weights, or MPI_UNWEIGHTED. It is never a null pointer, not even for an empty list.
 const int* weights_of(const std::vector<int>& weights, bool weighted) {
   return !weighted ? MPI_UNWEIGHTED : weights.empty() ? MPI_WEIGHTS_EMPTY : weights.data();
 }
 
 std::vector<int> list_of(const int values[], int count) { return values ? std::vector<int>(values, values + count) : std::vector<int>{}; }
 
-// Each process gives its own vertex to the one that has the vertex's rank in `made`.
+// Each process sends its vertex to the process whose rank in `made` is that of the vertex. Returns the received vertex.
 Vertex exchanged(MPI_Comm made, int old_rank, int old_rank_of_mine, const std::vector<int>& rank_of_process,
                  const Vertex& mine) {
   const int from = rank_of_process[old_rank_of_mine];
@@ -75,7 +75,7 @@ Vertex exchanged(MPI_Comm made, int old_rank, int old_rank_of_mine, const std::v
   return theirs;
 }
 
-// What MPI says of this process's vertex; no weights in an unweighted graph.
+// Returns the vertex of this process as MPI has it; without weights when the graph is not weighted.
 Vertex vertex_in(MPI_Comm graph, bool weighted) {
   int in = 0;
   int out = 0;
@@ -94,7 +94,7 @@ Vertex vertex_in(MPI_Comm graph, bool weighted) {
   return vertex;
 }
 
-// Collective over `comm`: keeps the topology when it holds what it should at all processes.
+// Returns whether the topology is right at all processes, and frees it otherwise. The call is collective over `comm`.
 bool confirmed(MPI_Comm comm, bool right, MPI_Comm* made) {
   if (all_agree(comm, right)) return true;
   warn(comm, "a reordered topology differs from the one asked for; ranks stay as they are");
@@ -148,12 +148,13 @@ int dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degre
   if (!reorder || !usable(comm)) return unchanged(reorder);
   const int size = size_of(comm);
   std::vector<Edge> edges;
-  std::vector<int> wanted(2 * static_cast<std::size_t>(size), 0);  // out- and in-degree of each rank, as known here
+  // out- and in-degree of each rank by the edges known here
+  std::vector<int> wanted(2 * static_cast<std::size_t>(size), 0);
   int at = 0;
   for (int k = 0; k < n; ++k)
     for (int d = 0; d < degrees[k]; ++d, ++at) {
       const int to = destinations[at];
-      if (sources[k] < 0 || sources[k] >= size || to < 0 || to >= size) continue;  // for MPI to refuse
+      if (sources[k] < 0 || sources[k] >= size || to < 0 || to >= size) continue;  // MPI reports this error
       edges.push_back({sources[k], to, weights == MPI_UNWEIGHTED ? 1 : weights[at]});
       ++wanted[2 * static_cast<std::size_t>(sources[k])];
       ++wanted[2 * static_cast<std::size_t>(to) + 1];
@@ -162,7 +163,7 @@ int dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degre
   OwnComm base;
   if (ranks.empty() || split_by_ranks(comm, ranks, base.out()) != MPI_SUCCESS) return unchanged(0);
 
-  // Edges name ranks of the communicator to come, so that they hold as they are.
+  // Edges are in ranks of the new communicator, so they need no translation.
   const int result = create(base.get(), n, sources, degrees, destinations, weights, info, 0, made);
   if (result != MPI_SUCCESS) return result;
   int mine[2] = {0, 0};
@@ -214,7 +215,7 @@ int cart_create(MPI_Comm comm, int dimensions, const int dims[], const int perio
     if (cells > size_of(comm)) return unchanged(reorder);
   }
   const int me = rank_in(comm);
-  std::vector<Edge> mine;  // to the next cell of each dimension; the last one varies fastest
+  std::vector<Edge> mine;  // to the next cell of each dimension; the last dimension varies fastest
   int stride = static_cast<int>(cells);
   for (int d = 0; d < dimensions && me < cells; ++d) {
     stride /= dims[d];

@@ -4,10 +4,10 @@
 
 namespace placement::reorder {
 
-// The four MPI calls that make a process topology, as MPI defines them. With reorder they give each
-// process the rank whose neighbours it runs close to; rank r of the new communicator has the
-// neighbours, in their order and with their weights, that the program gave for r. Without reorder, or
-// on any doubt, they do what the MPI library does without it.
+// The four MPI calls that make a process topology, with the parameters of MPI. With `reorder`, a process gets the rank
+// whose neighbours run close to it. Rank r of the new communicator has the neighbours that the program gave for r, in
+// their order and with their weights. Without `reorder`, or if a check fails, the functions do what the MPI library
+// does without reordering. They return the result of the MPI call.
 int dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[],
                       const int weights[], MPI_Info info, int reorder, MPI_Comm* made);
 int dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[], const int source_weights[],

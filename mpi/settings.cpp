@@ -15,7 +15,7 @@ constexpr std::uint32_t bit(TrafficKind kind) { return 1u << static_cast<std::ui
 constexpr std::uint32_t all_traffic =
     bit(TrafficKind::point_to_point) | bit(TrafficKind::collective) | bit(TrafficKind::one_sided);
 
-// The value that a word stands for. Throws Error that lists the words.
+// Returns the value of a word. Throws Error with a list of the words when it is not one of them.
 template <class Value>
 Value one_of(const char* variable, std::string_view word,
              std::initializer_list<std::pair<std::string_view, Value>> choices) {

@@ -7,28 +7,29 @@
 
 namespace placement {
 
-// How the library decomposes collectives into messages.
+// How the profiler decomposes collectives into messages.
 enum class CollectiveModel {
   open_mpi,  // the algorithms that Open MPI 4.1 chooses
-  generic,   // one textbook algorithm per operation
-  direct,    // as the operation is defined: root to all, all to all
+  generic,   // one textbook algorithm for each operation
+  direct,    // the data flow of the definition: root to all, all to all
 };
 
-// What the environment asks of the profiler; profile.7 lists the variables.
+// The settings of the profiler from the environment; placement-profile(1) lists the variables.
 struct ProfileSettings {
-  std::string file;             // the matrix
-  std::uint32_t kinds = 0;      // which traffic the matrix has, bit k: kind k
+  std::string file;             // name of the matrix file
+  std::uint32_t kinds = 0;      // traffic in the matrix; bit k: kind k
   CollectiveModel collectives = CollectiveModel::generic;
+  // Whether counters are kept in files, so that they remain when the program ends without MPI_Finalize.
   enum class Salvage { automatic, yes, no } salvage = Salvage::automatic;
-  bool summary = true;
+  bool summary = true;  // whether the summary is written
 
-  // The table of a rank, while the program runs and when it died.
+  // Returns the name of the file with the counters of a rank.
   std::string table(std::int32_t rank) const { return table(file, rank); }
   static std::string table(const std::string& file, std::int32_t rank);
 };
 
-// Reads PLACEMENT_PROFILE, _COUNT, _COLLECTIVES, _SALVAGE and _SUMMARY. `library` is the model that
-// "auto" means. Throws Error on a value that is not one of those allowed.
+// Reads PLACEMENT_PROFILE, _COUNT, _COLLECTIVES, _SALVAGE and _SUMMARY. `library` is the model that "auto" selects.
+// Throws Error when a value is not one of the allowed ones.
 ProfileSettings profile_settings(CollectiveModel library);
 
 }  // namespace placement

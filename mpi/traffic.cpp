@@ -64,11 +64,12 @@ Traffic::Traffic(std::int32_t rank, std::int32_t ranks, std::uint64_t run, const
     memory = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) fail("the table of counters", "no memory");
   } else {
-    // A new file even where there is one: another program may have that one mapped.
+    // An existing file is replaced by a new one, because another program may have the old one mapped.
     unlink(path.c_str());
     const File file(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
     if (file.get() < 0) fail(path, "cannot make the table of counters");
-    // Real blocks at once: a full disk must be an error here and not a signal at the first message.
+    // Disk space is allocated at once. Without it a full disk would cause a signal at a later message instead of an
+    // error here.
     errno = posix_fallocate(file.get(), 0, static_cast<off_t>(mapped_bytes_));
     if (errno != 0) fail(path, "no room for the counters");
     memory = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
@@ -130,7 +131,7 @@ void Traffic::set_state(RankState state) { header_->state = static_cast<std::uin
 std::uint64_t Traffic::ticks() const { return header_->ticks; }
 std::uint64_t Traffic::calls() const { return header_->calls; }
 
-// A locked addition costs several times a plain one, and most programs have one thread in MPI.
+// An atomic addition takes several times as long as a plain one, and most programs have one thread in MPI.
 void Traffic::bump(std::atomic<std::uint64_t>& counter, std::uint64_t amount) {
   if (threaded_)
     counter.fetch_add(amount, std::memory_order_relaxed);

@@ -9,33 +9,38 @@
 
 namespace placement {
 
+// The kinds of traffic. `topology` is not traffic, but the edges of virtual topologies of the program.
 enum class TrafficKind : std::uint32_t { point_to_point, collective, one_sided, topology };
 inline constexpr std::uint32_t traffic_kinds = 4;
 
+// Returns the name of a kind as it is in the summary.
 std::string_view to_string(TrafficKind kind);
 
-// What one rank sent to one other; all in bytes and messages.
+// The messages of one rank to one other.
 struct PeerTraffic {
   std::int32_t peer = 0;
   std::uint64_t bytes = 0;
   std::uint64_t messages = 0;
 };
 
-// How the rank that a table belongs to came to its end.
+// How the process of a table ended.
 enum class RankState : std::uint32_t { running, aborted, no_finalize, finalized };
 
-// The counters of one process: bytes and messages to each rank of MPI_COMM_WORLD, by kind, and what
-// the summary needs [TOFA §1]. Memory is 64 bytes per rank; in memory alone, only pages that were counted in take room.
+// The counters of one process [TOFA §1]: bytes and messages to each rank of MPI_COMM_WORLD by kind, and the counters of
+// the summary. The table takes 64 bytes for each rank. In memory, only pages with counts take space.
 //
-// The counters can live in a file that is mapped into memory: then they outlast the process, however
-// it dies, at no cost per message.
+// The counters can be in a file that is mapped into memory. They then remain when the process ends, however it ends,
+// and a message costs no more time.
 class Traffic {
  public:
-  static constexpr std::uint32_t size_classes = 65;  // 0 bytes, then 2^(k-1) .. 2^k - 1
+  static constexpr std::uint32_t size_classes = 65;  // class 0: 0 bytes; class k: 2^(k-1) to 2^k - 1 bytes
 
-  // `path` empty: in memory alone. Throws Error when the file cannot be made.
+  // Makes an empty table for `rank` of `ranks` ranks.
+  //   run   a number that is equal in all tables of one run, and larger in later runs
+  //   path  the file of the table, which is replaced; empty: the table is in memory only
+  // Throws Error when the table cannot be made.
   Traffic(std::int32_t rank, std::int32_t ranks, std::uint64_t run, const std::string& path);
-  // A table that another process left; read only. Throws Error when it is none or is cut short.
+  // Opens the table of another process, read-only. Throws Error when the file is not a table or is incomplete.
   static Traffic left_behind(const std::string& path);
   ~Traffic();
   Traffic(Traffic&& other) noexcept;
@@ -43,27 +48,29 @@ class Traffic {
 
   std::int32_t rank() const;
   std::int32_t ranks() const;
-  std::uint64_t run() const;  // the same number in all tables of one run
+  std::uint64_t run() const;  // equal in all tables of one run
   RankState state() const;
   void set_state(RankState state);
 
-  // From now on several threads may add at once.
+  // Sets whether several threads may add at once; true by default.
   void set_threaded(bool threaded) { threaded_ = threaded; }
 
-  // `messages` messages of `bytes` bytes in all to a world rank.
+  // Counts `messages` messages of `bytes` bytes altogether to a world rank.
   void add(TrafficKind kind, std::int32_t peer, std::uint64_t bytes, std::uint64_t messages = 1);
-  // The same to a process that is not in MPI_COMM_WORLD.
+  // Counts `messages` messages of `bytes` bytes altogether to a process that is not in MPI_COMM_WORLD.
   void add_outside(std::uint64_t bytes, std::uint64_t messages = 1);
+  // Counts a call that can wait, and its time.
   void add_time(std::uint64_t ticks);
 
-  // All peers with traffic of the given kinds (bit k: kind k), ascending; the rank itself included.
+  // Returns all peers with traffic of these kinds (bit k: kind k), ascending. The rank itself may be among them.
   std::vector<PeerTraffic> peers(std::uint32_t kinds) const;
-  PeerTraffic total(TrafficKind kind) const;  // over all peers, outside ones not counted
-  PeerTraffic outside() const;
-  std::array<std::uint64_t, size_classes> sizes() const;  // messages per size class
-  std::uint64_t ticks() const;  // in calls that can wait
-  std::uint64_t calls() const;
+  PeerTraffic total(TrafficKind kind) const;  // over all peers in MPI_COMM_WORLD
+  PeerTraffic outside() const;                // to processes that are not in MPI_COMM_WORLD
+  std::array<std::uint64_t, size_classes> sizes() const;  // messages of each size class
+  std::uint64_t ticks() const;  // time in calls that can wait
+  std::uint64_t calls() const;  // number of calls that can wait
 
+  // Returns the size class of a message.
   static std::uint32_t size_class(std::uint64_t bytes);
 
  private:
@@ -77,7 +84,7 @@ class Traffic {
   void bump(std::atomic<std::uint64_t>& counter, std::uint64_t amount);
   Counter& counter(TrafficKind kind, std::int32_t peer) const;
 
-  Header* header_ = nullptr;  // followed by the counters, one row of `ranks` per kind
+  Header* header_ = nullptr;  // followed by the counters, `ranks` of them for each kind
   Counter* counters_ = nullptr;
   std::size_t mapped_bytes_ = 0;
   bool threaded_ = true;

@@ -11,8 +11,8 @@ namespace {
 
 MPI_Group world_group = MPI_GROUP_NULL;
 
-// Handles and what is known of them. An attribute on each handle tells when it is freed, so that a
-// handle that is used again is looked at again. Never destroyed: other threads may be late.
+// Handles and their data. An attribute on each handle reports when it is freed, because MPI may use the handle again.
+// The tables are never destroyed, because other threads may still use them when the process ends.
 template <class Handle, class Info>
 class HandleTable {
  public:
@@ -58,7 +58,7 @@ class HandleTable {
 
 auto& comms = *new HandleTable<MPI_Comm, CommInfo>;
 auto& windows = *new HandleTable<MPI_Win, WorldRanks>;
-// One thread at a time looks at a new handle: a second attribute would tell of a first one's end.
+// One thread at a time examines a new handle. Setting the attribute twice would report the end of the first one.
 std::mutex first_look;
 int comm_keyval = MPI_KEYVAL_INVALID;
 int win_keyval = MPI_KEYVAL_INVALID;

@@ -9,20 +9,22 @@
 
 namespace placement {
 
-// A group of processes whose ranks are wanted as ranks of MPI_COMM_WORLD. Translated one by one on
-// demand: a program talks to few of its peers, and some libraries translate in linear time.
+// A group of processes whose ranks are translated to ranks of MPI_COMM_WORLD. Each rank is translated at its first use,
+// because a program communicates with few of its peers, and some MPI libraries translate in linear time.
 class WorldRanks {
  public:
   static constexpr std::int32_t outside = -1;  // a process that is not in MPI_COMM_WORLD
 
-  static std::unique_ptr<WorldRanks> of_world(std::int32_t size);  // MPI_COMM_WORLD itself
-  static std::unique_ptr<WorldRanks> of_group(MPI_Group group);    // takes the group over
+  // Returns the ranks of MPI_COMM_WORLD itself, with `size` processes.
+  static std::unique_ptr<WorldRanks> of_world(std::int32_t size);
+  // Returns the ranks of a group. The object owns and frees the group.
+  static std::unique_ptr<WorldRanks> of_group(MPI_Group group);
   ~WorldRanks();
   WorldRanks(const WorldRanks&) = delete;
   WorldRanks& operator=(const WorldRanks&) = delete;
 
   std::int32_t size() const { return size_; }
-  // `rank` is in 0..size-1.
+  // Returns the world rank of the process `rank` (0 to size() - 1), or `outside`.
   std::int32_t world(std::int32_t rank) const {
     if (known_.empty()) return rank;
     const std::int32_t known = known_[rank].load(std::memory_order_relaxed);
@@ -39,30 +41,31 @@ class WorldRanks {
   mutable std::vector<std::atomic<std::int32_t>> known_;
 };
 
-// A communicator as the profiler sees it; lives as long as the communicator.
+// The profiler's data of a communicator. It exists as long as the communicator.
 struct CommInfo {
   std::int32_t rank = 0;
   std::int32_t size = 0;  // of the local group
   bool inter = false;
   std::unique_ptr<WorldRanks> local;
-  std::unique_ptr<WorldRanks> remote;  // of an inter-communicator, else null
+  std::unique_ptr<WorldRanks> remote;  // null unless it is an inter-communicator
 
-  // Those whom a rank argument of a send means.
+  // Returns the group to which the rank argument of a send refers.
   const WorldRanks& peers() const { return inter ? *remote : *local; }
 
-  // Neighbours of a process topology, in the order of neighbourhood collectives; MPI_PROC_NULL in a
-  // Cartesian grid's border.
+  // The neighbours in a process topology, in the order of neighbourhood collectives. At the border of a Cartesian grid
+  // a neighbour is MPI_PROC_NULL.
   bool has_topology = false;
   std::vector<int> destinations;
-  std::vector<int> weights;  // of a distributed graph that has some, else empty
+  std::vector<int> weights;  // of a weighted distributed graph; otherwise empty
 };
 
-// What is known of a communicator or window. Local calls only, any thread. Null for MPI_COMM_NULL,
-// MPI_WIN_NULL and before start_world_ranks().
+// These functions return the data of a communicator or a window. They make local MPI calls only and may be called by
+// any thread. They return null for MPI_COMM_NULL, MPI_WIN_NULL and before start_world_ranks().
 const CommInfo* comm_info(MPI_Comm comm);
 const WorldRanks* window_ranks(MPI_Win win);
 
-// After MPI_Init and before MPI_Finalize. `world` is what the program sees as MPI_COMM_WORLD.
+// start_world_ranks() is called after MPI_Init, stop_world_ranks() before MPI_Finalize. `world` is the communicator
+// that the program sees as MPI_COMM_WORLD.
 void start_world_ranks(MPI_Comm world);
 void stop_world_ranks();
 

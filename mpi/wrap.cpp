@@ -19,7 +19,7 @@ struct Range {
   std::uintptr_t end = 0;
 };
 
-// Where the Fortran bindings are loaded. Empty ranges for a C program.
+// The address ranges of the Fortran bindings. A C program has none.
 struct FortranBindings {
   std::array<Range, 8> ranges{};
   std::size_t count = 0;

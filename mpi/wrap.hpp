@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The frame of a wrapped MPI function; wrappers.awk writes one PLACEMENT_WRAP line for each.
+// The frame of a wrapped MPI function. wrappers.awk writes one PLACEMENT_WRAP line for each.
 //
-// A wrapper calls the next MPI_X in the search order of symbols, so that several such libraries can be
-// preloaded at once. The PMPI_X of our own lets everything pass, except what comes from the Fortran
-// bindings: those of Open MPI call PMPI_X where a C program calls MPI_X. So the Fortran interfaces
-// (mpif.h, mpi, mpi_f08) take the same wrapper as C, once, and PMPI_X still means "unseen" elsewhere.
+// A wrapper calls the next MPI_X in the search order of symbols, so that several wrapping libraries can be preloaded
+// at once. This library also defines PMPI_X, which passes all calls on, except those from the Fortran bindings. The
+// bindings of Open MPI call PMPI_X where a C program calls MPI_X. So the Fortran interfaces (mpif.h, mpi, mpi_f08) use
+// the wrapper of C, once. All other calls of PMPI_X remain unseen by the wrapper.
 #pragma once
 #include <mpi.h>
 #if defined(OMPI_HAVE_MPI_EXT) || __has_include(<mpi-ext.h>)
@@ -15,14 +15,14 @@
 
 namespace placement::wrap {
 
-// The next definition of the symbol after this library. Ends the process with a message if there is
-// none: the program runs with another MPI library than this one was built for.
+// Returns the next definition of the symbol after this library. Ends the process with a message when there is none,
+// because the program then runs with another MPI library than the one this library was built for.
 void* next_symbol(const char* name);
 
-// Whether the address lies in the Fortran bindings of the MPI library.
+// Returns whether the address is in the Fortran bindings of the MPI library.
 bool in_fortran_bindings(const void* return_address);
 
-// The symbol's address, looked up at the first call.
+// Returns the address of the symbol `name`. It is looked up at the first call and stored in `known`.
 template <class Function>
 Function next(std::atomic<Function>& known, const char* name) {
   Function function = known.load(std::memory_order_relaxed);
@@ -35,8 +35,8 @@ Function next(std::atomic<Function>& known, const char* name) {
 
 }  // namespace placement::wrap
 
-// Whatever includes the generated lines defines the frames `Timed` and `Untimed`, types of which one is
-// made around the whole call; Untimed for those that return without waiting.
+// A file that includes the generated lines defines the types `Timed` and `Untimed`. An object of one of them exists
+// during the whole call; Untimed is for calls that return without waiting.
 #define PLACEMENT_WRAP(Frame, name, parameters, arguments, before, after)                          \
   static int wrapped_##name parameters {                                                    \
     static constinit std::atomic<decltype(&name)> known{nullptr};                           \
