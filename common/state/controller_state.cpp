@@ -15,7 +15,7 @@ constexpr std::string_view mode_name = "PlacementMode", configuration_name = "Pl
 constexpr std::string_view port_word = ", port ";
 constexpr std::array<std::string_view, 4> live_names = {"off", "none", "used", "refused"};
 
-// One line of printable characters: what a path or a message may have else is a '?'.
+// Returns the text as one line: each control character, which a path or a message may have, becomes '?'.
 std::string one_line(std::string text) {
   for (char& c : text)
     if (c < ' ' || c == 127) c = '?';
@@ -29,7 +29,7 @@ void take_live(ControllerState& state, std::string_view value) {
   if (colon != std::string_view::npos) state.live_text = trimmed(value.substr(colon + 1));
 }
 
-// "placement, port 6828".
+// Reads MonitorUser and MonitorPort from a value such as "placement, port 6828". A wrong value is ignored.
 void take_monitor(ControllerState& state, std::string_view value) {
   const std::size_t comma = value.find(port_word);
   if (comma == std::string_view::npos) return;

@@ -8,39 +8,40 @@
 
 namespace placement {
 
-// What slurmctld does with the monitor's snapshot.
+// The use that slurmctld makes of the monitor's snapshot.
 enum class LiveUse {
-  off,      // it looks for none: placement is off
-  none,     // there is none, or it is too old; live_text says which
-  used,     // live_text is its file
-  refused,  // the file is there, and slurmctld does not take it; live_text says why
+  off,      // placement is off, and slurmctld does not look for a snapshot
+  none,     // there is no snapshot, or it is too old; live_text says which
+  used,     // the snapshot is used; live_text is its path
+  refused,  // slurmctld refuses the file; live_text says why
 };
 
-// What is in force in slurmctld. The select plugin tells it with slurmctld's configuration, so that
-// "scontrol show config" shows it, and everybody who can reach slurmctld may ask.
+// The settings that are in force in slurmctld. The select plugin reports them with slurmctld's configuration:
+// "scontrol show config" shows them, and everybody who can reach slurmctld may ask for them.
 struct ControllerState {
-  std::string mode;           // as in placement.conf; empty: slurmctld does not run the select plugin of this project
-  std::string configuration;  // the placement.conf that slurmctld looked for
-  std::string failure;        // why placement is off though the file does not say so; empty: nothing failed
+  std::string mode;           // Mode of placement.conf; empty: slurmctld does not run this project's select plugin
+  std::string configuration;  // path of the placement.conf that slurmctld looked for
+  std::string failure;        // why placement is off although Mode is not off; empty: nothing failed
   LiveUse live = LiveUse::off;
   std::string live_text;
-  std::string monitor_user;      // MonitorUser; empty: slurmctld does not tell
-  std::int64_t monitor_port = 0;  // MonitorPort; 0: slurmctld does not tell
-  std::string unbound;        // the TaskPlugin line by which no rank is bound to its core; empty: ranks are bound
+  std::string monitor_user;      // MonitorUser; empty: not reported
+  std::int64_t monitor_port = 0;  // MonitorPort; 0: not reported
+  std::string unbound;        // the TaskPlugin line that binds no rank to a core; empty: ranks are bound
 
   bool operator==(const ControllerState&) const = default;
 };
 
-using Facts = std::vector<std::pair<std::string, std::string>>;  // names and values, one line each
+using Facts = std::vector<std::pair<std::string, std::string>>;  // (name, value); each is one line
 
-// All but `unbound`, which is Slurm's to know.
+// Returns the state as facts, for the configuration that slurmctld reports. `unbound` is left out: the select plugin
+// reports it on its own, because only Slurm knows it.
 Facts facts_of(const ControllerState& state);
 
-// Reads "name = value" lines, as Slurm prints pairs of its configuration; others are skipped. No facts of ours give
-// a state without a mode.
+// Reads the state from "name = value" lines, in the form in which Slurm prints its configuration. Other lines are
+// skipped. Lines without a fact of this project give a state without a mode.
 ControllerState controller_state_of(std::string_view lines);
 
-// What a person or a log should be told to mend; empty: nothing.
+// Returns a message about what is wrong in the state, for the administrator or a log, or an empty text.
 std::string trouble_of(const ControllerState& state);
 
 }  // namespace placement

@@ -27,7 +27,7 @@ std::string written(double value) {
   return {text, error == std::errc{} ? end : text};
 }
 
-// NaN passes.
+// Returns whether the value is in the range. NaN counts as in range.
 bool in_range(double value, const NumberRange& range) { return std::isnan(value) || range.has(value); }
 
 void check_name(const std::string& name, std::unordered_set<std::string_view>& seen) {
@@ -73,7 +73,8 @@ void check_sizes(const PairTable& pairs, std::size_t nodes) {
               written(value) + ": want " + range.text() + ", the same in both directions");
 }
 
-// One table and its mirror image, by tiles: a large one is read from memory twice and not once per cell.
+// Checks that a table is symmetric and in range. It goes through the table by tiles, because the mirrored cells of a
+// row lie far apart: so a large table is read from memory twice, and not once per cell.
 void check_table(std::span<const float> table, std::size_t groups, std::string_view what, const NumberRange& range) {
   constexpr std::size_t tile = 64;
   for (std::size_t top = 0; top < groups; top += tile)

@@ -6,6 +6,7 @@
 
 namespace placement {
 
+// The limits of a live state.
 inline constexpr std::size_t max_live_nodes = 1 << 17;
 inline constexpr std::int32_t max_pair_groups = 8192;
 inline constexpr std::int64_t max_outages = 1000000000;
@@ -13,15 +14,19 @@ inline constexpr std::size_t max_estimators = 16;
 inline constexpr std::size_t max_estimator_name = 16;
 inline constexpr std::size_t max_estimator_sentence = 400;
 
-// What policies may rely on, whoever wrote the state. Throws Error naming node or pair and value unless
-// - names are of 1 to 255 printable characters without blanks, each one once;
-// - enumerations have one of their values, a node at most max_outages;
-// - each number is NaN or in the range of its kind (live_range.hpp), those of estimators are finite;
-// - without groups no array of the pairs has a member; with groups each node is in one of them, the
-//   tables have groups x groups cells and are symmetric, those per node are empty or have one per node;
+// Checks all that policies rely on, as the state may come from anywhere. Throws Error, with the node or the pair and
+// the value, unless
+// - the state keeps to the limits above;
+// - each node name has 1 to 255 printable characters, no blanks, and occurs once;
+// - each enumeration has one of its values;
+// - each number is NaN or in the range of its kind (live_range.hpp), and the numbers of estimators are finite;
+// - the arrays of the pairs are empty if there are no groups;
+// - otherwise each node is in one group, tables have groups x groups cells and are symmetric, and arrays per node are
+//   empty or have one value per node;
 // - a pair of source `none` has neither latency nor bandwidth;
-// - predictors and errors are there for all cells or for none, symmetric as well; a cell without a predictor has no error;
-// - estimators have names of 1 to 16 lower-case letters, each once, one of them is in use, and numbers that can be.
+// - predictors and errors exist for all cells or for none, and are symmetric; a cell without a predictor has no error;
+// - each estimator has a name of 1 to 16 lower-case letters that occurs once, and numbers that are possible;
+// - exactly one estimator is in use, if there are estimators.
 void check_live_state(const LiveState& state);
 
 }  // namespace placement

@@ -5,15 +5,16 @@
 
 namespace placement {
 
-// The numbers that a value of the live state can have. What is outside of them no node has and no probe measures: it is an
-// error of whoever wrote it, and could make sums and products of policies infinite or their other terms nothing.
+// The numbers that a value of the live state may have. No node has and no probe measures a number outside of them: it
+// is an error of the program that wrote it. Numbers beyond the range could also make sums and products in policies
+// infinite, or so large that other terms do not count.
 struct NumberRange {
   double least = 0;
   double most = 0;
 
-  // NaN is in no range.
+  // Returns whether the value is in the range. NaN is in no range.
   constexpr bool has(double value) const { return value >= least && value <= most; }
-  // "a number from 1 to 1000000"
+  // Returns the range as text: "a number from 1 to 1000000".
   std::string text() const {
     const auto digits = [](double value) {
       char written[32];
@@ -24,6 +25,7 @@ struct NumberRange {
   }
 };
 
+// The ranges of the values of a live state. Units are in the names; `share` is a fraction, `load` a length of a queue.
 namespace live_range {
 inline constexpr NumberRange share{0, 1};
 inline constexpr NumberRange cores{1, 1e6};

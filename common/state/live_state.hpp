@@ -11,7 +11,7 @@
 
 namespace placement {
 
-// What nobody has measured.
+// The value of a number that is not known.
 inline constexpr double unknown_value = std::numeric_limits<double>::quiet_NaN();
 
 // Running means over the last 1, 5 and 15 minutes [NLA §1]; NaN: not known.
@@ -21,106 +21,114 @@ struct RunningMeans {
   double minutes_15 = unknown_value;
 };
 
+// Whether a node is alive, by its heartbeats.
 enum class Liveness : std::uint8_t {
-  unknown,  // never observed, or the observer is in doubt
+  unknown,  // never observed, or the monitor is in doubt
   up,
-  suspect,  // heartbeats are missing, not yet long enough
+  suspect,  // heartbeats are missing, but not yet long enough for `down`
   down,
 };
 
-// Probability of an outage that a node counts with, at least, while it is suspect or down.
+// The least outage probability of a node while it is suspect or down.
 inline constexpr double outage_of_silent_node = 0.5;
 
-// One node at one moment. NaN: not known.
+// The state of one node when the LiveState was published. NaN: not known.
 struct NodeState {
   std::string name;
   Liveness liveness = Liveness::unknown;
-  double age_s = unknown_value;  // of the attributes below, when the state was published
+  double age_s = unknown_value;  // age of the attributes below
 
-  // Told once by the node.
-  double cores = unknown_value;  // logical
+  // Reported by the node once.
+  double cores = unknown_value;  // logical cores
   double sockets = unknown_value;
   double frequency_MHz = unknown_value;
   double memory_MiB = unknown_value;
 
   // Sampled every few seconds.
   RunningMeans cpu_load;              // length of the run queue
-  RunningMeans slurm_load;            // the part of it that Slurm's own jobs cause
-  RunningMeans cpu_utilisation;       // 0 .. 1 of all logical cores
+  RunningMeans slurm_load;            // the part of cpu_load that jobs of Slurm cause
+  RunningMeans cpu_utilisation;       // share of all logical cores, 0 .. 1
   RunningMeans memory_available_MiB;
-  RunningMeans flow_rate_Bps;         // received and sent, of the interfaces that matter
-  RunningMeans users;                 // logged in
-  RunningMeans cpu_pressure;          // PSI "some", 0 .. 1
+  RunningMeans flow_rate_Bps;         // bytes received and sent, on the interfaces that count
+  RunningMeans users;                 // number of users who are logged in
+  RunningMeans cpu_pressure;          // pressure stall information "some", 0 .. 1
   RunningMeans memory_pressure;
   RunningMeans io_pressure;
 
   // From the history of outages [TOFA §3].
-  double outage_probability = unknown_value;  // that the node fails within outage_horizon_s of LiveState
-  std::int64_t outages = 0;                   // unplanned ones on record
-  double observed_s = 0;                      // time under observation
+  double outage_probability = unknown_value;  // that it fails within LiveState::outage_horizon_s
+  std::int64_t outages = 0;                   // number of unplanned outages in the history
+  double observed_s = 0;                      // time for which the node was observed
 
+  // Whether the node does not answer.
   bool silent() const { return liveness == Liveness::suspect || liveness == Liveness::down; }
 };
 
-// What foretells a value from those before it [NLA §10].
+// The method that forecasts the next value of a measurement from earlier ones [NLA §10].
 enum class Predictor : std::uint8_t { none, last, mean, median, ewma };
 
+// The origin of the values of a cell.
 enum class PairSource : std::uint8_t { none, measured, modelled, assumed };
 
-// What is known of the network between nodes. Nodes belong to groups; a cell of two groups holds
-// for each pair of nodes from them, the diagonal for two nodes of the same group. On a small
-// cluster each node is a group of its own and each cell is one measured pair [NLA §8, §10]. The
-// arrays may lie in a mapped file, which `owner` keeps alive.
+// The known latency and bandwidth of the network between nodes. Each node belongs to a group. The cell of two groups
+// applies to each pair of nodes from these groups; a cell of the diagonal applies to two nodes of one group. On a small
+// cluster each node is a group of its own and each cell is one measured pair [NLA §8, §10]. The arrays belong to
+// `owner`, which keeps them alive.
 struct PairTable {
   std::int32_t groups = 0;
-  std::span<const std::int32_t> group_of_node;  // one per node of the LiveState
-  std::span<const float> latency_us;            // groups x groups, row by row, symmetric; NaN: not known
-  std::span<const float> bandwidth_Bps;         // likewise: what a new flow would get
-  std::span<const float> peak_bandwidth_Bps;    // likewise: what an idle network gives
-  std::span<const PairSource> source;           // likewise
-  std::span<const float> age_s;                 // likewise, of the older of the two measurements
-  // Of cells that are one measured pair: the predictor whose value is told, and its mean error (absolute) of late, NaN
-  // before the second value. Both 0 bytes or all cells.
+  std::span<const std::int32_t> group_of_node;  // the group of each node of the LiveState
+  std::span<const float> latency_us;            // as all tables: groups x groups, by rows, symmetric; NaN: not known
+  std::span<const float> bandwidth_Bps;         // what a new flow would get
+  std::span<const float> peak_bandwidth_Bps;    // what an idle network gives
+  std::span<const PairSource> source;
+  std::span<const float> age_s;                 // age of the older of latency and bandwidth
+  // These four are tables for cells that are one measured pair, and empty without forecasts: the predictor that gives
+  // the value of the cell, and the mean absolute error of its recent forecasts (NaN before the second value).
   std::span<const Predictor> latency_predictor, bandwidth_predictor;
   std::span<const float> latency_error_us, bandwidth_error_Bps;
-  std::span<const float> node_latency_us;       // added once for each end; empty: none
-  std::span<const float> node_bandwidth_Bps;    // a pair gets no more than either end; empty: no such bound
+  std::span<const float> node_latency_us;       // of each node, added to the latency of its pairs; empty: none
+  std::span<const float> node_bandwidth_Bps;    // of each node, an upper limit for its pairs; empty: none
   std::shared_ptr<const void> owner;
 };
 
-// The place of row a and column b in a table of groups x groups.
+// Returns the index of row `a`, column `b` in a table of groups x groups.
 constexpr std::size_t cell_index(std::int32_t groups, std::int32_t a, std::int32_t b) {
   return static_cast<std::size_t>(a) * static_cast<std::size_t>(groups) + static_cast<std::size_t>(b);
 }
 
-// How good an estimator of outages has been [TOFA §3], against the constant rate of all nodes.
+// The quality of the estimators of outages [TOFA §3], compared with the constant rate of all nodes.
+
+// Forecasts are divided into bins by their probability. A bin counts the forecasts, the outages that they predict, and
+// the outages that happened.
 inline constexpr std::size_t calibration_bins = 7;
 struct CalibrationBin {
-  double weight = 0;    // forecasts of this size
-  double foretold = 0;  // outages by them
+  double weight = 0;    // number of forecasts
+  double foretold = 0;  // number of outages that the forecasts predict
   double seen = 0;
 };
+// The score of one estimator.
 struct EstimatorScore {
-  std::string name;     // "constant" too
-  bool in_use = false;  // its probabilities are told
-  bool wanted = false;  // by the configuration
-  double log_loss = unknown_value;         // mean, in nats
-  double advantage = unknown_value;        // the constant's log-loss less its own: it is better above 0; may be negative
-  double advantage_error = unknown_value;  // standard error of that
-  double foretold = 0;                     // outages; see seen_outages
-  std::array<CalibrationBin, calibration_bins> calibration{};  // by size of the forecast: below 1e-6, 1e-5, .. 0.1, up to 1
+  std::string name;     // "constant" is the constant rate of all nodes
+  bool in_use = false;  // its probabilities are published
+  bool wanted = false;  // it is the one that OutageEstimator names
+  double log_loss = unknown_value;         // mean log-loss in nats
+  double advantage = unknown_value;        // log-loss of the constant rate minus its own; above 0: it is better
+  double advantage_error = unknown_value;  // standard error of the advantage
+  double foretold = 0;                     // number of outages that it predicts; compare seen_outages
+  std::array<CalibrationBin, calibration_bins> calibration{};  // forecasts below 1e-6, 1e-5, .. 0.1, up to 1
 };
+// The scores of all estimators.
 struct OutageEstimators {
-  std::vector<EstimatorScore> scores;  // empty: nothing is known of estimators
-  double scored_node_hours = 0;        // forecasts of an hour of a node that were held against what happened
-  double seen_outages = 0;             // in these
-  std::string sentence;                // which is in use, and why
+  std::vector<EstimatorScore> scores;  // empty: there are no scores
+  double scored_node_hours = 0;        // number of scored forecasts, each for an hour of a node
+  double seen_outages = 0;             // number of outages in these hours
+  std::string sentence;                // says which estimator is in use, and why
 };
 
-// What was true of the cluster when it was published.
+// The live state of the cluster at the time when it was published.
 struct LiveState {
   std::int64_t published_at_s = 0;  // seconds since 1970
-  double outage_horizon_s = unknown_value;
+  double outage_horizon_s = unknown_value;  // the time for which NodeState::outage_probability holds
   std::vector<NodeState> nodes;
   PairTable pairs;
   OutageEstimators estimators;

@@ -9,8 +9,8 @@
 
 namespace placement {
 
-// A number of NodeState: what files, texts and tables of it have in common. Its value is NaN, where
-// that is allowed, or in the range.
+// Describes one number of NodeState, for all files, texts and tables that hold it. Its value is in the range, or NaN
+// unless it is `required`.
 struct NodeField {
   constexpr NodeField(std::string_view field, double NodeState::*member, NumberRange numbers, bool needed = false)
       : name(field), range(numbers), required(needed), single(member) {}
@@ -36,7 +36,7 @@ struct NodeField {
       NodeField(#member "_5", &NodeState::member, &RunningMeans::minutes_5, range), \
       NodeField(#member "_15", &NodeState::member, &RunningMeans::minutes_15, range)
 
-// All numbers of NodeState but the count of outages. Their order is that of the snapshot file.
+// All numbers of NodeState except the count of outages. Their order is that of the snapshot file.
 inline constexpr std::array node_fields = {
     NodeField("age_s", &NodeState::age_s, live_range::seconds),
     NodeField("cores", &NodeState::cores, live_range::cores),
@@ -58,6 +58,7 @@ inline constexpr std::array node_fields = {
 
 #undef PLACEMENT_MEANS
 
+// The names of the values of the enumerations, in their order.
 inline constexpr std::array<std::string_view, 4> liveness_names = {"unknown", "up", "suspect", "down"};
 inline constexpr std::array<std::string_view, 4> pair_source_names = {"none", "measured", "modelled", "assumed"};
 

@@ -4,12 +4,14 @@
 
 namespace placement {
 
-// The probability for a job of another length than the one given holds for: 1 - (1 - p)^(seconds / horizon). As
-// it is when either length is not known.
+// Converts an outage probability for the next `horizon_s` seconds into the one for a job of `job_seconds` seconds:
+// 1 - (1 - p)^(job_seconds / horizon_s). When one of the times is not known (NaN, 0 or less), it returns `probability`.
+// Returns a number from 0 to 1; a probability that is not known counts as 0.
 double outage_for(double probability, double horizon_s, double job_seconds);
 
-// What a job of so many seconds has to fear from a node in a live state: the published estimate for that length, and
-// outage_of_silent_node at least from one that does not answer. 0 .. 1.
+// Returns the probability, 0 to 1, that the node fails while a job of `job_seconds` seconds runs. It is the published
+// estimate for the next `horizon_s` seconds, converted by outage_for(). A node that does not answer has at least
+// outage_of_silent_node.
 double outage_of(const NodeState& state, double horizon_s, double job_seconds);
 
 }  // namespace placement

@@ -9,10 +9,12 @@
 
 namespace placement {
 
-// Outage probabilities of nodes by name, as a site knows them. A node that is not listed has 0.
+// Outage probabilities of nodes by name, as the administrator gives them. A node that is not listed has 0.
 class NodeOutages {
  public:
+  // Sets the probability, 0 to 1, of a node. `line` is the line of the file that gives it; 0: none.
   void set(std::string name, double probability, std::int64_t line = 0) { of_[std::move(name)] = {probability, line}; }
+  // Returns the probability of the node.
   double of(std::string_view name) const {
     const auto found = of_.find(std::string(name));
     return found == of_.end() ? 0.0 : found->second.probability;
@@ -20,11 +22,13 @@ class NodeOutages {
   bool lists(std::string_view name) const { return of_.contains(std::string(name)); }
   std::size_t size() const { return of_.size(); }
 
+  // A node and the line that lists it.
   struct Place {
     std::string name;
-    std::int64_t line = 0;  // of the file; 0: of none
+    std::int64_t line = 0;  // line number in the file; 0: not from a file
   };
-  // The name that `known` does not answer true for and that comes first; an empty one when there is none.
+  // Returns the first listed node for which known(name) is false: that of the lowest line and, in one line, the first
+  // in alphabetical order. Returns an empty name when there is none.
   template <typename Known>
   Place first_unknown(Known known) const {
     Place first;
@@ -42,17 +46,20 @@ class NodeOutages {
   std::unordered_map<std::string, Entry> of_;
 };
 
-// Whether the word is a number from 0 to 1; it is in `value` then.
+// Stores the number `word` in `value` and returns true if it is from 0 to 1. Otherwise returns false.
 bool parse_probability(std::string_view word, double& value);
 
-// Lines of a node, or a list of nodes as "n[1-4]", and the probability from 0 to 1 that it fails while a
-// job runs; '#' starts a comment. On a machine without names a node is the number of its leaf. Throws Error
-// naming file, line and value; also on a node that is listed twice.
+// Parses the text of an outage file. Each line is a node, or a list of nodes such as "n[1-4]", and the probability from
+// 0 to 1 that it fails while a job runs; '#' starts a comment. On a machine whose nodes have no names, a node is the
+// number of its leaf. `file` is the name of the file in errors. Throws Error, with file, line and value, when a line is
+// wrong or a node is listed twice.
 NodeOutages parse_outages(std::string_view text, const std::string& file);
+// Reads an outage file, in the form of parse_outages(). Throws Error, with file, line and value, when a line is wrong.
 NodeOutages read_outages(const std::string& path);
 
-// What a site should know whose file lists a node that is not one of `nodes`; empty when it lists none. A name too
-// many does no harm, and may be that of a node which is away for a while; a name mistyped does.
+// Returns a warning for the administrator when the file lists a node that is not one of `nodes`, or an empty text. It
+// is no error, because the node may be missing for a while. But the name may also be misspelt, and the right node then
+// counts as safe.
 std::string unknown_outage_node(const NodeOutages& outages, std::span<const std::string> nodes, const std::string& file);
 
 }  // namespace placement

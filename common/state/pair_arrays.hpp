@@ -9,12 +9,13 @@
 
 namespace placement {
 
-// A PairTable under construction, for who measures, reads a text, or tests.
+// The arrays of a PairTable while it is built: from measurements, from a text, or in a test.
 struct PairArrays {
-  // Nothing is known of any pair; each node is in the group given.
+  // Makes arrays for `groups` groups, in which no pair is known. `group_of_node` holds the group of each node, 0 to
+  // groups - 1.
   PairArrays(std::int32_t groups, std::vector<std::int32_t> group_of_node);
 
-  // Both halves of the table.
+  // The values of one cell.
   struct Cell {
     float latency_us = static_cast<float>(unknown_value);
     float bandwidth_Bps = static_cast<float>(unknown_value);
@@ -22,15 +23,17 @@ struct PairArrays {
     PairSource source = PairSource::none;
     float age_s = static_cast<float>(unknown_value);
   };
+  // Sets the cell of the groups `a` and `b` in both halves of the tables.
   void set(std::int32_t a, std::int32_t b, const Cell& cell);
 
-  // The predictors behind a cell's values, and their errors.
+  // The predictors that give the values of a cell, and their mean absolute errors.
   struct CellForecast {
     Predictor latency = Predictor::none;
     Predictor bandwidth = Predictor::none;
     float latency_error_us = static_cast<float>(unknown_value);
     float bandwidth_error_Bps = static_cast<float>(unknown_value);
   };
+  // Sets the forecast of the groups `a` and `b` in both halves of the tables.
   void set_forecast(std::int32_t a, std::int32_t b, const CellForecast& forecast);
 
   std::int32_t groups = 0;
@@ -40,19 +43,19 @@ struct PairArrays {
   std::vector<float> peak_bandwidth_Bps;
   std::vector<PairSource> source;
   std::vector<float> age_s;
-  std::vector<Predictor> latency_predictor, bandwidth_predictor;  // these four empty before the first set_forecast()
+  std::vector<Predictor> latency_predictor, bandwidth_predictor;  // empty before set_forecast(), as the errors are
   std::vector<float> latency_error_us, bandwidth_error_Bps;
   std::vector<float> node_latency_us;     // empty, or one per node
-  std::vector<float> node_bandwidth_Bps;  // likewise
+  std::vector<float> node_bandwidth_Bps;  // empty, or one per node
 };
 
-// One cell of a table.
+// Returns the cell of the groups `a` and `b`.
 PairArrays::Cell pair_cell(const PairTable& table, std::int32_t a, std::int32_t b);
 
-// Nothing in it where the table has no forecasts.
+// Returns the forecast of the groups `a` and `b`. It is empty when the table has no forecasts.
 PairArrays::CellForecast pair_forecast(const PairTable& table, std::int32_t a, std::int32_t b);
 
-// The finished arrays as a table that keeps them.
+// Returns the finished arrays as a table, which owns them.
 PairTable pair_table(PairArrays arrays);
 
 }  // namespace placement

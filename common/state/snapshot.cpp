@@ -27,7 +27,7 @@ namespace {
 
 constexpr char magic[8] = {'S', 'P', 'L', 'I', 'V', 'E', '\r', '\n'};
 constexpr std::uint32_t plain_version = 1;
-constexpr std::uint32_t extra_version = 2;  // and what snapshot_extra.hpp has, behind all else
+constexpr std::uint32_t extra_version = 2;  // with the parts of snapshot_extra.hpp at the end
 constexpr std::uint32_t byte_order = 0x01020304;
 constexpr std::uint32_t max_name_bytes = max_live_nodes * 64;
 
@@ -35,16 +35,16 @@ struct Header {
   char magic[8];
   std::uint32_t byte_order;
   std::uint32_t version;
-  std::uint64_t checksum;  // of the file with 0 here
+  std::uint64_t checksum;  // of the file with 0 in this place
   std::uint64_t file_bytes;
   std::int64_t published_at_s;
   double outage_horizon_s;
-  std::uint32_t node_fields;  // numbers per node: another version of NodeState has others
+  std::uint32_t node_fields;  // numbers per node, which differ between versions of NodeState
   std::uint32_t nodes;
   std::uint32_t name_bytes;
   std::uint32_t groups;
-  std::uint32_t latency_nodes;    // 0, or nodes
-  std::uint32_t bandwidth_nodes;  // likewise
+  std::uint32_t latency_nodes;    // number of nodes with a latency: 0, or `nodes`
+  std::uint32_t bandwidth_nodes;  // number of nodes with a bandwidth: 0, or `nodes`
 };
 static_assert(std::has_unique_object_representations_v<std::uint64_t> && sizeof(Header) == 72);
 
@@ -56,7 +56,7 @@ struct NodeRecord {
 };
 static_assert(sizeof(NodeRecord) == 16 + 8 * node_fields.size());
 
-// Where everything is.
+// The offsets of the parts of a file, which follow from the counts in its header.
 struct Layout : SnapshotLayout {
   explicit Layout(const Header& header) : SnapshotLayout(sizeof(Header)) {
     const std::size_t count = header.nodes;
@@ -77,10 +77,10 @@ struct Layout : SnapshotLayout {
       node_bandwidth;
 };
 
-// Where what version 2 has more begins.
+// Returns the offset of the parts that only version 2 has.
 std::size_t extra_at(const Header& header) { return snapshot_aligned(Layout(header).end); }
 
-// What is larger than this is not even read.
+// Returns the size of the largest file with this number of nodes. A larger file is not read.
 std::size_t max_file_bytes(std::size_t nodes) {
   const auto most = static_cast<std::uint32_t>(std::min(nodes, max_live_nodes));
   Header header{};
@@ -308,7 +308,7 @@ void write_snapshot(const std::string& path, const LiveState& state) {
     if (file < 0) fail_errno(beside, "cannot be created", errno);
     write_all(beside, file, bytes);
     if (fchmod(file, 0644) != 0) fail_errno(beside, "cannot be made readable", errno);
-    // No fsync: after a crash of the machine the file is old in any case, and a broken one is refused.
+    // fsync is not needed: after a crash of the machine the data are too old in any case, and a broken file is refused.
     if (rename(beside.c_str(), path.c_str()) != 0) fail_errno(path, "cannot be replaced", errno);
   } catch (...) {
     unlink(beside.c_str());

@@ -14,30 +14,33 @@
 
 namespace placement {
 
-// A LiveState as one file, in the form of the machine that wrote it:
+// Writes and reads a LiveState as one binary file, in the byte order of the machine that writes it:
 //   header | nodes | names | group of each node | tables of the pairs | values per node of the pairs
-// The counts in the header determine the place of everything, so that there are no offsets to believe.
-// A file is never changed: a newer one takes its name.
+// The counts in the header determine where each part is. So the file holds no offsets, which could be wrong. A file is
+// never changed: a newer file replaces it under its name.
 
-// The file's bytes. Throws Error on a state that check_live_state() refuses.
+// Returns the bytes of the file. Throws Error on a state that check_live_state() refuses.
 std::vector<std::byte> encode_snapshot(const LiveState& state);
 
-// The state again; tables of pairs point into the bytes, which `owner` keeps and which must lie at a
-// multiple of snapshot_alignment. All of it is checked before any of it is used, first the sizes, then the
-// checksum, then each value with check_live_state(). Throws Error that tells what is wrong.
+// Returns the state that the bytes of a file hold. The tables of pairs point into `bytes`, which `owner` keeps alive.
+// The address of `bytes` must be a multiple of snapshot_alignment. Everything is checked before it is used: first the
+// sizes, then the checksum, then each value with check_live_state(). Throws Error that says what is wrong.
 inline constexpr std::size_t snapshot_alignment = 64;
 LiveState decode_snapshot(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
 
-// The same, of a copy of bytes that lie anywhere.
+// Returns the state that the bytes of a file hold. The bytes are copied, so that they may be at any address and need
+// not be kept. Throws Error that says what is wrong.
 LiveState decode_snapshot(std::string_view bytes);
 
-// Writes beside the file and renames, so that a reader sees the old or the new file whole. All may read
-// it. Throws Error naming the file.
+// Writes the state to the file `path`, which everybody may read. The file is written under another name and then
+// renamed, so that a reader sees either the whole old file or the whole new one. Throws Error with the name of the
+// file.
 void write_snapshot(const std::string& path, const LiveState& state);
 
-// Reads the file into memory of its own: under a mapping a file could be cut short by its owner, which
-// would end the process. With `owners` it must belong to one of these users and be writable for no one
-// else. What is larger than a state of so many nodes can be is not read. Throws Error naming the file.
+// Reads the file `path` into memory and returns its state. The file is not mapped: a process that maps a file is killed
+// by SIGBUS when another process truncates it. With `owners` the file must belong to one of these users, and nobody
+// else may be able to write it. A file that is larger than a state of `max_nodes` nodes can be is not read. Throws
+// Error with the name of the file.
 LiveState read_snapshot(const std::string& path, std::span<const uid_t> owners = {},
                         std::size_t max_nodes = max_live_nodes);
 

@@ -14,7 +14,7 @@ namespace placement {
 namespace {
 
 struct Header {
-  std::uint32_t forecasts;   // 0: no tables, 1
+  std::uint32_t forecasts;   // 1: there are tables; 0: there are none
   std::uint32_t estimators;
   std::uint32_t sentence_bytes;
   std::uint32_t zero;
@@ -24,7 +24,7 @@ struct Header {
 static_assert(sizeof(Header) == 32);
 
 struct Record {
-  char name[max_estimator_name];  // zeros behind it
+  char name[max_estimator_name];  // filled up with zeros
   std::uint32_t in_use, wanted;
   double log_loss, advantage, advantage_error, foretold;
   CalibrationBin calibration[calibration_bins];

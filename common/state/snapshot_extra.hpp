@@ -8,20 +8,21 @@
 
 namespace placement {
 
-// What a snapshot of version 2 has behind that of version 1: which predictor each pair's values come from and
-// its error, and how good the estimators of outages are. Policies do not go by it.
+// The parts that a snapshot of version 2 has behind those of version 1. They tell which predictor gives the values of
+// each pair, with its error, and how good the estimators of outages are. Policies do not use them.
 //   header (32 bytes) | four tables of the pairs, or none | a record per estimator | the sentence
 
-// There is anything of that in the state; else it is written as version 1.
+// Returns whether the state has any of these parts. If not, it is written as version 1.
 bool has_extra(const LiveState& state);
 
-// For a place at a multiple of 64 bytes. The state is one that check_live_state() takes.
+// Returns the bytes of these parts, to be placed at a multiple of 64 bytes. check_live_state() must accept the state.
 std::vector<std::byte> encode_extra(const LiveState& state);
 
-// At most so many bytes for tables of so many cells.
+// Returns the largest number of bytes that encode_extra() writes for tables of `cells` cells.
 std::size_t max_extra_bytes(std::size_t cells);
 
-// Into the state, whose number of groups is known; tables point into the bytes. Throws Error without a name.
+// Reads these parts from `bytes` into the state, in which pairs.groups must be set already. Tables point into `bytes`.
+// Throws Error, without the name of a file, when the counts or the records are impossible.
 void decode_extra(std::span<const std::byte> bytes, LiveState& state);
 
 }  // namespace placement

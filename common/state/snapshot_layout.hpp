@@ -9,34 +9,34 @@
 
 namespace placement {
 
-// How the parts of a snapshot lie in its bytes: for the two that know what the parts are.
+// Computes where the parts of a snapshot are in its bytes. Only snapshot.cpp and snapshot_extra.cpp use this file.
 
-// The first multiple of snapshot_alignment from here.
+// Returns the least multiple of snapshot_alignment that is not below `at`.
 inline std::size_t snapshot_aligned(std::size_t at) {
   return (at + snapshot_alignment - 1) / snapshot_alignment * snapshot_alignment;
 }
 
-// A header, and parts behind it that each begin at a multiple of snapshot_alignment.
+// The layout of a header and the parts behind it, each of which begins at a multiple of snapshot_alignment.
 struct SnapshotLayout {
   explicit SnapshotLayout(std::size_t header_bytes) : end(header_bytes) {}
 
-  // Where the next part begins, which has so many bytes.
+  // Adds a part of `bytes` bytes and returns its offset.
   std::size_t place(std::size_t bytes) {
     const std::size_t at = snapshot_aligned(end);
     end = at + bytes;
     return at;
   }
 
-  std::size_t end;  // of the last part so far
+  std::size_t end;  // the offset behind the last part so far
 };
 
-// Copies the values to where the layout has their part.
+// Copies the values to the offset `at`, where the layout has their part.
 template <typename T>
 void put_part(std::vector<std::byte>& bytes, std::size_t at, std::span<const T> values) {
   if (!values.empty()) std::memcpy(bytes.data() + at, values.data(), values.size_bytes());
 }
 
-// The `count` values of the part at this place, which the bytes keep.
+// Returns the `count` values of the part at the offset `at`. They stay in `bytes`, which must outlive them.
 template <typename T>
 std::span<const T> part_of(std::span<const std::byte> bytes, std::size_t at, std::size_t count) {
   return {reinterpret_cast<const T*>(bytes.data() + at), count};

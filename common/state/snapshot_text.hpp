@@ -7,30 +7,33 @@
 
 namespace placement {
 
-// A LiveState as a text to read, edit and keep as a test case. Fields are apart by one tab, "-" is what is
-// not known, numbers have just the digits that give the same number again, '#' starts a comment line:
+// Writes and reads a LiveState as text, for people to read and edit, and for test cases. Fields are separated by one
+// tab, and "-" stands for a value that is not known. A number has the fewest digits from which it can be read back
+// exactly. '#' starts a comment line.
 //
 //   slurm-placement-snapshot  1 or 2
 //   published                 1700000000              seconds since 1970
 //   outage-horizon            86400                   seconds; the line may be missing
 //   node-columns              name  liveness  cpu_load_1  ..
 //   node                      n1    up        0.5     ..
-//   group                     0     n[1-4]            nodes of a group of pairs, "-" none; from 0 up
+//   group                     0     n[1-4]            the nodes of a group, "-": none; groups are numbered from 0
 //   pair                      0  1  LATENCY_US  BANDWIDTH_BPS  PEAK_BANDWIDTH_BPS  SOURCE  AGE_S
+//   node-network-columns      name  latency_us  bandwidth_Bps     one or both of the values
 //   node-network              n1    LATENCY_US  BANDWIDTH_BPS
 //   forecast                  0  1  PREDICTOR  LATENCY_ERROR_US  PREDICTOR  BANDWIDTH_ERROR_BPS
 //   estimators                NODE_HOURS  OUTAGES  SENTENCE
 //   estimator                 beta  USE  LOG_LOSS  ADVANTAGE  ERROR  FORETOLD    USE: used,wanted or one of them or "-"
 //   calibration               beta  WEIGHT/FORETOLD/SEEN  ..                     calibration_bins of these
 //
-// A text with any of the last four is version 2.
-// node-columns may leave out and reorder any column but `name`; what is left out is not known. A pair
-// of which nothing is known needs no line. Names of columns are those of common/state/node_fields.hpp.
+// A text with a forecast, estimators, estimator or calibration line is version 2. The first column of node-columns is
+// `name`. Other columns may be in any order or missing; their values are then not known. A pair of which nothing is
+// known needs no line. Other names of columns are liveness, outages and those of common/state/node_fields.hpp.
 
-// The text of a state that check_live_state() takes; the same state gives the same text.
+// Returns the text of a state; equal states give equal texts. Throws Error on a state that check_live_state() refuses.
 std::string format_snapshot(const LiveState& state);
 
-// The state again, exactly. Throws Error "name:line: ..", or "name: .." for what check_live_state() refuses.
+// Returns exactly the state of which `text` is the text. `name` is the name of the file in errors. Throws Error
+// "name:line: .." when a line is wrong, and "name: .." when check_live_state() refuses the state.
 LiveState parse_snapshot(std::string_view text, const std::string& name);
 
 }  // namespace placement

@@ -8,14 +8,14 @@
 
 namespace placement {
 
-// What who writes a snapshot as text and who reads it both must know.
+// The words of a snapshot as text, for snapshot_text.cpp, which writes it, and snapshot_text_read.cpp, which reads it.
 
 inline constexpr std::string_view snapshot_first_word = "slurm-placement-snapshot";
 inline constexpr std::string_view snapshot_plain_version = "1";
-inline constexpr std::string_view snapshot_extra_version = "2";  // may have forecasts and estimators
+inline constexpr std::string_view snapshot_extra_version = "2";  // a text that may have forecasts and estimators
 inline constexpr std::string_view snapshot_not_known = "-";
 
-// Just the digits that give the same number again.
+// Returns the number with the fewest digits from which it can be read back exactly; "-" for NaN.
 template <typename Number>
 std::string snapshot_number(Number value) {
   if constexpr (std::is_floating_point_v<Number>)

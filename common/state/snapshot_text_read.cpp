@@ -26,7 +26,7 @@ namespace {
 
 constexpr NumberRange any_number{0, std::numeric_limits<double>::max()};
 
-// The lines of one text in turn.
+// Reads the lines of a text one after another and builds the state.
 class Reader {
  public:
   Reader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -48,7 +48,7 @@ class Reader {
   }
 
  private:
-  // What one line tells of two groups.
+  // A line about two groups: its number, the groups, and its other values.
   template <typename Told>
   struct GroupsLine {
     std::int64_t line;
@@ -199,7 +199,7 @@ class Reader {
     }
   }
 
-  // This line's groups, with nothing told of them yet.
+  // Reads the two groups of this line; the other values are left empty.
   template <typename Told>
   GroupsLine<Told> of_groups() const {
     const auto group = [this](std::size_t f) {
@@ -288,7 +288,8 @@ class Reader {
     }
   }
 
-  // A table of many groups is made after all that could be wrong with the lines is known.
+  // Checks the lines against each other and makes the tables. This comes last because tables of many groups are large:
+  // a text with wrong lines is refused before.
   void finish() {
     if (groups_ == 0 && !pairs_.empty()) fail_at(name_, pairs_[0].line, "a pair, and no groups");
     if (groups_ == 0 && !network_columns_.empty()) throw Error(name_ + ": node-network lines, and no groups");
@@ -308,7 +309,7 @@ class Reader {
     }
   }
 
-  // Two groups may be told of once, in whatever order they stand.
+  // Calls take(line) for each line. Throws Error when two lines are about one pair of groups, in either order.
   template <typename Told, typename Take>
   void for_each_once(const std::vector<GroupsLine<Told>>& lines, const char* what, const Take& take) const {
     std::vector<bool> seen(static_cast<std::size_t>(groups_) * static_cast<std::size_t>(groups_));
