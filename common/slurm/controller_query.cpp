@@ -28,7 +28,7 @@ std::string ask_controller() {
   slurm_conf_t* configuration = nullptr;
   if (slurm_load_ctl_conf(0, &configuration) != SLURM_SUCCESS)
     throw Error(std::string("slurmctld does not tell its configuration: ") + slurm_strerror(errno));
-  // The list is of a type that only Slurm knows: it prints the pairs.
+  // The list has a type that only Slurm knows. So Slurm's own function prints the pairs.
   char* text = nullptr;
   std::size_t size = 0;
   char title[] = "";

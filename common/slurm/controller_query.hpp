@@ -4,13 +4,14 @@
 
 namespace placement {
 
-// Asks slurmctld for its configuration by libslurm's public calls, as the calling user, and returns the pairs of its
-// select plugin, one "name = value" line each, for controller_state_of(). Empty when that plugin has none. Throws Error
-// when slurmctld does not answer; that may take as long as Slurm's message timeout. libslurm ends the process where
-// there is no slurm.conf to be had.
+// Asks slurmctld for its configuration, as the calling user and by libslurm's public calls. Returns the pairs that the
+// select plugin reports in it, each as a line "name = value", for controller_state_of(). The text is empty when the
+// plugin reports none. Throws Error when slurmctld does not answer, which may take as long as Slurm's message timeout,
+// and when controller_tells_facts() is false. libslurm ends the process when it finds no slurm.conf.
 std::string ask_controller();
 
-// Whether this Slurm asks a select plugin what it has to tell: until 24.11. Where it does not, ask_controller() throws Error.
+// Returns whether a select plugin of this version of Slurm can report pairs with the configuration. Slurm lets it do so
+// up to version 24.11. If not, ask_controller() throws Error.
 bool controller_tells_facts();
 
 }  // namespace placement
