@@ -4,9 +4,8 @@
 
 namespace placement {
 
-// Letters for pictures, as no font is at hand on many a machine that has no screen: the printable
-// ASCII characters from the blank on, 5 wide and 7 high. A row from the top is one byte; its bit 4
-// is the leftmost point.
+// A font for pictures, because many machines without a screen have no fonts. It has the printable ASCII characters from
+// the blank on, 5 points wide and 7 high. Each byte is one row, from the top; its bit 4 is the leftmost point.
 inline constexpr int glyph_width = 5;
 inline constexpr int glyph_height = 7;
 inline constexpr char first_glyph = ' ';

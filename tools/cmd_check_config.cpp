@@ -30,7 +30,7 @@ constexpr Option options[] = {
     {'j', "json", nullptr, "in JSON"},
 };
 
-// Lines of at most `width` columns.
+// Breaks the text into lines of at most `width` columns.
 std::string wrapped(std::string_view text, std::size_t width, const std::string& indent) {
   std::string out;
   std::size_t column = width + 1;
@@ -48,7 +48,7 @@ std::string wrapped(std::string_view text, std::size_t width, const std::string&
   return out + "\n";
 }
 
-// The help has the keys from the table that the parser uses.
+// Returns the help. Its keys come from the table that the parser uses.
 std::string help_with_keys() {
   std::string text =
       "Reads placement.conf as slurmctld will, and the files that TreematchTopologyFile, TorusFile\n"
@@ -65,7 +65,7 @@ std::string help_with_keys() {
   return text;
 }
 
-// Against the nodes of slurm.conf where there is one, else by itself. What was checked.
+// Checks the file against the nodes of slurm.conf if there is one, else by itself. Returns what was checked.
 std::string check_topology(const Config& config, const std::string& slurm_conf, const std::optional<std::vector<NodeShape>>& shapes) {
   const std::string& path = config.treematch_topology_file;
   if (!shapes) {
@@ -77,7 +77,7 @@ std::string check_topology(const Config& config, const std::string& slurm_conf, 
          slurm_conf;
 }
 
-// What was checked, and what slurmctld will warn of.
+// Checks the file. Returns what was checked, and what slurmctld will warn about.
 std::string check_torus(const std::string& path, std::span<const std::string> nodes) {
   const TorusDescription description = read_torus(path);
   if (!description.named) throw Error(path + ": it names no nodes");
@@ -94,8 +94,8 @@ std::string check_outages(const std::string& path, std::span<const std::string> 
   return std::to_string(outages.size()) + " nodes" + (warning.empty() ? "" : "; " + warning);
 }
 
-// The files that are named, and what was checked of each. Without a slurm.conf, unless one is given, there are no nodes
-// to hold them against.
+// Checks the files that the configuration names, and returns what was checked of each. Without a slurm.conf they are
+// not compared with nodes, unless the user has given one.
 std::string check_files(const Config& config, const std::string& slurm_conf, bool slurm_conf_given) {
   const std::string &topology = config.treematch_topology_file, &torus = config.torus_file, &outages = config.outage_file;
   for (const auto& [key, file] : {std::pair{"TreematchTopologyFile", &topology}, {"TorusFile", &torus}, {"OutageFile", &outages}})
@@ -122,7 +122,7 @@ std::string format_config(const Config& config) {
   return text;
 }
 
-// What slurmctld goes by, which may not have read the file since it was changed.
+// Returns the settings in force in slurmctld, which may not have read the file since it was changed.
 std::string told_by(const ControllerInput& controller, const Config& config) {
   std::string text = "# in force in slurmctld: " + described(controller) + "\n";
   if (!controller.state || controller.state->mode.empty()) return text;

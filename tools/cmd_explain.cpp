@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// placectl explain and placectl decisions: what slurmctld decided, and why.
+// placectl explain and placectl decisions: the decisions of slurmctld and their reasons.
 #include <slurm/slurm.h>
 
 #include <algorithm>
@@ -101,7 +101,7 @@ std::string explained(const Decision& d) {
   add_fact(text, "cost", costs(d));
   if (!std::isnan(d.live_age_s)) add_fact(text, "live data", shown_seconds(d.live_age_s) + " old");
   add_fact(text, "live data", d.why_not_live);
-  // The note of a policy may be its terms once more.
+  // The note is left out if the terms already contain it.
   const bool told_by_terms = d.terms.size() > 1 && d.reason.find(d.terms[1]) != std::string::npos;
   if (d.outcome != DecisionOutcome::stock && d.outcome != DecisionOutcome::wait && !told_by_terms) add_fact(text, "note", d.reason);
   for (const std::string& term : d.terms) add_fact(text, &term == &d.terms.front() ? "terms" : "", term);
@@ -140,8 +140,8 @@ std::string system_comment_in(std::string_view shown_jobs, std::uint32_t job) {
   return {};
 }
 
-// What our plugin wrote into the job's system comment; empty when slurmctld does not know the job. Without
-// a slurm.conf libslurm would look for one for a minute.
+// Returns what the plugin wrote into the job's system comment; empty when slurmctld does not know the job. Without a
+// slurm.conf, libslurm would search for one for a minute, so it is not called then.
 std::string system_comment(std::uint32_t job) {
   const char* conf = std::getenv("SLURM_CONF");
   if (!std::filesystem::exists(conf ? conf : "/etc/slurm/slurm.conf")) return {};
@@ -156,7 +156,7 @@ std::string system_comment(std::uint32_t job) {
   return shown(text.substr(begin, text.find(';', begin) - begin));
 }
 
-// ---- many
+// ---- many decisions
 
 struct Sum {
   std::int64_t count = 0;

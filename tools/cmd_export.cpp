@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// placectl export and placectl import: a snapshot as text and back.
+// placectl export and placectl import: convert a snapshot to text and back.
 #include <ctime>
 
 #include "common/state/snapshot.hpp"

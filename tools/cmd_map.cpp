@@ -92,7 +92,7 @@ std::vector<std::int64_t> distances(const CommandLine& line) {
   return list;
 }
 
-// Options on top of what the word of the policy says.
+// Returns the policy with its parameters. Options replace parameters in the policy's own word.
 PolicySpec policy_spec(const CommandLine& line) {
   PolicySpec spec = from_command_line([&] { return parse_policy_spec(line.value_or("policy", "TREEMATCH")); });
   if (const auto scope = line.value("scope")) {
@@ -112,7 +112,7 @@ PolicySpec policy_spec(const CommandLine& line) {
   return spec;
 }
 
-// What only means something where the topology has nodes.
+// Sets the limits that only have a meaning if the topology has nodes.
 void set_limits(const CommandLine& line, const ClusterView& view, Request& request) {
   if (view.nodes.empty())
     for (const char* option : {"nodes", "ntasks-per-node", "cores-per-task", "nodelist", "exclusive"})
@@ -138,7 +138,7 @@ void set_limits(const CommandLine& line, const ClusterView& view, Request& reque
   }
 }
 
-// The matrix, and what is to be done with it; not yet where.
+// Reads the matrix and the policy. The machine is read later.
 MapTask read_task(const CommandLine& line) {
   MapTask task;
   task.spec = policy_spec(line);
@@ -176,7 +176,7 @@ void read_machine(const CommandLine& line, MapTask& task) {
   }
 }
 
-// Those without coordinates cannot be used.
+// Removes the leaves without coordinates, which cannot be used.
 void drop_unknown_positions(MapTask& task) {
   if (!task.view.torus) return;
   const std::vector<std::int32_t> position = leaf_positions(task.view);
@@ -188,14 +188,14 @@ MapOutcome map_to_file(const CommandLine& line, MapTask& task) {
   task.usable = read_available(line.value_or("available", "-"), task.view.tree->leaves());
   drop_unknown_positions(task);
   if (!task.matrix) {
-    task.spec.policy = "NATURAL";  // an option that would change a policy is then refused with it
+    task.spec.policy = "NATURAL";  // so that an option that changes a policy is refused
     task.matrix = std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(task.usable.size()), {}));
   }
   set_limits(line, task.view, task.request);
   return run_map(task);
 }
 
-// The job's own matrix and policy where none are given here.
+// Maps onto the job's allocation. Matrix and policy come from the job unless they are given here.
 MapOutcome map_to_allocation(const CommandLine& line, MapTask& task) {
   for (const char* option : {"slurm-conf", "distances", "available", "deadline-ms", "nodes", "ntasks-per-node",
                              "cores-per-task", "nodelist", "exclusive", "outage", "fault-probability", "job-seconds"})
@@ -230,7 +230,7 @@ std::string format_mapping_of(const CommandLine& line, const MapTask& task, cons
   return format_mapping(outcome.leaf_of_rank);
 }
 
-// What stands in the place of the summary where there is no traffic to sum up.
+// Returns the text that replaces the summary when there is no matrix.
 std::string natural_order_note(const MapTask& task) {
   return std::to_string(task.matrix->ranks()) + " ranks on " + std::to_string(task.usable.size()) + " of " +
          std::to_string(task.view.tree->leaves()) + " leaves in natural order: without --matrix nothing is known of their traffic\n";

@@ -78,7 +78,8 @@ constexpr CommandHelp heatmap_help{
     1,
     1};
 
-// All nodes are taken for sound, whatever a torus file says: faults cost no time as long as nothing fails.
+// Returns the gain on a machine without faults. Faults in a torus file are ignored, because they cost no time as long
+// as nothing fails.
 PlacementGain gain_on(const std::string& topology, const CommandLine& line, std::shared_ptr<const CommMatrix> matrix) {
   const MachineFile file = read_machine_file(topology);
   const bool on_torus = is_torus_file(file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// placectl nodes and placectl reliability: what is known of each node.
+// placectl nodes and placectl reliability: the state of each node.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -66,7 +66,7 @@ const NodeField& field_of(const std::string& name) {
                    (meant.empty() ? "; placectl nodes --json shows them" : ", did you mean " + std::string(meant) + "?"));
 }
 
-// Largest first, what is not known last.
+// Sorts by the field, the largest value first and unknown values last.
 void sort_by(std::vector<std::int32_t>& nodes, const LiveState& state, const NodeField& field) {
   std::stable_sort(nodes.begin(), nodes.end(), [&](std::int32_t a, std::int32_t b) {
     const double x = field.get(state.nodes[a]), y = field.get(state.nodes[b]);

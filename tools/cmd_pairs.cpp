@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// placectl pairs: what is known of the network between nodes.
+// placectl pairs: the state of the network between nodes.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -45,7 +45,7 @@ constexpr std::array<std::string_view, 4> order_names = {"bandwidth", "missing",
 constexpr std::array<const char*, 4> order_units = {"bytes/s", "bytes/s", "us", "s"};
 
 struct Pair {
-  std::int32_t a, b;  // nodes
+  std::int32_t a, b;  // indices of the nodes
   PairArrays::Cell cell;
   PairArrays::CellForecast forecast;
 };
@@ -75,7 +75,8 @@ Order order_of(const CommandLine& line) {
   return static_cast<Order>(found - order_names.begin());
 }
 
-// The worst first: little bandwidth, or much of the others. What is not known comes last.
+// Returns whether `x` comes before `y`. The worst value comes first, which is the least bandwidth or the largest of the
+// other values. Unknown values come last.
 bool worse(const Pair& x, const Pair& y, Order order) {
   const double a = value_of(x.cell, order), b = value_of(y.cell, order);
   if (std::isnan(a) || std::isnan(b)) return !std::isnan(a) && std::isnan(b);
@@ -96,7 +97,7 @@ std::vector<Pair> pairs_of(const LiveState& state, const std::vector<std::int32_
 
 std::string shown_small_us(double us) { return std::isnan(us) ? "-" : shown_number(us, 1) + "us"; }
 
-// A predictor with its error, "median 0.2us"; "-" without one.
+// Returns a predictor with its error, such as "median 0.2us"; "-" without a predictor.
 std::string shown_forecast(Predictor predictor, const std::string& error) {
   return predictor == Predictor::none ? "-" : std::string(to_string(predictor)) + " " + error;
 }

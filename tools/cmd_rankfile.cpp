@@ -32,7 +32,7 @@ constexpr CommandHelp help{
     0,
     0};
 
-// What a job that asks for a policy was submitted with, unless the command line says otherwise.
+// Returns the request with which the job was submitted, changed by the options of the command line.
 PlacementRequest wish_of(const CommandLine& line, std::optional<std::uint32_t> component) {
   PlacementRequest placement_request{parse_policy_spec("TREEMATCH"), nullptr, false};
   if (std::optional<PlacementRequest> of_job = request_of_allocation(component)) placement_request = std::move(*of_job);
@@ -47,13 +47,13 @@ PlacementRequest wish_of(const CommandLine& line, std::optional<std::uint32_t> c
   return placement_request;
 }
 
-// Where a core stands among the cores of its node that mpirun sees.
+// The numbers of a socket and a core of a node, as mpirun counts those that it sees.
 struct SocketCore {
   std::int32_t socket;
   std::int32_t core;
 };
 
-// One per core of the node; those that mpirun does not see stay at their own numbers.
+// Returns these numbers for each core of the node. Cores that mpirun does not see keep their own numbers.
 std::vector<SocketCore> numbering(const NodeView& node, bool confined) {
   std::vector<SocketCore> numbers;
   std::int32_t next_socket = 0;
@@ -69,7 +69,7 @@ std::vector<SocketCore> numbering(const NodeView& node, bool confined) {
   return numbers;
 }
 
-// "0:1,2;1:0": cores 1 and 2 of socket 0, core 0 of socket 1.
+// Returns cores in a rankfile's form: "0:1,2;1:0" means cores 1 and 2 of socket 0, and core 0 of socket 1.
 std::string format_slot(const std::vector<std::int32_t>& cores, const std::vector<SocketCore>& numbers) {
   std::map<std::int32_t, std::string> of_socket;
   for (const std::int32_t core : cores) {

@@ -53,11 +53,11 @@ constexpr CommandHelp help{
     0,
     0};
 
-// What is known of the nodes, and what is asked.
+// The data about the nodes, and the request.
 struct Selection {
   std::vector<std::string> names;
   NodeTable table;
-  LiveState live;  // to which `network` may point
+  LiveState live;  // `network` may point into it
   NetworkLoad network;
   NlaWeights weights;
   PolicySpec spec;
@@ -65,16 +65,16 @@ struct Selection {
   std::int32_t tasks = 0;
   std::vector<std::int32_t> processors;
   std::vector<double> cores;  // empty: not known
-  std::vector<double> load;   // that counts against cores; empty: not known
-  double wait_s = 0;          // that a job would wait at most while the cluster is overloaded
+  std::vector<double> load;   // the part of the load that counts against cores; empty: not known
+  double wait_s = 0;          // longest time that a job would wait while the cluster is overloaded
 };
 
-// --set on top of what the word of the policy says.
+// Returns the policy with its parameters. Those of --set replace parameters in the policy's own word.
 PolicySpec policy_spec(const CommandLine& line) {
   PolicySpec spec = parse_policy_spec(line.value_or("policy", "nla"));
   if (const auto set = line.value("set")) {
     for (const auto& [key, value] : parse_policy_spec(spec.policy + "=" + *set).parameters) {
-      // A word without a value is a matrix there.
+      // The parser takes a word without a value for the name of a matrix.
       if (key == "matrix") throw UsageError("--set " + shown(value) + ": it takes KEY=VALUE,.. and no matrix");
       spec.parameters[key] = value;
     }
@@ -111,7 +111,7 @@ void read_tables(const CommandLine& line, Selection& selection) {
   selection.network = line.has("pairs") ? NetworkLoad(dense, selection.weights) : NetworkLoad(selection.table.nodes);
 }
 
-// What the monitor published last. Throws Error when there is none, or none that slurmctld would go by.
+// Returns the latest published snapshot. Throws Error when there is none, or none that slurmctld would use.
 LiveState current_state() {
   const Config config = read_config(placement_conf_path(), MissingFile::defaults);
   LiveState live;
@@ -127,10 +127,11 @@ LiveState current_state() {
   return live;
 }
 
-// Nodes that are down are no candidates; of one that is suspect or silent for too long nothing is known, as in a job.
+// Takes the nodes from the live state. Nodes that are down are no candidates. A node that is suspect, or silent for too
+// long, counts as not known, as it does for a job.
 void take_live(const CommandLine& line, Selection& selection) {
   selection.live = line.has("state") ? read_live_state(*line.value("state"), max_table_bytes) : current_state();
-  // A file may be of any time: there it counts how old a node's data were when it was published.
+  // A file may be old. For it, only the age of a node's data at the time of publication counts.
   const double published_s =
       line.has("state") ? 0 : std::max(0.0, static_cast<double>(std::time(nullptr) - selection.live.published_at_s));
   const double max_age = max_age_s(selection.spec.parameters);
@@ -226,7 +227,7 @@ std::string format_row(const Selection& selection, const char* label, const Grou
   return numbers + compress_hostlist(names_of(selection, group)) + "\n";
 }
 
-// "; a job with wait=60 waits for at most 60 s before it takes a group"
+// Returns for example "; a job with wait=60 waits for at most 60 s before it takes a group".
 std::string wait_of(const Selection& selection) {
   if (!(selection.wait_s > 0)) return "";
   return "; a job with wait=" + selection.spec.parameters.at("wait") + " waits for at most " +
@@ -260,7 +261,7 @@ int command_select(int argc, char** argv) {
   selection.spec = from_command_line([&] { return policy_spec(line); });
   selection.rule = rule_of(selection.spec);
   PolicySpec checked = selection.spec;
-  checked.policy = "NLA";  // the others only leave some of its keys unused
+  checked.policy = "NLA";  // the other rules only ignore some of its keys
   from_command_line([&] { check_policy_spec(checked, "matrix"); });
   replace_profile(selection.spec.parameters);
   selection.wait_s = wait_s(selection.spec.parameters);

@@ -93,7 +93,7 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 
 extern "C" void note_interrupt(int) { interrupted = true; }
 
-// Ctrl-C ends the replays, a second one the program.
+// Makes the first Ctrl-C end the replays and the second one the program.
 class InterruptGuard {
  public:
   InterruptGuard() {
@@ -152,7 +152,7 @@ int command_simulate(int argc, char** argv) {
                 std::to_string(machine.cores()) + " cores (first in line " + std::to_string(too_large_line) + ")");
   scale_run_times(list.jobs, run_scale);
 
-  // Each decision needs and frees some megabytes: they are kept for the next one.
+  // Each decision allocates and frees some megabytes. These settings keep the memory for the next decision.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
   const InterruptGuard guard;

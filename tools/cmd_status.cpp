@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// placectl status: what placement has to go by at this moment.
+// placectl status: the data on which placement is based at present.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -34,14 +34,14 @@ constexpr CommandHelp help{
     0};
 
 struct Status {
-  std::optional<ControllerInput> controller;  // nothing: not asked
+  std::optional<ControllerInput> controller;  // none: slurmctld was not asked
   std::string file_mode;
   std::string file;
-  std::string trouble;  // why there is no state that could be used; empty: there is one
+  std::string trouble;  // why there is no usable state; empty: there is one
   StateInput input;
   bool read = false;
   std::array<std::vector<std::string>, liveness_names.size()> nodes;
-  std::array<std::int64_t, pair_source_names.size()> pairs{};  // of groups
+  std::array<std::int64_t, pair_source_names.size()> pairs{};  // pairs of groups, by source
   double oldest_pair_s = unknown_value;
   RingInput ring;
 };
@@ -66,7 +66,8 @@ void look_at_state(Status& status, const CommandLine& line, const Config& config
     }
 }
 
-// What is wrong on slurmctld's side. That it does not answer is told, and is no fault of the live state.
+// Returns what is wrong in slurmctld. It is empty if slurmctld does not answer, which is not an error of the live
+// state.
 std::string trouble_of(const Status& status) {
   return status.controller && status.controller->state ? trouble_of(*status.controller->state) : "";
 }

@@ -3,8 +3,8 @@
 
 namespace placement {
 
-// The commands of placectl. Each takes its own argv, argv[0] being the command's name, and returns
-// the exit code. Bad input is thrown as Error, a bad command line as UsageError.
+// The commands of placectl. Each takes its own arguments, where argv[0] is the command's name, and returns the exit
+// code. Throws Error for bad input and UsageError for a bad command line.
 int command_check_config(int argc, char** argv);
 int command_cost(int argc, char** argv);
 int command_map(int argc, char** argv);

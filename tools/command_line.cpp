@@ -12,7 +12,7 @@ namespace placement {
 namespace {
 
 constexpr Option help_option{'h', "help", nullptr, "show this help"};
-constexpr int first_long_only = 256;  // values of getopt_long for options without a letter
+constexpr int first_long_only = 256;  // first value of getopt_long for options without a letter
 
 std::vector<Option> all_options(const CommandHelp& help) {
   std::vector<Option> options(help.options.begin(), help.options.end());
@@ -30,7 +30,7 @@ std::string option_names(const std::vector<Option>& options) {
   return names;
 }
 
-// The word that getopt_long stopped at: a long option without its argument, or a letter.
+// Returns the word at which getopt_long stopped, without its argument: a long option or a letter.
 std::string offending(char** argv, const std::vector<Option>& options) {
   for (std::size_t i = 0; i < options.size(); ++i)
     if (optopt != 0 && optopt == value_of(options[i], i)) return "--" + std::string(options[i].name);
@@ -62,7 +62,7 @@ CommandLine::CommandLine(const CommandHelp& help, int argc, char** argv) {
   table.push_back({});
 
   opterr = 0;
-  optind = 0;  // glibc: start afresh
+  optind = 0;  // makes getopt_long of glibc begin a new command line
   for (int got; (got = getopt_long(argc, argv, letters.c_str(), table.data(), nullptr)) != -1;) {
     if (got == ':') throw UsageError(offending(argv, options) + " needs a value");
     if (got == '?') {

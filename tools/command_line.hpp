@@ -13,21 +13,21 @@
 
 namespace placement {
 
-// What every command ends with.
+// The exit codes of all commands.
 enum ExitCode {
   exit_ok = 0,
-  exit_bad_input = 1,  // a file, a value in it, a request that cannot be met
-  exit_usage = 2,      // the command line itself
-  exit_internal = 3,   // no memory, a defect
+  exit_bad_input = 1,  // a file, a value in it, or a request that cannot be met
+  exit_usage = 2,      // the command line itself is wrong
+  exit_internal = 3,   // no memory, or a defect
 };
 
-// The command line is wrong; the text names the option or operand and what would be right.
+// An error in the command line. The text names the option or operand and says what is allowed.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// What `read` makes of a word of the command line: what it throws as Error is then wrong with the command line.
+// Returns the result of `read`, which reads words of the command line. Turns an Error that it throws into a UsageError.
 template <typename Read>
 auto from_command_line(Read read) {
   try {
@@ -38,24 +38,24 @@ auto from_command_line(Read read) {
 }
 
 struct Option {
-  char letter = 0;                 // 0: the long name only
+  char letter = 0;                 // 0: there is only the long name
   const char* name = nullptr;
-  const char* argument = nullptr;  // its name in the help; null: a switch
-  const char* help = nullptr;      // lines after the first are indented by the help
+  const char* argument = nullptr;  // name of the argument in the help; null: the option has none
+  const char* help = nullptr;      // the lines after the first are indented when they are shown
 };
 
-// A command as its --help shows it. Every command has --help besides its own options.
+// Describes a command for its --help. Every command has the option --help besides its own options.
 struct CommandHelp {
-  const char* name = nullptr;      // "placectl map"
-  const char* synopsis = nullptr;  // what follows the name
-  const char* text = nullptr;      // what it does; ends in a line feed
+  const char* name = nullptr;      // for example "placectl map"
+  const char* synopsis = nullptr;  // the rest of the usage line after the name
+  const char* text = nullptr;      // what the command does; ends in a line feed
   std::span<const Option> options;
   std::size_t least_operands = 0;
   std::size_t most_operands = 0;
 };
 
-// argv of one command, argv[0] being its name, read by getopt_long; an option that is given twice has
-// its last value. Throws UsageError.
+// The parsed arguments of one command, where argv[0] is its name. If an option is given twice, its last value is used.
+// Throws UsageError.
 class CommandLine {
  public:
   CommandLine(const CommandHelp& help, int argc, char** argv);
@@ -64,6 +64,7 @@ class CommandLine {
   bool has(std::string_view option) const { return values_.contains(option); }
   std::optional<std::string> value(std::string_view option) const;
   std::string value_or(std::string_view option, const std::string& otherwise) const;
+  // Returns the value as an integer, or none without the option. Throws UsageError unless it is from `least` to `most`.
   std::optional<std::int64_t> integer(std::string_view option, std::int64_t least, std::int64_t most) const;
   const std::vector<std::string>& operands() const { return operands_; }
 
@@ -72,9 +73,10 @@ class CommandLine {
   std::vector<std::string> operands_;
 };
 
+// Returns the text of --help.
 std::string help_text(const CommandHelp& help);
 
-// The component of a heterogeneous job that --het-group names; nothing: it is not given. Throws UsageError.
+// Returns the component of a heterogeneous job that --het-group names, or none without this option. Throws UsageError.
 std::optional<std::uint32_t> het_group(const CommandLine& line);
 
 }  // namespace placement

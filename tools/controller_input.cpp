@@ -24,7 +24,7 @@ constexpr int patience_s = 15;
 constexpr int most_controllers = 16;
 constexpr std::size_t most_bytes = 1 << 20;
 
-// Whether any slurmctld answers a ping, which is not tried again for ten seconds as other questions are.
+// Returns whether any slurmctld answers a ping. A ping is not repeated for ten seconds, as other requests are.
 bool slurmctld_is_there() {
   for (int controller = 0; controller < most_controllers; ++controller) {
     errno = 0;
@@ -34,7 +34,7 @@ bool slurmctld_is_there() {
   return false;
 }
 
-// Runs in a process of its own: writes "+" and what slurmctld says, or "-" and why it says nothing.
+// The main function of the separate process. Writes "+" and the answer of slurmctld, or "-" and the reason why not.
 [[noreturn]] void answer(int to) {
   std::string text;
   slurm_init(nullptr);
@@ -51,7 +51,7 @@ bool slurmctld_is_there() {
   _exit(0);
 }
 
-// All that comes until the writer's end, or until the time is over.
+// Reads until the writer closes its end or the time is over.
 std::string read_answer(int from) {
   std::string text;
   const std::time_t end = std::time(nullptr) + patience_s;
@@ -75,7 +75,7 @@ ControllerInput read_controller() {
   const FileDescriptor from(ends[0]);
   const pid_t child = fork();
   if (child == 0) {
-    // What libslurm has to say of its own is said here in other words.
+    // Messages of libslurm are discarded, because read_controller() reports errors itself.
     const int nothing = open("/dev/null", O_WRONLY);
     dup2(nothing, STDERR_FILENO);
     answer(ends[1]);

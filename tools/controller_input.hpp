@@ -8,15 +8,15 @@
 namespace placement {
 
 struct ControllerInput {
-  std::optional<ControllerState> state;  // nothing: see why_not
+  std::optional<ControllerState> state;  // none: see why_not
   std::string why_not;
 };
 
-// What slurmctld says is in force. It is asked by a process of its own, since libslurm ends the process that finds no
-// slurm.conf, and is given up after 15 s.
+// Asks slurmctld which settings are in force. A separate process asks, because libslurm ends a process for which it
+// finds no slurm.conf. Gives up after 15 s. Throws Error when no process can be started.
 ControllerInput read_controller();
 
-// "enforce (as /etc/slurm/placement.conf says)", for a line of output.
+// Returns a text for a line of output, such as "enforce, by /etc/slurm/placement.conf" or why the mode is not known.
 std::string described(const ControllerInput& controller);
 
 }  // namespace placement

@@ -15,7 +15,7 @@ namespace placement {
 
 namespace {
 
-// Whether the caller may not see other users' jobs. Files may also be looked at where there is no slurm.conf.
+// Returns whether the caller must not see other users' jobs. Without a slurm.conf the files may be read too.
 bool must_hide_others(const Config& config) {
   const std::string conf = slurm_conf_path();
   return jobs_are_private(conf) && !sees_all_jobs(geteuid(), conf, config.monitor_readers);
@@ -36,7 +36,7 @@ struct FilesRead {
   bool ring = false;
 };
 
-// What this host's files tell.
+// Reads the files of this host. Returns which of them could be read.
 FilesRead read_files(DecisionInput& input, const CommandLine& line, const Config& config, const std::string& history, DecisionFilter filter) {
   const auto add = [&](const char* option, auto read) {
     try {
@@ -74,7 +74,7 @@ DecisionInput read_decisions(const CommandLine& line, const Config& config, std:
   const std::string history = line.value_or("history", config.state_directory + "/history.sqlite");
   const FilesRead files = read_files(input, line, config, history, {job, since_s, {}, 0});
   if (line.has("history") || line.has("ring") || files.history) return input;
-  // On a controller the monitor may keep its history for itself.
+  // On a controller the history may exist and be readable only for the monitor; then the monitor is asked.
   const std::string elsewhere = controllers_elsewhere(slurm_conf_path());
   std::error_code error;
   const bool on_controller = elsewhere.empty() && std::filesystem::exists(slurm_conf_path(), error);
@@ -93,7 +93,7 @@ DecisionInput read_decisions(const CommandLine& line, const Config& config, std:
 }
 
 RingInput read_ring(const CommandLine& line, const Config& config) {
-  constexpr double none_s = 1e11;  // no decision is as late as that
+  constexpr double none_s = 1e11;  // later than any decision, so that the answer has no decisions
   RingInput input;
   std::string told_by;
   try {

@@ -17,13 +17,13 @@ namespace placement {
 namespace {
 
 constexpr std::int32_t most_cells = 512;
-constexpr int least_side = 512;  // of the field of cells, in pixels
-constexpr int levels = 64;       // of colour
+constexpr int least_side = 512;  // least side of the field of cells, in pixels
+constexpr int levels = 64;       // number of colours
 constexpr std::uint32_t ink = 0x000000, no_traffic = 0xffffff, unknown = 0xb0b0b0;
 
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
-// From light to dark through warm colours, so that it also reads in grey.
+// Returns a colour from light to dark through warm colours, so that the picture can also be read in grey.
 std::uint32_t colour_of(int level) {
   static constexpr std::array<std::array<int, 3>, 5> stops{
       {{0xfe, 0xee, 0xb0}, {0xfd, 0xa4, 0x4b}, {0xe2, 0x46, 0x36}, {0x93, 0x1f, 0x6a}, {0x1a, 0x0c, 0x38}}};
@@ -37,7 +37,7 @@ std::uint32_t colour_of(int level) {
   return colour;
 }
 
-// Which values there are, and where each lies between the least and the greatest.
+// The range of the values, and the position of each value in it.
 struct Scale {
   double low = nothing, high = nothing;
   bool logarithmic = true;
@@ -45,9 +45,9 @@ struct Scale {
 
   bool empty() const { return std::isnan(low); }
   bool is_none(double value) const { return logarithmic && value <= 0; }
-  double share(double value) const {  // 0..1
+  double share(double value) const {  // 0 to 1
     if (low == high) return 1;
-    // Neither a quotient nor a difference of two values need be finite.
+    // The logarithms and halves are subtracted, because a quotient or difference of the values may be infinite.
     return logarithmic ? (std::log(value) - std::log(low)) / (std::log(high) - std::log(low))
                        : (value / 2 - low / 2) / (high / 2 - low / 2);
   }
@@ -87,7 +87,7 @@ std::string value_text(double value) {
   return text;
 }
 
-// Values to be named on the scale of colours, ascending.
+// Returns the values that are marked on the scale of colours, in ascending order.
 std::vector<double> marks_of(const Scale& scale) {
   std::vector<double> marks{scale.low};
   if (scale.low == scale.high) return marks;
@@ -103,7 +103,7 @@ std::vector<double> marks_of(const Scale& scale) {
   return marks;
 }
 
-// Where everything lies.
+// Computes the positions of all parts and draws them.
 class Drawing {
  public:
   Drawing(const HeatMap& map, const HeatMapStyle& style)
@@ -134,7 +134,7 @@ class Drawing {
   }
 
  private:
-  static constexpr int pitch = 12, line = 22, bar_width = 24;  // pitch: of a letter of scale 2
+  static constexpr int pitch = 12, line = 22, bar_width = 24;  // pitch: width of a letter of scale 2
   static constexpr std::size_t longest_name = 16;
 
   void box(int x, int y, int width, int height, std::uint32_t colour) {
@@ -152,7 +152,7 @@ class Drawing {
     return text.size() <= longest_name ? text : text.substr(0, longest_name - 2) + "..";
   }
 
-  // Runs of one colour in a row are one box, and all of one colour follow each other.
+  // A run of cells of one colour in a row is one box. Boxes of one colour follow each other.
   void cells() {
     for (std::int32_t row = 0; row < map_.cells(); ++row)
       for (std::int32_t first = 0; first < map_.cells();) {

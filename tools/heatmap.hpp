@@ -11,27 +11,28 @@
 
 namespace placement {
 
-// The values of a square matrix as a picture shows them: at most 512 cells a side, where a larger
-// matrix has squares of several rows and columns in one cell. Memory is that of the cells.
+// The values of a square matrix in the form of a picture with at most 512 x 512 cells. A cell of a larger matrix
+// combines several rows and columns. The object needs memory only for the cells, not for the matrix.
 class HeatMap {
  public:
   enum class Kind {
-    traffic,      // a cell is the sum of its values; without any it is zero, as in a sparse matrix
-    measurement,  // a cell is the mean of its values; without any it is unknown
+    traffic,      // a cell is the sum of its values; without values it is zero, as in a sparse matrix
+    measurement,  // a cell is the mean of its values; without values it is unknown
   };
 
   // Throws Error when the size is below 1.
   HeatMap(std::int32_t size, Kind kind);
 
   std::int32_t size() const { return size_; }
-  std::int32_t cells() const { return cells_; }  // a side
-  std::int32_t group() const { return group_; }  // rows and columns of one cell
+  std::int32_t cells() const { return cells_; }  // number of cells on one side
+  std::int32_t group() const { return group_; }  // number of rows and of columns in one cell
   Kind kind() const { return kind_; }
 
-  // A value at (row, column), counted from 0; NaN and infinity are unknown and change nothing.
+  // Adds a value at (row, column), counted from 0. NaN and infinity mean "unknown" and change nothing. Throws Error
+  // when the place is outside of the matrix.
   void add(std::int32_t row, std::int32_t column, double value);
 
-  // NaN: unknown.
+  // Returns the value of a cell; NaN: unknown.
   double cell(std::int32_t row, std::int32_t column) const;
 
  private:
@@ -47,24 +48,26 @@ class HeatMap {
   std::vector<Cell> all_;
 };
 
-// The traffic of each pair, in both triangles.
+// Returns the heat map of the traffic of each pair, in both triangles.
 HeatMap heat_map_of(const CommMatrix& matrix);
 
-// Measurements: `value(row, column)` for all pairs, or `values` row by row (size * size).
+// These return the heat map of measurements: `value(row, column)` for all pairs, or `values` row by row (size * size).
+// They throw Error for a size below 1, or when `values` has another length.
 HeatMap heat_map_of(std::int32_t size, const std::function<double(std::int32_t, std::int32_t)>& value);
 HeatMap heat_map_of(std::int32_t size, const std::vector<double>& values);
 
 struct HeatMapStyle {
   std::string title = {};
-  std::string axis = "rank";       // of both
-  std::string unit = {};           // beside the scale of colours
-  bool logarithmic = true;         // values <= 0 are then drawn as none
-  std::vector<std::string> names = {};  // of rows and columns, in place of their numbers; empty or `size`
+  std::string axis = "rank";       // name of both axes
+  std::string unit = {};           // shown beside the scale of colours
+  bool logarithmic = true;         // values <= 0 are then drawn as no traffic
+  std::vector<std::string> names = {};  // of rows and columns, shown instead of numbers; empty or `size` names
 };
 
 Picture draw(const HeatMap& map, const HeatMapStyle& style);
 
-// Writes FILE.png or FILE.svg. Throws UsageError for another ending, Error when it cannot be written.
+// Writes the picture to `file`, whose name ends in .png or .svg. Throws UsageError for another ending, and Error when
+// the file cannot be written.
 void write_heat_map(const std::string& file, const HeatMap& map, const HeatMapStyle& style);
 
 }  // namespace placement

@@ -8,7 +8,7 @@ namespace placement {
 
 namespace {
 
-// Bytes of the character with which the text begins; 0 when these bytes are no UTF-8.
+// Returns the number of bytes of the first character in `text`; 0 if these bytes are not valid UTF-8.
 std::size_t utf8_size(std::string_view text) {
   const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };
   const unsigned first = byte(0), second = byte(1);
@@ -16,7 +16,7 @@ std::size_t utf8_size(std::string_view text) {
   const std::size_t size = first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
   for (std::size_t at = 1; at < size; ++at)
     if ((byte(at) & 0xc0) != 0x80) return 0;
-  // Longer than need be, a half of a pair of UTF-16, or beyond the last character.
+  // These are not valid: overlong forms, halves of a UTF-16 pair, and numbers beyond the last character.
   const bool bad = (first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) || (first == 0xf0 && second < 0x90) ||
                    (first == 0xf4 && second >= 0x90);
   return bad ? 0 : size;
@@ -54,7 +54,7 @@ JsonWriter& JsonWriter::value(std::string_view text) {
   return *this;
 }
 
-// JSON has no infinities.
+// JSON has no NaN and no infinity, so these become null.
 JsonWriter& JsonWriter::value(double number) {
   if (!std::isfinite(number)) return raw("null");
   char text[32];
@@ -91,7 +91,7 @@ void JsonWriter::append_string(std::string_view text) {
     } else if (const std::size_t size = utf8_size(text.substr(at)); size > 0) {
       text_ += text.substr(at, size);
       at += size - 1;
-    } else {  // a byte of a file's name that is no text
+    } else {  // not valid UTF-8, as it can occur in the name of a file
       text_ += "\\ufffd";
     }
   }

@@ -8,8 +8,8 @@
 
 namespace placement {
 
-// Writes one JSON text, piece by piece; the caller sees to the nesting. Commas and line feeds are the
-// writer's: a member of the outermost object has a line of its own.
+// Writes a JSON text piece by piece. The caller is responsible for the nesting. The writer adds commas and line feeds;
+// each member of the outermost object has its own line.
 class JsonWriter {
  public:
   JsonWriter& begin_object() { return begin('{'); }
@@ -24,15 +24,16 @@ class JsonWriter {
   JsonWriter& value(std::int64_t number) { return raw(std::to_string(number)); }
   JsonWriter& value(std::int32_t number) { return raw(std::to_string(number)); }
   JsonWriter& value(Cost number) { return raw(to_string(number)); }
-  JsonWriter& value(double number);  // to nine digits
-  JsonWriter& half(Cost twice) { return raw(to_string(twice / 2) + (twice % 2 == 0 ? "" : ".5")); }  // of 0 or more
+  JsonWriter& value(double number);  // writes nine significant digits; NaN and infinity become null
+  // Writes half of `twice`, which must not be negative.
+  JsonWriter& half(Cost twice) { return raw(to_string(twice / 2) + (twice % 2 == 0 ? "" : ".5")); }
 
   template <typename Value>
   JsonWriter& member(std::string_view name, const Value& of) {
     return key(name).value(of);
   }
 
-  // The whole text, with a line feed at its end.
+  // Returns the whole text with a line feed at its end.
   std::string take() { return std::move(text_) + "\n"; }
 
  private:
@@ -44,7 +45,7 @@ class JsonWriter {
 
   std::string text_;
   int depth_ = 0;
-  bool first_ = true;       // in the innermost object or array
+  bool first_ = true;       // nothing was written yet in the innermost object or array
   bool after_key_ = false;
 };
 

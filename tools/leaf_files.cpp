@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::size_t max_file_bytes = 512 << 20;
 
-// Marks which line named a number first.
+// Remembers the line in which each number was listed first.
 class SeenAt {
  public:
   SeenAt(const char* what, std::int32_t count, const std::string& file)
       : what_(what), file_(file), line_(static_cast<std::size_t>(count), 0) {}
 
-  // The word as a number in range that no line had before.
+  // Returns the number in `word`. Throws Error when it is out of range or was listed before.
   std::int32_t take(std::string_view word, std::int64_t line) {
     const std::optional<std::int64_t> number = parse_integer(word);
     const auto count = static_cast<std::int64_t>(line_.size());

@@ -8,16 +8,17 @@
 
 namespace placement {
 
-// The two small files about leaves that mapping tools exchange; '#' starts a comment in both.
+// Two small files about leaves, which mapping tools exchange. In both, '#' begins a comment.
 
-// One usable leaf per line; the path "-", or none, stands for all. Ascending, whatever the order in the
-// file. Throws Error naming file and line on a leaf outside 0..leaves-1 or listed twice.
+// Reads the usable leaves, one per line, and returns them in ascending order. An empty path or "-" means all leaves.
+// Throws Error with file and line when a leaf is outside 0 to leaves - 1 or listed twice.
 std::vector<std::int32_t> read_available(const std::string& path, std::int32_t leaves);
 
-// One "rank leaf" line per rank, in any order. Throws Error naming file and line on a rank or leaf out
-// of range, a rank twice, a leaf twice, or a rank that is missing.
+// Reads the leaf of each rank from lines "rank leaf", in any order. Throws Error with file and line when a rank or leaf
+// is out of range or listed twice, or when a rank is missing.
 std::vector<std::int32_t> read_mapping(const std::string& path, std::int32_t ranks, std::int32_t leaves);
 
+// Writes lines "rank leaf".
 std::string format_mapping(std::span<const std::int32_t> leaf_of_rank);
 
 }  // namespace placement

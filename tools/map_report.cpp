@@ -18,7 +18,7 @@ std::string format_cores(const std::vector<std::int32_t>& cores) {
   return text;
 }
 
-// The baseline, and the mapping's cost as a share of it.
+// Returns a line with the cost of a baseline, and the mapping's cost as a share of it.
 std::string format_baseline(const char* name, Cost baseline, Cost cost) {
   std::string text = std::string(name) + to_string(baseline);
   if (baseline > 0) {
@@ -29,7 +29,8 @@ std::string format_baseline(const char* name, Cost baseline, Cost cost) {
   return text + "\n";
 }
 
-// Traffic of a link in one direction: pairs go half each way, so that it may end in a half.
+// Returns half of `twice`. The traffic of a link in one direction may end in a half: half of a pair's traffic goes each
+// way.
 std::string half_of(Cost twice) { return to_string(twice / 2) + (twice % 2 == 0 ? "" : ".5"); }
 
 std::string joined(const std::vector<std::string>& parts) {

@@ -6,19 +6,20 @@
 
 namespace placement {
 
-// A mapping in the forms that `placectl map` prints.
+// The output formats of `placectl map`.
 
-// "rank node cores" lines, cores numbered within the node and apart by commas; "-" where ranks
+// Returns lines "rank node cores". Cores are numbered within the node and separated by commas; "-" means that ranks
 // share cores.
 std::string format_places(const ClusterView& view, const std::vector<RankPlace>& places);
 
-// Hop-bytes, busiest link, abort probability and expected time, in lines; job_seconds 0: not known.
+// Returns lines with hop-bytes, busiest link, abort probability and expected time. `job_seconds` is the run time; 0:
+// not known.
 std::string format_assessment(const Assessment& assessment, double job_seconds);
 
-// What it costs, beside the baselines, and what it took: for people.
+// Returns a summary for people: the cost, compared with the baselines, and the time of the decision.
 std::string format_summary(const MapTask& task, const MapOutcome& outcome);
 
-// All of it for programs; the mapping itself only when it is wanted.
+// Returns all results as JSON. The mapping itself is included only if `with_mapping` is set.
 std::string format_json(const MapTask& task, const MapOutcome& outcome, bool with_mapping);
 
 }  // namespace placement

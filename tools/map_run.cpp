@@ -25,7 +25,7 @@ namespace placement {
 
 namespace {
 
-// Wall and processor time since it was made.
+// Measures wall and processor time since its construction.
 class Stopwatch {
  public:
   double wall_s() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
@@ -53,7 +53,7 @@ void check_room(const MapTask& task) {
                 " leaves are usable");
 }
 
-// The node and core of each leaf, for ranks of one core.
+// Returns the node and the core of each leaf, for ranks with one core.
 std::vector<RankPlace> places_of(const ClusterView& view, const std::vector<std::int32_t>& leaf_of_rank) {
   std::vector<std::int32_t> node_of_leaf(static_cast<std::size_t>(view.tree->leaves()), -1);
   for (std::size_t n = 0; n < view.nodes.size(); ++n)
@@ -67,14 +67,14 @@ std::vector<RankPlace> places_of(const ClusterView& view, const std::vector<std:
   return places;
 }
 
-// Only usable leaves are offered to policies.
+// Marks only the usable leaves as free, so that policies use no others.
 void mark_free_cores(ClusterView& view, const std::vector<std::int32_t>& usable) {
   for (NodeView& node : view.nodes)
     for (std::int32_t core = 0; core < node.cores(); ++core)
       node.core_free[core] = std::binary_search(usable.begin(), usable.end(), node.first_leaf + core);
 }
 
-// A machine without nodes for policies that want some: each usable leaf is one of one core.
+// Returns a view for policies that need nodes on a machine without nodes: each usable leaf is a node with one core.
 ClusterView leaf_nodes(const MapTask& task) {
   ClusterView view = task.view;
   for (const std::int32_t leaf : task.usable)
@@ -103,7 +103,7 @@ void map_leaves(const MapTask& task, MapOutcome& outcome) {
   outcome.reasons.push_back(result.method);
 }
 
-// slurmctld chooses nodes and cores, and srun then places the ranks on them: the same two steps.
+// Repeats the two steps of a job: slurmctld chooses nodes and cores, then srun places the ranks on them.
 Placement on_what_was_chosen(const Policy& policy, const ClusterView& view, const MapTask& task,
                              const Placement& chosen) {
   ClusterView job = view;
@@ -126,7 +126,7 @@ void ask_policy(const MapTask& task, const Policy& policy, MapOutcome& outcome) 
   const bool has_nodes = !task.view.nodes.empty();
   const ClusterView view = has_nodes ? task.view : leaf_nodes(task);
   Placement placement;
-  if (policy.name == "TOFA" && one_core_each(view)) {  // nothing is left to be chosen within nodes
+  if (policy.name == "TOFA" && one_core_each(view)) {  // there is no choice within a node
     placement = place_tofa_thoroughly(view, task.request, deadline_of(task));
   } else {
     placement = place_on_one_fabric(policy, view, task.request, deadline_of(task));
@@ -168,7 +168,7 @@ std::vector<std::int32_t> greedy_on(const MapTask& task, const std::vector<std::
   return mapped;
 }
 
-// The expected time by which TOFA compares mappings, that of the natural order without faults being 1.
+// Returns the expected time by which TOFA compares mappings. It is 1 for the natural order without faults.
 double objective_on_torus(const MapTask& task, const std::vector<std::int32_t>& leaf_of_rank) {
   const ClusterView view = task.view.nodes.empty() ? leaf_nodes(task) : task.view;
   TorusJob job(view, task.request);
@@ -176,7 +176,7 @@ double objective_on_torus(const MapTask& task, const std::vector<std::int32_t>& 
   return job.expected_time(leaf_of_rank);
 }
 
-// Greedy on the leaves that a policy chose.
+// Returns the cost of the greedy baseline on the leaves that a policy chose.
 Cost greedy_cost_among(const MapTask& task, std::vector<std::int32_t> leaves) {
   std::sort(leaves.begin(), leaves.end());
   return cost_on(task, greedy_on(task, leaves));
@@ -196,7 +196,7 @@ MapOutcome run_map(MapTask task) {
   const bool natural = task.spec.policy == "NATURAL";
   const bool limited = task.request.max_nodes < INT32_MAX || task.request.min_nodes > 1 || task.request.equal_tasks_per_node ||
                        task.request.cores_per_task > 1 || !task.request.required_nodes.empty() || task.request.whole_nodes;
-  const bool greedy = task.spec.policy == "GREEDY" && !limited;  // else as a policy, which keeps to limits
+  const bool greedy = task.spec.policy == "GREEDY" && !limited;  // with limits it is a policy, which obeys them
   const Policy* policy = table_policy(task.spec);
   if (greedy) policy = nullptr;
   task.request.tasks = task.matrix->ranks();

@@ -15,39 +15,40 @@
 
 namespace placement {
 
-// One mapping as `placectl map` is asked for it.
+// One request to `placectl map`.
 struct MapTask {
   std::shared_ptr<const CommMatrix> matrix;
-  ClusterView view;                  // without nodes: only the leaves of the tree are known
-  std::vector<std::int32_t> usable;  // leaves, ascending
+  ClusterView view;                  // if it has no nodes, only the leaves of its tree are known
+  std::vector<std::int32_t> usable;  // usable leaves, ascending
   PolicySpec spec;                   // a policy of the table, or NATURAL or GREEDY
-  Request request;                   // limits; tasks, matrix and parameters are filled in
-  std::optional<std::chrono::milliseconds> deadline;
-  MapFaults faults;            // of a torus file
-  bool tells_faults = false;   // link load and abort probability are wanted in the report
-  double job_seconds = 0;      // 0: not known
+  Request request;                   // only the limits; run_map() sets tasks, matrix and parameters
+  std::optional<std::chrono::milliseconds> deadline;  // none: no limit
+  MapFaults faults;            // from a torus file
+  bool tells_faults = false;   // the report contains link load and abort probability
+  double job_seconds = 0;      // run time of the job; 0: not known
 };
 
 struct MapOutcome {
-  std::vector<std::int32_t> leaf_of_rank;  // of its first core; empty where ranks share cores
-  std::vector<RankPlace> places;           // empty where the view has no nodes; without cores if shared
+  std::vector<std::int32_t> leaf_of_rank;  // leaf of the first core; empty where ranks share cores
+  std::vector<RankPlace> places;           // empty where the view has no nodes; without cores where ranks share them
   Cost cost = 0;
-  Cost natural_cost = 0;  // rank r on the r-th leaf: usable ones, or those of a policy with nodes
-  std::optional<Cost> greedy_cost;  // heaviest pairs first: on the usable leaves, or those chosen
-  std::optional<Assessment> assessment;  // on a torus, or where outages are known
-  std::optional<double> objective;       // on a torus: what TOFA makes least
+  Cost natural_cost = 0;  // cost with rank r on the r-th leaf: of the usable leaves, or of those chosen with nodes
+  std::optional<Cost> greedy_cost;  // cost of the greedy baseline, on the usable leaves or on those chosen
+  std::optional<Assessment> assessment;  // set on a torus, or where outages are known
+  std::optional<double> objective;       // set on a torus: the value that TOFA minimises
   std::vector<std::string> reasons;
-  double wall_s = 0;  // of the decision alone
+  double wall_s = 0;  // time of the decision alone
   double cpu_s = 0;
 };
 
-// Throws Error when the policy cannot serve the request, UsageError when there is no such policy.
+// Maps the ranks. Throws Error when the policy cannot meet the request, and UsageError when there is no such policy.
 MapOutcome run_map(MapTask task);
 
-// The same where nodes and tasks of each node are given: by the function that srun's plugin calls.
+// Maps the ranks of a job whose nodes, and the number of tasks on each, are given by `allocation`. It uses the function
+// that srun's plugin calls. Throws Error.
 MapOutcome run_map_in(const Allocation& allocation, const MapTask& task);
 
-// Leaves by heaviest pairs first, a baseline.
+// Returns the leaf of each rank by the greedy baseline, which places the heaviest pairs first.
 std::vector<std::int32_t> greedy_leaves(const CommMatrix& matrix, const TreeTopology& tree,
                                         const std::vector<std::int32_t>& usable);
 

@@ -11,7 +11,7 @@ namespace placement {
 
 namespace {
 
-constexpr double most_of_it = 0.9;  // of the traffic
+constexpr double most_of_it = 0.9;  // share of the traffic
 constexpr double shares[] = {0.1, 0.3, 0.5};
 
 Spread spread_of(std::vector<std::int64_t> values) {
@@ -20,7 +20,7 @@ Spread spread_of(std::vector<std::int64_t> values) {
   return {values.front(), values[(values.size() - 1) / 2], values.back()};
 }
 
-// How many of the values, the greatest first, it takes to reach most of their sum.
+// Returns how many of the values, the largest first, are needed for this share of their sum.
 std::int64_t needed(std::vector<std::int64_t> values) {
   std::sort(values.begin(), values.end(), std::greater<>());
   const double wanted = most_of_it * static_cast<double>(std::accumulate(values.begin(), values.end(), std::int64_t{0}));

@@ -15,36 +15,37 @@ struct Spread {
   std::int64_t least = 0, median = 0, most = 0;
 };
 
-// How regular the traffic is, that is how few words would describe it.
+// Shows how regular the traffic is: regular traffic has few differences of rank numbers, or few pairs.
 struct Regularity {
-  Spread neighbours;           // of a rank
-  Spread traffic;              // of a rank, both directions
-  std::int64_t distances = 0;  // differences of ranks, the heaviest ones, that carry 90 % of the traffic
-  std::int64_t pairs = 0;      // the heaviest pairs that carry 90 % of it
+  Spread neighbours;           // partners per rank
+  Spread traffic;              // traffic per rank, in both directions
+  std::int64_t distances = 0;  // least number of differences of rank numbers that carry 90 % of the traffic
+  std::int64_t pairs = 0;      // least number of pairs that carry 90 % of the traffic
 };
 
-// What there is to say about a matrix.
+// Statistics of a matrix.
 struct MatrixFacts {
   std::int32_t ranks = 0;
   std::int64_t pairs = 0;
-  double density = 0;  // of all pairs, 0..1
+  double density = 0;  // pairs with traffic as a share of all pairs, 0 to 1
   std::int64_t total = 0;
   std::int32_t silent = 0;         // ranks without any traffic
-  std::vector<CommEdge> heaviest;  // by falling traffic
+  std::vector<CommEdge> heaviest;  // heaviest pairs, by decreasing traffic
   Regularity regularity;
   MatrixInfo info;
 };
+// Returns the statistics of `matrix` with at most `heaviest` of its heaviest pairs.
 MatrixFacts facts_of(const CommMatrix& matrix, const MatrixInfo& info, std::size_t heaviest);
 
-// What placement could gain for the matrix on a machine of which all is free.
+// Shows what placement can gain for the matrix on a machine that is completely free.
 struct PlacementGain {
-  std::string topology;   // its file
-  Cost natural_cost = 0;  // hop-bytes: rank r in the r-th place
-  Cost cost = 0;          // by the policy
+  std::string topology;   // name of the topology file
+  Cost natural_cost = 0;  // hop-bytes with rank r on the r-th leaf
+  Cost cost = 0;          // hop-bytes with the policy
   std::string policy;
 
-  double ratio() const;  // cost / natural_cost; 1 where nothing costs anything
-  // The time of the program relative to natural order, when `share` of it goes into communication [TM §7].
+  double ratio() const;  // cost / natural_cost; 1 if natural_cost is 0
+  // Returns the run time relative to natural order if `share` (0 to 1) of it is communication [TM §7].
   double time(double share) const { return 1 + share * (ratio() - 1); }
 };
 

@@ -5,11 +5,11 @@
 
 namespace placement {
 
-// What placement-monitor on one of the controllers of slurm.conf answers to the calling user; where it is to be asked,
-// slurmctld says, else `config`. Throws Error.
+// Asks placement-monitor on the controllers of slurm.conf, as the calling user. User and port of the monitor are those
+// that slurmctld reports, or else those in `config`. Throws Error.
 MonitorAnswer ask_monitors(const Query& query, const Config& config);
 
-// "placement-monitor on head", for messages.
+// Returns the source of an answer for messages, such as "placement-monitor on head".
 std::string described(const MonitorAnswer& answer);
 
 }  // namespace placement

@@ -4,8 +4,8 @@
 
 namespace placement {
 
-// Writes the text to the file, or to standard output when the path is empty or "-". Throws Error when
-// it cannot be written in full.
+// Writes the text to the file `path`, or to standard output if `path` is empty or "-". Throws Error when it cannot be
+// written completely.
 void write_output(const std::string& path, const std::string& text);
 
 }  // namespace placement

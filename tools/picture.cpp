@@ -41,7 +41,7 @@ class Canvas {
     }
   }
 
-  // Each row with the filter type "none" before it, as PNG compresses them.
+  // Returns the rows of pixels as PNG compresses them: each begins with the filter type "none".
   std::string rows() const {
     std::string bytes;
     bytes.reserve((static_cast<std::size_t>(width_) * 3 + 1) * static_cast<std::size_t>(height_));
@@ -78,7 +78,7 @@ void append_number(std::string& bytes, std::uint32_t number) {
   for (const int shift : {24, 16, 8, 0}) bytes += static_cast<char>(number >> shift & 0xff);
 }
 
-// Length, type, content, and the checksum over the last two.
+// Appends a chunk: length, type, content, and the checksum of type and content.
 void append_chunk(std::string& file, const char* type, const std::string& content) {
   append_number(file, static_cast<std::uint32_t>(content.size()));
   const std::string covered = type + content;
@@ -92,7 +92,7 @@ std::string compressed(const std::string& bytes) {
   std::string packed(size, '\0');
   const int result = compress(reinterpret_cast<Bytef*>(packed.data()), &size,
                               reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uLong>(bytes.size()));
-  if (result != Z_OK) throw std::bad_alloc();  // the room is enough: nothing else can fail
+  if (result != Z_OK) throw std::bad_alloc();  // there is enough room, so only memory can be missing
   packed.resize(size);
   return packed;
 }
@@ -123,7 +123,7 @@ std::string to_png(const Picture& picture) {
   std::string header;
   append_number(header, static_cast<std::uint32_t>(picture.width));
   append_number(header, static_cast<std::uint32_t>(picture.height));
-  header += std::string("\x08\x02\0\0\0", 5);  // 8 bits a colour, red green blue, not interlaced
+  header += std::string("\x08\x02\0\0\0", 5);  // 8 bits per colour; red, green, blue; not interlaced
   std::string file = "\x89PNG\r\n\x1a\n";
   append_chunk(file, "IHDR", header);
   append_chunk(file, "IDAT", compressed(canvas.rows()));
@@ -131,7 +131,7 @@ std::string to_png(const Picture& picture) {
   return file;
 }
 
-// Neighbouring rectangles of one colour make one path: a heat map has many.
+// Neighbouring rectangles of one colour become one path, because a heat map has many rectangles.
 std::string to_svg(const Picture& picture) {
   const std::string size = "width=\"" + number(picture.width) + "\" height=\"" + number(picture.height) + "\"";
   std::string file = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" " + size +

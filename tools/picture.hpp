@@ -6,8 +6,8 @@
 
 namespace placement {
 
-// A drawing of filled rectangles and words on white ground, in pixels from the upper left corner;
-// later ones lie over earlier ones.
+// A drawing of filled rectangles and words on a white ground. Coordinates are pixels from the upper left corner. Later
+// parts cover earlier ones.
 struct Picture {
   enum class Anchor { start, middle, end };
 
@@ -16,19 +16,19 @@ struct Picture {
     std::uint32_t colour = 0;  // 0xrrggbb
   };
   struct Words {
-    int x = 0, y = 0;  // of the anchor; y is the middle of the line's height
+    int x = 0, y = 0;  // position of the anchor; y is the middle of the line's height
     std::string text;
     Anchor anchor = Anchor::start;
-    int scale = 2;         // 2: letters of 10 x 14 pixels
-    bool upwards = false;  // read from below; the anchor then counts along y, and x is the middle
+    int scale = 2;         // with 2, letters have 10 x 14 pixels
+    bool upwards = false;  // the text runs upwards; then the anchor applies to y, and x is the middle of the line
   };
 
   int width = 0, height = 0;
   std::vector<Rectangle> rectangles;
-  std::vector<Words> words;  // over all rectangles
+  std::vector<Words> words;  // drawn over all rectangles
 };
 
-// The picture as a file of that form. In PNG, what is not ASCII becomes '?'.
+// These return the picture as the content of a file. In PNG, characters outside of ASCII become '?'.
 std::string to_png(const Picture& picture);
 std::string to_svg(const Picture& picture);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// placectl: the commands that a person runs in a shell. Finds the command and turns what it throws
-// into a message and an exit code.
+// placectl: the command-line program for users. Runs the command and turns exceptions into a message and an exit code.
 #include <cstdio>
 #include <exception>
 #include <new>

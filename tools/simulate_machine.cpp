@@ -63,7 +63,7 @@ ClusterView regular_machine(const CommandLine& line) {
   return view_of_switches(switches, nodes);
 }
 
-// Of the nodes with these names: as the slurm.conf has them, or all alike.
+// Returns the nodes of the torus: with the shapes in the slurm.conf, or all with one shape.
 std::vector<NodeShape> shapes_on_torus(const CommandLine& line, const TorusTopology& torus) {
   std::vector<NodeShape> nodes;
   const auto conf = line.value("slurm-conf");
@@ -85,7 +85,7 @@ std::vector<NodeShape> shapes_on_torus(const CommandLine& line, const TorusTopol
   return nodes;
 }
 
-// Nodes on a torus, and for stock Slurm in a row.
+// Returns nodes on a torus. For stock Slurm they are in one row.
 ClusterView torus_machine(const CommandLine& line) {
   const std::string word = *line.value("torus");
   std::shared_ptr<const TorusTopology> torus;
@@ -110,7 +110,7 @@ ClusterView torus_machine(const CommandLine& line) {
   return view;
 }
 
-// The leaves are cores where the lowest levels make up such a node, else nodes.
+// Returns the nodes of a tree. The leaves are cores if its lowest levels form nodes of this shape; else they are nodes.
 std::vector<NodeShape> nodes_of_tree(const TreeTopology& tree, const NodeShape& shape) {
   const std::int32_t cores = shape.sockets * shape.cores_per_socket;
   std::int32_t vertex = tree.leaf_vertex(0);
@@ -141,7 +141,7 @@ ClusterView read_shape(const CommandLine& line) {
   return view;
 }
 
-// The slurm.conf of read_shape(); empty where there is none.
+// Returns the slurm.conf that read_shape() uses; empty if there is none.
 std::string slurm_conf_of(const CommandLine& line) {
   if (const auto conf = line.value("slurm-conf")) return *conf;
   if (!line.has("topology") || line.has("node")) return {};

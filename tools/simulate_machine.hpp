@@ -9,14 +9,16 @@
 
 namespace placement {
 
-// The machine of the command line. What is known of it goes into its view, and into the options what will happen to
-// it. Throws UsageError, and Error where a file is not what it should be.
+// Reads the machine that the command line describes. The state of its nodes becomes part of the machine's view.
+// Failures that will happen go into `replay_options`. Throws UsageError, and Error when a file is not valid.
 sim::Machine read_machine(const CommandLine& line, sim::ReplayOptions& replay_options);
 
-// The options that say what read_machine() makes, with their values, those by default too; '_' for '-' in their names.
+// Returns the options that describe the machine of read_machine(), with their values and with defaults that were used.
+// Names have '_' instead of '-'.
 std::vector<std::pair<std::string, std::string>> machine_options(const CommandLine& line);
 
-// As --threads-per-core has it; else for sacct's logs as the machine's slurm.conf.
+// Returns the number of processors per core. It is that of --threads-per-core, or else, for logs of sacct, that of the
+// machine's slurm.conf.
 sim::ProcessorsPerCore read_processors_per_core(const CommandLine& line, const sim::Machine& machine);
 
 }  // namespace placement

@@ -24,7 +24,8 @@ std::vector<std::string> words_of(std::string list, const char* separators) {
   return words;
 }
 
-// Each part as one of `seconds`, of which those left over stay; false unless each is a number from 0 to 1e6.
+// Reads each part into an element of `seconds`; further elements keep their values. Returns false unless each part is a
+// number from 0 to 1e6 and there are not too many parts.
 bool parse_seconds(std::span<const std::string_view> parts, std::span<double> seconds) {
   if (parts.size() > seconds.size()) return false;
   for (std::size_t k = 0; k < parts.size(); ++k) {
@@ -35,7 +36,7 @@ bool parse_seconds(std::span<const std::string_view> parts, std::span<double> se
   return true;
 }
 
-// easy, or slurm[,INTERVAL[,MARGIN]].
+// Reads --backfill: easy, or slurm[,INTERVAL[,MARGIN]].
 void read_backfill(const CommandLine& line, ReplayOptions& replay_options) {
   const std::string text = line.value_or("backfill", "easy");
   if (text == "easy") return;
@@ -62,7 +63,7 @@ void read_charge(const CommandLine& line, ReplayOptions& replay_options) {
   replay_options.charge_policy_task_s = seconds[1];
 }
 
-// A point in time on the log's clock.
+// Returns the time of an option, in seconds on the log's clock.
 std::optional<std::int64_t> time_option(const CommandLine& line, const char* option) {
   const auto text = line.value(option);
   if (!text) return std::nullopt;

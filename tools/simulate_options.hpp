@@ -10,18 +10,19 @@
 
 namespace placement {
 
-// What placectl simulate is told on its command line. All throw UsageError, which names the option and says what it takes.
+// Readers for the options of placectl simulate. All throw UsageError, which names the option and its allowed values.
 
+// Returns the number that `option` has, or `otherwise` without the option. It must be from `least` to `most`.
 double number_option(const CommandLine& line, const char* option, double otherwise, double least, double most);
 
-// Which of the words the option has, by number; 0 without the option.
+// Returns the index of the word that `option` has; 0 without the option.
 int choice(const CommandLine& line, const char* option, std::initializer_list<const char*> words);
 
 sim::JobSelection read_selection(const CommandLine& line);
 sim::ReplayOptions read_options(const CommandLine& line);
 std::vector<sim::Strategy> read_strategies(const CommandLine& line);
 
-// Throws UsageError on a strategy that could place no job, for want of what the command line does not give.
+// Throws UsageError for a strategy that cannot place any job because the command line does not give what it needs.
 void check_strategies(std::span<const sim::Strategy> strategies, const CommandLine& line);
 
 }  // namespace placement

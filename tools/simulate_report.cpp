@@ -88,7 +88,7 @@ std::string strategies_text(const Report& report) {
   return out + "R and gain are of the jobs with a matrix\n";
 }
 
-// All pairs for all jobs; for a group of them, the first strategy against each other.
+// Compares all pairs of strategies for all jobs. For a group of jobs, compares only the first strategy with the others.
 std::string comparisons_text(const Report& report) {
   std::string out;
   for (const JobGroup group : {JobGroup::all, JobGroup::with_matrix, JobGroup::without_matrix})
@@ -128,7 +128,7 @@ std::string sizes_text(const Report& report) {
 
 // ---- files for programs
 
-// A name as a field of CSV (RFC 4180): a strategy's may hold commas.
+// Returns a name as a field of CSV (RFC 4180). The name of a strategy may contain commas.
 std::string csv_field(const std::string& name) {
   if (name.find_first_of(",\"\r\n") == std::string::npos) return name;
   std::string out = "\"";
@@ -267,7 +267,7 @@ void put_interval(JsonWriter& json, std::string_view name, const MeanInterval& i
   json.end_object();
 }
 
-// Which jobs were replayed; what does not narrow them is left out.
+// Writes which jobs were replayed. A selection that does not exclude any jobs is left out.
 void put_selection(JsonWriter& json, const JobSelection& selection) {
   const JobSelection all;
   json.key("selection").begin_object();
@@ -388,7 +388,7 @@ void write_report(const Report& report, const std::string& folder) {
   }
   write("flow.svg", growth_plot(report, Measure::flow, "Mean flow time", "seconds"));
   write("stretch.svg", growth_plot(report, Measure::stretch, "Mean stretch", "flow time / run time in the log"));
-  // Where only some jobs have a matrix: what the others gain by it.
+  // If only some jobs have a matrix, these plots show what the other jobs gain.
   for (const JobGroup group : {JobGroup::with_matrix, JobGroup::without_matrix}) {
     if (report.options.share >= 1 || report.options.share <= 0) continue;
     std::string name = "flow-" + to_string(group) + ".svg";

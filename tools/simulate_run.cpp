@@ -14,7 +14,7 @@ using namespace sim;
 
 namespace {
 
-// A bar with the estimated end, on standard error and on a terminal only.
+// A bar with the estimated end, on standard error. It is drawn only if `shown` is set.
 class Progress {
  public:
   Progress(bool shown, std::int64_t jobs, const std::vector<std::unique_ptr<ReplayControl>>& controls)
@@ -46,7 +46,7 @@ class Progress {
   bool drawn_ = false;
 };
 
-// All strategies, some at the same time; the order of the results is that of the strategies.
+// Replays all strategies, several at a time. The order of the results is that of the strategies.
 class Runner {
  public:
   Runner(const ReplayInput& input, const std::vector<Strategy>& strategies, std::atomic<bool>& stop)

@@ -8,18 +8,18 @@
 
 namespace placement {
 
-// What all replays of a run share.
+// The input that is common to all replays of a run.
 struct ReplayInput {
   const sim::Machine& machine;
   std::span<const sim::LogJob> jobs;
   const sim::PatternSource& patterns;
   const sim::ReplayOptions& options;
-  const sim::Replay* reference = nullptr;  // see replay()
+  const sim::Replay* reference = nullptr;  // an argument of replay(), explained there
 };
 
-// Replays all strategies, so many at the same time; the order of the results is that of the strategies, whatever
-// ends first. Once `stop` is set they end soon with what there is; an error of one sets it. With show_progress a bar
-// with the estimated end is on standard error.
+// Replays all strategies, at most `threads` at a time, and returns the results in the order of the strategies. Once
+// `stop` is set, the replays end soon, with partial results. An error in one replay sets `stop` and is thrown at the
+// end. With `show_progress` a bar with the estimated end is shown on standard error.
 std::vector<sim::Replay> run_strategies(const ReplayInput& input, const std::vector<sim::Strategy>& strategies, std::size_t threads,
                                    std::atomic<bool>& stop, bool show_progress);
 

@@ -13,7 +13,8 @@ namespace placement {
 
 namespace {
 
-// Only a regular file can hold a snapshot as published; a pipe's first bytes would be gone once looked at.
+// Returns whether the file is a published snapshot. Only a regular file is read for this, because the first bytes of a
+// pipe would then be lost.
 bool is_published(const std::string& path) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;

@@ -25,7 +25,7 @@ std::string StateInput::described(const Config& config) const {
 
 namespace {
 
-// The state of the file, or on a host that is no controller of the monitors.
+// Reads the state from the file, or on a host that is not a controller from the monitors.
 void find_state(StateInput& input, const CommandLine& line, const Config& config) {
   std::string why, elsewhere;
   try {

@@ -10,7 +10,7 @@
 
 namespace placement {
 
-// What the commands that look at a state have in common.
+// Options and input that the commands about the live state have in common.
 inline constexpr Option state_option{0, "state", "FILE",
                                      "a snapshot, or its text [SnapshotFile of placement.conf]"};
 inline constexpr Option nodes_option{'n', "nodes", "LIST", "only these, as n[1-4] [all]"};
@@ -19,18 +19,18 @@ inline constexpr Option json_option{'j', "json", nullptr, "in JSON"};
 struct StateInput {
   std::string path;
   LiveState state;
-  double age_s = 0;  // since it was published; 0 also for one of the future
+  double age_s = 0;  // time since it was published; 0 if that is in the future
 
-  // "/run/..: 5s old", with a warning when slurmctld would not go by it.
+  // Returns "PATH: 5s old", with a warning when slurmctld would not use a state of this age.
   std::string described(const Config& config) const;
 };
 
-// The state of --state, or of the placement.conf beside slurm.conf; on a host that is no controller and has no such
-// file, of the monitor on a controller, whose name is then the path. Throws Error.
+// Reads the state of --state, or of the placement.conf beside slurm.conf. On a host that is not a controller and has no
+// such file, asks the monitors on the controllers; `path` is then the name of the monitor. Throws Error.
 StateInput read_state(const CommandLine& line, const Config& config);
 
-// Indices of the nodes of --nodes in the order of the state, or of all. Throws Error on a name that the
-// state does not have.
+// Returns the indices of the nodes of --nodes in the order of the state, or of all nodes without this option. Throws
+// Error for a name that the state does not have.
 std::vector<std::int32_t> chosen_nodes(const CommandLine& line, const LiveState& state);
 
 }  // namespace placement

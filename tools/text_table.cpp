@@ -44,7 +44,7 @@ std::string TextTable::text() const {
 namespace {
 
 std::string formatted(int digits, double value, const char* unit) {
-  char text[352];  // the largest double has 309 digits
+  char text[352];  // enough for the largest double, which has 309 digits
   std::snprintf(text, sizeof text, "%.*f%s", digits, value, unit);
   return text;
 }

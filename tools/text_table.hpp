@@ -5,12 +5,12 @@
 
 namespace placement {
 
-// Columns for people: as wide as their longest field and two blanks apart; the first one is left-aligned,
-// the others are right-aligned unless their title begins with '<'.
+// A table for people. Each column is as wide as its longest field, and columns are two blanks apart. The first column
+// is left-aligned. The others are right-aligned unless their title begins with '<'.
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> titles);
-  void add(std::vector<std::string> row);  // as many fields as titles; missing ones are empty
+  void add(std::vector<std::string> row);  // at most one field per title; missing fields are empty
   bool empty() const { return rows_.empty(); }
   std::string text() const;
 
@@ -20,9 +20,9 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// Numbers as tables show them; "-" for what is not known.
-std::string shown_number(double value, int digits = 2);   // fixed, digits after the point
-std::string shown_bytes(double bytes);                    // 1.5G, powers of 1000
+// These return numbers in the form of tables. A value that is not known (NaN) is shown as "-".
+std::string shown_number(double value, int digits = 2);   // with `digits` digits after the point
+std::string shown_bytes(double bytes);                    // 1.5G; units are powers of 1000
 std::string shown_seconds(double seconds);                // 45s, 12m, 3.5h, 21d
 std::string shown_microseconds(double us);                // 12us, 1.3ms, 2.0s
 std::string shown_time(double seconds_since_1970);        // 2023-11-14 22:13:20, local time

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t max_file_bytes = 64 << 20;
 
-// Steps from each position to one, with links at faulty nodes `factor` times as long.
+// The distances from each position to one position, where a link at a faulty node counts `factor` times.
 class WeightedWays {
  public:
   WeightedWays(const TorusTopology& torus, const MapFaults& faults)
@@ -77,7 +77,7 @@ class WeightedWays {
 
 }  // namespace
 
-// "4:4:4" is the file "tree 4 4 4".
+// Returns the content of the file for which the word stands: "tree 4 4 4" for "4:4:4".
 static std::optional<std::string> tree_of_word(const std::string& word) {
   if (word.find(':') == std::string::npos || word.find_first_not_of("0123456789:") != std::string::npos) return std::nullopt;
   std::string text = "tree " + word;
@@ -148,7 +148,7 @@ Cost weighted_hop_bytes(const TorusTopology& torus, const MapFaults& faults, con
       if (partners[k] <= rank) continue;
       const std::int32_t there = position[partners[k]];
       std::int64_t steps = torus.distance(position[rank], there);
-      if (faults.factor > 1 && !ways.clean(position[rank], there)) {  // else no way is shorter
+      if (faults.factor > 1 && !ways.clean(position[rank], there)) {  // a route without faulty nodes is a shortest way
         if (!distance) distance = &ways.from(position[rank]);
         steps = (*distance)[there];
       }
