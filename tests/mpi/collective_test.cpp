@@ -14,10 +14,10 @@ using namespace placement;
 namespace {
 
 constexpr CollectiveModel models[] = {CollectiveModel::open_mpi, CollectiveModel::generic, CollectiveModel::direct};
-// Element counts around the bounds of the rules; elements have 4 bytes.
+// Numbers of elements around the bounds of the rules. An element has 4 bytes.
 constexpr std::uint64_t counts[] = {1, 3, 30, 500, 3000, 20000, 70000, 300000};
 
-// bytes[from][to] of a call of all ranks.
+// Bytes that each rank sends to each other rank in a call of all ranks: bytes[from][to].
 using Matrix = std::vector<std::vector<std::uint64_t>>;
 
 Matrix run(CollectiveModel model, CollectiveCall call, std::int32_t size) {
@@ -76,7 +76,7 @@ void check_tree(std::int32_t size, std::int32_t root, const std::function<TreePo
     for (const std::int32_t child : position(rank).children) {
       ck_assert_int_ge(child, 0);
       ck_assert_int_lt(child, size);
-      ck_assert_int_eq(parents[child], -1);  // one parent each
+      ck_assert_int_eq(parents[child], -1);  // each rank has one parent
       parents[child] = rank;
     }
   for (std::int32_t rank = 0; rank < size; ++rank) {
@@ -106,7 +106,7 @@ START_TEST(trees_reach_every_rank_once) {
 }
 END_TEST
 
-// Whatever the algorithm, nobody can know what it was never sent.
+// Whatever the algorithm is, a rank must receive at least the data that it needs.
 START_TEST(everybody_gets_enough) {
   for (const CollectiveModel model : models)
     for (const bool nonblocking : {false, true})
@@ -175,7 +175,7 @@ END_TEST
 
 START_TEST(known_by_hand) {
   CollectiveCall call = call_of(Collective::bcast, 10);
-  // 4 to 7 ranks, 40 bytes: a binary tree
+  // With 4 to 7 ranks and 40 bytes, Open MPI takes a binary tree.
   check_sends(run(CollectiveModel::open_mpi, call, 5), "0>1:40 0>2:40 1>3:40 2>4:40 ");
   check_sends(run(CollectiveModel::generic, call, 5), "0>1:40 0>2:40 0>4:40 2>3:40 ");
   check_sends(run(CollectiveModel::direct, call, 3), "0>1:40 0>2:40 ");
@@ -195,7 +195,7 @@ START_TEST(nothing_is_sent_for_nothing) {
       call.size = 5;
       append_sends(model, call, sends);
       ck_assert_uint_eq(sends.size(), 0);
-      call = call_of(operation, 100);  // alone
+      call = call_of(operation, 100);  // a single rank
       append_sends(model, call, sends);
       ck_assert_uint_eq(sends.size(), 0);
     }

@@ -19,7 +19,7 @@ static void subtract(void *in, void *inout, int *length, MPI_Datatype *type) {
   for (int i = 0; i < *length; ++i) ((int *)inout)[i] = ((int *)in)[i] - ((int *)inout)[i];
 }
 
-/* The call, blocking or not. */
+/* Runs a blocking or non-blocking form of a call. */
 #define CALL(name, iname, ...)                     \
   do {                                             \
     if (nonblocking) {                             \
@@ -80,7 +80,7 @@ static int run(const char *name) {
   } else if (!strcmp(name, "alltoall")) {
     CALL(Alltoall, Ialltoall, FROM, count, T, to, count, T);
   } else if (!strcmp(name, "alltoallv")) {
-    /* what goes to rank r is counts[r]; what comes is my own share from each */
+    /* This rank sends counts[r] elements to rank r, and receives counts[rank] elements from each rank. */
     for (int r = 0; r < ranks; ++r) offsets[r] = count * 2 * r;
     CALL(Alltoallv, Ialltoallv, from, counts, offsets, T, to, other_counts, offsets, T);
   } else if (!strcmp(name, "alltoallw")) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What MPI 4 adds, as tests/mpi/mpi_traffic.c for the rest: large counts, partitioned messages, sessions.
- * Usage: mpi_four CASE; the pairs that each case exchanges stand above it. */
+/* Programs for the calls that MPI 4 added: large counts, partitioned messages, sessions. tests/mpi/mpi_traffic.c has
+ * those for older calls. Usage: mpi_four CASE. The comment above a case has the traffic of its pairs. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static void partitioned(void) {
   MPI_Request_free(&request);
 }
 
-/* Without MPI_Init there is no MPI_COMM_WORLD to count in: the program runs, and nothing is written. */
+/* Without MPI_Init there is no MPI_COMM_WORLD for which to count. The program runs, and no profile is written. */
 static int session(void) {
   MPI_Session handle;
   MPI_Group group;

@@ -13,7 +13,7 @@
 
 static int rank, ranks;
 
-/* Processes print in turns as they like: the lines can be sorted by when, and by who. */
+/* Prints a line that begins with a sequence number and the rank, because processes print in any order. */
 static void tell_if(int it_is_me, int moved) {
   static int when;
   ++when;
@@ -26,7 +26,7 @@ static void check(int condition, const char *what) {
   MPI_Abort(MPI_COMM_WORLD, 9);
 }
 
-/* All processes of comm are in `made`, once, and it works. */
+/* Checks that `made` has each process of comm once, and that it works. */
 static void check_members(MPI_Comm comm, MPI_Comm made) {
   int old, now, size, made_size, moved, sum = 0, result;
   MPI_Comm_rank(comm, &old);
@@ -172,7 +172,7 @@ static void subsets(void) {
   MPI_Comm_free(&half);
 }
 
-/* A program that knows nothing of us. Where a process is, SLOT says; where it should be is for the caller. */
+/* A program that does not use this project. SLOT gives the place of a process; the caller checks where it should be. */
 static void plain(void) {
   int *bound, flag, sum, hers, me = rank;
   MPI_Comm copy;
@@ -190,7 +190,7 @@ static void plain(void) {
   char name[MPI_MAX_OBJECT_NAME];
   MPI_Comm_get_name(MPI_COMM_WORLD, name, &sum);
   check(!strcmp(name, "MPI_COMM_WORLD"), "name");
-  const char *first = getenv("OMPI_COMM_WORLD_RANK"); /* what the launcher said */
+  const char *first = getenv("OMPI_COMM_WORLD_RANK"); /* the rank from the launcher */
   if (!first) first = getenv("PMI_RANK");
   int moved = first && atoi(first) != rank, all;
   MPI_Allreduce(&moved, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

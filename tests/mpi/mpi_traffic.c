@@ -54,7 +54,7 @@ static void send_modes(void) {
   }
 }
 
-/* Each rank sends 10 ints to the next one and 3 doubles back; rank 0 has nobody before it. */
+/* Each rank sends 10 ints to the next rank and 3 doubles to the rank before. Rank 0 has no rank before it. */
 static void sendrecv(void) {
   const int next = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL;
   const int previous = rank > 0 ? rank - 1 : MPI_PROC_NULL;
@@ -93,7 +93,7 @@ static void persistent(void) {
   }
 }
 
-/* Derived types: what is sent counts, not what it spans. */
+/* Derived types: the bytes of data count, not the extent of the type. */
 static void datatypes(void) {
   MPI_Datatype column, pair, empty;
   MPI_Type_vector(10, 2, 7, MPI_INT, &column); /* 80 bytes */
@@ -327,16 +327,16 @@ static void exits(void) {
   exit(0);
 }
 
-/* A child that does not use MPI comes and goes. */
+/* A child process that does not use MPI starts and ends. */
 static void forks(void) {
   const pid_t child = fork();
   if (child == 0) exit(0);
   waitpid(child, NULL, 0);
-  if (chdir("/") != 0) exit(5); /* where the profile goes is a matter of the beginning */
+  if (chdir("/") != 0) exit(5); /* the place of the profile is determined in MPI_Init */
   say_five();
 }
 
-/* What a second MPI_Init does is the library's affair. */
+/* The MPI library determines the effect of a second MPI_Init. */
 static void init_twice(void) {
   say_five();
   MPI_Barrier(WORLD);

@@ -15,7 +15,7 @@ using namespace placement;
 
 namespace {
 
-// Table I of the publication, [JA §3].
+// Table I of the publication [JA §3].
 CommMatrix table_one() {
   const int rows[8][8] = {{0, 100, 19, 12, 19, 11, 2511, 223}, {100, 0, 12, 12, 25, 28, 223, 1412},
                           {19, 12, 0, 223, 251, 1584, 17, 10}, {12, 12, 223, 0, 1995, 112, 17, 17},
@@ -33,7 +33,7 @@ std::vector<ProcessPlace> places_of(std::vector<std::vector<std::int64_t>> paths
   return places;
 }
 
-// Processes spread over nodes, one after another in turn.
+// Returns the places of processes that are dealt to the nodes in turn.
 std::vector<ProcessPlace> round_robin(int processes, int nodes) {
   std::vector<ProcessPlace> places(static_cast<std::size_t>(processes));
   for (int p = 0; p < processes; ++p) places[p].path[0] = p % nodes;
@@ -56,7 +56,7 @@ bool is_permutation_of_ranks(std::vector<std::int32_t> ranks) {
 }  // namespace
 
 START_TEST(tree_has_only_levels_that_branch) {
-  // one package per node, the same numbers on both nodes
+  // Each node has one package; the numbers are equal on both nodes.
   const ProcessTree tree = process_tree(places_of({{7, 0, 0, 0}, {9, 0, 0, 0}, {7, 0, 0, 1}, {9, 0, 0, 1}}));
   ck_assert_int_eq(tree.tree.depth(), 2);  // node, core
   ck_assert_int_eq(tree.tree.leaves(), 4);
@@ -79,7 +79,7 @@ START_TEST(a_ring_goes_around_nodes) {
     ck_assert(order.changed);
     ck_assert(is_permutation_of_ranks(order.rank_of_process));
     ck_assert(order.cost < order.natural_cost);
-    // recompute the cost from the permutation
+    // The cost is computed again from the permutation.
     const ProcessTree tree = process_tree(round_robin(16, 4));
     std::vector<std::int32_t> leaf_of_rank(16);
     for (int p = 0; p < 16; ++p) leaf_of_rank[order.rank_of_process[p]] = tree.leaf_of_process[p];
@@ -104,7 +104,7 @@ START_TEST(switches_of_slurms_address) {
 END_TEST
 
 START_TEST(nodes_behind_switches) {
-  // One process on each of eight nodes, which are spread over two switches in turn; one of them has a switch more above it.
+  // Eight nodes have one process each. They belong to two switches in turn; one switch has another switch below it.
   std::vector<ProcessPlace> places(8);
   for (int p = 0; p < 8; ++p) {
     places[p].path[0] = p % 2;
@@ -114,7 +114,7 @@ START_TEST(nodes_behind_switches) {
   const RankOrder order = order_ranks(ring(8, 10), places, {});
   ck_assert(order.changed);
   ck_assert(order.natural_cost == 8 * 40);
-  ck_assert(order.cost == 2 * 40 + 6 * 20);  // two pairs of the ring are behind different switches, which is the least
+  ck_assert(order.cost == 2 * 40 + 6 * 20);  // two pairs of the ring are behind different switches, the minimum
   for (ProcessPlace& place : places) place.path[0] = place.path[1] = -1;
   ck_assert(!order_ranks(ring(8, 10), places, {}).changed);
 }
@@ -146,7 +146,7 @@ START_TEST(uneven_nodes) {
 END_TEST
 
 START_TEST(keeps_what_would_not_pay) {
-  // in blocks already; all on one node; no traffic; one process
+  // The processes are already in blocks, all on one node, without traffic, or there is at most one process.
   std::vector<ProcessPlace> blocks(8);
   for (int p = 0; p < 8; ++p) blocks[p].path[0] = p / 4;
   ck_assert(!order_ranks(ring(8, 5), blocks, {}).changed);
@@ -154,7 +154,7 @@ START_TEST(keeps_what_would_not_pay) {
   ck_assert(!order_ranks(CommMatrix::from_edges(8, {}), round_robin(8, 2), {}).changed);
   ck_assert(!order_ranks(CommMatrix::from_edges(1, {}), round_robin(1, 1), {}).changed);
   ck_assert(!order_ranks(CommMatrix::from_edges(0, {}), {}, {}).changed);
-  // a gain below the least that is wanted
+  // The gain is less than the least gain that is wanted.
   OrderOptions greedy;
   greedy.least_gain = 0.99;
   const RankOrder kept = order_ranks(ring(16, 10), round_robin(16, 4), greedy);

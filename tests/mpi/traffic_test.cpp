@@ -29,7 +29,7 @@ START_TEST(counts_by_peer_and_kind) {
   traffic.add(TrafficKind::point_to_point, 3, 10);
   traffic.add(TrafficKind::point_to_point, 3, 0);
   traffic.add(TrafficKind::collective, 0, 100, 4);
-  traffic.add(TrafficKind::collective, 0, 5, 0);  // no message, no traffic
+  traffic.add(TrafficKind::collective, 0, 5, 0);  // no messages, hence no traffic
   traffic.add_outside(9, 2);
   const auto both = traffic.peers(point_to_point | collective);
   ck_assert_uint_eq(both.size(), 2);
@@ -40,8 +40,8 @@ START_TEST(counts_by_peer_and_kind) {
   ck_assert_uint_eq(traffic.outside().bytes, 9);
   const auto sizes = traffic.sizes();
   ck_assert_uint_eq(sizes[0], 1);  // the empty message
-  ck_assert_uint_eq(sizes[4], 1);  // 8..15
-  ck_assert_uint_eq(sizes[5], 4);  // 16..31: four of 25
+  ck_assert_uint_eq(sizes[4], 1);  // 8 to 15 bytes
+  ck_assert_uint_eq(sizes[5], 4);  // 16 to 31 bytes: four messages of 25
 }
 END_TEST
 

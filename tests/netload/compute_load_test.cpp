@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a node has to do already, and what that leaves of its processors.
+// Tests of the compute load of nodes, and of the processors that it leaves.
 #include <cmath>
 
 #include "netload/live_input.hpp"
@@ -48,7 +48,7 @@ START_TEST(processors_beside_a_load) {
   ck_assert_int_eq(effective_processors(12, 0), 12);
   ck_assert_int_eq(effective_processors(12, 0.68), 11);
   ck_assert_int_eq(effective_processors(12, 5.19), 6);
-  ck_assert_int_eq(effective_processors(12, 12), 1);  // as printed: 12
+  ck_assert_int_eq(effective_processors(12, 12), 1);  // the printed formula gives 12
   ck_assert_int_eq(effective_processors(12, 11.5), 1);
   ck_assert_int_eq(effective_processors(12, 40), 1);
   ck_assert_int_eq(effective_processors(12, 40, 3), 3);
@@ -76,8 +76,8 @@ START_TEST(a_liar_harms_its_own_rank_alone) {
     const std::vector<double> cores(10, 8);
     const std::vector<double> load = compute_load(live_attributes(lied.live, lied.state_of, cores), {});
     for (std::size_t n = 1; n < 9; ++n) {
-      ck_assert_double_gt(load[n], load[n - 1]);  // the order of the others
-      // and a difference that still counts: half of what it was, at the least
+      ck_assert_double_gt(load[n], load[n - 1]);  // the order of the honest nodes remains
+      // The difference remains at least half of what it was, so that it still counts.
       const std::vector<double> before = compute_load(live_attributes(honest.live, honest.state_of, cores), {});
       ck_assert_double_gt(load[n] - load[n - 1], 0.5 * (before[n] - before[n - 1]));
     }
@@ -85,7 +85,7 @@ START_TEST(a_liar_harms_its_own_rank_alone) {
 }
 END_TEST
 
-// Slurm knows on which nodes its jobs are: a node with one cannot hide their load.
+// Slurm knows on which nodes its jobs run. A node with a job cannot hide the load of it.
 START_TEST(load_of_jobs_cannot_be_hidden) {
   const auto load_column = [](const Snapshot& snapshot, const std::vector<double>& busy) {
     const std::vector<double> cores(snapshot.live.nodes.size(), 8);
@@ -93,17 +93,17 @@ START_TEST(load_of_jobs_cannot_be_hidden) {
     return table.columns[static_cast<std::size_t>(NodeAttribute::cpu_load)];
   };
   Snapshot snapshot(6);
-  const double told[] = {4, 4, 2, 0, 0, unknown_value};  // the fourth lies, the fifth has no job
+  const double told[] = {4, 4, 2, 0, 0, unknown_value};  // node 3 reports too little; node 4 has no job
   for (std::size_t n = 0; n < 6; ++n) snapshot.live.nodes[n].cpu_load = {told[n], told[n], told[n]};
   const std::vector<double> busy = {4, 4, 2, 4, 0, 4};
   const std::vector<double> column = load_column(snapshot, busy);
-  ck_assert_double_eq(column[3], 2);  // half of what four processors cause elsewhere
+  ck_assert_double_eq(column[3], 2);  // half of the load that four processors cause elsewhere
   ck_assert_double_eq(column[0], 4);
   ck_assert_double_eq(column[2], 2);
   ck_assert_double_eq(column[4], 0);
   ck_assert(std::isnan(column[5]));
   ck_assert_double_eq(load_column(snapshot, {})[3], 0);
-  // Where jobs sleep, and where too few nodes have some, what is told stands.
+  // Reported values are kept when most jobs cause no load, and when too few nodes have jobs.
   ck_assert_double_eq(load_column(snapshot, {0, 0, 2, 4, 4, 4})[3], 0);
   ck_assert_double_eq(load_column(snapshot, {4, 0, 0, 4, 0, 0})[3], 0);
 }
@@ -140,10 +140,10 @@ START_TEST(unknown_load_takes_as_much_as_the_worst_known) {
   const double no = unknown_value;
   ck_assert(worst_where_unknown({1, no, 5, no}) == (std::vector<double>{1, 5, 5, 5}));
   ck_assert(worst_where_unknown({0, no}) == (std::vector<double>{0, 0}));
-  ck_assert(worst_where_unknown({1, no, 5, no}, 3) == (std::vector<double>{1, 3, 5, 3}));  // 5 stays what it is
+  ck_assert(worst_where_unknown({1, no, 5, no}, 3) == (std::vector<double>{1, 3, 5, 3}));  // the known 5 is not limited
   ck_assert(worst_where_unknown({}).empty());
-  ck_assert(std::isnan(worst_where_unknown({no, no})[1]));  // nothing to go by
-  // A silent node is no better than the one that is known to be busy, for load and for processors.
+  ck_assert(std::isnan(worst_where_unknown({no, no})[1]));  // no value is known
+  // A silent node is not better than the busiest known node, in load and in processors.
   Snapshot snapshot(4);
   snapshot.live.nodes[1].cpu_load = {6, 6, 6};
   snapshot.live.nodes[2].cpu_load = {};
@@ -162,7 +162,7 @@ START_TEST(one_node_does_not_take_the_processors_of_silent_ones) {
   snapshot.live.nodes[0].cpu_load = {1e12, 1e12, 1e12};
   snapshot.live.nodes[1].cpu_load = {};
   const std::vector<double> load = loads_beyond_slurm(snapshot.live, snapshot.state_of);
-  ck_assert_double_gt(load[0], 1e11);  // what it says of itself
+  ck_assert_double_gt(load[0], 1e11);  // its own report counts for itself
   ck_assert_double_le(load[1], 16);
   ck_assert_double_eq_tol(load[2], 0.8, 1e-12);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The group that is chosen on tables with all that may be in one, against the algorithms as they are written.
+// The chosen group on random tables with all special cases, compared with plain implementations of the algorithms.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -12,8 +12,8 @@ using namespace placement;
 
 namespace {
 
-// A table of a monitor with all that may be in one: several nodes to a group or one, pairs that nobody measured, nodes
-// that nobody knows, terms of nodes, values that are equal, huge, tiny or lies.
+// A table of a monitor with all special cases. A group has one or several nodes. Some pairs are not measured, some
+// nodes are not known, and some have corrections. Values may be equal, huge, tiny or false.
 struct AnyTable {
   PairTable table;
   std::vector<std::int32_t> group_of_node, state_of;
@@ -24,7 +24,7 @@ struct AnyTable {
   AnyTable(std::uint64_t seed, std::int32_t nodes, std::int32_t groups, bool terms, float unit) {
     std::mt19937_64 random(seed);
     const auto below = [&](std::uint64_t count) { return static_cast<std::int32_t>(random() % count); };
-    const bool coarse = below(3) == 0;  // many ties
+    const bool coarse = below(3) == 0;  // gives many equal values
     const auto part = [&] { return coarse ? 0.25F * static_cast<float>(below(4)) : static_cast<float>(random() >> 40) * 0x1p-24F; };
     const auto count = static_cast<std::size_t>(groups);
     const std::int32_t missing = below(4) == 0 ? 5 : 1000000;
@@ -44,7 +44,7 @@ struct AnyTable {
       node_latency.push_back(below(3) == 0 ? unit * 30 * part() : 0);
       node_bandwidth.push_back(below(5) == 0 ? unit * 3e5F * part() : unit * 1.1e6F);
     }
-    if (terms && below(2) == 0) node_latency[3] = unit * 1e9F;  // a lie
+    if (terms && below(2) == 0) node_latency[3] = unit * 1e9F;  // a false value
     table.groups = groups;
     table.group_of_node = group_of_node;
     table.latency_us = latency;
@@ -60,7 +60,7 @@ struct AnyTable {
   }
 };
 
-// Algorithm 1 as it is written: all nodes, sorted.
+// Algorithm 1 as published: it sorts all nodes.
 std::vector<std::int32_t> plain_group(const GroupInput& input, const GroupRequest& request, std::int32_t start) {
   const auto processors = [&](std::int32_t node) { return input.processors[static_cast<std::size_t>(node)]; };
   if (processors(start) <= 0) return {};
@@ -84,7 +84,7 @@ std::vector<std::int32_t> plain_group(const GroupInput& input, const GroupReques
   return group;
 }
 
-// Algorithm 2 as it is written.
+// Algorithm 2 as published.
 std::vector<std::int32_t> plain_choice(const GroupInput& input, const GroupRequest& request) {
   std::vector<Group> groups;
   GroupChoice sums;
@@ -104,7 +104,7 @@ std::vector<std::int32_t> plain_choice(const GroupInput& input, const GroupReque
 }  // namespace
 
 START_TEST(what_is_passed_over_would_not_be_chosen) {
-  // Beyond some hundred nodes not all are looked at for each start: the groups must be those of the full order.
+  // With more than some hundred nodes, not all are examined for each start. The groups must be those of the full order.
   std::uint64_t seed = 0;
   for (const std::int32_t nodes : {40, 300, 700})
     for (const std::int32_t groups : {nodes + 7, nodes / 2, nodes / 8, 20, 3, 1})
@@ -167,8 +167,8 @@ START_TEST(a_better_group_keeps_to_all_limits) {
 }
 END_TEST
 
-// Where many nodes share a column of the table the search starts from few of them, and is no worse than from all of them
-// without the local search.
+// When many nodes share a column of the table, the search starts from few of them. The result is not worse than that of
+// all starts without the local search.
 START_TEST(few_starts_of_each_column_suffice) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const AnyTable made(seed, 1200, 30, false, 1);

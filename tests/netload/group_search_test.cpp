@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which group of nodes is chosen: the published figures first, then what is hard.
+// Tests of the chosen group of nodes: first the published figures, then difficult cases.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,7 @@ using namespace placement;
 
 namespace {
 
-// T_G of the best of all groups that have processors enough.
+// Returns the T_G of the best of all groups with enough processors.
 double exhaustive_total(const GroupInput& input, const GroupChoice& choice, std::int32_t count) {
   double best = INFINITY;
   const std::size_t nodes = input.processors.size();
@@ -31,12 +31,12 @@ double exhaustive_total(const GroupInput& input, const GroupChoice& choice, std:
 }  // namespace
 
 START_TEST(worked_figure_of_candidate_groups) {
-  // [NLA §5]: v1 .. v4 are nodes 0 .. 3; loads are given as they are, so no normalisation takes part.
+  // [NLA §5]: nodes 0 to 3 are v1 to v4. The loads are given directly, so they are not normalised.
   DensePairs pairs;
   pairs.nodes = 4;
   pairs.latency_us = {0, 0, 0, 45, 0, 0, 0, 70, 0, 0, 0, 65, 45, 70, 65, 0};
   NlaWeights weights;
-  // Undo the division by |V| times the mean over the six pairs.
+  // This undoes the division by the number of nodes times the mean over the six pairs.
   weights.latency = 4.0 * (45 + 70 + 65) / 6;
   const Case four{{52, 47, 74, 38.3}, NetworkLoad(pairs, weights), {6, 8, 5, 4}, 0.4, 0.6};
   const std::vector<double> loads = addition_loads(four.input(), 3);
@@ -79,7 +79,7 @@ START_TEST(one_node_and_too_many_processes) {
   GroupChoice choice = choose_group(one.input(), processes(3), GroupSearch::improved);
   ck_assert(choice.best.nodes == (std::vector<std::int32_t>{0}));
   ck_assert(!choice.short_of_processors);
-  ck_assert_double_eq_tol(choice.best.total_load, 0.3, 1e-12);  // C / sum of C; no pair
+  ck_assert_double_eq_tol(choice.best.total_load, 0.3, 1e-12);  // C / sum of C; a single node has no pairs
   choice = choose_group(one.input(), processes(5), GroupSearch::improved);
   ck_assert(choice.short_of_processors);
   const Case all = random_case(7, 6, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a person gives: weights, profiles, and tables of nodes and pairs.
+// Tests of input from users: weights, profiles, and tables of nodes and pairs.
 #include <cmath>
 
 #include "netload/load_tables.hpp"
@@ -38,12 +38,12 @@ START_TEST(weights_from_a_profile) {
   const TypicalLink gigabit;
   Parameters weights = profile_weights(network_use(profile), gigabit);
   ck_assert_text_eq(weights["alpha"] + " " + weights["beta"], "0.500 0.500");
-  // The messages, 486 us in all, cannot have taken much of a longer run: 4 * (240 us + 30718 B / 125 MB/s) / 4 / 2.5 ms.
+  // All messages take 486 us, a small part of a longer run: 4 * (240 us + 30718 B / 125 MB/s) / 4 / 2.5 ms.
   CommunicationProfile longer = profile;
   longer.run_s = 0.0025;
   ck_assert_double_eq_tol(network_share(network_use(longer), gigabit), 0.1943, 1e-4);
   ck_assert_text_eq(profile_weights(network_use(longer), gigabit)["beta"], "0.055");
-  // On links of a twentieth of the bandwidth and ten times the latency they take more than the waiting.
+  // On links with a twentieth of the bandwidth and ten times the latency, messages take longer than the waiting.
   const TypicalLink slow{600, 6.25e6, true};
   ck_assert_double_eq(network_share(network_use(longer), slow), 0.5);
   ck_assert_text_eq(profile_weights(network_use(longer), slow)["beta"], "0.500");
@@ -95,7 +95,8 @@ START_TEST(a_profile_fills_what_is_not_given) {
 END_TEST
 
 START_TEST(typical_links) {
-  // Three groups of nodes: n0, n1 | n2 | n3; the pairs of the first with itself, with the others, and of the others.
+  // Three groups of nodes: (n0, n1), (n2) and (n3). The table has the pairs within the first group,
+  // between it and the others, and between the others.
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<std::int32_t> group{0, 0, 1, 2};
   const std::vector<float> latency{10, 20, 30, 20, nan, 40, 30, 40, nan}, bandwidth{1e6f, 2e6f, nan, 2e6f, nan, 9e6f, nan, 9e6f, nan};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is between the nodes: tables of pairs, snapshots, groups of nodes.
+// Tests of the network load between nodes: tables of pairs, snapshots, and groups of nodes.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -67,10 +67,10 @@ START_TEST(no_sum_over_pairs_overflows_or_vanishes) {
     pairs.bandwidth_Bps.assign(16, unit);
     pairs.bandwidth_Bps[1] = pairs.bandwidth_Bps[4] = 0;
     const NetworkLoad available(pairs, {});
-    ck_assert_double_eq_tol(available.at(0, 1), 0.75 * 6 / 4, 1e-12);  // the one pair that misses anything
+    ck_assert_double_eq_tol(available.at(0, 1), 0.75 * 6 / 4, 1e-12);  // the only pair below the peak
     ck_assert_double_eq_tol(available.at(2, 3), 0.25 * 6 / 5 / 4, 1e-12);
   }
-  // An infinite value is none.
+  // An infinite value counts as not known.
   DensePairs pairs;
   pairs.nodes = 3;
   const double no = INFINITY;
@@ -98,7 +98,7 @@ START_TEST(a_snapshot_gives_the_same_as_tables) {
 END_TEST
 
 START_TEST(many_nodes_give_the_same_as_few) {
-  // Above a thousand nodes nothing is kept of the matrix: compare with tables, row by row.
+  // For more than a thousand nodes the matrix is not stored. The result is compared row by row with that of a table.
   constexpr std::int32_t nodes = 1100;
   Snapshot snapshot(nodes);
   std::mt19937_64 random(5);
@@ -140,7 +140,7 @@ START_TEST(groups_of_nodes_and_terms_of_nodes) {
   live.pairs.node_latency_us = more;
   live.pairs.node_bandwidth_Bps = most;
   const NetworkLoad network(live.pairs, state_of, {});
-  // latency: 15, 40, 40, 45, 45, 20; missing of 100: 0, 75, 50, 75, 50, 75
+  // Latencies: 15, 40, 40, 45, 45, 20. Bandwidth below the peak of 100: 0, 75, 50, 75, 50, 75.
   const double us = 0.25 / (205.0 / 6) / 4, Bps = 0.75 / (325.0 / 6) / 4;
   ck_assert_double_eq_tol(network.at(0, 1), 15 * us, 1e-8);
   ck_assert_double_eq_tol(network.at(1, 2), 45 * us + 75 * Bps, 1e-8);
@@ -173,7 +173,7 @@ END_TEST
 
 namespace {
 
-// A network whose pairs differ by chance alone: one measurement in three rounds told each value, by `error` of it.
+// Makes a network whose pairs differ by chance only: each measured value is wrong by up to the part `error` of it.
 void make_noise(Snapshot& snapshot, double error, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto part = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
@@ -191,7 +191,7 @@ NetworkLoad beyond_error(const Snapshot& snapshot) {
   return {snapshot.live.pairs, snapshot.state_of, {}, Deadline::never(), WithinError::counts_nothing};
 }
 
-// The compute load of nodes the first `busy` of which have three times the load of the others.
+// Returns the compute load of nodes. The first `busy` nodes have three times the load of the others.
 std::vector<double> compute_of(std::int32_t nodes, std::int32_t busy) {
   std::vector<double> load;
   for (std::int32_t n = 0; n < nodes; ++n) load.push_back((n < busy ? 3.0 : 1.0) / (nodes + 2 * busy));
@@ -218,7 +218,7 @@ START_TEST(what_is_within_the_error_leaves_the_choice_to_the_load) {
     const NetworkLoad measured(snapshot.live.pairs, snapshot.state_of, {}), even = beyond_error(snapshot);
     busy_by_noise += below(chosen(measured, 12, 6), 6);
     ck_assert_int_eq(below(chosen(even, 12, 6), 6), 0);
-    // The scale stays: a pair is worth what the mean of all was.
+    // The scale does not change: each pair has about the mean of all pairs.
     double sum = 0, least = INFINITY, most = 0;
     for (std::int32_t u = 0; u < 12; ++u)
       for (std::int32_t v = 0; v < u; ++v) {
@@ -231,7 +231,7 @@ START_TEST(what_is_within_the_error_leaves_the_choice_to_the_load) {
     ck_assert_double_le(most, even.most());
     ck_assert_double_lt(most - least, 0.1 / 12);
   }
-  ck_assert_int_gt(busy_by_noise, 0);  // or the cases show nothing
+  ck_assert_int_gt(busy_by_noise, 0);  // otherwise the cases would show nothing
 }
 END_TEST
 
@@ -240,7 +240,7 @@ START_TEST(a_slow_link_is_avoided_however_noisy) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       Snapshot snapshot(12);
       make_noise(snapshot, 0.2, seed);
-      // The last nodes have a tenth of the bandwidth, measured as badly; the first four are loaded.
+      // The last nodes have a tenth of the bandwidth, with large errors too; the first four nodes are loaded.
       for (std::int32_t u = 12 - slow; u < 12; ++u)
         for (std::int32_t v = 0; v < u; ++v) {
           const auto more = static_cast<float>((u * v + static_cast<std::int32_t>(seed)) % 10);
@@ -255,7 +255,7 @@ START_TEST(a_slow_link_is_avoided_however_noisy) {
 END_TEST
 
 START_TEST(a_few_good_links_among_many_slow_ones_are_found) {
-  // A hundredth of the pairs: a variance over all pairs would not notice.
+  // Only few pairs are good, so a variance over all pairs would not show them.
   Snapshot snapshot(60);
   make_noise(snapshot, 0.2, 3);
   for (const std::int32_t u : {7, 23, 41, 58})
@@ -269,13 +269,13 @@ START_TEST(values_without_a_known_error) {
   Snapshot snapshot(8);
   make_noise(snapshot, 0.3, 1);
   const NetworkLoad measured(snapshot.live.pairs, snapshot.state_of, {});
-  // No error anywhere, as of tables and in the first round of a monitor: nothing changes.
+  // No error is known, as for tables and in the first round of a monitor. The values do not change.
   for (std::int32_t u = 0; u < 8; ++u)
     for (std::int32_t v = 0; v < u; ++v) snapshot.error(u, v, NAN, NAN);
   const NetworkLoad same = beyond_error(snapshot);
   for (std::int32_t u = 0; u < 8; ++u)
     for (std::int32_t v = 0; v < 8; ++v) ck_assert_double_eq(same.at(u, v), measured.at(u, v));
-  // One pair's error stands for the others that were measured but once, and for none that was not measured.
+  // The error of one pair is used for pairs that were measured once, but not for pairs that were not measured.
   snapshot.error(0, 1, 1000, 1e9F);
   snapshot.forget_predictor(2, 3);
   const NetworkLoad one = beyond_error(snapshot);
@@ -299,7 +299,8 @@ START_TEST(a_liar_about_errors_hides_no_slow_link) {
 END_TEST
 
 START_TEST(errors_of_many_nodes) {
-  // Beyond 256 nodes too, as long as a monitor may have measured each pair; and not later than the deadline.
+  // Errors are also used for more than 256 nodes, up to the number for which a monitor may measure each pair. The
+  // deadline is kept.
   Snapshot snapshot(300);
   make_noise(snapshot, 0.3, 1);
   ck_assert(beyond_error(snapshot).dense());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Candidates for tests of the choice by load and network: the published case, random ones, and tables of a monitor.
+// Candidates for tests of the choice by load and network: the published case, random cases, and tables of a monitor.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace placement {
 
-// The 19 nodes of [NLA §7]: what is missing from the peak bandwidth, and the CPU load.
+// The 19 nodes of [NLA §7]: the difference from the peak bandwidth of each pair, and the CPU load.
 inline constexpr int nodes_7 = 19;
 inline constexpr int names_7[nodes_7] = {1, 4, 5, 6, 8, 9, 10, 12, 13, 15, 16, 19, 20, 23, 28, 32, 50, 51, 54};
 inline constexpr double missing_7[nodes_7][nodes_7] = {
@@ -40,7 +40,7 @@ inline constexpr double missing_7[nodes_7][nodes_7] = {
 inline constexpr double load_7[nodes_7] = {0.68, 5.19, 0.58, 0.68, 0.66, 1.08, 0.71, 0.24, 0.78, 0.56,
                                     0.55, 0.7,  0.38, 1.1,  0.62, 0.54, 0.43, 0.35, 0.42};
 
-// Candidates with loads and pairs of one's own choice; keeps what a GroupInput points to.
+// Candidates with given loads and pairs. The object holds the data to which a GroupInput points.
 struct Case {
   std::vector<double> compute;
   NetworkLoad network;
@@ -135,7 +135,7 @@ struct Snapshot {
     bandwidth[a * count + b] = bandwidth[b * count + a] = Bps;
   }
 
-  // Each pair was measured, with an error that is not known yet.
+  // Marks each pair as measured, with an error that is not known.
   std::vector<Predictor> predictor;
   std::vector<float> latency_error, bandwidth_error;
   void tell_errors() {

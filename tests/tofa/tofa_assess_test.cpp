@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What TOFA computes of a mapping: faults on routes, loads and probabilities; and the paper's window of nodes.
+// Tests of what TOFA computes for a mapping: suspect nodes on routes, link loads and probabilities. Tests of the
+// paper's window of nodes.
 #include "tofa/assess.hpp"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ START_TEST(faults_on_routes) {
       for (std::int32_t b = 0; b < torus.positions(); ++b) {
         const std::vector<std::int32_t> route = torus.route(a, b);
         std::int32_t met = 0;
-        std::int64_t weight = 0;  // eq. 1, link by link
+        std::int64_t weight = 0;  // [TOFA §3, eq. 1], summed link by link
         for (std::size_t k = 0; k < route.size(); ++k) {
           met += suspect[route[k]];
           if (k > 0) weight += 1 + 100 * (suspect[route[k]] || suspect[route[k - 1]] ? 1 : 0);
@@ -44,17 +45,17 @@ END_TEST
 START_TEST(equation_1_by_hand) {
   const TorusTopology torus = TorusTopology::full(rings({5, 5, 5}));
   std::vector<bool> suspect(125, false);
-  suspect[2] = true;  // 2 0 0
+  suspect[2] = true;  // the position (2, 0, 0)
   const RouteFaults faults(torus, suspect);
   ck_assert_int_eq(faults.weight(0, 0), 0);
   ck_assert_int_eq(faults.weight(0, 1), 1);
   ck_assert_int_eq(faults.weight(0, 2), 1 + 101);
   ck_assert_int_eq(faults.weight(2, 0), 1 + 101);
-  ck_assert_int_eq(faults.weight(1, 3), 101 + 101);         // through it
-  ck_assert_int_eq(faults.weight(1, 1 + 5), 1);              // beside it
-  ck_assert_int_eq(faults.weight(0, 3), 1 + 1);              // the other way round
-  ck_assert_int_eq(faults.weight(5 + 2, 0), 1 + 1 + 1);      // x first, then y
-  ck_assert_int_eq(faults.weight(0, 5 + 2), 1 + 101 + 101);  // and back through it
+  ck_assert_int_eq(faults.weight(1, 3), 101 + 101);         // the route passes the suspect node
+  ck_assert_int_eq(faults.weight(1, 1 + 5), 1);              // the route passes beside it
+  ck_assert_int_eq(faults.weight(0, 3), 1 + 1);              // the other way round the ring is shorter
+  ck_assert_int_eq(faults.weight(5 + 2, 0), 1 + 1 + 1);      // x before y: the route avoids it
+  ck_assert_int_eq(faults.weight(0, 5 + 2), 1 + 101 + 101);  // the way back passes it
 }
 END_TEST
 
@@ -117,10 +118,10 @@ START_TEST(closed_form) {
 }
 END_TEST
 
-// slurm-placement(7): links at a suspect node weigh 101 times, less where it fails with less than 2 %; a node is suspect
-// when it fails more than three times as often as the median.
+// slurm-placement(7): a link at a suspect node weighs 101, and less when the node fails with less than 2 %. A node is
+// suspect when it fails more than three times as often as the median.
 START_TEST(the_weight_of_a_suspect) {
-  const auto weight_beside = [](double outage) {  // of the link from a node to one that fails so often
+  const auto weight_beside = [](double outage) {  // the weight of a link to a node with this outage probability
     ClusterView view = view_of(rings({9}));
     NodeOutages outages;
     for (std::int32_t node = 0; node < 9; ++node) outages.set(std::to_string(node), node == 4 ? outage : 0.001);
@@ -146,17 +147,18 @@ START_TEST(expected_time_by_hand) {
   const FaultModel fault_model(view, 0);
   const RouteFaults faults = fault_model.route_faults(*view.torus);
   const CommMatrix matrix = CommMatrix::from_edges(3, {{0, 1, 100}, {1, 2, 40}});
-  const std::vector<std::int32_t> in_order = {0, 1, 2};  // 140 hop-bytes; the busiest link has half of the 100 in each direction
+  // The natural order has 140 hop-bytes. Its busiest link has half of the 100 in each direction.
+  const std::vector<std::int32_t> in_order = {0, 1, 2};
   for (const double s : {0.0, 0.3, 0.5, 1.0}) {
     const ExpectedTimeObjective objective(*view.torus, fault_model, faults, matrix, in_order, s);
     ck_assert_double_eq_tol(objective.log_expected_time(objective.assess(in_order)), 0, 1e-9);
-    // Twice as many hop-bytes, the busiest link unchanged; and the other way round.
+    // First twice as many hop-bytes with the busiest link unchanged; then twice the link load with hop-bytes unchanged.
     ck_assert_double_eq_tol(std::exp(objective.log_expected_time(280, 50, 0)), 1 - s + s * (1.5 + 0.25), 1e-9);
     ck_assert_double_eq_tol(std::exp(objective.log_expected_time(140, 100, 0)), 1 - s + s * (0.75 + 0.5), 1e-9);
-    // Ranks 0 and 1 two hops from each other, rank 2 beside them: 240 hop-bytes, the busiest link still has 50.
+    // Ranks 0 and 1 are two hops apart, rank 2 is beside rank 1: 240 hop-bytes, and the busiest link still has 50.
     const std::vector<std::int32_t> spread = {0, 2, 3};
     ck_assert_double_eq_tol(std::exp(objective.log_expected_time(objective.assess(spread))), 1 - s + s * (0.75 * 240 / 140 + 0.25), 1e-9);
-    // The route from 5 to 7 goes through the node that fails; two of its links weigh 101 for hop-bytes and load.
+    // The route from 5 to 7 passes the failing node, so both of its links weigh 101.
     const std::vector<std::int32_t> through = {5, 7, 0};
     const Assessment found = objective.assess(through);
     ck_assert_double_eq_tol(found.abort_probability, 0.1, 1e-9);
@@ -178,7 +180,7 @@ START_TEST(windows) {
     set_outages(view, suspects, 0.1);
     Request request;
     request.tasks = 1 + random.below(9);
-    // By hand: nodes that can be used in order of position; the first run of enough healthy ones.
+    // The expected window: the first sequence of enough healthy nodes among the usable nodes, in order of position.
     std::vector<std::int32_t> expected;
     std::vector<std::int32_t> run;
     for (std::int32_t node = 0; node < 24 && expected.empty(); ++node) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TOFA against the mappings that it must not be worse than, and the best there is.
+// TOFA compared with the mappings that it must not be worse than, and with the best mapping of all.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -23,7 +23,7 @@ double expected_time(const ClusterView& view, const Request& request, const Plac
   return job.expected_time(leaves);
 }
 
-// The least expected time of all mappings, one rank per node.
+// Returns the least expected time of all mappings with one rank per node.
 double least_expected_time(const ClusterView& view, const Request& request) {
   TorusJob job(view, request);
   job.begin_in_order();
@@ -62,7 +62,7 @@ START_TEST(legal_and_never_worse_than_its_members) {
 }
 END_TEST
 
-// Each node with some probability of its own, on small machines of all kinds.
+// Small machines of all kinds, on which some nodes have an outage probability of their own.
 START_TEST(expected_time_is_never_more_than_that_of_the_baselines) {
   provide_scotch(fake_scotch);
   Random random(20);

@@ -29,7 +29,7 @@ inline std::vector<std::vector<TorusDimension>> shapes() {
           {{4, false}, {3, true}, {2, false}}, rings({3, 2, 3, 2, 2})};
 }
 
-// One core per node, all positions nodes named by their numbers.
+// Returns a view with a node at each position, named by its number. Each node has `cores` cores.
 inline ClusterView view_of(std::vector<TorusDimension> dimensions, std::int32_t cores = 1) {
   ClusterView view;
   view.torus = std::make_shared<const TorusTopology>(TorusTopology::full(std::move(dimensions)));
@@ -54,7 +54,7 @@ inline Request request_of(CommMatrix matrix) {
   return request;
 }
 
-// A grid of ranks in a shuffled order.
+// Returns the traffic of a grid whose ranks are in a shuffled order.
 inline CommMatrix shuffled_grid(std::int32_t nx, std::int32_t ny, std::int32_t nz) {
   const std::int32_t ranks = nx * ny * nz;
   std::vector<std::int32_t> name(static_cast<std::size_t>(ranks));
@@ -84,7 +84,7 @@ inline std::vector<std::int32_t> nodes_of(const Placement& placement) {
   return nodes;
 }
 
-// Positions with ranks or on a route, by walking each.
+// Returns the positions with ranks or on a route between ranks with traffic, found by walking each route.
 inline std::set<std::int32_t> touched(const TorusTopology& torus, const CommMatrix& matrix, const std::vector<std::int32_t>& position) {
   std::set<std::int32_t> all(position.begin(), position.end());
   for (const CommEdge& edge : matrix.edges())
@@ -97,7 +97,7 @@ inline Placement place(const char* policy, const ClusterView& view, const Reques
   return find_policy(policy)->place(view, request, Deadline::never());
 }
 
-inline std::vector<std::int32_t> fake_scotch(const ScotchTask& task) {  // ranks backwards on the first slots
+inline std::vector<std::int32_t> fake_scotch(const ScotchTask& task) {  // the ranks in reverse order on the first slots
   std::vector<std::int32_t> slot(static_cast<std::size_t>(task.matrix->ranks()));
   for (std::size_t rank = 0; rank < slot.size(); ++rank) slot[rank] = static_cast<std::int32_t>(slot.size() - 1 - rank);
   if (task.raised) std::swap(slot.front(), slot.back());

@@ -12,14 +12,14 @@
 
 using namespace placement;
 
-// A window of nodes that do not fail is looked for first, even where so many may fail that none is suspect.
+// A window of nodes that do not fail is taken first, even when so many nodes may fail that none is suspect.
 START_TEST(paper_takes_nodes_that_do_not_fail) {
   provide_scotch(fake_scotch);
   ClusterView view = view_of(rings({12}));
   set_outages(view, {0, 1, 2, 3, 7, 8, 9, 10}, 0.02);
   const Request request = request_of(random_matrix(3, 3, 1));
   for (const std::int32_t node : nodes_of(place("TOFA-PAPER", view, request))) ck_assert(node >= 4 && node <= 6);
-  // There is no such window of four: then no node is worse than others, and the first four serve.
+  // There is no window of four nodes that do not fail. No node is suspect, so the first four nodes are taken.
   const Request larger = request_of(random_matrix(4, 6, 1));
   for (const std::int32_t node : nodes_of(place("TOFA-PAPER", view, larger))) ck_assert(node <= 3);
   provide_scotch(nullptr);
@@ -36,7 +36,7 @@ START_TEST(keeps_off_suspects_and_their_routes) {
     const std::set<std::int32_t> used = touched(*view.torus, *request.matrix, nodes_of(found));
     for (const std::int32_t suspect : suspects) ck_assert(!used.contains(suspect));
   }
-  // Without a matrix all pairs may talk.
+  // Without a matrix each pair may have traffic.
   Request plain;
   plain.tasks = 12;
   const std::vector<std::int32_t> at = nodes_of(place_tofa(view, plain, Deadline::never()));
@@ -51,7 +51,7 @@ START_TEST(finds_grids) {
   const ClusterView view = view_of(rings({6, 6, 6}));
   const Request request = request_of(shuffled_grid(6, 6, 6));
   const Cost cost = place_tofa_thoroughly(view, request, Deadline::never()).cost;
-  const Cost least = request.matrix->total_weight();  // one hop for each pair
+  const Cost least = request.matrix->total_weight();  // each pair has one hop
   ck_assert(cost >= least && 100 * cost <= 105 * least);
 }
 END_TEST
@@ -78,7 +78,7 @@ START_TEST(takes_sure_nodes_where_most_may_fail) {
   Request plain;
   plain.tasks = 3;
   for (const std::int32_t node : nodes_of(place_tofa(view, plain, Deadline::never()))) ck_assert_int_ge(node, 12);
-  const Request more = request_of(random_matrix(5, 12, 3));  // for which the four do not suffice
+  const Request more = request_of(random_matrix(5, 12, 3));  // the four nodes do not suffice
   ck_assert_uint_eq(nodes_of(place_tofa(view, more, Deadline::never())).size(), 5);
 }
 END_TEST
@@ -116,7 +116,7 @@ START_TEST(the_paper) {
   ck_assert(nodes_of(place("TOFA-PAPER", view, request)) == (std::vector<std::int32_t>{2, 3, 4}));  // without SCOTCH
   provide_scotch(fake_scotch);
   ck_assert(nodes_of(place("TOFA-PAPER", view, request)) == (std::vector<std::int32_t>{4, 3, 2}));
-  set_outages(view, {1, 3, 5}, 0.02);  // no window: all nodes with raised weights
+  set_outages(view, {1, 3, 5}, 0.02);  // no window: whole machine, raised weights
   ck_assert(nodes_of(place("TOFA-PAPER", view, request)) == (std::vector<std::int32_t>{0, 1, 2}));
   provide_scotch(nullptr);
   view.torus = nullptr;
@@ -145,7 +145,7 @@ START_TEST(live_states) {
   for (std::int32_t node = 0; node < 6; ++node) {
     NodeState state;
     state.name = std::to_string(node);
-    state.outage_probability = 0.001;  // all are a little: none is suspect
+    state.outage_probability = 0.001;  // equal for all nodes, so none is suspect
     live->nodes.push_back(state);
     view.nodes[node].state = node;
   }
@@ -159,7 +159,7 @@ START_TEST(live_states) {
   Request request;
   request.tasks = 2;
   for (const std::int32_t node : nodes_of(place_tofa(view, request, Deadline::never()))) ck_assert(node != 2 && node != 4);
-  // The site's own probabilities come first.
+  // Probabilities that the site gives replace those of the live state.
   set_outages(view, {0}, 0.5);
   ck_assert(FaultModel(view, 0).suspect(0) && !FaultModel(view, 0).suspect(2));
 }
@@ -174,7 +174,7 @@ START_TEST(nodes_without_coordinates) {
   request.tasks = 4;
   ck_assert_error(place_tofa(view, request, Deadline::never()), "only 3 of 4 tasks have room");
   request.tasks = 2;
-  request.required_nodes = {1};  // then the tree tells distances
+  request.required_nodes = {1};  // node 1 has no coordinates, so distances are those of the tree
   const std::vector<std::int32_t> at = nodes_of(place_tofa(view, request, Deadline::never()));
   ck_assert_int_eq(std::count(at.begin(), at.end(), 1), 1);
 }
