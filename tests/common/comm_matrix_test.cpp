@@ -50,7 +50,7 @@ START_TEST(aggregates_groups) {
 }
 END_TEST
 
-// Whatever the order of the edges, the matrix is that of a plain table of sums.
+// Edges in any order give the matrix that a plain table of sums gives.
 START_TEST(order_does_not_matter) {
   std::mt19937 random(7);
   for (int round = 0; round < 50; ++round) {

@@ -69,7 +69,7 @@ void spoil(const std::string& path, std::size_t at) {
   file.put(byte);
 }
 
-// Another user, who has done this and lives as long as the object. Tests that need one need root.
+// A process of another user, which runs `action` and then lives as long as the object. Tests that use it need root.
 class Other {
  public:
   explicit Other(const std::function<void()>& action) {
@@ -84,7 +84,7 @@ class Other {
     }
     close(done[1]);
     char byte = 0;
-    ck_assert_int_eq(read(done[0], &byte, 1), 0);  // its end is closed
+    ck_assert_int_eq(read(done[0], &byte, 1), 0);  // the pipe's other end was closed after `action`
     close(done[0]);
   }
   ~Other() {
@@ -163,7 +163,7 @@ START_TEST(each_is_read_once_and_in_order) {
   ck_assert_uint_eq(rest[1].job_id, 5);
   ck_assert_uint_eq(reader.read().size(), 0);
   ck_assert_uint_eq(reader.overrun() + reader.broken(), 0);
-  // Another reader has a place of its own; one that starts anew goes on where it was.
+  // Another reader has a position of its own. A reader that begins with the cursor of an earlier one continues there.
   ck_assert_uint_eq(DecisionReader(path).read().size(), 5);
   writer.put(sample(6));
   DecisionReader later(path, reader.cursor());
@@ -189,7 +189,7 @@ START_TEST(overrun_is_counted) {
 }
 END_TEST
 
-// A place that was being written when slurmctld died, or was damaged, is passed over.
+// A place that is damaged, or was half written when slurmctld ended, is skipped and counted.
 START_TEST(torn_places_are_counted) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/ring";
@@ -221,7 +221,7 @@ START_TEST(goes_on_after_a_restart) {
   const auto second = reader.read();
   ck_assert_uint_eq(second.size(), 1);
   ck_assert_uint_eq(second[0].job_id, 2);
-  // Another ring in its place begins anew.
+  // A new ring at the path is read from its beginning.
   std::filesystem::remove(path);
   DecisionWriter writer(path);
   writer.put(sample(3));
@@ -234,7 +234,7 @@ START_TEST(goes_on_after_a_restart) {
 }
 END_TEST
 
-// What is no ring of ours is replaced by the writer and refused by the reader.
+// The writer replaces a file that is no ring, and the reader refuses it.
 START_TEST(other_files_in_the_way) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("ring", "something else");
@@ -257,7 +257,8 @@ START_TEST(other_files_in_the_way) {
 }
 END_TEST
 
-// In a directory that anybody may write, as /dev/shm, somebody else may have been there first.
+// In a directory that anybody may write, such as /dev/shm, another user may have made the file first. With `owners`, a
+// reader refuses that file, and a writer of root replaces it.
 START_TEST(what_others_put_there_is_not_believed) {
   if (geteuid() != 0) return;
   const TemporaryDirectory directory;
@@ -274,16 +275,16 @@ START_TEST(what_others_put_there_is_not_believed) {
     ck_assert_uint_eq(read.size(), 1);
     ck_assert_uint_eq(read[0].job_id, 7);
   }
-  // who is not root can take nothing away there
+  // a writer of another user cannot replace root's ring
   Other another([&] { DecisionWriter(path).put(sample(666)); });
   ck_assert_uint_eq(DecisionReader(path, {}, {0}).read().size(), 1);
-  // one that others may write is nobody's
+  // a ring that others may write is refused
   chmod(path.c_str(), 0666);
   ck_assert_error(DecisionReader(path, {}, {0}).read(), "others than its owner may write it");
 }
 END_TEST
 
-// A SlurmUser who is not root cannot take a name from the user who made it first: its ring is in a directory of its own.
+// A SlurmUser who is not root cannot replace another user's file: its ring is in a directory of its own.
 START_TEST(a_name_that_another_user_made_first) {
   if (geteuid() != 0) return;
   constexpr uid_t slurm = 65534;
@@ -300,7 +301,7 @@ START_TEST(a_name_that_another_user_made_first) {
     Other second([&] { DecisionWriter(path).put(sample(2)); });  // after a restart: the first one ended its writer
     ck_assert_uint_eq(reader.read().at(0).job_id, 2);
     ck_assert_int_eq(std::distance(std::filesystem::directory_iterator(directory.path()), {}), *taken ? 4 : 5);
-    // nobody else's is read in its place
+    // a reader that trusts other users does not read this ring
     const std::string refused = error_of([&] { ck_assert_uint_eq(DecisionReader(path, {}, {slurm - 1}).read().size(), 0); });
     ck_assert(*taken ? refused.empty() : refused.find("belongs to user 0") != std::string::npos);
   }
@@ -319,7 +320,7 @@ START_TEST(modes_of_the_ring) {
 }
 END_TEST
 
-// Whoever may write the file may truncate it; that loses decisions, and ends nobody.
+// A process that may write the file may truncate it. This loses decisions, but ends neither writer nor reader.
 START_TEST(a_ring_that_is_truncated) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/ring";
@@ -337,14 +338,15 @@ START_TEST(a_ring_that_is_truncated) {
 }
 END_TEST
 
-// All may read the ring, and who may read a file may lock it; also through a child, whom nobody is told of.
+// All users may read the ring, and a user who may read a file may lock it, also in a child process. Such a lock does
+// not keep the writer out.
 START_TEST(no_other_user_can_keep_the_writer_out) {
   if (geteuid() != 0) return;
   const TemporaryDirectory directory;
   chmod(directory.path().c_str(), 01777);
   const std::string path = directory.path() + "/ring";
   DecisionWriter(path).put(sample(1));
-  // what they could open of it, and that they hold all the locks they can get when the writer comes
+  // The other user writes here which files it could open. It then holds all locks that it could get.
   const std::string told = directory.path() + "/told";
   const Other other([&] {
     const int ring = open(path.c_str(), O_RDONLY);
@@ -352,7 +354,7 @@ START_TEST(no_other_user_can_keep_the_writer_out) {
     std::ofstream(told) << (ring >= 0 ? "ring " : "") << (lock >= 0 ? "lock " : "");
     const pid_t child = fork();
     if (ring < 0 || flock(ring, LOCK_EX) != 0 || child < 0) _exit(1);
-    if (child > 0) return;  // Other waits for all who hold its pipe: the child must not
+    if (child > 0) return;  // `Other` waits until its pipe is closed: the child must close it
     for (int file = 3; file < 64; ++file)
       if (file != ring && file != lock) close(file);
     for (const pid_t parent = getppid(); getppid() == parent;) usleep(10000);
@@ -371,7 +373,7 @@ START_TEST(no_other_user_can_keep_the_writer_out) {
 }
 END_TEST
 
-// The lock's name can be taken before the first writer comes, by whatever there is.
+// Before the first writer starts, another user may put anything at the path of the lock. The writer replaces it.
 START_TEST(a_lock_that_was_put_there_is_replaced) {
   if (geteuid() != 0) return;
   const std::vector<std::function<void(const char*)>> obstacles = {
@@ -409,7 +411,7 @@ START_TEST(a_lock_that_was_put_there_is_replaced) {
 }
 END_TEST
 
-// One's own lock that others may open, as after a chmod, could be held by them.
+// A lock of this user that others may open, such as after a chmod, is replaced: others could hold it.
 START_TEST(a_lock_that_others_may_open_is_not_trusted) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/ring";
@@ -423,7 +425,7 @@ START_TEST(a_lock_that_others_may_open_is_not_trusted) {
 }
 END_TEST
 
-// Many that start at once, where nothing is yet: one of them writes, and nothing is left lying about.
+// Many writers start at once where there is no ring yet: one of them writes, and no other files are left.
 START_TEST(one_of_many_that_start_together_writes) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/ring";
@@ -458,7 +460,7 @@ START_TEST(one_of_many_that_start_together_writes) {
   ck_assert_uint_eq(DecisionReader(path).read().size(), 1);
   ck_assert_int_eq(std::distance(std::filesystem::directory_iterator(directory.path()), {}), 2);
   ck_assert_error(DecisionWriter(path), "another process writes");
-  // the lock of a writer that was killed is free
+  // The lock of a writer that was killed is free.
   for (const pid_t child : children) {
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
@@ -485,15 +487,15 @@ START_TEST(only_in_memory) {
   const std::string error = error_of([&] { DecisionWriter writer(here); });
   const bool disk = !error.empty();
   if (disk) ck_assert_msg(error.find("to memory only") != std::string::npos, "error is '%s'", error.c_str());
-  ck_assert(std::filesystem::exists(here) != disk);  // a build on tmpfs is fine
+  ck_assert(std::filesystem::exists(here) != disk);  // a build directory on tmpfs is accepted
   ck_assert(std::filesystem::exists(here + ".lock") != disk);
   std::filesystem::remove(here);
   std::filesystem::remove(here + ".lock");
 }
 END_TEST
 
-// A writer at full speed and a reader in another process: what is read is whole and in order, and with
-// what was overrun it is everything.
+// A writer writes at full speed, and a reader in another process reads. It gets whole decisions in their order, and
+// those that it gets and those that it counts as overwritten are all decisions.
 START_TEST(reads_while_another_process_writes) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/ring";

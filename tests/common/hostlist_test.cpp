@@ -7,7 +7,7 @@ using namespace placement;
 
 namespace {
 
-// The names, one after the other.
+// Returns the names of the list, separated by blanks.
 std::string expanded(const std::string& list) {
   std::string text;
   for (const std::string& name : expand_hostlist(list)) text += (text.empty() ? "" : " ") + name;
@@ -51,7 +51,7 @@ START_TEST(is_bounded) {
   ck_assert_error(expand_hostlist("n[1-2000]m[1-2000]"), "more than 1048576 names");
   ck_assert_error(expand_hostlist("n[1-1000000],m[1-1000000]"), "more than 1048576 names");
   ck_assert_error(expand_hostlist("n[1-1000000,1-1000000]"), "more than 1048576 names");
-  // many long names need more memory than a list is worth
+  // a list of many long names, which would need too much memory, is refused
   const std::string longest(300, 'n');
   ck_assert_error(expand_hostlist(longest + "[1-1000000]"), "its names have more than 134217728 characters together");
   ck_assert_error(expand_hostlist(longest + "[1-300000]," + longest + "[1-300000]"), "134217728 characters");

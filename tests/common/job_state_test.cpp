@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What travels with a job of the state of the cluster.
+// Tests of the state of the cluster that travels with a job.
 #include "common/decision/job_state.hpp"
 
 #include <cmath>
@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t roomy = 64 << 10;
 
-// n0 .. on a ring of positions 0 .., each its own group of pairs; n1 fails at times, the last often.
+// Returns a view of the nodes n0, n1, .. at the positions 0, 1, .. of a ring. Each node is a group of its own. Node n1
+// fails sometimes, and the last node often.
 ClusterView view_of(std::int32_t nodes) {
   std::vector<TorusTopology::Node> points;
   LiveState live;
@@ -45,7 +46,7 @@ ClusterView view_of(std::int32_t nodes) {
     node.torus_node = n;
     view.nodes.push_back(node);
   }
-  if (nodes > 1000) group.assign(group.size(), 0);  // one group
+  if (nodes > 1000) group.assign(group.size(), 0);  // all nodes are in one group
   PairArrays pairs(nodes > 1000 ? 1 : nodes, group);
   for (std::int32_t a = 0; nodes <= 1000 && a < nodes; ++a)
     for (std::int32_t b = a + 1; b < nodes; ++b)
@@ -61,7 +62,7 @@ std::string pack(std::uint32_t job, const ClusterView& view, std::span<const std
   return pack_job_state(job, view, nodes, job_seconds, max_bytes, deadline);
 }
 
-// What the state says of the node at each position, -1 where there is none.
+// Returns the outage probability of the node at each position; -1 where there is none.
 std::vector<double> by_position(const JobState& state) {
   std::vector<double> all;
   for (std::int32_t position = 0; position < state.torus->positions(); ++position) {
@@ -121,13 +122,13 @@ START_TEST(parts_that_are_missing) {
   view.torus = nullptr;
   JobState state = unpack_job_state(pack(1, view, nodes, roomy));
   ck_assert(!state.torus && state.live);
-  ck_assert_int_eq(state.live->nodes.size(), 2);  // without routes others do not matter
+  ck_assert_int_eq(state.live->nodes.size(), 2);  // without a torus there are no routes across other nodes
   view = view_of(4);
   view.live = nullptr;
   for (NodeView& node : view.nodes) node.state = -1;
   state = unpack_job_state(pack(1, view, nodes, roomy));
   ck_assert(state.torus && !state.live && !state.outages);
-  NodeOutages own;  // the site's own count more than those that were observed
+  NodeOutages own;  // the site's own outages replace those of the live data
   own.set("n2", 0.5);
   view = view_of(4);
   view.outages = std::make_shared<const NodeOutages>(own);
@@ -138,7 +139,7 @@ START_TEST(parts_that_are_missing) {
   view.torus = nullptr;
   view.live = nullptr;
   ck_assert(pack(1, view, nodes, roomy).empty());
-  view = view_of(4);  // a node of which nothing is known
+  view = view_of(4);  // a node without live data and coordinates
   view.nodes[0].state = -1;
   view.nodes[0].name = "new";
   state = unpack_job_state(pack(1, view, nodes, roomy));
@@ -151,7 +152,7 @@ START_TEST(parts_that_are_missing) {
   view.live = nullptr;
   state = unpack_job_state(pack(1, view, {std::vector<std::int32_t>{0}}, roomy));
   ck_assert(!state.torus && !state.live);
-  view = view_of(2);  // nor then, when something is known of their network
+  view = view_of(2);  // no coordinates, but live data
   for (NodeView& node : view.nodes) node.name += "x";
   state = unpack_job_state(pack(1, view, {std::vector<std::int32_t>{0}}, roomy));
   ck_assert(!state.torus && state.live);
@@ -171,7 +172,7 @@ START_TEST(the_least_probabilities) {
 }
 END_TEST
 
-// Selection goes by probabilities for the job's length, and ranks are placed by the same ones.
+// Nodes are chosen by the probabilities for the job's length, and ranks are placed by equal probabilities.
 START_TEST(probabilities_are_those_of_the_selection) {
   ClusterView view = view_of(40);
   LiveState live = *view.live;
@@ -185,7 +186,7 @@ START_TEST(probabilities_are_those_of_the_selection) {
     const std::vector<double> told = by_position(unpack_job_state(pack(1, view, nodes, roomy, job_seconds)));
     for (std::size_t n = 0; n < 40; ++n) ck_assert_double_eq(told[n], outage_of(live.nodes[n], 86400, job_seconds));
   }
-  NodeOutages own;  // those of the site are taken as they are
+  NodeOutages own;  // the site's own outages are not converted to the job's length
   for (int n = 10; n < 30; ++n) own.set("n" + std::to_string(n), 1.0 / n);
   view.outages = std::make_shared<const NodeOutages>(own);
   const std::vector<double> told = by_position(unpack_job_state(pack(1, view, std::vector<std::int32_t>{12, 3}, roomy, 60)));
@@ -198,7 +199,7 @@ START_TEST(a_large_machine) {
   ClusterView view = view_of(count);
   LiveState live = *view.live;
   for (std::int32_t n = 0; n < count; ++n)
-    live.nodes[static_cast<std::size_t>(n)].outage_probability = 0.001 / (1 + n * 0.618 - std::floor(n * 0.618));  // all different
+    live.nodes[static_cast<std::size_t>(n)].outage_probability = 0.001 / (1 + n * 0.618 - std::floor(n * 0.618));  // all probabilities differ
   view.live = std::make_shared<const LiveState>(live);
   std::vector<std::int32_t> nodes;
   for (std::int32_t n = 0; n < 512; ++n) nodes.push_back(n * 7);
@@ -210,7 +211,7 @@ START_TEST(a_large_machine) {
     const double wanted = live.nodes[static_cast<std::size_t>(n)].outage_probability;
     ck_assert_double_eq_tol(told[static_cast<std::size_t>(n)] / wanted, 1, n % 7 == 0 && n < 3584 ? 1e-12 : 0.5);
   }
-  // A job that is late gets what matters most.
+  // After the deadline only the most important parts are written.
   const JobState late = unpack_job_state(pack(1, view, nodes, bytes, 0, Deadline::after(std::chrono::microseconds(0))));
   ck_assert_int_eq(late.torus->nodes(), 512);
   ck_assert_int_eq(late.torus->coordinates(late.torus->position(late.torus->find("n3577")))[0], 3577);
@@ -225,7 +226,7 @@ START_TEST(what_does_not_fit_is_left_out) {
   const ClusterView view = view_of(100);
   std::vector<std::int32_t> nodes;
   for (std::int32_t n = 0; n < 100; n += 2) nodes.push_back(n);
-  // Each step makes it shorter, until it is nothing.
+  // Each step asks for a text that is shorter than the last one, until there is none.
   std::string text = pack(1, view, nodes, roomy);
   ck_assert_int_eq(unpack_job_state(text).live->pairs.groups, 50);
   ck_assert_int_eq(unpack_job_state(text).torus->nodes(), 100);
@@ -245,7 +246,7 @@ START_TEST(what_does_not_fit_is_left_out) {
   ck_assert_int_gt(others, pairs);
   ck_assert_int_gt(live, others);
   ck_assert_int_gt(steps, live);
-  const ClusterView many = view_of(200);  // too many pairs to be sent at all
+  const ClusterView many = view_of(200);  // more than the largest number of groups whose network is sent
   nodes.clear();
   for (std::int32_t n = 0; n < 200; ++n) nodes.push_back(n);
   ck_assert_int_eq(unpack_job_state(pack(1, many, nodes, roomy)).live->pairs.groups, 0);

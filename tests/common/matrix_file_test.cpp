@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reading from files and pipes, and the files of Open MPI's monitoring.
+// Tests of reading matrices from files, from pipes and from the files of Open MPI's monitoring.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -19,7 +19,7 @@ namespace {
 
 const std::string data = std::string(getenv("srcdir") ? getenv("srcdir") : ".") + "/tests/data/prof";
 
-// Added up by hand from the files.
+// Returns the matrix of the recorded files, added up by hand.
 CommMatrix recorded() {
   return CommMatrix::from_edges(
       4, {{0, 1, 12112}, {0, 2, 9320}, {0, 3, 12520}, {1, 2, 6520}, {1, 3, 9272}, {2, 3, 9824}});
@@ -36,7 +36,7 @@ std::string zstd_packed(const std::string& text) {
   return packed;
 }
 
-// So many times the byte, without having them in memory.
+// Returns `count` times the byte, compressed with zstd. They are never in memory all at once.
 std::string zstd_repeated(char byte, std::size_t count) {
   ZSTD_CStream* const stream = ZSTD_createCStream();
   const std::string piece(1 << 20, byte);
@@ -138,7 +138,7 @@ START_TEST(compressed_files) {
                   "a: the zstd data are cut off");
   ck_assert_error(read_matrix(directory.file("a", packed + "x")), "a: ");
   ck_assert_error(read_matrix(directory.file("a", packed.substr(0, 4))), "a: ");
-  // A small file that unpacks to a large one.
+  // A small file that expands to a large text.
   ck_assert_error(
       read_matrix(directory.file("a", zstd_packed(std::string(10'000'000, '0'))), {.max_bytes = 1'000'000}),
       "a: more than 1000000 bytes");
@@ -161,14 +161,14 @@ START_TEST(what_is_no_file) {
 }
 END_TEST
 
-// MiB that this process has needed at most.
+// Returns the largest amount of memory that this process has used so far, in MiB.
 static long most_memory_MiB() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return usage.ru_maxrss >> 10;
 }
 
-// Files that cost their author nothing, and whoever reads them all of the limit if it is not refused before.
+// Small files that expand to all of the limit are refused before they take this memory.
 START_TEST(bombs_are_refused_by_their_beginning) {
   const TemporaryDirectory directory;
   const long before = most_memory_MiB();
@@ -184,7 +184,7 @@ START_TEST(bombs_are_refused_by_their_beginning) {
 }
 END_TEST
 
-// Ctrl-C ends a client that waits for a pipe, also when the client blocks the signal as srun does.
+// Ctrl-C ends a client that waits for a pipe, even when the client blocks the signal, as srun does.
 START_TEST(a_pipe_that_says_nothing_can_be_left) {
   const TemporaryDirectory directory;
   const std::string pipe = directory.path() + "/pipe";

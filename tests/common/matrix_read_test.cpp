@@ -70,7 +70,7 @@ START_TEST(edge_lists) {
   ck_assert_error(parse("4 1\n0 -1 5\n"), "m:2: rank '-1'");
   ck_assert_error(parse("4 1\n0 1.0 5\n"), "m:2: rank '1.0'");
   ck_assert_error(parse("4 1\n0 1 5 6\n"), "m:2: '6' is too much");
-  ck_assert(parse("4 1\n0 1\n") == CommMatrix::from_edges(2, {{0, 1, 1}}));  // a dense one of 2 ranks
+  ck_assert(parse("4 1\n0 1\n") == CommMatrix::from_edges(2, {{0, 1, 1}}));  // a dense matrix of 2 ranks
   ck_assert_error(parse("4 2\n0 1 3\n0 1\n"), "m:3: the line ends where traffic should be");
   ck_assert_error(parse("0 0\n"), "m:1: 0 ranks");
   ck_assert_error(parse("16777217 0\n"), "m:1: number of ranks '16777217'");
@@ -125,7 +125,7 @@ START_TEST(matrix_market) {
   ck_assert_error(with("coordinate real general", "3 3 2\n1 2 5\n"), "m: ends after 1 entries");
   ck_assert_error(with("coordinate real general", "3 3 1\n1 2 5\n1 3 5\n"),
                   "m:4: the size line announces 1 entries");
-  // Entries given twice are added, in a symmetric matrix too.
+  // Entries that are given twice are added, also in a symmetric matrix.
   ck_assert(with("coordinate integer general", "2 2 4\n2 1 5\n1 2 3\n2 1 1\n1 2 3\n").weight(0, 1) == 6);
   ck_assert(with("coordinate integer general", "2 2 3\n2 1 5\n1 2 3\n2 1 1\n").weight(0, 1) == 9);
   ck_assert_error(with("coordinate integer general", "2 2 2\n2 1 9223372036854775807\n2 1 1\n"),
@@ -140,7 +140,7 @@ START_TEST(fractions_scale_the_whole) {
   ck_assert_int_eq(info.scale_power, 2);
   ck_assert(!info.rounded);
   ck_assert(parse("3 2\n0 1 3\n1 2 1e-3\n", &info) == CommMatrix::from_edges(3, {{0, 1, 3000}, {1, 2, 1}}));
-  // Two digits more would pass 2^62: the rest is rounded, half up.
+  // With scale_power 2 the sum would pass 2^62. With 1, one value is rounded half up.
   ck_assert(parse("4 3\n0 1 1e17\n1 2 0.1\n2 3 0.05\n", &info) ==
             CommMatrix::from_edges(4, {{0, 1, 1000000000000000000}, {1, 2, 1}, {2, 3, 1}}));
   ck_assert_int_eq(info.scale_power, 1);
@@ -150,7 +150,7 @@ START_TEST(fractions_scale_the_whole) {
   ck_assert(parse("2 1\n0 1 1e-999999999999999999999\n", &info).ranks() == 2);
   ck_assert_int_eq(info_of("2 1\n0 1 1.165491200000000000e+07\n").scale_power, 0);
   ck_assert_int_eq(parse("2 1\n0 1 1.165491200000000000e+07\n").weight(0, 1), 11654912);
-  // Equal numbers written differently are equal.
+  // Numbers that are equal but written differently count as equal.
   ck_assert(info_of("0 0.50\n5e-1 0\n").symmetric);
 }
 END_TEST

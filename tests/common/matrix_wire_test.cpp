@@ -17,7 +17,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// The wire form of any payload, right or wrong.
+// Returns the packed form of a payload, which may be wrong.
 Bytes framed(std::initializer_list<int> payload, const char* magic = "SPM\1") {
   Bytes plain;
   for (const int byte : payload) plain.push_back(static_cast<std::byte>(byte));
@@ -123,7 +123,7 @@ START_TEST(refuses_hostile_payloads) {
 }
 END_TEST
 
-// A regular matrix packs to nearly nothing, so that the bytes alone bound neither time nor memory.
+// A regular matrix packs to very few bytes. So a limit of bytes alone would limit neither time nor memory.
 START_TEST(many_pairs_do_not_travel_however_small) {
   const auto all_to_all = [](std::int32_t ranks) {
     std::vector<CommEdge> edges;

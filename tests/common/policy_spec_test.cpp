@@ -16,7 +16,7 @@ START_TEST(words) {
       {"TREEMATCH=Seed=3,/a/b", "TREEMATCH", {{"matrix", "/a/b"}, {"seed", "3"}}},
       {"NLA=alpha=0.3,beta=0.7", "NLA", {{"alpha", "0.3"}, {"beta", "0.7"}}},
       {"TREEMATCH=matrix=/run=1/m", "TREEMATCH", {{"matrix", "/run=1/m"}}},
-      {"block:cyclic,pack", "BLOCK:CYCLIC,PACK", {}},  // not ours, which is for the caller to say
+      {"block:cyclic,pack", "BLOCK:CYCLIC,PACK", {}},  // a word of Slurm's own; the caller finds that out
   };
   for (const auto& [word, policy, parameters] : cases) {
     const PolicySpec spec = parse_policy_spec(word);

@@ -14,7 +14,7 @@ std::vector<NodeShape> nodes(std::int32_t count) {
   return shapes;
 }
 
-// "name<parent:node,node name:.."
+// Returns the switches as text, "name<parent:node,node name:..".
 std::string shape(std::string_view text, std::int32_t count = 8) {
   const std::vector<SwitchShape> switches = parse_scontrol_topology(text, nodes(count));
   std::string result;
@@ -46,7 +46,7 @@ START_TEST(several_roots_over_the_same_leaves) {
                           "SwitchName=s4 Level=1 LinkSpeed=1 Nodes=n[1-4] Switches=s[0-1]\n"
                           "SwitchName=s5 Level=1 LinkSpeed=1 Nodes=n[1-4] Switches=s[0-1]\n"),
                     "s0<s4:1,2 s1<s4:3,4 s4");
-  // They overlap: the second keeps what the first has not.
+  // s4 and s5 overlap: s5 gets the leaves that s4 does not have.
   ck_assert_text_eq(shape("SwitchName=s0 Level=0 Nodes=n[1-2]\nSwitchName=s1 Level=0 Nodes=n[3-4]\n"
                           "SwitchName=s2 Level=0 Nodes=n[5-6]\nSwitchName=s4 Level=1 Nodes=n[1-4]\n"
                           "SwitchName=s5 Level=1 Nodes=n[3-6]\nSwitchName=s6 Level=2 Nodes=n[1-6]\n"),
@@ -76,7 +76,7 @@ START_TEST(little_or_nothing) {
   ck_assert_text_eq(shape(""), "");
   ck_assert_text_eq(shape("\n\nNo topology information available\n"), "");
   ck_assert_text_eq(shape("SwitchName=s0 Level=0 LinkSpeed=1\n"), "");           // no node
-  ck_assert_text_eq(shape("SwitchName=s0 Level=0 Nodes=x[1-9],n2\n", 3), "s0:2");  // nodes that slurmctld has no more
+  ck_assert_text_eq(shape("SwitchName=s0 Level=0 Nodes=x[1-9],n2\n", 3), "s0:2");  // nodes that slurmctld does not have
   ck_assert_text_eq(shape("SwitchName=s0 Level=0 Nodes=n1,n1\n"), "s0:1");
 }
 END_TEST

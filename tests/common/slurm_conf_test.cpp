@@ -13,7 +13,7 @@ std::vector<NodeShape> nodes_of(std::string_view text) {
   return read_node_shapes(directory.file("slurm.conf", text));
 }
 
-// sockets x cores x threads of the first node
+// Returns "sockets x cores x threads" of the first node.
 std::string shape_of(const std::string& attributes) {
   const NodeShape node = nodes_of("NodeName=n " + attributes + "\n").at(0);
   return std::to_string(node.sockets) + "x" + std::to_string(node.cores_per_socket) + "x" +
@@ -69,7 +69,7 @@ START_TEST(cpus_are_threads_or_cores) {
   ck_assert_int_eq(counted("CPUs=16 ThreadsPerCore=2"), 2);
   ck_assert_int_eq(counted("CPUs=8 ThreadsPerCore=2"), 1);
   ck_assert_int_eq(counted("CPUs=2 ThreadsPerCore=2"), 1);
-  ck_assert_int_eq(counted("CPUs=12 ThreadsPerCore=2"), 2);  // slurmctld takes 16
+  ck_assert_int_eq(counted("CPUs=12 ThreadsPerCore=2"), 2);  // slurmctld corrects 12 to 16
   ck_assert_int_eq(counted("CPUs=8"), 1);
 }
 END_TEST

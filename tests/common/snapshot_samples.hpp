@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Cluster states for the tests of whatever carries them, and their comparison.
+// Live states for tests, and functions that compare them.
 #pragma once
 #include <cmath>
 #include <random>
@@ -48,7 +48,7 @@ inline bool same_estimators(const OutageEstimators& a, const OutageEstimators& b
   return same;
 }
 
-// NaN equals NaN.
+// Returns whether two states are equal. NaN equals NaN.
 inline bool same_state(const LiveState& a, const LiveState& b) {
   bool same = a.published_at_s == b.published_at_s && same_number(a.outage_horizon_s, b.outage_horizon_s) &&
               a.nodes.size() == b.nodes.size();
@@ -68,7 +68,7 @@ inline bool same_state(const LiveState& a, const LiveState& b) {
          same_numbers(a.pairs.node_bandwidth_Bps, b.pairs.node_bandwidth_Bps);
 }
 
-// Each number of each node and pair is another one, and about one in eight is not known.
+// Returns a state of random numbers, about one in eight of which is not known.
 inline LiveState sample_state(std::size_t nodes, std::int32_t groups, unsigned seed = 1) {
   std::mt19937 random(seed);
   const auto some = [&](double most) {
@@ -103,7 +103,7 @@ inline LiveState sample_state(std::size_t nodes, std::int32_t groups, unsigned s
     for (std::size_t n = 0; n < nodes; ++n) arrays.node_bandwidth_Bps.push_back(static_cast<float>(some(1e9)));
   if (seed % 3 == 1)
     for (std::size_t n = 0; n < nodes; ++n) arrays.node_latency_us.push_back(static_cast<float>(some(30)));
-  // Those of version 2; other seeds give what version 1 has.
+  // Forecasts and estimators, for version 2; other seeds give a state of version 1.
   if (seed % 4 == 2) {
     for (std::int32_t a = 0; a < groups; ++a)
       for (std::int32_t b = a; b < groups; ++b)

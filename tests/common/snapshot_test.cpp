@@ -23,7 +23,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// At the place that a file's bytes would have.
+// Decodes the bytes at an aligned address, as read_snapshot() does.
 LiveState decode(const Bytes& bytes) {
   struct alignas(snapshot_alignment) Block {
     std::byte bytes[snapshot_alignment];
@@ -34,7 +34,7 @@ LiveState decode(const Bytes& bytes) {
   return decode_snapshot({to, bytes.size()}, blocks);
 }
 
-// What a liar would write: other content, and a checksum that is right again.
+// Returns a forged file: other content at the offset `at`, and a checksum that is right for it.
 Bytes forged(Bytes bytes, std::size_t at, const void* content, std::size_t size) {
   std::memcpy(bytes.data() + at, content, size);
   constexpr std::size_t checksum_at = 16, header_size = 72;
@@ -139,9 +139,9 @@ START_TEST(refuses_impossible_states) {
 }
 END_TEST
 
-// Each byte changed and each length cut is noticed, or it was padding that nobody reads.
+// Each byte that is changed and each byte that is missing is noticed.
 START_TEST(notices_damage) {
-  for (const unsigned seed : {1u, 2u}) {  // one of each version
+  for (const unsigned seed : {1u, 2u}) {  // a state of version 1, and one of version 2
     const Bytes good = encode_snapshot(sample_state(3, 2, seed));
     ck_assert_int_eq(static_cast<int>(good[12]), static_cast<int>(seed));
     ck_assert(same_state(decode(good), sample_state(3, 2, seed)));
@@ -160,7 +160,7 @@ START_TEST(notices_damage) {
 }
 END_TEST
 
-// What version 2 has more, from the next multiple of 64 behind the rest.
+// The parts that only version 2 has begin at the next multiple of 64 behind those of version 1.
 START_TEST(believes_no_liar_about_forecasts) {
   LiveState plain = sample_state(3, 2, 2), state = plain;
   plain.estimators = {};
@@ -173,7 +173,7 @@ START_TEST(believes_no_liar_about_forecasts) {
   for (const std::uint32_t count : {0u, 1u, 3u, 17u, 1u << 31, 0xffffffffu}) {
     if (count != 1) ck_assert_error(decode(forged(good, at, count)), "no usable snapshot");
     ck_assert_error(decode(forged(good, at + 4, count)), "no usable snapshot");      // estimators
-    ck_assert_error(decode(forged(good, at + 8, count * 5)), "no usable snapshot");  // letters of the sentence
+    ck_assert_error(decode(forged(good, at + 8, count * 5)), "no usable snapshot");  // length of the sentence
     if (count != 0) ck_assert_error(decode(forged(good, at + 12, count)), "impossible counts");
   }
   ck_assert_error(decode(forged(good, at + 16, -1.0)), "scored on -1");
@@ -188,7 +188,7 @@ START_TEST(believes_no_liar_about_forecasts) {
   ck_assert_error(decode(forged(good, record + 24, -0.5)), "estimator 'constant' has -0.5");
   ck_assert_error(decode(forged(good, record + 32, std::numeric_limits<double>::infinity())), "is better by inf");
   ck_assert_error(decode(forged(good, record + 56, unknown_value)), "its calibration has nan");
-  // version 1 with version 2's content behind it, and the other way round
+  // Version 1 with the parts of version 2, and version 2 without them.
   ck_assert_error(decode(forged(good, 12, 1u)), "its counts need");
   const Bytes first = encode_snapshot(plain);
   ck_assert_error(decode(forged(first, 12, 2u)), "no usable snapshot");
@@ -246,7 +246,7 @@ START_TEST(files_are_replaced_and_checked) {
 }
 END_TEST
 
-// What fails leaves the old file, and nothing beside it.
+// A write that fails leaves the old file, and no other file beside it.
 START_TEST(failed_writes_change_nothing) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/snapshot";
@@ -360,7 +360,7 @@ START_TEST(a_large_machine_fits) {
   write_snapshot(path, state);
   const LiveState again = read_snapshot(path);
   ck_assert(same_state(again, state));
-  const LiveState copy = again;  // what a decision holds: the tables are shared
+  const LiveState copy = again;  // a copy, as a decision holds it, shares the tables
   ck_assert_ptr_eq(copy.pairs.latency_us.data(), again.pairs.latency_us.data());
 }
 END_TEST

@@ -50,11 +50,11 @@ START_TEST(unbalanced_switches) {
 END_TEST
 
 START_TEST(leaves_follow_the_nodes) {
-  // Switches listed in another order than the nodes that they hold.
+  // The switches are listed in another order than their nodes.
   const std::vector<SwitchShape> switches{{"s1", -1, {3, 2}}, {"s0", -1, {1, 0}}};
   const ClusterView view = view_of_switches(switches, nodes(4, 1, 1));
   for (std::int32_t n = 0; n < 4; ++n) ck_assert_int_eq(view.nodes[n].first_leaf, n);
-  // Nodes of the two interleaved: view nodes keep their order, leaves that of the tree.
+  // The nodes of two switches alternate. The nodes of the view keep their order; leaves are in the order of the tree.
   const std::vector<SwitchShape> interleaved{{"s0", -1, {1, 3}}, {"s1", -1, {0, 2}}};
   const ClusterView mixed = view_of_switches(interleaved, nodes(4, 1, 2));
   const std::int32_t expected[] = {0, 4, 2, 6};
@@ -155,13 +155,13 @@ START_TEST(switches_without_nodes_are_no_leaves) {
 END_TEST
 
 START_TEST(levels_that_never_branch) {
-  // One node on each leaf switch: the switches between add no hops.
+  // With one node on each leaf switch, the leaf switches add no hops.
   const std::vector<SwitchShape> thin{{"top", -1, {}}, {"a", 0, {0}}, {"b", 0, {1}}};
   ck_assert_int_eq(distance(view_of_switches(thin, nodes(2, 1, 1)), 0, 0, 1, 0), 2);
-  // Two on one of them: the level counts for all.
+  // When one leaf switch has two nodes, the level of switches counts for all.
   const std::vector<SwitchShape> thick{{"top", -1, {}}, {"a", 0, {0}}, {"b", 0, {1, 2}}};
   ck_assert_int_eq(distance(view_of_switches(thick, nodes(3, 1, 1)), 0, 0, 1, 0), 4);
-  // Two sockets of one core: the sockets are the leaves.
+  // Nodes of two sockets with one core each: the sockets are the leaves.
   const ClusterView sockets = view_of_switches({}, nodes(2, 2, 1));
   ck_assert_int_eq(sockets.tree->depth(), 2);
   ck_assert_int_eq(distance(sockets, 0, 0, 0, 1), 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Words that are numbers, and words that are not.
+// Tests of words that are numbers and of words that are not.
 #include "common/util/text.hpp"
 
 #include <cstdint>

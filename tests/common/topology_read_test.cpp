@@ -13,7 +13,7 @@ ClusterView read(std::string_view text) {
   return read_topology(directory.file("topo", text));
 }
 
-// The error without the directory of the file.
+// Returns the text of the error without the directory of the file.
 std::string error(std::string_view text) {
   const std::string whole = error_of([&] { read(text); });
   return whole.substr(std::min(whole.find("topo:"), whole.size()));

@@ -18,7 +18,7 @@ std::vector<TorusDimension> rings(std::vector<std::int32_t> sizes) {
   return dimensions;
 }
 
-// Neighbours as the definition of a grid has them, without any formula for routes.
+// Returns the neighbours of a position by the definition of a grid, without the formula of the routes.
 std::set<std::int32_t> neighbours(const TorusTopology& torus, std::int32_t position) {
   std::set<std::int32_t> found;
   for (std::size_t d = 0; d < torus.dimensions().size(); ++d)
@@ -47,7 +47,7 @@ std::vector<std::int32_t> breadth_first_distances(const TorusTopology& torus, st
   return distance;
 }
 
-// Dimensions change in their order, and in each all steps go one way.
+// Checks that a route goes along one dimension after the other, and in each of them in one direction.
 void check_order(const TorusTopology& torus, const std::vector<std::int32_t>& route) {
   std::size_t last = 0;
   std::int32_t way = 0;
@@ -129,10 +129,10 @@ START_TEST(reads_nodes) {
   ck_assert(torus.dimensions()[1].wraps && !torus.dimensions()[2].wraps);
   ck_assert_int_eq(torus.position(torus.find("n4")), 3);
   ck_assert_int_eq(torus.position(torus.find("n05")), 7);   // 3 1 0
-  ck_assert_int_eq(torus.position(torus.find("n06")), 8);   // on in x, which wraps into y: 0 2 0
+  ck_assert_int_eq(torus.position(torus.find("n06")), 8);   // the next position: x is back at 0, and y grows: 0 2 0
   ck_assert_int_eq(torus.position(torus.find("login")), 23);
   ck_assert_int_eq(torus.find("n7"), -1);
-  ck_assert_int_eq(torus.node_at(12), -1);  // a gap
+  ck_assert_int_eq(torus.node_at(12), -1);  // no node
   ck_assert_int_eq(torus.distance(0, 23), 1 + 1 + 1);
 }
 END_TEST
@@ -188,18 +188,18 @@ START_TEST(refuses) {
   ck_assert_text_eq(error("faulty 100 1"), "t:1: the dimensions are missing, as in \"torus 8 8 8\"");
   ck_assert_text_eq(error("torus 2\nn1 0\nfaulty 9 1"),
                     "t:3: faulty: only in a file that names no nodes; an outage file tells it of named ones");
-  // without dimensions
+  // files without a torus line
   ck_assert_text_eq(error("n1 0 -1"), "t:1: coordinate '-1' of n1: it takes a number from 0 to 1048575, or a range such as 0-1");
   ck_assert_text_eq(error("n1 0 0\nn2 0 1048576"), "t:2: coordinate '1048576' of n2: it takes a number from 0 to 1048575, or a range such as 0-1");
   ck_assert_text_eq(error("n1 0 0\nn2 99999999999999999999 0"), "t:2: coordinate '99999999999999999999' of n2: it takes a number from 0 to 1048575, or a range such as 0-1");
-  // 2^100 points are none when they overflow
+  // 2^100 positions must not overflow to 0
   ck_assert_text_eq(error("n1 0-1048575 0-1048575 0-1048575 0-1048575 0-1048575"),
                     "t:1: more than 1048576 positions: the dimensions are as long as the coordinates need");
   ck_assert_text_eq(error("n1 1048575 1048575"), "t:1: more than 1048576 positions: the dimensions are as long as the coordinates need");
   ck_assert_text_eq(error("torus 8\nn[1-7:2] 0"), "t:2: host list 'n[1-7:2]': '1-7:2' is neither a number nor a range such as 1-8");
   ck_assert_text_eq(error("torus 8\nn[1-4] 0-6:2"), "t:2: coordinate '0-6:2' of n[1-4]: it takes a number from 0 to 7, or a range such as 0-1");
   ck_assert_text_eq(error("torus 8\nn[1-9999999999] 0"), "t:2: host list 'n[1-9999999999]': more than 1048576 names");
-  ck_assert_int_eq(parse("\xEF\xBB\xBFtorus 2\r\nn1 0\r\nn2 1\r\n").nodes(), 2);  // as other systems write it
+  ck_assert_int_eq(parse("\xEF\xBB\xBFtorus 2\r\nn1 0\r\nn2 1\r\n").nodes(), 2);  // byte order mark, CR LF
   const std::vector<std::string> known{"a"};
   ck_assert_error(check_torus_nodes(parse_torus("torus 2\na 0\nb 1", "t"), known, "t"), "t:3: there is no node b in slurm.conf");
 }
@@ -220,7 +220,7 @@ START_TEST(outages) {
   ck_assert_double_eq(outages.of("n3"), 0);
   ck_assert(outages.lists("x") && !outages.lists("n3"));
   const auto unknown = outages.first_unknown([](const std::string& name) { return name[0] == 'n'; });
-  ck_assert_text_eq(unknown.name, "17");  // it comes before x
+  ck_assert_text_eq(unknown.name, "17");  // its line comes before that of x
   ck_assert_int_eq(unknown.line, 3);
   ck_assert_text_eq(outages.first_unknown([](const std::string&) { return true; }).name, "");
   const auto refused = [](std::string_view text) { return error_of([&] { parse_outages(text, "o"); }); };
