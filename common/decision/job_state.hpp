@@ -41,8 +41,8 @@ std::string pack_job_state(std::uint32_t job, const ClusterView& view, std::span
 // Returns the number of the job whose state the text is. Throws Error when the text does not begin with a number.
 std::uint32_t job_of_state(std::string_view text);
 
-// Returns the state that pack_job_state() wrote. Throws Error on a text that it would not have written. Takes no more
-// than some MiB of memory for any text.
+// Returns the state that pack_job_state() wrote. The text may come from any user. Throws Error on a text of another
+// form or with values out of range, and takes no more than some MiB of memory for any text.
 JobState unpack_job_state(std::string_view text);
 
 // Replaces the torus, the outages and the live data of the view by those of the state, and finds each node of the view

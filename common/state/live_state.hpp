@@ -67,7 +67,8 @@ struct NodeState {
 // The method that forecasts the next value of a measurement from earlier ones [NLA §10].
 enum class Predictor : std::uint8_t { none, last, mean, median, ewma };
 
-// The origin of the values of a cell.
+// The origin of the values of a cell: measured between nodes of its groups; modelled from measurements of other pairs;
+// or assumed from pairs at another distance, where none at this distance was measured.
 enum class PairSource : std::uint8_t { none, measured, modelled, assumed };
 
 // The known latency and bandwidth of the network between nodes. Each node belongs to a group. The cell of two groups

@@ -83,8 +83,9 @@ class TorusTopology {
     return links;
   }
 
-  // Returns how many numbers of links there are. Each direction of a link has a number of its own, by the position that
-  // it leaves: (position * dimensions + dimension) * 2, plus 1 in the direction in which coordinates shrink.
+  // Links have the numbers 0 .. links() - 1. Each direction of a link has a number of its own, by the position that it
+  // leaves: (position * dimensions + dimension) * 2, plus 1 in the direction in which coordinates shrink. In a mesh,
+  // some numbers stand for no link.
   std::int32_t links() const { return positions() * 2 * static_cast<std::int32_t>(dimension_.size()); }
 
   // Calls visit(link, position) for each link of R(from, to) in turn, with the position to which the link leads.

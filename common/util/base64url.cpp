@@ -22,7 +22,7 @@ constexpr std::array<std::uint8_t, 256> letter_values() {
   return values;
 }
 
-// FNV-1a.
+// Returns the 64-bit FNV-1a hash of the bytes.
 std::uint64_t checksum(std::span<const std::byte> bytes) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const std::byte b : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3;

@@ -25,7 +25,7 @@ constexpr std::size_t piece = std::size_t{1} << 18;
 constexpr std::string_view zstd_magic = "\x28\xB5\x2F\xFD";
 constexpr int patience_seconds = 30;  // the longest wait for data of a pipe
 
-// Text is compressed to about a hundredth of its size, a dense matrix of zeros to about a thousandth. A file that
+// Text is compressed to about a hundredth of its size, a dense matrix of zeros to a few thousandths. A file that
 // expands more than `most_expansion` times was made to fill the memory of the process that reads it. Files of up to
 // `unsuspicious_bytes` after decompression are accepted in any case.
 constexpr std::size_t most_expansion = 2000;
@@ -72,7 +72,7 @@ std::string slurp(const std::string& path, std::size_t max_bytes) {
   if (S_ISREG(status.st_mode) && status.st_size > 0 && static_cast<std::size_t>(status.st_size) > max_bytes)
     fail_size(path, max_bytes);
   std::string content;
-  // One byte more than the file has: a read that does not fill the buffer shows the end of the file.
+  // One byte more than the file has, so that the read at the end of the file needs no larger buffer.
   const std::size_t whole = S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) + 1 : 0;
   std::size_t room = whole > 0 ? std::min(whole, piece) : piece;
   bool packed = false;
