@@ -29,7 +29,7 @@ struct JobState {
 // into view.nodes. The text holds
 // - the coordinates of the job's nodes;
 // - the probability of each node of the torus, as routes may cross it, that it fails while a job of `job_seconds` runs
-//   (0: the probabilities as they are published);
+//   (0: the probabilities as they are published; the site's own outages are never converted to the time of the job);
 // - the live data of the job's nodes and the network between them, to three digits.
 // When the text would be longer than `max_bytes`, it has less: first fewer digits of other nodes' probabilities, then
 // no network, then even fewer digits, then nothing of other nodes, then no live data. After the deadline, the network
@@ -41,7 +41,7 @@ std::string pack_job_state(std::uint32_t job, const ClusterView& view, std::span
 // Returns the number of the job whose state the text is. Throws Error when the text does not begin with a number.
 std::uint32_t job_of_state(std::string_view text);
 
-// Returns the state that pack_job_state() wrote. The text may come from any user. Throws Error on a text of another
+// Returns the state that pack_job_state() wrote. Users can change the text. Throws Error on a text of another
 // form or with values out of range, and takes no more than some MiB of memory for any text.
 JobState unpack_job_state(std::string_view text);
 
