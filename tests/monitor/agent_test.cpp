@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The agent as a whole on the loopback device, with a monitor of the test's; whose leases hold; what
-// keeps a daemon from starting.
+// Tests of the whole agent on the loopback device with a monitor in this program, of the validity of leases, and of the
+// checks that keep a daemon from starting.
 #include "monitor/agent/agent.hpp"
 
 #include <fcntl.h>
@@ -33,12 +33,12 @@ START_TEST(whose_leases_hold) {
   ck_assert(!view.holds(0, 1, 0) && view.heard(0) == LeaderTerm{});
   view.note(0, "a", term_of(3, "a"), 100);
   ck_assert(view.holds(0, 3, 100) && view.holds(0, 3, 109));
-  ck_assert(!view.holds(0, 3, 110));  // the term is over: silence
+  ck_assert(!view.holds(0, 3, 110));  // the lease of the leader has ended, because it was not heard
   ck_assert(!view.holds(0, 2, 100) && !view.holds(0, 0, 100) && !view.holds(1, 3, 100) && !view.holds(7, 3, 100));
-  // The backup says who publishes, and gives no lease itself.
+  // The backup reports who is the leader, but its own leases are not valid.
   view.note(1, "b", term_of(3, "a"), 101);
   ck_assert(!view.holds(1, 3, 101) && view.holds(0, 3, 101));
-  // It takes over with a new term: the old publisher's leases hold no more.
+  // The backup takes over with a new term, so the leases of the old leader are no longer valid.
   view.note(1, "b", term_of(4, "b"), 102);
   ck_assert(view.holds(1, 4, 102) && !view.holds(0, 3, 102));
   ck_assert_uint_eq(view.heard(102).term, 4);
@@ -48,7 +48,7 @@ START_TEST(whose_leases_hold) {
 }
 END_TEST
 
-// Hello to good-bye, through real sockets.
+// One run of an agent from its hello to its last heartbeat, through real sockets.
 START_TEST(one_life) {
   FakeCredentials::Service munge;
   FakeCredentials ours(munge, 1);
@@ -60,7 +60,7 @@ START_TEST(one_life) {
   settings.node = "n1";
   settings.controllers = {{"head", "head", "127.0.0.1"}, {"gone", "gone", "127.0.0.1.invalid"}};
   settings.config.monitor_port = monitor.local().port;
-  settings.config.agent_port = 1;  // taken or forbidden: another one is told to the monitor
+  settings.config.agent_port = 1;  // this port cannot be opened, so the agent uses another one and reports it
   settings.heartbeat_s = 0.05;
   int stop[2];
   ck_assert_int_eq(pipe(stop), 0);
@@ -90,14 +90,14 @@ START_TEST(one_life) {
     const auto beat = decode_heartbeat(got.message);
     if (!beat) continue;
     ck_assert_uint_gt(beat->number, 0);
-    if (beat->number == last) continue;  // sent again, when this program was too slow to answer
+    if (beat->number == last) continue;  // a repetition, because this program was too slow to answer
     last = beat->number;
     ++beats;
-    // The controllers' placement.conf forbids probes; this host's has the defaults.
+    // The placement.conf of the controllers forbids probes; that of this host has the defaults.
     if (!taken) ck_assert_uint_ne(beat->probe_address.port, 0);
     obeyed = obeyed || (beat->flags & probes_refused) != 0;
     monitor.send(sessions.seal(0, encode(SettingsMessage{"ProbeBytesPerMinute=0\n"})), arrival->from);
-    // Once the first acknowledgement is there, which may take longer than a heartbeat.
+    // This holds after the first acknowledgement, which may take longer than a heartbeat.
     told = told || beat->heard.term == 5;
     left = (beat->flags & leaving) != 0;
     const HeartbeatAck ack{.number = beat->number, .publisher = {5, "head", 0, 1000}, .single_node_jobs = {}};
@@ -120,14 +120,14 @@ START_TEST(settings_of_the_controllers) {
   controllers.probe_interfaces = {"ib0", "eth1"};
   controllers.probe_bytes_per_minute = 5;
   controllers.allowed_cpus_only = controllers.probe_busy_nodes = true;
-  controllers.mode = Mode::off;  // none of the agents' business
+  controllers.mode = Mode::off;  // not a setting of agents
   const std::string text = agent_settings_text(controllers);
   ck_assert(text.find("ProbeInterface=ib0,eth1\n") != std::string::npos);
   ck_assert(text.find("Mode=") == std::string::npos && text.find("MonitorUser=") == std::string::npos);
   Config host;
   host.monitor_user = "somebody";
   host.monitor_port = 7001;
-  host.probe_link_Mbps = 9;  // the controllers say nothing else than the default: that is in force
+  host.probe_link_Mbps = 9;  // the controllers have no value here, so the default is used
   take_agent_settings(host, text);
   ck_assert_int_eq(host.agent_port, 7000);
   ck_assert(host.probe_interfaces == controllers.probe_interfaces);
@@ -163,7 +163,7 @@ START_TEST(one_at_a_time) {
   ck_assert_int_eq(lock, -1);
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
-  lock = take_lock(path);  // whatever end it took
+  lock = take_lock(path);  // the kernel has released the lock
   ck_assert_int_ge(lock, 0);
   ck_assert_error(take_lock(directory.path() + "/none/lock"), "/none/lock: ");
   ck_assert_int_eq(symlink("/etc/passwd", (directory.path() + "/link").c_str()), 0);
@@ -189,7 +189,7 @@ START_TEST(owners_and_modes) {
   chmod(directory.path().c_str(), 0777);
   ck_assert_error(require_safe_file(file, owners), "mode 0777");
   ck_assert_error(require_safe_directory(directory.path(), me), "mode 0777");
-  chmod(directory.path().c_str(), 01777);  // as /tmp: nobody can replace what is another's
+  chmod(directory.path().c_str(), 01777);  // like /tmp: a user cannot replace the files of others
   require_safe_file(file, owners);
   chmod(directory.path().c_str(), 0700);
   require_safe_directory(directory.path(), me);
@@ -207,7 +207,7 @@ START_TEST(owners_and_modes) {
   ck_assert_int_eq(chown(file.c_str(), 12345, 0), 0);
   ck_assert_error(require_safe_file(file, {}), "belongs to user 12345");
   require_safe_file(file, std::vector<uid_t>{12345});
-  // Root becomes the user, for good.
+  // A process of root becomes the user for good.
   const pid_t child = fork();
   if (child == 0) {
     become({65534, 65534}, "nobody");
@@ -219,7 +219,7 @@ START_TEST(owners_and_modes) {
 }
 END_TEST
 
-// Whoever is neither root nor the user is told so.
+// The socket of munge must belong to root or to munge, in a directory that only its owner may write.
 START_TEST(whose_socket_of_munge) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/socket";
@@ -235,7 +235,7 @@ START_TEST(whose_socket_of_munge) {
     return;
   }
   require_safe_munge_socket(path);
-  chmod(directory.path().c_str(), 0777);  // anybody could put another one there
+  chmod(directory.path().c_str(), 0777);  // any user could replace the socket
   ck_assert_error(require_safe_munge_socket(path), "mode 0777");
   chmod(directory.path().c_str(), 0755);
   ck_assert_int_eq(chown(path.c_str(), 12345, 12345), 0);

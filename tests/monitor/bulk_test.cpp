@@ -17,25 +17,25 @@ constexpr double gigabit_Bps = 125e6;
 }  // namespace
 
 START_TEST(length_by_rate_and_budget) {
-  // 0.2 s of the pair's rate
+  // The stream takes 0.2 s at the pair's rate.
   BulkTurns turns({});
   BulkStream stream = turns.take({0, 1}, 25e6, plenty_Bpm, 0);
   ck_assert_uint_eq(stream.packets, 25e6 * 0.2 / max_datagram);
-  // longer than the stream itself, so that a link that has become slower is measured too
+  // It gets more time than the stream needs, so that a link that has become slower is measured too.
   ck_assert_double_gt(stream.lasts_s, 2 * 0.2);
   ck_assert_double_lt(stream.lasts_s, 1);
-  // a quarter of the budget, and never more than a lease can say
+  // The stream is at most a quarter of the budget, and at most the number of packets in a lease.
   ck_assert_uint_eq(turns.take({2, 3}, gigabit_Bps, 8e6, 0).packets, std::floor(2e6 / max_datagram));
   ck_assert_uint_eq(turns.take({4, 5}, 1e12, 1e12, 0).packets, max_probe_packets);
-  // no better than a train
+  // These streams would be no better than a train.
   ck_assert_uint_eq(turns.take({6, 7}, 1e6, plenty_Bpm, 0).packets, 0);
   ck_assert_uint_eq(turns.take({6, 7}, gigabit_Bps, 750e3, 0).packets, 0);
-  // nothing is known of the pair, or its nodes may send nothing
+  // Nothing is known of the pair, or its nodes may send nothing.
   for (const double rate_Bps : {unknown_value, 0.0, -1.0})
     ck_assert_uint_eq(turns.take({6, 7}, rate_Bps, plenty_Bpm, 0).packets, 0);
   for (const double budget_Bpm : {unknown_value, 0.0})
     ck_assert_uint_eq(turns.take({6, 7}, gigabit_Bps, budget_Bpm, 0).packets, 0);
-  // what was refused took nobody's turn
+  // A refused stream does not count as the pair's turn.
   ck_assert_uint_gt(turns.take({6, 7}, gigabit_Bps, plenty_Bpm, 0).packets, 0);
 }
 END_TEST
@@ -48,7 +48,7 @@ START_TEST(seldom) {
   };
   ck_assert(goes(0, 1, 1000));
   ck_assert(!goes(0, 1, 1059));
-  ck_assert(!goes(0, 2, 1059));  // node 0 rests
+  ck_assert(!goes(0, 2, 1059));  // node 0 has to pause
   ck_assert(!goes(2, 1, 1059));
   ck_assert(goes(2, 3, 1059));
   ck_assert(goes(0, 2, 1119));
@@ -65,7 +65,7 @@ START_TEST(seldom) {
 }
 END_TEST
 
-// What a node may send in any minute is never passed by more than the stream that the agent's bucket lets go.
+// A node sends no more for bulk streams than a quarter of its budget.
 START_TEST(within_the_budget_of_the_agent) {
   Config config;
   config.probe_link_percent = 1;

@@ -5,7 +5,7 @@
 
 #include "monitor/protocol/credentials.hpp"
 
-// Munge as a test needs it: a user, a clock and a memory of what it has decoded, and no daemon.
+// A replacement for munge in tests: it has a user, a clock and a memory of decoded credentials, and needs no daemon.
 struct FakeCredentials : placement::Credentials {
   struct Service {
     double now_s = 0;

@@ -30,7 +30,7 @@ START_TEST(predictors_by_hand) {
   ck_assert_double_eq(forecast.predict(Predictor::mean), 4);
   ck_assert_double_eq(forecast.predict(Predictor::median), 2);
   ck_assert_double_eq_tol(forecast.predict(Predictor::ewma), 0.7 * (0.7 * 1 + 0.3 * 2) + 0.3 * 9, 1e-5);
-  // errors of "last": |1 - 2| and |2 - 9|
+  // The errors of `last` are |1 - 2| and |2 - 9|.
   ck_assert_double_eq_tol(forecast.error(Predictor::last), 4, 1e-5);
   ck_assert_double_eq_tol(forecast.error(Predictor::mean), (1 + 7.5) / 2, 1e-5);
   forecast.add(3);

@@ -44,7 +44,7 @@ START_TEST(an_empty_history) {
   struct stat status;
   ck_assert_int_eq(stat(path.c_str(), &status), 0);
   ck_assert_int_eq(status.st_mode & 07777, 0640);
-  // one of an earlier version
+  // The file has the mode of an earlier version.
   chmod(path.c_str(), 0644);
   ck_assert_text_eq(History(path, {}).instance(), instance);
   ck_assert_int_eq(stat(path.c_str(), &status), 0);
@@ -52,7 +52,8 @@ START_TEST(an_empty_history) {
 }
 END_TEST
 
-// A local user who holds a read lock of SQLite would keep the monitor from writing: nobody else may open a file of it.
+// Another user who holds a read lock of SQLite would keep the monitor from writing, so he must not be able to open the
+// file.
 START_TEST(another_user_cannot_open_it) {
   if (geteuid() != 0) return;
   TemporaryDirectory directory;
@@ -80,7 +81,8 @@ START_TEST(outages_are_kept_and_joined) {
   ck_assert(history.put_outage(outage("n1", 1000, unknown_value)));
   ck_assert(!history.put_outage(outage("n1", 1000, unknown_value)));
   ck_assert_uint_eq(history.lasting_outages().size(), 1);
-  // the same outage as another monitor saw it: earlier, ended, with a judgement that does not count here
+  // Another monitor saw this outage too: it began earlier, has ended and is judged differently. Its judgement is
+  // ignored.
   ck_assert(history.put_outage(outage("n1", 995, 1300, "agent", false), true));
   ck_assert(history.lasting_outages().empty());
   std::vector<OutageRecord> all = history.outages();
@@ -90,17 +92,17 @@ START_TEST(outages_are_kept_and_joined) {
   ck_assert_double_eq(all[0].noticed_at_s, 1015);
   ck_assert(all[0].counted);
   ck_assert_text_eq(all[0].cause, "silent");
-  // our own later judgement replaces the first
+  // A later judgement of this monitor replaces its first one.
   ck_assert(history.put_outage(outage("n1", 995, 1300, "agent", false)));
   ck_assert(!history.outages()[0].counted);
-  // another node, and a later outage of the same
+  // An outage of another node, and a later outage of this node, are separate outages.
   ck_assert(history.put_outage(outage("n2", 1000, 1100)));
   ck_assert(history.put_outage(outage("n1", 1400, 1500)));
   ck_assert_uint_eq(history.outages().size(), 3);
-  // two that began within a minute are one, also when they do not overlap
+  // Two outages that began within a minute are one, even if they do not overlap.
   ck_assert(history.put_outage(outage("n3", 1000, 1010)));
-  ck_assert(!history.put_outage(outage("n3", 1000, unknown_value), true));  // a peer that has not seen its end
-  ck_assert(history.put_outage(outage("n3", 1030, unknown_value)));         // silent again
+  ck_assert(!history.put_outage(outage("n3", 1000, unknown_value), true));  // from a monitor that has not seen its end
+  ck_assert(history.put_outage(outage("n3", 1030, unknown_value)));         // the node is silent again
   ck_assert_uint_eq(history.lasting_outages().size(), 1);
   ck_assert(history.put_outage(outage("n3", 1030, 1200)));
   all = history.outages();
@@ -111,8 +113,8 @@ START_TEST(outages_are_kept_and_joined) {
 }
 END_TEST
 
-// placement-monitor(8): outages of one node are one when they overlap or begin within 60 seconds of each other, and slurmd's when
-// it begins within 60 seconds after the end of the node's own.
+// placement-monitor(8): outages of one node are one when they overlap or begin within 60 seconds of each other. An
+// outage of slurmd is one with the node's own outage if it begins within 60 seconds after its end.
 START_TEST(which_outages_are_one) {
   const OutageRecord first = outage("n1", 1000, 1010);
   for (const auto& [began, cause, one] : {std::tuple(1009.0, "silent", true), std::tuple(1059.0, "silent", true),
@@ -217,7 +219,7 @@ START_TEST(what_is_broken_is_moved_aside) {
     for (int i = 0; i < 2000; ++i) history.put_span({"n" + std::to_string(i), 0, 100});
   }
   {
-    // damaged in the middle
+    // Damages the file in the middle.
     std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(4096 * 3);
     file << std::string(4096 * 4, '\x5a');
@@ -231,13 +233,13 @@ START_TEST(what_is_broken_is_moved_aside) {
 }
 END_TEST
 
-// Found while it is used: a new one begins, and what follows is in it.
+// When damage is found during use, a new file is begun, which has the records from then on.
 START_TEST(damage_while_it_is_used) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/h.sqlite";
   History history(path, {});
   history.put_outage({"n1", 100, 200, true, "silent", 120});
-  ck_assert(!history.recover());  // it is sound
+  ck_assert(!history.recover());  // the file is sound
   ck_assert_uint_eq(history.outages().size(), 1);
   for (const char* part : {"-wal", "-shm"}) std::filesystem::remove(path + part);
   std::ofstream(path, std::ios::binary) << std::string(20000, 'x');
@@ -248,7 +250,7 @@ START_TEST(damage_while_it_is_used) {
   history.put_outage({"n1", 300, 400, true, "silent", 320});
   ck_assert_uint_eq(History(path, {}).outages().size(), 1);
   ck_assert(history.in_place());
-  // and when somebody has taken it away
+  // A new file is also begun when the file was removed.
   for (const char* part : {"", "-wal", "-shm"}) std::filesystem::remove(path + part);
   ck_assert(!history.in_place());
   ck_assert(history.recover());
@@ -298,7 +300,7 @@ START_TEST(killed_at_any_time) {
     History history(path, {});
     ck_assert_text_eq(history.moved_aside(), "");
     const std::size_t rows = history.outages().size();
-    ck_assert_uint_eq(rows % 2, 0);  // both or none
+    ck_assert_uint_eq(rows % 2, 0);  // a transaction writes two rows, or none
     ck_assert_uint_ge(rows, 2 * static_cast<std::size_t>(last + 1));
     last = static_cast<int>(rows / 2);
   }
@@ -346,7 +348,7 @@ START_TEST(old_and_much_is_dropped) {
   small.prune(5600);
   ck_assert_int_le(small.bytes(), 1 << 20);
   ck_assert_int_gt(small.bytes(), 1 << 18);
-  ck_assert_int_eq(small.decisions(0, 1)[0].job, 5999);  // the latest stay
+  ck_assert_int_eq(small.decisions(0, 1)[0].job, 5999);  // the latest decisions are kept
   ck_assert_uint_eq(small.outages().size(), 1);
 }
 END_TEST

@@ -10,7 +10,7 @@ using namespace placement;
 
 namespace {
 
-// Monitors and one agent; who runs, and who reaches whom, is for the test to say.
+// Monitors and one agent. The test decides which monitors run and who can reach whom.
 struct Machine {
   explicit Machine(int monitors, double now = 1000) : now(now), runs(static_cast<std::size_t>(monitors), false), at(runs.size()) {
     for (int i = 0; i < monitors; ++i) start(i);
@@ -21,7 +21,7 @@ struct Machine {
   }
   void kill(int i) { runs[static_cast<std::size_t>(i)] = false; }
 
-  // A second at a time; every other one the monitors speak, each fifth the agent does.
+  // Advances by one second at a time. The monitors send in every second step, the agent in every fifth.
   void run(double seconds) {
     for (const double end = now + seconds; now < end; now += 1) {
       for (std::size_t i = 0; i < at.size(); ++i)
@@ -72,7 +72,7 @@ START_TEST(alone) {
   ck_assert_text_eq(term.publisher, "head0");
   ck_assert_uint_gt(term.term, 1000);
   ck_assert_uint_gt(term.remaining_ms, 20000);
-  // killed and started again: a new term, higher, although the agent still tells of the old one
+  // The monitor is killed and started again. Its new term is larger, although the agent still reports the old one.
   machine.kill(0);
   machine.run(3);
   machine.start(0);
@@ -93,7 +93,7 @@ START_TEST(one_of_two_and_taking_over) {
   ck_assert(machine.publishing() == std::set<int>{1});
   ck_assert_int_le(machine.seconds_with_none, 16);
   ck_assert_uint_gt(machine.at[1]->term(machine.now).term, first);
-  // the first comes back: it does not take away what runs well
+  // The first monitor comes back, but does not take over from a leader that runs.
   machine.start(0);
   machine.run(100);
   ck_assert(machine.publishing() == std::set<int>{1});
@@ -108,14 +108,14 @@ START_TEST(they_do_not_reach_each_other) {
   Machine machine(2);
   machine.run(60);
   machine.connected = false;
-  machine.run(300);  // the agent tells the second that the first is there
+  machine.run(300);  // the agent tells the second monitor that the first one runs
   ck_assert(machine.publishing() == std::set<int>{0});
-  machine.agent = false;  // nothing is left that connects them
+  machine.agent = false;  // now the monitors are not connected in any way
   machine.run(100);
   ck_assert_uint_eq(machine.publishing().size(), 2);
   machine.connected = true;
   machine.run(5);
-  ck_assert(machine.publishing() == std::set<int>{1});  // whose term is newer
+  ck_assert(machine.publishing() == std::set<int>{1});  // this monitor has the larger term
 }
 END_TEST
 
@@ -129,7 +129,7 @@ START_TEST(three_and_all_dead) {
   const std::uint64_t term = machine.at[1]->term(machine.now).term;
   machine.kill(1);
   machine.kill(2);
-  machine.heard = {};  // and the agent forgot
+  machine.heard = {};  // the agent has forgotten the term too
   machine.run(1000);
   for (int i = 0; i < 3; ++i) machine.start(i);
   machine.run(30);

@@ -19,8 +19,8 @@ struct Seen {
   LivenessTable::Event event;
 };
 
-// Runs a second at a time; beats(node, second) says whether the node's heartbeat is due and arrives.
-// Each node has a phase of its own.
+// Advances by one second at a time. alive(node, second) says whether the node's heartbeat that is due then arrives.
+// Each node has its own phase.
 std::vector<Seen> run(LivenessTable& table, double& now, double until, const std::function<bool(int, double)>& alive) {
   std::vector<Seen> seen;
   for (; now < until; now += 1) {
@@ -39,11 +39,11 @@ START_TEST(silence_becomes_an_outage) {
   ck_assert(table.state(0) == Liveness::unknown);
   ck_assert(std::isnan(table.missed(0, now)));
   std::vector<Seen> seen = run(table, now, 1100, [](int, double) { return true; });
-  ck_assert_uint_eq(seen.size(), 4);  // each came up once
+  ck_assert_uint_eq(seen.size(), 4);  // each node came up once
   for (int node = 0; node < 4; ++node) ck_assert(table.state(node) == Liveness::up);
   ck_assert_int_eq(table.up(), 4);
 
-  // node 2 dies at 1100 for two minutes
+  // Node 2 fails at 1100 for two minutes.
   const auto without_2 = [](int node, double at) { return node != 2 || at >= 1220; };
   seen = run(table, now, 1113, without_2);
   ck_assert(seen.empty());
@@ -54,7 +54,7 @@ START_TEST(silence_becomes_an_outage) {
   ck_assert_int_eq(seen[0].event.node, 2);
   const double last_beat = seen[0].event.since_s;
   ck_assert(last_beat >= 1095 && last_beat < 1100);
-  // placement-monitor(8): four heartbeats after the last one where they come regularly.
+  // placement-monitor(8): with regular heartbeats a node is given up four heartbeats after the last one.
   ck_assert(seen[0].at_s - last_beat > 20 && seen[0].at_s - last_beat <= 22);
   ck_assert(table.state(2) == Liveness::down);
   ck_assert(!table.in_doubt());
@@ -69,8 +69,8 @@ START_TEST(silence_becomes_an_outage) {
 END_TEST
 
 START_TEST(lost_heartbeats_are_no_outage) {
-  // One in twenty gets lost, in a fixed random order, for three hours: nobody may be given up, and
-  // a death is still seen in time.
+  // For three hours one heartbeat in twenty is lost, in a fixed random order. No node may be given up, and a failure
+  // must still be found in time.
   LivenessTable table(20, {});
   Random random(7);
   double now = 0;
@@ -86,7 +86,7 @@ START_TEST(lost_heartbeats_are_no_outage) {
     most = std::max(most, table.patience_s(node));
   }
   ck_assert_double_ge(least, 20);
-  ck_assert_double_gt(most, 22);  // it learned what its network is like
+  ck_assert_double_gt(most, 22);  // the table has learned that heartbeats are lost
   ck_assert_double_le(most, 29);
 }
 END_TEST
@@ -96,15 +96,15 @@ START_TEST(heard_again_is_a_sign_of_life_alone) {
   double now = 100;
   run(table, now, 300, [](int, double) { return true; });
   const double patience = table.patience_s(0);
-  // Acknowledgements get lost, and node 0 says everything three times.
+  // Acknowledgements are lost, so node 0 sends each heartbeat three times.
   for (; now < 600; now += 0.5) {
     const double phase = std::fmod(now, 5);
     if (phase == 0) table.heard(0, now);
     if (phase == 1.5 || phase == 3) table.heard(0, now, true);
     table.tick(now);
   }
-  ck_assert_double_eq_tol(table.patience_s(0), patience, 1e-9);  // its rhythm is the same
-  // Only what is sent again arrives: it lives.
+  ck_assert_double_eq_tol(table.patience_s(0), patience, 1e-9);  // repetitions do not change the interval
+  // Only repetitions arrive, which is enough for the node to be up.
   for (; now < 700; now += 0.5) {
     if (std::fmod(now, 5) == 3) table.heard(0, now, true);
     for (const LivenessTable::Event& event : table.tick(now)) ck_assert_int_ne(event.node, 0);
@@ -117,7 +117,7 @@ START_TEST(the_observer_is_suspected) {
   LivenessTable table(10, {});
   double now = 0;
   run(table, now, 100, [](int, double) { return true; });
-  // eight of ten fall silent at once, for five minutes; node 0 dies for good at the same moment
+  // Eight of ten nodes fall silent at once for five minutes. Node 0 fails at that moment and does not come back.
   const auto cut = [](int node, double at) { return node >= 8 || (at >= 400 && node != 0); };
   std::vector<Seen> seen = run(table, now, 400, cut);
   ck_assert(seen.empty());
@@ -130,7 +130,7 @@ START_TEST(the_observer_is_suspected) {
   for (const Seen& s : seen) {
     if (s.event.node == 0) {
       ck_assert(s.event.change == Change::down);
-      ck_assert_double_le(s.event.since_s, 100);  // its last heartbeat
+      ck_assert_double_le(s.event.since_s, 100);  // the time of its last heartbeat
       continue;
     }
     ck_assert(s.event.change == Change::up && s.event.doubted && !s.event.was_down);
@@ -168,7 +168,7 @@ START_TEST(what_slurm_holds_for_down_ends_the_doubt) {
   const std::vector<Seen> seen = run(table, now, 210, cut);
   ck_assert_uint_eq(seen.size(), 8);
   ck_assert(!table.in_doubt());
-  // half of a machine that goes down by order leaves no doubt either
+  // There is no doubt either when most of a machine goes down by order.
   LivenessTable other(10, {});
   now = 0;
   run(other, now, 100, [](int, double) { return true; });
@@ -190,7 +190,7 @@ START_TEST(the_observer_was_paused) {
   LivenessTable table(2, {});
   double now = 0;
   run(table, now, 100, [](int, double) { return true; });
-  // stopped for ten minutes; what came meanwhile is lost
+  // The monitor is stopped for ten minutes, and the heartbeats of this time are lost.
   now = 700;
   const std::vector<Seen> seen = run(table, now, 800, [](int node, double) { return node == 0; });
   ck_assert_uint_eq(seen.size(), 2);
@@ -198,7 +198,7 @@ START_TEST(the_observer_was_paused) {
   ck_assert(seen[0].event.change == Change::up && !seen[0].event.was_down);
   ck_assert_int_eq(seen[1].event.node, 1);
   ck_assert(seen[1].event.change == Change::down);
-  ck_assert_double_ge(seen[1].at_s, 714);  // it got its time
+  ck_assert_double_ge(seen[1].at_s, 714);  // the node got the usual time after the pause
   ck_assert_double_lt(seen[1].event.since_s, 100);
 }
 END_TEST

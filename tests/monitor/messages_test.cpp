@@ -58,7 +58,7 @@ ProbeLease full_lease() {
   return lease;
 }
 
-// Nothing shorter, nothing longer, and of no other kind is such a message.
+// Checks that the decoder rejects bytes that are shorter, longer or of another kind.
 template <typename Decode>
 void only_whole(const Bytes& bytes, Decode decode) {
   ck_assert(decode(bytes).has_value());
@@ -100,7 +100,7 @@ START_TEST(heartbeat_comes_back) {
 }
 END_TEST
 
-// What the encoder cannot say becomes "not known", never a number that the decoder refuses.
+// A value that cannot be encoded becomes "not known", and never a number that the decoder rejects.
 START_TEST(encoder_says_nothing_impossible) {
   Heartbeat heartbeat;
   heartbeat.number = 1;
@@ -130,17 +130,17 @@ START_TEST(heartbeat_refuses_what_cannot_be) {
     return !decode_heartbeat(bad).has_value();
   };
   ck_assert(refused(number_at, 0));             // heartbeats count from 1
-  ck_assert(refused(flags_at, 0x80000000));     // a flag that nobody knows
+  ck_assert(refused(flags_at, 0x80000000));     // an unknown flag
   ck_assert(refused(cores_at, 0xbf800000));     // -1
   ck_assert(refused(cores_at, 0x80000000));     // -0
   ck_assert(refused(cores_at, 0x7f800000));     // infinity
-  ck_assert(refused(cores_at, 0x7fc00001));     // a NaN of another spelling
+  ck_assert(refused(cores_at, 0x7fc00001));     // a NaN with another bit pattern
   ck_assert(!refused(cores_at, 0x7fc00000));    // not known
-  ck_assert(refused(cores_at, 0));              // what a snapshot does not take
+  ck_assert(refused(cores_at, 0));              // a value that the snapshot rejects
   ck_assert(refused(cores_at, 0x7f7fffff));     // the largest float
   ck_assert(refused(utilisation_at, 0x40000000));  // 2
   ck_assert(!refused(utilisation_at, 0x3f800000));
-  ck_assert(refused(heartbeat_message_bytes - 4, 1));  // something in the padding
+  ck_assert(refused(heartbeat_message_bytes - 4, 1));  // the padding is not zero
 }
 END_TEST
 
@@ -156,7 +156,7 @@ START_TEST(ack_comes_back) {
   const Bytes none = encode(ack);
   ck_assert(decode_heartbeat_ack(none) == ack);
   Bytes jobs = none;
-  jobs.back() = 255;  // of which none follows
+  jobs.back() = 255;  // the number of jobs, none of which follows
   ck_assert(!decode_heartbeat_ack(jobs));
 }
 END_TEST
@@ -265,7 +265,7 @@ START_TEST(frames_of_other_versions_are_none) {
 }
 END_TEST
 
-// No answer is longer than what it answers.
+// No answer is longer than the message that it answers.
 START_TEST(answers_are_no_longer_than_questions) {
   const std::string name(max_wire_name, 'x');
   ck_assert_uint_le(encode(ChallengeFrame{}).size(), encode_hello({}).size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A node whose /proc and /sys are files of the test's.
+// Tests with a node whose /proc and /sys are files made by the test.
 #include "monitor/agent/node_sample.hpp"
 
 #include <sched.h>
@@ -77,7 +77,7 @@ START_TEST(a_whole_node) {
   ck_assert_uint_eq(sampler.uptime_s(), 5000);
   ck_assert_uint_eq(sampler.boot_id()[1], 0x23);
   ck_assert_double_eq(sampler.link_Bps(), 1250e6);
-  ck_assert(std::isnan(state.cpu_utilisation.minutes_1));  // one sample tells no rate
+  ck_assert(std::isnan(state.cpu_utilisation.minutes_1));  // a rate needs two samples
   ck_assert(std::isnan(state.flow_rate_Bps.minutes_1) && std::isnan(sampler.flow_Bps()));
 
   node.write("proc/stat", "cpu  400 0 200 1400 0 0 0 0 0 0\n");
@@ -90,12 +90,12 @@ START_TEST(a_whole_node) {
   ck_assert_double_eq_tol(state.cpu_utilisation.minutes_1, 0.4, 1e-9);
   ck_assert_double_eq_tol(state.cpu_utilisation.minutes_15, 0.4, 1e-9);
   ck_assert_double_eq_tol(state.cpu_pressure.minutes_1, 0.5, 1e-9);
-  ck_assert_double_eq_tol(sampler.flow_Bps(), 2000, 1e-9);  // eth0 alone has hardware
+  ck_assert_double_eq_tol(sampler.flow_Bps(), 2000, 1e-9);  // only eth0 has hardware
   ck_assert(std::isnan(state.memory_pressure.minutes_1));
 }
 END_TEST
 
-// A node that has processors 1 and 3 of four, as in a container: the others' work is not its load.
+// A node that has processors 1 and 3 of four, as in a container: work on the other processors is not its load.
 START_TEST(some_processors) {
   Node node;
   everything(node);
@@ -106,7 +106,7 @@ START_TEST(some_processors) {
   node.process(71, "mine", 1, 'R', 1, 50, 3);
   node.process(72, "sleeps", 1, 'S', 1, 50, 1);
   node.process(73, "disk", 1, 'D', 1, 50, 1);
-  node.process(getpid(), "agent", 1, 'R', 1, 50, 1);  // this process, which runs whenever it looks
+  node.process(getpid(), "agent", 1, 'R', 1, 50, 1);  // this process, which always runs when it reads /proc
   node.process(80, "slurmstepd", 1, 'S', 1, 50, 1);
   node.title(80, "slurmstepd: [7.0]");
   node.process(81, "a.out", 80, 'R', 2, 50, 0);
@@ -118,14 +118,14 @@ START_TEST(some_processors) {
   ck_assert_double_eq(state.cores, 2);
   ck_assert_double_eq(state.sockets, 2);
   ck_assert_double_eq(state.frequency_MHz, 2000);
-  ck_assert_double_eq(state.cpu_load.minutes_1, 3);  // mine, disk and one thread of a.out
+  ck_assert_double_eq(state.cpu_load.minutes_1, 3);  // the processes mine and disk, and one thread of a.out
   ck_assert_double_eq(state.slurm_load.minutes_1, 1);
-  // Long settled, and seen all the same when it moves: in 12 samples or at once.
+  // A process that has not changed for long is noticed when it moves to another processor.
   for (int k = 1; k < 8; ++k) sampler.sample(100 + k);
   node.process(71, "mine", 1, 'R', 1, 50, 2);
   node.write("proc/stat", "cpu  9000 0 0 9000 0 0 0 0 0 0\ncpu0 9900 0 0 100 0 0 0 0 0 0\n"
                           "cpu1 10 0 60 130 0 0 0 0 0 0\ncpu3 20 0 0 180 0 0 0 0 0 0\nintr 5 1\n");
-  sampler.sample(1e6);  // all that was is forgotten
+  sampler.sample(1e6);  // the means have forgotten all older values
   ck_assert_double_eq_tol(state.cpu_load.minutes_15, 2, 1e-9);
   ck_assert_double_eq_tol(sampler.utilisation(), 0.25, 1e-9);
 }
@@ -171,7 +171,7 @@ START_TEST(counters_that_begin_anew) {
   sampler.sample(5);
   ck_assert(std::isnan(sampler.flow_Bps()) && std::isnan(sampler.utilisation()));
   ck_assert(std::isnan(sampler.state().cpu_pressure.minutes_1));
-  sampler.sample(5);  // no time has passed
+  sampler.sample(5);  // no time has passed since the last sample
   sampler.sample(4);
   ck_assert(std::isnan(sampler.flow_Bps()));
 }
@@ -194,7 +194,7 @@ START_TEST(means_forget) {
   averages.add(7, 5);
   ck_assert_double_eq_tol(averages.means().minutes_15, 7, 1e-9);
   for (int i = 0; i < 12; ++i) averages.add(0, 5);
-  // 7 held for 5 s of 65: less the older it is.
+  // The value 7 was valid for 5 of 65 s. It counts less the older it is.
   ck_assert_double_lt(averages.means().minutes_1, 7.0 * 5 / 65);
   ck_assert_double_gt(averages.means().minutes_15, averages.means().minutes_1);
   averages.add(NAN, 5);
@@ -225,7 +225,7 @@ START_TEST(jobs_of_slurm) {
   node.process(200, "slurmstepd", 1, 'R');
   node.title(200, std::string("slurmstepd: [12.0]\0x", 20));
   node.process(201, "sh", 200);
-  node.process(150, "a.out", 201, 'R');  // a lower number than its parent's
+  node.process(150, "a.out", 201, 'R');  // its number is less than that of its parent
   node.process(202, "omp", 201, 'S', 3);
   for (const int thread : {202, 203, 204})
     node.write("proc/202/task/" + std::to_string(thread) + "/stat",
@@ -236,11 +236,11 @@ START_TEST(jobs_of_slurm) {
   SlurmProcesses processes(node.root.path());
   ck_assert(processes.scan());
   ck_assert(processes.slurmd());
-  ck_assert_double_eq(processes.running(), 3);  // a.out and two threads; not the stepd itself
+  ck_assert_double_eq(processes.running(), 3);  // a.out and two threads, but not the slurmstepd
   ck_assert_uint_eq(processes.jobs().size(), 1);
   ck_assert_uint_eq(processes.jobs()[0], 12);
 
-  // Its parents end: it stays the job's. A process of the same number that began later is another one.
+  // Its parents end, but the process still belongs to the job. A new process with its number does not.
   node.end(200);
   node.end(201);
   node.process(150, "a.out", 1, 'R');
@@ -256,7 +256,7 @@ START_TEST(jobs_of_slurm) {
 }
 END_TEST
 
-// Several nodes share this host: each has its own slurmd.
+// Several nodes share this host, and each has its own slurmd.
 START_TEST(the_slurmd_of_this_node) {
   Node node;
   everything(node);
@@ -270,11 +270,11 @@ START_TEST(the_slurmd_of_this_node) {
     return processes.slurmd();
   };
   ck_assert(seen(mine) && !seen(third) && seen(any));
-  node.process(101, "slurmd-wlm", 1);  // Debian's, after a reconfigure
+  node.process(101, "slurmd-wlm", 1);  // the name of Debian's slurmd after a reconfigure
   ck_assert(seen(mine));
   node.process(101, "slurmdx", 1);
   ck_assert(!seen(mine));
-  node.process(101, "slurmd", 1, 'T');  // stopped, it serves nobody
+  node.process(101, "slurmd", 1, 'T');  // a stopped slurmd does not count
   ck_assert(!seen(mine) && seen(any));
   node.process(101, "slurmd", 1, 'S');
   ck_assert(seen(mine));
@@ -282,14 +282,14 @@ START_TEST(the_slurmd_of_this_node) {
   ck_assert(!seen(mine));
   node.end(101);
   ck_assert(!seen(mine) && seen(any));
-  // One that was given no name goes by this host's.
+  // A slurmd that was given no name counts for any node.
   node.process(102, "slurmd", 1);
   node.title(102, std::string("slurmd\0-D\0", 10));
   ck_assert(seen(third));
 }
 END_TEST
 
-// Without a stepd among its ancestors, by its control group.
+// A process without a slurmstepd among its ancestors belongs to a job by its control group.
 START_TEST(jobs_by_control_group) {
   Node node;
   everything(node);
@@ -303,8 +303,8 @@ START_TEST(jobs_by_control_group) {
 }
 END_TEST
 
-// A program is not Slurm's for its name: in this test all files are of one user, so that the first
-// process is made another's by having none.
+// A program is not trusted only because it is called slurmstepd. All files of this test belong to one user, so process
+// 1 is removed to make its owner differ.
 START_TEST(names_prove_nothing) {
   Node node;
   everything(node);
@@ -318,7 +318,7 @@ START_TEST(names_prove_nothing) {
 }
 END_TEST
 
-// Parents that were read at different moments may form a ring.
+// Parents that were read at different times may form a circle.
 START_TEST(rings) {
   Node node;
   everything(node);
@@ -346,7 +346,7 @@ START_TEST(settled_processes_cost_little) {
     later += processes.files_read();
   }
   ck_assert_uint_ge(first, 3 * 120);
-  ck_assert_uint_le(later, 2 * 121);  // stat and cgroup of each, once in the dozen
+  ck_assert_uint_le(later, 2 * 121);  // the files stat and cgroup of each process, once in twelve scans
   ck_assert_uint_ge(later, 121);
   ck_assert_uint_eq(processes.processes(), 121);
 }

@@ -12,13 +12,13 @@ START_TEST(hops_between_leaves) {
   const std::string conf = directory.file("slurm.conf", "");
   std::vector<std::string> names;
   for (int i = 1; i <= 8; ++i) names.push_back("n" + std::to_string(i));
-  PairPlaces places = read_pair_places(conf, names);  // no topology.conf
+  PairPlaces places = read_pair_places(conf, names);  // there is no topology.conf
   ck_assert_int_eq(places.leaves, 1);
   ck_assert(places.hops == std::vector<std::int32_t>{2});
   directory.file("topology.conf",
                  "SwitchName=s0 Nodes=n[1-2]\nSwitchName=s1 Nodes=n[3-4]\nSwitchName=s2 Nodes=n[5-6]\n"
                  "SwitchName=m0 Switches=s[0-1]\nSwitchName=root Switches=m0,s2\n");
-  places = read_pair_places(conf, names);  // n7 and n8 hang nowhere
+  places = read_pair_places(conf, names);  // n7 and n8 are below no switch
   ck_assert_int_eq(places.leaves, 4);
   ck_assert(places.leaf_of_node == (std::vector<std::int32_t>{0, 0, 1, 1, 2, 2, 3, 3}));
   const auto hops = [&](int a, int b) { return places.hops[static_cast<std::size_t>(a * 4 + b)]; };
@@ -78,7 +78,7 @@ START_TEST(what_is_in_force_in_slurmctld) {
   const auto read = parse_slurm_controller(lines + ".\n");
   ck_assert(read && *read == state);
   ck_assert_text_eq(trouble_of(*read), "slurmctld refuses the live data: /run/snapshot: belongs to user 5 (a = b: c)");
-  state.failure = "placement.conf:3: x\nPlacementMode = enforce";  // a message is one line
+  state.failure = "placement.conf:3: x\nPlacementMode = enforce";  // a message must stay one line
   state.mode = "off";
   state.live = LiveUse::off;
   state.live_text.clear();
@@ -90,14 +90,14 @@ START_TEST(what_is_in_force_in_slurmctld) {
 END_TEST
 
 START_TEST(nobody_answers) {
-  // A slurm.conf that is not there: the asking process ends, and nothing else happens.
+  // Without a slurm.conf the asking process ends, and this process goes on.
   SlurmNodes asker("/no/such/slurm.conf");
   std::vector<SlurmNode> nodes;
   ck_assert(!asker.collect(0, nodes));
   asker.ask(0);
   ck_assert(asker.asking());
   ck_assert_int_ge(asker.descriptor(), 0);
-  ck_assert(!asker.collect(SlurmNodes::most_s + 1, nodes));  // given up, or ended
+  ck_assert(!asker.collect(SlurmNodes::most_s + 1, nodes));  // it has ended or is given up
   ck_assert(!asker.asking() && asker.descriptor() < 0);
 }
 END_TEST

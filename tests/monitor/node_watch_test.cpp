@@ -16,7 +16,7 @@ namespace {
 
 constexpr double began_wall_s = 1700000000;
 
-// Six nodes n0 .. n5, a second at a time; each sends a heartbeat every five seconds unless it is away.
+// Six nodes n0 to n5. Time advances by one second; each node sends a heartbeat every five seconds unless it is away.
 struct Scene {
   Scene() { start(); }
   void start() {
@@ -48,7 +48,7 @@ struct Scene {
     const SlurmNode says[] = {{node, view, {}}};
     watch->slurm_says(says, at());
   }
-  // "NODE CAUSE COUNTED LASTS", one outage each, by name
+  // Returns the outages as "NODE CAUSE COUNTED LASTS", ordered by name.
   std::string outages() {
     std::set<std::string> lines;
     for (const OutageRecord& o : history->outages())
@@ -60,8 +60,8 @@ struct Scene {
 
   TemporaryDirectory directory;
   double now = 100;
-  double clock_s = 0;  // by which the wall's clock was set
-  bool full = false;   // nothing can be written
+  double clock_s = 0;  // by how much the wall clock was set
+  bool full = false;   // the history cannot be written
   std::uint32_t uptime = 1000000;
   std::unique_ptr<History> history;
   std::unique_ptr<NodeWatch> watch;
@@ -87,9 +87,9 @@ START_TEST(silent_and_back) {
   ck_assert_text_eq(scene.outages(), "n1 silent counted lasts, n2 silent counted lasts");
   ck_assert(scene.watch->liveness(1) == Liveness::down);
   scene.away = {};
-  scene.boot[1] = 1;    // it rebooted
+  scene.boot[1] = 1;    // n1 rebooted
   scene.agent[1] = 1;
-  scene.agent[2] = 1;   // its agent was started again
+  scene.agent[2] = 1;   // the agent of n2 was restarted
   scene.run(10);
   ck_assert_text_eq(scene.outages(), "n1 reboot counted, n2 agent not");
   const std::vector<NodeState> states = scene.watch->states(scene.at(), 86400);
@@ -97,13 +97,13 @@ START_TEST(silent_and_back) {
   ck_assert_int_eq(states[2].outages, 0);
   ck_assert(states[1].liveness == Liveness::up);
   ck_assert_double_ge(states[0].observed_s, 100);
-  ck_assert_double_lt(states[1].observed_s, 80);  // only while it was observed
+  ck_assert_double_lt(states[1].observed_s, 80);  // only the time when it was up
   ck_assert_double_gt(states[0].outage_probability, 0);
   ck_assert_int_eq(scene.watch->outages(), 2);
 }
 END_TEST
 
-// Within one hour, and before there is enough to judge estimators by.
+// All this happens within one hour, before there are enough outages to compare estimators.
 START_TEST(a_node_that_fails_again_and_again) {
   Scene scene;
   all_run_slurmd(scene);
@@ -115,30 +115,30 @@ START_TEST(a_node_that_fails_again_and_again) {
     scene.boot[1] = times;
     scene.run(80);
   }
-  scene.away = {2};  // its agent alone was away: that is no outage
+  scene.away = {2};  // only the agent of n2 is away, which is not an outage
   scene.run(40);
   scene.away = {};
   scene.agent[2] = 1;
   scene.run(20);
   const auto probability = [&](std::size_t node) { return scene.watch->states(scene.at(), 3600)[node].outage_probability; };
-  // (0.5 + 3) / (0.5 + 0), but for the time under observation
+  // This is (0.5 + 3) / (0.5 + 0), apart from the time of observation.
   ck_assert_double_eq_tol(probability(1) / probability(0), 7, 0.05);
   ck_assert_double_eq_tol(probability(2) / probability(0), 1, 0.001);
   const double before = probability(1);
-  scene.start();  // another monitor in the same hour knows them from the history
+  scene.start();  // another monitor reads the outages of this hour from the history
   scene.run(10);
   ck_assert_double_eq_tol(probability(1), before, 1e-5);
-  scene.run(3600);  // the hour is over
+  scene.run(3600);  // the hour ends
   ck_assert_double_eq_tol(probability(1) / probability(0), 7, 0.1);
 }
 END_TEST
 
-// The last heartbeat is of one hour, and its silence is noticed in the next: it counts at once, and once.
+// The last heartbeat is in one hour and the outage is noticed in the next. It counts at once, and only once.
 START_TEST(an_outage_at_the_end_of_an_hour) {
   Scene scene;
   all_run_slurmd(scene);
   const auto probability = [&](std::size_t node) { return scene.watch->states(scene.at(), 3600)[node].outage_probability; };
-  scene.run(2690);  // an hour begins ten seconds later
+  scene.run(2690);  // the next hour begins ten seconds later
   scene.away = {1};
   scene.run(5);
   ck_assert_text_eq(scene.outages(), "");
@@ -162,7 +162,7 @@ START_TEST(the_link_and_what_slurm_adds) {
   scene.run(40);
   scene.slurm("n2", SlurmView::down);
   ck_assert_text_eq(scene.outages(), "n1 silent counted lasts, n2 silent counted lasts, n3 planned not lasts");
-  // drained after it failed: that makes it no planned outage
+  // An order to drain the node after its failure does not make the outage a planned one.
   scene.slurm("n1", SlurmView::planned);
   ck_assert(scene.outages().find("n1 silent counted lasts") != std::string::npos);
   scene.away = {};
@@ -212,7 +212,7 @@ START_TEST(slurmd_alone) {
   scene.run(6);
   ck_assert_text_eq(scene.outages(), "n0 slurmd counted");
   ck_assert(scene.watch->usable(0));
-  // one that only slurmctld misses, at two answers
+  // Only slurmctld misses this slurmd, in two answers.
   scene.slurm("n1", SlurmView::responding);
   scene.slurm("n1", SlurmView::not_responding);
   ck_assert_text_eq(scene.outages(), "n0 slurmd counted");
@@ -238,7 +238,7 @@ START_TEST(told_to_end) {
 }
 END_TEST
 
-// A heartbeat whose acknowledgement was lost comes again; one may be overtaken.
+// A heartbeat is repeated when its acknowledgement is lost, and may be overtaken by a later one.
 START_TEST(heard_again) {
   Scene scene;
   scene.run(60);
@@ -253,12 +253,12 @@ START_TEST(heard_again) {
   ck_assert(scene.watch->liveness(1) == Liveness::up);
   ck_assert_uint_eq(scene.watch->last_beat(1).heard.term, 9);
   ck_assert_double_ne(scene.watch->states(scene.at(), 3600)[1].cpu_load.minutes_1, 77);
-  --again.number;  // an older one changes nothing
+  --again.number;  // an older heartbeat changes nothing
   again.heard.term = 8;
   scene.watch->heartbeat(1, again, scene.at());
   ck_assert_uint_eq(scene.watch->last_beat(1).heard.term, 9);
   ck_assert_text_eq(scene.outages(), "");
-  // After the good-bye nothing that comes late brings it back.
+  // After the last heartbeat of an agent, a late one does not make the node up again.
   scene.away.erase(1);
   scene.beat[1].flags = leaving;
   scene.run(5);
@@ -280,7 +280,7 @@ START_TEST(all_silent_at_once_and_one_really_gone) {
   ck_assert_text_eq(scene.outages(), "");
   ck_assert(scene.watch->table().in_doubt());
   scene.away = {};
-  scene.boot[2] = 1;  // this one was away, whatever the observer was
+  scene.boot[2] = 1;  // a reboot shows that n2 was away, even though the observer was in doubt
   scene.run(30);
   ck_assert_text_eq(scene.outages(), "n2 reboot counted");
   ck_assert(scene.said.find("this monitor or its network is suspected") != std::string::npos);
@@ -303,7 +303,7 @@ START_TEST(slurmctld_is_cut_off_with_it) {
   ck_assert(scene.watch->table().in_doubt());
   scene.away = {};
   scene.run(20);
-  all_say(SlurmView::down);  // it has not yet heard of them again
+  all_say(SlurmView::down);  // slurmctld has not heard the nodes again yet
   scene.run(6);
   all_say(SlurmView::down);
   ck_assert_text_eq(scene.outages(), "");
@@ -317,14 +317,14 @@ START_TEST(a_monitor_that_starts_again) {
   scene.away = {1};
   scene.run(40);
   ck_assert_text_eq(scene.outages(), "n1 silent counted lasts");
-  // killed: nothing is written at the end; it is away for 20 s, in which n4 dies
+  // The monitor is killed, so that nothing is written at the end. It is away for 20 s, and n4 fails in this time.
   scene.now += 20;
   scene.away = {1, 4};
   scene.start();
   scene.run(40);
   ck_assert_text_eq(scene.outages(), "n1 silent counted lasts, n4 silent counted lasts");
   scene.away = {};
-  scene.uptime = 10;  // both have rebooted
+  scene.uptime = 10;  // both nodes have rebooted
   scene.run(10);
   ck_assert_text_eq(scene.outages(), "n1 reboot counted, n4 reboot counted");
   const std::vector<NodeState> states = scene.watch->states(scene.at(), 86400);
@@ -334,7 +334,8 @@ START_TEST(a_monitor_that_starts_again) {
 }
 END_TEST
 
-// A third of the nodes, as behind one switch: less than half, so that the nodes are judged and not the observer.
+// A third of the nodes fails, as behind one switch. This is less than half, so the nodes are judged and not the
+// observer.
 START_TEST(a_leaf_switch_fails) {
   Scene scene;
   all_run_slurmd(scene);
@@ -348,7 +349,7 @@ START_TEST(a_leaf_switch_fails) {
 }
 END_TEST
 
-// A link is away for 35 s. Slurm finds out late, and late again that it is back: that is no second outage.
+// A link is away for 35 s. Slurm finds this out late, and also that the link is back. That is not a second outage.
 START_TEST(one_flap_of_a_link_is_one_outage) {
   Scene scene;
   all_run_slurmd(scene);
@@ -357,7 +358,7 @@ START_TEST(one_flap_of_a_link_is_one_outage) {
   scene.slurm("n1", SlurmView::responding);
   scene.away = {1};
   scene.run(25);
-  scene.slurm("n1", SlurmView::responding);  // it has not pinged meanwhile
+  scene.slurm("n1", SlurmView::responding);  // slurmctld has not pinged the node in this time
   scene.run(10);
   scene.slurm("n1", SlurmView::not_responding);
   scene.away.clear();
@@ -370,7 +371,7 @@ START_TEST(one_flap_of_a_link_is_one_outage) {
   ck_assert_text_eq(scene.outages(), "n1 link counted");
   ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 1);
   ck_assert_int_eq(scene.watch->outages(), 1);
-  // the ping that was lost in the next one is noticed after the node is back
+  // In the next outage, slurmctld reports a lost ping after the node is back.
   scene.run(600);
   scene.away = {1};
   scene.run(30);
@@ -381,14 +382,14 @@ START_TEST(one_flap_of_a_link_is_one_outage) {
   scene.slurm("n1", SlurmView::not_responding);
   scene.run(10);
   scene.slurm("n1", SlurmView::not_responding);
-  ck_assert(scene.watch->liveness(1) == Liveness::down);  // no job can begin there all the same
+  ck_assert(scene.watch->liveness(1) == Liveness::down);  // slurmctld starts no job there as long as it misses slurmd
   scene.run(60);
   scene.slurm("n1", SlurmView::responding);
   scene.run(30);
   ck_assert(scene.watch->liveness(1) == Liveness::up);
   ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 2);
   ck_assert_uint_eq(scene.history->outages().size(), 2);
-  // a node that rebooted has its slurmd later than its agent
+  // The slurmd of a node that rebooted starts later than its agent.
   scene.run(600);
   scene.away = {2};
   scene.run(40);
@@ -407,7 +408,7 @@ END_TEST
 
 namespace {
 
-// What a monitor publishes of each node, in figures that are to be those of another monitor with this history.
+// Returns what a monitor publishes of each node, in numbers that another monitor with this history must also publish.
 std::vector<std::string> published(const Scene& scene) {
   std::vector<std::string> lines;
   for (const NodeState& node : scene.watch->states(scene.at(), 86400)) {
@@ -438,8 +439,8 @@ void happen(Scene& scene, std::mt19937& random) {
 
 }  // namespace
 
-// Whatever happens in whatever order: what a monitor has counted and estimates is what one that begins with its
-// history counts and estimates, and no two outages on record are one.
+// After any events in any order, a monitor that starts with the history has the numbers and estimates of this monitor,
+// and no two outages on record are one_outage().
 START_TEST(another_monitor_would_say_what_this_one_says) {
   std::mt19937 random(static_cast<unsigned>(_i));
   Scene scene;
@@ -472,7 +473,7 @@ START_TEST(another_monitor_would_say_what_this_one_says) {
 }
 END_TEST
 
-// More than half: nobody is given up, and nothing is left of it when they are back.
+// More than half of the nodes fall silent. No node is given up, and no outage is left when they are back.
 START_TEST(most_nodes_fall_silent) {
   Scene scene;
   all_run_slurmd(scene);
@@ -491,7 +492,7 @@ START_TEST(most_nodes_fall_silent) {
 }
 END_TEST
 
-// While the disk takes nothing, nodes are judged all the same, and what happened is written later.
+// While the disk accepts no writes, nodes are still judged, and the records are written later.
 START_TEST(the_history_cannot_be_written) {
   Scene scene;
   all_run_slurmd(scene);
@@ -501,7 +502,7 @@ START_TEST(the_history_cannot_be_written) {
   scene.run(40);
   ck_assert(scene.watch->liveness(2) == Liveness::down);
   scene.away.clear();
-  scene.boot[3] = 1;  // a quick reboot too
+  scene.boot[3] = 1;  // n3 has a quick reboot
   scene.run(20);
   ck_assert(scene.watch->liveness(2) == Liveness::up);
   ck_assert_text_eq(scene.outages(), "");
@@ -513,7 +514,7 @@ START_TEST(the_history_cannot_be_written) {
 }
 END_TEST
 
-// Nobody observed anything in the hour by which the clock was set.
+// The time by which the clock was set does not count as observed.
 START_TEST(the_clock_is_set) {
   for (const double jump_s : {3600.0, -3600.0, 40.0 * 86400}) {
     Scene scene;
@@ -555,7 +556,7 @@ START_TEST(what_another_monitor_saw) {
 }
 END_TEST
 
-// The same page comes again and again while it cannot be committed.
+// A page of another monitor's history is received again and again while it cannot be committed.
 START_TEST(what_another_monitor_saw_is_counted_once) {
   Scene scene;
   scene.run(60);
@@ -568,7 +569,7 @@ START_TEST(what_another_monitor_saw_is_counted_once) {
   }
   ck_assert_text_eq(scene.outages(), "");
   ck_assert_int_eq(scene.watch->states(scene.at(), 1)[5].outages, 0);
-  // It has ended; then the end is known better: one outage all the time.
+  // The outage ends, and then its end becomes known more exactly. It always remains one outage.
   for (const double ended_s : {unknown_value, began_wall_s - 4000, began_wall_s - 3990}) {
     OutageRecord again = seen;
     again.ended_at_s = ended_s;
@@ -579,7 +580,7 @@ START_TEST(what_another_monitor_saw_is_counted_once) {
     scene.watch->take(news);
     ck_assert_int_eq(scene.watch->states(scene.at(), 1)[5].outages, 1);
   }
-  // Of a node that is away here: the same outage, and one long before.
+  // For a node that is away here, the other monitor reports this outage and one long before.
   scene.away = {1};
   scene.run(40);
   ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 1);
@@ -590,7 +591,7 @@ START_TEST(what_another_monitor_saw_is_counted_once) {
   scene.history->commit();
   scene.watch->take(news);
   ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 2);
-  // As one that starts again reads it from the history.
+  // A monitor that starts again reads these numbers from the history.
   scene.start();
   ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 2);
   ck_assert_int_eq(scene.watch->states(scene.at(), 1)[5].outages, 1);

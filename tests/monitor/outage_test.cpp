@@ -10,7 +10,7 @@ using namespace placement;
 
 namespace {
 
-// Slots of many nodes, each failing at random with its own probability per slot.
+// Adds slots of many nodes, each of which fails at random with its own probability per slot.
 void live(OutageBook& book, const std::vector<double>& rate, int slots, std::uint64_t seed) {
   Random random(seed);
   std::vector<SlotSeen> slot(rate.size());
@@ -26,7 +26,7 @@ void live(OutageBook& book, const std::vector<double>& rate, int slots, std::uin
 START_TEST(before_anything_is_seen) {
   OutageBook book(3, "beta", {});
   ck_assert_text_eq(book.in_use(), "constant");
-  // one outage in a year: within a day 1 - exp(-1/365)
+  // One outage in a year means a probability of 1 - exp(-1/365) within a day.
   ck_assert_double_eq_tol(book.probability(0, 86400), -std::expm1(-1.0 / 365), 1e-6);
   ck_assert_double_eq(book.probability(0, 0), 0);
   ck_assert_double_le(book.probability(0, 1e12), 1);
@@ -42,14 +42,14 @@ START_TEST(estimators_by_hand) {
   const double fleet = 0.01;
   const auto beta = make_outage_estimator("beta", 2, settings);
   ck_assert_double_eq_tol(beta->slot_probability(0, fleet), fleet, 1e-12);
-  // an hour with an outage: (0.5 + 1) / (0.5 / 0.01 + 1)
+  // An hour with an outage gives (0.5 + 1) / (0.5 / 0.01 + 1).
   beta->see(0, {1, true});
   ck_assert_double_eq_tol(beta->slot_probability(0, fleet), 1.5 / 51, 1e-12);
   ck_assert_double_eq_tol(beta->slot_probability(1, fleet), fleet, 1e-12);
   for (int i = 0; i < 50; ++i) beta->see(1, {1, false});
   ck_assert_double_lt(beta->slot_probability(1, fleet), fleet);
   ck_assert_double_gt(beta->slot_probability(1, fleet), 0);
-  // after a half-life without observation half of the outage is left
+  // After a half-life without observation, half of the outage is left.
   for (int i = 0; i < 720; ++i) beta->see(0, {0, false});
   ck_assert_double_eq_tol(beta->slot_probability(0, fleet), 1.0 / 50.5, 1e-9);
 
@@ -59,7 +59,7 @@ START_TEST(estimators_by_hand) {
   for (int i = 0; i < 99; ++i) window->see(0, {1, false});
   ck_assert_double_eq_tol(window->slot_probability(0, fleet), 0.01, 1e-6);
   for (int i = 0; i < 720; ++i) window->see(0, {1, false});
-  ck_assert_double_eq(window->slot_probability(0, fleet), 0);  // 30 days later
+  ck_assert_double_eq(window->slot_probability(0, fleet), 0);  // after 30 days
 
   const auto ewma = make_outage_estimator("ewma", 1, settings);
   ck_assert_double_eq(ewma->slot_probability(0, fleet), fleet);
@@ -75,14 +75,14 @@ START_TEST(the_slot_that_lasts) {
   const double guess = book.probability(0, 3600);
   for (const double p : book.probabilities(open, 3600)) ck_assert_double_eq(p, guess);
   open[2] = {1, 2};
-  // fleet: (0.5 + 2) / (4380 + 1); node: (0.5 + 2) / (0.5 / fleet + 1)
+  // The rate of all nodes is (0.5 + 2) / (4380 + 1); that of the node is (0.5 + 2) / (0.5 / rate + 1).
   const double fleet = 2.5 / 4381;
   std::vector<double> all = book.probabilities(open, 3600);
   ck_assert_double_eq_tol(all[2], 2.5 / (0.5 / fleet + 1), 1e-9);
   ck_assert_double_eq_tol(all[0], fleet, 1e-9);
   ck_assert_text_eq(book.in_use(), "constant");
   book.see(open);
-  // seen is seen: the same as if the slot still lasted, and each outage counts
+  // After the slot is over, the result is what it was during the slot, and each outage counts.
   ck_assert_text_eq(book.in_use(), "beta");
   ck_assert_double_eq_tol(book.probability(2, 3600), all[2], 1e-9);
   ck_assert(book.explain().starts_with("beta, until there are outages in 10 hours to judge estimators by: 2 outages in"));
@@ -107,7 +107,7 @@ START_TEST(equal_nodes_need_no_estimator) {
   ck_assert(book.explain().find("no estimator has foretold outages better") != std::string::npos);
   ck_assert_double_eq_tol(book.fleet_rate(), 0.002, 0.0003);
   ck_assert_double_eq(book.probability(1, 3600), book.probability(2, 3600));
-  // it is calibrated
+  // The forecasts are calibrated.
   const OutageScore& score = book.score("constant");
   ck_assert_double_eq_tol(score.foretold() / score.seen(), 1, 0.15);
   double weight = 0;
@@ -117,7 +117,7 @@ START_TEST(equal_nodes_need_no_estimator) {
 END_TEST
 
 START_TEST(bad_nodes_are_found) {
-  // As in [TOFA §6]: 16 of 512 nodes fail at 2 % per slot, the others hardly ever.
+  // As in [TOFA §6], 16 of 512 nodes fail at 2 % per slot. The others hardly ever fail.
   std::vector<double> rate(512, 0.00002);
   for (int i = 0; i < 16; ++i) rate[static_cast<std::size_t>(i * 31 + 5)] = 0.02;
   OutageBook book(512, "beta", {});
@@ -141,7 +141,7 @@ START_TEST(bad_nodes_are_found) {
 END_TEST
 
 START_TEST(another_that_is_better_stands_in) {
-  // Raw frequencies are certain that what has not failed will not: log-loss punishes that.
+  // A frequency is 0 for a node that has not failed, so it excludes a failure. The log-loss punishes this.
   std::vector<double> rate(200, 0.0005);
   for (std::size_t i = 0; i < 10; ++i) rate[i] = 0.03;
   OutageBook book(200, "window", {});
@@ -163,9 +163,9 @@ START_TEST(slots_of_a_history) {
   for_each_slot(names, spans, outages, 0, 14399, [&](std::span<const SlotSeen> slot) {
     slots.emplace_back(slot.begin(), slot.end());
   });
-  ck_assert_uint_eq(slots.size(), 3);  // the fourth is not over
+  ck_assert_uint_eq(slots.size(), 3);  // the fourth slot is not over
   ck_assert(slots[0][0].share == 1 && !slots[0][0].failed());
-  ck_assert(slots[1][0].share == 1 && slots[1][0].failed());  // half observed; it counts whole
+  ck_assert(slots[1][0].share == 1 && slots[1][0].failed());  // half observed, but an outage makes the share 1
   ck_assert(slots[2][0].share == 0.5 && !slots[2][0].failed());
   ck_assert(slots[0][1].share == 1 && slots[1][1].share == 1 && slots[2][1].share == 0);
   for (const auto& slot : slots) ck_assert(!slot[1].failed() && slot[2].share == 0);

@@ -16,7 +16,7 @@ namespace {
 constexpr auto lat = Measurement::latency;
 constexpr auto bw = Measurement::bandwidth;
 
-// Leaves of so many nodes below one root; within a leaf 2 hops, between leaves 4.
+// Returns leaf switches with this number of nodes below one root: 2 hops within a leaf switch, 4 between two.
 PairPlaces places(std::int32_t leaves, std::int32_t per_leaf) {
   PairPlaces p;
   p.leaves = leaves;
@@ -25,7 +25,7 @@ PairPlaces places(std::int32_t leaves, std::int32_t per_leaf) {
   return p;
 }
 
-// The table passes the check that each reader makes.
+// Checks that the table passes the test that each reader of a snapshot makes.
 void check_valid(const PairTable& table, std::int32_t nodes) {
   LiveState state;
   for (std::int32_t i = 0; i < nodes; ++i) {
@@ -71,18 +71,18 @@ START_TEST(each_pair_of_a_small_cluster) {
   ck_assert(Cell(table, 0, 1).source() == PairSource::measured);
   ck_assert_double_eq(Cell(table, 1, 0).latency(), 10);
   ck_assert_double_eq(Cell(table, 1, 0).bandwidth(), 1e9);
-  ck_assert_double_eq(Cell(table, 1, 0).age(), 100);  // of the older one
-  // 2-3: of the class of 0-1
+  ck_assert_double_eq(Cell(table, 1, 0).age(), 100);  // the age of the older value
+  // The pair 2-3 has the value of the class of 0-1.
   ck_assert(Cell(table, 2, 3).source() == PairSource::modelled);
   ck_assert_double_eq_tol(Cell(table, 2, 3).latency(), 10, 0.1);
   ck_assert_double_eq_tol(Cell(table, 1, 3).bandwidth(), 1e8, 1e3);
   ck_assert(std::isnan(Cell(table, 0, 0).latency()) && Cell(table, 0, 0).source() == PairSource::none);
   ck_assert_uint_eq(table.node_latency_us.size(), 0);
-  // what is too old is no measurement
+  // A measurement that is too old is not used.
   ck_assert_int_eq(model.table(100000).groups, 0);
   model.add(0, 1, lat, 12, 100000);
   const PairTable later = model.table(100000);
-  ck_assert(Cell(later, 0, 1).source() == PairSource::modelled);  // no bandwidth
+  ck_assert(Cell(later, 0, 1).source() == PairSource::modelled);  // there is no measurement of bandwidth
   ck_assert(std::isnan(Cell(later, 0, 1).bandwidth()));
   ck_assert(Cell(later, 0, 2).source() == PairSource::assumed);
   check_valid(later, 4);
@@ -91,7 +91,7 @@ START_TEST(each_pair_of_a_small_cluster) {
 }
 END_TEST
 
-// What is not saved yet: the newest of both values tells, and what is only remembered was not measured.
+// The newer of both values decides which pairs are to be saved. A remembered peak is not a measurement.
 START_TEST(measured_since_then) {
   PairModel model(places(2, 2), {});
   model.add(0, 1, lat, 10, 100);
@@ -111,7 +111,7 @@ START_TEST(a_forecast_not_the_last_value) {
   for (int i = 0; i < 20; ++i) model.add(0, 1, bw, i % 5 == 4 ? 1e7 : 1e9, i);
   ck_assert_double_eq(Cell(model.table(20), 0, 1).bandwidth(), 1e9);
   ck_assert_double_eq(Cell(model.table(20), 0, 1).peak(), 1e9);
-  // a load that stays is believed, and the peak remembers what was
+  // A load that lasts changes the forecast; the peak keeps the old value.
   for (int i = 20; i < 40; ++i) model.add(0, 1, bw, 2e8, i);
   ck_assert_double_eq(Cell(model.table(40), 0, 1).bandwidth(), 2e8);
   ck_assert_double_eq(Cell(model.table(40), 0, 1).peak(), 1e9);
@@ -121,7 +121,8 @@ START_TEST(a_forecast_not_the_last_value) {
 END_TEST
 
 START_TEST(slow_links_of_a_large_machine) {
-  // 20 leaves of 10; leaf 3's uplink is slow, and so is the link of node 57. Few pairs are measured.
+  // There are 20 leaf switches of 10 nodes. The uplink of leaf 3 and the link of node 57 are slow. Few pairs are
+  // measured.
   const std::int32_t leaves = 20, per_leaf = 10, nodes = leaves * per_leaf;
   PairModel model(places(leaves, per_leaf), {});
   const auto latency = [&](std::int32_t a, std::int32_t b) {
@@ -141,7 +142,7 @@ START_TEST(slow_links_of_a_large_machine) {
       model.add(pair.a, pair.b, lat, latency(pair.a, pair.b), now);
       model.add(pair.a, pair.b, bw, bandwidth(pair.a, pair.b), now);
     }
-  ck_assert_uint_lt(model.size(), 1200);  // of 19,900 pairs
+  ck_assert_uint_lt(model.size(), 1200);  // there are 19,900 pairs
   const PairTable table = model.table(1000);
   check_valid(table, nodes);
   ck_assert_int_eq(table.groups, leaves);
@@ -170,7 +171,7 @@ START_TEST(slow_links_of_a_large_machine) {
 END_TEST
 
 START_TEST(a_liar_harms_itself_alone) {
-  // Node 0 tells nonsense about all its pairs; what is told of the others stays within a tenth.
+  // Node 0 reports wrong values for all its pairs. The values of the other pairs stay within a tenth.
   PairModel model(places(20, 10), {});
   Random random(3);
   for (int round = 0; round < 2000; ++round) {
@@ -195,9 +196,10 @@ START_TEST(a_liar_harms_itself_alone) {
 }
 END_TEST
 
-// Whatever is told, the table is one that a snapshot takes: else one liar would leave all without.
+// The snapshot accepts the table whatever values are reported. Otherwise one wrong node would leave all without a
+// table.
 START_TEST(no_number_spoils_the_table) {
-  for (const std::int32_t most : {64, 2}) {  // all pairs, and one node of each switch
+  for (const std::int32_t most : {64, 2}) {  // with all pairs, and with one node of each switch
     PairModelSettings settings;
     settings.all_pairs_nodes = most;
     PairModel model(places(3, 3), settings);
@@ -207,7 +209,7 @@ START_TEST(no_number_spoils_the_table) {
       model.remember_peak(0, 1, huge);
     }
     ck_assert_ptr_null(model.find(0, 1));
-    // the largest numbers that are taken: what is added to them would be larger
+    // These are the largest values that are accepted. With the model's corrections they would be larger.
     for (std::int32_t b = 1; b < 6; ++b) {
       model.add(0, b, lat, b < 3 ? 1 : 1e9, 10);
       model.add(0, b, bw, b < 3 ? 1 : 1e15, 10);
@@ -225,7 +227,7 @@ START_TEST(memory_is_bounded) {
   PairModel model(places(1, 50), settings);
   for (std::int32_t b = 1; b < 50; ++b) model.add(0, b, lat, 5, b);
   ck_assert_uint_eq(model.size(), 10);
-  model.add(0, 49, lat, 5, 1e6);  // the old ones go
+  model.add(0, 49, lat, 5, 1e6);  // the old pairs are removed
   ck_assert_uint_eq(model.size(), 1);
 }
 END_TEST

@@ -73,7 +73,7 @@ START_TEST(changes) {
   ck_assert_text_eq(again->outages[0].cause, "silent");
   ck_assert_text_eq(again->spans[0].node, "n2");
   ck_assert_double_eq(again->spans[0].ended_at_s, 2);
-  changes.spans[0].ended_at_s = 0.5;  // ends before it begins
+  changes.spans[0].ended_at_s = 0.5;  // the span ends before it begins
   ck_assert(!decode_peer_changes(encode(changes)));
   changes.spans.clear();
   changes.outages[0].node = "n 1";

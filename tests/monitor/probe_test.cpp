@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two ends of a probe and a network between them that is a list of datagrams and a clock.
+// Tests of two ends of a probe. The network between them is a list of datagrams and a clock.
 #include "monitor/agent/probe.hpp"
 
 #include <cmath>
@@ -32,7 +32,7 @@ struct Network {
       if (refuse > 0) return --refuse, false;
       ++sent;
       sent_bytes += datagram.size();
-      // One link of this rate after the other end's own delay.
+      // The datagram passes one link of this rate, after the delay of the other end.
       link_free_ns = std::max(link_free_ns, network.now_ns) +
                      static_cast<std::int64_t>((static_cast<double>(datagram.size()) + frame_overhead_bytes) / network.rate_Bps * 1e9);
       if (network.lose && network.lose(*this)) return true;
@@ -57,7 +57,7 @@ struct Network {
 
   double now_s() const { return static_cast<double>(now_ns) / 1e9; }
 
-  // Goes from event to event until the initiator has a result, or for ten seconds.
+  // Goes from event to event until the initiator has a result, for at most `seconds`.
   std::optional<ProbeResult> run(double seconds = 10) {
     const std::int64_t end_ns = now_ns + static_cast<std::int64_t>(seconds * 1e9);
     while (now_ns < end_ns) {
@@ -119,7 +119,7 @@ START_TEST(latency) {
   ck_assert_uint_eq(result->lease, 77);
   ck_assert_text_eq(result->peer, "n2");
   ck_assert_uint_eq(result->received, usual_latency_packets);
-  // the delay and the time of 128 bytes and their headers on the link
+  // The result is the delay plus the time of 128 bytes and their headers on the link.
   ck_assert_double_eq_tol(result->min_latency_us, 300 + 170.0 / 25, 1);
   ck_assert_double_ge(result->median_latency_us, result->min_latency_us);
   ck_assert_double_eq(result->other_flow_Bps, 7);
@@ -163,7 +163,7 @@ START_TEST(losses) {
   const auto result = network.run();
   ck_assert(result && result->outcome == ProbeOutcome::measured);
   ck_assert_uint_lt(result->received, usual_train_packets);
-  // What arrived is counted, and every tenth did not.
+  // The rate is that of the packets that arrived, and every tenth was lost.
   ck_assert_double_eq_tol(result->bandwidth_Bps / 25e6, 0.9, 0.08);
 }
 END_TEST
@@ -175,7 +175,7 @@ START_TEST(nobody_answers) {
     const auto result = network.run();
     ck_assert(result && result->outcome == ProbeOutcome::no_answer);
     ck_assert(std::isnan(result->min_latency_us) && std::isnan(result->bandwidth_Bps));
-    // No train is sent to where nobody has the lease.
+    // No train is sent to an address where no agent has the lease.
     ck_assert_int_le(network.a.sent, usual_latency_packets);
     ck_assert_uint_le(network.a.sent_bytes, 9u * max_datagram);
   }
@@ -193,7 +193,7 @@ START_TEST(another_key) {
 }
 END_TEST
 
-// A copy of a datagram from elsewhere is answered to nobody.
+// A copy of a datagram from another address gets no answer.
 START_TEST(another_address) {
   Network network;
   ck_assert(!network.second.begin(lease_of(ProbeKind::latency, ProbeRole::responder), calm, network.now_s()));
@@ -203,7 +203,7 @@ START_TEST(another_address) {
   ck_assert_int_eq(network.b.sent, 0);
   network.second.receive(ping, address_of(1), network.now_ns, network.now_s(), network.b);
   ck_assert_int_eq(network.b.sent, 1);
-  network.second.receive(ping, address_of(1), network.now_ns, network.now_s(), network.b);  // replayed
+  network.second.receive(ping, address_of(1), network.now_ns, network.now_s(), network.b);  // a replay
   ck_assert_int_eq(network.b.sent, 1);
 }
 END_TEST
@@ -217,7 +217,7 @@ START_TEST(answers_are_bounded) {
                            network.now_ns, network.now_s(), network.b);
   ck_assert_int_le(network.b.sent, usual_latency_packets + 64);
   network.b.sent = 0;
-  network.now_ns += 6000000000;  // the lease is over
+  network.now_ns += 6000000000;  // now the lease has ended
   network.second.receive(channel.seal(encode(ProbePacket{.kind = ProbePacket::Kind::ping})), address_of(1), network.now_ns,
                          network.now_s(), network.b);
   ck_assert_int_eq(network.b.sent, 0);
@@ -244,8 +244,8 @@ START_TEST(leases_that_do_not_hold) {
   dear.max_bytes = 1000;
   ck_assert(outcome(dear, calm) == ProbeOutcome::refused);
   ck_assert(!prober.active(1));
-  ck_assert(!prober.begin(lease, loaded, 1));  // a train harms nobody much
-  ck_assert(outcome(lease, calm) == ProbeOutcome::busy);  // one at a time
+  ck_assert(!prober.begin(lease, loaded, 1));  // a train is allowed on a loaded node
+  ck_assert(outcome(lease, calm) == ProbeOutcome::busy);  // only one probe runs at a time
   Prober none(0);
   ck_assert(none.begin(lease, calm, 1)->outcome == ProbeOutcome::refused);
 }
@@ -254,7 +254,7 @@ END_TEST
 START_TEST(budget) {
   const ProbeLease lease = lease_of(ProbeKind::train, ProbeRole::responder);
   const double cost = static_cast<double>(lease.max_bytes);
-  Prober prober(4 * cost);  // a minute: two at once, then one each 15 s
+  Prober prober(4 * cost);  // four probes a minute: two at once, then one every 15 s
   int taken = 0;
   for (double now_s = 0; now_s < 600; now_s += 1) {
     const auto refused = prober.begin(lease, calm, now_s);
@@ -268,7 +268,7 @@ END_TEST
 
 START_TEST(a_lease_that_expires) {
   Network network;
-  network.rate_Bps = 10000;  // the train would take 23 s
+  network.rate_Bps = 10000;  // at this rate the train would take 23 s
   lease_both(network, ProbeKind::train);
   const auto result = network.run(8);
   ck_assert(result && result->outcome == ProbeOutcome::no_answer);
@@ -279,7 +279,7 @@ START_TEST(a_lease_that_expires) {
 }
 END_TEST
 
-// In the middle of its exchanges: with the lease it ends, and tells what it has.
+// A probe ends together with its lease, in the middle of its exchanges, and reports what it has measured.
 START_TEST(a_lease_that_ends_under_way) {
   Network network;
   ProbeLease lease = lease_of(ProbeKind::latency, ProbeRole::responder);
@@ -306,24 +306,24 @@ END_TEST
 START_TEST(rates_of_trains) {
   std::vector<TrainArrival> arrivals;
   ck_assert(std::isnan(train_rate_Bps(arrivals, 100, 958)));
-  // 1000 bytes a microsecond, after a burst of a quarter at once
+  // The packets arrive at 1000 bytes per microsecond, after a burst of a quarter of them.
   for (std::uint32_t i = 0; i < 100; ++i) arrivals.push_back({i, i < 25 ? 0 : (std::int64_t{i} - 24) * 1000});
   ck_assert_double_eq_tol(train_rate_Bps(arrivals, 100, 958), 1e9, 1);
-  // The sender waited for 10 ms, and then everything of half a piece came at once.
+  // The sender waits for 10 ms, and then half a piece arrives at once.
   for (std::uint32_t i = 60; i < 100; ++i) arrivals[i].at_ns += 10000000;
   for (std::uint32_t i = 60; i < 66; ++i) arrivals[i].at_ns = arrivals[60].at_ns;
   ck_assert_double_eq_tol(train_rate_Bps(arrivals, 100, 958), 1e9, 0.35e9);
   std::mt19937 random(3);
   std::shuffle(arrivals.begin(), arrivals.end(), random);
   ck_assert(std::isfinite(train_rate_Bps(arrivals, 100, 958)));
-  for (TrainArrival& arrival : arrivals) arrival.at_ns = 5;  // a clock that stands still
+  for (TrainArrival& arrival : arrivals) arrival.at_ns = 5;  // the clock stands still
   ck_assert(std::isnan(train_rate_Bps(arrivals, 100, 958)));
   arrivals.resize(7);
   ck_assert(std::isnan(train_rate_Bps(arrivals, 7, 958)));
 }
 END_TEST
 
-// placement-agent(8): idle is a node with less than a quarter of its processors and a twentieth of its link in use.
+// placement-agent(8): a node is idle if it uses less than a quarter of its processors and a twentieth of its link.
 START_TEST(what_is_idle) {
   for (const double link_Bps : {125e6, 12.5e9}) {
     ck_assert(little_loaded(0, 0, link_Bps));

@@ -23,7 +23,7 @@ END_TEST
 START_TEST(cpu_times) {
   const auto times = parse_cpu_times("cpu  10 20 30 400 50 6 7 8 9 9\ncpu0 1 1 1 1 1 1 1 1 1 1\n");
   ck_assert(times.has_value());
-  ck_assert_uint_eq(times->busy, 10 + 20 + 30 + 6 + 7 + 8);  // neither idle, waiting for a disk, nor guests again
+  ck_assert_uint_eq(times->busy, 10 + 20 + 30 + 6 + 7 + 8);  // without idle, iowait and the time of guests
   ck_assert_uint_eq(times->all, 531);
   for (const char* bad : {"", "cpu", "cpu 1 2 3", "cpu0 1 2 3 4 5 6 7 8", "cpu 1 2 3 4 5 6 7 -8",
                           "cpu 99999999999999999999 1 1 1 1 1 1 1", "cpu 18446744073709551615 1 1 1 1 1 1 1"})
@@ -59,7 +59,7 @@ START_TEST(interfaces) {
   ck_assert_uint_eq((*found)[1].received, 1);
   ck_assert_uint_eq((*found)[1].sent, 90);
   ck_assert_uint_eq(parse_net_dev(head)->size(), 0);
-  // An alias has a colon in its name.
+  // The name of an alias contains a colon.
   const std::string alias = head + "eth0:1: 1 2 3 4 5 6 7 8 90 2 3 4 5 6 7 8\n";
   ck_assert((*parse_net_dev(alias))[0].name == "eth0:1");
   ck_assert(!parse_net_dev(""));
@@ -93,7 +93,7 @@ START_TEST(users) {
   std::strcpy(entries[0].ut_user, "alice");
   entries[1].ut_type = DEAD_PROCESS;
   std::strcpy(entries[1].ut_user, "bob");
-  entries[2].ut_type = USER_PROCESS;  // nobody
+  entries[2].ut_type = USER_PROCESS;  // an entry without a user
   const std::string_view file(reinterpret_cast<const char*>(entries), sizeof entries);
   ck_assert_int_eq(*count_users(file), 1);
   ck_assert_int_eq(*count_users(""), 0);
@@ -110,7 +110,7 @@ START_TEST(processes) {
   ck_assert_int_eq(process->parent, 12);
   ck_assert_int_eq(process->threads, 3);
   ck_assert_uint_eq(process->started_ticks, 777);
-  // A program may call itself anything.
+  // A program may have any name.
   const auto odd = parse_process_stat(strange);
   ck_assert(odd && odd->parent == 12 && odd->state == 'S' && odd->name == "x) R 1 (slurmstepd) ");
   for (const std::string& bad : std::vector<std::string>{"", "99 (x)", "99 x S 1", ")(" + rest, "1 (x) S 1 2",
@@ -135,7 +135,7 @@ START_TEST(jobs) {
 }
 END_TEST
 
-// Whatever stands in a file, each function comes back; a sanitiser sees what is read beyond the end.
+// Each function returns for any content of a file. A sanitiser finds reads beyond the end.
 START_TEST(noise) {
   std::mt19937 random(11);
   constexpr std::string_view letters = "0123456789 \n\t()-=:/.,cpumsojb_skBlr\0x";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Questions to placement-monitor: who is answered, and what hostile clients cannot do.
+// Tests of queries to placement-monitor: who gets an answer, and what hostile clients cannot do.
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr unsigned monitor_uid = 64030, user_uid = 1000;
 
-// A server in a thread of its own, and a client of this user.
+// A server in its own thread, and a client of one user.
 struct World {
   explicit World(QueryServer::Limits limits = {}, unsigned user = user_uid) : ours(munge, monitor_uid), theirs(munge, user) {
     ours.of_anybody = true;
@@ -71,7 +71,7 @@ void put_credential(int socket, const std::string& credential) {
   put(socket, {reinterpret_cast<const std::uint8_t*>(credential.data()), credential.size()});
 }
 
-// All that comes until the server ends the connection.
+// Returns all bytes that arrive until the server closes the connection.
 Bytes get_all(int socket) {
   Bytes all;
   for (;;) {
@@ -119,7 +119,7 @@ START_TEST(wire) {
   query.since_s = 0;
   query.nodes.assign(max_query_nodes + 1, 'n');
   ck_assert(!decode_query(encode(query)));
-  query.nodes.clear();  // a state of no nodes
+  query.nodes.clear();  // a request for the state of no nodes
   ck_assert(!decode_query(encode(query)));
   query.kind = Query::Kind::live_state;
   ck_assert(decode_query(encode(query)));
@@ -183,7 +183,7 @@ START_TEST(forged_and_replayed_credentials) {
 }
 END_TEST
 
-// The answer can be read by whoever made the key, and a changed answer is no answer.
+// Only a client that has the key can read the answer, and a changed answer is rejected.
 START_TEST(the_answer_is_sealed) {
   World world;
   Query query = some_query();
@@ -215,7 +215,7 @@ START_TEST(oversized_and_other_questions) {
 }
 END_TEST
 
-// Connections that say nothing give way to those that do, and those that do not read their answer are ended.
+// A silent connection is closed when a new one needs its place. A client that does not read its answer is disconnected.
 START_TEST(silent_and_slow_clients) {
   QueryServer::Limits limits;
   limits.source_connections = 4;
@@ -232,7 +232,7 @@ START_TEST(silent_and_slow_clients) {
   much.job = 14;
   const FileDescriptor slow(world.connect());
   put_credential(slow, *world.theirs.encode(encode(much)));
-  while (!error_of([&] { world.ask(1); }).empty()) usleep(10000);  // so many bytes wait that nobody is answered
+  while (!error_of([&] { world.ask(1); }).empty()) usleep(10000);  // too many bytes wait, so no query is answered
   ck_assert_uint_lt(get_all(slow).size(), 8 << 20);
   ck_assert_text_eq(world.ask(1), "user 1000 job 1");
 }
@@ -249,7 +249,7 @@ START_TEST(a_flood_of_credentials) {
 }
 END_TEST
 
-// A user's time is used up by his own questions.
+// Queries use up only the time of the user who sends them.
 START_TEST(time_of_one_user) {
   QueryServer::Limits limits;
   limits.user_time_share = 0;

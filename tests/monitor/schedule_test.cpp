@@ -28,7 +28,7 @@ std::vector<Told> run(ProbeSchedule& schedule, double from, double to, const std
   return told;
 }
 
-// No node is in two probes at once.
+// Checks that no node is in two probes at once.
 void check_disjoint(const std::vector<Told>& told, std::int32_t nodes) {
   std::vector<double> busy_until(static_cast<std::size_t>(nodes), -1);
   for (const Told& t : told)
@@ -90,7 +90,7 @@ START_TEST(all_pairs_in_time) {
 }
 END_TEST
 
-// Two trains at once over one uplink would each find it half as wide.
+// Two trains at once over one uplink would each measure half of its bandwidth.
 START_TEST(probes_over_one_uplink_come_one_after_another) {
   const std::vector<std::int32_t> leaf = {0, 0, 1, 1, 2, 2, 3, 3, 3};
   const ScheduleSettings settings;
@@ -120,7 +120,7 @@ START_TEST(probes_over_one_uplink_come_one_after_another) {
 }
 END_TEST
 
-// A stream has its uplinks for itself, and its nodes meet nobody before it is over.
+// No other probe uses the uplinks of a stream, and its nodes are in no other probe before it ends.
 START_TEST(bulk_streams_make_a_round_longer) {
   const std::vector<std::int32_t> leaf = {0, 0, 1, 1, 2, 2, 3, 3, 3};
   const ScheduleSettings settings;
@@ -169,7 +169,7 @@ START_TEST(bulk_streams_make_a_round_longer) {
 }
 END_TEST
 
-// Many pairs over few uplinks take longer than a lease may: a round is continued, and no pair is left out.
+// Many pairs over few uplinks take longer than a lease may last. The round is continued, and no pair is left out.
 START_TEST(no_round_is_longer_than_a_lease) {
   struct Case {
     std::int32_t nodes;
@@ -180,7 +180,7 @@ START_TEST(no_round_is_longer_than_a_lease) {
     for (std::size_t i = leaf.size() / 2; i < leaf.size(); ++i) leaf[i] = 1;
     ScheduleSettings settings;
     settings.all_pairs_nodes = 1024;
-    settings.latency_period_s = 1e6;  // few of them in between
+    settings.latency_period_s = 1e6;  // few rounds for latency in between
     ProbeSchedule schedule(leaf, settings);
     ck_assert(schedule.all_pairs());
     const std::vector<bool> usable(leaf.size(), true);
@@ -220,7 +220,7 @@ START_TEST(no_round_is_longer_than_a_lease) {
         ++pairs;
       }
       rounds += round.measurement == Measurement::bandwidth;
-      // Nobody is asked before it is over.
+      // No pair is probed before the round is over.
       ck_assert(schedule.next(now + round.lasts_s - 0.01, usable).pairs.empty());
       now += round.lasts_s;
     }
@@ -232,7 +232,7 @@ START_TEST(no_round_is_longer_than_a_lease) {
 }
 END_TEST
 
-// What is left over of a round is measured also where nodes are paired at random; who is away meanwhile is not.
+// The rest of a round is measured also where nodes are paired at random. Nodes that are away by then are left out.
 START_TEST(a_continued_round_looks_who_is_there) {
   std::vector<std::int32_t> leaf(1200);
   for (std::size_t i = 600; i < leaf.size(); ++i) leaf[i] = 1;
@@ -278,7 +278,7 @@ START_TEST(periods_are_stretched) {
 }
 END_TEST
 
-// Pairs that wait for each other's uplinks make a period many times longer, and it says so.
+// Pairs that wait for each other's uplinks make a period many times longer, and period_s() includes this.
 START_TEST(shared_uplinks_stretch_periods) {
   std::vector<std::int32_t> leaf(64);
   for (std::size_t i = 32; i < leaf.size(); ++i) leaf[i] = 1;
@@ -287,7 +287,7 @@ START_TEST(shared_uplinks_stretch_periods) {
   ProbeSchedule schedule(leaf, settings);
   ck_assert(schedule.all_pairs());
   const double period = schedule.period_s(Measurement::bandwidth);
-  // 32 x 32 pairs across, one after another, need 256 s by themselves
+  // The 32 x 32 pairs between the switches need 256 s, one after another.
   ck_assert_double_gt(period, 256);
   const ProbeSchedule even(std::vector<std::int32_t>(64, 0), settings);
   ck_assert_double_gt(period, even.period_s(Measurement::bandwidth) + 128);
@@ -316,7 +316,7 @@ START_TEST(nodes_that_are_away) {
 END_TEST
 
 START_TEST(a_large_machine_is_sampled) {
-  // 1,000 nodes below 56 switches of 18, one of them with fewer
+  // There are 1,000 nodes below 56 switches of 18, one of which has fewer.
   std::vector<std::int32_t> leaf(1000);
   for (std::size_t i = 0; i < leaf.size(); ++i) leaf[i] = static_cast<std::int32_t>(i / 18);
   const std::int32_t leaves = leaf.back() + 1;
@@ -336,13 +336,13 @@ START_TEST(a_large_machine_is_sampled) {
       ++peers[static_cast<std::size_t>(key.first)];
       ++peers[static_cast<std::size_t>(key.second)];
     }
-    // each pair of switches, each switch within itself
+    // Each pair of switches was measured, and each switch within itself.
     ck_assert_uint_eq(leaf_pairs.size(), static_cast<std::size_t>(leaves * (leaves - 1) / 2 + leaves));
     for (const int n : peers) ck_assert_int_ge(n, 2);
   }
   ScheduleSettings other_seed;
   other_seed.seed = 2;
-  // the same seed tells the same, another seed something else
+  // An equal seed gives an equal schedule, and another seed a different one.
   ProbeSchedule again(leaf, {}), other(leaf, other_seed);
   const std::vector<Told> same = run(again, 0, 100, std::vector<bool>(1000, true));
   const std::vector<Told> different = run(other, 0, 100, std::vector<bool>(1000, true));

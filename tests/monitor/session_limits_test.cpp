@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What sessions cost at the most, whatever is sent and whoever is silent.
+// Tests of the limits on the cost of sessions, whatever is sent and whichever service is silent.
 #include "monitor/protocol/session.hpp"
 
 #include "tests/check.hpp"
@@ -7,7 +7,7 @@
 
 using namespace placement;
 
-// Hints are not authenticated: a flood of them costs one hello in a while and no session.
+// Hints are not authenticated. Many of them cause only one hello from time to time, and no loss of the session.
 START_TEST(false_hints) {
   World world;
   ClientSession client(world.ours, "n1");
@@ -26,7 +26,7 @@ START_TEST(false_hints) {
 }
 END_TEST
 
-// Whoever sees the session's number can ask for a new one; not at once again.
+// A sender that knows the session's number can make the agent ask for a new session, but not again at once.
 START_TEST(resets_one_after_the_other) {
   World world;
   ClientSession client(world.ours, "n1");
@@ -46,7 +46,7 @@ START_TEST(resets_one_after_the_other) {
 }
 END_TEST
 
-// However long munge makes its credential, the join is no longer than the challenge that it answers.
+// The join is no longer than the challenge that it answers, however long the credential is.
 START_TEST(a_long_credential) {
   struct LongCredentials : FakeCredentials {
     using FakeCredentials::FakeCredentials;
@@ -92,7 +92,7 @@ START_TEST(rate_of_one_peer) {
   world.establish(calm, address_of(2));
   int taken = 0;
   for (int i = 0; i < 1000; ++i) taken += !world.to_server(loud.seal(text), address_of(1)).message.empty();
-  ck_assert_int_eq(taken, 60);  // the burst
+  ck_assert_int_eq(taken, 60);  // the number in a burst
   ck_assert_uint_eq(count(world.server, Refusal::too_many), 940);
   ck_assert(!world.to_server(calm.seal(text), address_of(2)).message.empty());
   world.now_s += 1;
@@ -100,7 +100,7 @@ START_TEST(rate_of_one_peer) {
 }
 END_TEST
 
-// Anybody may send these, from any address: there is an end to the answers.
+// Any sender can send these datagrams, from any address, so the number of answers is limited.
 START_TEST(rate_of_hellos_and_hints) {
   World world;
   ServerSessions::Limits limits;
@@ -109,7 +109,7 @@ START_TEST(rate_of_hellos_and_hints) {
   ServerSessions server(world.ours, 4, admit, limits);
   for (const Bytes& datagram : {encode_hello(Nonce{}), Bytes(64, 0)}) {
     Bytes asked = datagram;
-    if (asked.size() == 64) {  // of a session that is none
+    if (asked.size() == 64) {  // a datagram of an unknown session
       asked = encode(SealedHeader{.session = 77, .sequence = 1});
       asked.resize(64);
     }
@@ -139,7 +139,7 @@ START_TEST(rate_of_joins) {
 }
 END_TEST
 
-// A join that any process on node n1 can send: it has seen a challenge, and has no credential.
+// Sends a join that any process on node n1 can send: it has seen a challenge, and has no valid credential.
 static void send_rubbish(World& world, std::uint16_t port) {
   const NetAddress from = address_of(1, port);
   const auto challenge = decode_challenge(world.to_server(encode_hello(Nonce{1}), from).reply);
@@ -147,7 +147,8 @@ static void send_rubbish(World& world, std::uint16_t port) {
   ck_assert(!world.to_server(encode(JoinFrame{challenge->nonce, challenge->cookie, "n1", "rubbish"}), from).joined);
 }
 
-// Seconds until an agent on n1 has joined, or 600, while `ports` ports of its node send 50 joins a second.
+// Returns the seconds until an agent on n1 has joined, at most 600, while `ports` ports of its node send 50 joins a
+// second.
 static double seconds_to_join(World& world, std::uint16_t agent_port, int ports) {
   ClientSession agent(world.ours, "n1");
   int sent = 0;
@@ -163,17 +164,17 @@ static double seconds_to_join(World& world, std::uint16_t agent_port, int ports)
   return 600;
 }
 
-// A process without credentials keeps no agent of its node from joining.
+// A process without credentials cannot keep the agent of its node from joining.
 START_TEST(strangers_on_the_node) {
   for (const int ports : {1, 10, 1000}) {
     World world;
     for (int i = 0; i < 3000; ++i, world.now_s += 0.02) send_rubbish(world, static_cast<std::uint16_t>(20000 + i % ports));
     ck_assert_double_lt(seconds_to_join(world, 40000, ports), 600);
-    // once it is known its port is its own: also when the monitor has lost the session
+    // Once the agent's port is known, others cannot use up its attempts, even if the monitor has lost the session.
     world.server.forget(1);
     world.now_s += 30;
     ck_assert_double_lt(seconds_to_join(world, 40000, ports), 1);
-    // what is looked at is bounded all the same
+    // The number of credentials that are decoded is still limited.
     const int before = world.munge.decodes;
     for (int i = 0; i < 50000; ++i, world.now_s += 0.002) send_rubbish(world, static_cast<std::uint16_t>(20000 + i % ports));
     ck_assert_int_lt(world.munge.decodes - before, 64 * (5 + 100 / 2 + 1));
@@ -181,7 +182,7 @@ START_TEST(strangers_on_the_node) {
 }
 END_TEST
 
-// Whoever sends hellos from many addresses makes the monitor keep nothing.
+// Hellos from many addresses do not make the monitor keep anything.
 START_TEST(hellos_leave_nothing) {
   World world;
   for (int i = 0; i < 100; ++i) {
@@ -220,13 +221,14 @@ START_TEST(no_munge) {
 }
 END_TEST
 
-// munge takes 2 s to say that munged is dead, and 10 when it hangs: most of the time is for the heartbeats.
+// libmunge needs 2 s to report that munged is dead, and 10 s when it hangs. Most of the time must be left for
+// heartbeats.
 START_TEST(a_silent_service_is_left_alone) {
   ServiceSilence silence;
   ck_assert(silence.may_ask(0) && silence.may_ask(1000));
   silence.failed(1000, 1002);
   ck_assert(!silence.may_ask(1002) && !silence.may_ask(1011.9) && silence.may_ask(1012));
-  silence.failed(1012, 1012);  // at once: not at every datagram all the same
+  silence.failed(1012, 1012);  // even after an immediate failure the service is not asked for each datagram
   ck_assert(!silence.may_ask(1012.9) && silence.may_ask(1013));
   silence.failed(1013, 1023);
   ck_assert(!silence.may_ask(1052.9) && silence.may_ask(1053));
@@ -242,7 +244,7 @@ START_TEST(token_bucket) {
   ck_assert(!bucket.take(100));
   ck_assert(!bucket.take(100.4));
   ck_assert(bucket.take(100.5));
-  ck_assert(!bucket.take(50));  // a clock that runs backwards gives nothing
+  ck_assert(!bucket.take(50));  // a clock that runs backwards adds nothing
   ck_assert(bucket.take(1000) && bucket.take(1000, 3) && !bucket.take(1000));
 }
 END_TEST

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One test for each thing that the handshake and the seal promise.
+// One test for each property that the handshake and the seal promise.
 #include "monitor/protocol/session.hpp"
 
 #include <memory>
@@ -40,16 +40,16 @@ START_TEST(replay) {
   const Bytes datagram = client.seal(text);
   ck_assert(!world.to_server(datagram, address_of(1)).message.empty());
   ck_assert(world.to_server(datagram, address_of(1)).refused == Refusal::replayed);
-  // The join again: munge knows the credential, and the session stands.
+  // The join is sent again. Munge has seen the credential before, and the session stays established.
   ck_assert(world.to_server(join, address_of(1)).refused == Refusal::replayed);
   ck_assert(!world.to_server(client.seal(text), address_of(1)).message.empty());
-  // The monitor's datagrams likewise; and its own come not back to it.
+  // Datagrams of the monitor cannot be replayed either, and cannot be sent back to it.
   const Bytes down = world.server.seal(1, text);
   ck_assert(client.receive(down, world.now_s).refused == Refusal::none);
   ck_assert(client.receive(down, world.now_s).refused == Refusal::replayed);
   const Bytes reflected = world.server.seal(1, text);
   ck_assert(world.to_server(reflected, address_of(1)).refused != Refusal::none);
-  // An old accept begins no new session.
+  // An old accept does not begin a new session.
   ck_assert(!client.receive(accepted.reply, world.now_s).established);
 }
 END_TEST
@@ -59,7 +59,7 @@ START_TEST(replay_window) {
   ck_assert(window.seen(0));
   window.note(100);
   ck_assert(window.seen(100) && !window.seen(101) && !window.seen(99));
-  ck_assert(!window.seen(37) && window.seen(36) && window.seen(1));  // 64 behind is too old
+  ck_assert(!window.seen(37) && window.seen(36) && window.seen(1));  // numbers that are 64 behind are too old
   window.note(37);
   ck_assert(window.seen(37));
   window.note(99);
@@ -71,7 +71,7 @@ START_TEST(replay_window) {
 }
 END_TEST
 
-// Out of order within the window is taken, once.
+// A datagram that arrives out of order is accepted once if it is within the window.
 START_TEST(disorder) {
   World world;
   ClientSession client(world.ours, "n1");
@@ -91,17 +91,17 @@ START_TEST(forgery) {
   for (std::size_t at = 0; at < good.size(); ++at) {
     Bytes bad = good;
     bad[at] ^= 1;
-    world.now_s += 1;  // below the rate
+    world.now_s += 1;  // keeps the datagrams below their rate limit
     const auto got = world.to_server(bad, address_of(1));
     ck_assert_msg(got.message.empty() && got.refused != Refusal::none, "byte %zu", at);
   }
   ck_assert_uint_gt(count(world.server, Refusal::forged), 0);
-  // A forged sequence number far ahead has not moved the window.
+  // A forged sequence number far ahead does not move the window.
   ck_assert(!world.to_server(good, address_of(1)).message.empty());
-  // Sealed with another key.
+  // These datagrams are sealed with another key.
   Bytes header = world.server.seal(1, text);
   SealedChannel other(decode_sealed_header(header)->session, Key{1}, Side::first);
-  for (int i = 0; i < 8; ++i) other.seal(text);  // past the numbers that were seen
+  for (int i = 0; i < 8; ++i) other.seal(text);  // makes its sequence numbers larger than those seen
   ck_assert(world.to_server(other.seal(text), address_of(1)).refused == Refusal::forged);
   SealedChannel false_monitor(decode_sealed_header(header)->session, Key{1}, Side::second);
   for (int i = 0; i < 8; ++i) false_monitor.seal(text);
@@ -135,8 +135,8 @@ START_TEST(wrong_node) {
   ClientSession unknown(world.ours, "n9"), elsewhere(world.ours, "n2");
   ck_assert(world.to_server(world.join_of(unknown, address_of(1)), address_of(1)).refused == Refusal::unknown_node);
   ck_assert(world.to_server(world.join_of(elsewhere, address_of(1)), address_of(1)).refused == Refusal::unknown_node);
-  ck_assert_int_eq(world.munge.decodes, 0);  // nothing costly was done
-  // The name outside the credential is another than the one inside.
+  ck_assert_int_eq(world.munge.decodes, 0);  // no credential was decoded for this
+  // The name outside of the credential differs from the name inside.
   ClientSession client(world.ours, "n1");
   auto join = decode_join(world.join_of(client, address_of(2)));
   join->name = "n2";
@@ -144,7 +144,7 @@ START_TEST(wrong_node) {
 }
 END_TEST
 
-// A good credential, made for another handshake: one that somebody kept.
+// A valid credential was made for another handshake, and somebody kept it.
 START_TEST(credential_of_another_handshake) {
   World world;
   ClientSession client(world.ours, "n1");
@@ -179,8 +179,8 @@ START_TEST(cookie_of_another_address_or_time) {
 }
 END_TEST
 
-// A stranger who has recorded everything, sessions of three agents and the monitor's answers, before and after the
-// monitor started anew, sends it again in any order, from any address, hours later.
+// A stranger has recorded sessions of three agents and the monitor's answers, before and after a restart of the
+// monitor. He sends all of it again in any order, from any address, hours later.
 START_TEST(everything_recorded_is_sent_again) {
   World world;
   std::vector<std::unique_ptr<ClientSession>> clients;
@@ -202,7 +202,7 @@ START_TEST(everything_recorded_is_sent_again) {
   for (int round = 0; round < 12; ++round) {
     world.now_s += 3600;
     world.munge.now_s = world.now_s;
-    if (round == 6) {  // the monitor starts anew; nobody has a session then
+    if (round == 6) {  // the monitor restarts, so that no agent has a session
       world.server.~ServerSessions();
       new (&world.server) ServerSessions(world.ours, 4, admit);
     }
@@ -212,7 +212,7 @@ START_TEST(everything_recorded_is_sent_again) {
   for (const double later_s : {1.0, 400.0, 20000.0}) {
     world.now_s += later_s;
     world.munge.now_s = world.now_s;
-    if (later_s > 300) world.munge.decoded.clear();  // munged has started anew, too
+    if (later_s > 300) world.munge.decoded.clear();  // munged has restarted too
     for (int k = 0; k < 2000; ++k) {
       world.now_s += 0.05;
       const auto got = world.to_server(up[draw() % up.size()], address_of(static_cast<std::uint8_t>(draw() % 4), draw() % 2 ? 6821 : 7000));
@@ -221,7 +221,7 @@ START_TEST(everything_recorded_is_sent_again) {
       ck_assert(!told.established && told.message.empty());
     }
   }
-  // The three sessions stand as if nothing had been.
+  // The three sessions are still established.
   for (int node = 1; node <= 3; ++node)
     ck_assert(!world.to_server(clients[clients.size() - 4 + static_cast<std::size_t>(node)]->seal(text), address_of(static_cast<std::uint8_t>(node))).message.empty());
 }
@@ -245,24 +245,24 @@ START_TEST(old_session) {
   ClientSession client(world.ours, "n1");
   world.establish(client, address_of(1));
   const Bytes before = client.seal(text);
-  // The agent starts anew: its old session is gone with it.
+  // The agent restarts and loses its old session.
   ClientSession again(world.ours, "n1");
   world.establish(again, address_of(1));
   const auto got = world.to_server(before, address_of(1));
   ck_assert(got.refused == Refusal::no_session && got.message.empty());
-  // The hint makes the old one look for a new session; the new one it does not concern.
+  // The hint makes the old client begin a new handshake. It does not affect the new client.
   ck_assert(again.receive(got.reply, world.now_s).refused == Refusal::no_session);
   ck_assert(again.due(world.now_s).empty());
   client.receive(got.reply, world.now_s);
   ck_assert(!client.due(world.now_s).empty());
-  // A session ends with its age.
+  // A session ends when it is too old.
   world.now_s += 27 * 3600;
   ck_assert(world.to_server(again.seal(text), address_of(1)).refused == Refusal::no_session);
   ck_assert(!world.server.established(1));
 }
 END_TEST
 
-// Before the monitor ends it, and without a break: the old one serves until the new one stands.
+// The agent begins a new session before the monitor ends the old one. The old one is used until the new one exists.
 START_TEST(a_new_session_each_day) {
   World world;
   ClientSession client(world.ours, "n1");
@@ -280,7 +280,7 @@ START_TEST(a_new_session_each_day) {
 }
 END_TEST
 
-// The monitor starts anew: agents come back without being told by anybody else.
+// The monitor restarts, and the agents come back without a message from anybody else.
 START_TEST(monitor_restart) {
   World world;
   ClientSession client(world.ours, "n1");
@@ -298,7 +298,7 @@ START_TEST(monitor_restart) {
 }
 END_TEST
 
-// A later message that overtakes the acceptance does not stand for it.
+// A later message that overtakes the accept does not replace it.
 START_TEST(acceptance_overtaken) {
   World world;
   ClientSession client(world.ours, "n1");
@@ -318,16 +318,16 @@ START_TEST(false_challenges) {
   ck_assert(client.receive(encode(ChallengeFrame{Nonce{9}, {}}), world.now_s).refused == Refusal::bad_cookie);
   const auto challenge = world.to_server(hello, address_of(1));
   ck_assert(!client.receive(challenge.reply, world.now_s).reply.empty());
-  ck_assert(client.receive(challenge.reply, world.now_s).reply.empty());  // one hello, one join
+  ck_assert(client.receive(challenge.reply, world.now_s).reply.empty());  // each hello allows one join
 }
 END_TEST
 
-// Only what answers this client's own join says why it was refused.
+// A refusal is logged only if it answers this client's own join.
 START_TEST(false_refusals) {
   World world;
   ClientSession client(world.ours, "n1");
   Nonce nonce{};
-  ck_assert_text_eq(client.receive(encode(RefusedFrame{nonce, 4}), world.now_s).note, "");  // before any join
+  ck_assert_text_eq(client.receive(encode(RefusedFrame{nonce, 4}), world.now_s).note, "");  // there was no join yet
   const auto join = decode_join(world.join_of(client, address_of(1)));
   nonce = join->nonce;
   nonce[0] ^= 1;

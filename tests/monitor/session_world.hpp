@@ -20,7 +20,7 @@ inline NetAddress address_of(std::uint8_t host, std::uint16_t port = 6821) {
   return address;
 }
 
-// Node nK is at 192.0.2.K, from n0 to n3.
+// Admits the nodes n0 to n3. Node nK has the address 192.0.2.K.
 inline std::optional<std::int32_t> admit(const std::string& name, const NetAddress& from) {
   if (name.size() != 2 || name[0] != 'n' || name[1] < '0' || name[1] > '3') return std::nullopt;
   const std::int32_t index = name[1] - '0';

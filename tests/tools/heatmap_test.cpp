@@ -115,18 +115,18 @@ START_TEST(colours_in_the_picture) {
   const Picture picture = draw(heat_map_of(3, values), {.title = "three", .unit = "us"});
   const Pixels png = read_png(to_png(picture));
   ck_assert_uint_eq(png.width, static_cast<std::uint32_t>(picture.width));
-  // The first pixel of the field of cells is where the frame's upper line is not yet.
+  // Searches for the first pixel of the field of cells, which is just right of the frame's line.
   int left = 0;
   while (png.at(left, picture.height / 2) != 0 || png.at(left, 56) != 0) ++left;
   ++left;
   const auto cell = [&](int row, int column) { return png.at(left + column * 171 + 85, 56 + row * 171 + 85); };
   ck_assert_uint_eq(cell(0, 1), cell(1, 2));
-  ck_assert_uint_eq(cell(1, 1), 0xffffff);  // 0 has no logarithm
-  ck_assert_uint_ne(cell(1, 0), 0xffffff);  // unknown is not nothing
+  ck_assert_uint_eq(cell(1, 1), 0xffffff);  // 0 has no logarithm, so the cell has no colour
+  ck_assert_uint_ne(cell(1, 0), 0xffffff);  // an unknown value has a colour of its own
   ck_assert(brightness(cell(0, 0)) > brightness(cell(0, 1)) && brightness(cell(0, 1)) > brightness(cell(0, 2)));
   ck_assert(has_words(picture, "none") && has_words(picture, "unknown") && has_words(picture, "three"));
   ck_assert(has_words(picture, "1") && has_words(picture, "10") && has_words(picture, "100"));
-  // On a linear scale 10 is near 1, and 0 is a value.
+  // On a linear scale the value 10 is near 1, and 0 is drawn as a value.
   const Picture linear = draw(heat_map_of(3, values), {.title = "three", .unit = "us", .logarithmic = false});
   ck_assert(!has_words(linear, "none"));
   ck_assert_msg(has_words(linear, "0") && has_words(linear, "25"), "%s", all_words(linear).c_str());
