@@ -62,7 +62,6 @@ class Prober {
   // Handles a datagram from the probe socket. A datagram that does not belong to the probe is dropped.
   void receive(ByteView datagram, const NetAddress& from, std::int64_t arrived_ns, double now_s, ProbeIo& io);
   // Returns the result of a finished probe, once.
-  // The result of a probe that is over.
   std::optional<ProbeResult> take_result() { return std::exchange(result_, std::nullopt); }
 
   double next_s() const;                       // when run() is due; infinite: never
