@@ -17,8 +17,9 @@ std::vector<std::int32_t> read_hardware(const std::string& path);
 std::string format_hardware(std::span<const std::int32_t> arities);
 
 // Returns the neighbours of each process in the graph of the published assignment [JA §4]. On each level it joins the
-// groups below each vertex two by two. Two groups are joined by their pair of processes with the most traffic, the
-// first pair if several are equal, and not at all if they have no traffic. Each list is ascending.
+// groups below each vertex two by two. Two groups are joined by their pair of processes with the most traffic. If
+// several pairs are equal, the first one is used. Groups without traffic between them are not joined. Each list is
+// ascending.
 //   matrix   the traffic between processes
 //   order    the processes in the order of the leaves
 //   arities  the arity of each level from the root

@@ -18,10 +18,12 @@ struct PlannedSend {
   std::uint64_t messages;
 };
 
-// The functions may be called by any thread. remember_request() stores the messages of a request and replaces those
-// stored for this handle before. forget_request() removes them. count_request() counts them for one start.
+// Stores the messages of a persistent request. They replace messages stored for this handle before. Any thread may
+// call it.
 void remember_request(MPI_Request request, std::vector<PlannedSend> sends);
+// Removes the messages stored for a request. Any thread may call it.
 void forget_request(MPI_Request request);
+// Counts the messages stored for a request, at one start of it. Any thread may call it.
 void count_request(MPI_Request request);
 
 }  // namespace placement::profile

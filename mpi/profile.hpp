@@ -76,12 +76,14 @@ inline void count_to(Traffic& into, TrafficKind kind, const WorldRanks& group, i
     into.add(kind, world, bytes, messages);
 }
 
-// The life of a profile. begin() is called after a successful MPI_Init; it is collective over the world of the
-// program. end() is called before MPI_Finalize and writes the profile; it is collective too. aborted() is called
-// before MPI_Abort. set_level() is called for MPI_Pcontrol: level 0 stops counting, any other level continues it.
+// Begins the profile after a successful MPI_Init. The call is collective over the world of the program. `thread_level`
+// is the level of thread support that MPI provides.
 void begin(int thread_level);
+// Ends the profile before MPI_Finalize and writes it. The call is collective.
 void end();
+// Reports before MPI_Abort what remains of the profile.
 void aborted();
+// Handles MPI_Pcontrol: level 0 stops counting, any other level continues it.
 void set_level(int level);
 
 }  // namespace placement::profile

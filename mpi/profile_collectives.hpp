@@ -12,16 +12,22 @@ namespace placement::profile {
 
 // ---- counting the messages of a call in each of its three forms (profile_collectives.cpp)
 
+// Counts the messages of a blocking call on `comm`.
 void count_collective(MPI_Comm comm, CollectiveCall& call);
+// Counts the messages of a non-blocking call on `comm`.
 void count_collective(MPI_Comm comm, CollectiveCall& call, MPI_Request* request);
+// Stores the messages of a persistent call, which are counted at each start of the request.
 void count_collective(MPI_Comm comm, CollectiveCall& call, MPI_Info info, MPI_Request* request);
 
 // A neighbourhood collective: the bytes to each neighbour, in the order of the topology.
 struct NeighbourCall {
   std::vector<std::uint64_t> bytes;
 };
+// Counts the messages of a blocking neighbourhood collective.
 void count_neighbours(MPI_Comm comm, const NeighbourCall& call);
+// Counts the messages of a non-blocking neighbourhood collective.
 void count_neighbours(MPI_Comm comm, const NeighbourCall& call, MPI_Request* request);
+// Stores the messages of a persistent neighbourhood collective, which are counted at each start of the request.
 void count_neighbours(MPI_Comm comm, const NeighbourCall& call, MPI_Info info, MPI_Request* request);
 // Returns the number of neighbours to which this rank sends; 0 without a topology.
 std::size_t neighbour_count(MPI_Comm comm);
@@ -29,22 +35,26 @@ std::size_t neighbour_count(MPI_Comm comm);
 // Returns the length of the arrays of a call: the size of the group with which this rank communicates.
 int peers_of(MPI_Comm comm);
 
+// Returns the bytes of data in one element of the type.
 inline std::uint64_t type_bytes(MPI_Datatype type) { return bytes_of(1, type); }
 // Returns whether the profiler is running. MPI_Pcontrol has no influence here.
 inline bool counts() { return running.load(std::memory_order_relaxed); }
 
+// Returns whether the operation commutes.
 inline bool commutes(MPI_Op op) {
   int commutative = 1;
   PMPI_Op_commutative(op, &commutative);
   return commutative != 0;
 }
 
+// Sets the number and the size of the elements of a call. A negative count becomes 0.
 template <class Count>
 void set_elements(CollectiveCall& call, Count count, MPI_Datatype type) {
   call.count = static_cast<std::uint64_t>(count > 0 ? count : 0);
   call.element_bytes = type_bytes(type);
 }
 
+// Returns the bytes of the block of each peer, for blocks of one type.
 template <class Count>
 std::vector<std::uint64_t> block_bytes(const Count counts[], MPI_Datatype type, int peers) {
   const std::uint64_t element = type_bytes(type);
@@ -54,6 +64,7 @@ std::vector<std::uint64_t> block_bytes(const Count counts[], MPI_Datatype type, 
   return blocks;
 }
 
+// Returns the bytes of the block of each peer, for a type of its own for each block.
 template <class Count>
 std::vector<std::uint64_t> block_bytes(const Count counts[], const MPI_Datatype types[], int peers) {
   std::vector<std::uint64_t> blocks(static_cast<std::size_t>(peers));
@@ -61,6 +72,7 @@ std::vector<std::uint64_t> block_bytes(const Count counts[], const MPI_Datatype 
   return blocks;
 }
 
+// Returns whether this rank is the root of a call with the argument `root`.
 inline bool is_root(MPI_Comm comm, int root) {
   const CommInfo* info = comm_info(comm);
   return root == MPI_ROOT || (info && !info->inter && info->rank == root);

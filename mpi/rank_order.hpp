@@ -30,11 +30,13 @@ struct ProcessTree {
   TreeTopology tree;
   std::vector<std::int32_t> leaf_of_process;
 };
+// Returns the tree of these places; places[p] is the place of process p.
 ProcessTree process_tree(std::span<const ProcessPlace> places);
 
 // The mapping that is used: that of TREEMATCH, or the published matching [JA §2].
 enum class OrderMethod { treematch, matching };
 
+// The method of order_ranks(), and the gain below which it keeps the given order.
 struct OrderOptions {
   OrderMethod method = OrderMethod::treematch;
   double least_gain = 0.05;  // part of the hop-bytes (0..1) that a new order must save

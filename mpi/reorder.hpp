@@ -29,35 +29,40 @@ struct Settings {
 // Reads the environment. Throws Error when a variable has a wrong value.
 Settings read_settings();
 
-// begin() is called after MPI_Init, end() before MPI_Finalize. begin() is collective over MPI_COMM_WORLD and may set
-// world_stand_in, a communicator that replaces MPI_COMM_WORLD in calls of the program.
+// Reads the settings after MPI_Init. It may set world_stand_in. The call is collective over MPI_COMM_WORLD.
 void begin();
+// Frees world_stand_in before MPI_Finalize and ends reordering.
 void end();
-extern MPI_Comm world_stand_in;  // MPI_COMM_NULL: MPI_COMM_WORLD is not replaced
+// The communicator that replaces MPI_COMM_WORLD in calls of the program; MPI_COMM_NULL: it is not replaced.
+extern MPI_Comm world_stand_in;
 
 // Returns the communicator to use for `comm`: the one that replaces MPI_COMM_WORLD, or `comm` itself.
 inline MPI_Comm stand_in(MPI_Comm comm) {
   return comm == MPI_COMM_WORLD && world_stand_in != MPI_COMM_NULL ? world_stand_in : comm;
 }
 
-// Returns the new rank of each process of `comm`; empty when ranks do not change. It is collective, with one result at
-// all processes. `mine` has the edges that this process knows, in ranks of the new communicator.
+// Returns the new rank of each process of `comm`; empty when ranks do not change. The call is collective, with one
+// result at all processes. `mine` has the edges that this process knows, in ranks of the new communicator.
 std::vector<int> ranks_for(MPI_Comm comm, const std::vector<Edge>& mine);
-// Returns the new ranks by a matrix file, which rank 0 reads. A warning is printed when it cannot be used.
+// Returns the new rank of each process of `comm` by a matrix file; empty when ranks do not change. The call is
+// collective. Rank 0 reads the file, and prints a warning when it cannot be used.
 std::vector<int> ranks_for(MPI_Comm comm, const std::string& matrix_file);
 
-// Both functions make a communicator of the processes of `comm`, in which process p has the rank rank_of_process[p].
-// When that is empty or not a permutation, they duplicate `comm`. They are collective. with_ranks() checks whether the
-// MPI library gave these ranks, and otherwise makes a duplicate. split_by_ranks() leaves this check to the caller.
-// Both return the error of the MPI call.
+// Makes a communicator of the processes of `comm`, in which process p has the rank rank_of_process[p]. When that is
+// empty or not a permutation, it duplicates `comm`. The call is collective. It does not check whether the MPI library
+// gave these ranks. Returns the result of the MPI call.
 int split_by_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm* made);
+// Calls split_by_ranks() and checks the ranks that the MPI library gave. When they are wrong it makes a duplicate of
+// `comm` instead, with a warning. The call is collective. Returns the result of the MPI call.
 int with_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm* made);
 
+// Returns the rank of this process in `comm`.
 inline int rank_in(MPI_Comm comm) {
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
   return rank;
 }
+// Returns the number of processes of `comm`.
 inline int size_of(MPI_Comm comm) {
   int size = 0;
   PMPI_Comm_size(comm, &size);

@@ -59,14 +59,17 @@ struct CommInfo {
   std::vector<int> weights;  // of a weighted distributed graph; otherwise empty
 };
 
-// These functions return the data of a communicator or a window. They make local MPI calls only and may be called by
-// any thread. They return null for MPI_COMM_NULL, MPI_WIN_NULL and before start_world_ranks().
+// Returns the data of a communicator; null for MPI_COMM_NULL and before start_world_ranks(). It makes local MPI calls
+// only. Any thread may call it.
 const CommInfo* comm_info(MPI_Comm comm);
+// Returns the group of a window; null for MPI_WIN_NULL and before start_world_ranks(). It makes local MPI calls only.
+// Any thread may call it.
 const WorldRanks* window_ranks(MPI_Win win);
 
-// start_world_ranks() is called after MPI_Init, stop_world_ranks() before MPI_Finalize. `world` is the communicator
-// that the program sees as MPI_COMM_WORLD.
+// Prepares the translation of ranks after MPI_Init. `world` is the communicator that the program sees as
+// MPI_COMM_WORLD.
 void start_world_ranks(MPI_Comm world);
+// Frees the data of all communicators and windows before MPI_Finalize.
 void stop_world_ranks();
 
 }  // namespace placement

@@ -93,11 +93,12 @@ class NetworkLoad {
   // Returns NL from node v.
   From from(std::int32_t v) const { return {*this, v}; }
 
-  // The following three are for NL that is not dense(). They give the candidates in blocks. floors() sets floor[b] to
-  // a lower bound of base[b] + factor * NL(v, u) over the nodes u of block b. `base` and `floor` have padded_blocks()
-  // entries.
+  // Returns the columns of the table. It is for NL that is not dense().
   const PairColumns& columns() const { return columns_; }
+  // Returns the candidates in blocks of columns. It is for NL that is not dense().
   const PairFloors& blocks() const { return floors_; }
+  // Sets floor[b] to a lower bound of base[b] + factor * NL(v, u) over the nodes u of block b. `base` and `floor` have
+  // padded_blocks() entries. It is for NL that is not dense().
   void floors(std::int32_t v, double factor, std::span<const double> base, std::span<double> floor) const;
 
   std::int64_t known_pairs() const { return scale_.known_pairs; }  // pairs with latency or bandwidth

@@ -46,10 +46,11 @@ class PairColumns {
   const Predictor* bandwidth_predictor(std::int32_t group) const { return row(table_->bandwidth_predictor, group); }
   bool has_errors() const { return !table_->latency_error_us.empty() || !table_->bandwidth_error_Bps.empty(); }
 
-  // Per-node corrections. added_us() is added to the latency of each pair of the node; most_Bps() limits their
-  // bandwidth.
+  // Returns whether there are corrections of nodes.
   bool has_terms() const { return !added_us_.empty(); }
+  // Returns the latency in us that is added to each pair of the node; 0 without corrections.
   double added_us(std::int32_t node) const { return has_terms() ? added_us_[static_cast<std::size_t>(node)] : 0; }
+  // Returns the bandwidth that no pair of the node exceeds; infinite without corrections.
   double most_Bps(std::int32_t node) const {
     return has_terms() ? most_Bps_[static_cast<std::size_t>(node)] : std::numeric_limits<double>::infinity();
   }

@@ -34,18 +34,23 @@ class PairFloors {
   static constexpr std::int32_t block_nodes = 32;
 
   PairFloors() = default;
+  // Determines the blocks. measure_pairs() sets the bounds.
   explicit PairFloors(const PairColumns& columns);
 
   std::int32_t columns_per_block() const { return per_block_; }
   std::int32_t blocks() const { return blocks_; }
   std::int32_t padded_blocks() const { return stride_; }  // entries of a row in memory, a multiple of floor_lanes
+  // Returns the block of a column; columns() of the table gives the last block.
   std::int32_t block_of(std::int32_t column) const { return column < columns_ ? column / per_block_ : blocks_ - 1; }
+  // Returns the first column of a block.
   std::int32_t begin(std::int32_t block) const { return block + 1 < blocks_ ? block * per_block_ : columns_; }
-  // The block has the columns begin(block) .. end(block) - 1.
+  // Returns the column behind the last column of a block.
   std::int32_t end(std::int32_t block) const;
 
-  // Each row has one entry for each block. When no pair is known, latency is infinite and bandwidth is below 0.
+  // Returns whether rough() has the bounds; otherwise latency() and bandwidth() have them.
   bool is_rough() const { return rough_; }
+  // Each of the following returns the row of a column, with one entry for each block. When no pair is known, the
+  // latency is infinite and the bandwidth is below 0.
   float* rough(std::int32_t column) { return first_.data() + at(column); }
   float* latency(std::int32_t column) { return first_.data() + at(column); }
   float* bandwidth(std::int32_t column) { return second_.data() + at(column); }

@@ -19,7 +19,9 @@ class FaultModel {
   FaultModel(const ClusterView& view, double job_seconds);
 
   double of_node(std::int32_t node) const { return node_outage_[node]; }      // outage probability of a view node, 0..1
+  // Returns whether a view node is suspect: its outage probability is more than 0 and more than three times the median.
   bool suspect(std::int32_t node) const { return is_suspect(node_outage_[node]); }
+  // Returns whether any view node or any position of the torus is suspect.
   bool any_suspect() const { return any_suspect_; }
 
   // The outage probability of each position of the torus; empty when the view has no torus.
@@ -46,17 +48,23 @@ class ExpectedTimeObjective {
   ExpectedTimeObjective(const TorusTopology& torus, const FaultModel& fault_model, const RouteFaults& faults, const CommMatrix& matrix,
         std::span<const std::int32_t> reference, double communication_share);
 
+  // Returns the cost and the abort probability of a mapping, given as the position of each rank.
   Assessment assess(std::span<const std::int32_t> position) const;
 
   // Returns the natural logarithm of the expected time. The unit of time is the run time of the reference mapping when
   // no node fails and no link weight is raised. The hop-bytes of the assessed mapping have the raised weights of links
   // at suspect nodes; the hop-bytes of the reference have not.
   double log_expected_time(const Assessment& assessment) const;
+  // Returns the logarithm of the expected time from its terms. `hazard` is -ln(1 - q), with q the probability of an
+  // abort.
   double log_expected_time(double weighted_hop_bytes, double link_load, double hazard) const;
+  // Returns the assessment of the reference mapping.
   const Assessment& reference() const { return reference_; }
+  // Returns the sum of the traffic over all pairs.
   Cost traffic() const { return matrix_.total_weight(); }
-  // positions with an outage probability above 0
+  // Returns the positions with an outage probability above 0.
   const std::vector<std::int32_t>& may_fail() const { return may_fail_; }
+  // Returns -ln(1 - p) with p the outage probability of the position.
   double hazard(std::int32_t position) const { return hazard_.empty() ? 0 : hazard_[position]; }
 
  private:

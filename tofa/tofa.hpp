@@ -4,7 +4,7 @@
 
 namespace placement {
 
-// The policy TOFA. It chooses nodes that lie close together, places ranks with heavy traffic near each other, and
+// The policy TOFA. It chooses nodes that lie close together, places ranks with heavy traffic near each other. It
 // avoids nodes that fail and the routes through them [TOFA §3, §4]. When the view has a torus, hops and routes are
 // those of the torus. On a tree only nodes with ranks can abort a job; TREEMATCH then places the ranks on healthy
 // nodes.
