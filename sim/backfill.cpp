@@ -7,13 +7,13 @@ namespace placement::sim {
 
 namespace {
 
-// How many cores are free from then on, until the next entry.
+// The number of free cores from a time on, until the time of the next entry in the plan.
 struct FreeCores {
   std::int64_t from_us;
   std::int64_t cores;
 };
 
-// The first time from which so many are free for so long, or never_us.
+// Returns the first time from which `cores` cores are free for `long_us`, or never_us.
 std::int64_t earliest(const std::vector<FreeCores>& plan, std::int64_t cores, std::int64_t long_us) {
   std::size_t begin = 0;
   for (std::size_t k = 0; k < plan.size(); ++k) {
@@ -24,7 +24,7 @@ std::int64_t earliest(const std::vector<FreeCores>& plan, std::int64_t cores, st
   return plan[begin].from_us;
 }
 
-// Takes so many away for so long; the time is one of the plan's.
+// Takes `cores` cores out of the plan for `long_us` from at_us on. at_us is the time of an entry.
 void withdraw(std::vector<FreeCores>& plan, std::int64_t at_us, std::int64_t long_us, std::int64_t cores) {
   auto entry = std::lower_bound(plan.begin(), plan.end(), at_us,
                                 [](const FreeCores& free, std::int64_t time_us) { return free.from_us < time_us; });
@@ -46,15 +46,15 @@ std::vector<std::size_t> easy_backfill(std::int64_t now_us, std::int64_t free_co
   if (queue.empty()) return passed;
   const std::int64_t head = queue.front().cores;
   std::int64_t then_free = free_cores;
-  std::int64_t shadow_us = never_us;  // nothing is later
-  // All that end at this moment count, also those that the head does not need: what it leaves is for others.
+  std::int64_t shadow_us = never_us;  // the time of the first job's reservation
+  // All jobs that end at this time count, also those whose cores the first job does not need: others may use them.
   for (const ExpectedEnd& end : running) {
     const std::int64_t at_us = std::max(end.time_us, now_us);
     if (at_us > shadow_us) break;
     then_free += end.cores;
     if (then_free >= head) shadow_us = at_us;
   }
-  // Down nodes may keep the head from ever fitting, as far as is known: then it keeps nobody back.
+  // While nodes are down, the first job may never fit, as far as is known. It then holds no other job back.
   std::int64_t spare = shadow_us == never_us ? never_us : then_free - head;
   for (std::size_t k = 1; k < queue.size() && free_cores > 0; ++k) {
     if (queue[k].cores > free_cores) continue;
@@ -80,7 +80,7 @@ std::vector<std::size_t> planned_backfill(std::int64_t now_us, std::int64_t free
   for (std::size_t k = 0; k < queue.size() && free_cores > 0; ++k) {
     const std::int64_t long_us = std::max<std::int64_t>(queue[k].long_us + margin_us, 1);
     const std::int64_t at_us = earliest(plan, queue[k].cores, long_us);
-    if (at_us > never_us - long_us) continue;  // never, or as good as that
+    if (at_us > never_us - long_us) continue;  // never, or too late to be counted
     if (at_us > now_us && reserved++ >= reservations) {
       reserved = reservations;
       continue;

@@ -10,11 +10,12 @@ namespace placement::sim {
 
 constexpr std::int64_t never_us = std::numeric_limits<std::int64_t>::max();
 
-// When a running job will have ended by the time that it requested.
+// The time at which a running job ends at the latest, by its requested time. Two entries are equal when time and slot
+// are equal.
 struct ExpectedEnd {
-  std::int64_t time_us = 0;
-  std::int64_t slot = 0;  // of the job: with the time, what tells them apart
-  std::int64_t cores = 0;
+  std::int64_t time_us = 0;  // simulated time
+  std::int64_t slot = 0;     // number of the running job
+  std::int64_t cores = 0;    // cores that the job has
 
   bool operator<(const ExpectedEnd& other) const {
     return time_us != other.time_us ? time_us < other.time_us : slot < other.slot;
@@ -25,19 +26,27 @@ using ExpectedEnds = std::set<ExpectedEnd>;
 // What a waiting job asks for.
 struct Claim {
   std::int64_t cores = 0;
-  std::int64_t long_us = 0;
+  std::int64_t long_us = 0;  // requested time
 };
 
-// Which jobs of a queue may start now, ascending. The queue begins with the job that has waited longest and does
-// not fit.
-
-// EASY: the first has a reservation for the moment when, by the requested times, enough cores will be
-// free. Others start if they end before it or leave enough cores for it.
+// Returns the jobs of a queue that may start now by EASY backfill, as ascending indices into the queue. The first job
+// has a reservation for the time at which enough cores will be free by the requested times. Another job may start if it
+// ends before that time, or leaves enough cores for the first job.
+//   now_us      present simulated time
+//   free_cores  cores that are free now
+//   running     the running jobs
+//   queue       the waiting jobs in their order; the first one does not fit now
 std::vector<std::size_t> easy_backfill(std::int64_t now_us, std::int64_t free_cores, const ExpectedEnds& running,
                                        std::span<const Claim> queue);
 
-// As Slurm's backfill plugin does it: one job after the other is given the earliest time that those before it
-// leave, each being as long as its claim and the margin. Whose time is now may start; so many others keep theirs.
+// Returns the jobs of a queue that may start now in the manner of Slurm's backfill plugin, as ascending indices into
+// the queue. Each job in turn gets the earliest time that the plan leaves; it may start if that time is now.
+//   now_us        present simulated time
+//   free_cores    cores that are free now
+//   running       the running jobs
+//   queue         the waiting jobs in their order; the first one does not fit now
+//   reservations  number of jobs that cannot start now and keep their time in the plan
+//   margin_us     time that is added to the requested time of each waiting job
 std::vector<std::size_t> planned_backfill(std::int64_t now_us, std::int64_t free_cores, const ExpectedEnds& running,
                                           std::span<const Claim> queue, std::int32_t reservations, std::int64_t margin_us);
 

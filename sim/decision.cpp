@@ -11,7 +11,7 @@ namespace placement::sim {
 
 namespace {
 
-// The nodes of an allocation with nothing free but its cores.
+// Returns a view of the nodes of an allocation, in which only the allocated cores are free.
 ClusterView allocation_view(const Machine& machine, const std::vector<std::int32_t>& leaves) {
   ClusterView view{machine.view().tree, {}, machine.view().torus, machine.view().live};
   std::int32_t last = -1;
@@ -36,17 +36,17 @@ Request policy_request(const Machine& machine, const Strategy& strategy, const J
   request.whole_nodes = job.whole_nodes;
   if (job.whole_nodes) request.max_nodes = machine.least_nodes(job.tasks);
   const auto keys = find_policy(strategy.policy.policy)->keys;
-  // Where the policy has the key, and the strategy does not set it.
+  // Sets a key if the policy has it and the strategy does not set it.
   const auto tell = [&](const char* key, std::int64_t value) {
     if (value > 0 && std::any_of(keys.begin(), keys.end(), [&](const PolicyKey& known) { return known.name == key; }))
       request.parameters.emplace(key, std::to_string(value));
   };
-  tell("job-seconds", job.limit_s);  // what Slurm knows of it
+  tell("job-seconds", job.limit_s);  // Slurm too knows only the requested time
   tell("effort", job.effort);
   return request;
 }
 
-// Every core of the nodes that these belong to.
+// Returns the leaves of all cores of the nodes on which the given leaves are.
 std::vector<std::int32_t> whole_nodes(const Machine& machine, std::vector<std::int32_t> leaves) {
   std::sort(leaves.begin(), leaves.end());
   std::vector<std::int32_t> all;

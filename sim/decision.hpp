@@ -12,33 +12,34 @@
 
 namespace placement::sim {
 
-// What a job asks for at the moment when its cores are free.
+// A job of a replay that is about to start.
 struct JobRequest {
-  std::int32_t tasks = 1;
+  std::int32_t tasks = 1;                    // one core each
   std::int64_t limit_s = 0;                  // requested time; 0: not known
-  bool whole_nodes = false;                  // it gets all cores of its nodes, and as few nodes as can be
+  bool whole_nodes = false;                  // the job gets all cores of its nodes, and the fewest nodes that hold it
   StockRequest stock = StockRequest::nodes;
-  std::shared_ptr<const CommMatrix> matrix;  // or null
-  std::int32_t effort = 0;                   // of the policy, where it has such a key; 0: as it wants
+  std::shared_ptr<const CommMatrix> matrix;  // may be null
+  std::int32_t effort = 0;                   // the key `effort` of policies that have it; 0: the policy's default
   std::uint64_t seed = 1;
 };
 
+// The cores of a job and the core of each of its ranks.
 struct Decision {
   std::vector<std::int32_t> leaf_of_rank;
-  std::vector<std::int32_t> taken;   // all cores of the job, those of its ranks and of its whole nodes
-  double cost = 0;                   // Machine::communication(); 0 without a matrix
-  double stock_cost = 0;             // that of the stock choice in the same state of the machine
-  double slowdown = 1;               // Machine::slowdown() over that of the stock choice
+  std::vector<std::int32_t> taken;   // the leaves of all cores that the job occupies, also those without a rank
+  double cost = 0;                   // Machine::communication() of the job; 0 without a matrix
+  double stock_cost = 0;             // Machine::communication() of the stock choice on the same free cores
+  double slowdown = 1;               // Machine::slowdown() divided by that of the stock choice
   std::int64_t thinking_us = 0;      // processor time that the policy took
   bool asked = false;                // the policy was asked
-  bool refused = false;              // it could not serve the job: the stock choice stands
+  bool refused = false;              // the policy could not serve the job, so that the stock choice is used
 };
 
-// Of the calling thread, since it started.
+// Returns the processor time of the calling thread since it started, in microseconds.
 std::int64_t processor_time_us();
 
-// Cores and ranks of a job by the strategy. Does not change the machine, which must have room. At the deadline the
-// policy gives what it has, or refuses.
+// Chooses the cores and ranks of a job by the strategy. The machine is not changed. At the deadline the policy returns
+// its best placement so far, or refuses. Throws Error when the machine has fewer free cores than the job has tasks.
 Decision decide(const Machine& machine, const Strategy& strategy, const JobRequest& request,
                 const Deadline& deadline = Deadline::never());
 

@@ -19,21 +19,21 @@ namespace {
 
 constexpr std::int64_t second_us = 1000000;
 constexpr std::int64_t hour_us = 3600 * second_us;
-constexpr std::int64_t latest_us = never_us / 4;  // sums with a run time do not overflow
+constexpr std::int64_t latest_us = never_us / 4;  // the latest simulated time: adding a run time does not overflow
 constexpr std::size_t most_samples = 100'000;
 constexpr std::int64_t cost_samples = 20;
-constexpr std::int32_t filler = -1;  // no job of the list: one that filled the machine
+constexpr std::int32_t filler = -1;  // stands for a job that filled the machine and is not in the list
 
 struct Running {
   std::int32_t job = filler;
   std::int64_t start_us = 0;
   std::int64_t end_us = 0;
-  std::int64_t free_us = 0;      // of its cores, after the release
-  std::int64_t expected_us = 0;  // by the requested time
+  std::int64_t free_us = 0;      // time at which its cores are free: the end plus the release
+  std::int64_t expected_us = 0;  // end by the requested time
   std::vector<std::int32_t> cores;
 };
 
-// Cores that a job had for a time.
+// The use of a number of cores by a job.
 struct Use {
   std::int64_t start_us;
   std::int64_t end_us;
@@ -42,7 +42,7 @@ struct Use {
 
 double core_us(const Use& use) { return static_cast<double>(use.cores) * static_cast<double>(use.end_us - use.start_us); }
 
-// How messages name a job of a log.
+// Returns the name of a job in messages.
 std::string name_of(const LogJob& job) {
   return "job " + std::to_string(job.id) + (job.line > 0 ? " (line " + std::to_string(job.line) + " of the log)" : "");
 }
@@ -62,7 +62,7 @@ void check_times(std::span<const LogJob> jobs) {
   }
 }
 
-// The requested time; where that is out of all reason, what is as good as for ever.
+// Returns the requested time of a job, cut off at the latest time that can be replayed.
 std::int64_t limit_us(const LogJob& job) { return std::min(job.limit_s, latest_us / second_us) * second_us; }
 
 class Engine {
@@ -97,8 +97,9 @@ class Engine {
   bool fits(std::int32_t job) const { return cores_wanted(jobs_[job].tasks) <= machine_.free_cores(); }
   std::int64_t cores_wanted(std::int32_t tasks) const;
   void backfill();
-  void start(std::int32_t job);  // not any more where the replay is told to end
-  // The same jobs have a matrix under each strategy, and the same one.
+  void start(std::int32_t job);  // does nothing when the replay has been told to stop
+  // Whether a job has a matrix. It depends on the seed and the number of the job only, so that replays of several
+  // strategies agree.
   bool shares(std::size_t job) const { return fraction(number_of(options_.seed, Stream::share, job)) < options_.share; }
   JobRequest request_of(const LogJob& job) const;
   double run_time_us(std::int32_t job, const Decision& decision);
@@ -127,16 +128,16 @@ class Engine {
   Replay result_;
   const std::int64_t release_us_;
 
-  std::int64_t begin_us_ = 0;     // on the thread's own clock
-  std::int64_t ended_tasks_ = 0;  // of the jobs that have ended
+  std::int64_t begin_us_ = 0;     // processor time of the thread when the replay began
+  std::int64_t ended_tasks_ = 0;  // tasks of the jobs that have ended
   std::int64_t now_us_ = 0;
   std::size_t arrived_ = 0;
   std::deque<std::int32_t> waiting_;
-  std::vector<Running> running_;  // slots, reused
+  std::vector<Running> running_;  // by slot; slots are reused
   std::vector<std::int64_t> unused_slots_;
   std::set<std::pair<std::int64_t, std::int64_t>> ends_;      // free_us, slot
-  std::vector<Use> late_uses_;  // that ended after the makespan, as far as it is known
-  ExpectedEnds expected_;  // by the requested times
+  std::vector<Use> late_uses_;  // uses that ended after the makespan known at that time
+  ExpectedEnds expected_;  // ends of the running jobs by their requested times
   std::int64_t next_sample_us_ = 0;
   std::int64_t sample_step_us_ = hour_us;
   std::int64_t next_backfill_us_ = 0;
@@ -144,12 +145,12 @@ class Engine {
   FreeCapacity room_;
 
   Failures failures_;
-  std::int32_t idle_failures_ = 0;  // with jobs waiting and none running, since the last start
-  std::int32_t up_in_danger_ = 0;   // nodes that are up and that random failures strike
+  std::int32_t idle_failures_ = 0;  // failures since the last start, while jobs waited and none ran
+  std::int32_t up_in_danger_ = 0;   // nodes that are up and can have random failures
   std::int64_t next_repair_us_ = never_us;
   std::vector<std::int64_t> node_down_until_;
-  std::vector<std::vector<std::int32_t>> down_cores_;  // per node, taken while it is down
-  std::int64_t down_ = 0;                              // all of them
+  std::vector<std::vector<std::int32_t>> down_cores_;  // for each node that is down: its leaves, which are taken
+  std::int64_t down_ = 0;                              // number of cores of all nodes that are down
 };
 
 std::int64_t Engine::cores_wanted(std::int32_t tasks) const {
@@ -198,7 +199,7 @@ void Engine::count_use(const Use& use) {
     late_uses_.push_back(use);
 }
 
-// Until the makespan, which does not grow any more.
+// Returns the core time of all jobs within the makespan. Called at the end of the replay, when the makespan is final.
 double Engine::use_so_far() const {
   double sum = result_.busy_core_us;
   const auto add = [&](Use use) {
@@ -211,8 +212,8 @@ double Engine::use_so_far() const {
   return sum;
 }
 
-// A machine in the middle of this log's work: a job is met running in proportion to its run time,
-// and at any point of it.
+// Fills the machine with jobs of the log, as if it were in the middle of this work. A job is drawn with a probability
+// in proportion to its run time, and has a random part of it left.
 void Engine::fill_machine() {
   std::vector<double> weight;
   double total = 0;
@@ -265,7 +266,7 @@ void Engine::start(std::int32_t job) {
   if (shares(index)) request.matrix = patterns_.matrix(request.tasks, request.seed);
   const bool stoppable = control_ != nullptr && control_->stop != nullptr;
   Decision decision = decide(machine_, strategy_, request, stoppable ? Deadline::when(*control_->stop) : Deadline::never());
-  if (stopped()) return;  // perhaps in the middle of the decision: the job does not start
+  if (stopped()) return;  // a stop may have cut the decision short, so that the job does not start
   outcome.has_matrix = request.matrix != nullptr;
   outcome.cost = decision.cost;
   outcome.asked = decision.asked;
@@ -306,7 +307,7 @@ void Engine::schedule() {
   if (now_us_ >= next_backfill_us_) next_backfill_us_ = now_us_ + std::llround(options_.backfill_interval_s * second_us);
 }
 
-// Jobs that may pass others start, and leave the queue.
+// Starts the waiting jobs that backfill allows to start, and takes them out of the queue.
 void Engine::backfill() {
   const auto depth = std::min<std::size_t>(waiting_.size(), static_cast<std::size_t>(options_.backfill_depth) + 1);
   std::vector<Claim> claims;
@@ -335,7 +336,7 @@ void Engine::sample() {
   result_.samples.push_back({now_us_, busy_cores(), std::ssize(waiting_), room_.in_switch(), room_.in_subtree()});
 }
 
-// Every other sample stays, and those to come are as rare.
+// Drops every other sample and doubles the interval between later ones.
 void Engine::thin_out() {
   std::size_t kept = 0;
   for (std::size_t k = 0; k < result_.samples.size(); k += 2) result_.samples[kept++] = result_.samples[k];
@@ -349,8 +350,8 @@ void Engine::give_up(std::int32_t job) {
   tell_progress();
 }
 
-// All jobs of the node start again from the head of the queue; the node is gone until it is repaired. Where it is down
-// already a random failure is none, and one that was told counts and may make the outage longer.
+// Ends all jobs on the node, puts them at the head of the queue, and takes the node away until it is repaired. If the
+// node is already down, a random failure is ignored. A planned failure counts, and may prolong the outage.
 void Engine::fail_node(const PlannedFailure& failure) {
   const std::int32_t n = failure.node;
   const std::int64_t up_us = now_us_ + std::max<std::int64_t>(failure.repair_us, 1);
@@ -376,7 +377,7 @@ void Engine::fail_node(const PlannedFailure& failure) {
   std::vector<std::int32_t> again;
   for (const std::int64_t slot : struck) {
     const std::int32_t job = running_[slot].job;
-    if (running_[slot].end_us <= now_us_) {  // its cores alone are not free yet
+    if (running_[slot].end_us <= now_us_) {  // the job has ended, and only its cores are not yet released
       end(slot);
       continue;
     }
@@ -403,7 +404,7 @@ void Engine::fail_node(const PlannedFailure& failure) {
   rest_failures();
 }
 
-// While all nodes that random failures strike are down there are none.
+// Suspends random failures while all nodes that can have them are down.
 void Engine::rest_failures() {
   if (up_in_danger_ > 0) return;
   std::int64_t up_us = never_us;

@@ -13,69 +13,74 @@
 
 namespace placement::sim {
 
-// A job that a failure ends again after so many restarts is given up, and so is the next in the queue when so many
-// nodes failed with no job running: not enough nodes are up at the same time.
+// A job is given up when a failure ends it after most_restarts restarts. The first job of the queue is given up when
+// most_idle_failures nodes have failed with no job running: too few nodes are up at one time for it to start.
 constexpr std::int32_t most_restarts = 100;
 constexpr std::int32_t most_idle_failures = 1000;
 
+// Options of a replay. Times are simulated times.
 struct ReplayOptions {
-  double communication = 0.3;  // a of [TM §7]: share of the run time spent communicating
-  double share = 1.0;          // of jobs with two tasks or more that have a matrix
+  double communication = 0.3;  // a of [TM §7]: share of communication in the run time of jobs with a matrix, 0 to 1
+  double share = 1.0;          // share of the jobs with two tasks or more that have a matrix, 0 to 1
   StockRequest stock_request = StockRequest::nodes;
   bool whole_nodes = false;          // jobs do not share nodes
   bool full_start = false;           // other jobs fill the machine when the replay begins
-  std::int32_t backfill_depth = 500; // waiting jobs looked at for backfill
-  double backfill_interval_s = 0;    // between two looks; 0: whenever anything changes
-  std::int32_t reservations = 1;     // of these, how many no other may delay: 1 is EASY
-  double release_s = 0;              // from the end of a job until its cores are free for others
-  double plan_margin_s = 0;          // with more reservations: what plans add to each requested time
-  // A decision's time, charged to the job that it is for. With measured, what the policy really
-  // took, so that two runs differ a little.
+  std::int32_t backfill_depth = 500; // waiting jobs that are examined for backfill, beside the first one
+  double backfill_interval_s = 0;    // time from one backfill to the next; 0: a backfill at each event
+  std::int32_t reservations = 1;     // number of waiting jobs that backfill must not delay; 1: EASY backfill
+  double release_s = 0;              // time from the end of a job until other jobs can use its cores
+  double plan_margin_s = 0;          // with several reservations: time that plans add to each requested time
+  // The time of a decision is charged to its job. If charge_measured is true, the processor time that a policy took is
+  // charged, so that two runs differ slightly. Otherwise a policy is charged charge_policy_s and charge_policy_task_s
+  // per task.
   bool charge_measured = false;
-  double charge_stock_s = 0;         // each stock decision
-  double charge_policy_s = 0.05;     // each decision of a policy, and for each task
+  double charge_stock_s = 0;         // charge for a decision without a policy
+  double charge_policy_s = 0.05;
   double charge_policy_task_s = 20e-6;
-  std::int32_t effort = 0;           // of policies that have such a key, for jobs of effort_tasks or more; 0: theirs
+  std::int32_t effort = 0;           // key `effort` for jobs of effort_tasks or more, if the policy has it; 0: default
   std::int32_t effort_tasks = 1024;
-  double node_failures_per_hour = 0; // of each node
-  std::vector<double> failures_per_hour_of_node;  // one per node in place of that; empty: all alike
-  std::vector<PlannedFailure> planned_failures;   // by time; beside random ones
-  double repair_hours = 4;
+  double node_failures_per_hour = 0; // mean number of random failures of each node
+  std::vector<double> failures_per_hour_of_node;  // replaces node_failures_per_hour, one entry per node; may be empty
+  std::vector<PlannedFailure> planned_failures;   // sorted by time; happen in addition to random failures
+  double repair_hours = 4;                        // time until a node is back after a random failure
   std::uint64_t seed = 1;
 };
 
+// What happened to one job. Times count from the begin of the window.
 struct JobOutcome {
-  std::int64_t start_us = -1;  // since the begin of the window; -1: not started (of the last start)
+  std::int64_t start_us = -1;  // time of the last start; -1: not started
   std::int64_t end_us = -1;    // -1: not ended
-  std::int64_t run_us = 0;     // last start to end, decision included
-  std::int64_t thinking_us = 0;
-  double cost = 0;             // of communication; 0 without a matrix
+  std::int64_t run_us = 0;     // time from the last start to the end, with the charge for the decision
+  std::int64_t thinking_us = 0;  // processor time of the policy, summed over all starts
+  double cost = 0;             // Machine::communication(); 0 without a matrix
   double ratio = 1;            // R of [TM §7]
-  std::int32_t nodes = 0;
-  std::int32_t switches = 0;   // leaf switches
+  std::int32_t nodes = 0;      // nodes used
+  std::int32_t switches = 0;   // leaf switches used
   std::int32_t restarts = 0;
-  bool given_up = false;       // failures never let it end: see most_restarts
+  bool given_up = false;       // the job did not end because of failures: see most_restarts
   bool has_matrix = false;
   bool asked = false;          // the policy was asked
-  bool refused = false;        // the policy fell back to the stock choice
+  bool refused = false;        // the policy could not serve the job, so that the stock choice was used
 };
 
-// The machine at a moment; one each simulated hour, or each two, four and so on where there would be very many.
+// The state of the machine at one time. There is one sample for each simulated hour. When there are very many, every
+// other one is dropped and the interval is doubled.
 struct MachineSample {
   std::int64_t time_us = 0;
-  std::int64_t busy_cores = 0;          // of jobs that run or whose release has not ended
+  std::int64_t busy_cores = 0;          // cores of jobs that run, and of ended jobs until their release
   std::int64_t waiting_jobs = 0;
-  std::int64_t largest_in_switch = 0;   // free cores: the largest job that one leaf switch could take
-  std::int64_t largest_in_subtree = 0;  // the same of one subtree below the root
+  std::int64_t largest_in_switch = 0;   // most free cores below one leaf switch: the largest job that fits there
+  std::int64_t largest_in_subtree = 0;  // most free cores in one subtree just below the root
 };
 
-// What a replay has taken so far; one each twentieth of the jobs.
+// The processor time of a replay up to some point. There is one sample for each twentieth of the jobs.
 struct CostSample {
   std::int64_t ended_jobs = 0;
-  std::int64_t ended_tasks = 0;
+  std::int64_t ended_tasks = 0;  // tasks of the ended jobs
   double processor_s = 0;
 };
 
+// The result of a replay.
 struct Replay {
   std::string strategy;
   std::vector<JobOutcome> outcomes;  // one per job of the list
@@ -83,34 +88,39 @@ struct Replay {
   std::vector<CostSample> costs;
   std::int64_t ended_jobs = 0;
   std::int64_t given_up_jobs = 0;
-  std::int64_t makespan_us = 0;      // begin of the window to the last end, or to a job's last failure
-  double busy_core_us = 0;           // of jobs from start to end, or to a failure, until then; with those that
-                                     // filled the machine, without the release
+  std::int64_t makespan_us = 0;      // time from the begin of the window to the last end, or to a job's last failure
+  double busy_core_us = 0;           // core time of jobs within the makespan, from start to end or failure. Includes
+                                     // the jobs that filled the machine at the begin, and excludes the release
   std::int64_t machine_cores = 0;
-  std::int64_t simulated_us = 0;     // begin of the window to the last event
-  double switch_room_core_us = 0;    // MachineSample::largest_in_switch summed over that time, at every change
-  double subtree_room_core_us = 0;   // the same of largest_in_subtree
+  std::int64_t simulated_us = 0;     // time from the begin of the window to the last event
+  double switch_room_core_us = 0;    // integral of MachineSample::largest_in_switch over simulated_us
+  double subtree_room_core_us = 0;   // integral of MachineSample::largest_in_subtree over simulated_us
   std::int64_t node_failures = 0;
-  double lost_core_us = 0;           // of jobs that had to start again, until then
-  double processor_s = 0;            // time that the replay itself took on its core
-  bool interrupted = false;
+  double lost_core_us = 0;           // core time from a start to a failure, summed over jobs that a failure ended
+  double processor_s = 0;            // processor time of the replay itself
+  bool interrupted = false;          // the replay was told to stop
 };
 
-// What other threads may look at and set while a replay runs.
+// Lets other threads watch and stop a replay.
 struct ReplayControl {
-  std::atomic<std::int64_t> ended_jobs{0};
-  const std::atomic<bool>* stop = nullptr;  // set: end soon, with what there is
+  std::atomic<std::int64_t> ended_jobs{0};  // jobs that have ended or were given up
+  const std::atomic<bool>* stop = nullptr;  // may be null; when it is set, the replay ends soon and returns its results
 };
 
-// R of a job is its Machine::communication() over that of the stock choice in the same state of the machine;
-// with `reference`, over what the same job had there (a replay of SLURM).
-//
-// Replays the jobs (by submit time) on the machine, all cores free: first come, first served, with
-// EASY backfill on the requested times: a job may pass others if it does not delay the one that has
-// waited longest, or those with a reservation. Times follow T' = (1 + R a - a) T [TM §7]; where load of others is known, computing takes longer,
-// T' = (S (1 - a) + R a) T with S the slowdown over that of the stock choice. Jobs larger than the machine must not be
-// among them. Deterministic unless charge_measured is set. Memory is O(jobs + cores). Throws Error on a job that would
-// run longer than can be counted, and when the replay gets that far.
+// Replays jobs on a machine whose cores are all free: first come, first served, with backfill on the requested times.
+// A job may pass others if it does not delay those with a reservation, at least the first one.
+// The run time of a job is T' = (1 + R a - a) T [TM §7]. Where the load of other programs is known it is
+// T' = (S (1 - a) + R a) T, with S the slowdown of the job divided by that of the stock choice. R is the job's
+// Machine::communication() divided by that of the stock choice on the same free cores.
+//   machine    all cores free
+//   jobs       sorted by submit time, none larger than the machine
+//   strategy   how jobs get their cores
+//   patterns   source of the communication matrices
+//   reference  may be null; otherwise a replay of SLURM: R is then relative to the communication of the job in it
+//   control    may be null
+// Equal arguments give equal results, unless charge_measured is set or the replay is stopped. Memory is
+// O(jobs + cores). Throws Error when a job would run longer than can be counted, or when the simulated time grows
+// beyond that.
 Replay replay(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy,
               const PatternSource& patterns, const ReplayOptions& options, const Replay* reference = nullptr,
               ReplayControl* control = nullptr);

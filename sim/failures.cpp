@@ -24,7 +24,8 @@ Failures::Failures(const ReplayOptions& options, std::int32_t nodes)
   draw();
 }
 
-// Nodes fail independently, so that failures of all together are a Poisson process.
+// Draws the time of the next random failure. Nodes fail independently of each other, so that the failures of all nodes
+// together are a Poisson process.
 void Failures::draw() {
   const std::int64_t last_us = drawn_.time_us;
   drawn_.time_us = never_us;
@@ -39,7 +40,7 @@ bool Failures::strikes(std::int32_t node) const {
   return options_.failures_per_hour_of_node[static_cast<std::size_t>(node)] > 0;
 }
 
-// The time to the next failure does not depend on how long there was none.
+// The next failure can be drawn anew, because the time to it does not depend on the time since the last one.
 void Failures::rest_until(std::int64_t time_us) {
   drawn_.time_us = time_us;
   draw();

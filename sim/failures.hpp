@@ -10,25 +10,28 @@ namespace placement::sim {
 
 struct ReplayOptions;
 
-// A node that fails at a moment of the window, and is back later. Its jobs start again.
+// The failure of a node: the node goes down, and its jobs start again. The node is back after the repair.
 struct PlannedFailure {
-  std::int64_t time_us = 0;
-  std::int32_t node = 0;
-  std::int64_t repair_us = 0;  // until it is back
-  bool random = false;         // one that no user told
+  std::int64_t time_us = 0;    // time since the begin of the window
+  std::int32_t node = 0;       // number of the node in the view
+  std::int64_t repair_us = 0;  // time from the failure until the node is back
+  bool random = false;         // the failure was drawn, not given by a user
 };
 
-// The failures of a replay, by time: those planned, and random ones by the rates of the options.
+// The failures of a replay in the order of time: the planned ones, and random ones at the rates of the options.
 class Failures {
  public:
-  // The options must outlive it.
+  // `options` must outlive the object; `nodes` is the number of nodes.
   Failures(const ReplayOptions& options, std::int32_t nodes);
 
-  std::int64_t next_us() const;  // of the next one; never_us without one
-  PlannedFailure take();         // the next one; there must be one
+  // Returns the time of the next failure, never_us when there is none.
+  std::int64_t next_us() const;
+  // Removes the next failure and returns it. There must be one.
+  PlannedFailure take();
 
-  bool strikes(std::int32_t node) const;  // random ones can
-  // No random failure before then: while all nodes that they strike are down, each would be none.
+  // Returns whether the node can have random failures.
+  bool strikes(std::int32_t node) const;
+  // Suspends random failures until time_us. The replay calls it while all nodes that can have random failures are down.
   void rest_until(std::int64_t time_us);
 
  private:
@@ -37,9 +40,9 @@ class Failures {
   const ReplayOptions& options_;
   const std::int32_t nodes_;
   Random random_;
-  std::vector<double> rates_;  // of nodes 0..n together, per hour; empty: all alike
-  std::size_t planned_ = 0;    // those taken
-  PlannedFailure drawn_;       // the next random one
+  std::vector<double> rates_;  // entry n: failures per hour of nodes 0..n together; empty when all rates are equal
+  std::size_t planned_ = 0;    // number of planned failures that were taken
+  PlannedFailure drawn_;       // the next random failure
 };
 
 }  // namespace placement::sim

@@ -7,7 +7,8 @@ namespace placement::sim {
 
 namespace {
 
-// Leaf switches come from left to right, so that those of a subtree are neighbours.
+// Returns the number of the subtree just below the root for each leaf switch. Leaf switches are numbered from left to
+// right, so that those of one subtree have consecutive numbers.
 std::vector<std::int32_t> subtrees(const Machine& machine) {
   const TreeTopology& tree = *machine.view().tree;
   std::vector<std::int32_t> subtree_of_switch;
@@ -23,7 +24,7 @@ std::vector<std::int32_t> subtrees(const Machine& machine) {
   return subtree_of_switch;
 }
 
-// Cores of each leaf switch, or of each group of them.
+// Returns the number of free cores of each leaf switch, or of each group of leaf switches if groups are given.
 std::vector<std::int64_t> cores_of(const Machine& machine, const std::vector<std::int32_t>* group_of_switch) {
   std::vector<std::int64_t> cores(static_cast<std::size_t>(machine.switches()), 0);
   for (std::int32_t n = 0; n < machine.nodes(); ++n) {
@@ -53,7 +54,7 @@ FreeCapacity::FreeCapacity(const Machine& machine)
     : machine_(machine), subtree_of_switch_(subtrees(machine)), switches_(cores_of(machine, nullptr)),
       subtrees_(cores_of(machine, &subtree_of_switch_)) {}
 
-// A switch at a time where leaves follow each other.
+// Counts runs of leaves below one leaf switch as one change.
 void FreeCapacity::change(std::span<const std::int32_t> leaves, std::int32_t sign) {
   for (std::size_t k = 0; k < leaves.size();) {
     const std::int32_t s = machine_.switch_of(machine_.node_of(leaves[k]));

@@ -8,26 +8,29 @@
 
 namespace placement::sim {
 
-// How many cores are free in each of some groups, and the most in any of them. A change costs O(1) amortised: the
-// most falls no further than by what was taken.
+// Counts the free cores of some groups of cores, and keeps the largest count. A change takes O(1) amortised time,
+// because the largest count falls by no more than the number of cores taken.
 class LargestGroup {
  public:
-  // Cores of each group, all free.
+  // cores[g] is the number of cores of group g, all free. There is at least one group.
   explicit LargestGroup(std::vector<std::int64_t> cores);
 
-  void change(std::int32_t group, std::int64_t cores);  // so many more are free; negative: fewer
+  // Adds `cores` free cores to a group; negative: takes them away.
+  void change(std::int32_t group, std::int64_t cores);
+  // Returns the number of free cores in the group that has the most.
   std::int64_t most() const { return most_; }
 
  private:
   std::vector<std::int64_t> free_;
-  std::vector<std::int32_t> groups_with_;  // so many free cores
+  std::vector<std::int32_t> groups_with_;  // entry f: number of groups with f free cores
   std::int64_t most_ = 0;
 };
 
-// The largest jobs that one leaf switch, and one subtree below the root, could take as cores come and go.
+// Keeps the size of the largest jobs that fit below one leaf switch, and into one subtree just below the root, while
+// cores are taken and released.
 class FreeCapacity {
  public:
-  // Of a machine all of whose cores are free, which must outlive it.
+  // All cores of the machine are free. The machine must outlive the object.
   explicit FreeCapacity(const Machine& machine);
 
   void take(std::span<const std::int32_t> leaves) { change(leaves, -1); }

@@ -12,7 +12,7 @@ namespace placement::sim {
 
 namespace {
 
-// A hundred years and more: beyond this, times are damage, and sums of many would not fit.
+// About 136 years. Longer times are errors in the log, and sums of many of them would overflow.
 constexpr std::int64_t longest_time_s = std::int64_t{1} << 32;
 
 }  // namespace

@@ -12,16 +12,16 @@ namespace placement::sim {
 // A job of a log that can be replayed.
 struct LogJob {
   std::int64_t id = 0;
-  std::int64_t line = 0;      // of the log
-  std::int64_t submit_s = 0;  // on the log's own clock, >= 0
-  std::int64_t run_s = 1;     // > 0
-  std::int64_t limit_s = 1;   // what the user asked for, >= run_s
+  std::int64_t line = 0;      // line of the log
+  std::int64_t submit_s = 0;  // submit time in seconds on the log's own clock, >= 0
+  std::int64_t run_s = 1;     // run time in seconds, > 0
+  std::int64_t limit_s = 1;   // requested time in seconds, >= run_s
   std::int32_t tasks = 1;     // one core each
-  std::string partition;      // its name where the log has names, else its number; perhaps empty
+  std::string partition;      // name of the partition, or its number when the log has no names; may be empty
   std::int64_t partition_number = -1;  // -1: none
 };
 
-// A record as it stands in a log; -1 is "not known".
+// A record of a log before it is checked; -1 stands for a value that is not known.
 struct LogRecord {
   std::int64_t id = -1;
   std::int64_t submit_s = -1;
@@ -33,22 +33,23 @@ struct LogRecord {
   std::int64_t partition_number = -1;
 };
 
-// What was odd in a log: each reason once, with how often and where first.
+// Notes on lines of a log that were skipped or repaired. Each reason is listed once, with its count and first line.
 class LogNotes {
  public:
   struct Note {
     std::string what;
     std::int64_t count = 0;
     std::int64_t first_line = 0;
-    bool skipped = false;  // the line was left out; else it was put right
+    bool skipped = false;  // true: the line was left out; false: it was repaired and used
   };
 
   void skipped(std::string_view what, std::int64_t line) { add(what, line, true); }
   void repaired(std::string_view what, std::int64_t line) { add(what, line, false); }
 
-  const std::vector<Note>& notes() const { return notes_; }  // in the order in which they came up
+  const std::vector<Note>& notes() const { return notes_; }  // in the order in which the reasons first occurred
   std::int64_t skipped_lines() const;
-  // "skipped 3: no processors (first in line 7); ..." of the lines left out; empty without one.
+  // Returns the reasons of skipped lines as "skipped 3: no processors (first in line 7); ..."; empty when there are
+  // none.
   std::string skipped_text() const;
 
  private:
@@ -57,12 +58,12 @@ class LogNotes {
   std::vector<Note> notes_;
 };
 
-// 2024-05-01T12:00:00, also without seconds or time of day, as seconds since 1970 (UTC), or a plain number of
-// seconds; -1 otherwise.
+// Returns a time as seconds since 1970 (UTC). The text is a number of seconds, or has the form 2024-05-01T12:00:00,
+// where the seconds or the time of day may be missing. Returns -1 for any other text.
 std::int64_t time_point(std::string_view text);
 
-// Processors of a log for each core: Slurm counts the threads of a core where slurm.conf does. From 1 on; 0 where the
-// machine's nodes differ in it.
+// Number of a log's processors per core, for each kind of log, at least 1. Slurm counts each thread of a core as a
+// processor if slurm.conf says so. 0 stands for a machine whose nodes differ in this number.
 struct ProcessorsPerCore {
   std::int32_t sacct = 1;
   std::int32_t swf = 1;
@@ -71,26 +72,30 @@ struct ProcessorsPerCore {
 class LineSource;
 using JobSink = std::function<void(LogJob&&)>;
 
-// The job of a record, or none with a note: no submit time, never ran, no processors. Of so many processors there is
-// one core, and what is left over takes one more.
+// Turns a record of a log into a job with one task per core. The number of cores is the number of processors divided by
+// processors_per_core (at least 1), rounded up. Returns nothing and adds a note for a record that cannot be used:
+// without a valid submit time, run time or number of processors. `line` is the line of the record, for notes.
 std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes& notes, std::int32_t processors_per_core = 1);
 
-// Hands each job of a Standard Workload Format log to the sink, in the order of the log; one line in memory at a time. What cannot be used is skipped with a note, and so are the parts
-// of jobs that were suspended, which another line has in full. Throws Error when the file cannot be
-// read or unpacked.
+// Reads a log in the Standard Workload Format and hands each job to the sink, in the order of the log. Only one line is
+// in memory at a time. Lines that cannot be used are skipped with a note. So are lines for the parts of a suspended
+// job, because another line has the whole job. Throws Error when the file cannot be read or unpacked.
 void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink, std::int32_t processors_per_core = 1);
 
-// The same of `sacct --parsable2` output (or --parsable) with a header line, which may come again; JobID,
-// Submit, Elapsed, ElapsedRaw or Start and End, and AllocCPUS, NCPUS or ReqCPUS are needed, Eligible, Timelimit or
-// TimelimitRaw, Partition and State used. Job steps are skipped. Times without a zone count as UTC. Throws
-// Error also when the header lacks a column.
+// Reads the output of `sacct --parsable2` or --parsable and hands each job to the sink, in the order of the log. The
+// first line is a header, which may be repeated. Columns that must be there: JobID; Submit; ElapsedRaw or Elapsed, or
+// Start and End; AllocCPUS, NCPUS or ReqCPUS. Columns that are used if they are there: Eligible, TimelimitRaw or
+// Timelimit, Partition, State. Times without a zone count as UTC. Job steps and lines that cannot be used are skipped
+// with a note. Throws Error when the file cannot be read or unpacked, or when the header lacks a column.
 void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::int32_t processors_per_core = 1);
 
-// Throws that this line begins neither kind of log, and what each begins with.
+// Throws Error which says that the given line begins no known kind of log, and how each kind begins.
 [[noreturn]] void fail_unknown_log(const std::string& path, std::int64_t line);
 
-// Either of them, plain or gzip, a file or a pipe: where the first line that is not blank has a '|', and is no comment,
-// it is sacct's. Throws Error also when it is neither: no header of sacct, or no line of numbers first and no job at all.
+// Reads a log of either kind, plain or packed by gzip, from a file or a pipe, and hands each job to the sink. The log
+// is one of sacct if its first line that is not blank has a '|' and is not a comment; otherwise it is in the Standard
+// Workload Format. Throws Error when the file cannot be read or unpacked, or when it is a log of neither kind. It does
+// so too when the log is one of sacct and per_core.sacct is 0.
 void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink, const ProcessorsPerCore& per_core = {});
 
 }  // namespace placement::sim

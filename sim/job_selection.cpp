@@ -21,7 +21,7 @@ bool partition_wanted(const JobSelection& selection, const LogJob& job) {
                      });
 }
 
-// "; its partitions are standard (10), 3": by number and name, so many as can be read.
+// Returns the partitions of the log as "; its partitions are standard (10), 3", at most 30 of them.
 std::string partitions_text(const std::set<std::pair<std::int64_t, std::string>>& partitions) {
   constexpr std::size_t most_shown = 30;
   std::string list;

@@ -10,26 +10,26 @@
 
 namespace placement::sim {
 
-// Which jobs of a log are replayed.
+// Says which jobs of a log are replayed.
 struct JobSelection {
   ProcessorsPerCore per_core;
   std::vector<std::string> partitions;  // names or numbers; empty: all
-  std::optional<std::int64_t> from_s;   // first submit time, on the log's clock
-  std::optional<std::int64_t> to_s;     // the first that is too late
-  std::int64_t window_s = std::numeric_limits<std::int64_t>::max();
+  std::optional<std::int64_t> from_s;   // jobs submitted before this time on the log's clock are left out
+  std::optional<std::int64_t> to_s;     // jobs submitted at or after this time on the log's clock are left out
+  std::int64_t window_s = std::numeric_limits<std::int64_t>::max();  // length of the window
   std::int32_t least_tasks = 1;
   std::int32_t most_tasks = std::numeric_limits<std::int32_t>::max();
   std::int64_t most_jobs = std::numeric_limits<std::int64_t>::max();  // the first ones submitted
 };
 
 struct JobList {
-  std::vector<LogJob> jobs;      // by submit time, which counts from the begin of the window
-  std::int64_t not_selected = 0; // usable, but outside the selection
+  std::vector<LogJob> jobs;      // sorted by submit time; submit times count from the begin of the window
+  std::int64_t not_selected = 0; // number of usable jobs that are not selected
 };
 
-// Reads the log and keeps what is selected. The window begins at from_s, or without it at the first job
-// selected. Jobs submitted out of order are sorted, with a note. Throws Error when
-// nothing is left.
+// Reads the log at `path` and returns the selected jobs. The window begins at from_s if it is given, otherwise at the
+// first selected job. Jobs that are out of order are sorted, with a note. Throws Error when the log cannot be read or
+// no job is selected.
 JobList select_jobs(const std::string& path, const JobSelection& selection, LogNotes& notes);
 
 }  // namespace placement::sim

@@ -19,7 +19,8 @@ LineSource::LineSource(const std::string& path) : path_(path), buffer_(1 << 16) 
   if (file_ == nullptr) throw Error(path + ": " + (errno != 0 ? std::strerror(errno) : "no memory"));
 }
 
-// Of the first bytes: what is packed in another way has no lines, and the mark of UTF-8 is part of none.
+// Looks at the first bytes of the file. Throws Error when another program than gzip has packed it, and skips the byte
+// order mark of UTF-8.
 void LineSource::look_at_begin() {
   const std::string_view begin(buffer_.data(), end_);
   for (const auto& [mark, program] : {std::pair<std::string_view, const char*>{"BZh", "bzip2"}, {"\xfd" "7zXZ", "xz"}, {"\x28\xb5\x2f\xfd", "zstd"}})
@@ -34,7 +35,7 @@ bool LineSource::fill() {
   const int got = gzread(file_, buffer_.data(), static_cast<unsigned>(buffer_.size()));
   int code = Z_OK;
   const char* text = gzerror(file_, &code);
-  // A gzip file that ends too early is told with the last bytes, not as a failed read.
+  // When a gzip file ends too early, gzread() still returns its last bytes; only gzerror() has the error.
   if (got < 0 || (code != Z_OK && code != Z_STREAM_END)) {
     std::string_view reason = code == Z_ERRNO ? std::strerror(errno) : text;
     if (reason.starts_with(path_ + ": ")) reason.remove_prefix(path_.size() + 2);  // zlib names the file itself

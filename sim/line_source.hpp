@@ -18,15 +18,16 @@ class LineSource {
   LineSource(const LineSource&) = delete;
   LineSource& operator=(const LineSource&) = delete;
 
-  // The next line without its end (LF or CR LF); false after the last. A line is cut after
-  // longest_line bytes, the rest of it dropped. Throws Error on damage.
+  // Reads the next line into `line`, without its end (LF or CR LF). Returns false after the last line. A line is cut
+  // after longest_line bytes. Throws Error when the file cannot be read or unpacked.
   bool next(std::string& line);
-  // The line last read comes again with the next call: a pipe cannot be read twice.
+  // Makes next() return `line`, which must be the line last read, once more. This serves to read a line twice from a
+  // pipe.
   void put_back(std::string line);
   const std::string& path() const { return path_; }
-  std::int64_t number() const { return number_; }  // of the line last read, from 1
+  std::int64_t number() const { return number_; }  // number of the line last read, from 1
 
-  static constexpr std::size_t longest_line = 1 << 16;
+  static constexpr std::size_t longest_line = 1 << 16;  // bytes
 
  private:
   bool fill();

@@ -10,23 +10,25 @@
 
 namespace placement::sim {
 
-// What load and network, as a state tells them, do to a job.
+// The effect of load and network, as a live state has them, on the run time of a job.
 class LiveCost {
  public:
-  // `state_of_node` has one entry per node of the machine, -1 where the state knows nothing of it. A null
-  // state leaves all jobs alone.
+  // state_of_node[n] is the index of node n of the machine in live->nodes, -1 when its state is not known. `live` may
+  // be null; load and network then have no effect.
   LiveCost(std::shared_ptr<const LiveState> live, std::vector<std::int32_t> state_of_node);
 
-  // Whether bandwidth is known of any pair of nodes.
+  // Returns whether the bandwidth of any pair of nodes is known.
   bool knows_network() const { return least_Bps_ > 0; }
 
-  // Seconds that it takes to send all of the matrix one after the other, node_of_rank[r] being the node of rank r:
-  // each pair of ranks by what is available between their nodes; unknown counts as the worst that is known of any
-  // pair, and within a node eight times the best.
+  // Returns the seconds that it takes to send the traffic of all pairs of ranks one after the other. The traffic of a
+  // pair is sent at the bandwidth available between the nodes of its ranks. An unknown bandwidth counts as the least
+  // that is known of any pair of nodes. Within a node, eight times the largest known bandwidth is assumed. node_of_rank
+  // has the node of each rank; knows_network() must be true.
   double transfer_s(const CommMatrix& matrix, std::span<const std::int32_t> node_of_rank) const;
 
-  // By how much load that is not Slurm's stretches the computing of a job on these nodes, each step of which waits
-  // for the slowest: 1 + load / cores of that node. `cores` is one entry per node of the machine.
+  // Returns the factor by which load that Slurm's jobs did not cause prolongs the computation of a job on these nodes.
+  // Each step of the job waits for the slowest node, so that the factor is 1 + load / cores of that node. cores[n] is
+  // the number of cores of node n of the machine.
   double slowdown(std::span<const std::int32_t> nodes, std::span<const std::int32_t> cores) const;
 
  private:

@@ -13,7 +13,7 @@ namespace placement::sim {
 
 namespace {
 
-// Sums of the largest one, two, ... sizes.
+// Returns the sums of the largest size, the two largest sizes, and so on.
 std::vector<std::int64_t> sums_of_largest(std::vector<std::int64_t> sizes) {
   std::sort(sizes.rbegin(), sizes.rend());
   std::partial_sum(sizes.begin(), sizes.end(), sizes.begin());
@@ -37,7 +37,7 @@ Machine::Machine(ClusterView view)
     : view_(std::move(view)), live_(view_.live, states_of_nodes(view_)), node_of_leaf_(view_.tree->leaves(), -1) {
   if (view_.nodes.empty()) throw Error("the machine has no nodes");
   const TreeTopology& tree = *view_.tree;
-  std::map<std::int32_t, std::int32_t> number_of;  // by first leaf: from left to right
+  std::map<std::int32_t, std::int32_t> number_of;  // number of the leaf switch at each vertex, from left to right
   std::vector<std::int32_t> vertex_of_node;
   std::vector<std::int64_t> node_cores;
   for (std::int32_t n = 0; n < nodes(); ++n) {

@@ -10,42 +10,46 @@
 
 namespace placement::sim {
 
-// A machine and which of its cores are free. Cores are named by their leaves of the tree.
+// A machine with its free cores. A core is given by its leaf in the tree.
 class Machine {
  public:
-  // Throws Error when a node of the view has no cores, or no coordinates on its torus, or the view no nodes.
+  // All cores are free. Throws Error when the view has no nodes, a node has no cores, or the view has a torus and a
+  // node has no coordinates on it.
   explicit Machine(ClusterView view);
 
-  // All nodes; core_free is the present.
+  // Returns the view of all nodes; NodeView::core_free has the cores that are free now.
   const ClusterView& view() const { return view_; }
   std::int32_t nodes() const { return static_cast<std::int32_t>(view_.nodes.size()); }
   std::int64_t cores() const { return cores_; }
   std::int64_t free_cores() const { return free_cores_; }
-  bool regular() const { return cores_ == static_cast<std::int64_t>(nodes()) * node_room_.front(); }  // nodes of one size
+  // Returns whether all nodes have equal numbers of cores.
+  bool regular() const { return cores_ == static_cast<std::int64_t>(nodes()) * node_room_.front(); }
   std::int32_t free_on(std::int32_t node) const { return free_[node]; }
   std::int32_t node_of(std::int32_t leaf) const { return node_of_leaf_[leaf]; }
 
-  // The leaf switches are the vertices right above nodes, from left to right.
+  // The leaf switches are the vertices just above nodes, numbered from left to right.
   std::int32_t switches() const { return static_cast<std::int32_t>(switch_vertex_.size()); }
   std::int32_t switch_of(std::int32_t node) const { return switch_of_node_[node]; }
   std::int32_t switch_vertex(std::int32_t leaf_switch) const { return switch_vertex_[leaf_switch]; }
-  // What a job's communication costs with its ranks on these leaves; comparable for the same matrix only. Where
-  // the view knows the network, seconds of LiveCost::transfer_s(); else hop-bytes, by the links of the tree or,
-  // on a torus, by those of the torus between nodes, with none inside a node.
+  // Returns the cost of a job's communication with its ranks on these leaves. If the live state has the network, it is
+  // LiveCost::transfer_s() in seconds. Otherwise it is the hop-bytes on the tree, or on the torus if the machine has
+  // one; ranks on one node of a torus have no hops between them. Costs are comparable for one matrix only.
   double communication(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) const;
 
-  // LiveCost::slowdown() of these leaves' nodes; 1 without a live state.
+  // Returns LiveCost::slowdown() of the nodes of these leaves; 1 without a live state.
   double slowdown(std::span<const std::int32_t> leaves) const;
 
-  // Links between two leaf switches.
+  // Returns the number of links between two leaf switches.
   std::int32_t switch_distance(std::int32_t a, std::int32_t b) const;
 
-  // The fewest nodes, and leaf switches, that hold so many cores when all are free.
+  // Return the fewest nodes, or leaf switches, that hold this number of cores when all cores are free.
   std::int32_t least_nodes(std::int64_t cores) const { return least(node_room_, cores); }
   std::int32_t least_switches(std::int64_t cores) const { return least(switch_room_, cores); }
+  // Return the number of different leaf switches, or nodes, that the leaves belong to.
   std::int32_t switches_spanned(std::span<const std::int32_t> leaves) const;
   std::int32_t nodes_spanned(std::span<const std::int32_t> leaves) const;
 
+  // Take and release cores. They throw Error when a core is in use already, or free already.
   void take(std::span<const std::int32_t> leaves) { set(leaves, false); }
   void release(std::span<const std::int32_t> leaves) { set(leaves, true); }
 
@@ -58,13 +62,13 @@ class Machine {
   LiveCost live_;
   std::int64_t cores_ = 0;
   std::int64_t free_cores_ = 0;
-  std::vector<std::int32_t> free_;  // per node
+  std::vector<std::int32_t> free_;  // number of free cores of each node
   std::vector<std::int32_t> node_cores_;
   std::vector<std::int32_t> node_of_leaf_;
   std::vector<std::int32_t> switch_of_node_;
   std::vector<std::int32_t> switch_vertex_;
-  std::vector<std::int64_t> node_room_;    // cores of the n + 1 largest nodes together
-  std::vector<std::int64_t> switch_room_;  // the same of leaf switches
+  std::vector<std::int64_t> node_room_;    // entry n: number of cores of the n + 1 largest nodes
+  std::vector<std::int64_t> switch_room_;  // entry n: number of cores of the n + 1 largest leaf switches
 };
 
 }  // namespace placement::sim

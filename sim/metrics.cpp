@@ -27,7 +27,7 @@ bool counts(const JobOutcome& outcome, JobGroup group) {
   return outcome.end_us >= 0 && (group == JobGroup::all || outcome.has_matrix == (group == JobGroup::with_matrix));
 }
 
-// Means of what decisions led to.
+// Fills in the counts and means that concern restarts and decisions.
 void summarise_decisions(std::span<const LogJob> jobs, const Replay& replay, Summary& summary) {
   std::int64_t asked = 0;
   double ratios = 0, gains = 0, thinking_ms = 0;

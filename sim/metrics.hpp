@@ -10,65 +10,69 @@
 
 namespace placement::sim {
 
-// What is measured of each job [TM §8], seconds but for stretch.
+// The measures of a job [TM §8]. All but stretch are times in seconds.
 enum class Measure {
-  flow,     // submit to end
-  wait,     // submit to start
-  run,      // start to end
-  stretch,  // flow over the run time in the log, which is that under stock Slurm
+  flow,     // time from submit to end
+  wait,     // time from submit to the last start
+  run,      // time from the last start to the end
+  stretch,  // flow time divided by the run time in the log, which is the run time under stock Slurm
 };
 constexpr Measure all_measures[] = {Measure::flow, Measure::wait, Measure::run, Measure::stretch};
 std::string to_string(Measure measure);
 
-// Which jobs count.
+// The jobs over which a measure is taken.
 enum class JobGroup { all, with_matrix, without_matrix };
 std::string to_string(JobGroup group);
 
-// Jobs whose number of tasks lies in (tasks / 2, tasks].
+// The ended jobs with a number of tasks above tasks / 2 and up to `tasks`.
 struct SizeClass {
   std::int32_t tasks = 1;  // a power of two
   std::int64_t jobs = 0;
-  double switches = 0;        // leaf switches spanned, mean
-  double least_switches = 0;  // on an empty machine, mean
-  double ratio = 1;           // R, mean over jobs with a matrix
+  double switches = 0;        // mean number of leaf switches used
+  double least_switches = 0;  // mean number of leaf switches needed on an empty machine
+  double ratio = 1;           // mean of R [TM §7] over the jobs with a matrix
 };
 
+// Counts and means of one replay. Means are over the jobs that ended.
 struct Summary {
   std::string strategy;
   std::int64_t jobs = 0;
   std::int64_t ended = 0;
-  std::int64_t with_matrix = 0;
-  std::int64_t refused = 0;
-  std::int64_t restarts = 0;
-  std::int64_t given_up = 0;      // jobs that failures never let end
+  std::int64_t with_matrix = 0;   // ended jobs with a matrix
+  std::int64_t refused = 0;       // ended jobs that the policy could not serve
+  std::int64_t restarts = 0;      // restarts of all jobs
+  std::int64_t given_up = 0;      // jobs that did not end because of failures: see most_restarts
   std::int64_t node_failures = 0;
-  double lost_core_hours = 0;     // of work that began anew after a failure
+  double lost_core_hours = 0;     // core hours of jobs from a start to a failure
   double makespan_s = 0;
-  double utilisation = 0;     // core time of running jobs within the makespan, of that of all cores; 1 at most
-  MeanInterval measures[4];   // in the order of all_measures, all jobs that ended
-  double mean_ratio = 1;      // R of jobs with a matrix
-  double mean_gain = 0;       // 1 - run time / run time in the log, of jobs with a matrix
-  double decision_ms = 0;     // processor time of a decision by the policy, mean
-  double longest_decision_ms = 0;
+  double utilisation = 0;     // core time of running jobs within the makespan divided by that of all cores, 0 to 1
+  MeanInterval measures[4];   // in the order of all_measures
+  double mean_ratio = 1;      // mean of R [TM §7] over the jobs with a matrix
+  double mean_gain = 0;       // mean of 1 - run time / run time in the log, over the jobs with a matrix
+  double decision_ms = 0;     // mean processor time of the policy for a job, over the jobs for which it was asked
+  double longest_decision_ms = 0;  // longest processor time of the policy for a job
   double replay_s = 0;        // processor time of the replay
   std::vector<SizeClass> sizes;
-  double extra_switches = 0;      // mean over all jobs
-  double largest_in_switch = 0;   // free cores, mean over simulated time, each state for as long as it held
-  double largest_in_subtree = 0;
+  double extra_switches = 0;      // mean number of leaf switches beyond those needed on an empty machine
+  double largest_in_switch = 0;   // mean of MachineSample::largest_in_switch over the simulated time
+  double largest_in_subtree = 0;  // mean of MachineSample::largest_in_subtree over the simulated time
   bool interrupted = false;
 };
 
+// Summarises a replay of `jobs` on the machine.
 Summary summarise(const Machine& machine, std::span<const LogJob> jobs, const Replay& replay);
 
-// Jobs that ended in both replays.
+// Compares a measure in two replays of one list of jobs, over the jobs of the group that ended in both.
 PairedComparison compare(std::span<const LogJob> jobs, const Replay& first, const Replay& second, Measure measure,
                          JobGroup group);
 
-// Mean over the jobs submitted in the first `hours`, one value per entry of hours.
+// Returns one mean for each entry of `hours`, which ascends: the mean of the measure over the jobs of the group that
+// were submitted in this number of hours from the begin and have ended. The mean is 0 when there are none.
 std::vector<double> mean_by_window(std::span<const LogJob> jobs, const Replay& replay, Measure measure,
                                    std::span<const double> hours, JobGroup group = JobGroup::all);
 
-// 1, 2, 5, 10, .. hours up to the last submit time, and that.
+// Returns 1, 2, 5, 10, .. hours below the last submit time, and then the last submit time in hours. Returns nothing
+// when there are no jobs. `jobs` is sorted by submit time.
 std::vector<double> window_hours(std::span<const LogJob> jobs);
 
 }  // namespace placement::sim

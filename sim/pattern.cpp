@@ -18,11 +18,11 @@ namespace placement::sim {
 
 namespace {
 
-constexpr std::int64_t message = 1000;  // the weight of one neighbour in the synthetic patterns
-constexpr std::int32_t full_all_to_all = 512;
+constexpr std::int64_t message = 1000;  // weight of a pair in the stencils and trees, and of a block in all-to-all
+constexpr std::int32_t full_all_to_all = 512;  // ranks up to which every pair of an all-to-all is in the matrix
 
-// Of a random graph: some 700 MB while it is made, or four pairs for each of very many ranks. The other patterns have no
-// more than 24 for each.
+// Returns the largest number of pairs that a random matrix may have. It takes about 700 MB to make the matrix. With
+// very many ranks, four pairs per rank are allowed. The other patterns have at most 24 pairs per rank.
 std::int64_t most_random_pairs(std::int32_t ranks) {
   return std::max<std::int64_t>(std::int64_t{1} << 24, std::int64_t{4} * ranks);
 }
@@ -45,7 +45,7 @@ std::vector<CommEdge> random_graph(std::int32_t ranks, double degree, std::uint6
   return edges;
 }
 
-// The divisor of n next below its root of the given degree.
+// Returns the largest divisor of n that is not above its root of the given degree.
 std::int32_t side(std::int32_t n, int root) {
   auto s = static_cast<std::int32_t>(std::pow(static_cast<double>(n), 1.0 / root) + 1e-9);
   while (s > 1 && n % s != 0) --s;
@@ -74,7 +74,7 @@ std::vector<CommEdge> all_to_all(std::int32_t ranks) {
       for (std::int32_t b = a + 1; b < ranks; ++b) edges.push_back({a, b, message});
     return edges;
   }
-  // In the step of distance 2^k the blocks whose number has bit k travel: about half of them.
+  // In the step with distance 2^k, the blocks whose number has bit k are sent: about half of them.
   for (std::int64_t step = 1; step < ranks; step *= 2) {
     std::int64_t blocks = 0;
     for (std::int32_t b = 0; b < ranks; ++b) blocks += (b & step) != 0;

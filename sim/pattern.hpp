@@ -11,40 +11,43 @@
 
 namespace placement::sim {
 
-// Where the communication matrices of a replay come from; a log has none.
+// The source of the communication matrices of a replay, because a log has no matrices.
 struct PatternSpec {
   enum class Kind {
-    random,     // each rank with so many random others, weights 1..1000
-    stencil_2d, // the four neighbours on a grid as square as can be
-    stencil_3d, // the six neighbours on a grid as cubic as can be
-    all_to_all, // every pair; above 512 ranks the pairs of Bruck's algorithm, with its sizes
-    data_tree,  // the quad trees of NPB DT: each rank with the one it feeds
-    folder,     // recorded matrices; a job gets one with as many ranks as it has tasks
+    random,     // each rank has traffic with `degree` random others on average; weights from 1 to 1000
+    stencil_2d, // each rank has traffic with its four neighbours on a grid that is as square as possible
+    stencil_3d, // each rank has traffic with its six neighbours on a grid that is as cubic as possible
+    all_to_all, // every pair has traffic; above 512 ranks the pairs and sizes are those of Bruck's algorithm
+    data_tree,  // the quad tree of NPB DT: each rank has traffic with its parent
+    folder,     // recorded matrices: a job gets one whose number of ranks is its number of tasks
   };
   Kind kind = Kind::random;
-  double degree = 3.7;  // of random: neighbours per rank on average, above 0; with 3.7 the mean gain on Curie is that of [TM §4]
-  std::string folder;
+  // For kind `random`: mean number of neighbours of a rank, above 0. With 3.7, the mean gain on Curie is the one of
+  // [TM §4].
+  double degree = 3.7;
+  std::string folder;  // for kind `folder`: path of the folder
 };
 
-// "random", "random=DEGREE", "stencil2d", "stencil3d", "alltoall", "dt", or the
-// path of a folder, which has a slash. Throws Error that lists these.
+// Parses a pattern: random, random=DEGREE, stencil2d, stencil3d, alltoall, dt, or the path of a folder, which has a
+// slash. Throws Error on any other word, with a list of these.
 PatternSpec parse_pattern(std::string_view word);
 
-// Hands out matrices, the same for the same ranks and seed.
+// Makes the matrices of a pattern. Equal numbers of ranks and equal seeds give equal matrices.
 class PatternSource {
  public:
-  // Reads all files of a folder. Throws Error on one that is no matrix, or when there is none.
+  // Reads all files of the folder, if the pattern has one. Throws Error when a file is not a matrix or there is none.
   explicit PatternSource(const PatternSpec& spec);
 
-  // Throws Error when a matrix of that many ranks would have more pairs than memory should be spent on.
+  // Throws Error when a matrix of this number of ranks would have more pairs than may be held in memory.
   void check(std::int32_t ranks) const;
 
-  // Null where there is none: one rank, or no recorded matrix of that many ranks. Throws as check() does.
+  // Returns a matrix of this number of ranks. Returns null for one rank, and when no matrix with this number of ranks
+  // is recorded. Throws Error when check() would.
   std::shared_ptr<const CommMatrix> matrix(std::int32_t ranks, std::uint64_t seed) const;
 
  private:
   PatternSpec spec_;
-  std::map<std::int32_t, std::vector<std::shared_ptr<const CommMatrix>>> recorded_;  // by ranks
+  std::map<std::int32_t, std::vector<std::shared_ptr<const CommMatrix>>> recorded_;  // by number of ranks
 };
 
 }  // namespace placement::sim

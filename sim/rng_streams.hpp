@@ -6,14 +6,15 @@
 
 namespace placement::sim {
 
-// Streams of random numbers of a replay that must not influence each other.
+// The streams of random numbers of a replay. They are separate so that they do not influence each other.
 enum class Stream : std::uint64_t { matrix = 1, share, fill, failure };
 
-// The number at an index of a stream.
+// Returns the random number at an index of a stream.
 inline std::uint64_t number_of(std::uint64_t seed, Stream stream, std::size_t index) {
   return Random(Random(seed * 8 + static_cast<std::uint64_t>(stream)).next() + index).next();
 }
 
-inline double fraction(std::uint64_t number) { return static_cast<double>(number >> 11) * 0x1p-53; }  // 0 <= f < 1
+// Turns a random number into a fraction from 0 to 1, without 1.
+inline double fraction(std::uint64_t number) { return static_cast<double>(number >> 11) * 0x1p-53; }
 
 }  // namespace placement::sim

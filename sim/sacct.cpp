@@ -14,7 +14,7 @@ namespace placement::sim {
 
 namespace {
 
-// [days-]hours:minutes:seconds, with the parts on the left left out; -1 otherwise.
+// Returns the seconds of a duration [days-][hours:]minutes:seconds, -1 for any other text.
 std::int64_t duration(std::string_view text) {
   constexpr std::int64_t most = 1 << 30;
   std::int64_t days = 0;
@@ -35,7 +35,7 @@ std::int64_t duration(std::string_view text) {
   return seconds + days * 86400;
 }
 
-// The columns of interest; the first of the names that the header has.
+// The numbers of the columns that are read. Where a column can have several names, the first one in the header counts.
 class Header {
  public:
   Header(std::string_view line, std::int64_t number, const std::string& path) : names_(split_at(line, '|')) {
@@ -88,12 +88,12 @@ std::int64_t limit_of(const Header& header, const std::vector<std::string_view>&
   return header.limit != Header::absent ? duration(words[header.limit]) : -1;
 }
 
-// 1234, 1234_5 (of an array), 1234+1 (of a heterogeneous job): the leading number.
+// Returns the leading number of a job id: 1234, 1234_5 (job array) or 1234+1 (heterogeneous job).
 std::int64_t job_number(std::string_view word) {
   return parse_integer(word.substr(0, word.find_first_of("_+["))).value_or(-1);
 }
 
-// 1500, or 1.5K as sacct writes it without --noconvert; -1 otherwise.
+// Returns a count such as 1500, or 1.5K as sacct writes it without --noconvert; -1 for any other text.
 std::int64_t count(std::string_view text) {
   constexpr std::string_view units = "KMGTP";
   double value = 0;
@@ -117,8 +117,8 @@ std::int64_t run_of(const Header& header, const std::vector<std::string_view>& w
   return elapsed.find(':') == std::string_view::npos ? parse_integer(elapsed).value_or(-1) : duration(elapsed);
 }
 
-// When the job came to wait for room: a job that is held, depends on another or has a begin time to come is in no
-// queue before it is eligible.
+// Returns the time at which the job began to wait for cores. A job that is held, depends on another job or has a begin
+// time in the future is not in the queue before it is eligible.
 std::int64_t submit_of(const Header& header, const std::vector<std::string_view>& words, std::int64_t line, LogNotes& notes) {
   const std::int64_t submit_s = time_point(words[header.submit]);
   if (submit_s < 0 || header.eligible == Header::absent) return submit_s;
@@ -127,7 +127,7 @@ std::int64_t submit_of(const Header& header, const std::vector<std::string_view>
   return std::max(submit_s, eligible_s);
 }
 
-// What is odd about a job that can be replayed.
+// Adds notes on a job that can be replayed but is unusual.
 void note_oddities(const Header& header, const std::vector<std::string_view>& words, std::int64_t line,
                    std::unordered_set<std::string>& seen, LogNotes& notes) {
   const std::string_view id = words[header.id];
@@ -152,7 +152,7 @@ std::int64_t time_point(std::string_view text) {
     std::tm parts{};
     const char* stop = strptime(copy.c_str(), format, &parts);
     if (stop == nullptr || *stop != '\0') continue;
-    std::tm day{};  // a day that the month has not becomes one of the next month
+    std::tm day{};  // timegm() turns a day beyond the end of a month into one of the next month
     day.tm_year = parts.tm_year;
     day.tm_mon = parts.tm_mon;
     day.tm_mday = parts.tm_mday;

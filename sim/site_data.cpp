@@ -27,7 +27,8 @@ constexpr double most_failure_hours = 1e6;
 
 double fraction(Random& random) { return static_cast<double>(random.next() >> 11) * 0x1p-53; }
 
-// A group of pairs for each vertex right above nodes; on a torus for each node, or some in a row of very many.
+// Returns the group of each node, for the table of pairs. There is one group for each vertex just above nodes. On a
+// torus there is one for each node, or for some consecutive nodes when there are more than 1024.
 std::vector<std::int32_t> groups_of_nodes(const ClusterView& view, std::vector<std::int32_t>& vertex_of_group) {
   std::vector<std::int32_t> group;
   const std::size_t in_a_row = (view.nodes.size() + 1023) / 1024;
@@ -52,13 +53,13 @@ std::int32_t links_between(const ClusterView& view, std::int32_t a, std::int32_t
 }
 
 PairTable random_pairs(const ClusterView& view, Random& random) {
-  std::vector<std::int32_t> place;  // of a group: a vertex, or a node of the torus
+  std::vector<std::int32_t> place;  // for each group: its vertex, or on a torus its first node
   std::vector<std::int32_t> group_of_node = groups_of_nodes(view, place);
   const std::size_t groups = place.size();
   if (groups > static_cast<std::size_t>(max_pair_groups))
     throw Error("the machine has " + std::to_string(groups) + " leaf switches: no state is made up for so many");
   PairArrays arrays(static_cast<std::int32_t>(groups), std::move(group_of_node));
-  std::vector<double> busy;  // share of its links that others use
+  std::vector<double> busy;  // for each group: share of its links that others use
   for (std::size_t g = 0; g < groups; ++g) busy.push_back(fraction(random) < 0.7 ? 0.2 * fraction(random) : 0.9 * fraction(random));
   constexpr double peak = 12.5e9;
   for (std::size_t a = 0; a < groups; ++a)
@@ -105,7 +106,7 @@ LiveState random_state(const ClusterView& view, std::uint64_t seed) {
     told.frequency_MHz = 2500;
     told.memory_MiB = 65536;
     const double kind = fraction(random);
-    const double most = kind < 0.6 ? 0.02 : kind < 0.9 ? 0.25 : 1.0;  // of its cores
+    const double most = kind < 0.6 ? 0.02 : kind < 0.9 ? 0.25 : 1.0;  // largest share of its cores that has load
     const double share = most * fraction(random);
     told.cpu_load = always(share * node.cores());
     told.slurm_load = always(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is known of a machine beside its shape: live state, outage probabilities, failures to come.
+// Data of a machine other than its topology: live state, outage probabilities and planned failures.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -11,24 +11,28 @@
 
 namespace placement::sim {
 
-// A made-up state: three in five nodes idle, three in ten with other load on up to a quarter of their cores, the rest on
-// up to all; the network between leaf switches (on a torus between nodes) slower the farther apart they are,
-// and busy by chance. The same for the same view and seed.
+// Returns an invented live state of the view. Of the nodes, 60 % are idle, 30 % have load on up to a quarter of their
+// cores, and the others have load on up to all cores. The network between leaf switches (on a torus between nodes) has
+// more latency over more links, and is used by others at random. Equal views and seeds give equal states. Throws
+// Error when there are too many leaf switches.
 LiveState random_state(const ClusterView& view, std::uint64_t seed);
 
-// Tells the view's nodes what the state has of those of their name. Throws Error when it has none of them.
+// Makes `state` the live state of the view and assigns its nodes to those of the view by name. `source` is the origin
+// of the state, for messages. Throws Error when the state has no node of the view.
 void attach_state(ClusterView& view, LiveState state, const std::string& source);
 
-// Puts outage probabilities into the view's live state, which is made where there is none. Each is that of a
-// failure within `horizon_s` seconds. Throws Error on a node that the view does not have.
+// Puts outage probabilities into the live state of the view, which is made if there is none. Each is the probability of
+// a failure within `horizon_s` seconds. `source` is their origin, for messages. Throws Error when `outages` has a
+// node that the view does not have, or when a live state with network data lacks a node of the view.
 void attach_outages(ClusterView& view, const NodeOutages& outages, double horizon_s, const std::string& source);
 
-// Failures per hour of each node with which its outage probability comes about; a probability of 1 counts as
-// 0.999999. All 0 without a live state.
+// Returns the mean number of failures per hour of each node that leads to its outage probability. A probability of 1
+// counts as 0.999999. All are 0 without a live state.
 std::vector<double> failure_rates(const ClusterView& view);
 
-// Failures by time, one per line: seconds since the begin of the window, a node or a list of nodes as "n[1-4]", hours
-// until they are back; '#' starts a comment. Throws Error naming file, line and value.
+// Reads planned failures from a file and returns them sorted by time. A line has the seconds since the begin of the
+// window, a node or a list of nodes as "n[1-4]", and the hours until the nodes are back; '#' starts a comment. Throws
+// Error that names file, line and value.
 std::vector<PlannedFailure> read_failures(const std::string& path, const ClusterView& view);
 
 }  // namespace placement::sim

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int32_t none = -1;
 
-// One choice. Offered are nodes with at least `share` free cores.
+// Makes one choice among the offered nodes: those with at least `share` free cores.
 class StockChooser {
  public:
   StockChooser(const Machine& machine, std::int32_t tasks, std::int32_t share)
@@ -42,7 +42,7 @@ class StockChooser {
       offered_[machine_.switch_vertex(best)] = 0;
       for (std::int32_t s = 0; s < machine_.switches(); ++s) distance_[s] += machine_.switch_distance(s, best);
     }
-    // An allocation is a set of nodes: ranks follow the numbers of the nodes, not the order of choice.
+    // An allocation is a set of nodes. The ranks are in the order of the node numbers, not in the order of the choice.
     std::sort(leaves_.begin(), leaves_.end(), [&](std::int32_t a, std::int32_t b) {
       const std::int32_t m = machine_.node_of(a);
       const std::int32_t n = machine_.node_of(b);
@@ -68,8 +68,8 @@ class StockChooser {
     return best;
   }
 
-  // Above 0 when the first switch suits the nodes still wanted better than the second. Where neither
-  // holds them, the switches above are compared.
+  // Returns a value above 0 when switch a suits the nodes still wanted better than switch b. If neither holds them, the
+  // switches above the two are compared.
   int compare(std::int32_t a, std::int32_t b) const {
     const auto sign = [](std::int32_t x, std::int32_t y) { return (x > y) - (x < y); };
     for (;;) {
@@ -83,8 +83,8 @@ class StockChooser {
     }
   }
 
-  // Nodes of the switch in their order. Each gives what it has, but leaves a core to each node that
-  // must still come.
+  // Takes nodes of the leaf switch in their order. Each node gives all its free cores, but one task is kept for each
+  // node that is still wanted.
   void take(std::int32_t leaf_switch) {
     for (const std::int32_t n : nodes_of_[leaf_switch]) {
       if (cores_left_ <= 0) return;
@@ -106,15 +106,15 @@ class StockChooser {
   std::int32_t cores_left_;
   std::int32_t nodes_left_;
   std::int64_t room_ = 0;
-  std::vector<std::vector<std::int32_t>> nodes_of_;  // offered, per leaf switch
-  std::vector<std::int32_t> offered_;                // nodes offered below each vertex
-  std::vector<std::int32_t> distance_;               // to the switches taken, summed
+  std::vector<std::vector<std::int32_t>> nodes_of_;  // the offered nodes of each leaf switch
+  std::vector<std::int32_t> offered_;                // number of offered nodes below each vertex
+  std::vector<std::int32_t> distance_;               // for each leaf switch: sum of its distances to those taken
   std::vector<std::int32_t> leaves_;
 };
 
-// The choice without topology/tree: runs of neighbouring node numbers. The tightest run that holds all that
-// is still wanted, else the one with most cores; its nodes in their order. Offered are nodes with at least
-// `share` free cores; nothing when these do not suffice.
+// Returns the choice of Slurm without topology/tree, by runs of consecutive numbers of the offered nodes. Offered are
+// nodes with at least `share` free cores. Takes the smallest run that holds all that is still wanted, otherwise the one
+// with the most free cores, and its nodes in their order. Returns nothing when the offered nodes do not suffice.
 std::vector<std::int32_t> choose_in_runs(const Machine& machine, std::int32_t tasks, std::int32_t share) {
   struct Run {
     std::int32_t first, last;
@@ -147,7 +147,7 @@ std::vector<std::int32_t> choose_in_runs(const Machine& machine, std::int32_t ta
   left = tasks;
   auto nodes_left = static_cast<std::int32_t>(nodes.size());
   for (const std::int32_t n : nodes) {
-    --nodes_left;  // each that follows keeps a core
+    --nodes_left;  // one task is kept for each node that follows
     std::int32_t wanted = std::min(machine.free_on(n), left - nodes_left);
     left -= wanted;
     const NodeView& node = machine.view().nodes[n];

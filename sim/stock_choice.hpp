@@ -7,18 +7,20 @@
 
 namespace placement::sim {
 
-// What users ask stock Slurm for, which a log does not tell.
+// The way in which users ask stock Slurm for cores. A log does not have it.
 enum class StockRequest {
-  nodes,  // as few nodes as can hold the tasks, evenly filled (sbatch -N): the better stock placement
-  tasks,  // only a number of tasks (sbatch -n): any node with a free core is welcome
+  nodes,  // the fewest nodes that hold the tasks, evenly filled (sbatch -N): the better stock placement
+  tasks,  // only a number of tasks (sbatch -n): any node with a free core can be used
 };
 
-// The cores that stock Slurm with topology/tree and select/cons_tres gives to a job, in the natural
-// order of its ranks. Leaf switches one after the other: the tightest that holds all that is still
-// wanted, else the one with most nodes, near to those taken; its nodes in their order, each filled
-// before the next. With StockRequest::nodes, nodes that are too full for an even share come in only
-// when the others do not suffice. On a torus, where Slurm has no topology/tree, the tightest run of neighbouring
-// node numbers that is enough, else the largest ones. The machine must have so many free cores.
+// Returns the leaves of the cores that stock Slurm with topology/tree and select/cons_tres gives to a job, in the
+// natural order of its ranks. Leaf switches are chosen one after the other, near to those already chosen: the one
+// with the fewest nodes that holds all that is still wanted, otherwise the one with the most nodes. Its nodes are taken
+// in their order, and each is filled before the next. With StockRequest::nodes, nodes with fewer free cores than an
+// even share are used only if the others do not suffice.
+// On a torus Slurm has no topology/tree. The smallest sufficient run of consecutive node numbers is then taken,
+// otherwise the largest runs.
+// Throws Error when `tasks` is below 1 or above the number of free cores.
 std::vector<std::int32_t> stock_choice(const Machine& machine, std::int32_t tasks, StockRequest request);
 
 }  // namespace placement::sim

@@ -8,16 +8,17 @@
 
 namespace placement::sim {
 
-// How jobs that have a matrix get their cores; all others take the stock choice.
+// The strategy by which jobs of a replay get their cores. A job without a matrix takes the stock choice if the policy
+// needs a matrix.
 struct Strategy {
   std::string name;        // for tables and file names
-  bool stock = false;      // the stock choice for all
-  bool allocated = false;  // the policy sees the stock choice and nothing else
-  PolicySpec policy;
+  bool stock = false;      // all jobs take the stock choice
+  bool allocated = false;  // the policy is offered the nodes and cores of the stock choice only
+  PolicySpec policy;       // not used if `stock` is true
 };
 
-// SLURM, TM-A, TM-I, TM-Isub, TM-Isub+K, or a word as users give it to --placement
-// ("RANDOM", "TREEMATCH=scope=whole"). Throws Error.
+// Parses a strategy: SLURM, TM-A, TM-I, TM-Isub, TM-Isub+K [TM §6], or a word as users give it to --placement, such as
+// "RANDOM" or "TREEMATCH=scope=whole". Throws Error on any other word, and when a policy or a key is wrong.
 Strategy parse_strategy(std::string_view word);
 
 }  // namespace placement::sim

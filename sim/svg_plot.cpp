@@ -12,7 +12,7 @@ namespace placement::sim {
 namespace {
 
 constexpr double left = 80, top = 40, width = 560, height = 320;
-// Lines that cover each other are seen through the gaps of the later one.
+// The lines have different dashes, so that a line below another one can be seen through its gaps.
 constexpr const char* dashes[] = {"", "10 4", "4 5", "14 4 3 4", "2 4", "7 7"};
 constexpr const char* colours[] = {"#1b6ca8", "#d1495b", "#2e933c", "#e08e00", "#6a4c93", "#3d3d3d", "#0aa5a5", "#b56576"};
 
@@ -120,7 +120,7 @@ std::string svg(const Plot& plot) {
   std::size_t number = 0;
   for (const PlotSeries& series : plot.series) {
     std::string path;
-    double before = py(0);  // an ECDF comes from 0 and stays at 1
+    double before = py(0);  // an empirical distribution begins at 0 and stays at 1
     for (const auto& point : series.points) {
       if (!usable(plot, point)) continue;
       if (plot.steps) path += (path.empty() ? "M" : "L") + at(px(point.first)) + " " + at(before);

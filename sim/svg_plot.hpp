@@ -20,10 +20,10 @@ struct Plot {
   std::vector<PlotSeries> series;
 };
 
-// The plot as a standalone SVG document; points that are not finite are left out.
+// Returns the plot as a standalone SVG document. Points that are not finite are left out.
 std::string svg(const Plot& plot);
 
-// The empirical distribution: for each value v, the share of values <= v.
+// Returns the empirical distribution of the values: for each value v, the share of values <= v.
 PlotSeries ecdf(std::string name, std::vector<double> values);
 
 }  // namespace placement::sim

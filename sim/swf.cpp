@@ -12,19 +12,19 @@ namespace placement::sim {
 
 namespace {
 
-// The columns that matter, from 0; the format has 18.
+// The columns that are read, counted from 0; the format has 18.
 enum Column { job_id = 0, submit = 1, run = 3, allocated = 4, requested = 7, limit = 8, status = 10, partition = 15, preceding = 16 };
 constexpr std::size_t columns = 18;
-constexpr std::size_t least_columns = 5;  // what old logs leave out at the end is not known
+constexpr std::size_t least_columns = 5;  // old logs lack columns at the end; their values are not known
 
-// Some logs have decimals where the format wants whole numbers.
+// Returns a number, rounded, because some logs have decimals where the format has whole numbers.
 std::optional<std::int64_t> number(std::string_view word) {
   const std::optional<double> value = parse_real(word);
   if (!value || !(std::fabs(*value) < 9e15)) return std::nullopt;
   return std::llround(*value);
 }
 
-// "; Partition: 10 standard" gives number 10 its name.
+// Reads the name of a partition from a comment such as "; Partition: 10 standard".
 void note_partition(std::string_view comment, std::map<std::int64_t, std::string>& names) {
   const auto words = split_words(comment.substr(1));
   if (words.size() < 3 || words[0] != "Partition:") return;
@@ -58,7 +58,7 @@ void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink, std::int
       continue;
     }
     if (words.size() != columns) notes.repaired("not 18 columns: those missing are not known", source.number());
-    // A job that was suspended or moved has a line of its own, and one more for each part.
+    // A job that was suspended or moved has one line for the whole job and one more for each part.
     if (field[status] >= 2 && field[status] <= 4) {
       notes.skipped("a part of a job (status 2 to 4), which another line has in full", source.number());
       continue;
