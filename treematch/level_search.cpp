@@ -176,7 +176,8 @@ class LevelSearch {
     std::vector<std::int32_t> searched;
     for (const Start& start : starts) {
       if (std::ssize(searched) == refined()) break;
-      if (std::find(searched.begin(), searched.end(), start.packing.top) != searched.end()) continue;  // one per subtree
+      // One set of leaves is searched in each subtree.
+      if (std::find(searched.begin(), searched.end(), start.packing.top) != searched.end()) continue;
       searched.push_back(start.packing.top);
       if (options_.deadline.expired()) return;
       const Packing& packing = start.packing;
