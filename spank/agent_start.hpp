@@ -6,19 +6,20 @@
 
 namespace placement {
 
-// What nodestate needs to know to start placement-agent.
+// How nodestate.so starts placement-agent.
 struct AgentStart {
-  std::string agent;  // the program
-  std::string log;    // a file for its messages, or empty: syslog alone
+  std::string agent;  // the path of the program
+  std::string log;    // the file for the agent's messages; if empty, they go to syslog only
 };
 
-// The arguments of the plugin in plugstack.conf: agent=/path and log=/path, both absolute. Returns what
-// is wrong with them, or an empty string.
+// Reads the plugin's arguments in plugstack.conf into `start`: agent=/path and log=/path, both absolute. Returns what
+// is wrong with the arguments, or an empty string.
 std::string read_plugin_arguments(const std::vector<std::string_view>& arguments, AgentStart& start);
 
-// Starts the agent in the background for the slurmd that this process is, with nothing of slurmd's:
-// no files, no environment, no blocked signals. Whether one runs already is the agent's own business.
-// Returns what failed, or an empty string.
+// Starts the agent in the background. This process must be slurmd; `cmdline` is the content of its /proc/self/cmdline,
+// from which the node name (-N) and slurm.conf (-f) are passed on. The agent inherits no open files, no environment and
+// no blocked signals of slurmd. If an agent runs already, the new one ends by itself. Returns what failed, or an empty
+// string.
 std::string start_agent(const AgentStart& start, std::string_view cmdline);
 
 }  // namespace placement

@@ -4,9 +4,9 @@
 
 namespace placement {
 
-// In the process that becomes a batch script, as the user: writes to its standard error that the job has Slurm's own
-// nodes although it asked for a policy, one line for each component of a heterogeneous job. In any other process it
-// does nothing.
+// Writes to standard error that the job has the nodes that Slurm itself chose although it asked for a policy. There is
+// one line for each component of a heterogeneous job. Call it in the process that becomes a batch script, as the user;
+// in any other process it does nothing.
 void tell_batch_script(spank_t spank);
 
 }  // namespace placement

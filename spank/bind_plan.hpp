@@ -9,24 +9,24 @@
 
 namespace placement {
 
-// Which of the shares of a node that Slurm deals out goes to which task: slot s is the s-th share
-// in the order of the node's cores. One number per rank of the step, 0..tasks of its node - 1.
+// Tells which set of cores each rank of a step is bound to. Slurm deals the job's cores on a node out to the node's
+// tasks, one set for each task. Slot s is the s-th of these sets in the order of the node's cores.
 struct BindPlan {
   std::uint32_t job = 0;
   std::uint32_t step = 0;
-  std::vector<std::int32_t> slot_of_rank;
+  std::vector<std::int32_t> slot_of_rank;  // for each rank its slot, from 0 to the number of tasks on its node - 1
 };
 
-// One string of an environment must stay below 128 KiB.
+// The longest text of a plan. The kernel allows less than 128 KiB for one string of an environment.
 inline constexpr std::size_t most_plan_bytes = 120 * 1024;
 
-// The plan as text, one or two characters per rank; nothing when a slot is out of 0..4095 or the
-// text grows too long.
+// Returns the plan as text with one or two characters per rank. Returns nothing if a slot is not in 0..4095 or the text
+// is longer than most_plan_bytes.
 std::optional<std::string> encode_plan(const BindPlan& plan);
 
-// Of the tasks of one node, given by their ranks: the slot of each. Nothing unless the text is a
-// plan for exactly this step of `total` tasks that gives each of them a slot of its own. Never
-// throws: it runs in the task.
+// Returns the slots of the tasks of one node, in the order of `local_ranks`, the ranks of these tasks. Returns nothing
+// unless `text` is a plan for this job, step and `total` tasks that gives each of these ranks another slot. Throws
+// nothing but bad_alloc, because it runs in the task.
 std::optional<std::vector<std::int32_t>> slots_for(std::string_view text, std::uint32_t job,
                                                    std::uint32_t step, std::uint32_t total,
                                                    std::span<const std::uint32_t> local_ranks);

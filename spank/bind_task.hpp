@@ -4,12 +4,12 @@
 
 namespace placement {
 
-// The variable by which srun tells the tasks of its step their slots.
+// The variable in which srun sends the plan of slots (BindPlan) to the tasks of its step.
 inline constexpr const char* plan_variable = "SLURM_PLACEMENT_CORES";
 
-// In the task, as the user, after Slurm has bound it and just before its program starts: takes the
-// share of the node's cores that the plan has for this rank, of those that Slurm dealt to the
-// node's tasks. Leaves everything as it is when there is no plan for this very step.
+// Binds this task to the cores that the plan has for its rank, out of the sets of cores that Slurm dealt to the
+// node's tasks. Call it in the task, as the user, after Slurm has bound the task and before its program starts. Does
+// nothing if there is no plan for this step, or if the task is not bound as Slurm says.
 void bind_task(spank_t spank);
 
 }  // namespace placement

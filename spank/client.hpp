@@ -4,22 +4,26 @@
 
 namespace placement {
 
-// What happens in srun, sbatch and salloc. None of these throws.
+// The steps of the plugin in srun, sbatch and salloc. No function throws.
 
-// Makes --placement and --comm-matrix known; also on the nodes, to which Slurm forwards options.
+// Registers the options --placement, --comm-matrix and --profile-comm. They are registered on the nodes too, because
+// Slurm forwards options to these.
 void register_options(spank_t spank);
 
-// Before options are parsed: registers ours, hooks -m, and clears what an outer job left behind.
+// Registers the options, intercepts -m, and removes the variables of an outer job from the environment. Call it before
+// the options are parsed.
 void client_begin(spank_t spank);
 
-// After the options of one component: reads the matrix and ships it. Ends the command with exit
-// code 1 (or $SLURM_EXIT_ERROR) after a message when what was asked for cannot be: an "optional"
-// line in plugstack.conf would make Slurm submit the job after a mere return code.
+// Reads the matrix and ships the request. Call it after the options of each component were parsed. On an error the
+// command ends after a message, with exit code 1 or that of SLURM_EXIT_ERROR. A return code would not suffice, because
+// Slurm submits the job anyway if plugstack.conf has the plugin as "optional".
 void client_options_done(spank_t spank);
 
-// In srun, the step is created and not yet launched: places its ranks.
+// Places the ranks of the step, and prepares its profile. Call it in srun when the step is created and not yet
+// launched. On an error the step runs with stock placement, and a message tells why.
 void client_place_step(spank_t spank);
 
+// Removes the hooks. Call it when the command ends.
 void client_end();
 
 }  // namespace placement

@@ -7,19 +7,19 @@
 
 namespace placement {
 
-// The options of the running srun, sbatch or salloc by their long names ("ntasks"), as cli_filter
-// plugins see them: command line, environment and #SBATCH lines are already merged. The value is
-// Slurm's own text; nothing when the option was not given or this Slurm does not tell.
+// Returns the value of an option of the running srun, sbatch or salloc, by its long name such as "ntasks". The value
+// is Slurm's own text, as cli_filter plugins see it: command line, environment and #SBATCH lines are merged. Returns
+// nothing if the option was not given or this version of Slurm does not tell.
 using ClientOption = std::function<std::optional<std::string>(const std::string& name)>;
 
-// Asks Slurm, by names that it looks up at run time.
+// The ClientOption that asks Slurm. It looks up Slurm's functions at run time.
 std::optional<std::string> client_option(const std::string& name);
 
-// Whether client_option can tell anything in this process.
+// Returns true if client_option() works in this process.
 bool client_options_known();
 
-// How many tasks the job or step will have, as far as its options fix that: -n, or a fixed -N
-// together with --ntasks-per-node.
+// Returns the number of tasks that the job or step will have, if its options fix it: -n, or one number for -N together
+// with --ntasks-per-node. Else returns nothing.
 std::optional<std::int32_t> known_task_count(const ClientOption& option);
 
 }  // namespace placement

@@ -11,23 +11,25 @@
 
 namespace placement {
 
-// A set of the kernel's CPU numbers, as sched_setaffinity takes it.
+// A set of the kernel's CPU numbers, from 0 to 4095, in the form that sched_setaffinity takes.
 struct CpuMask {
   static constexpr int cpus = 4096;
   std::array<std::uint64_t, cpus / 64> word{};
 
   bool has(int cpu) const { return (word[static_cast<std::size_t>(cpu) / 64] >> (cpu % 64)) & 1; }
   void add(int cpu) { word[static_cast<std::size_t>(cpu) / 64] |= std::uint64_t{1} << (cpu % 64); }
-  int lowest() const;  // -1 when empty
+  int lowest() const;  // returns the lowest CPU, -1 if the set is empty
   bool operator==(const CpuMask&) const = default;
 };
 
-// A list of masks as Slurm writes it into SLURM_CPU_BIND_LIST: "0x1,0xf0". Nothing when it is
-// something else, or names a CPU that a CpuMask cannot hold.
+// Parses a list of masks in the form of SLURM_CPU_BIND_LIST, for example "0x1,0xf0". Returns nothing if the list has
+// another form, has an empty mask, or names a CPU that a CpuMask cannot hold.
 std::optional<std::vector<CpuMask>> parse_masks(std::string_view list);
+
+// Returns the masks in the form that parse_masks() reads.
 std::string to_string(std::span<const CpuMask> masks);
 
-// Where a CPU is: its package, its core there. Used to put masks in the order of cores.
+// The place of a CPU: its package, and its core within the package. Masks are put in the order of cores by it.
 struct CpuPosition {
   int package = 0;
   int core = 0;
@@ -35,12 +37,13 @@ struct CpuPosition {
 };
 using PositionOf = std::function<CpuPosition(int cpu)>;
 
-// The masks dealt out anew: task i gets the slot_of_task[i]-th of them in the order of the cores of
-// their lowest CPUs. Both are of one length, and the slots a permutation.
+// Deals the masks out in another order: task i gets the slot_of_task[i]-th mask, in the order of the cores of the
+// masks' lowest CPUs. `slot_of_task` is a permutation of 0 to masks.size() - 1. `position` gives the place of a CPU.
 std::vector<CpuMask> deal_masks(std::span<const CpuMask> masks, std::span<const std::int32_t> slot_of_task,
                                 const PositionOf& position);
 
-// From /sys; a CPU that is not listed there has its number as its core.
+// Returns the place of a CPU of this machine, from /sys. A CPU that is not listed there gets package 0 and its own
+// number as its core.
 CpuPosition position_in_machine(int cpu);
 
 }  // namespace placement

@@ -4,18 +4,20 @@
 
 namespace placement {
 
-// Puts a function of ours before one that a loaded library, or the program itself, calls in another library.
+// Diverts the calls of one function, which a loaded library or the program makes into another library, to a
+// replacement.
 class FunctionHook {
  public:
-  // From now on calls of `symbol` in `library` (the beginning of its file name; empty: the program) go to `replacement`.
-  // False when the symbol is not there, when such calls cannot be diverted, or when somebody else has diverted them;
-  // nothing is changed then. A hook that is installed already stays.
+  // Diverts the calls of the function `symbol` that `library` makes to `replacement`. `library` is the beginning of
+  // the library's file name, or empty for the program itself. Returns false and changes nothing if the symbol does
+  // not exist, if its calls cannot be diverted, or if they are diverted elsewhere already. Returns true and changes
+  // nothing if this hook is installed already.
   bool install(const char* library, const char* symbol, void* replacement);
 
-  // Puts back what was there, unless somebody else has written there since.
+  // Restores the calls, unless other code has diverted them since. Does nothing if the hook is not installed.
   void remove();
 
-  // The function that was hooked; null before install() returns true.
+  // Returns the function whose calls are diverted; null before install() has returned true.
   void* real() const { return real_; }
 
  private:

@@ -4,18 +4,20 @@
 
 namespace placement {
 
-// The word of memory through which a loaded library calls a function of some name: its entry in
-// the table of procedure linkages. Who writes it decides where that library's calls go.
+// The pointer through which a loaded library calls a function of another library: its entry in the global offset table.
+// Writing the pointer diverts the library's calls of this function.
 struct ImportSlot {
-  void** address = nullptr;  // null: the library is not loaded, or does not call the function so
-  bool read_only = false;    // it lies in pages that the loader has made read-only (-z relro -z now)
+  void** address = nullptr;  // null if the library is not loaded, or does not call the function through a pointer
+  bool read_only = false;    // the loader has made the page of the pointer read-only (-z relro -z now)
 };
 
-// The slot of `symbol` in the first loaded library whose file name begins with `library`. A call
-// that the library binds to itself at link time (-Bsymbolic, inlining) has no slot.
+// Returns the slot of the function `symbol` in the first loaded library whose file name begins with `library`. The
+// name of the program itself is empty. A call that the library binds to itself at link time (-Bsymbolic, inlining)
+// has no slot.
 ImportSlot find_import_slot(std::string_view library, std::string_view symbol);
 
-// Writes the slot, opening and closing its page when that is read-only; false when this is refused.
+// Writes `target` to the slot. A read-only page is made writable for the write. Returns false if the slot has no
+// address or the page cannot be made writable.
 bool write_import_slot(const ImportSlot& slot, void* target);
 
 }  // namespace placement

@@ -6,17 +6,19 @@
 
 namespace placement {
 
-// The variable by which slurmctld tells how it decided for a job, and whether the job's user asked not to be told.
+// The variable in which slurmctld tells how its decision for a job ended.
 inline constexpr const char* job_decision_variable = "PLACEMENT_DECISION";
+// The variable that is set if the job's user asked for no messages (--quiet).
 inline constexpr const char* job_quiet_variable = "PLACEMENT_QUIET";
 
-// A line for the user of a job that asked slurmctld for a policy: empty when it has the policy's nodes, else why it has
-// those that Slurm itself chose. `value` is that of job_decision_variable, null when the job has none. `array` is the
-// number of the job's array, 0 without one: a task of an array may be called by it. A value that is of another job
-// counts as none, as one job's environment is passed on to those that are submitted from within it.
+// Returns a line for the user of a job that asked slurmctld for a policy. The line says why the job `job` has the
+// nodes that Slurm itself chose; it is empty if the job has the policy's nodes. `value` is the value of
+// job_decision_variable, null if the job has none. `array` is the job ID of the job's array, 0 without one; slurmctld
+// may name a task of an array by it. A value for another job is ignored, because a job inherits the environment of
+// the job that submitted it.
 std::string stock_nodes_notice(std::uint32_t job, std::uint32_t array, const char* value);
 
-// The name of a variable for component `component` of a heterogeneous job.
+// Returns the name of the variable `name` for component `component` of a heterogeneous job: NAME_HET_GROUP_K.
 std::string component_variable(std::string_view name, std::uint32_t component);
 
 }  // namespace placement

@@ -6,16 +6,18 @@
 
 namespace placement {
 
-// srun's copy of the step's layout, from which it launches: in slurm_spank_local_user_init it is
-// complete and not yet used. SPANK has no call for it; it is reached through the handle, which is
-// believed only where the public calls say the same. Null when they do not.
+// Returns srun's own layout of the step, from which it launches the tasks. Call it in slurm_spank_local_user_init,
+// where the layout is complete and not yet used. SPANK has no function for it, so it is read from the structures
+// behind the handle. Returns null if these do not agree with the public SPANK items, or if srun is of another release
+// of Slurm.
 slurm_step_layout_t* layout_of(spank_t spank);
 
-// The layout in plain terms. Throws Error when its parts contradict each other.
+// Returns the nodes of the layout and the number of tasks on each. Throws Error if the parts of the layout contradict
+// each other.
 StepShape shape_of(const slurm_step_layout_t& layout, std::uint32_t job, std::uint32_t step);
 
-// Gives each node its ranks. The distribution becomes "cyclic" over nodes, the socket part stays:
-// for "block", pmi2 tells MPI a mapping that it computes instead of the one that is there.
+// Writes the ranks of each node into the layout. The distribution over nodes becomes "cyclic"; the part for sockets is
+// kept. With "block", pmi2 would tell MPI a mapping that it computes itself instead of the one in the layout.
 void apply(const StepPlacement& placement, slurm_step_layout_t& layout);
 
 }  // namespace placement

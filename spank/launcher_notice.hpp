@@ -8,13 +8,15 @@
 
 namespace placement {
 
-// The program name of the daemon by which an mpirun or mpiexec starts its ranks itself, when that is what this step
-// runs; else empty. Which daemon runs where is no matter, and what it starts must find all cores of the node.
+// Returns the name of the daemon that this step runs, if an mpirun or mpiexec uses it to start its ranks itself; else
+// an empty string. The tasks of this step are not placed then: it does not matter which daemon runs on which node,
+// and the ranks that a daemon starts must have all cores of the job on the node.
 std::string launcher_daemon(spank_t spank);
 
-// Tells the user of an mpirun in a job with `policy` that its ranks are not placed by it, why, and what would place them.
-// Open MPI's mpirun sends what srun says nowhere, so the line goes where its own errors go. Nothing is said where the
-// user gave a rankfile, or Open MPI's mpirun has the job's plan and no words of the user's against it.
+// Tells the user of mpirun or mpiexec in a job with `policy` that its ranks are not placed by the policy, why, and
+// how to place them. `daemon` is the result of launcher_daemon(), `plan` the plan in srun's environment. Open MPI's
+// mpirun drops the output of srun, so the line is written to the standard error of the parent process. Writes nothing
+// if the user gave Open MPI's mpirun a rankfile, or if `plan` is in force for it.
 void tell_launcher(std::string_view daemon, std::string_view policy, const MpirunPlan& plan);
 
 }  // namespace placement

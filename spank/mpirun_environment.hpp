@@ -4,29 +4,33 @@
 
 namespace placement {
 
-// The variables by which a job's script or shell tells Open MPI's mpirun the order of its ranks, and by which users and
-// the commands of a job are told of it.
+// The variables in the environment of a job's script or shell that give Open MPI's mpirun the order of its ranks (the
+// plan), and those that tell users and commands about this plan.
 
-// Those of Open MPI: how ranks are mapped, and the hostfile.
+// Open MPI's own variables for the mapping of ranks and for the hostfile.
 inline constexpr const char* mapping_policy_variable = "OMPI_MCA_rmaps_base_mapping_policy";
 inline constexpr const char* hostfile_variable = "OMPI_MCA_orte_default_hostfile";
 inline constexpr const char* sequential_mapping = "seq";
 
-// The user's switch: "no" leaves mpirun alone, "yes" makes the plan for batch scripts that do not name mpirun, too.
+// The user's switch. With "no" no plan is made. With "yes" a plan is made even if the batch script does not name
+// mpirun.
 inline constexpr const char* mpirun_switch_variable = "PLACEMENT_MPIRUN";
-// The file of the plan that is in force.
+// The path of the hostfile with the plan in force.
 inline constexpr const char* mpirun_plan_variable = "PLACEMENT_HOSTFILE";
-// Why there is no plan although one was wanted.
+// The reason why there is no plan although the job should have one.
 inline constexpr const char* mpirun_reason_variable = "PLACEMENT_HOSTFILE_REASON";
 
-// What the environment of this process says of mpirun's plan.
+// The plan for mpirun in the environment of this process.
 struct MpirunPlan {
-  bool in_force = false;  // there is one, and no variable of the user's stands against it
-  std::string reason;     // why there is none; may be empty
+  bool in_force = false;  // there is a plan, and the user has not changed Open MPI's variables
+  std::string reason;     // why there is no plan; may be empty
 };
+
+// Returns the plan for mpirun in the environment of this process.
 MpirunPlan inherited_mpirun_plan();
 
-// Takes the plan out of the environment: what srun starts is no mpirun, and sbatch and salloc begin other jobs.
+// Removes the plan from the environment of this process. srun starts no mpirun with it, and sbatch and salloc begin
+// other jobs, for which the plan would be wrong.
 void forget_mpirun_plan();
 
 }  // namespace placement

@@ -4,16 +4,18 @@
 
 namespace placement {
 
-// The ranks of Open MPI's mpirun in a job with a policy and a matrix. The policy's plan is a sequential hostfile in
-// memory, which the environment of the job's script or shell names to mpirun. It has no name in any directory, is
-// open in the process that holds it alone, and ends with that process; other users cannot put anything in its place.
+// Places the ranks of Open MPI's mpirun in a job with a policy and a matrix. The policy's plan is a sequential
+// hostfile, a file in memory (memfd) that variables in the environment of the job's script or shell name to mpirun.
+// The file has no name in any directory, so that other users cannot replace it. Only one process has it open, and the
+// file ends with this process.
 
-// In salloc, whose environment describes the job that it got: makes the plan, which salloc holds until it ends.
+// Makes the plan in salloc and sets the variables in its environment. Call it when the environment describes the job.
+// salloc holds the plan until it ends. Throws bad_alloc, or Error if the shipped request is damaged.
 void plan_mpirun_of_salloc();
 
-// In the process that becomes a batch script, or the shell of an interactive step, as the user: makes the plan, which
-// that process holds. The work is done by a process of its own that has a limited time, so that whatever happens there
-// the script starts. In other processes it does nothing.
+// Makes the plan in the process that becomes a batch script or the shell of an interactive step, as the user. That
+// process holds the plan. The plan is computed in a child process with limited time, so that the script starts
+// whatever happens there. In other processes the function does nothing.
 void plan_mpirun_of_script(spank_t spank);
 
 }  // namespace placement

@@ -11,56 +11,58 @@
 
 namespace placement {
 
-// What a job component or a step asks for: a policy that is known, with keys that are known, and
-// the matrix, read, unless it is to be that of a stored profile.
+// The request of a job component or a step. Its policy and keys are checked, and its matrix is read.
 struct PlacementRequest {
-  PolicySpec spec;                            // without matrix=: the file means nothing elsewhere
-  std::shared_ptr<const CommMatrix> matrix;   // null when the policy takes none
-  bool overrides_distribution = false;        // a stock -m came before it and lost
-  bool automatic = false;                     // the matrix is that of a stored profile: matrix=auto
+  PolicySpec spec;                            // without the key matrix, because other hosts may not have the file
+  std::shared_ptr<const CommMatrix> matrix;   // null if there is none, or if it is to come from a stored profile
+  bool overrides_distribution = false;        // the policy overrides a stock -m that was given before it
+  bool automatic = false;                     // the matrix comes from a stored profile (matrix=auto)
 };
 
-// Collects what the options of one job component say, in the order in which Slurm reads them:
-// #SBATCH lines, environment, command line. -m and --placement set the same thing, so the last
-// one counts, and a stock word takes it back. Nothing is judged before the end, as a mistake that
-// a later option corrects is none.
+// Collects the options of one job component in the order in which Slurm reads them: #SBATCH lines, environment,
+// command line. -m and --placement both set the policy, so the last of them counts; a stock word after -m takes the
+// policy back. Options are only checked in resolve(), because a later option may correct a mistake.
 class PlacementOptions {
  public:
-  // A word of -m; true when it names a policy. Words that Slurm knows never do.
+  // Takes the word of an -m. Returns true if it names a policy. A word that Slurm knows never does.
   bool take_distribution(std::string_view word, bool from_environment);
+  // Takes the value of a --placement.
   void take_placement(std::string_view word);
+  // Takes the value of a --comm-matrix.
   void take_matrix_file(std::string_view file);
 
-  // The wish, with its matrix read from the file; nothing when none is in force. Throws Error on
-  // an unknown policy or key, a missing or bad matrix, or one of another size than `tasks`.
+  // Returns the request with its matrix read from the file; nothing if no policy is in force. `tasks` is the number
+  // of tasks, if it is known. Throws Error on an unknown policy or key, a missing or bad matrix, or a matrix whose
+  // ranks are not `tasks`.
   std::optional<PlacementRequest> resolve(std::optional<std::int32_t> tasks) const;
 
-  // A stock -m was given and not overridden: on the command line, or at all.
+  // Returns true if a stock -m is in force that was not taken from the environment.
   bool distribution_on_command_line() const { return stock_ && !stock_from_environment_; }
+  // Returns true if any stock -m is in force.
   bool distribution_given() const { return stock_; }
 
-  // "-m plane=2 takes the policy NLA back", when such a word is in force; else empty.
+  // Returns a message such as "-m plane=2 takes the policy NLA back" if a stock word took a policy back; else empty.
   std::string taken_back() const;
 
  private:
-  std::optional<std::string> word_;  // of the policy in force
-  std::string option_;               // the option that it was given to, for messages
-  std::string matrix_file_;          // of --comm-matrix
-  std::string revoked_;              // the policy's word that the stock word in force follows; empty: it follows none
+  std::optional<std::string> word_;  // the word of the policy in force
+  std::string option_;               // the option by which it was given, for messages
+  std::string matrix_file_;          // the value of --comm-matrix
+  std::string revoked_;              // the word of the policy that the stock word took back; empty if there is none
   std::string stock_word_;
   bool stock_ = false;
   bool stock_from_environment_ = false;
   bool overrides_ = false;
 };
 
-// Whether the word is one that a stock -m takes, however it is spelt there.
+// Returns true if Slurm's own -m takes the word, in any spelling that Slurm allows.
 bool is_stock_distribution(std::string_view word);
 
-// Whether the word begins with the name of a policy that users may ask for.
+// Returns true if the word begins with the name of a policy that users may ask for.
 bool is_policy_word(std::string_view word);
 
-// Something about a distribution word that Slurm will refuse, when it looks like a policy; else
-// empty.
+// Returns a hint for the user if Slurm will refuse the distribution word and it looks like a policy; else an empty
+// string.
 std::string hint_for_unknown_word(std::string_view word);
 
 }  // namespace placement

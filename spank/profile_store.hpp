@@ -9,48 +9,52 @@
 
 namespace placement {
 
-// A run of a program, as far as its profile depends on it.
+// The properties of a run on which its profile depends.
 struct ProgramRun {
-  std::string program;                 // its file, absolute, symbolic links followed
+  std::string program;                 // the absolute path of the program, with symbolic links resolved
   std::vector<std::string> arguments;
   std::int32_t ranks = 0;
 };
 
-// The run of a command line: the program is looked for as a shell in `directory` would, in
-// `search_path` (of the form of PATH) unless its word has a slash. One that is not found keeps its word.
+// Returns the run of a command with `ranks` ranks. A program without a slash is looked up in `search_path`, in the form
+// of PATH, and then in `directory`; a relative path starts at `directory`. A program that is not found keeps its word.
+// Throws Error if `command` is empty.
 ProgramRun program_run(const std::vector<std::string>& command, std::int32_t ranks, const std::string& directory,
                        const std::string& search_path);
 
-// Arguments are of one class when they differ in numbers alone: "-i 40 mesh2.nml" is "-i # mesh#.nml".
+// Returns the arguments with each number replaced by #: "-i 40 mesh2.nml" becomes "-i # mesh#.nml". Arguments are of
+// one class if they differ only in numbers.
 std::string class_of_arguments(const std::vector<std::string>& arguments);
 
 struct StoredProfile {
   std::string file;
-  bool same_arguments = false;  // else they are only of the same class
+  bool same_arguments = false;  // false: the arguments are of one class but differ in numbers
   std::time_t made = 0;
 };
 
-// A user's profiles by program, arguments and number of ranks: plain files in a directory of his own.
+// The profiles of a user, stored by program, arguments and number of ranks, as plain files in the user's own directory.
 class ProfileStore {
  public:
-  static constexpr std::size_t most_files = 512;  // profiles and the summaries beside them
+  static constexpr std::size_t most_files = 512;  // counts the profiles and the summaries beside them
   static constexpr std::uintmax_t most_bytes = std::uintmax_t{256} << 20;
 
   explicit ProfileStore(std::string directory) : directory_(std::move(directory)) {}
 
-  // $PLACEMENT_PROFILE_STORE, else $XDG_DATA_HOME/slurm-placement/profiles, else
-  // $HOME/.local/share/slurm-placement/profiles. Throws Error when none of them is absolute.
+  // Returns the user's store: $PLACEMENT_PROFILE_STORE, else $XDG_DATA_HOME/slurm-placement/profiles, else
+  // $HOME/.local/share/slurm-placement/profiles. `getenv` returns the value of a variable, or null. Throws Error if
+  // PLACEMENT_PROFILE_STORE is not absolute, or if no variable has an absolute path.
   static ProfileStore of_user(const std::function<const char*(const char*)>& getenv);
 
   const std::string& directory() const { return directory_; }
 
-  // The profile of that run: one with the same arguments, else the latest of their class. Throws
-  // Error when others than the user may write into the directory, whose files then say nothing.
+  // Returns the profile of `run`: one with equal arguments, else the latest one whose arguments are of their class;
+  // nothing if there is none. Throws Error if another user may write into the directory, because its files cannot be
+  // trusted then.
   std::optional<StoredProfile> find(const ProgramRun& run) const;
 
-  // The file into which a profile of that run goes. Makes the directory, for the user alone, and
-  // removes the store's oldest files beyond the bounds, but none of the last hour and none that others made
-  // there. Throws Error.
+  // Returns the path of the file for a profile of `run`. Creates the directory, with access for the user only.
+  // Removes the oldest files of the store while there are more than most_files or most_bytes; files of the last hour,
+  // and files that the store did not make, are kept. Throws Error if the directory cannot be made or used.
   std::string file_for(const ProgramRun& run) const;
 
  private:

@@ -12,34 +12,37 @@
 
 namespace placement {
 
-// The way of a profile: srun --profile-comm counts what a program sends, and a policy whose matrix
-// is "auto" places the next run of that program by it.
+// Makes and uses profiles: srun --profile-comm counts the traffic of a program, and a policy with matrix=auto places
+// the next run of the program by this profile.
 
-// By which a job tells its steps to be profiled; the value is the file, or empty for the user's store.
+// The variable by which a job has its steps profiled. Its value is the file, or empty for the user's store.
 inline constexpr const char* job_profile_variable = "PLACEMENT_PROFILE_COMM";
 
-// By which srun tells the tasks of its step where their profile goes.
+// The variable in which srun gives the tasks of its step the file for their profile.
 inline constexpr const char* step_profile_variable = "SLURM_PLACEMENT_PROFILE";
 
-// The command of this srun, after its options are read and before there is a step; empty where it
-// cannot be told.
+// Returns the program and arguments on the command line of this srun or salloc. Call it after its options are parsed.
+// Returns an empty list if they cannot be found.
 std::vector<std::string> command_given();
 
-// The command of the step, as srun will launch it.
+// Returns the program and arguments of the step, as srun will launch it. Returns an empty list if srun does not tell.
 std::vector<std::string> command_of_step(spank_t spank);
 
-// The profile that is stored for that command with so many tasks, and a line for the user that
-// says which; null when there is none, or it cannot be read, and a line that says so.
+// Returns the stored profile of `command` with `tasks` tasks, and tells the user which one is used. Returns null, and
+// tells the user why, if there is none or it cannot be read. Returns null without a message if `command` is empty.
 std::shared_ptr<const CommMatrix> stored_profile(const std::vector<std::string>& command, std::int32_t tasks);
 
-// The file of --profile-comm as the job's steps can use it. Throws Error when its directory is not there.
+// Returns the value of --profile-comm as an absolute path for the job's steps; an empty value stays empty. Throws
+// Error if the profiling library is missing, or if the path is a directory or lies in none that exists.
 std::string checked_profile_file(const std::string& file);
 
-// In srun, the step is created and not yet launched: has its tasks profiled. `file` may be empty,
-// and %j and %s in it are the job and the step. Throws Error.
+// Has the tasks of the step profiled. Call it in srun when the step is created and not yet launched. The profile goes
+// to `file`, in which %j is replaced by the job ID and %s by the step ID, or to the user's store if `file` is empty.
+// Throws Error if srun does not tell its step or the store cannot be used.
 void profile_step(spank_t spank, const std::string& file, std::int32_t tasks);
 
-// In the task, as the user, just before its program starts: preloads the profiler if srun said so.
+// Preloads the profiling library into the program if srun has the step profiled. Call it in the task, as the user, just
+// before its program starts.
 void profile_task(spank_t spank);
 
 }  // namespace placement

@@ -12,25 +12,27 @@ namespace placement {
 // How Open MPI's mpirun numbers the cores of a node.
 enum class CoreNumbering {
   unknown,     // ranks cannot be bound by number
-  of_machine,  // all cores of the node count
-  of_job,      // only the cores of the job count, as a cgroup hides the others
+  of_machine,  // mpirun numbers all cores of the node
+  of_job,      // mpirun numbers only the cores of the job, because a cgroup hides the others
 };
 
-// From what "scontrol show config" prints: TaskPlugin, SlurmdParameters, and ConstrainCores of cgroup.conf. Numbers are
-// unknown where no task plugin binds, and with config_overrides, where nodes need not have the cores that slurm.conf says.
+// Returns the numbering for a site. `configuration` is the output of "scontrol show config", of which TaskPlugin,
+// SlurmdParameters and ConstrainCores (of cgroup.conf) are read. The numbering is unknown if no task plugin binds
+// tasks. It is also unknown with config_overrides, because nodes need not have the cores of slurm.conf then.
 CoreNumbering core_numbering(std::string_view configuration);
 
-// The hostfile from which mpirun --map-by seq takes one line for each rank: "NODE", or "NODE CORE[,CORE]..." where cores
-// can be told. These are left out for all ranks where the plan has none, and where a node is declared as many sockets
-// of one core, as nodes are whose cores slurm.conf does not tell.
+// Returns the hostfile for mpirun --map-by seq, with one line for each rank: "NODE", or "NODE CORE[,CORE]..." if
+// cores can be given. Cores are left out for all ranks if `numbering` is unknown or `placement` has no cores. They
+// are also left out if a node has several sockets of one core each, as Slurm describes a node whose cores slurm.conf
+// does not give.
 std::string sequential_hostfile(const Allocation& allocation, const StepPlacement& placement, CoreNumbering numbering);
 
-// Whether a script or command names a program by which MPI starts ranks: mpirun, mpiexec or orterun.
+// Returns true if a script or command names mpirun, mpiexec or orterun.
 bool names_mpirun(std::string_view script);
 
-// The first word of a script or command by which a user maps or binds the ranks of mpirun, as --rankfile or
-// --oversubscribe; empty without one. In a script lines that begin with # do not count. --map-by and its short forms
-// are none of these words, as mpirun prefers them to its environment.
+// Returns the first word of a script or command by which a user maps or binds the ranks of mpirun, such as --rankfile
+// or --oversubscribe; empty if there is none. Lines that begin with # are skipped. --map-by and its short forms do
+// not count, because mpirun prefers them to its environment.
 std::string own_mapping_word(std::string_view script);
 
 }  // namespace placement

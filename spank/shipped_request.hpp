@@ -10,18 +10,19 @@
 
 namespace placement {
 
-// A wish on its way from the submitting command, through Slurm's job control environment, to
-// slurmctld and to every srun of the job. Names are those of the variables there; in the
-// environment of a batch script or of salloc's shell Slurm puts SLURM_SPANK_ before them.
+// A request as variables of Slurm's job control environment. In these it travels from the submitting command to
+// slurmctld and to every srun of the job. In the environment of a batch script or of salloc's shell, Slurm puts
+// SLURM_SPANK_ before the names of the variables.
 struct ShippedRequest {
-  std::vector<std::pair<std::string, std::string>> variables;  // each below 128 KiB, 1 MiB in all
-  std::string note;  // for the user: what the matrix lost on the way; mostly empty
+  std::vector<std::pair<std::string, std::string>> variables;  // name and value; each below 128 KiB, 1 MiB in all
+  std::string note;  // tells the user that the matrix was coarsened; mostly empty
 };
 
 inline constexpr const char* job_environment_prefix = "SLURM_SPANK_";
 
-// `component` is that of a heterogeneous job, 0 in any other. A matrix that is too large is packed
-// as one of groups of ranks, of `ranks_per_node` or a multiple of that (below 2: of some size).
+// Returns the request as variables. `component` is the component of a heterogeneous job, and 0 for any other job. A
+// matrix that is too large is coarsened to groups of `ranks_per_node` ranks, or of a multiple of that. If
+// `ranks_per_node` is less than 2, groups begin at 2 ranks.
 ShippedRequest pack_request(const PlacementRequest& placement_request, std::int32_t component, std::int32_t ranks_per_node);
 
 struct ReceivedRequest {
@@ -29,12 +30,15 @@ struct ReceivedRequest {
   std::int32_t component = 0;
 };
 
-// The parcel in an environment; nothing when there is none. A matrix of groups comes back as one of
-// ranks, expanded as by expand_groups. Throws Error when it is damaged.
+// Returns the value of a variable of the job control environment, or null.
 using Getenv = std::function<const char*(const std::string& name)>;
+
+// Returns the shipped request in an environment; nothing if there is none. `get` looks up a variable by its name
+// without SLURM_SPANK_. A coarsened matrix is expanded to ranks with expand_groups(). Throws Error if the request is
+// damaged or of another version.
 std::optional<ReceivedRequest> unpack_request(const Getenv& get);
 
-// Every name that a parcel may use, whether this one does or not.
+// Returns the names of all variables that any shipped request may have.
 std::vector<std::string> request_variable_names();
 
 }  // namespace placement

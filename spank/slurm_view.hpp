@@ -10,23 +10,25 @@
 
 namespace placement {
 
-// The nodes named, in that order, within the whole machine's tree as slurmctld knows it: its
-// switches or blocks (none without topology/tree or topology/block) and the sockets and cores of every node. All cores are
-// free; with a job, those that it has. Asks slurmctld by libslurm and scontrol, as the calling
-// user. Throws Error when slurmctld does not answer, or does not show such a node or job.
+// Returns the view of the nodes `names`, in this order, within the topology tree of the whole machine. The tree has
+// the switches or blocks that slurmctld knows (none without topology/tree or topology/block), and the sockets and
+// cores of every node. All cores are free if `job` is 0, else only the cores of the job `job`. Asks slurmctld through
+// libslurm and scontrol, as the calling user. Throws Error if slurmctld does not answer, or does not show one of the
+// nodes or the job.
 ClusterView load_cluster_view(std::span<const std::string> names, std::uint32_t job = 0);
 
-// Nodes on which a job has these CPUs: a host list, and a list as mark_cores() reads it.
+// The CPUs of a job on some nodes.
 struct JobCpus {
-  std::string nodes;
-  std::string ids;
+  std::string nodes;  // a hostlist
+  std::string ids;    // the CPUs on each of these nodes, in the form that mark_cores() reads
 };
 
-// What "scontrol -d show job" says of the job; of a heterogeneous job, all its components.
+// Returns the CPUs of the job `job` from `text`, the output of "scontrol -d show job". For a heterogeneous job the
+// result has all components.
 std::vector<JobCpus> parse_job_cpus(std::string_view text, std::uint32_t job);
 
-// Marks the cores of a list as Slurm writes it ("0-2,5"); false when it is not one, or names a
-// core that is not there.
+// Sets core[i] for each number i of `list`, which has Slurm's form, such as "0-2,5". Returns false if the list has
+// another form or a number is not below core.size(); some cores may be set then.
 bool mark_cores(const std::string& list, std::vector<bool>& core);
 
 }  // namespace placement

@@ -9,8 +9,10 @@
 
 namespace placement {
 
-// What slurmctld would have sent with this job on these nodes, as placement-monitor on a controller knows it now;
-// `controller` says where it is asked. Throws Error. May take as long as 35 s for each controller that does not answer.
+// Asks placement-monitor on a controller for the present state of `nodes`. The result is what slurmctld would have
+// sent with the job `job` on these nodes. `controller` gives the monitor's address. Throws Error if no monitor
+// answers, or if this plugin was built without munge. The call can take 35 s for each controller that does not
+// answer.
 JobState ask_for_job_state(const ControllerState& controller, std::uint32_t job, std::span<const std::string> nodes);
 
 }  // namespace placement

@@ -10,15 +10,15 @@
 namespace placement {
 
 struct StepPlacement {
-  std::vector<std::vector<std::uint32_t>> ranks_of_node;  // ascending, as pmix and pmi2 need them
-  std::vector<std::int32_t> slot_of_rank;  // as in BindPlan; empty when tasks share cores
-  std::vector<std::vector<std::int32_t>> cores_of_rank;  // of its node, as the policy has them; also empty on hardware threads
-  Cost cost = 0;
-  Cost natural_cost = 0;
+  std::vector<std::vector<std::uint32_t>> ranks_of_node;  // of each node, ascending, as pmix and pmi2 need them
+  std::vector<std::int32_t> slot_of_rank;  // as in BindPlan; empty if tasks share hardware threads
+  std::vector<std::vector<std::int32_t>> cores_of_rank;  // cores within the node; empty if leaves are no whole cores
+  Cost cost = 0;          // hop-bytes
+  Cost natural_cost = 0;  // hop-bytes of the natural order
 };
 
-// Places the ranks of the step within `view`, which has the nodes of the step in the same order.
-// Throws Error when the policy cannot, or answers what does not fit the step.
+// Places the ranks of the step by the policy of the request. `view` has the nodes of the step, in the step's order. The
+// policy gets a deadline of 10 s. Throws Error if the policy fails, or if its answer does not fit the step.
 StepPlacement place_step(const PlacementRequest& placement_request, const StepShape& step, const ClusterView& view);
 
 }  // namespace placement

@@ -7,7 +7,8 @@
 
 namespace placement {
 
-// A variable in the environment of the task, or of the step's tasks, on the node.
+// Returns the value of the variable `name` in the environment of the task, as the task will see it; nothing if it is
+// not set. Call it in slurmstepd.
 std::optional<std::string> task_variable(spank_t spank, const char* name);
 
 }  // namespace placement

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The only access to Slurm's internals: no other file of this project's plugins includes headers of Slurm's source
- * tree, except through this one. Differences between versions of Slurm are bridged in this folder.
+ * Gives access to Slurm's internals. Other files include this one and no header of Slurm's source tree. The files of
+ * this folder bridge the differences between versions of Slurm.
  */
 #ifndef PLACEMENT_SLURM_COMPAT_H
 #define PLACEMENT_SLURM_COMPAT_H
