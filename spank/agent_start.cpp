@@ -18,9 +18,10 @@ namespace placement {
 
 namespace {
 
-constexpr rlim_t most_files = 1 << 16;  // that slurmd is thought to have open, where the limit is none
+constexpr rlim_t most_files = 1 << 16;  // the most descriptors that are closed if slurmd's limit is higher or none
 
-// Only what may be called between fork and exec in a process that may have threads.
+// Turns the child process into the agent. Only functions are called that are allowed between fork and exec in a process
+// with threads.
 [[noreturn]] void become_agent(const char* log, char* const* arguments, char* const* environment) {
   sigset_t none;
   sigemptyset(&none);
@@ -33,12 +34,13 @@ constexpr rlim_t most_files = 1 << 16;  // that slurmd is thought to have open, 
   dup2(nothing, 0);
   dup2(nothing, 1);
   dup2(messages, 2);
-  if (close_range(3, ~0U, 0) != 0) {  // a kernel before 5.9: one by one
+  if (close_range(3, ~0U, 0) != 0) {  // a kernel before 5.9 has no close_range, so each file is closed by itself
     rlimit most{};
     getrlimit(RLIMIT_NOFILE, &most);
     for (rlim_t file = 3; file < most.rlim_cur && file < most_files; ++file) close(static_cast<int>(file));
   }
-  // slurmd has itself spared by the kernel when memory runs out; the agent is not worth a job.
+  // The kernel spares slurmd when memory runs out, and a child inherits that. The agent gives it up, so that the kernel
+  // does not kill a job instead of the agent.
   const int spared = open("/proc/self/oom_score_adj", O_WRONLY);
   if (spared >= 0) {
     [[maybe_unused]] const ssize_t written = write(spared, "0", 1);
@@ -78,12 +80,12 @@ std::string start_agent(const AgentStart& start, std::string_view cmdline) {
   const pid_t child = fork();
   if (child < 0) return std::string("fork: ") + std::strerror(errno);
   if (child == 0) become_agent(start.log.c_str(), arguments.data(), environment);
-  // With --keep the child goes to the background and ends at once.
+  // With --keep the agent continues in the background, and this child ends at once.
   int status = 0;
   pid_t ended;
   while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR) {
   }
-  if (ended < 0) return {};  // slurmd has it taken by its own handler
+  if (ended < 0) return {};  // slurmd's own handler has waited for the child already
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return start.agent + " could not be started";
   return {};
 }

@@ -23,7 +23,7 @@ std::string environment(const std::string& name) {
   return value ? value : "";
 }
 
-// A variable that every job has.
+// Returns the value of a variable that every job has. Throws Error if it is not set.
 std::string required(const std::string& name) {
   const std::string value = environment(name);
   if (value.empty()) throw Error(name + " is not set in the environment of the allocation");
@@ -37,12 +37,12 @@ std::int32_t positive(const std::string& name, const std::string& text) {
   return static_cast<std::int32_t>(*number);
 }
 
-// The variable of the job, or of its component.
+// Returns the name of the variable for the job, or for its component.
 std::string of_component(const std::string& name, std::optional<std::uint32_t> component) {
   return component ? component_variable(name, *component) : name;
 }
 
-// A heterogeneous job has components, of which one has to be meant, and any other job has none.
+// Throws Error unless `component` names a component of a heterogeneous job, or is empty for any other job.
 void check_component(std::optional<std::uint32_t> component) {
   const std::string size = environment("SLURM_HET_SIZE");
   if (size.empty() && component) throw Error("--het-group " + std::to_string(*component) + ": this job has no components");
@@ -109,7 +109,7 @@ std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_
   };
   std::optional<ReceivedRequest> received = deliver(component);
   if (!received && component) {
-    received = deliver({});  // the one parcel of the job, which names its component
+    received = deliver({});  // the request of the whole job names the component that it is for
     if (received && received->component != static_cast<std::int32_t>(*component)) return std::nullopt;
   }
   if (!received) return std::nullopt;

@@ -14,12 +14,12 @@ namespace {
 
 using SetEnvironment = void (*)(char**);
 
-constexpr const char* program = "";  // salloc itself makes the calls
+constexpr const char* program = "";  // the empty name stands for salloc itself, which makes the calls
 FunctionHook one_hook, components_hook, environment_hook;
 SeeGrantedJob see_job = nullptr;
 JobIsDescribed job_is_described = nullptr;
 
-// The job's number is a field of its own until 25.05, and a part of the step's name since.
+// Returns the job ID of the response. Before Slurm 25.05 it is a field of its own, since then a part of the step's ID.
 template <typename Response>
 std::uint32_t job_of(const Response& response) {
   if constexpr (requires { response.job_id; })
@@ -32,7 +32,8 @@ void see(const resource_allocation_response_msg_t* response, std::uint32_t compo
   if (see_job && response) see_job({job_of(*response), component, response->environment, response->env_size});
 }
 
-// Functions in place of salloc's, with whatever parameters this version of Slurm declares: 26.05 has one more.
+// The replacements of the functions that salloc calls, with the parameters of this version of Slurm; 26.05 has one
+// more.
 template <typename Function>
 struct Allocation;
 
@@ -42,13 +43,13 @@ struct Allocation<Answer*(Parameters...)> {
 
   static Answer* of_one(Parameters... parameters) {
     Answer* const response = reinterpret_cast<Function>(one_hook.real())(parameters...);
-    const int error = errno;  // salloc reads it
+    const int error = errno;  // salloc reads errno after the call
     see(response, 0);
     errno = error;
     return response;
   }
 
-  // The answer is a list, of whatever name in this version.
+  // The response is a list, whose type has different names in different versions of Slurm.
   static Answer* of_components(Parameters... parameters) {
     Answer* const responses = reinterpret_cast<Function>(components_hook.real())(parameters...);
     const int error = errno;

@@ -15,7 +15,7 @@ namespace placement {
 
 namespace {
 
-constexpr std::uint32_t most_components = 128;  // Slurm's own limit
+constexpr std::uint32_t most_components = 128;  // Slurm's limit of components of a heterogeneous job
 
 std::uint32_t number_of(spank_t spank, const std::string& name) {
   const auto text = task_variable(spank, name.c_str());
@@ -33,7 +33,7 @@ void tell(spank_t spank, std::uint32_t job, std::uint32_t component) {
       stock_nodes_notice(job, number_of(spank, "SLURM_ARRAY_JOB_ID"), decision ? decision->c_str() : nullptr);
   if (notice.empty()) return;
   const std::string line = "placement: " + notice + "\n";
-  if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // nobody is left to be told
+  if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // there is no other place for the notice
 }
 
 }  // namespace

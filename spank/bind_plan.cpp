@@ -8,12 +8,12 @@ namespace placement {
 
 namespace {
 
-// VERSION:JOB:STEP:RANKS:WIDTH:SLOTS, each slot as WIDTH digits of base 64.
+// A plan as text is VERSION:JOB:STEP:RANKS:WIDTH:SLOTS. Each slot has WIDTH digits of base 64, the highest first.
 constexpr int plan_version = 1;
 constexpr std::string_view digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
 constexpr std::int32_t base = 64;
 
-// A number and the colon after it, taken off the front.
+// Removes a number and the colon after it from the front of `text`. Returns false if they are not there.
 bool take_number(std::string_view& text, std::uint32_t& value) {
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
@@ -22,6 +22,7 @@ bool take_number(std::string_view& text, std::uint32_t& value) {
   return true;
 }
 
+// Returns the slot of the rank, or -1 if a character is no digit.
 std::int32_t slot_at(std::string_view slots, std::size_t rank, std::size_t width) {
   std::int32_t slot = 0;
   for (std::size_t i = 0; i < width; ++i) {

@@ -22,8 +22,8 @@ constexpr const char* bind_type_variable = "SLURM_CPU_BIND_TYPE";
 
 struct Task {
   std::uint32_t job = 0, step = 0, total = 0;
-  int local = 0;                           // its place among those of the node
-  std::vector<std::uint32_t> local_ranks;  // of all tasks of the node
+  int local = 0;                           // the number of the task on its node, from 0
+  std::vector<std::uint32_t> local_ranks;  // the ranks of all tasks of the node
 };
 
 std::optional<Task> this_task(spank_t spank) {
@@ -35,7 +35,7 @@ std::optional<Task> this_task(spank_t spank) {
       spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &count) != ESPANK_SUCCESS ||
       spank_get_item(spank, S_TASK_ID, &task.local) != ESPANK_SUCCESS)
     return std::nullopt;
-  // A batch script is "rank 0" of a step too; no plan is ever meant for it.
+  // A batch script looks like rank 0 of a step, but no plan is for it.
   if (task.step >= SLURM_MAX_NORMAL_STEP_ID || count > task.total) return std::nullopt;
   if (task.local < 0 || static_cast<std::uint32_t>(task.local) >= count) return std::nullopt;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -46,7 +46,7 @@ std::optional<Task> this_task(spank_t spank) {
   return task;
 }
 
-// What Slurm's own binding gave to each task of the node; it repeats a list that is too short.
+// Returns the mask that Slurm's binding gave to each task of the node. Slurm repeats a list that is too short.
 std::optional<std::vector<CpuMask>> masks_dealt(spank_t spank, std::size_t tasks) {
   const auto type = task_variable(spank, bind_type_variable);
   const auto list = task_variable(spank, bind_list_variable);
@@ -70,7 +70,7 @@ bool set_mask(const CpuMask& mask) {
   return sched_setaffinity(0, sizeof mask.word, reinterpret_cast<const cpu_set_t*>(mask.word.data())) == 0;
 }
 
-// What the program reads there is what the kernel was told.
+// Writes the new masks to SLURM_CPU_BIND_LIST and SLURM_CPU_BIND, so that the program reads the binding in force.
 void tell_program(spank_t spank, const std::vector<CpuMask>& masks) {
   const auto old_list = task_variable(spank, bind_list_variable);
   const auto old_bind = task_variable(spank, bind_variable);
@@ -86,7 +86,7 @@ void tell_program(spank_t spank, const std::vector<CpuMask>& masks) {
 void bind_task(spank_t spank) {
   const auto plan = task_variable(spank, plan_variable);
   if (!plan) return;
-  spank_unsetenv(spank, plan_variable);  // it means nothing to the program
+  spank_unsetenv(spank, plan_variable);  // the program does not need it
 
   const auto task = this_task(spank);
   if (!task) return;
@@ -95,7 +95,7 @@ void bind_task(spank_t spank) {
   const auto masks = masks_dealt(spank, task->local_ranks.size());
   const auto now = mask_in_force();
   const auto local = static_cast<std::size_t>(task->local);
-  if (!masks || !now || *now != (*masks)[local]) return;  // bound by somebody else, or not at all
+  if (!masks || !now || *now != (*masks)[local]) return;  // the task is not bound, or something else has bound it
 
   const std::vector<CpuMask> dealt = deal_masks(*masks, *slots, position_in_machine);
   if (dealt[local] != *now && !set_mask(dealt[local])) {

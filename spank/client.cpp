@@ -47,21 +47,21 @@ namespace {
 
 struct Client {
   bool is_srun = false;
-  MpirunPlan mpirun_plan;     // of the job that the command runs in
-  std::string outer_job;      // the job that the command runs in, empty: none
-  PlacementOptions options;   // of the component being parsed
+  MpirunPlan mpirun_plan;     // the plan of the job that the command runs in
+  std::string outer_job;      // the ID of the job that the command runs in; empty if there is none
+  PlacementOptions options;   // the options of the component that is being parsed
   bool hooked = false;        // -m may name a policy
-  int components = 0;         // whose options are done
-  std::optional<PlacementRequest> placement_request;   // of the last of them
-  bool any_wish = false;      // of any of them
-  std::vector<bool> shipped;  // per component: slurmctld is asked to choose its nodes by a policy
-  std::optional<std::string> profile;  // --profile-comm: its file, empty for the user's store
-  bool looked_for_profile = false;     // of a wish for a stored one; the user knows what came of it
-  bool stock_word = false;    // that one had a stock -m in force,
-  bool stock_by_hand = false; // given on the command line
+  int components = 0;         // the number of components whose options are done
+  std::optional<PlacementRequest> placement_request;   // the request of the last of these components
+  bool any_wish = false;      // one of these components has a request
+  std::vector<bool> shipped;  // for each component, whether slurmctld is asked to choose its nodes by a policy
+  std::optional<std::string> profile;  // the file of --profile-comm, empty for the user's store
+  bool looked_for_profile = false;     // a stored profile was looked for, and the user was told the result
+  bool stock_word = false;    // the last of these components has a stock -m in force
+  bool stock_by_hand = false; // that -m was not taken from the environment
 };
 
-// Never destroyed: the hook may be called until the process ends.
+// The client is never destroyed, because the hook may be called until the process ends.
 Client& client() {
   static Client& instance = *new Client;
   return instance;
@@ -106,8 +106,8 @@ spank_option our_options[] = {
     {profile_name, profile_argument, profile_usage, optional_argument_of_getopt, profile_option, take_option},
 };
 
-// Slurm keeps SPANK options of a job in its environment and in the job control environment, for
-// the node's side. Ours mean nothing there, and an sbatch inside the job would take them for its own.
+// The variables in which Slurm keeps a job's SPANK options for the nodes, in the environment and in the job control
+// environment. Our options are not used there, and an sbatch inside the job would take them as its own options.
 constexpr const char* option_traces[] = {"_SLURM_SPANK_OPTION_loadmatrix_placement",
                                          "_SLURM_SPANK_OPTION_loadmatrix_comm_matrix",
                                          "_SLURM_SPANK_OPTION_loadmatrix_profile_comm"};
@@ -115,7 +115,7 @@ constexpr const char* option_traces[] = {"_SLURM_SPANK_OPTION_loadmatrix_placeme
 bool see_distribution(const char* word) {
   try {
     if (!word) return false;
-    // Slurm hands over the very string of the environment.
+    // Slurm passes the pointer from getenv, so equal pointers tell that the word is from the environment.
     const bool from_environment = word == std::getenv("SLURM_DISTRIBUTION");
     const bool ours = client().options.take_distribution(word, from_environment);
     if (!ours)
@@ -127,9 +127,9 @@ bool see_distribution(const char* word) {
   }
 }
 
-// Where Slurm cannot be made to ask us, it refuses a policy after -m with a word that helps nobody.
-// On the command line and in the environment such a word is seen beforehand; one in an #SBATCH
-// line shows by sbatch's ending before its options are done.
+// Tells the user to use --placement if -m names a policy and -m cannot be intercepted. Slurm's own message then only
+// says that the word is wrong. This function finds a policy on the command line and in the environment. A policy in
+// an #SBATCH line makes sbatch end before its options are done, which client_end() notices.
 void point_to_placement() {
   std::ifstream command_line("/proc/self/cmdline");
   std::string word, previous;
@@ -155,18 +155,20 @@ std::vector<std::string> variables_beginning(std::initializer_list<std::string_v
   return names;
 }
 
+// Removes the variables of an outer job, so that a new job does not inherit its request.
 void forget_outer_job(bool inside_a_job) {
   unsetenv(plan_variable);
   unsetenv(step_profile_variable);
-  if (client().is_srun && inside_a_job) return;  // a step of that job: its matrix is meant for us
+  if (client().is_srun && inside_a_job) return;  // this is a step of the outer job, whose request applies to it
   for (const std::string& name : variables_beginning({"SLURM_SPANK_PLACEMENT_", "PLACEMENT_STATE", "PLACEMENT_DECISION"}))
     unsetenv(name.c_str());
 }
 
 // ---- shipping
 
-// An srun inside a job inherits -n from the job's environment and may still change its mind; only
-// a number that differs from that one is the user's.
+// Returns the number of tasks, if the options fix it. An srun inside a job inherits -n from the job's environment and
+// may still change it. Therefore -n counts there only if it differs from the job's number, because the user gave it
+// then.
 std::optional<std::int32_t> task_count() {
   return known_task_count([](const std::string& name) {
     auto value = client_option(name);
@@ -190,7 +192,8 @@ void ship(spank_t spank, const PlacementRequest& placement_request, int componen
   slurm_verbose("placement: %s, %zu bytes go with the job", to_string(placement_request.spec).c_str(), bytes);
 }
 
-// So that slurmctld chooses the nodes by it, as far as srun knows by now what will run.
+// Looks for the stored profile before the job is submitted, so that slurmctld chooses the nodes by its matrix. Only
+// srun knows at this time which program will run.
 void look_for_profile(int component) {
   Client& self = client();
   const auto tasks = task_count();
@@ -207,7 +210,7 @@ void finish_component(spank_t spank) {
     spank_job_control_unsetenv(spank, name);
     unsetenv(name);
   }
-  // sbatch and salloc carry the job control environment over from one component to the next.
+  // sbatch and salloc keep the job control environment of one component for the next one.
   for (const std::string& name : request_variable_names()) spank_job_control_unsetenv(spank, name.c_str());
   self.placement_request = options.resolve(task_count());
   if (const std::string taken_back = options.taken_back(); !taken_back.empty() && !client_option("quiet"))
@@ -216,7 +219,7 @@ void finish_component(spank_t spank) {
   self.stock_word = options.distribution_given();
   self.stock_by_hand = options.distribution_on_command_line();
   if (self.profile) self.profile = checked_profile_file(*self.profile);
-  if (self.is_srun && !self.outer_job.empty()) return;  // a step: the job is there already
+  if (self.is_srun && !self.outer_job.empty()) return;  // a step of an existing job ships nothing
   look_for_profile(component);
   if (self.placement_request) ship(spank, *self.placement_request, component);
   self.shipped.push_back(self.placement_request && !(self.placement_request->automatic && !self.placement_request->matrix));
@@ -227,8 +230,8 @@ void finish_component(spank_t spank) {
 
 // ---- steps
 
-// Which component of the outer job that job is: 0 where it has no components, nothing where it is
-// another job (srun --jobid).
+// Returns the component of the outer job whose job ID is `job`; 0 if the outer job has no components. Returns nothing
+// if `job` is another job (srun --jobid).
 std::optional<std::int32_t> component_of(std::uint32_t job) {
   const std::string id = std::to_string(job);
   const std::int64_t components = parse_integer(environment("SLURM_HET_SIZE")).value_or(0);
@@ -238,9 +241,9 @@ std::optional<std::int32_t> component_of(std::uint32_t job) {
   return std::nullopt;
 }
 
-// The wish that the job was submitted with, when it is meant for the component that this step
-// runs in and nothing on this srun speaks against it. A step over several components counts as one
-// of each: Slurm names the component whose thread comes first.
+// Returns the request that the job was submitted with, if it is for the component that this step runs in and no
+// option of this srun overrides it. For a step over several components, Slurm gives the job ID of the component whose
+// thread comes first, so the component is not compared.
 std::optional<PlacementRequest> wish_of_job(std::uint32_t job) {
   const Client& self = client();
   if (self.outer_job.empty()) return std::nullopt;
@@ -258,7 +261,7 @@ std::optional<PlacementRequest> wish_of_job(std::uint32_t job) {
   if (!received) return std::nullopt;
   const bool stock_counts = self.stock_by_hand || !received->placement_request.overrides_distribution;
   if (self.stock_word && stock_counts) return std::nullopt;
-  if (!self.hooked && client_option("distribution")) return std::nullopt;  // a stock one, unseen
+  if (!self.hooked && client_option("distribution")) return std::nullopt;  // a stock -m that was not intercepted
   return received->placement_request;
 }
 
@@ -267,6 +270,7 @@ std::int32_t cores_per_task() {
   return text ? std::clamp(std::atoi(text->c_str()), 1, 1 << 16) : 1;
 }
 
+// Sends the plan of slots to the tasks of the step, unless the user binds them with --cpu-bind.
 void tell_tasks(const StepShape& step, const StepPlacement& placement) {
   if (placement.slot_of_rank.empty() || !client_options_known() || client_option("cpu-bind")) return;
   const auto plan = encode_plan({step.job, step.step, placement.slot_of_rank});
@@ -278,12 +282,13 @@ void tell_tasks(const StepShape& step, const StepPlacement& placement) {
   setenv(plan_variable, plan->c_str(), 1);
 }
 
-// The administrator's switch: srun applies no more than slurmctld does, which is asked. A slurmctld without the select
-// plugin has no mode, and since Slurm 25.05 none can tell it; there the SPANK plugin places ranks by itself.
+// Returns true if srun may place ranks. srun follows the administrator's Mode, which slurmctld tells. A slurmctld
+// without the select plugin has no mode, and since Slurm 25.05 no slurmctld can tell it; srun then places ranks by
+// itself.
 bool enforced(const ControllerState& controller) {
   if (controller.mode.empty() || controller.mode == to_string(Mode::enforce)) return true;
   const std::string told = "placement: Mode=" + controller.mode + " in slurmctld: stock placement";
-  // That a job is not placed was told when it got its nodes; a step may ask by itself.
+  // The user was told that the job is not placed when it got its nodes. A step with its own request is told now.
   if (client().placement_request && !client().outer_job.empty())
     slurm_info("%s", told.c_str());
   else
@@ -291,8 +296,8 @@ bool enforced(const ControllerState& controller) {
   return false;
 }
 
-// What slurmctld knew of the cluster when it chose the nodes. The variable may be another job's: one
-// submitted from within a job inherits its environment.
+// Adds to the view what slurmctld knew of the cluster when it chose the job's nodes (PLACEMENT_STATE). The variable may
+// belong to another job, because a job inherits the environment of the job that submitted it; it is ignored then.
 void take_state_of_job(ClusterView& view, std::uint32_t job) {
   std::string text;
   if (const auto component = component_of(job))
@@ -308,7 +313,7 @@ void take_state_of_job(ClusterView& view, std::uint32_t job) {
   }
 }
 
-// Tells the user of a job that srun or salloc has just got when it has not the policy's nodes.
+// Tells the user if the job that srun or salloc has just got does not have the policy's nodes.
 void tell_decision(std::uint32_t job, std::uint32_t component, const char* decision) {
   const std::vector<bool>& shipped = client().shipped;
   if (component >= shipped.size() || !shipped[component]) return;
@@ -335,8 +340,8 @@ std::string told_costs(const PlacementRequest& placement_request, const StepPlac
   return to_string(placement.cost) + " hop-bytes, in natural order " + to_string(placement.natural_cost);
 }
 
-// A step may name a policy in a job that named none, or one that goes by the switches alone: slurmctld sent no state
-// with that job, and placement-monitor is asked.
+// Asks placement-monitor for live data that the step's policy needs. A step may name a policy in a job without one,
+// or in a job whose policy uses the switches only. slurmctld sends no state with these jobs.
 void ask_for_what_lacks(const PlacementRequest& placement_request, ClusterView& view, const StepShape& step, const ControllerState& controller) {
   if (!client().placement_request || client().outer_job.empty() || view.torus || view.live || view.outages) return;
   if (!check_policy_spec(placement_request.spec).uses_live) return;
@@ -394,7 +399,7 @@ void place(spank_t spank) {
                 told_costs(*placement_request, placement).c_str());
 }
 
-// Has the step profiled when its srun or its job was asked for that.
+// Has the step profiled if --profile-comm was given to its srun or to its job.
 void profile(spank_t spank) {
   const Client& self = client();
   std::uint32_t step = 0, tasks = 0;

@@ -9,8 +9,8 @@ namespace placement {
 
 namespace {
 
-// libslurmfull's view of the options, opaque to us, and the clients' own record of them. Both are
-// what Slurm's cli_filter plugins are handed; they are looked up so that their absence is no error.
+// The command's record of its options, and libslurmfull's functions to read it. Slurm's cli_filter plugins get both.
+// They are looked up at run time, so that the plugin also loads where they do not exist.
 struct OptionTable {
   void* options = dlsym(RTLD_DEFAULT, "opt");
   using Get = char* (*)(void*, const char*);
@@ -39,14 +39,14 @@ bool client_options_known() { return option_table().usable(); }
 std::optional<std::string> client_option(const std::string& name) {
   const OptionTable& table = option_table();
   if (!table.usable() || !table.is_set(table.options, name.c_str())) return std::nullopt;
-  // The text comes from Slurm's allocator, whose blocks we must not free: it is left behind.
+  // The text is from Slurm's allocator. The plugin cannot free such memory, so the text is not freed.
   const char* const text = table.get(table.options, name.c_str());
   return std::string(text ? text : "");
 }
 
 std::optional<std::int32_t> known_task_count(const ClientOption& option) {
   if (const auto tasks = option("ntasks")) return positive(tasks);
-  const auto nodes = positive(option("nodes"));  // a range is not a number
+  const auto nodes = positive(option("nodes"));  // nothing if -N gives a range
   const auto per_node = positive(option("ntasks-per-node"));
   if (!nodes || !per_node) return std::nullopt;
   const std::int64_t tasks = static_cast<std::int64_t>(*nodes) * *per_node;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view hex_digits = "0123456789abcdef";
 
-// Of "0x...", lowest digit last.
+// Parses a mask "0x..." in hexadecimal, whose last digit has the lowest CPUs.
 std::optional<CpuMask> parse_mask(std::string_view text) {
   if (!text.starts_with("0x") && !text.starts_with("0X")) return std::nullopt;
   text.remove_prefix(2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What Slurm looks up in loadmatrix.so. The same file is loaded by srun, sbatch and salloc, and by
-// slurmstepd on the nodes; each entry hands on to the side that it is about.
+// The symbols that Slurm looks up in loadmatrix.so. srun, sbatch and salloc load this file, and slurmstepd on the nodes
+// does too. Each function calls the part of the plugin for the process that it runs in.
 #include "spank/spank_api.hpp"
 
 #include "spank/batch_notice.hpp"
@@ -46,7 +46,7 @@ EXPORTED int slurm_spank_local_user_init(spank_t spank, int, char**) {
   return ESPANK_SUCCESS;
 }
 
-// Any other answer would end the task.
+// Always returns ESPANK_SUCCESS, because Slurm ends the task on any other value.
 EXPORTED int slurm_spank_task_init(spank_t spank, int, char**) {
   try {
     if (spank_context() == S_CTX_REMOTE) placement::bind_task(spank);

@@ -11,8 +11,8 @@ namespace placement {
 
 namespace {
 
-// Internal to Slurm, with this prototype since 20.02; both option tables call it from inside
-// libslurmfull, where the call goes through the procedure linkage table.
+// The type of Slurm's internal function verify_dist_type, unchanged since 20.02. Slurm's option tables call it inside
+// libslurmfull, and that call goes through the procedure linkage table, so it can be diverted.
 using VerifyDistType = task_dist_states_t (*)(const char*, std::uint32_t*);
 constexpr const char* library = "libslurmfull";
 constexpr const char* function = "verify_dist_type";

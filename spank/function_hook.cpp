@@ -7,7 +7,8 @@ namespace placement {
 
 namespace {
 
-// A slot that is not bound yet points back into its own library, a bound one to the function.
+// Returns true if nobody has diverted the slot. A bound slot points to the function `real`; a slot that is not bound
+// yet points into its own library.
 bool points_where_expected(void** slot, void* real) {
   if (*slot == real) return true;
   Dl_info owner{}, target{};
@@ -23,7 +24,7 @@ bool FunctionHook::install(const char* library, const char* symbol, void* replac
   const ImportSlot found = find_import_slot(library, symbol);
   if (!found.address || !points_where_expected(found.address, real)) return false;
   void* const target = *found.address;
-  real_ = real;  // before the slot is written: another thread may call
+  real_ = real;  // set before the slot is written, because another thread may call the replacement at once
   if (!write_import_slot(found, replacement)) {
     real_ = nullptr;
     return false;

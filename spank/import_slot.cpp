@@ -16,7 +16,7 @@ namespace {
 #if defined(__x86_64__)
 constexpr bool known_machine = true;
 constexpr unsigned jump_slot = R_X86_64_JUMP_SLOT;
-constexpr unsigned glob_dat = R_X86_64_GLOB_DAT;  // -fno-plt and -z now builds call through this one
+constexpr unsigned glob_dat = R_X86_64_GLOB_DAT;  // calls of libraries built with -fno-plt or -z now use this type
 #elif defined(__aarch64__)
 constexpr bool known_machine = true;
 constexpr unsigned jump_slot = R_AARCH64_JUMP_SLOT;
@@ -32,7 +32,7 @@ struct RelocationTable {
   std::size_t bytes = 0;
 };
 
-// What the dynamic section of a library says about the symbols that it takes from elsewhere.
+// The tables of a library's dynamic section for the symbols that it imports.
 struct Imports {
   RelocationTable calls;  // DT_JMPREL
   RelocationTable data;   // DT_RELA
@@ -101,7 +101,7 @@ int search_library(dl_phdr_info* info, std::size_t, void* argument) {
   if (!offset) offset = slot_in(imports.data, imports, search);
   if (!offset) return 1;
 
-  // The loader protects whole pages: what lies behind the last full one stays writable.
+  // The loader protects whole pages only. The part of the range behind its last full page stays writable.
   const std::uintptr_t page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const std::uintptr_t address = info->dlpi_addr + offset;
   search.slot.address = reinterpret_cast<void**>(address);

@@ -16,7 +16,7 @@ namespace placement {
 
 namespace {
 
-// The beginnings of two structures of Slurm's src/common/plugstack.{c,h}, alike in 22.05 to 26.05.
+// The first fields of two structures in Slurm's src/common/plugstack.{c,h}. They are the same in Slurm 22.05 to 26.05.
 struct Handle {
   int magic;
   void* plugin;
@@ -33,7 +33,7 @@ struct LauncherJob {
   slurm_step_layout_t* layout;
 };
 
-// The layouts above are known for the release that this was compiled for.
+// Returns true if srun is of the release that this plugin was compiled for. Only then are the structures above known.
 bool running_release_is_ours(spank_t spank) {
   const char* running = nullptr;
   if (spank_get_item(spank, S_SLURM_VERSION, &running) != ESPANK_SUCCESS || !running) return false;

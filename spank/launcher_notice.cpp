@@ -24,7 +24,7 @@ bool among(const std::string_view (&names)[size], std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-// Whether the words of the program that started this srun, or its environment, name a rankfile.
+// Returns true if the command line of the program that started this srun, or its environment, names a rankfile.
 bool rankfile_given() {
   for (const char* name : {"OMPI_MCA_orte_rankfile", "OMPI_MCA_rmaps_rank_file_path", "PRTE_MCA_prte_rankfile"})
     if (std::getenv(name)) return true;
@@ -37,8 +37,9 @@ bool rankfile_given() {
   return false;
 }
 
-// A descriptor of that process's standard error, sharing its position in a file with it: one that is opened anew
-// would overwrite, and be overwritten by, what the process writes. Empty where the kernel does not let us have it.
+// Returns a duplicate of the standard error of `process`, which shares the position in the file with it. If the file
+// were opened again, both processes would overwrite each other's output. Returns an empty descriptor if the kernel
+// refuses.
 FileDescriptor errors_of(pid_t process) {
   const FileDescriptor handle(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
   if (handle < 0) return FileDescriptor(-1);

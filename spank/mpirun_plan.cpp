@@ -37,7 +37,7 @@ namespace placement {
 
 namespace {
 
-// With one of these in the environment the user has a mapping of his own.
+// If one of these is in the environment, the user has chosen a mapping.
 constexpr const char* own_parameters[] = {mapping_policy_variable,
                                           hostfile_variable,
                                           "OMPI_MCA_rmaps_base_schedule_policy",
@@ -48,7 +48,7 @@ constexpr const char* own_parameters[] = {mapping_policy_variable,
                                           "OMPI_MCA_hwloc_base_binding_policy"};
 constexpr std::size_t most_script_bytes = 1 << 20, most_plan_bytes_of_mpirun = 64 << 20;
 constexpr int longest_plan_ms = 20'000;
-// Numbers that a shell script does not take for files of its own.
+// The lowest descriptor of the plan, tried in this order. Shell scripts do not use descriptors that high.
 constexpr int high_descriptors[] = {500, 100};
 
 struct Setting {
@@ -66,8 +66,9 @@ bool user_maps() {
   return false;
 }
 
-// Whether this node, if it is one of the allocation's, has the cores that slurm.conf says. Slurm takes hardware threads for
-// cores where slurm.conf does, and mpirun ends without a word where a core is not there.
+// Returns false if this node is in the allocation and has fewer cores than slurm.conf says. Slurm believes
+// slurm.conf, for example when it declares hardware threads as cores, but mpirun ends without a message if a core
+// does not exist.
 bool has_declared_cores(const Allocation& allocation) {
   const std::string name = environment("SLURMD_NODENAME");
   const auto node = std::find_if(allocation.view.nodes.begin(), allocation.view.nodes.end(),
@@ -84,8 +85,8 @@ bool has_declared_cores(const Allocation& allocation) {
   return cores.size() >= node->core_free.size();
 }
 
-// The hostfile for the allocation of this process' environment; nothing where the policy leaves ranks in Slurm's
-// order, or does not know the program yet. Throws Error with the reason where it should have one.
+// Returns the hostfile for the allocation in this process's environment. Returns nothing if the job has no policy or no
+// matrix, so that ranks stay in Slurm's order. Throws Error with the reason if the hostfile cannot be made.
 std::optional<std::string> hostfile_of_allocation() {
   const std::optional<PlacementRequest> placement_request = request_of_allocation();
   if (!placement_request || !placement_request->matrix) return std::nullopt;
@@ -99,7 +100,8 @@ std::optional<std::string> hostfile_of_allocation() {
   return sequential_hostfile(allocation, place_in(allocation, *placement_request), numbering);
 }
 
-// A file in memory that nobody can change any more; negative when there is none to be had.
+// Returns the descriptor of a file in memory with `text`, sealed against changes, or -1. `inherited` tells whether
+// child processes get the descriptor.
 int file_in_memory(const std::string& text, bool inherited) {
   const FileDescriptor file(memfd_create("placement-hostfile", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (file < 0) return -1;
@@ -147,7 +149,7 @@ std::optional<Script> script_of(spank_t spank) {
   return script;
 }
 
-// The C shells close all files that they inherit.
+// Returns true if the script is for a C shell. C shells close all files that they inherit.
 bool is_c_shell(std::string_view script) {
   const std::string_view line = script.substr(0, script.find('\n'));
   return line.starts_with("#!") && line.find("csh") != line.npos;
@@ -161,7 +163,8 @@ void write_all(int to, const std::string& text) {
   }
 }
 
-// In the process that makes the plan: never returns. The first byte tells a hostfile from a reason.
+// Makes the plan in the child process, writes it to `to`, and ends the process. The text is "+" and a hostfile, "-"
+// and a reason, or empty if there is no plan to make.
 [[noreturn]] void answer(int to, char** job_environment) {
   environ = job_environment;
   std::string text;
@@ -175,7 +178,7 @@ void write_all(int to, const std::string& text) {
   _exit(0);
 }
 
-// What comes through the pipe until its other end is closed; nothing when that takes too long or is too much.
+// Reads from the pipe until its other end is closed. Returns nothing if that takes too long or the text is too long.
 std::optional<std::string> read_until_closed(int from) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::milliseconds(longest_plan_ms);
@@ -193,7 +196,8 @@ std::optional<std::string> read_until_closed(int from) {
   }
 }
 
-// Slurm's libraries may hold locks of other threads in a process that was forked, so the work may not end there.
+// Returns the answer of a child process, or nothing if it fails or takes too long. The forked process may hang, because
+// Slurm's libraries may hold locks of threads that do not exist in it. It is killed in any case.
 std::optional<std::string> answer_of_a_process(char** job_environment) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// nodestate.so: slurmd, while it loads its SPANK plugins, has placement-agent started. That comes
-// before slurmd goes to the background and again after each restart; the agent's own lock sees to it that
-// there is one. Nothing stays in slurmd, and in every other program this plugin does nothing.
+// nodestate.so starts placement-agent when slurmd loads its SPANK plugins. This happens before slurmd goes to the
+// background, and again after each restart; the agent's own lock ensures that only one agent runs. Nothing stays active
+// in slurmd. In every other program this plugin does nothing.
 #include "spank/spank_api.hpp"
 
 #include <unistd.h>
@@ -25,7 +25,7 @@ const unsigned int spank_plugin_version = 1;
 
 namespace {
 
-// systemd will start the agent, or has.
+// Returns true if systemd runs and starts the agent.
 bool left_to_systemd() {
   return access("/run/systemd/system", F_OK) == 0 &&
          access("/etc/systemd/system/multi-user.target.wants/placement-agent.service", F_OK) == 0;
@@ -51,7 +51,7 @@ void start(int count, char** arguments) {
 
 }  // namespace
 
-// slurmd goes on whatever happens here.
+// Always returns ESPANK_SUCCESS, so that slurmd continues without the agent.
 EXPORTED int slurm_spank_init(spank_t, int count, char** arguments) {
   try {
     if (spank_context() == S_CTX_SLURMD) start(count, arguments);

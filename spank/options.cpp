@@ -15,7 +15,7 @@ namespace placement {
 namespace {
 
 constexpr const char* matrix_key = "matrix";
-constexpr std::string_view automatic = "auto";  // as a matrix: that of the program's stored profile
+constexpr std::string_view automatic = "auto";  // the value of `matrix` for the program's stored profile
 
 const Policy* users_policy(std::string_view word) {
   const Policy* policy = find_policy(word.substr(0, word.find('=')));
@@ -55,8 +55,8 @@ PolicySpec checked_spec(const std::string& word, const std::string& option,
 bool is_policy_word(std::string_view word) { return users_policy(word) != nullptr; }
 
 bool is_stock_distribution(std::string_view word) {
-  // As in Slurm: "plane" needs no more than its five letters, and of the others the part before
-  // the first ':' or ',' tells what they are.
+  // These are Slurm's rules. Any word that begins with "plane" is that distribution. In another word, the part before
+  // the first ':' or ',' is compared with the known names.
   constexpr std::string_view plane = "plane";
   constexpr std::string_view known[] = {"block", "cyclic", "arbitrary", "hostfile", "*", "pack", "nopack"};
   if (equal_any_case(word.substr(0, plane.size()), plane)) return true;

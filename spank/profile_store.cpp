@@ -39,14 +39,15 @@ bool is_program(const fs::path& path) {
   return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
 }
 
-// Where one word ends and the next begins matters.
+// Joins the words with a zero byte after each, so that "ab" "c" and "a" "bc" have different hashes.
 std::string joined(const std::vector<std::string>& words) {
   std::string all;
   for (const std::string& word : words) all.append(word).push_back('\0');
   return all;
 }
 
-// File names are NAME-PROGRAM-CLASS-ARGUMENTS.RANKS: a word for people, and three hashes.
+// The name of a profile's file: NAME-PROGRAM-CLASS-ARGUMENTS.RANKS. NAME is the program's name for people. PROGRAM,
+// CLASS and ARGUMENTS are hashes of the program's path, of the class of its arguments, and of the arguments.
 struct FileName {
   std::string program_and_class;
   std::string arguments;
@@ -66,8 +67,8 @@ struct FileName {
   }
 };
 
-// Whether the store made the file, or the profiler beside one of the store's. The directory may be any that the
-// user named, with things in it that are nobody else's business.
+// Returns true if the name is that of a profile of the store, or of a file that the profiler wrote beside one. The
+// user may have chosen a directory with other files, which must not be removed.
 bool is_of_store(std::string_view file) {
   constexpr std::size_t hashes = 3, hash_digits = 16;
   const std::size_t dot = file.find('.');
@@ -96,7 +97,7 @@ ProgramRun program_run(const std::vector<std::string>& command, std::int32_t ran
       found = here;
       break;
     }
-    // Unlike a shell, srun also takes a program of the working directory.
+    // Unlike a shell, srun also finds a program in the working directory.
     if (found.empty() && is_program(fs::path(directory) / word)) found = fs::path(directory) / word;
   }
   std::error_code failed;
@@ -129,7 +130,7 @@ ProfileStore ProfileStore::of_user(const std::function<const char*(const char*)>
     if (own.front() != '/') throw Error("PLACEMENT_PROFILE_STORE=" + shown(own) + ": not an absolute path");
     return ProfileStore(own);
   }
-  // As the XDG base directory specification has it, what is not absolute is ignored.
+  // The XDG base directory specification says that a path that is not absolute is ignored.
   if (const std::string data = value("XDG_DATA_HOME"); data.starts_with('/'))
     return ProfileStore(data + "/slurm-placement/profiles");
   if (const std::string home = value("HOME"); home.starts_with('/'))
@@ -181,7 +182,7 @@ void ProfileStore::make_room() const {
   const std::time_t now = std::time(nullptr);
   std::size_t left = files.size();
   for (const File& file : files) {
-    if ((left + 2 <= most_files && bytes <= most_bytes) || file.made > now - recent_s) break;  // room for one more
+    if ((left + 2 <= most_files && bytes <= most_bytes) || file.made > now - recent_s) break;  // room for a profile
     if (unlink(file.path.c_str()) != 0) continue;
     --left;
     bytes -= file.bytes;
@@ -189,7 +190,7 @@ void ProfileStore::make_room() const {
 }
 
 std::string ProfileStore::file_for(const ProgramRun& run) const {
-  // Each directory on the way that is not there yet is for the user alone.
+  // With this umask, each directory that is created gives access to the user only.
   const mode_t before = umask(077);
   std::error_code failed;
   fs::create_directories(directory_, failed);

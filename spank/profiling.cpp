@@ -70,8 +70,7 @@ std::string with_numbers(const std::string& file, std::uint32_t job, std::uint32
 
 }  // namespace
 
-// srun's options end where getopt stopped, and what follows is the command, up to a lone ":" that
-// begins another component.
+// The command begins at the word where getopt stopped. It ends before a word ":", which begins another component.
 std::vector<std::string> command_given() {
   std::ifstream command_line("/proc/self/cmdline");
   std::vector<std::string> words, command;
@@ -133,11 +132,12 @@ void profile_step(spank_t spank, const std::string& file, std::int32_t tasks) {
   slurm_info("placement: the profile of step %u.%u goes to %s", job, step, path.c_str());
 }
 
-// The user's own libraries follow ours, which counts what the program calls and not what they add.
+// The profiling library comes before the user's own libraries in LD_PRELOAD. So it counts the calls of the program
+// and not those that these libraries add.
 void profile_task(spank_t spank) {
   const auto file = task_variable(spank, step_profile_variable);
   if (!file) return;
-  spank_unsetenv(spank, step_profile_variable);  // it means nothing to the program
+  spank_unsetenv(spank, step_profile_variable);  // the program does not need it
   std::uint32_t step = 0;
   if (spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step >= SLURM_MAX_NORMAL_STEP_ID) return;
 

@@ -40,7 +40,7 @@ class SpawnFiles {
   posix_spawn_file_actions_t files_;
 };
 
-// srun blocks signals in its threads.
+// Spawn attributes with no blocked signals. srun blocks signals in its threads, and scontrol would inherit that.
 class SpawnSignals {
  public:
   SpawnSignals() {
@@ -59,7 +59,7 @@ class SpawnSignals {
   posix_spawnattr_t attributes_;
 };
 
-// SLURM_TOPO_LEN would cut the lines of a topology.
+// Returns the environment without SLURM_TOPO_LEN, by which scontrol would cut the lines of a topology.
 std::vector<char*> environment_without_cuts() {
   std::vector<char*> kept;
   for (char** entry = environ; entry && *entry; ++entry)
@@ -68,7 +68,7 @@ std::vector<char*> environment_without_cuts() {
   return kept;
 }
 
-// All that comes until the writer's end.
+// Reads until the writer closes its end, or until more than most_bytes were read.
 std::string read_all(int from) {
   std::string text;
   char buffer[65536];

@@ -10,7 +10,7 @@ namespace placement {
 
 namespace {
 
-// Words with which mpirun either refuses a sequential hostfile from the environment, or would misunderstand it.
+// Options and parameters with which mpirun refuses or misreads a sequential hostfile from the environment.
 constexpr std::array<std::string_view, 7> mapping_options = {"rankfile", "rf",   "hostfile",     "machinefile",
                                                              "host",     "default-hostfile", "oversubscribe"};
 constexpr std::array<std::string_view, 3> mapping_parameters = {"rmaps_", "hwloc_base_binding", "orte_default_hostfile"};
@@ -31,7 +31,7 @@ bool cores_are_told(const Allocation& allocation, const StepPlacement& placement
                       [](const NodeView& node) { return node.cores_per_socket == 1 && node.sockets > 1; });
 }
 
-// The number of each core of the node; those that mpirun does not see have none that is used.
+// Returns mpirun's number for each core of the node. The numbers of cores that mpirun does not see are not used.
 std::vector<std::int32_t> numbers_of(const NodeView& node, CoreNumbering numbering) {
   std::vector<std::int32_t> numbers(node.core_free.size());
   std::int32_t next = 0;

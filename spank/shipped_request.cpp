@@ -16,19 +16,20 @@ namespace {
 
 constexpr const char* version_name = "PLACEMENT_VERSION";
 constexpr const char* policy_name = "PLACEMENT_POLICY";
-// In place of the two above: slurmctld has nothing to decide by, and each step looks for a profile.
+// This variable replaces the two above if the matrix is to come from a stored profile that is not found yet.
+// slurmctld then makes no decision, and each step looks for a profile.
 constexpr const char* automatic_name = "PLACEMENT_AUTO";
 constexpr const char* component_name = "PLACEMENT_COMPONENT";
 constexpr const char* overrides_name = "PLACEMENT_OVERRIDES_DISTRIBUTION";
 constexpr const char* pieces_name = "PLACEMENT_MATRIX_PIECES";
 constexpr const char* version = "1";
 
-// One string of an environment must stay below 128 KiB. The whole rides in every batch launch and
-// every message that ends a job, and execve takes no more than 2 MiB of environment and arguments.
+// The kernel allows less than 128 KiB for one string of an environment, and 2 MiB for environment and arguments
+// together. All of the variables are sent with every batch launch and with every message that ends a job.
 constexpr std::size_t piece_bytes = 64 * 1024;
 constexpr std::size_t most_bytes = 1024 * 1024;
 constexpr int most_pieces = most_bytes / piece_bytes;
-// Armour takes four characters for three bytes and a little for its checksum.
+// base64url has four characters for three bytes, and some more for the checksum.
 constexpr std::size_t most_packed_bytes = most_bytes / 4 * 3 - 64;
 
 std::string piece_name(int piece) { return "PLACEMENT_MATRIX_" + std::to_string(piece); }

@@ -41,7 +41,7 @@ std::vector<NodeShape> shapes_of(const node_info_msg_t& message, IndexOf& index_
   std::vector<NodeShape> shapes;
   for (std::uint32_t i = 0; i < message.record_count; ++i) {
     const node_info_t& node = message.node_array[i];
-    if (!node.name) continue;  // a dynamic node that has gone
+    if (!node.name) continue;  // the record of a dynamic node that was removed
     index_of.emplace(node.name, static_cast<std::int32_t>(shapes.size()));
     shapes.push_back({node.name, std::max<std::int32_t>(node.sockets, 1),
                       std::max<std::int32_t>(node.cores, 1), std::max<std::int32_t>(node.threads, 1)});
@@ -49,7 +49,7 @@ std::vector<NodeShape> shapes_of(const node_info_msg_t& message, IndexOf& index_
   return shapes;
 }
 
-// Of each node only the cores that the job has stay free. CPU_IDs counts `threads` for each core.
+// Keeps only the cores of a job free on each node. CPU_IDs numbers CPUs, of which each core has `threads`.
 class CoresOfJob {
  public:
   explicit CoresOfJob(std::uint32_t job) {
@@ -80,7 +80,8 @@ std::vector<JobCpus> parse_job_cpus(std::string_view text, std::uint32_t job) {
   for (const std::string_view line : split_at(text, '\n')) {
     const std::vector<std::string_view> words = split_words(line);
     if (words.empty()) continue;
-    // A number is an array's and its last task's, or a heterogeneous job's and its first component's.
+    // A job array shares its ID with its last task, so only the job with exactly this ID counts. A heterogeneous job
+    // shares its ID with its first component; all its components count.
     if (words[0].starts_with("JobId=")) {
       is_asked = words[0].substr(6) == wanted;
       for (const std::string_view word : words) is_asked = is_asked || word.starts_with("HetJobId=");

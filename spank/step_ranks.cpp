@@ -12,11 +12,11 @@ namespace placement {
 
 namespace {
 
-// srun waits for the answer, and the nodes with it. The work of a policy is bounded by itself; this
-// ends what a machine out of breath would drag out.
+// The longest time for a policy, because srun and the nodes wait for its answer. Policies limit their own work; this
+// deadline is for an overloaded machine.
 constexpr std::chrono::seconds patience{10};
 
-// Ranks of each node ascending; checks that the policy kept the counts.
+// Returns the ranks of each node, ascending. Throws Error if the policy changed the number of tasks on a node.
 std::vector<std::vector<std::uint32_t>> by_node(const Placement& placement, const StepShape& step) {
   std::vector<std::vector<std::uint32_t>> ranks_of_node(step.nodes.size());
   for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank) {
@@ -32,7 +32,7 @@ std::vector<std::vector<std::uint32_t>> by_node(const Placement& placement, cons
   return ranks_of_node;
 }
 
-// On each node, the ranks in the order of their first cores.
+// Returns the slot of each rank: its place among the ranks of its node, in the order of their first cores.
 std::vector<std::int32_t> slots_of(const Placement& placement,
                                    const std::vector<std::vector<std::uint32_t>>& ranks_of_node) {
   std::vector<std::int32_t> slot(placement.ranks.size(), 0);
