@@ -37,11 +37,14 @@ class DecisionTimeBudget {
   }
 
   // Returns the processor time that the calling thread has used so far.
-  static Clock::duration thread_time() {
+  static Clock::duration processor_time() {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
   }
+
+  // The clock by which decisions are timed. Tests replace it, so that they do not depend on the speed of the machine.
+  inline static Clock::duration (*thread_time)() = processor_time;
 
   // Counts the processor time of the calling thread from the construction to the end of the scope, also when an
   // exception leaves the scope.

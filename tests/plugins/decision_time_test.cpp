@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The time that decisions have of each second, by the time that each says it has taken.
+// How many decisions a user gets in one second, when each takes 10 ms by a clock of this test.
 #include <chrono>
 
+#include "plugins/select/decision_time_budget.hpp"
 #include "tests/plugins/decide_fixture.hpp"
 
 using namespace placement;
@@ -10,81 +11,82 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What a user's decisions have taken when they are first made without the matrix, and when there are no more; each
-// without and with the last one before, in microseconds.
-struct Taken {
-  std::int64_t with_matrix = 0, with_matrix_and_last = 0;
-  std::int64_t all = 0, all_and_last = 0;
-};
+// Every decision begins at `clock` and ends 10 ms later, however often it looks.
+Clock::duration clock_now{};
+bool decision_has_begun = false;
+
+Clock::duration fixed_time() {
+  const Clock::duration answer = clock_now + (decision_has_begun ? std::chrono::milliseconds(10) : std::chrono::milliseconds(0));
+  decision_has_begun = true;
+  return answer;
+}
+
+const placement_plan* timed_decision(const Offer& offer, const placement_request& request) {
+  decision_has_begun = false;
+  const placement_plan* plan = decide(offer, request);
+  clock_now += std::chrono::milliseconds(10);
+  return plan;
+}
 
 bool says(const placement_plan* plan, const char* part) { return std::strstr(plan->reason, part) != nullptr; }
 
+struct Counts {
+  int with_matrix = 0, without_matrix = 0;
+};
+
 // Decisions for one job after the other, until there is no more time for them.
-Taken use_up(std::uint32_t uid) {
-  Environment environment = Environment::with_matrix(ring(96));
-  const Offer offer(32, 8);
-  Taken taken;
-  std::int64_t sum_us = 0, last_us = 0;
+Counts use_up(std::uint32_t uid) {
+  Environment environment = Environment::with_matrix(ring(4));
+  const Offer offer(4, 8);
+  Counts counts;
   for (;;) {
-    placement_request request = request_for(environment, 96);
+    placement_request request = request_for(environment, 4);
     request.uid = uid;
-    const placement_plan* plan = decide(offer, request);
-    if (says(plan, "decisions in this second is used up")) break;
+    const placement_plan* plan = timed_decision(offer, request);
+    if (says(plan, "decisions in this second is used up")) return counts;
     ck_assert_msg(plan->placed, "%s", plan->reason);
-    if (taken.with_matrix_and_last == 0 && says(plan, "without the matrix")) {
-      taken.with_matrix = sum_us - last_us;
-      taken.with_matrix_and_last = sum_us;
-    }
-    last_us = plan->time_us;
-    sum_us += last_us;
+    ++(says(plan, "without the matrix") ? counts.without_matrix : counts.with_matrix);
   }
-  taken.all = sum_us - last_us;
-  taken.all_and_last = sum_us;
-  if (taken.with_matrix_and_last == 0) {  // the last one with the matrix took so long that no time is left without it either
-    taken.with_matrix = taken.all;
-    taken.with_matrix_and_last = taken.all_and_last;
-  }
-  return taken;
+}
+
+// Repeats the test when a new second has begun meanwhile by the real clock, which gives everybody new time.
+template <typename Test>
+void within_one_second(Test test) {
+  DecisionTimeBudget::thread_time = fixed_time;
+  Clock::time_point began;
+  do {
+    TestMachine(4, 4).configure();
+    began = Clock::now();
+    test();
+  } while (Clock::now() - began >= std::chrono::seconds(1));
+  DecisionTimeBudget::thread_time = DecisionTimeBudget::processor_time;
 }
 
 }  // namespace
 
-// placement.conf(5): all decisions have 200 ms of each second, one user three quarters of what others leave; after those
-// they are made without the matrix, and after 300 ms, shared so too, no more. The last one may take longer.
+// placement.conf(5): all decisions have 200 ms of each second, one user three quarters of what others leave. After that
+// they are made without the matrix, and none are made after three quarters of 300 ms.
 START_TEST(a_user_has_three_quarters) {
-  Clock::time_point began;
-  Taken taken;
-  do {  // a second that began anew meanwhile has two seconds' decisions in it
-    TestMachine(32, 4).configure();
-    began = Clock::now();
-    taken = use_up(1);
-  } while (Clock::now() - began >= std::chrono::seconds(1));
-  ck_assert_int_ge(taken.with_matrix_and_last, 150000);
-  ck_assert_int_lt(taken.with_matrix, 200000);
-  ck_assert_int_ge(taken.all_and_last, 225000);
-  ck_assert_int_lt(taken.all, 300000);
+  Counts counts;
+  within_one_second([&counts] { counts = use_up(1); });
+  ck_assert_int_eq(counts.with_matrix, 15);     // 150 ms
+  ck_assert_int_eq(counts.without_matrix, 8);   // 80 ms more: at 220 ms there was time for another
 }
 END_TEST
 
-// Another user's jobs are decided all the same, with their matrix, as far as the last decision has left time.
+// Another user's jobs are decided all the same, and with their matrix: three quarters of the 50 ms that the first one left.
 START_TEST(another_user_finds_time) {
-  Clock::time_point began;
-  std::int64_t taken_us = 0;
-  bool with_matrix = false;
-  do {
-    TestMachine(32, 4).configure();
-    began = Clock::now();
-    taken_us = 0;
-    Environment environment = Environment::with_matrix(ring(96));
-    for (placement_request request = request_for(environment, 96); taken_us < 150000; request.job_id = next_job++) {
-      request.uid = 1;
-      taken_us += decide(Offer(32, 8), request)->time_us;
-    }
-    placement_request request = request_for(environment, 96);
-    request.uid = 2;
-    with_matrix = !says(decide(Offer(32, 8), request), "used up");
-  } while (Clock::now() - began >= std::chrono::seconds(1));
-  ck_assert(with_matrix || taken_us >= 200000);
+  int first = 0, second = 0;
+  within_one_second([&first, &second] {
+    first = second = 0;
+    Environment environment = Environment::with_matrix(ring(4));
+    const Offer offer(4, 8);
+    placement_request request = request_for(environment, 4);
+    for (request.uid = 1; first < 15; request.job_id = next_job++, ++first)
+      ck_assert(!says(timed_decision(offer, request), "used up"));
+    for (request.uid = 2; !says(timed_decision(offer, request), "used up"); request.job_id = next_job++) ++second;
+  });
+  ck_assert_int_eq(second, 4);
 }
 END_TEST
 
