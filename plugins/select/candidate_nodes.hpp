@@ -13,8 +13,8 @@
 
 namespace placement {
 
-// Works out the number of tasks of one job, the leaves that each task takes, and the nodes of an offer that the job's
-// policy may choose from. A leaf is a core, or a hardware thread if tasks share cores.
+// Works out the number of tasks of one job and the leaves that each task takes. Selects the nodes of an offer that
+// the job's policy may choose from. A leaf is a core, or a hardware thread if tasks share cores.
 class CandidateNodes {
  public:
   // `machine`, `offer` and `request` must outlive the object. Throws Error with the reason if no policy can serve the
@@ -45,8 +45,8 @@ class CandidateNodes {
   // Returns true if tasks may be planned on all free leaves of each node: no node or socket has a limit of tasks.
   bool all_leaves_usable() const { return !offer_.max_tasks && request_.tasks_per_socket == 0; }
 
-  // Returns, for each leaf of `node`, an index into the offer, whether tasks may be planned on it. Only free leaves are
-  // usable, and only so many as the most tasks of each socket and of the node need.
+  // Returns, for each leaf of `node`, an index into the offer, whether tasks may be planned on it. Only free leaves
+  // are usable. Their number is limited to what the most tasks of each socket and of the node need.
   std::vector<bool> usable_leaves(std::uint32_t node) const;
 
   // Returns the number of tasks that the usable leaves of `node`, an index into the offer, can take.

@@ -19,8 +19,8 @@ void placement_forget_machine(void);
 
 /*
  * Reads placement.conf and describes the machine anew from Slurm's tables, then logs the mode in force. Placement is
- * off, with an error in the log, when placement.conf is wrong or when slurmctld's records differ from those that this
- * plugin was compiled for. Outside slurmctld the function does nothing.
+ * off, with an error in the log, if placement.conf is wrong. It is also off if slurmctld's records differ from those
+ * that this plugin was compiled for. Outside slurmctld the function does nothing.
  */
 void placement_reconfigure(void);
 

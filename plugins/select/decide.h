@@ -189,8 +189,8 @@ const struct placement_plan *placement_decide(const struct placement_offer *offe
 					      const struct placement_request *request);
 
 /*
- * Returns true if placement_decide() would put off the decision on a job of the user `uid` that was put off
- * `times_put_off` times and may be put off again. It costs little.
+ * Returns true if placement_decide() would put off the decision on a job of the user `uid` that may be put off.
+ * `times_put_off` is how often it was put off already. The call costs little.
  */
 bool placement_would_put_off(uint32_t uid, uint32_t times_put_off);
 

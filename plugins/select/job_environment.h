@@ -25,10 +25,10 @@ void set_job_variable(job_record_t *job, const char *name, const char *value);
 void set_variable_of_job(job_record_t *job, const char *name, const char *value);
 
 /*
- * Adds the PLACEMENT_ variables that the user's command shipped with a component of a heterogeneous job to the
- * environment of that component, so that srun finds the policy of each component. They get the names that SPANK
- * variables have in a batch script (SLURM_SPANK_PLACEMENT_..). A job carries at most 1 MiB of variables; the rest is
- * left out, and srun reports that it is missing. Does nothing for a job that is not heterogeneous.
+ * Adds the shipped request of a component of a heterogeneous job (the PLACEMENT_ variables) to the environment of
+ * this component. So srun finds the policy of each component. The variables get the names that SPANK variables have
+ * in a batch script (SLURM_SPANK_PLACEMENT_..). A job carries at most 1 MiB of variables; the rest is left out, and
+ * srun reports that it is missing. Does nothing for a job that is not heterogeneous.
  */
 void set_policy_variables(job_record_t *job);
 

@@ -159,8 +159,8 @@ static bool has_none_of(job_resources_t *got, const excluded_cores_t *excluded)
 }
 
 /*
- * Returns true if Slurm allocated what it was asked for. Without an error, Slurm can leave out a wanted node, or give
- * fewer CPUs than asked for if the free cores of a node are no multiple of --cpus-per-task.
+ * Returns true if Slurm allocated what it was asked for. Slurm can leave out a wanted node without an error. It can
+ * also give fewer CPUs than asked for, if the free cores of a node are no multiple of --cpus-per-task.
  */
 static bool as_planned(const struct job_test_arguments *arguments, bitstr_t *nodes, const excluded_cores_t *excluded)
 {
@@ -257,8 +257,8 @@ static const struct placement_plan *make_plan(struct job_view *view, struct deci
 }
 
 /*
- * Allocates the plan: the planned cores or the planned number of cores on each node, where Slurm can be made to take
- * them, and only the planned nodes if that fails. A failed attempt is undone.
+ * Allocates the plan. Asks for the planned cores, or for the planned number of cores on each node, if Slurm can be
+ * made to take them. Asks for the planned nodes only, if that fails. A failed attempt is undone.
  */
 static int apply_plan(const struct job_test_arguments *arguments,
 		      const struct job_view *view, struct decision *decision)
@@ -388,9 +388,9 @@ static int run_now(const struct job_test_arguments *arguments)
 }
 
 /*
- * Answers when and where the job could run. Backfill starts a job on the nodes that this call returns, so the policy's
- * nodes are returned if the job can start on them at once. Otherwise Slurm's own answer stands, because other jobs are
- * planned by its start time. Cores are not restricted here but when the job starts.
+ * Answers when and where the job could run. Backfill starts a job on the nodes that this call returns. Therefore it
+ * returns the policy's nodes if the job can start on them at once. Otherwise Slurm's own answer stands, because other
+ * jobs are planned by its start time. Cores are not restricted here but when the job starts.
  */
 static int will_run(const struct job_test_arguments *arguments)
 {

@@ -122,9 +122,9 @@ class Planner {
     return to_string(natural_order_cost(step.view, step_request(step, tasks), on_torus(step.view)));
   }
 
-  // Computes the costs of the first step on the planned cores; costs that cannot be computed stay as they are. The
-  // cost with placed ranks is computed anew only if leaves are hardware threads, because srun then sees other leaves
-  // than the choice of cores did.
+  // Computes the costs of the first step on the planned cores; costs that cannot be computed stay as they are. If
+  // leaves are hardware threads, the cost with placed ranks is computed again, because srun sees other leaves than
+  // the choice of cores did.
   void add_step_costs(Plan& plan, const Deadline& deadline) const {
     if (deadline.expired()) return;
     try {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Puts off decisions for which a scheduling cycle has no time. The main scheduler starts no job of a partition behind a
- * job that it could not start, so each such job would stop one cycle. Therefore all pending jobs with a policy whose
- * user's time for decisions is used up are put off together. They hold no nodes (see waiting.h). If other jobs could
- * start, a cycle runs at once in which only those are considered.
+ * Puts off decisions for which a scheduling cycle has no time. The main scheduler starts no job of a partition behind
+ * a job that it could not start. So each job without a decision would stop one cycle. Therefore all pending jobs with
+ * a policy whose user's time for decisions is used up are put off together. They hold no nodes (see waiting.h). If
+ * other jobs could start, a cycle runs at once in which only those are considered.
  */
 #ifndef PLACEMENT_SELECT_PUT_OFF_H
 #define PLACEMENT_SELECT_PUT_OFF_H

@@ -60,9 +60,10 @@ SAME_AS_SLURMS(node_init);
 SAME_AS_SLURMS(reconfigure);
 
 /*
- * Returns the path of the next select_cons_tres.so after this file along PluginDir, or of the first one if this file is
- * in none of its directories; NULL if there is none. The caller frees it with xfree(). plugin_context_create would find
- * this file again. Searching only behind this file prevents two copies of it from loading each other endlessly.
+ * Returns the path of the next select_cons_tres.so after this file along PluginDir, or NULL if there is none. If this
+ * file is in no directory of PluginDir, the first select_cons_tres.so is returned. The caller frees it with xfree().
+ * plugin_context_create would find this file again. Searching only behind this file prevents two copies of it from
+ * loading each other endlessly.
  */
 static char *find_real(void)
 {

@@ -132,8 +132,8 @@ static bool whole_nodes(const job_record_t *job)
 }
 
 /*
- * Returns true if Slurm must choose the cores itself, because the job has limits by board, socket or core, or because
- * Slurm takes cores near a generic resource.
+ * Returns true if Slurm must choose the cores itself. This is so if the job has limits by board, socket or core, or
+ * if Slurm takes cores near a generic resource.
  */
 static bool cores_are_slurms(const job_record_t *job)
 {
@@ -147,8 +147,8 @@ static bool cores_are_slurms(const job_record_t *job)
 
 /*
  * Returns true if cores can be excluded for this job, so that Slurm takes the planned ones. If Slurm shares cores, or
- * takes more of a node than the tasks need, the remaining cores would make it refuse or allocate too little. Only nodes
- * are chosen for such a job.
+ * takes more of a node than the tasks need, the remaining cores would make it refuse or allocate too little. The
+ * policy then chooses nodes only.
  */
 static bool cores_can_be_left_out(const struct job_test_arguments *arguments)
 {

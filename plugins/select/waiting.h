@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Two kinds of jobs wait here: those whose users asked with wait= to wait for better nodes, and those whose decision is
- * put off because the scheduling cycle had no time for it. A waiting job must not hold nodes against other jobs. Slurm
- * gives a pending job a claim to nodes as soon as it considers it: the main scheduler starts no job behind it in its
- * partition, and the backfill scheduler plans nodes for it. Therefore Slurm must not consider a waiting job. Its begin
- * time is set to the time when the policy is to be asked again, as Slurm itself does for a job whose launch failed. The
- * times are kept in a variable that slurmctld adds to the job's environment, because Slurm saves that with the job.
+ * Two kinds of jobs wait here. The users of some asked with wait= to wait for better nodes. The decision on the
+ * others is put off, because the scheduling cycle had no time for it. A waiting job must not hold nodes against other
+ * jobs. Slurm gives a pending job a claim to nodes as soon as it considers it: the main scheduler starts no job
+ * behind it in its partition, and the backfill scheduler plans nodes for it. Therefore Slurm must not consider a
+ * waiting job. Its begin time is set to the time when the policy is to be asked again. Slurm itself does this for a
+ * job whose launch failed. The times are kept in a variable that slurmctld adds to the job's environment, because
+ * Slurm saves that with the job.
  */
 #ifndef PLACEMENT_SELECT_WAITING_H
 #define PLACEMENT_SELECT_WAITING_H
