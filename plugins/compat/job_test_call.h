@@ -24,9 +24,8 @@ struct job_test_arguments {
 
 /*
  * Called by this plugin's select_p_job_test and defined in plugins/select/job_test.c. Returns the real plugin's
- * answer. For a job with a policy, the real plugin is asked for the nodes and cores of the policy, as far as it can
- * be restricted to these. Returns SLURM_ERROR for a job that has to wait. The caller holds slurmctld's job write
- * lock.
+ * answer. For a job with a policy, the real plugin is asked only for the policy's nodes and cores, if it can be
+ * restricted to them. Returns SLURM_ERROR for a job that has to wait. The caller holds slurmctld's job write lock.
  */
 int placement_job_test(const struct job_test_arguments *arguments);
 
