@@ -241,9 +241,9 @@ std::optional<std::int32_t> component_of(std::uint32_t job) {
   return std::nullopt;
 }
 
-// Returns the request that the job was submitted with, if it is for the component that this step runs in and no
-// option of this srun overrides it. For a step over several components, Slurm gives the job ID of the component whose
-// thread comes first, so the component is not compared.
+// Returns the request that the job was submitted with. Returns nothing if it is for another component than that of
+// this step, or if an option of this srun overrides it. For a step over several components, Slurm gives the job ID of
+// the component whose thread comes first, so the component is not compared.
 std::optional<PlacementRequest> wish_of_job(std::uint32_t job) {
   const Client& self = client();
   if (self.outer_job.empty()) return std::nullopt;

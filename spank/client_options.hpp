@@ -18,8 +18,8 @@ std::optional<std::string> client_option(const std::string& name);
 // Returns true if client_option() works in this process.
 bool client_options_known();
 
-// Returns the number of tasks that the job or step will have, if its options fix it: -n, or one number for -N together
-// with --ntasks-per-node. Else returns nothing.
+// Returns the number of tasks that the job or step will have, or nothing if its options do not fix it. They fix it by
+// -n, or by one number for -N together with --ntasks-per-node.
 std::optional<std::int32_t> known_task_count(const ClientOption& option);
 
 }  // namespace placement

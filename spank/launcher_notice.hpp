@@ -9,14 +9,14 @@
 namespace placement {
 
 // Returns the name of the daemon that this step runs, if an mpirun or mpiexec uses it to start its ranks itself; else
-// an empty string. The tasks of this step are not placed then: it does not matter which daemon runs on which node,
-// and the ranks that a daemon starts must have all cores of the job on the node.
+// an empty string. The tasks of this step are not placed then. It does not matter which daemon runs on which node. A
+// daemon must not be bound, because its ranks need all cores of the job.
 std::string launcher_daemon(spank_t spank);
 
-// Tells the user of mpirun or mpiexec in a job with `policy` that its ranks are not placed by the policy, why, and
-// how to place them. `daemon` is the result of launcher_daemon(), `plan` the plan in srun's environment. Open MPI's
-// mpirun drops the output of srun, so the line is written to the standard error of the parent process. Writes nothing
-// if the user gave Open MPI's mpirun a rankfile, or if `plan` is in force for it.
+// Tells the user of mpirun or mpiexec that its ranks are not placed by the job's policy `policy`. The line also says
+// why, and how to place them. `daemon` is the result of launcher_daemon(), `plan` the plan in srun's environment.
+// Open MPI's mpirun drops the output of srun, so the line is written to the standard error of the parent process.
+// Writes nothing if the user gave Open MPI's mpirun a rankfile, or if `plan` is in force for it.
 void tell_launcher(std::string_view daemon, std::string_view policy, const MpirunPlan& plan);
 
 }  // namespace placement

@@ -4,8 +4,8 @@
 
 namespace placement {
 
-// The variables in the environment of a job's script or shell that give Open MPI's mpirun the order of its ranks (the
-// plan), and those that tell users and commands about this plan.
+// Variables in the environment of a job's script or shell. Some give Open MPI's mpirun the order of its ranks (the
+// plan), the others tell users and commands about this plan.
 
 // Open MPI's own variables for the mapping of ranks and for the hostfile.
 inline constexpr const char* mapping_policy_variable = "OMPI_MCA_rmaps_base_mapping_policy";

@@ -5,9 +5,9 @@
 namespace placement {
 
 // Places the ranks of Open MPI's mpirun in a job with a policy and a matrix. The policy's plan is a sequential
-// hostfile, a file in memory (memfd) that variables in the environment of the job's script or shell name to mpirun.
-// The file has no name in any directory, so that other users cannot replace it. Only one process has it open, and the
-// file ends with this process.
+// hostfile, which is a file in memory (memfd). Variables in the environment of the job's script or shell name it to
+// mpirun. The path is that of a descriptor in /proc/PID/fd of the process that holds the file, so that other users
+// cannot replace it. The path ends with this process.
 
 // Makes the plan in salloc and sets the variables in its environment. Call it when the environment describes the job.
 // salloc holds the plan until it ends. Throws bad_alloc, or Error if the shipped request is damaged.

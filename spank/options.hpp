@@ -20,7 +20,7 @@ struct PlacementRequest {
 };
 
 // Collects the options of one job component in the order in which Slurm reads them: #SBATCH lines, environment,
-// command line. -m and --placement both set the policy, so the last of them counts; a stock word after -m takes the
+// command line. Both -m and --placement set the policy, so the last of them counts. A stock word after -m takes the
 // policy back. Options are only checked in resolve(), because a later option may correct a mistake.
 class PlacementOptions {
  public:

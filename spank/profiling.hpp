@@ -37,8 +37,8 @@ std::shared_ptr<const CommMatrix> stored_profile(const std::vector<std::string>&
 std::string checked_profile_file(const std::string& file);
 
 // Has the tasks of the step profiled. Call it in srun when the step is created and not yet launched. The profile goes
-// to `file`, in which %j is replaced by the job ID and %s by the step ID, or to the user's store if `file` is empty.
-// Throws Error if srun does not tell its step or the store cannot be used.
+// to `file`, or to the user's store if `file` is empty. In `file`, %j is replaced by the job ID and %s by the step
+// ID. Throws Error if srun does not tell its step or the store cannot be used.
 void profile_step(spank_t spank, const std::string& file, std::int32_t tasks);
 
 // Preloads the profiling library into the program if srun has the step profiled. Call it in the task, as the user, just

@@ -6,9 +6,9 @@
 namespace placement {
 
 // Runs scontrol with `arguments` as the calling user, and returns what it prints. The text of scontrol has one form
-// in all versions of Slurm, while the structures of libslurm differ between versions, for example for switches and
-// for the cores of a job. Runs the scontrol of the installation that this plugin was built for, else the first one in
-// PATH. Throws Error if scontrol cannot be run, fails, or prints more than 256 MiB.
+// in all versions of Slurm. The structures of libslurm differ between versions, for example for switches and for the
+// cores of a job. Runs the scontrol of the installation that this plugin was built for, else the first one in PATH.
+// Throws Error if scontrol cannot be run, fails, or prints more than 256 MiB.
 std::string scontrol(std::initializer_list<const char*> arguments);
 
 }  // namespace placement
