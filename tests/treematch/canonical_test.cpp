@@ -27,14 +27,14 @@ START_TEST(least_ranks_stand_left) {
 END_TEST
 
 START_TEST(unequal_branches_stay) {
-  // Two used leaves below one switch and one below the other.
+  // Two leaves below one switch are used, and one below the other switch.
   const TreeTopology tree = balanced({2, 2});
   ck_assert(ordered(tree, {2, 1, 0}) == std::vector<std::int32_t>({2, 0, 1}));
 }
 END_TEST
 
 START_TEST(edges_of_other_length_stay) {
-  const std::vector<std::int32_t> parent{-1, 0, 0, 2};  // a leaf one link down, and one two links down
+  const std::vector<std::int32_t> parent{-1, 0, 0, 2};  // one leaf is one link below the root, the other two links
   const TreeTopology tree = TreeTopology::from_parents(parent);
   ck_assert(ordered(tree, {1, 0}) == std::vector<std::int32_t>({1, 0}));
 }

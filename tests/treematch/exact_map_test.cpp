@@ -17,7 +17,7 @@ namespace {
 
 using Ints = std::vector<std::int32_t>;
 
-// The least cost over all ways to give each rank a leaf of its own, by trying them all.
+// Returns the least cost of all legal mappings, by trying all of them.
 std::optional<Cost> least_cost(const CommMatrix& matrix, const TreeTopology& tree, const Ints& usable,
                                const std::function<bool(const Ints&)>& legal = nullptr) {
   std::optional<Cost> best;
@@ -55,7 +55,8 @@ CommMatrix random_matrix(std::int32_t ranks, Random& random) {
   return CommMatrix::from_edges(ranks, std::move(edges));
 }
 
-// Each vertex gets a random earlier parent; some levels have distances of their own.
+// Returns a tree in which each vertex has a random earlier parent. In half of the trees each level has its own
+// distance.
 TreeTopology random_tree(Random& random, std::int32_t vertices) {
   Ints parent{-1};
   Ints level{0};
@@ -82,7 +83,7 @@ Ints some_leaves(const TreeTopology& tree, std::int32_t least, std::int32_t most
   return all;
 }
 
-// The machine of two pods with four leaf switches of two nodes each, of one core.
+// Returns a machine of two pods. Each pod has four leaf switches with two nodes of one core each.
 ClusterView two_pods(const Ints& busy) {
   std::vector<SwitchShape> switches{{"root", -1, {}}, {"pod1", 0, {}}, {"pod2", 0, {}}};
   std::vector<NodeShape> nodes;
@@ -172,7 +173,7 @@ START_TEST(any_tree) {
 }
 END_TEST
 
-START_TEST(many_equal_leaves) {  // more than a brute force can try, but for their symmetry
+START_TEST(many_equal_leaves) {  // too many leaves to try all mappings; the search needs their symmetry
   const TreeTopology tree = TreeTopology::balanced(Ints{14, 20, 18, 2, 8});
   Ints all(tree.leaves());
   for (std::int32_t k = 0; k < tree.leaves(); ++k) all[k] = k;
@@ -180,7 +181,7 @@ START_TEST(many_equal_leaves) {  // more than a brute force can try, but for the
   for (std::int32_t r = 0; r < 10; ++r) ring.push_back({r, (r + 1) % 10, 1});
   const MapResult result = map_to_tree(CommMatrix::from_edges(10, ring), tree, all, {.scope = LeafScope::whole});
   ck_assert(result.optimal);
-  ck_assert(result.cost == 8 * 2 + 2 * 4);  // eight and two in the sockets of one node
+  ck_assert(result.cost == 8 * 2 + 2 * 4);  // the ranks are in the sockets of one node, eight and two
 }
 END_TEST
 
@@ -236,7 +237,7 @@ START_TEST(any_limits) {
       ck_assert(legal(leaves));
       ck_assert(best.has_value());
       ck_assert(placement.cost >= *best);
-      if (round % 4 == 0) continue;  // in the lowest subtree that suffices
+      if (round % 4 == 0) continue;  // these rounds have scope `subtree`, which may cost more
       ck_assert_msg(placement.cost == *best, "round %d: %s and not %s", round, to_string(placement.cost).c_str(), to_string(*best).c_str());
       ++solved;
     } catch (const Error&) {
@@ -257,7 +258,7 @@ START_TEST(what_is_too_much_is_left_alone) {
   ck_assert(!exact_mapping(matrix, tree, all, LeafScope::whole, 0, {}, 5000, watch));
   ck_assert(exact_mapping(matrix, tree, all, LeafScope::whole, 0, {}, 100'000'000, watch).has_value());
   ck_assert(!exact_mapping(CommMatrix::from_edges(17, {{0, 1, 1}}), tree, all, LeafScope::whole, 0, {}, INT64_MAX, watch));
-  // So much traffic that sums might overflow.
+  // The traffic is so large that sums might overflow.
   const CommMatrix huge = CommMatrix::from_edges(2, {{0, 1, INT64_MAX}});
   ck_assert(!exact_mapping(huge, tree, all, LeafScope::whole, 0, {}, INT64_MAX, watch));
   ck_assert(map_to_tree(huge, tree, Ints{0, 2, 3}, {.scope = LeafScope::whole}).cost == Cost{INT64_MAX} * 2);

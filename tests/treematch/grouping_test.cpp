@@ -35,7 +35,7 @@ std::int64_t weight_of(const Graph& graph, const Ints& partner) {
   return weight / 2;
 }
 
-// The largest weight of any matching of the vertices from `v` on.
+// Returns the largest weight of any matching of the vertices from `v` on.
 std::int64_t heaviest(const Graph& graph, std::int32_t v, std::vector<bool>& used) {
   if (v == graph.vertices()) return 0;
   if (used[v]) return heaviest(graph, v + 1, used);
@@ -106,7 +106,7 @@ END_TEST
 
 START_TEST(triples_find_each_other) {
   std::vector<CommEdge> edges;
-  for (std::int32_t k = 0; k < 6; ++k) {  // k, k + 6, k + 12 belong together
+  for (std::int32_t k = 0; k < 6; ++k) {  // ranks k, k + 6 and k + 12 have much traffic with each other
     edges.push_back({k, k + 6, 10});
     edges.push_back({k + 6, k + 12, 9});
     edges.push_back({k, (k + 1) % 6, 1});
@@ -123,7 +123,7 @@ START_TEST(triples_find_each_other) {
 }
 END_TEST
 
-START_TEST(natural_grids_become_bricks) {  // 4 x 4 x 4 on 2 : 4 : 8
+START_TEST(natural_grids_become_bricks) {  // a grid of 4 x 4 x 4 ranks on a tree with the arities 2, 4, 8
   std::vector<CommEdge> edges;
   for (std::int32_t v = 0; v < 64; ++v) {
     if (v % 4 < 3) edges.push_back({v, v + 1, 100});
@@ -134,7 +134,7 @@ START_TEST(natural_grids_become_bricks) {  // 4 x 4 x 4 on 2 : 4 : 8
   const TreeTopology tree = TreeTopology::balanced(Ints{2, 4, 8});
   Ints leaves(64);
   std::iota(leaves.begin(), leaves.end(), 0);
-  // 144 pairs, of which 48 between bricks of 2 x 2 x 2, of which 16 between halves.
+  // Of the 144 pairs, 48 are between bricks of 2 x 2 x 2; of these, 16 are between the halves of the grid.
   const Ints leaf_of_rank =
       grouped_mapping(scaled_graph(matrix), LeafTree(tree, leaves), Pairing::heaviest_first);
   ck_assert(tree.hop_bytes(matrix, leaf_of_rank) == 100 * 2 * (144 + 48 + 16));

@@ -22,7 +22,7 @@ Graph random_graph(std::int32_t n, std::int32_t pairs, std::int32_t heaviest, Ra
   return scaled_graph(CommMatrix::from_edges(n, edges));
 }
 
-// A ring of n ranks.
+// Returns the matrix of a ring of n ranks.
 Graph ring(std::int32_t n) {
   std::vector<CommEdge> edges;
   for (std::int32_t k = 0; k < n; ++k) edges.push_back({k, (k + 1) % n, 3});
@@ -63,7 +63,7 @@ START_TEST(buckets_give_the_largest) {
       ck_assert(inside[v]);
       for (std::int32_t u = 0; u < 200; ++u) {
         if (!inside[u] || gain[u] <= gain[v]) continue;
-        ck_assert_int_gt(std::abs(gain[u]), 63);  // exact below, within 1/32 above
+        ck_assert_int_gt(std::abs(gain[u]), 63);  // gains up to 63 are told apart exactly, larger ones within 1/32
         ck_assert(gain[u] - gain[v] <= std::max(std::abs(gain[u]), std::abs(gain[v])) / 32);
       }
       queue.remove(v);
@@ -110,8 +110,7 @@ START_TEST(refinement_is_exact_and_counts_the_cut) {
 }
 END_TEST
 
-// A gain of twice a weight may pass 31 bits on its way, though gains themselves do not: seen by a build with
-// -fsanitize=undefined.
+// Twice a weight may exceed 31 bits, although gains do not. A build with -fsanitize=undefined finds the overflow.
 START_TEST(a_pair_with_nearly_all_traffic_stays_together) {
   const std::int64_t heavy = INT32_MAX - 2;
   const CommMatrix matrix = CommMatrix::from_edges(4, {{0, 2, heavy}, {1, 3, 1}});
@@ -161,7 +160,7 @@ START_TEST(slot_distances_are_those_of_the_tree) {
   Random random(8);
   for (int round = 0; round < 60; ++round) {
     std::vector<std::int32_t> parent{-1};
-    const std::int32_t reach = round % 2 == 0 ? 10 : 1000;  // deep trees too
+    const std::int32_t reach = round % 2 == 0 ? 10 : 1000;  // 10 makes deep trees
     for (std::int32_t v = 1; v < 60; ++v) parent.push_back(std::max(0, v - 1 - random.below(reach)));
     const TreeTopology hops = TreeTopology::from_parents(parent);
     std::vector<std::int64_t> distance;

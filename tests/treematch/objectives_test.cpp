@@ -14,7 +14,7 @@ using namespace placement;
 
 namespace {
 
-// Leaf switches with these numbers of nodes of one core, below one root.
+// Returns a machine of leaf switches below one root, with these numbers of nodes of one core.
 ClusterView machine(const std::vector<std::int32_t>& leaf_nodes) {
   std::vector<SwitchShape> switches{{"root", -1, {}}};
   std::vector<NodeShape> nodes;
@@ -72,7 +72,7 @@ std::vector<CommEdge> ring(std::int32_t ranks) {
   return edges;
 }
 
-// `groups` groups of `size` ranks with all to all inside, and less from each group to the next one.
+// Returns the traffic of `groups` groups of `size` ranks: all to all inside a group, and less to the next group.
 std::vector<CommEdge> pipeline(std::int32_t groups, std::int32_t size) {
   std::vector<CommEdge> edges;
   for (std::int32_t g = 0; g < groups; ++g)
@@ -105,7 +105,7 @@ START_TEST(no_switch_gets_a_remnant) {
 }
 END_TEST
 
-START_TEST(balance_has_its_price) {  // all to all: three equal shares would cost more than 2 % more
+START_TEST(balance_has_its_price) {  // with all to all, three equal shares would cost over 2 % more hop-bytes
   const ClusterView view = machine({17, 17, 17});
   std::vector<CommEdge> edges;
   for (std::int32_t a = 0; a < 36; ++a)
@@ -143,14 +143,14 @@ START_TEST(other_requests) {
   for (const char* objective : {"balanced", "worst-group"}) {
     request.parameters["objective"] = objective;
     place(view, request);
-    Request step = request;  // nodes are given
+    Request step = request;  // a step, whose nodes are given
     step.min_nodes = 1;
     step.node_tasks = {1, 0, 0, 1};
     ck_assert_int_eq(place(view, step).ranks[1].node, 3);
     Request plain = request;
     plain.matrix = nullptr;
     ck_assert_uint_eq(place_treematch(view, plain, Deadline::never()).ranks.size(), 2);
-    Request silent = request_of({}, 3, objective);  // no traffic, no groups
+    Request silent = request_of({}, 3, objective);  // without traffic there are no groups
     place(view, silent);
     Request too_many = request_of({{0, 1, 5}}, 5, objective);
     ck_assert_error(place(view, too_many), "only 4 of 5 tasks");

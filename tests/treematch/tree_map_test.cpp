@@ -29,19 +29,19 @@ bool legal(const MapResult& result, const Ints& usable) {
          std::includes(usable.begin(), usable.end(), leaves.begin(), leaves.end());
 }
 
-// The least cost over all placements on the usable leaves.
+// Returns the least cost of all mappings on the usable leaves.
 Cost optimum(const CommMatrix& matrix, const TreeTopology& tree, Ints usable) {
   Cost best = -1;
   do {
     const Cost cost = tree.hop_bytes(matrix, {usable.data(), static_cast<std::size_t>(matrix.ranks())});
     if (best < 0 || cost < best) best = cost;
-    // Only the first ranks() entries matter: skip to the next different prefix.
+    // Only the first ranks() entries matter, so that permutations of the others are skipped.
     std::reverse(usable.begin() + matrix.ranks(), usable.end());
   } while (std::next_permutation(usable.begin(), usable.end()));
   return best;
 }
 
-// Sum of w * distance, and everything that the interface promises.
+// Maps the ranks and checks what map_to_tree() guarantees: a legal mapping, its cost, and equal results on repetition.
 MapResult mapped(const CommMatrix& matrix, const TreeTopology& tree, const Ints& usable,
                  const MapOptions& options) {
   const MapResult result = map_to_tree(matrix, tree, usable, options);
@@ -53,7 +53,7 @@ MapResult mapped(const CommMatrix& matrix, const TreeTopology& tree, const Ints&
   return result;
 }
 
-// A 27-point stencil on a cube whose ranks are shuffled.
+// Returns the matrix of a 27-point stencil on a cube, with shuffled ranks.
 CommMatrix shuffled_stencil(std::int32_t side) {
   const std::int32_t n = side * side * side;
   Ints rank(n);
@@ -72,7 +72,7 @@ CommMatrix shuffled_stencil(std::int32_t side) {
   return CommMatrix::from_edges(n, std::move(edges));
 }
 
-// Whatever the deadline cuts short, the mapping is whole.
+// The mapping is legal, wherever the deadline interrupts the search.
 void map_in_time(const CommMatrix& matrix, const TreeTopology& tree, const Ints& usable) {
   for (const LeafScope scope : {LeafScope::given, LeafScope::whole})
     for (const int us : {-1000, 0, 20, 300, 2000, 9000, 40000}) {
@@ -104,7 +104,7 @@ START_TEST(worked_figure) {  // [TM §2]
 }
 END_TEST
 
-START_TEST(motivating_example) {  // [TM §3], two cores per node, n3 busy
+START_TEST(motivating_example) {  // [TM §3]: nodes have two cores each, and n3 is busy
   const TreeTopology tree = TreeTopology::from_parents(
       Ints{-1, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8});
   const CommMatrix matrix = CommMatrix::from_edges(
@@ -114,8 +114,8 @@ START_TEST(motivating_example) {  // [TM §3], two cores per node, n3 busy
   const MapResult result = mapped(matrix, tree, usable, {.scope = LeafScope::whole});
   const auto node = [&](std::int32_t rank) { return result.leaf_of_rank[rank] / 2; };
   for (std::int32_t rank = 0; rank < 8; rank += 2) ck_assert_int_eq(node(rank), node(rank + 1));
-  ck_assert_int_eq(node(0) < 4, node(6) < 4);  // A and D under one switch
-  ck_assert_int_eq(node(2) < 4, node(4) < 4);  // B and C under one
+  ck_assert_int_eq(node(0) < 4, node(6) < 4);  // A and D are below one switch
+  ck_assert_int_eq(node(2) < 4, node(4) < 4);  // B and C are below one switch
   ck_assert_int_ne(node(0) < 4, node(2) < 4);
 }
 END_TEST
@@ -181,7 +181,7 @@ START_TEST(a_million_leaves) {
   std::vector<CommEdge> edges;
   for (std::int32_t k = 0; k < 49; ++k) edges.push_back({k * 17 % 50, (k + 1) * 17 % 50, 2});
   const CommMatrix chain = CommMatrix::from_edges(50, edges);
-  // Groups of 16 are the tightest: four of them, so three pairs of the chain between them.
+  // The ranks need four groups of leaves, of 16 leaves each. Three pairs of the chain are between these groups.
   ck_assert(mapped(chain, tree, usable, {.scope = LeafScope::whole}).cost <= 2 * (46 * 2 + 3 * 4));
 }
 END_TEST
@@ -193,8 +193,8 @@ START_TEST(all_to_all_needs_close_leaves_only) {
     for (std::int32_t b = a + 1; b < 12; ++b) edges.push_back({a, b, 5});
   const CommMatrix matrix = CommMatrix::from_edges(12, edges);
   Ints usable = all_leaves(tree);
-  usable.erase(usable.begin() + 1, usable.begin() + 23);  // 0, then 23, then two whole branches
-  // Three full groups of four below one vertex: 18 pairs 2 hops apart, 48 pairs 4.
+  usable.erase(usable.begin() + 1, usable.begin() + 23);  // leaves 0, 23 and two whole branches remain
+  // The ranks take three full groups of four below one vertex: 18 pairs are 2 hops apart, 48 pairs are 4 hops apart.
   ck_assert(mapped(matrix, tree, usable, {.scope = LeafScope::whole}).cost == 5 * (18 * 2 + 48 * 4));
 }
 END_TEST
@@ -274,7 +274,7 @@ END_TEST
 START_TEST(deadline_with_65536_ranks) {
   const TreeTopology tree = TreeTopology::balanced(Ints{14, 20, 18, 2, 8});
   std::vector<CommEdge> edges = shuffled_stencil(40).edges();
-  for (std::int32_t rank = 64000; rank < 65536; ++rank) edges.push_back({0, rank, 5});  // a hub
+  for (std::int32_t rank = 64000; rank < 65536; ++rank) edges.push_back({0, rank, 5});  // rank 0 has very many partners
   map_in_time(CommMatrix::from_edges(65536, std::move(edges)), tree, all_leaves(tree));
 }
 END_TEST
@@ -290,7 +290,7 @@ START_TEST(late_deadline_changes_nothing) {
 }
 END_TEST
 
-// Leaves that part as others did get the mapping that they would get anyway.
+// Leaves whose tree has the shape of an earlier one get the mapping that they would get without the memory.
 START_TEST(memory_changes_nothing) {
   const TreeTopology tree = TreeTopology::balanced(Ints{3, 4, 2, 4});
   Random random(5);
@@ -303,7 +303,7 @@ START_TEST(memory_changes_nothing) {
     const CommMatrix matrix = CommMatrix::from_edges(ranks, edges);
     MapMemory memory;
     for (int call = 0; call < 6; ++call) {
-      // Whole nodes of eight leaves, or leaves at random.
+      // Whole nodes of eight leaves are usable, or random leaves.
       Ints usable;
       for (std::int32_t leaf = 0; leaf < tree.leaves(); ++leaf)
         if (call < 4 ? leaf / 8 >= call : random.below(3) > 0) usable.push_back(leaf);
@@ -352,7 +352,8 @@ END_TEST
 
 namespace {
 
-// Stages of a pipeline whose copies exchange all to all, a halo exchange on a plane, or random pairs along a ring.
+// Returns a matrix by kind: 0, stages of a pipeline with all-to-all inside each stage; 1, a halo exchange on a plane;
+// 2, random pairs together with neighbours in a chain.
 CommMatrix random_traffic(std::int32_t ranks, int kind, Random& random) {
   std::vector<CommEdge> edges;
   const std::int32_t width = 3 + random.below(8);
@@ -366,7 +367,7 @@ CommMatrix random_traffic(std::int32_t ranks, int kind, Random& random) {
   return CommMatrix::from_edges(ranks, std::move(edges));
 }
 
-// The leaves that are left when runs of leaves are taken at random places, about half of all.
+// Returns the leaves that remain when about half of all leaves are taken, in runs at random places.
 Ints fragmented(const TreeTopology& tree, Random& random) {
   std::vector<bool> taken(tree.leaves(), false);
   const std::int32_t longest = 2 + random.below(10);
@@ -381,7 +382,7 @@ Ints fragmented(const TreeTopology& tree, Random& random) {
   return usable;
 }
 
-// The vertices of the least height below which there are enough usable leaves.
+// Returns the vertices of the least height that have enough usable leaves below them.
 Ints lowest_sufficient(const TreeTopology& tree, const Ints& usable, std::int32_t ranks) {
   for (std::int32_t height = 0;; ++height)
     if (Ints found = subtrees_with_enough(tree, usable, ranks, height); !found.empty()) return found;
@@ -389,7 +390,7 @@ Ints lowest_sufficient(const TreeTopology& tree, const Ints& usable, std::int32_
 
 }  // namespace
 
-// With up to 16 ranks the narrower scope is sometimes solved exactly and the wider one takes too much work.
+// With up to 16 ranks, the narrower scope is sometimes solved exactly while the wider one takes too many steps.
 START_TEST(a_wider_scope_never_costs_more_than_the_optimum_of_a_narrower_one) {
   Random random(16);
   for (int round = 0; round < 60; ++round) {
@@ -408,7 +409,7 @@ START_TEST(a_wider_scope_never_costs_more_than_the_optimum_of_a_narrower_one) {
 }
 END_TEST
 
-// What an effort above the usual one promises.
+// With more than the usual effort, a mapping costs no more than the mapping to any one sufficient subtree by itself.
 START_TEST(never_behind_a_subtree_alone) {
   Random random(29);
   int compared = 0;
@@ -433,7 +434,8 @@ START_TEST(never_behind_a_subtree_alone) {
 }
 END_TEST
 
-// With the usual effort the search of all subtrees together is behind that of a single one seldom, and by little.
+// With the usual effort, the search of all subtrees together is seldom worse than that of one subtree, and by at most
+// 2 %.
 START_TEST(seldom_behind_a_subtree_alone) {
   Random random(31);
   int compared = 0, behind = 0;
@@ -455,7 +457,7 @@ START_TEST(seldom_behind_a_subtree_alone) {
 }
 END_TEST
 
-// Three groups fit on two leaf switches but for a few ranks; on a third switch each has one to itself.
+// Three groups nearly fit on two leaf switches. With a third switch, each group has a switch to itself.
 START_TEST(groups_take_a_switch_each) {
   const TreeTopology tree = TreeTopology::balanced(Ints{2, 3, 18});
   std::vector<CommEdge> edges;

@@ -16,7 +16,8 @@ using namespace placement;
 
 namespace {
 
-// Leaf switches of the given numbers of nodes below one root; nodes n0, n1, .. of that shape.
+// Returns a machine of leaf switches below one root. leaf_nodes has the number of nodes of each switch; the nodes are
+// called n0, n1, .. and have this number of sockets, and of cores per socket.
 ClusterView machine(const std::vector<std::int32_t>& leaf_nodes, std::int32_t sockets, std::int32_t cores) {
   std::vector<SwitchShape> switches{{"root", -1, {}}};
   std::vector<NodeShape> nodes;
@@ -45,7 +46,7 @@ Request request_of(std::int32_t tasks, std::shared_ptr<const CommMatrix> matrix 
   return request;
 }
 
-// Pairs 0-1, 2-3, .. talk much, and each pair a little with the next one.
+// Returns a matrix in which the pairs 0-1, 2-3, .. have much traffic, and each pair has little with the next one.
 std::shared_ptr<const CommMatrix> pairs(std::int32_t ranks) {
   std::vector<CommEdge> edges;
   for (std::int32_t r = 0; r + 1 < ranks; ++r) edges.push_back({r, r + 1, r % 2 == 0 ? 100 : 1});
@@ -62,7 +63,7 @@ std::int32_t nodes_used(const NodeCounts& counts) {
   return static_cast<std::int32_t>(std::count_if(counts.begin(), counts.end(), [](auto c) { return c > 0; }));
 }
 
-// Each rank has its own free cores.
+// Checks that each rank has free cores of its own.
 void check_legal(const ClusterView& view, const Request& request, const Placement& placement) {
   ck_assert_uint_eq(placement.ranks.size(), static_cast<std::size_t>(request.tasks));
   std::set<std::pair<std::int32_t, std::int32_t>> taken;
@@ -94,7 +95,7 @@ Placement place(const ClusterView& view, const Request& request) {
 START_TEST(motivating_example) {  // [TM §3]
   ClusterView view = machine({4, 2}, 1, 2);
   occupy(view, 3);
-  // A = 0-1, B = 2-3, C = 4-5, D = 6-7; within a pair the traffic is heaviest.
+  // The pairs are A = 0-1, B = 2-3, C = 4-5 and D = 6-7. The traffic within a pair is the heaviest.
   Request request = request_of(
       8, matrix_of(8, {{0, 1, 9000}, {2, 3, 9000}, {4, 5, 9000}, {6, 7, 9000}, {1, 2, 20}, {0, 7, 2000}, {3, 4, 1000}, {5, 6, 10}}));
   request.min_nodes = request.max_nodes = 4;
@@ -263,7 +264,7 @@ START_TEST(any_machine_any_request) {
       }
       ++placed;
     } catch (const Error&) {
-      // Not every request fits; that some do is checked below.
+      // Not every request fits. The count below shows that many do.
     }
   }
   ck_assert_int_gt(placed, 150);
@@ -281,7 +282,7 @@ START_TEST(a_wider_scope_never_costs_more) {
     std::vector<CommEdge> edges;
     for (std::int32_t k = 0; k < 3 * tasks; ++k) edges.push_back({up_to(tasks - 1), up_to(tasks - 1), 1 + up_to(50)});
     Request request = request_of(tasks, matrix_of(tasks, edges));
-    // A mapping that is made without these limits often breaks them: few nodes, or many to spread over.
+    // The limits ask for few nodes, or for many. A mapping made without regard to them often breaks them.
     const bool few_nodes = up_to(2) == 0;
     request.min_nodes = few_nodes ? 1 : 4 + up_to(8);
     request.max_nodes = few_nodes ? 4 + up_to(6) : request.min_nodes + up_to(2);
@@ -294,14 +295,14 @@ START_TEST(a_wider_scope_never_costs_more) {
         ck_assert(narrower < 0 || placement.cost <= narrower);
         narrower = placement.cost;
       } catch (const Error&) {
-        ck_assert(narrower < 0);  // it fits in no scope
+        ck_assert(narrower < 0);  // a request that does not fit in one scope fits in none
       }
     }
   }
 }
 END_TEST
 
-// Jobs of up to 128 tasks are tried on every choice of nodes, so that none costs more than on the first ones offered.
+// Jobs of up to 128 tasks are tried on several choices of nodes, so that none costs more than on the first nodes.
 START_TEST(small_jobs_are_never_behind_the_first_nodes) {
   std::mt19937_64 random(11);
   const auto up_to = [&](std::int32_t most) { return static_cast<std::int32_t>(random() % (most + 1)); };
@@ -328,7 +329,7 @@ START_TEST(large_jobs) {
   const ClusterView view = machine({24, 24, 24, 24}, 2, 4);
   for (const bool node_level : {false, true})
     for (const std::int32_t tasks : {129, 256, 500}) {
-      std::vector<CommEdge> edges;  // a ring whose neighbours are far apart in natural order
+      std::vector<CommEdge> edges;  // a ring in which neighbours are far apart in natural order
       for (std::int32_t r = 0; r < tasks; ++r) edges.push_back({r * 7 % tasks, (r + 1) * 7 % tasks, 10});
       Request request = request_of(tasks, matrix_of(tasks, std::move(edges)));
       request.node_level = node_level;

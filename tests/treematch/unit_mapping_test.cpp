@@ -17,7 +17,8 @@ namespace {
 
 using Ints = std::vector<std::int32_t>;
 
-// Nearest neighbours on a grid talk, 100 each, more or less; its ranks are shuffled.
+// Returns the traffic between nearest neighbours on a grid, with shuffled ranks. The weight of a pair is 100 plus or
+// minus up to `noise`.
 CommMatrix shuffled_grid(std::int32_t nx, std::int32_t ny, std::int32_t nz, std::int32_t noise = 0) {
   const std::int32_t n = nx * ny * nz;
   Ints rank(n);
@@ -42,7 +43,7 @@ Ints all_leaves(const TreeTopology& tree) {
   return leaves;
 }
 
-// Full groups of `size`, and one of the rest.
+// Checks that all groups but the last have `size` members.
 void check_sizes(const FrontGroups& groups, std::int32_t vertices, std::int32_t size) {
   ck_assert_int_eq(static_cast<std::int32_t>(groups.group.size()), vertices);
   ck_assert_int_eq(groups.groups, (vertices + size - 1) / size);
@@ -54,7 +55,7 @@ void check_sizes(const FrontGroups& groups, std::int32_t vertices, std::int32_t 
   for (std::int32_t g = 0; g + 1 < groups.groups; ++g) ck_assert_int_eq(members[g], size);
 }
 
-// How many groups have so many pairs inside.
+// Returns the number of groups that have this number of pairs inside.
 std::int32_t groups_with(const Graph& graph, const FrontGroups& groups, std::int32_t pairs) {
   Ints inside(groups.groups, 0);
   for (std::int32_t v = 0; v < graph.vertices(); ++v)
@@ -81,7 +82,7 @@ START_TEST(cubes_fit_together) {
 END_TEST
 
 START_TEST(odd_sides_leave_whole_cubes_whole) {
-  const Graph graph = scaled_graph(shuffled_grid(9, 17, 11));  // of 4 x 8 x 5 cubes and three thin sides
+  const Graph graph = scaled_graph(shuffled_grid(9, 17, 11));  // 4 x 8 x 5 cubes of eight, and three thin sides
   const FrontGroups groups = front_groups(graph, 8);
   check_sizes(groups, graph.vertices(), 8);
   ck_assert_int_ge(groups_with(graph, groups, 12), 4 * 8 * 5 * 9 / 10);
@@ -113,7 +114,7 @@ START_TEST(trees_that_are_cut) {
   for (const TreeTopology& whole :
        {TreeTopology::balanced(Ints{3, 2, 2, 4}), TreeTopology::balanced(Ints{3, 2, 2, 4}, distance)}) {
     Ints leaves = all_leaves(whole);
-    leaves.erase(leaves.begin() + 8, leaves.begin() + 16);  // a whole branch: fewer levels on that side
+    leaves.erase(leaves.begin() + 8, leaves.begin() + 16);  // removes a whole branch, so that one side has fewer levels
     const LeafTree tree(whole, leaves);
     Ints above, origin;
     for (std::int32_t slot = 0; slot < tree.slots(); slot += 4) {
@@ -133,7 +134,7 @@ START_TEST(trees_that_are_cut) {
 END_TEST
 
 START_TEST(bricks_on_a_machine) {
-  // The cut into bricks: 2 x 2 x 2 on a socket, 4 x 2 x 2 on a node, 8 x 8 x 4 below a switch.
+  // The cost is that of a division into bricks: 2 x 2 x 2 on a socket, 4 x 2 x 2 on a node, 8 x 8 x 4 below a switch.
   const TreeTopology tree = TreeTopology::balanced(Ints{16, 16, 2, 8});
   const MapResult result = mapped(shuffled_grid(16, 16, 16), tree, all_leaves(tree));
   ck_assert_str_eq(result.method.c_str(), "units");
@@ -150,7 +151,7 @@ START_TEST(measured_traffic_is_uneven) {
     ck_assert(units.has_value() && units->equal_pieces && units->fit > 0.999);
     ck_assert_int_eq(groups_with(graph, {units->unit_of, 64}, 12), 64);
   }
-  // Weights without gaps, from 1 to 2^51: they do not overflow where they are made even.
+  // The weights go from 1 to 2^51 without gaps. They do not overflow when they are made equal.
   std::vector<CommEdge> edges;
   for (std::int32_t k = 0; k < 512; ++k)
     for (const std::int32_t step : {1, 2, 8, 64})
