@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What several policies map with.
+# The mapping code that several policies use.
 mapping = libmapping.la $(common_policy)
 noinst_LTLIBRARIES += libmapping.la
 libmapping_la_SOURCES = \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The policy NLA behind its seam, and ranks placed by measured distance.
+// The policy NLA with its parameters and refusals, and the mapping of ranks by measured distance.
 #include <algorithm>
 #include <numeric>
 #include <random>
@@ -14,7 +14,7 @@ using namespace placement;
 
 namespace {
 
-// Nodes n0 .. of so many cores below one switch, all idle, all pairs alike.
+// A cluster of nodes n0, n1, .. with `cores` cores below one switch. All nodes are idle, and all pairs are equal.
 struct Cluster {
   ClusterView view;
   std::shared_ptr<LiveState> live = std::make_shared<LiveState>();
@@ -99,7 +99,7 @@ START_TEST(load_takes_processors_but_not_slurms_own) {
   cluster.load(0, 2);
   cluster.load(1, 2);
   cluster.load(2, 2);
-  ck_assert_text_eq(place(cluster, tasks(4)), "0 1");  // two processors are left of each
+  ck_assert_text_eq(place(cluster, tasks(4)), "0 1");  // the load leaves two processors on each node
   for (NodeState& node : cluster.live->nodes) node.slurm_load = {2, 2, 2};
   ck_assert_text_eq(place(cluster, tasks(4)), "0");
 }
@@ -109,7 +109,7 @@ START_TEST(what_the_job_needs_it_gets) {
   Cluster cluster(3);
   for (std::size_t n = 0; n < 3; ++n) cluster.load(n, 40);
   Request request = tasks(12);
-  ck_assert_text_eq(place(cluster, request), "0 1 2");  // round robin when nothing is left
+  ck_assert_text_eq(place(cluster, request), "0 1 2");  // tasks are dealt round robin when the load leaves no processor
   request = tasks(8);
   request.equal_tasks_per_node = true;
   request.max_tasks_per_node = 4;
@@ -153,7 +153,7 @@ START_TEST(missing_data_are_told) {
   Cluster cluster(4);
   cluster.live->nodes[1].cpu_load = {};
   cluster.load(3, 1);
-  ck_assert_text_eq(place(cluster, tasks(8)), "0 2");  // silence does not pay
+  ck_assert_text_eq(place(cluster, tasks(8)), "0 2");  // node 1, whose load is not known, has no advantage
   cluster.live->nodes[2].age_s = 500;
   ck_assert_error(place(cluster, tasks(8)), "live data of 2 of 4 nodes are missing or older than 120 s");
   Request patient = tasks(8);
@@ -169,7 +169,7 @@ START_TEST(missing_pairs_are_told) {
   const float no = NAN;
   cluster.pair(0, 1, no, no);
   cluster.pair(2, 3, 60, 1e8F);
-  ck_assert_text_eq(place(cluster, tasks(8)), "0 2");  // not the pair that nobody measured
+  ck_assert_text_eq(place(cluster, tasks(8)), "0 2");  // the pair 0-1, which was not measured, is not taken
   for (std::size_t u = 0; u < 4; ++u)
     for (std::size_t v = 0; v < u; ++v) cluster.pair(u, v, no, no);
   ck_assert_error(place(cluster, tasks(8)), "the network is measured between 0 of 6 pairs of nodes only");
@@ -179,7 +179,8 @@ START_TEST(missing_pairs_are_told) {
 }
 END_TEST
 
-// slurm-placement(7): stock when data of more than a quarter of the nodes, or of more than half of the pairs, are missing.
+// slurm-placement(7): a job runs as stock when live data are missing for more than a quarter of the nodes, or for more
+// than half of the pairs.
 START_TEST(how_much_may_be_missing) {
   for (std::size_t missing = 0; missing <= 8; ++missing) {
     Cluster cluster(8);
@@ -269,7 +270,8 @@ CommMatrix ring(std::int32_t ranks, std::int64_t weight) {
 }  // namespace
 
 START_TEST(heavy_pairs_go_to_fast_links) {
-  // Two pairs of nodes with fast links; ranks 0-2 and 1-3 talk, one to a node.
+  // There are two pairs of nodes with fast links. Ranks 0 and 2, and ranks 1 and 3, have traffic; each node has one
+  // rank.
   Cluster cluster(4);
   for (std::size_t u = 0; u < 4; ++u)
     for (std::size_t v = 0; v < u; ++v) cluster.pair(u, v, u / 2 == v / 2 ? 20 : 200, u / 2 == v / 2 ? 1e8F : 3e7F);
@@ -304,7 +306,7 @@ START_TEST(the_cost_never_rises_and_counts_stay) {
     for (std::int32_t r = 0; r < ranks; ++r) begin.push_back(r % nodes);
     std::vector<std::int32_t> end = mapped_by_distance(matrix, distances, begin, Deadline::never());
     ck_assert_double_le(measured_cost(matrix, distances, end), measured_cost(matrix, distances, begin));
-    // No exchange of two ranks is left that would lower the cost: the search kept its books well.
+    // No exchange of two ranks lowers the cost any more. This would fail if the search computed its gains wrongly.
     const double cost = measured_cost(matrix, distances, end);
     for (std::size_t a = 0; a < end.size(); ++a)
       for (std::size_t b = 0; b < a; ++b) {
@@ -332,7 +334,8 @@ START_TEST(a_step_keeps_its_counts) {
 }
 END_TEST
 
-// The tree says nothing, all nodes hang on one switch; what was measured puts the heavy pair on the fast link.
+// All nodes are on one switch, so that the tree makes no difference between them. The measured network decides that the
+// heavy pair takes the fast link.
 START_TEST(a_step_s_ranks_follow_the_measured_network) {
   Cluster cluster(3, 1);
   cluster.pair(0, 1, 500, 1e7F);
@@ -344,7 +347,7 @@ START_TEST(a_step_s_ranks_follow_the_measured_network) {
   ck_assert_int_ne(placement.ranks[0].node, 1);
   ck_assert_int_ne(placement.ranks[1].node, 1);
   ck_assert_int_eq(placement.ranks[2].node, 1);
-  cluster.view.live = nullptr;  // and by the tree where nothing was measured
+  cluster.view.live = nullptr;  // without measurements the ranks are mapped by the tree
   ck_assert_uint_eq(place_nla(cluster.view, request, Deadline::never()).ranks.size(), 3);
 }
 END_TEST

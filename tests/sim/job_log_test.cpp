@@ -211,7 +211,7 @@ START_TEST(knows_the_quirks_of_sacct) {
   ck_assert_uint_eq(read.jobs.size(), 5);
   ck_assert_int_eq(read.jobs[0].tasks, 1500);
   ck_assert_int_eq(read.jobs[0].run_s, 90000);
-  ck_assert_int_eq(read.jobs[0].limit_s, 90000);  // longer than requested
+  ck_assert_int_eq(read.jobs[0].limit_s, 90000);  // the job ran longer than it requested
   ck_assert_int_eq(read.jobs[1].run_s, 600);
   ck_assert_int_eq(read.jobs[2].run_s, 10);
   ck_assert_int_eq(read.jobs[3].id, 102);
@@ -253,7 +253,7 @@ START_TEST(jobs_wait_from_when_they_are_eligible) {
       "4|2026-01-01T00:30:00|2026-01-01T00:29:00|100|16\n"
       "5|Unknown|2026-01-01T00:29:00|100|16\n"
       "6|2026-01-01T00:40:00||100|16\n");
-  constexpr std::int64_t begin_s = 1767225600;  // of 2026
+  constexpr std::int64_t begin_s = 1767225600;  // begin of the year 2026
   const std::int64_t submitted_s[] = {4 * 86400, 600, 1200, 1800, 2400};
   ck_assert_uint_eq(read.jobs.size(), 5);
   for (std::size_t k = 0; k < 5; ++k) ck_assert_int_eq(read.jobs[k].submit_s, begin_s + submitted_s[k]);
@@ -282,7 +282,7 @@ START_TEST(threads_make_cores) {
   ck_assert_int_eq(read(swf, {1, 4}).jobs[0].tasks, 4);
   ck_assert_int_eq(read(swf, {0, 1}).jobs[0].tasks, 16);
   ck_assert_error(read(sacct, {0, 1}), "say with --threads-per-core");
-  // The bounds of a selection are of cores.
+  // The bounds of a selection count cores, not threads.
   LogNotes notes;
   JobSelection selection;
   selection.per_core.sacct = 2;
@@ -313,7 +313,7 @@ START_TEST(selects_and_sorts) {
   const std::string path = directory.file("log", text);
   LogNotes notes;
   JobSelection selection;
-  selection.partitions = {"1"};  // by number where it has a name
+  selection.partitions = {"1"};  // a partition with a name can be given by its number
   ck_assert_uint_eq(select_jobs(path, selection, notes).jobs.size(), 4);
   selection.partitions = {"THIN"};
   selection.window_s = 500;
@@ -335,12 +335,12 @@ START_TEST(selects_and_sorts) {
   selection.most_jobs = 1;
   ck_assert_int_eq(select_jobs(path, selection, notes).jobs[0].id, 2);
   selection.most_jobs = 10;
-  selection.to_s = 500;  // which is one too late
+  selection.to_s = 500;  // a job submitted at 500 s is one second too late
   ck_assert_int_eq(select_jobs(path, selection, notes).jobs.size(), 1);
   selection.window_s = 1000;
   selection.to_s = 501;
   ck_assert_int_eq(select_jobs(path, selection, notes).jobs.size(), 2);
-  // From 0 is no less a begin than from 1.
+  // A begin at 0 counts like any other begin.
   selection = {};
   for (selection.from_s = 0; *selection.from_s < 2; ++*selection.from_s) {
     selection.window_s = 301;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who gets which cores in a replay: the stock choice, strategies, matrices, decisions.
+// The choice of cores for the jobs of a replay: the stock choice, strategies, matrices and decisions.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -83,7 +83,7 @@ END_TEST
 
 START_TEST(stock_takes_the_fullest_switches_when_none_is_enough) {
   const Machine machine = machine_of({4, 2, 3}, 1, 2);
-  ck_assert((stock(machine, 10) == Nodes{0, 1, 2, 3, 4}));  // four nodes, and one of the tightest
+  ck_assert((stock(machine, 10) == Nodes{0, 1, 2, 3, 4}));  // four nodes of one switch, and one of the smallest switch
   ck_assert((stock(machine, 14) == Nodes{0, 1, 2, 3, 6, 7, 8}));
   ck_assert_uint_eq(stock_choice(machine, 18, StockRequest::nodes).size(), 18);
 }
@@ -91,16 +91,16 @@ END_TEST
 
 START_TEST(stock_leaves_out_nodes_that_are_too_full) {
   Machine machine = machine_of({2, 2}, 1, 4);
-  machine.take(std::vector<std::int32_t>{0, 1, 2});  // one core left on n0
+  machine.take(std::vector<std::int32_t>{0, 1, 2});  // n0 has one free core left
   ck_assert((stock(machine, 4) == Nodes{1}));
   ck_assert((stock(machine, 4, StockRequest::tasks) == Nodes{0, 1}));
   machine.take(std::vector<std::int32_t>{4, 8, 12});
-  ck_assert((stock(machine, 4) == Nodes{0, 1}));  // no node has four: any will do
+  ck_assert((stock(machine, 4) == Nodes{0, 1}));  // no node has four free cores, so that every node is offered
 }
 END_TEST
 
 START_TEST(stock_ranks_follow_node_numbers) {
-  // n0 and n3 share a switch: the leaves of n3 come before those of n1, its ranks do not.
+  // n0 and n3 share a switch. The leaves of n3 come before those of n1, but its ranks come after those of n1.
   const std::vector<SwitchShape> switches{{"root", -1, {}}, {"a", 0, {0, 3}}, {"b", 0, {1, 2}}};
   const std::vector<NodeShape> shapes{{"n0", 1, 2, 1}, {"n1", 1, 2, 1}, {"n2", 1, 2, 1}, {"n3", 1, 2, 1}};
   const Machine machine(view_of_switches(switches, shapes));
@@ -128,7 +128,7 @@ START_TEST(patterns_have_their_shape) {
   };
   ck_assert_int_eq(pairs("stencil2d", 12), 3 * 3 + 2 * 4);
   ck_assert_int_eq(pairs("stencil3d", 27), 3 * 18);
-  ck_assert_int_eq(pairs("stencil2d", 7), 6);  // a prime is a line
+  ck_assert_int_eq(pairs("stencil2d", 7), 6);  // a prime number of ranks makes a line
   ck_assert_int_eq(pairs("alltoall", 20), 190);
   ck_assert_int_eq(pairs("alltoall", 600), 600 * 10);
   ck_assert_int_eq(pairs("dt", 85), 84);
@@ -169,7 +169,7 @@ START_TEST(decides_by_the_strategy) {
   machine.take(std::vector<std::int32_t>{1, 3});
   JobRequest job;
   job.tasks = 4;
-  // Pairs 0-3 and 1-2 talk: stock order puts 0 and 1 apart from their partners.
+  // Pairs 0-3 and 1-2 have traffic. The stock order separates ranks 0 and 1 from their partners.
   job.matrix = std::make_shared<CommMatrix>(CommMatrix::from_edges(4, {{0, 3, 10}, {1, 2, 10}}));
   job.stock = StockRequest::tasks;
   for (const char* word : {"SLURM", "TM-A", "TM-I", "TM-Isub", "TM-Isub+1", "RANDOM", "SEQUENTIAL"}) {
@@ -221,7 +221,7 @@ START_TEST(whole_nodes_are_taken) {
 }
 END_TEST
 
-// At the deadline a policy gives what it has, or the stock choice stands: either way so many cores that are free.
+// At the deadline the best placement so far or the stock choice is used. Both have one free core for each task.
 START_TEST(decisions_end_when_told) {
   std::atomic<bool> told{false};
   const Deadline deadline = Deadline::when(told);
@@ -248,13 +248,13 @@ START_TEST(dense_patterns_are_bounded) {
   ck_assert_error(dense.check(65536), "at most 16777216 are possible, with as many tasks up to random=512");
   PatternSource(parse_pattern("random=512")).check(65536);
   ck_assert_error(PatternSource(parse_pattern("random=512.1")).check(65536), "up to random=512");
-  // Few tasks have few pairs, whatever the degree.
+  // Few tasks have few pairs, even with a large degree.
   dense.check(1);
   dense.check(5000);
   ck_assert_int_eq(dense.matrix(16, 1)->ranks(), 16);
   for (const char* word : {"random", "stencil2d", "stencil3d", "alltoall", "dt"})
     PatternSource(parse_pattern(word)).check(TreeTopology::max_leaves);
-  // It is told before the first job starts; not of jobs that have no matrix.
+  // The error comes before the first job starts. A job without a matrix causes no error.
   const Machine machine = machine_of({4096}, 2, 8);
   const std::vector<LogJob> jobs{job_of(0, 10, 10, 1), job_of(10, 10, 10, 65536)};
   ReplayOptions options;

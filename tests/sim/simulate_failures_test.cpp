@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Random failures of nodes come as often as their rates say: counts are those of a Poisson process, within four
-// standard deviations.
+// Random failures of nodes agree with their rates: the counts are those of a Poisson process, within four standard
+// deviations.
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -25,7 +25,7 @@ void check_count(std::int64_t count, double expected, double variance) {
 
 void check_poisson(std::int64_t count, double expected) { check_count(count, expected, expected); }
 
-// The random failures of so many hours, in the order in which they come.
+// Returns the random failures within `hours` hours, in the order of time.
 std::vector<PlannedFailure> failures_within(const ReplayOptions& options, std::int32_t nodes, double hours) {
   Failures failures(options, nodes);
   std::vector<PlannedFailure> result;
@@ -65,8 +65,8 @@ START_TEST(as_many_as_equal_rates_say) {
     const auto failures = failures_within(options, 32, 5000);
     check_poisson(std::ssize(failures), 0.01 * 32 * 5000);
     for (const std::int64_t count : per_node(failures, 32)) check_poisson(count, 0.01 * 5000);
-    // Not evenly either: the squares of the counts of single hours are those of a Poisson process. The variance of
-    // (count - mean)^2 is mean + 2 mean^2.
+    // The failures are not too evenly spread: the counts of single hours vary like those of a Poisson process. The
+    // variance of (count - mean)^2 is mean + 2 mean^2.
     std::vector<double> in_hour(5000, 0);
     for (const PlannedFailure& failure : failures)
       ++in_hour[static_cast<std::size_t>(static_cast<double>(failure.time_us) / hour_us)];
@@ -88,7 +88,7 @@ START_TEST(as_many_as_each_nodes_rate_says) {
 }
 END_TEST
 
-// A probability is that of at least one failure within the hours of --outage-hours.
+// An outage probability is the probability of at least one failure within the hours of --outage-hours.
 START_TEST(within_its_hours_a_node_fails_with_its_probability) {
   const std::vector<double> probability{0.02, 0.3, 0, 0.9};
   constexpr double hours = 3;
@@ -110,11 +110,11 @@ START_TEST(within_its_hours_a_node_fails_with_its_probability) {
 }
 END_TEST
 
-// Only a node that is up can fail: of the hours of the replay those do not count in which it was down.
+// Only a node that is up can fail. The hours in which it was down do not count.
 START_TEST(a_replay_has_the_failures_of_the_hours_up) {
   constexpr double rate = 0.05, repair_hours = 2, hours = 4000;
   const Machine machine = machine_of({4, 4}, 1, 1);
-  // One job on node 0, which does not fail, keeps the replay going.
+  // One job on node 0, which does not fail, keeps the replay running.
   std::vector<double> rates(8, rate);
   rates[0] = 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
@@ -130,7 +130,8 @@ START_TEST(a_replay_has_the_failures_of_the_hours_up) {
 }
 END_TEST
 
-// Jobs of an hour on nodes that fail with probability p within it: each try ends so, whatever went before.
+// The jobs run for an hour on nodes that fail with probability p within an hour. Each try fails with this probability,
+// independently of earlier tries.
 START_TEST(tries_fail_with_the_probability_of_their_nodes) {
   constexpr double p = 0.2;
   constexpr std::int32_t jobs = 2000;
@@ -150,7 +151,8 @@ START_TEST(tries_fail_with_the_probability_of_their_nodes) {
 }
 END_TEST
 
-// Whose outages overlap: until the latest of their ends, whatever random failures there are meanwhile.
+// A node with overlapping planned outages is down until the latest of their ends. Random failures in the meantime do
+// not change this.
 START_TEST(outages_told_of_one_node_overlap) {
   const Machine machine = machine_of({1}, 1, 4);
   constexpr std::int64_t hour = 3'600'000'000;
@@ -161,7 +163,7 @@ START_TEST(outages_told_of_one_node_overlap) {
   ck_assert_int_eq(told.node_failures, 3);
   ck_assert_int_eq(told.outcomes[0].start_us, hour / 2 + 10 * hour);
   ck_assert_int_eq(told.outcomes[1].start_us, hour / 2 + 10 * hour + 10'000'000);
-  // A hundred each hour: at most as many more as fit into the little time that the node is up.
+  // There are a hundred random failures per hour, but only those in the short time in which the node is up count.
   options.node_failures_per_hour = 100;
   options.repair_hours = 0.001;
   const Replay random = replay_stock(machine, jobs, options);

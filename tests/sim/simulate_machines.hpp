@@ -7,7 +7,7 @@
 #include "common/topology/switch_tree.hpp"
 #include "sim/engine.hpp"
 
-// Leaf switches under one root, with so many nodes each.
+// Returns a machine of leaf switches below one root. nodes_per_switch has the number of nodes of each switch.
 inline placement::sim::Machine machine_of(const std::vector<int>& nodes_per_switch, int sockets, int cores_per_socket) {
   std::vector<placement::SwitchShape> switches{{"root", -1, {}}};
   std::vector<placement::NodeShape> nodes;

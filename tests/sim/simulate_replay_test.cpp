@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The event-driven replay: scheduling, run times, failures, and what is measured.
+// The event-driven replay: scheduling, run times, failures and measures.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -46,9 +46,9 @@ std::vector<LogJob> random_jobs(int count, std::int32_t most_tasks, std::uint64_
   return jobs;
 }
 
-// At no time do jobs that run together have more tasks than there are cores; none starts too early.
+// Checks that no job starts before its submit time, and that running jobs never have more tasks than there are cores.
 void check_legal(const Machine& machine, const std::vector<LogJob>& jobs, const Replay& replay) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // an end comes before a start at the same time
+  std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // sorted; at one time, ends come before starts
   for (std::size_t k = 0; k < jobs.size(); ++k) {
     const JobOutcome& outcome = replay.outcomes[k];
     ck_assert_int_ge(outcome.start_us, jobs[k].submit_s * 1000000);
@@ -80,11 +80,11 @@ END_TEST
 START_TEST(backfill_passes_without_delaying_the_head) {
   const Machine machine = machine_of({2}, 1, 4);
   const std::vector<LogJob> jobs{
-      job_of(0, 100, 100, 6),  // runs; two cores free until 100
-      job_of(1, 50, 50, 8),    // the head: reserved for 100
-      job_of(2, 90, 200, 2),   // would end by 202 as requested: no
-      job_of(3, 97, 97, 2),    // ends at 100 sharp: yes
-      job_of(4, 10, 10, 1),    // no core left
+      job_of(0, 100, 100, 6),  // runs and leaves two cores free until 100 s
+      job_of(1, 50, 50, 8),    // the first job of the queue; it has a reservation for 100 s
+      job_of(2, 90, 200, 2),   // does not pass: it would end at 202 s by its requested time
+      job_of(3, 97, 97, 2),    // passes: it ends exactly at 100 s
+      job_of(4, 10, 10, 1),    // does not pass: no core is free
   };
   const Replay replay = run(machine, jobs, "SLURM", plain());
   ck_assert((starts(replay) == std::vector<double>{0, 100, 150, 3, 150}));
@@ -95,8 +95,8 @@ START_TEST(backfill_uses_cores_that_the_head_spares) {
   const Machine machine = machine_of({2}, 1, 4);
   const std::vector<LogJob> jobs{
       job_of(0, 100, 100, 6), job_of(1, 50, 50, 7),
-      job_of(2, 500, 500, 1),  // the head leaves one core: may run past it
-      job_of(3, 500, 500, 1),  // but not two
+      job_of(2, 500, 500, 1),  // passes: the first job of the queue needs all cores but one
+      job_of(3, 500, 500, 1),  // does not pass, because that core is taken
   };
   ck_assert((starts(run(machine, jobs, "SLURM", plain())) == std::vector<double>{0, 100, 2, 150}));
 }
@@ -104,14 +104,15 @@ END_TEST
 
 START_TEST(all_that_ends_with_the_shadow_is_spare) {
   const Machine machine = machine_of({4}, 1, 4);
-  // Three jobs of four cores end at 100, where the head, of six, is due: eight will be free beside it, and ten at 100.
+  // Three jobs of four cores end at 100 s. The first job of the queue, with six cores, has a reservation for that time.
+  // Ten cores will be free beside it, so that the last job may start now.
   std::vector<LogJob> jobs{job_of(0, 100, 100, 4), job_of(0, 100, 100, 4), job_of(0, 100, 100, 4), job_of(1, 100, 100, 6),
                            job_of(2, 1000, 1000, 4)};
   ck_assert((starts(run(machine, jobs, "SLURM", plain())) == std::vector<double>{0, 0, 0, 100, 2}));
-  // Not so when the others end a second later and the head needs the cores that are free.
+  // The last job must wait if eight cores are freed one second later and the first job needs the free cores.
   jobs = {job_of(0, 100, 100, 4), job_of(0, 101, 101, 8), job_of(1, 100, 100, 6), job_of(2, 1000, 1000, 4)};
   ck_assert((starts(run(machine, jobs, "SLURM", plain())) == std::vector<double>{0, 0, 100, 101}));
-  // Jobs that are late by their requested times may end now, all of them: the shadow is now.
+  // All jobs beyond their requested times may end now, so that the reservation is for the present time.
   const ExpectedEnds late{{50, 0, 4}, {60, 1, 4}, {70, 2, 4}, {200, 3, 2}};
   const std::vector<Claim> queue{{6, 100}, {8, 1000}, {2, 1000}};
   ck_assert((easy_backfill(100, 2, late, queue) == std::vector<std::size_t>{2}));
@@ -123,7 +124,7 @@ END_TEST
 
 START_TEST(jobs_that_end_early_or_late_move_the_head) {
   const Machine machine = machine_of({1}, 1, 4);
-  // The first ends long before it asked for; the reservation is earlier than thought.
+  // The first job ends long before its requested time. Its cores are free before the time of the reservation.
   const std::vector<LogJob> jobs{job_of(0, 10, 1000, 3), job_of(1, 5, 5, 4), job_of(2, 900, 900, 1)};
   ck_assert((starts(run(machine, jobs, "SLURM", plain())) == std::vector<double>{0, 902, 2}));
 }
@@ -131,19 +132,21 @@ END_TEST
 
 START_TEST(reservations_hold_others_back) {
   const Machine machine = machine_of({4}, 1, 1);
-  // Two jobs of one and two cores run until 100 and 300; the head wants all four at 300, the next two for 200 s at
-  // 100; the last could use the idle core, but until 250 it would keep the second of these from starting at 100.
+  // Two jobs of one and two cores run until 100 s and 300 s. The third job needs all four cores from 300 s on. The
+  // fourth needs two cores for 200 s from 100 s on. The last job could use the idle core until 250 s, but would then
+  // delay the fourth.
   const std::vector<LogJob> jobs{job_of(0, 100, 100, 1), job_of(0, 300, 300, 2), job_of(1, 50, 50, 4), job_of(2, 200, 200, 2),
                                  job_of(3, 247, 247, 1)};
   ReplayOptions options = plain();
   ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 300, 350, 3}));
   options.reservations = 2;
   ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 300, 100, 350}));
-  // With 10 s more for each the fourth would reach into the head's time, and keeps nobody back.
+  // With a margin of 10 s the fourth job would run into the time of the third. It gets a later time and holds nobody
+  // back.
   options.plan_margin_s = 10;
   ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 300, 350, 3}));
   options.plan_margin_s = 0;
-  // Looked for every 40 s, the fourth misses its time. The head does not wait for that.
+  // With a backfill every 40 s the fourth job misses its time. The third job does not depend on backfill.
   options.backfill_interval_s = 40;
   ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 300, 350, 350}));
   options.backfill_interval_s = 0;
@@ -178,7 +181,7 @@ START_TEST(run_times_follow_the_model) {
   ck_assert(outcome.has_matrix);
   ck_assert_double_lt(outcome.ratio, 1);
   ck_assert_double_eq_tol(static_cast<double>(outcome.run_us) / 1e6, 1000 * (1 + 0.4 * outcome.ratio - 0.4), 1e-5);
-  ck_assert_int_eq(replay.outcomes[1].run_us, 1000000000);  // one rank has nobody to talk to
+  ck_assert_int_eq(replay.outcomes[1].run_us, 1000000000);  // a job with one rank has no traffic
   options.charge_policy_s = 3;
   options.charge_policy_task_s = 0.5;
   options.charge_stock_s = 2;
@@ -275,8 +278,8 @@ END_TEST
 
 START_TEST(planned_failures_by_hand) {
   const Machine machine = machine_of({2}, 1, 1);
-  // Node 0 fails at 40 s for 60 s. The first job runs there and starts again where there is room: on node 1 at 70 s,
-  // when the second ends; the third, which was submitted later, follows on node 0 when that is back.
+  // Node 0 fails at 40 s for 60 s. The first job runs there and starts again on node 1 at 70 s, when the second job
+  // ends. The third job was submitted later and starts on node 0 when this is back.
   const std::vector<LogJob> jobs{job_of(0, 100, 100, 1), job_of(0, 70, 70, 1), job_of(50, 10, 10, 1)};
   ReplayOptions options = plain();
   options.planned_failures = {{40'000'000, 0, 60'000'000}};
@@ -287,13 +290,13 @@ START_TEST(planned_failures_by_hand) {
   ck_assert_int_eq(replay.node_failures, 1);
   ck_assert_double_eq_tol(replay.lost_core_us, 40e6, 1e-6);
   ck_assert_double_eq_tol(replay.busy_core_us, (40 + 70 + 100 + 10) * 1e6, 1);
-  // One of a node that is down already, and that ends before, changes nothing but the count; one after the last end
-  // does not matter.
+  // A failure of a node that is down changes only the count if its repair ends before the other. A failure after the
+  // last end has no effect.
   options.planned_failures = {{40'000'000, 0, 60'000'000}, {50'000'000, 0, 10'000'000}, {180'000'000, 1, 1}};
   const Replay again = run(machine, jobs, "SLURM", options);
   ck_assert(starts(again) == starts(replay));
   ck_assert_int_eq(again.node_failures, 2);
-  // It holds the node down for longer, to 101 s and then to 110 s: the third job starts there at that moment.
+  // The later failures hold the node down until 101 s and then until 110 s. The third job starts there at 110 s.
   options.planned_failures = {{40'000'000, 0, 60'000'000}, {50'000'000, 0, 51'000'000}, {101'000'000, 0, 9'000'000}};
   const Replay longer = run(machine, jobs, "SLURM", options);
   ck_assert((starts(longer) == std::vector<double>{70, 0, 110}));
@@ -324,20 +327,22 @@ END_TEST
 START_TEST(utilisation_is_of_running_jobs_within_the_makespan) {
   const Machine machine = machine_of({4}, 1, 4);
   ReplayOptions options = plain();
-  // Two jobs of all cores, 100 s each: the release between them is idle, the last one is no part of the makespan.
+  // Two jobs take all cores for 100 s each. The cores are idle during the release between them. The release of the last
+  // job is not part of the makespan.
   const std::vector<LogJob> jobs{job_of(0, 100, 100, 16), job_of(0, 100, 100, 16)};
   options.release_s = 1000;
   const Replay released = run(machine, jobs, "SLURM", options);
   ck_assert_int_eq(released.makespan_us, 1'200'000'000);
   ck_assert_double_eq_tol(summarise(machine, jobs, released).utilisation, 200.0 / 1200, 1e-12);
-  // A job that has ended does not run again when a node of its release fails; the other waits for it.
+  // A job that has ended does not start again when one of its nodes fails before the release. The other job waits for
+  // the repair.
   options.planned_failures = {{150'000'000, 0, 10'000'000}};
   const Replay failed = run(machine, jobs, "SLURM", options);
   ck_assert((starts(failed) == std::vector<double>{0, 160}));
   ck_assert_int_eq(failed.outcomes[0].restarts, 0);
   ck_assert_int_eq(failed.outcomes[0].end_us, 100'000'000);
   ck_assert_double_eq_tol(summarise(machine, jobs, failed).utilisation, 200.0 / 260, 1e-12);
-  // What filled the machine counts until the last end, and no longer.
+  // Jobs that filled the machine count up to the makespan only.
   for (const std::uint64_t seed : {1, 2, 3}) {
     ReplayOptions full = plain();
     full.full_start = true;
@@ -349,11 +354,11 @@ START_TEST(utilisation_is_of_running_jobs_within_the_makespan) {
 }
 END_TEST
 
-// Wherever it is that the replay is told to end.
+// The utilisation is right wherever the replay is stopped.
 START_TEST(utilisation_of_an_interrupted_replay) {
   const Machine machine = machine_of({4}, 1, 4);
   std::vector<LogJob> jobs = random_jobs(20'000, 8, 11);
-  jobs[0] = job_of(0, 400'000'000, 400'000'000, 8);  // runs on whenever that is
+  jobs[0] = job_of(0, 400'000'000, 400'000'000, 8);  // still runs when the replay is stopped
   for (const std::int64_t enough : {1, 200}) {
     std::atomic<bool> stop{false};
     ReplayControl control;
@@ -390,7 +395,8 @@ START_TEST(a_full_machine_is_full) {
   ck_assert_int_eq(replay.samples.at(0).busy_cores, 16);
   ck_assert_int_eq(replay.samples.at(0).waiting_jobs, 20);
   ck_assert_int_eq(replay.ended_jobs, 20);
-  // What filled it ends within a run time, so that 16 jobs start within 100 s, and the last four after one more.
+  // The jobs that fill the machine end within one run time. Therefore 16 jobs start within 100 s, and the last four one
+  // run time later.
   const std::vector<double> begin = starts(replay);
   ck_assert_double_gt(begin.front(), 0);
   ck_assert_double_le(begin[15], 100.001);
@@ -421,11 +427,12 @@ START_TEST(times_beyond_counting_are_told) {
   ck_assert_error(run(machine, jobs, "SLURM", plain()), "job 7 (line 12 of the log) would run 9.24e+12 s");
   jobs[1] = job_of(huge_s, 1, 1, 1);
   ck_assert_error(run(machine, jobs, "SLURM", plain()), "submitted 9240000000000 s after the begin");
-  // What a decision is charged counts too.
+  // The charge for a decision counts too.
   ReplayOptions charged = plain();
   charged.charge_stock_s = 1e13;
   ck_assert_error(run(machine, {job_of(0, 1, 1, 1)}, "SLURM", charged), "would run 1e+13 s");
-  // A requested time like that is only long: nobody who needs the cores passes the head, and plans do not overflow.
+  // A requested time of this length is allowed. No job that needs the cores passes the first one, and no plan
+  // overflows.
   jobs = {job_of(0, 10, huge_s, 1), job_of(1, 10, huge_s, 2), job_of(2, 10, huge_s, 1), job_of(3, 10, huge_s, 2),
           job_of(4, 10, huge_s, 2), job_of(5, 10, huge_s, 2), job_of(6, 4, 4, 1)};
   for (const std::int32_t reservations : {1, 1000}) {
@@ -453,7 +460,7 @@ START_TEST(ends_when_told) {
 END_TEST
 
 START_TEST(means_intervals_and_quantiles) {
-  // Student's t, 0.95: the printed tables.
+  // Values of Student's t distribution for 0.95 in printed tables.
   const std::pair<std::int64_t, double> table[] = {{1, 6.314}, {2, 2.920}, {3, 2.353}, {4, 2.132},  {5, 2.015},
                                                    {7, 1.895}, {10, 1.812}, {30, 1.697}, {120, 1.658}, {100000, 1.645}};
   for (const auto& [degrees, value] : table) ck_assert_double_eq_tol(student_t95(degrees), value, 0.0025);

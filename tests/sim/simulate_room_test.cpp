@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The largest jobs that leaf switches and subtrees could take, as cores come and go.
+// The largest jobs that fit below leaf switches and into subtrees, while cores are taken and released.
 #include <algorithm>
 
 #include "common/util/random.hpp"
@@ -13,7 +13,7 @@ using namespace placement::sim;
 
 namespace {
 
-// Three subtrees of two, one and three leaf switches.
+// Returns a machine with three subtrees of two, one and three leaf switches.
 Machine machine_of_subtrees() {
   std::vector<SwitchShape> switches{{"root", -1, {}}, {"a", 0, {}}, {"b", 0, {}}, {"c", 0, {}}};
   std::vector<NodeShape> nodes;
@@ -27,7 +27,7 @@ Machine machine_of_subtrees() {
   return Machine(view_of_switches(switches, nodes));
 }
 
-// By counting.
+// Returns the most free cores below one leaf switch and in one subtree, by counting all cores.
 std::pair<std::int64_t, std::int64_t> counted(const Machine& machine) {
   constexpr int subtree[] = {0, 0, 1, 2, 2, 2};
   std::vector<std::int64_t> in_switch(6, 0), in_subtree(3, 0);
@@ -61,7 +61,7 @@ START_TEST(follows_what_is_free) {
       jobs.erase(gone);
       continue;
     }
-    // Any cores, in any order.
+    // The job takes random cores in random order.
     std::vector<std::int32_t> leaves;
     for (const NodeView& node : machine.view().nodes)
       for (std::int32_t c = 0; c < node.cores(); ++c)
@@ -76,7 +76,8 @@ START_TEST(follows_what_is_free) {
 }
 END_TEST
 
-// Jobs of a minute on the whole machine at each full hour, when samples are taken.
+// Jobs of one minute take the whole machine at each full hour. Samples are taken at these times and would give another
+// mean.
 START_TEST(is_a_mean_over_time) {
   const Machine machine = machine_of({4, 4}, 1, 2);
   std::vector<LogJob> jobs;
@@ -85,13 +86,14 @@ START_TEST(is_a_mean_over_time) {
   const Summary hourly = summarise(machine, jobs, run(machine, jobs, options));
   ck_assert_double_eq_tol(hourly.largest_in_switch, 8 * 3 * 3540.0 / 10860, 1e-9);
   ck_assert_double_eq_tol(hourly.largest_in_subtree, 8 * 3 * 3540.0 / 10860, 1e-9);
-  // For 50 s six to eight cores are free under one switch, then for half an hour none: a node is down and the rest busy.
+  // For 50 s, six to eight cores are free below one switch. Then no core is free for half an hour: one node is down,
+  // and all others are busy.
   options.planned_failures = {{0, 7, 3'600'000'000}};
   jobs = {job_of(0, 50, 50, 6), job_of(50, 1800, 1800, 14)};
   const Summary failing = summarise(machine, jobs, run(machine, jobs, options));
   ck_assert_double_ge(failing.largest_in_switch, 6 * 50.0 / 1850);
   ck_assert_double_le(failing.largest_in_switch, 8 * 50.0 / 1850 + 1e-9);
-  Replay nothing;  // ended before it began
+  Replay nothing;  // a replay that was stopped at once
   nothing.outcomes.resize(2);
   ck_assert_double_eq(summarise(machine, jobs, nothing).largest_in_switch, 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a replay knows of a machine beside its shape: tori, live state, outages, failures to come.
+// Data of a machine in a replay other than its tree: torus, live state, outages and planned failures.
 #include "sim/site_data.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using namespace placement::sim;
 
 namespace {
 
-// A ring of nodes, called by their numbers.
+// Returns a ring of nodes, whose names are their numbers.
 ClusterView ring(std::int32_t length, std::int32_t cores) {
   auto torus = std::make_shared<const TorusTopology>(TorusTopology::full({{length, true}}));
   std::vector<SwitchShape> row{{"row", -1, {}}};
@@ -51,7 +51,8 @@ NodeOutages outages_of(std::initializer_list<std::pair<const char*, double>> lis
   return outages;
 }
 
-// Two nodes each of so much load; pairs in groups of one node with the bandwidths given row by row.
+// Returns a live state with one node for each entry of `load`. Each node is a group of its own in the table of pairs;
+// `bandwidth` has the bandwidths row by row.
 LiveState small_state(const std::vector<double>& load, std::vector<float> bandwidth) {
   LiveState state;
   struct Arrays {
@@ -87,7 +88,7 @@ LiveState small_state(const std::vector<double>& load, std::vector<float> bandwi
 START_TEST(communication_on_a_torus) {
   const Machine machine(ring(8, 2));
   const CommMatrix matrix = CommMatrix::from_edges(4, {{0, 1, 10}, {0, 2, 100}, {0, 3, 1000}});
-  // Ranks 0 and 1 on node 0, 2 on node 3, 3 on node 7, which is next to node 0.
+  // Ranks 0 and 1 are on node 0, rank 2 is on node 3, and rank 3 is on node 7, which is next to node 0.
   const std::vector<std::int32_t> leaves{0, 1, 6, 15};
   ck_assert_double_eq(machine.communication(matrix, leaves), 100 * 3 + 1000 * 1);
   ClusterView lost = ring(4, 1);
@@ -98,13 +99,13 @@ END_TEST
 
 START_TEST(stock_on_a_torus_takes_runs_of_nodes) {
   Machine machine(ring(10, 2));
-  machine.take(std::vector<std::int32_t>{6, 7, 14, 15});  // nodes 3 and 7: runs of 3, 3 and 2 nodes are left
+  machine.take(std::vector<std::int32_t>{6, 7, 14, 15});  // takes nodes 3 and 7; runs of 3, 3 and 2 nodes are left
   ck_assert((nodes_of(machine, stock_choice(machine, 4, StockRequest::nodes)) == Nodes{8, 9}));
   ck_assert((nodes_of(machine, stock_choice(machine, 6, StockRequest::nodes)) == Nodes{0, 1, 2}));
   ck_assert((nodes_of(machine, stock_choice(machine, 10, StockRequest::nodes)) == Nodes{0, 1, 2, 8, 9}));
   ck_assert_uint_eq(stock_choice(machine, 16, StockRequest::nodes).size(), 16);
   ck_assert_error(stock_choice(machine, 17, StockRequest::nodes), "17 tasks on 16 free cores");
-  machine.take(std::vector<std::int32_t>{16});  // node 8 has one core
+  machine.take(std::vector<std::int32_t>{16});  // node 8 has one free core left
   ck_assert((nodes_of(machine, stock_choice(machine, 4, StockRequest::nodes)) == Nodes{0, 1}));
   ck_assert((nodes_of(machine, stock_choice(machine, 3, StockRequest::tasks)) == Nodes{8, 9}));
 }
@@ -135,7 +136,7 @@ START_TEST(load_and_network_of_a_state) {
   const auto seconds = [&](std::int32_t a, std::int32_t b) { return machine.communication(matrix, std::vector<std::int32_t>{a, b}); };
   ck_assert_double_eq(seconds(0, 2), 10);        // nodes 0 and 1
   ck_assert_double_eq(seconds(4, 0), 20);        // nodes 2 and 0
-  ck_assert_double_eq(seconds(2, 4), 20);        // not known: as bad as the worst
+  ck_assert_double_eq(seconds(2, 4), 20);        // an unknown bandwidth counts as the least that is known
   ck_assert_double_eq(seconds(0, 1), 1000 / 800.0);
   ck_assert_double_eq(machine.slowdown(std::vector<std::int32_t>{0, 1}), 1);
   ck_assert_double_eq_tol(machine.slowdown(std::vector<std::int32_t>{0, 2}), 1.5, 1e-12);
@@ -144,14 +145,14 @@ START_TEST(load_and_network_of_a_state) {
 }
 END_TEST
 
-// A job that runs where load of others is computes more slowly than in its log, against stock's choice.
+// A job on nodes with other load computes more slowly than on the nodes of the stock choice, which the log stands for.
 START_TEST(load_stretches_the_computing) {
   ClusterView view = machine_of({4}, 1, 1).view();
   LiveState state;
   for (int n = 0; n < 4; ++n) {
     state.nodes.push_back({});
     state.nodes.back().name = "n" + std::to_string(n);
-    const double load = n == 0 ? 0 : 1.2;  // a fifth is noise
+    const double load = n == 0 ? 0 : 1.2;  // a load of 0.2 counts as noise
     state.nodes.back().cpu_load = {load, load, load};
   }
   attach_state(view, std::move(state), "state");
@@ -209,7 +210,7 @@ START_TEST(outages_give_rates) {
   ck_assert_double_eq(view.live->nodes[view.nodes[1].state].outage_probability, 0.5);
   ck_assert_double_eq(view.live->outage_horizon_s, 7200);
   ck_assert_error(attach_outages(view, outages_of({{"x", 0.5}}), 1, "file"), "file: node x is not one of the machine");
-  // A state that is there keeps what it says of load.
+  // A live state that the view already has keeps its load.
   ClusterView told = machine_of({3}, 1, 1).view();
   attach_state(told, random_state(told, 2), "random");
   const double load = told.live->nodes[0].cpu_load.minutes_1;
@@ -226,7 +227,7 @@ START_TEST(only_nodes_that_can_fail_do) {
   ReplayOptions options;
   options.failures_per_hour_of_node = failure_rates(view);
   options.repair_hours = 0.05;
-  // One job on all cores, and one that is only ever on n3.
+  // The first job takes all cores and fails with n0. The second takes n0 to n2 and does not fail with n3.
   const std::vector<LogJob> jobs{job_of(0, 1200, 2000, 8)};
   const PatternSource patterns(parse_pattern("random"));
   const Replay failing = replay(machine, jobs, parse_strategy("SLURM"), patterns, options);
@@ -253,15 +254,15 @@ START_TEST(failures_from_a_trace) {
   ck_assert_uint_eq(options.planned_failures.size(), 4);
   ck_assert_int_eq(options.planned_failures[0].time_us, 50500000);
   ck_assert_int_eq(options.planned_failures[3].node, 1);
-  // n0 fails at 50.5 s: the job begins anew at once on n1, where 900 s are not reached. What strikes n0 while
-  // it is down counts, and makes the outage last until the latest of their ends.
+  // n0 fails at 50.5 s. The job starts again at once on n1 and ends before 900 s. Failures of n0 while it is down
+  // count, and its outage lasts until the latest of their ends.
   const std::vector<LogJob> jobs{job_of(0, 100, 100, 1), job_of(1000, 10, 10, 2)};
   const Replay result = replay(machine, jobs, parse_strategy("SLURM"), PatternSource(parse_pattern("random")), options);
   ck_assert_int_eq(result.outcomes[0].restarts, 1);
   ck_assert_int_eq(result.outcomes[0].start_us, 50500000);
   ck_assert_double_eq(result.lost_core_us, 50500000);
-  ck_assert_int_eq(result.node_failures, 4);  // each line for each of its nodes
-  ck_assert_int_eq(result.outcomes[1].start_us, 32460000000);  // when n0 is back
+  ck_assert_int_eq(result.node_failures, 4);  // one failure for each node of each line
+  ck_assert_int_eq(result.outcomes[1].start_us, 32460000000);  // the time at which n0 is back
   for (const auto& [text, message] : {std::pair{"5 n0\n", "trace:1: '5 n0' is not of the form"},
                                       {"x n0 1\n", "seconds 'x'"},
                                       {"-1 n0 1\n", "seconds '-1'"},
