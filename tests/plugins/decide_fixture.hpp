@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Machines, offers and requests as Slurm's side of the select plugin fills them, for tests.
+// Machines, offers and requests for tests, in the form in which the select plugin's C files fill them from Slurm.
 #pragma once
 #include <cstring>
 #include <numeric>
@@ -15,7 +15,7 @@
 
 namespace placement {
 
-// A placement.conf.
+// Writes a placement.conf.
 class TempFile {
  public:
   explicit TempFile(const std::string& text) : path_(directory_.file("placement.conf", text)) {}
@@ -26,7 +26,7 @@ class TempFile {
   std::string path_;
 };
 
-// Nodes n0 .. on leaf switches of two below one root, each of two sockets.
+// A machine of nodes n0, n1, .. with two sockets each. Each leaf switch has two nodes, and one root joins the switches.
 class TestMachine {
  public:
   TestMachine(std::uint32_t nodes, std::uint32_t cores_per_socket, std::uint32_t threads = 1) {
@@ -44,7 +44,7 @@ class TestMachine {
   }
 
   void configure(const std::string& text = "") const {
-    // The machine on which the tests run may have a slurmctld and a monitor of its own.
+    // The host on which the tests run may have its own slurmctld and monitor, whose files must not be used.
     const bool with_ring = text.find("DecisionFile=") != std::string::npos;
     const bool with_state = text.find("SnapshotFile=") != std::string::npos;
     const TempFile file("DecisionTimeMs=10000\n" + text + (with_ring ? "" : "\nDecisionFile=/no/such/place") +
@@ -61,7 +61,7 @@ class TestMachine {
   std::string topology_;
 };
 
-// All nodes offered, each with so many cores, all free until taken.
+// An offer of all nodes with an equal number of cores each. All cores are free until a test takes them.
 class Offer {
  public:
   Offer(std::uint32_t nodes, std::uint32_t cores, std::uint16_t cpus_per_core = 1)

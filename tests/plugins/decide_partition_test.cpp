@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Policies of partitions, for jobs that name none.
+// Tests the policies that partitions give to jobs without a policy.
 #include "tests/plugins/decide_fixture.hpp"
 
 using namespace placement;

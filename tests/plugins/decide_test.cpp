@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The C face of the select plugin, with arrays as Slurm's side fills them.
+// Tests the C interface of decisions, with arrays as the select plugin fills them from Slurm.
 #include "plugins/select/decide.h"
 
 #include <unistd.h>
@@ -154,7 +154,7 @@ START_TEST(required_nodes_are_used) {
 }
 END_TEST
 
-// Slurm wants --ntasks-per-node CPUs free on each node, also on the last one.
+// Slurm needs the CPUs of --ntasks-per-node tasks free on each node, also on the last one.
 START_TEST(tasks_per_node_take_their_cpus_everywhere) {
   TestMachine(4, 2).configure();
   Environment environment = Environment::with_matrix(ring(5));
@@ -377,11 +377,13 @@ START_TEST(answers_are_remembered_per_job_and_question) {
 }
 END_TEST
 
-// Decides when user 1 has used up his time for decisions in this second, before and after.
+// Returns a decision that was made when user 1 had no time for decisions left in this second. Repeats the decision
+// until the time is used up before and after it, because a new second may begin in between.
 const placement_plan* decide_without_time(const Offer& offer, placement_request request) {
   request.uid = 1;
   const placement_plan* plan = nullptr;
-  // One job with one question after another: with many jobs, what is known of the first ones would be dropped.
+  // The time is used up by many questions about one job. With many jobs, the entries of the first ones would be
+  // dropped.
   Environment environment = Environment::with_matrix(ring(16));
   placement_request other = request_for(environment, 16);
   other.uid = 1;
@@ -426,7 +428,6 @@ START_TEST(a_decision_is_put_off_so_often_and_no_more) {
 }
 END_TEST
 
-// What was answered before takes no time.
 START_TEST(what_is_forgotten_is_decided_anew) {
   TestMachine(4, 2).configure();
   Environment environment = Environment::with_matrix(ring(4));
@@ -442,6 +443,7 @@ START_TEST(what_is_forgotten_is_decided_anew) {
 }
 END_TEST
 
+// A question that was answered before takes no time.
 START_TEST(a_remembered_answer_is_not_put_off) {
   TestMachine(16, 2).configure();
   const Offer offer(16, 4);
@@ -456,7 +458,7 @@ START_TEST(a_remembered_answer_is_not_put_off) {
 }
 END_TEST
 
-// What is kept of one decision for the next one changes no answer, whatever nodes and cores come and go in between.
+// The view that is kept for the next decision changes no answer, whatever nodes and cores come and go in between.
 START_TEST(a_decision_does_not_depend_on_those_before) {
   const TestMachine machine(12, 4, 2);
   const auto cores_taken = [](std::uint32_t step, std::uint32_t core) { return (core * 2654435761u + step * 40503u) % 11 < 4; };
@@ -480,7 +482,8 @@ START_TEST(a_decision_does_not_depend_on_those_before) {
 }
 END_TEST
 
-// Far more jobs than are kept, and than there is time for in one scheduling cycle. All of them are placed with their matrix.
+// There are far more jobs than entries are kept, and than one scheduling cycle has time for. All of them are placed
+// with their matrix.
 START_TEST(many_jobs) {
   TestMachine(32, 4).configure("DecisionWait=1000");
   const Offer offer(32, 8);

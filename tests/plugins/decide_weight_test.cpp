@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Weight= of nodes: policies choose among the lightest that suffice.
+// Tests Weight= of nodes: policies choose among the lightest nodes that suffice.
 #include "tests/plugins/decide_fixture.hpp"
 
 using namespace placement;
 
 namespace {
 
-// Two tasks that talk, on 4 nodes of 2 sockets x 1 core below two leaf switches.
+// Places tasks that exchange traffic on 4 nodes with 2 sockets of 1 core each, below two leaf switches.
 std::string planned_with(std::vector<std::uint64_t> weight, std::uint32_t tasks, const std::string& config = "",
                          std::vector<std::uint32_t> required = {}) {
   TestMachine(4, 1).configure(config);
@@ -31,13 +31,13 @@ START_TEST(light_nodes_come_first) {
   ck_assert_text(planned_with({}, 2), "0:0,1");
   ck_assert_text(planned_with({10, 10, 1, 1}, 2), "2:0,1");
   ck_assert_text(planned_with({10, 5, 7, 1}, 2), "3:0,1");
-  // far apart, and yet before the heavy ones
+  // the light nodes are far apart and are still used before the heavy ones
   ck_assert_text(planned_with({10, 1, 1, 10}, 4), "1:0,1 2:0,1");
 }
 END_TEST
 
 START_TEST(heavier_ones_where_light_ones_do_not_suffice) {
-  // which of those that are needed is the policy's to say
+  // the policy chooses among the nodes of the last weight that is needed
   ck_assert_text(planned_with({9, 9, 9, 1}, 4), "0:0,1 1:0,1");
   ck_assert_text(planned_with({3, 2, 9, 1}, 6), "0:0,1 1:0,1 3:0,1");
   ck_assert_text(planned_with({4, 3, 2, 1}, 8), "0:0,1 1:0,1 2:0,1 3:0,1");

@@ -74,7 +74,8 @@ START_TEST(a_user_has_three_quarters) {
 }
 END_TEST
 
-// Another user's jobs are decided all the same, and with their matrix: three quarters of the 50 ms that the first one left.
+// Another user's jobs are decided all the same, and with their matrix: three quarters of the 50 ms that the first one
+// left.
 START_TEST(another_user_finds_time) {
   int first = 0, second = 0;
   within_one_second([&first, &second] {

@@ -14,7 +14,7 @@ using namespace placement;
 
 namespace {
 
-// One controller: its files, its nodes, and what the plugin said last.
+// A controller with its files and nodes, and with the last answer of the plugin.
 struct Controller {
   TemporaryDirectory directory;
   std::vector<std::string> nodes{"n1", "n2", "n3", "n4", "n10", "x"};
@@ -141,7 +141,8 @@ START_TEST(mode_off_is_an_order_by_name) {
 }
 END_TEST
 
-// An order in force that is not the one kept would mix up cores at the next start.
+// An order must not come into force if its file cannot be written: the next start would use the old file and mix up
+// cores.
 START_TEST(an_order_that_cannot_be_kept_does_not_come_into_force) {
   Controller controller;
   controller.torus("torus 4\nn4 0\nn[1-3] 1\n");

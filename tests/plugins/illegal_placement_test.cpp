@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a policy says decides over other people's jobs: a placement that does not keep to the offer and the request is
-// refused, and the job runs as stock. So is an offer of nodes that the machine does not have.
+// A wrong placement could harm other users' jobs. A placement that does not keep to the offer and the request is
+// refused, and the job runs as stock. An offer of nodes that the machine does not have is refused too.
 #include <functional>
 
 #include "common/decision/decision_ring.hpp"
@@ -17,7 +17,7 @@ Placement answer;  // of the policy below
 
 Placement as_told(const ClusterView&, const Request&, const Deadline&) { return answer; }
 
-// Four nodes of two cores, of which the second node has one core free and the last none. Three tasks.
+// A question for three tasks on four nodes of two cores. The second node has one free core, the last one has none.
 struct Question {
   Question() {
     offer.take(1, {1}).take(3, {0, 1});

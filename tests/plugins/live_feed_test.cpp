@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Live data on their way from the monitor's file into a policy's view, and decisions on their way out.
+// Tests the path of live data from the monitor's file to a policy's view, and that of decisions to the ring.
 #include "plugins/select/live_feed.hpp"
 
 #include <sys/stat.h>
@@ -24,14 +24,14 @@ namespace {
 
 const std::vector<std::string> machine_nodes = {"n0", "n1", "n2", "n3"};
 
-// Of n1 .. n4, published so many seconds ago.
+// Returns the state of `nodes` nodes, n1 and following, as if it was published `age_s` seconds ago.
 LiveState state_of_age(std::int64_t age_s, std::size_t nodes = 4) {
   LiveState state = sample_state(nodes, static_cast<std::int32_t>(nodes));
   state.published_at_s = std::time(nullptr) - age_s;
   return state;
 }
 
-// The feed looks by itself; how soon is the machine's business.
+// Waits until the condition is true, for 30 s at most. The feed looks by itself, and a loaded machine may delay it.
 bool comes_true(const std::function<bool()>& condition) {
   for (int tries = 0; tries < 600; ++tries) {
     if (condition()) return true;
@@ -40,7 +40,7 @@ bool comes_true(const std::function<bool()>& condition) {
   return false;
 }
 
-// A feed that believes these users, and forgets what it logs.
+// Returns the owners for a feed that trusts only these users.
 LiveFeed::FindOwners only(std::vector<uid_t> users) {
   return [users = std::move(users)] { return SnapshotOwners{users, {}}; };
 }
@@ -55,7 +55,7 @@ namespace {
 std::string logged_by_plugin;
 void log_of_plugin(bool, const char* text) { logged_by_plugin += std::string(text) + "\n"; }
 
-// What slurmctld would tell, one "name = value" line each.
+// Returns the facts that "scontrol show config" would show, as lines "name = value".
 std::string facts() {
   placement_fact told[PLACEMENT_MOST_FACTS];
   std::string text;
@@ -119,10 +119,10 @@ START_TEST(a_newer_file_is_taken_and_a_bad_one_is_not) {
   write_snapshot(path, state_of_age(0, 3));
   ck_assert(comes_true([&] { return feed.now().generation != first.generation; }));
   ck_assert_uint_eq(feed.now().state->nodes.size(), 3);
-  // who holds the old one keeps it
+  // a decision that holds the old state keeps it
   ck_assert_uint_eq(first.state->nodes.size(), 4);
   ck_assert(same_number(first.state->pairs.latency_us[1], first.state->pairs.latency_us[4]));
-  // a broken one, cut in place as only its owner can, changes nothing but what is said of it
+  // a file that its owner truncates is refused, and the state before it stays in use
   std::filesystem::resize_file(path, 100);
   ck_assert(comes_true([&] { return !feed.trouble().empty(); }));
   ck_assert_uint_eq(feed.now().state->nodes.size(), 3);
@@ -133,7 +133,7 @@ START_TEST(a_newer_file_is_taken_and_a_bad_one_is_not) {
 }
 END_TEST
 
-// A reader of the spans and a writer of files, as fast as they can: no torn state is ever seen.
+// A reader of the state and a writer of the file run as fast as they can. The reader never sees a part of a state.
 START_TEST(replaced_while_it_is_read) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/snapshot";
@@ -209,7 +209,7 @@ START_TEST(a_policy_sees_states_and_coordinates_of_its_nodes) {
 }
 END_TEST
 
-// The monitor's user is made after slurmctld has started: the file that was refused is taken without a
+// The monitor's user is created after slurmctld has started. The file that was refused is then used without a
 // reconfigure, and the log has the refusal and its end once each.
 START_TEST(a_user_who_is_new_is_found) {
   const TemporaryDirectory directory;
