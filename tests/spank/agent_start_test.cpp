@@ -55,11 +55,11 @@ START_TEST(plugin_arguments) {
 }
 END_TEST
 
-// What is started has the options, and nothing of its starter's.
+// The started program has the options, and inherits nothing from the process that starts it.
 START_TEST(started_with_nothing_of_slurmds) {
   const TemporaryDirectory directory;
   const std::string out = directory.path() + "/out";
-  // A shell blocks signals for a moment whenever it starts a program: it looks at its mask before it does.
+  // A shell blocks signals while it starts a program, so it reads its own mask without starting one.
   const std::string agent = directory.file(
       "agent", "#!/bin/sh\nwhile read -r line; do case $line in SigBlk*) mask=$line;; esac; done </proc/$$/status\n"
                "{ echo \"$@\"; env | grep -c SECRET; test -e /proc/$$/fd/57 && echo open || echo shut; echo \"$mask\"; } >" + out + "\n");

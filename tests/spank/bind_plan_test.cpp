@@ -18,7 +18,7 @@ using placement::slots_for;
 using Ranks = std::vector<std::uint32_t>;
 using Slots = std::vector<std::int32_t>;
 
-// Two nodes with ranks 0, 2, 4 and 1, 3.
+// A step on two nodes: the first has ranks 0, 2 and 4, the second ranks 1 and 3.
 const BindPlan plan{7, 3, {2, 1, 0, 0, 1}};
 
 CpuMask mask_of(std::initializer_list<int> cpus) {

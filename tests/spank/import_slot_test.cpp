@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Hooks calls inside two small libraries that differ in how they were linked.
+// Diverts calls in two small libraries that differ in the way they were linked.
 #include "spank/import_slot.hpp"
 
 #include <dlfcn.h>

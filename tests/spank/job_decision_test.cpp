@@ -14,7 +14,7 @@ const std::string begin = "job 42 has the nodes that Slurm itself chose: ";
 START_TEST(a_job_with_the_policys_nodes_is_not_told) {
   ck_assert(stock_nodes_notice(42, 0, "42 nodes").empty());
   ck_assert(stock_nodes_notice(42, 0, "42 nodes+cores").empty());
-  // A task of an array is called by the array's number until it has a record of its own.
+  // slurmctld names a task of an array by the array's job ID until the task has its own record.
   ck_assert(stock_nodes_notice(42, 40, "40 nodes").empty());
 }
 END_TEST

@@ -31,7 +31,7 @@ std::string class_of(const std::vector<std::string>& arguments) {
   return text;
 }
 
-// As the store calls the profile of some program.
+// Returns a name in the form that the store gives to a profile.
 std::string stored(const std::string& name, std::size_t ranks) {
   const std::string hash = "-0123456789abcdef";
   return "/" + name + hash + hash + hash + "." + std::to_string(ranks);
@@ -104,7 +104,7 @@ START_TEST(the_same_arguments_come_before_the_latest) {
                                      ProgramRun{"/bin/app2", {"-i", "3"}, 8}, ProgramRun{"/opt/app", {"-i", "3"}, 8},
                                      ProgramRun{"/bin/app", {"-j", "3"}, 8}, ProgramRun{"/bin/app", {"-i3"}, 8}})
     ck_assert(!store.find(stranger));
-  // What lies beside a profile is none.
+  // A file beside a profile is not taken for a profile.
   write(store.file_for({"/bin/app", {}, 3}) + ".summary", 0);
   ck_assert(!store.find({"/bin/app", {}, 3}));
 }
@@ -145,7 +145,7 @@ START_TEST(the_store_is_bounded) {
   ck_assert_uint_eq(files_in(store.directory()), ProfileStore::most_files - 2);
   ck_assert(fs::exists(store.directory() + stored("young", 1)) && fs::exists(store.directory() + stored("old", 0)));
   ck_assert(!fs::exists(store.directory() + stored("old", 511)));
-  // By size: the oldest goes, and that is enough.
+  // The files are too large together. The oldest one is removed, and that is enough.
   for (int i = 0; i < 3; ++i) {
     const std::string path = store.directory() + stored("large", static_cast<std::size_t>(i));
     write(path, 5000 - i);
@@ -156,7 +156,7 @@ START_TEST(the_store_is_bounded) {
   }
   store.file_for(run);
   ck_assert(!fs::exists(store.directory() + stored("large", 0)));
-  // Of the last hour nothing is removed, however much there is.
+  // Files of the last hour are kept, however many there are.
   const TemporaryDirectory second;
   const ProfileStore busy(second.path());
   for (std::size_t i = 0; i < ProfileStore::most_files + 9; ++i) write(busy.directory() + stored("new", i), 60);

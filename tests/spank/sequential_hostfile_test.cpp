@@ -25,7 +25,7 @@ NodeView node(std::string name, std::int32_t sockets, std::int32_t cores, std::v
   return view;
 }
 
-// Two nodes of 2 x 2 cores; the job has cores 1 and 3 of the first and all of the second.
+// Two nodes with 2 sockets of 2 cores. The job has cores 1 and 3 of the first node, and all cores of the second.
 Allocation two_nodes() {
   Allocation allocation;
   allocation.step.nodes = {"a", "b"};
@@ -33,7 +33,7 @@ Allocation two_nodes() {
   return allocation;
 }
 
-// Rank 0 on b, ranks 1 and 2 on a, rank 3 on b with two cores.
+// Rank 0 is on b, ranks 1 and 2 are on a, and rank 3 is on b with two cores.
 StepPlacement four_ranks() {
   StepPlacement placement;
   placement.ranks_of_node = {{1, 2}, {0, 3}};

@@ -28,7 +28,7 @@ CommMatrix ring(std::int32_t ranks) {
   return CommMatrix::from_edges(ranks, edges);
 }
 
-// Weights without a pattern, so that nothing compresses.
+// The weights have no pattern, so that the matrix does not compress.
 CommMatrix noise(std::int32_t ranks, int degree) {
   std::vector<CommEdge> edges;
   std::uint64_t state = 1;
@@ -41,7 +41,7 @@ CommMatrix noise(std::int32_t ranks, int degree) {
   return CommMatrix::from_edges(ranks, edges);
 }
 
-// As Slurm hands the variables to the job.
+// The variables as Slurm gives them to the job.
 std::map<std::string, std::string> environment_of(const ShippedRequest& shipped) {
   std::map<std::string, std::string> environment;
   for (const auto& [name, value] : shipped.variables) environment["SLURM_SPANK_" + name] = value;
@@ -128,7 +128,7 @@ START_TEST(damaged_parcels_are_refused) {
 }
 END_TEST
 
-// Nothing of it is for slurmctld, which asks for PLACEMENT_VERSION first.
+// slurmctld ignores this request, because it looks for PLACEMENT_VERSION first.
 START_TEST(a_wish_for_a_stored_profile_travels_without_a_matrix) {
   PlacementRequest placement_request;
   placement_request.spec = placement::parse_policy_spec("TREEMATCH=seed=7");
@@ -144,7 +144,7 @@ START_TEST(a_wish_for_a_stored_profile_travels_without_a_matrix) {
   ck_assert(received && received->placement_request.automatic && !received->placement_request.matrix);
   ck_assert_int_eq(received->component, 2);
   ck_assert_str_eq(received->placement_request.spec.parameters.at("seed").c_str(), "7");
-  // Once a profile is found, it is a wish with a matrix.
+  // Once a profile is found, the request is one with a matrix.
   placement_request.matrix = std::make_shared<const CommMatrix>(ring(4));
   environment = environment_of(placement::pack_request(placement_request, 0, 0));
   ck_assert(environment.contains("SLURM_SPANK_PLACEMENT_VERSION") && !environment.contains("SLURM_SPANK_PLACEMENT_AUTO"));

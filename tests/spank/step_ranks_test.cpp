@@ -17,7 +17,7 @@ using placement::StepShape;
 using placement::SwitchShape;
 using placement::PlacementRequest;
 
-// Nodes n0.. of one kind under switches of two.
+// Equal nodes n0, n1, .., with two nodes below each switch.
 ClusterView machine(std::int32_t nodes, std::int32_t sockets, std::int32_t cores_per_socket,
                     std::int32_t threads = 1) {
   std::vector<NodeShape> shapes;
@@ -142,7 +142,7 @@ START_TEST(cores_are_those_that_slurm_will_deal) {
   ck_assert(wide.view.nodes[0].core_free == std::vector<bool>(8, true));
   ck_assert(wide.view.nodes[1].core_free == (std::vector<bool>{true, true, true, true, true, true, false, false}));
 
-  // Cores of others are passed over, a full socket too; a task wider than a socket is not foretold.
+  // Cores of other jobs are skipped, and a full socket too. The cores of a task wider than a socket are not predicted.
   ClusterView holes = view;
   holes.nodes[0].core_free = {false, true, false, false, true, false, true, true};
   const auto partly = placement::view_of_step(holes, step_on(view, {3, 1}));
@@ -212,7 +212,7 @@ START_TEST(core_lists_are_read_strictly) {
 }
 END_TEST
 
-// CPUs of one job, as "nodes ids" joined by "; ".
+// Returns the CPUs of one job as "nodes ids", joined by "; ".
 std::string cpus_in(std::string_view text, std::uint32_t job) {
   std::string result;
   for (const placement::JobCpus& part : placement::parse_job_cpus(text, job))
@@ -227,7 +227,7 @@ START_TEST(cores_of_a_job_as_scontrol_shows_them) {
   ck_assert_text_eq(cpus_in(one, 7), "n1 0-3; n[2,4] 4-5,7");
   ck_assert_text_eq(cpus_in(one, 8), "");
   ck_assert_text_eq(cpus_in("", 7), "");
-  // The last task of an array has the array's number, by which scontrol shows all tasks.
+  // The last task of an array has the array's job ID, for which scontrol shows all tasks.
   ck_assert_text_eq(cpus_in("JobId=7 ArrayJobId=7 ArrayTaskId=2\n     Nodes=n1 CPU_IDs=0 Mem=0\n\n"
                             "JobId=8 ArrayJobId=7 ArrayTaskId=1\n     Nodes=n1 CPU_IDs=1 Mem=0\n", 7), "n1 0");
   // The components of a heterogeneous job are all shown, and a step can span them.
