@@ -19,8 +19,9 @@ namespace placement {
 Graph coarsened(const Graph& graph, std::int32_t largest, Random& random,
                 std::vector<std::int32_t>& coarse_of, const WorkBudget& watch = WorkBudget());
 
-// Returns a graph with one vertex for each part 0..parts-1, with the sum of the traffic between parts. part_of has the
-// part of each vertex of `graph`, or -1 for a vertex that is left out. Throws OutOfTime.
+// Returns a graph with one vertex for each part 0..parts-1 and the sum of the traffic between the parts. Throws
+// OutOfTime.
+//   part_of  the part of each vertex of `graph`, or -1 for a vertex that is left out
 Graph contracted(const Graph& graph, std::span<const std::int32_t> part_of, std::int32_t parts,
                  const WorkBudget& watch = WorkBudget());
 

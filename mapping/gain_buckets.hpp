@@ -6,10 +6,10 @@
 
 namespace placement {
 
-// A priority queue of vertices by gain. Vertices share a bucket when their gains are equal. Gains whose absolute value
-// is 64 or more share a bucket already when their sign and six leading bits are equal, which is exact enough to order
-// moves. top() gives a vertex of the highest bucket, the one that was added last. Adding, removing and changing a
-// vertex take constant time.
+// A priority queue of vertices by gain. Vertices with equal gains are in one bucket. Gains with absolute values of 64
+// or more share a bucket if their signs and six leading bits are equal. This is exact enough to order moves. Of the
+// vertices in the highest bucket, the one that was added last is taken first. Adding, removing and changing a vertex
+// take constant time.
 class GainBuckets {
  public:
   GainBuckets() : head_(buckets, -1) {}

@@ -61,7 +61,7 @@ class Slots {
   std::vector<std::size_t> first_core_;   // index in cores_ of each node's first core
   NodeCounts capacity_;
   // The two lists have one entry for each leaf from the first leaf of any node (begin_) to the last one. They do not
-  // cover the whole tree, because the nodes of a step are a small part of it. -1 stands for a leaf without a slot.
+  // cover the whole tree, because the nodes of a step are a small part of it. A leaf without a slot has -1.
   std::int32_t begin_ = 0;
   std::vector<std::int32_t> node_of_leaf_;
   std::vector<std::int32_t> slot_of_leaf_;  // number of the slot within its node

@@ -16,8 +16,8 @@ Placement place_sequential(const ClusterView& view, const Request& request, cons
 // choice of nodes keeps the limits of the request.
 Placement place_random(const ClusterView& view, const Request& request, const Deadline& deadline);
 
-// The policy MATCHING: takes nodes of the smallest subtree that can serve the request, and maps the ranks to their
-// slots by the published hierarchical job assignment [JA §2]. That groups ranks by matchings of maximum weight from the
+// The policy MATCHING: takes nodes of the smallest subtree that can serve the request. It maps the ranks to their slots
+// by the published hierarchical job assignment [JA §2], which groups ranks by matchings of maximum weight from the
 // cores up. Throws Error when the request has no matrix, the view has a torus, or no choice of nodes keeps the limits.
 Placement place_matching(const ClusterView& view, const Request& request, const Deadline& deadline);
 

@@ -147,8 +147,11 @@ class Chooser {
   }
 
   // Returns the tasks on each node in four variants, to be tried in turn. `share` is an even share on the largest
-  // number of nodes allowed. The variants are: what its load leaves of the node; that or `share`, whichever is more;
-  // all that the node has room for; all, but only on nodes with room for `share` and on required nodes.
+  // number of nodes allowed. The variants are:
+  //   beside_load  the tasks for which the load of the node leaves processors
+  //   enough       `share`, if it is more than beside_load and the node has room
+  //   all          all tasks that the node has room for
+  //   large        as `all`, but only on nodes with room for `share` and on required nodes
   std::vector<std::vector<std::int32_t>> processors_to_try() const {
     const NodeCounts& room = limits_.capacity();
     const std::int32_t share = (request_.tasks + limits_.most_nodes() - 1) / limits_.most_nodes();

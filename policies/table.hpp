@@ -33,8 +33,8 @@ std::span<const Policy> policies();
 const Policy* find_policy(std::string_view name);
 
 // Checks a policy and its parameters, and returns the policy. Throws Error when the policy or one of its keys is not
-// known, with a list of those known, or when a value is wrong, with what would be right. The key `without` counts as
-// unknown, because the caller does not support it; empty: none.
+// known; the message lists those known. Throws Error when a value is wrong; the message says what would be right. The
+// key `without` counts as unknown, because the caller does not support it; empty: none.
 const Policy& check_policy_spec(const PolicySpec& spec, std::string_view without = {});
 
 }  // namespace placement

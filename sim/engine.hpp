@@ -14,7 +14,7 @@
 namespace placement::sim {
 
 // A job is given up when a failure ends it after most_restarts restarts. The first job of the queue is given up when
-// most_idle_failures nodes have failed with no job running: too few nodes are up at one time for it to start.
+// most_idle_failures nodes have failed with no job running. Too few nodes are then up at one time for it to start.
 constexpr std::int32_t most_restarts = 100;
 constexpr std::int32_t most_idle_failures = 1000;
 
@@ -109,9 +109,9 @@ struct ReplayControl {
 
 // Replays jobs on a machine whose cores are all free: first come, first served, with backfill on the requested times.
 // A job may pass others if it does not delay those with a reservation, at least the first one.
-// The run time of a job is T' = (1 + R a - a) T [TM §7]. Where the load of other programs is known it is
-// T' = (S (1 - a) + R a) T, with S the slowdown of the job divided by that of the stock choice. R is the job's
-// Machine::communication() divided by that of the stock choice on the same free cores.
+// The run time of a job is T' = (S (1 - a) + R a) T. S is the slowdown of the job by the load of other programs divided
+// by that of the stock choice. Without known load S is 1, and the formula is that of [TM §7], T' = (1 + R a - a) T. R
+// is the job's Machine::communication() divided by that of the stock choice on the same free cores.
 //   machine    all cores free
 //   jobs       sorted by submit time, none larger than the machine
 //   strategy   how jobs get their cores

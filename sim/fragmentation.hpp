@@ -26,8 +26,8 @@ class LargestGroup {
   std::int64_t most_ = 0;
 };
 
-// Keeps the size of the largest jobs that fit below one leaf switch, and into one subtree just below the root, while
-// cores are taken and released.
+// Keeps the sizes of the largest jobs that fit below one leaf switch, and into one subtree just below the root. The
+// sizes change while cores are taken and released.
 class FreeCapacity {
  public:
   // All cores of the machine are free. The machine must outlive the object.

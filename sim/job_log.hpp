@@ -92,10 +92,10 @@ void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::i
 // Throws Error which says that the given line begins no known kind of log, and how each kind begins.
 [[noreturn]] void fail_unknown_log(const std::string& path, std::int64_t line);
 
-// Reads a log of either kind, plain or packed by gzip, from a file or a pipe, and hands each job to the sink. The log
-// is one of sacct if its first line that is not blank has a '|' and is not a comment; otherwise it is in the Standard
-// Workload Format. Throws Error when the file cannot be read or unpacked, or when it is a log of neither kind. It does
-// so too when the log is one of sacct and per_core.sacct is 0.
+// Reads a log of either kind, plain or packed by gzip, from a file or a pipe, and hands each job to the sink. The first
+// line that is not blank decides: if it has a '|' and is not a comment, the log is one of sacct. Otherwise the log is
+// in the Standard Workload Format. Throws Error when the file cannot be read or unpacked, or when it is a log of
+// neither kind. Throws Error also when the log is one of sacct and per_core.sacct is 0.
 void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink, const ProcessorsPerCore& per_core = {});
 
 }  // namespace placement::sim

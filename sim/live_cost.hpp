@@ -27,8 +27,9 @@ class LiveCost {
   double transfer_s(const CommMatrix& matrix, std::span<const std::int32_t> node_of_rank) const;
 
   // Returns the factor by which load that Slurm's jobs did not cause prolongs the computation of a job on these nodes.
-  // Each step of the job waits for the slowest node, so that the factor is 1 + load / cores of that node. cores[n] is
-  // the number of cores of node n of the machine.
+  // Each step of the job waits for the slowest node, so that the factor is 1 + load / cores of that node.
+  //   nodes  nodes of the machine on which the job runs
+  //   cores  number of cores of each node of the machine
   double slowdown(std::span<const std::int32_t> nodes, std::span<const std::int32_t> cores) const;
 
  private:

@@ -13,8 +13,8 @@ namespace placement::sim {
 // A machine with its free cores. A core is given by its leaf in the tree.
 class Machine {
  public:
-  // All cores are free. Throws Error when the view has no nodes, a node has no cores, or the view has a torus and a
-  // node has no coordinates on it.
+  // All cores are free. Throws Error when the view has no nodes, or when a node has no cores. If the view has a torus,
+  // throws Error when a node has no coordinates on it.
   explicit Machine(ClusterView view);
 
   // Returns the view of all nodes; NodeView::core_free has the cores that are free now.
@@ -33,7 +33,7 @@ class Machine {
   std::int32_t switch_vertex(std::int32_t leaf_switch) const { return switch_vertex_[leaf_switch]; }
   // Returns the cost of a job's communication with its ranks on these leaves. If the live state has the network, it is
   // LiveCost::transfer_s() in seconds. Otherwise it is the hop-bytes on the tree, or on the torus if the machine has
-  // one; ranks on one node of a torus have no hops between them. Costs are comparable for one matrix only.
+  // one. Ranks on one node of a torus have no hops between them. Costs are comparable for one matrix only.
   double communication(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) const;
 
   // Returns LiveCost::slowdown() of the nodes of these leaves; 1 without a live state.

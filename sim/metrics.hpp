@@ -66,8 +66,8 @@ Summary summarise(const Machine& machine, std::span<const LogJob> jobs, const Re
 PairedComparison compare(std::span<const LogJob> jobs, const Replay& first, const Replay& second, Measure measure,
                          JobGroup group);
 
-// Returns one mean for each entry of `hours`, which ascends: the mean of the measure over the jobs of the group that
-// were submitted in this number of hours from the begin and have ended. The mean is 0 when there are none.
+// Returns the mean of the measure for each entry of `hours`, which ascends. It is the mean over the ended jobs of the
+// group that were submitted in this number of hours from the begin. The mean is 0 when there are none.
 std::vector<double> mean_by_window(std::span<const LogJob> jobs, const Replay& replay, Measure measure,
                                    std::span<const double> hours, JobGroup group = JobGroup::all);
 

@@ -11,10 +11,10 @@
 
 namespace placement::sim {
 
-// Returns an invented live state of the view. Of the nodes, 60 % are idle, 30 % have load on up to a quarter of their
-// cores, and the others have load on up to all cores. The network between leaf switches (on a torus between nodes) has
-// more latency over more links, and is used by others at random. Equal views and seeds give equal states. Throws
-// Error when there are too many leaf switches.
+// Returns an invented live state of the view. 60 % of the nodes are idle. 30 % have load on up to a quarter of their
+// cores, and the others on up to all cores. The network between leaf switches (on a torus between nodes) has more
+// latency over more links, and is used by others at random. Equal views and seeds give equal states. Throws Error when
+// there are too many leaf switches.
 LiveState random_state(const ClusterView& view, std::uint64_t seed);
 
 // Makes `state` the live state of the view and assigns its nodes to those of the view by name. `source` is the origin
@@ -22,17 +22,17 @@ LiveState random_state(const ClusterView& view, std::uint64_t seed);
 void attach_state(ClusterView& view, LiveState state, const std::string& source);
 
 // Puts outage probabilities into the live state of the view, which is made if there is none. Each is the probability of
-// a failure within `horizon_s` seconds. `source` is their origin, for messages. Throws Error when `outages` has a
-// node that the view does not have, or when a live state with network data lacks a node of the view.
+// a failure within `horizon_s` seconds. `source` is their origin, for messages. Throws Error when `outages` has a node
+// that is not in the view. Throws Error also when the view has a live state with network data that lacks a node.
 void attach_outages(ClusterView& view, const NodeOutages& outages, double horizon_s, const std::string& source);
 
 // Returns the mean number of failures per hour of each node that leads to its outage probability. A probability of 1
 // counts as 0.999999. All are 0 without a live state.
 std::vector<double> failure_rates(const ClusterView& view);
 
-// Reads planned failures from a file and returns them sorted by time. A line has the seconds since the begin of the
-// window, a node or a list of nodes as "n[1-4]", and the hours until the nodes are back; '#' starts a comment. Throws
-// Error that names file, line and value.
+// Reads planned failures from a file and returns them sorted by time. A line has three words: the seconds since the
+// begin of the window; a node or a list of nodes such as n[1-4]; the hours until the nodes are back. '#' starts a
+// comment. Throws Error that names file, line and value.
 std::vector<PlannedFailure> read_failures(const std::string& path, const ClusterView& view);
 
 }  // namespace placement::sim

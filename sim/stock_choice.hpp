@@ -14,10 +14,10 @@ enum class StockRequest {
 };
 
 // Returns the leaves of the cores that stock Slurm with topology/tree and select/cons_tres gives to a job, in the
-// natural order of its ranks. Leaf switches are chosen one after the other, near to those already chosen: the one
-// with the fewest nodes that holds all that is still wanted, otherwise the one with the most nodes. Its nodes are taken
-// in their order, and each is filled before the next. With StockRequest::nodes, nodes with fewer free cores than an
-// even share are used only if the others do not suffice.
+// natural order of its ranks. Leaf switches are chosen one after the other, near to those already chosen. The smallest
+// leaf switch that holds all that is still wanted comes first, otherwise the one with the most nodes. Its nodes are
+// taken in their order, and each is filled before the next. With StockRequest::nodes, nodes with fewer free cores than
+// an even share are used only if the others do not suffice.
 // On a torus Slurm has no topology/tree. The smallest sufficient run of consecutive node numbers is then taken,
 // otherwise the largest runs.
 // Throws Error when `tasks` is below 1 or above the number of free cores.

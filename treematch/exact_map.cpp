@@ -280,8 +280,7 @@ class ExactMapping {
     return static_cast<std::int32_t>(std::count_if(limits_.nodes.begin(), limits_.nodes.end(), [](const NodeLimit& n) { return n.required; }));
   }
 
-  // Places the ranks of a set on leaves below the vertex, with the cost that the table has for the set and for this
-  // number of nodes.
+  // Places the ranks of a set on leaves of `nodes` nodes below the vertex, at the cost that the table has for them.
   void settle(std::int32_t vertex, Set set, std::int32_t nodes) {
     if (set == 0) return;
     const SubtreeClass& subtree = classes_.classes()[classes_.of(vertex)];

@@ -24,8 +24,8 @@ struct MappingLimits {
 constexpr std::int32_t most_ranks_mapped_exactly = 16;
 
 // Finds a mapping with the least hop-bytes of all legal ones, by dynamic programming over the sets of ranks in each
-// subtree. The hop-bytes are the sum over the links of the tree of: length of the link times the traffic that leaves
-// the set of ranks below it. Takes about 3^ranks steps per class of subtrees.
+// subtree. Each link of the tree adds its length times the traffic that leaves the set of ranks below it to the
+// hop-bytes. Takes about 3^ranks steps per class of subtrees.
 //   usable     leaves that may be taken, ascending; at least one, with scope `given` at least one per rank
 //   scope      the leaves among which it chooses; with `subtree`, below the lowest subtrees that have a legal mapping
 //   levels_up  with scope `subtree`: the search is widened to the ancestors of these subtrees this many levels up
@@ -36,8 +36,8 @@ constexpr std::int32_t most_ranks_mapped_exactly = 16;
 //              *narrower is set to true in that case and is not changed in the others
 // Returns one leaf per rank. Among mappings of equal hop-bytes it returns one whose ranks are close to each other;
 // equal arguments give the same mapping.
-// Returns nothing in these cases: more than most_ranks_mapped_exactly ranks; more steps than `work`, or more memory
-// than 32 MB; weights whose sums might overflow; no legal mapping.
+// Returns nothing when no mapping is legal, or when there are more than most_ranks_mapped_exactly ranks. It does so too
+// when more steps than `work` or more memory than 32 MB would be needed, or when sums of weights might overflow.
 // Throws OutOfTime.
 std::optional<std::vector<std::int32_t>> exact_mapping(const CommMatrix& matrix, const TreeTopology& tree,
                                                        std::span<const std::int32_t> usable, LeafScope scope,

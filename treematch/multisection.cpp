@@ -64,7 +64,7 @@ class Multisection {
   }
 
   // Returns the fewest children that hold the ranks. The children with the most slots are taken until one of the others
-  // can hold the rest; of these the one with the fewest slots is added. Ties go to the leftmost child.
+  // can hold the rest. The smallest child that can hold the rest is then added. Ties go to the leftmost child.
   std::vector<std::int32_t> enough_children(const LeafTree::Vertex& vertex, std::int32_t ranks) const {
     std::vector<std::int32_t> children(vertex.children);
     std::iota(children.begin(), children.end(), vertex.first_child);

@@ -11,8 +11,8 @@ namespace placement {
 
 // Maps the ranks by splitting them from the root downwards, at each vertex into parts for its children, with little
 // traffic between the parts [TM §5]. If the tree has as many slots as there are ranks, each part fills its child. If
-// the tree has more slots, each vertex uses the fewest children that hold its ranks, and the traffic decides how many
-// ranks each of them takes.
+// the tree has more slots, each vertex uses the fewest children that hold its ranks. The traffic then decides how many
+// ranks each child takes.
 //   graph     traffic between the ranks, whose vertices all have size 1
 //   tree      at least as many slots as there are ranks
 //   seed      seed of the random choices

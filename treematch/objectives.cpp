@@ -120,8 +120,8 @@ std::vector<std::int32_t> spans_of(const Placement& placement, const std::vector
   return spans;
 }
 
-// Returns the matrix with more traffic inside the groups: each pair of a group g gets 8 * factor[g] times the traffic
-// of the heaviest pair in addition. Returns null when the sum of all traffic might exceed half the 64-bit range.
+// Returns the matrix with more traffic inside the groups. In a group g, 8 * factor[g] times the traffic of the heaviest
+// pair is added to each pair. Returns null when the sum of all traffic might exceed half the 64-bit range.
 std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix, const std::vector<std::vector<std::int32_t>>& groups,
                                            const std::vector<std::int64_t>& factor) {
   std::vector<CommEdge> edges = matrix.edges();

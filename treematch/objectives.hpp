@@ -26,8 +26,8 @@ Objective objective_parameter(const Parameters& parameters);
 // A function that places a request with few hop-bytes. It throws Error when the request cannot be placed.
 using PlaceByHopBytes = std::function<Placement(const ClusterView&, const Request&)>;
 
-// Places a request by the given objective. It calls `place` for the request as it is, for views with fewer nodes or
-// cores, and for matrices with other weights, and returns the placement that is best by the objective.
+// Places a request by the given objective. It calls `place` for the request as it is, for views with fewer free cores,
+// and for matrices with other weights. Returns the placement that is best by the objective.
 //   request   has a matrix
 //   deadline  once it has passed, no further placement is tried
 // The costs in the result are those of the request's own matrix. With `balanced` and `worst_group` the last reason of

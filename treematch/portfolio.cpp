@@ -134,8 +134,8 @@ class Portfolio {
     }
   }
 
-  // Evaluates the natural order, the first mapping. Twice the time that this takes is reserved before the deadline, so
-  // that the last mapping found can still be evaluated; its ranks are less in order, which takes longer.
+  // Evaluates the natural order, the first mapping. Twice the time that this takes is reserved before the deadline for
+  // evaluating the last mapping found. That takes longer, because the ranks of that mapping are less in order.
   void natural() {
     const auto start = Deadline::Clock::now();
     best_.resize(matrix_.ranks());

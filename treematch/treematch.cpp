@@ -18,8 +18,8 @@ namespace placement {
 
 namespace {
 
-// slurmctld waits for the answer. Therefore only small jobs are tried on several choices of nodes, and ranks are joined
-// to groups by traffic only while this takes about ten milliseconds (`most_work_on_groups` counts ranks and pairs).
+// slurmctld waits for the answer. Therefore only small jobs are tried on several choices of nodes. Ranks are joined to
+// groups by traffic only if this takes about ten milliseconds at most; most_work_on_groups counts ranks and pairs.
 constexpr std::int32_t most_tasks_tried_on_all = 128;
 constexpr std::int64_t most_work_on_groups = 100'000;
 
