@@ -102,7 +102,7 @@ uint32_t placement_facts(struct placement_fact *facts);
 /* The nodes and cores that the job may have at once, in Slurm's order of nodes. */
 struct placement_offer {
 	uint32_t node_count;
-	const int32_t *node;		/* index into the machine's nodes */
+	const int32_t *node;		/* for each node, its index in the machine's nodes */
 	const uint32_t *first_core;	/* node_count + 1 offsets into core_free */
 	const uint8_t *core_free;	/* one byte per core: 1 if the job may have the core, else 0 */
 	const uint16_t *cpus_per_core;	/* for each node, the threads of a core that the job may use */
@@ -146,7 +146,7 @@ struct placement_request {
 struct placement_plan {
 	bool placed;			/* the plan has nodes and cores for the job */
 	bool wait;			/* not placed: the job stays in the queue for now */
-	bool wait_told;			/* with `wait`: the recorded decision already says so */
+	bool wait_told;			/* with `wait`: the wait was recorded already and is not recorded again */
 	uint32_t wait_left_s;		/* with `wait`: seconds after which the job waits no longer, at least 1 */
 	bool put_off;			/* with `wait`: there was no time to decide; false: the user asked to wait */
 	uint32_t node_count;
@@ -182,8 +182,10 @@ bool placement_asked(char *const *environment, uint32_t environment_count);
 uint32_t placement_partition_environment(const char *partition, char *const **environment);
 
 /*
- * Asks the job's policy for nodes and cores among those offered. Returns a plan, never NULL; it stays valid until the
- * next call of any function of this file. If `placed` is false in the plan, `reason` says why.
+ * Asks the job's policy for nodes and cores among those offered. Returns a plan, never NULL. If `placed` is false in
+ * the plan, `reason` says why. The plan is valid until the next placement_decide(). Its pointers are also invalid
+ * after placement_plan_failed(), placement_forget(), placement_tidy(), placement_configure() and
+ * placement_unconfigure().
  */
 const struct placement_plan *placement_decide(const struct placement_offer *offer,
 					      const struct placement_request *request);

@@ -32,7 +32,8 @@ class DecisionTimeBudget {
   void spend(uid_t user, Clock::duration time, Clock::time_point now = Clock::now()) {
     begin_second(now);
     spent_ += time;
-    // If more than most_users users come in one second, the later ones count as one user. This bounds the memory.
+    // If more than most_users users come in one second, the time of the later ones is counted together, which bounds
+    // the memory. For a later user, used_up() returns true only if all users together have spent the limit.
     spent_by_[spent_by_.size() < most_users || spent_by_.contains(user) ? user : static_cast<uid_t>(-1)] += time;
   }
 
