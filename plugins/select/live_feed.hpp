@@ -46,8 +46,8 @@ SnapshotOwners snapshot_owners(const std::string& monitor_user);
 // created after slurmctld started, so the owners are looked up again while a file is refused.
 class LiveFeed {
  public:
-  // Gets one line when a file is refused after a good one, and one when a good file follows a refused one. It is called
-  // by the constructor and by the thread of the feed, also after the feed is destroyed.
+  // Gets one line when a file is refused for the first time, and one when a good file follows a refused one.
+  // It is called by the constructor and by the thread of the feed, also after the feed is destroyed.
   using Log = std::function<void(bool is_error, const std::string& text)>;
   // Returns the trusted users. It is called by the constructor, and by the thread while a file is refused.
   using FindOwners = std::function<SnapshotOwners()>;
