@@ -53,7 +53,7 @@ struct Client {
   bool hooked = false;        // -m may name a policy
   int components = 0;         // the number of components whose options are done
   std::optional<PlacementRequest> placement_request;   // the request of the last of these components
-  bool any_wish = false;      // one of these components has a request
+  bool any_request = false;      // one of these components has a request
   std::vector<bool> shipped;  // for each component, whether slurmctld is asked to choose its nodes by a policy
   std::optional<std::string> profile;  // the file of --profile-comm, empty for the user's store
   bool looked_for_profile = false;     // a stored profile was looked for, and the user was told the result
@@ -215,7 +215,7 @@ void finish_component(spank_t spank) {
   self.placement_request = options.resolve(task_count());
   if (const std::string taken_back = options.taken_back(); !taken_back.empty() && !client_option("quiet"))
     slurm_info("placement: %s: stock placement", taken_back.c_str());
-  self.any_wish = self.any_wish || self.placement_request;
+  self.any_request = self.any_request || self.placement_request;
   self.stock_word = options.distribution_given();
   self.stock_by_hand = options.distribution_on_command_line();
   if (self.profile) self.profile = checked_profile_file(*self.profile);
@@ -244,7 +244,7 @@ std::optional<std::int32_t> component_of(std::uint32_t job) {
 // Returns the request that the job was submitted with. Returns nothing if it is for another component than that of
 // this step, or if an option of this srun overrides it. For a step over several components, Slurm gives the job ID of
 // the component whose thread comes first, so the component is not compared.
-std::optional<PlacementRequest> wish_of_job(std::uint32_t job) {
+std::optional<PlacementRequest> request_of_job(std::uint32_t job) {
   const Client& self = client();
   if (self.outer_job.empty()) return std::nullopt;
   const std::optional<std::int32_t> component = component_of(job);
@@ -365,8 +365,8 @@ void place(spank_t spank) {
     return;
   const bool own_job = self.outer_job.empty() && self.components == 1 && !client_option("jobid");
   if (own_job) tell_decision(job, 0, std::getenv(job_decision_variable));
-  std::optional<PlacementRequest> placement_request = self.placement_request ? self.placement_request : wish_of_job(job);
-  if (!(placement_request || self.any_wish)) return;
+  std::optional<PlacementRequest> placement_request = self.placement_request ? self.placement_request : request_of_job(job);
+  if (!(placement_request || self.any_request)) return;
   if (const std::string daemon = launcher_daemon(spank); !daemon.empty()) {
     const bool quiet = client_option("quiet") || std::getenv((std::string(job_environment_prefix) + job_quiet_variable).c_str());
     if (placement_request && (placement_request->matrix || placement_request->automatic) && !quiet) tell_launcher(daemon, placement_request->spec.policy, self.mpirun_plan);

@@ -33,7 +33,7 @@ constexpr CommandHelp help{
     0};
 
 // Returns the request with which the job was submitted, changed by the options of the command line.
-PlacementRequest wish_of(const CommandLine& line, std::optional<std::uint32_t> component) {
+PlacementRequest request_of(const CommandLine& line, std::optional<std::uint32_t> component) {
   PlacementRequest placement_request{parse_policy_spec("TREEMATCH"), nullptr, false};
   if (std::optional<PlacementRequest> of_job = request_of_allocation(component)) placement_request = std::move(*of_job);
   if (const auto word = line.value("policy")) placement_request.spec = parse_policy_spec(*word);
@@ -108,7 +108,7 @@ int command_rankfile(int argc, char** argv) {
   const std::optional<std::uint32_t> component = het_group(line);
   Allocation allocation = current_allocation(component);
   take_state_of_allocation(allocation, component);
-  const StepPlacement placement = place_in(allocation, wish_of(line, component));
+  const StepPlacement placement = place_in(allocation, request_of(line, component));
   if (placement.cores_of_rank.empty()) throw Error("the tasks of this allocation share cores: a rankfile cannot say that");
   write_output(line.value_or("output", ""), format_rankfile(allocation, placement, line.has("confined")));
   return exit_ok;

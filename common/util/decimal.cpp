@@ -66,8 +66,7 @@ const char* normalise(Mantissa number, Decimal& value) {
     number.digits *= 10;
   }
   bool round_up = false;
-  while (number.exponent < 0 && number.digits > 0 &&
-         (number.digits % 10 == 0 || number.digits >= 1'000'000'000'000'000'000)) {
+  while (number.exponent < 0 && number.digits >= 1'000'000'000'000'000'000) {
     round_up = number.digits % 10 >= 5;
     number.digits /= 10;
     ++number.exponent;

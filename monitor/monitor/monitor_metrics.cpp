@@ -2,6 +2,7 @@
 // The metrics of the monitor, in Prometheus' text format.
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -47,7 +48,7 @@ double resident_bytes() {
   std::ifstream file("/proc/self/statm");
   double size = 0, resident = 0;
   file >> size >> resident;
-  return resident * 4096;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace
