@@ -3,8 +3,8 @@
  * The variables that slurmctld adds to a job's environment. The batch script finds them in its environment. srun and
  * salloc get them with the answer to their request for nodes.
  */
-#ifndef PLACEMENT_SELECT_SUPPLY_H
-#define PLACEMENT_SELECT_SUPPLY_H
+#ifndef PLACEMENT_SELECT_JOB_ENVIRONMENT_H
+#define PLACEMENT_SELECT_JOB_ENVIRONMENT_H
 
 #include "plugins/compat/slurm_compat.h"
 
