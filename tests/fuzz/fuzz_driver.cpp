@@ -5,6 +5,7 @@
 #ifndef FUZZ_WITH_LIBFUZZER
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,7 +25,7 @@ using Input = std::vector<std::uint8_t>;
 
 constexpr std::uint64_t usual_mutations = 4000;
 constexpr std::size_t longest = 1 << 14;
-constexpr unsigned patience_s = 240;  // for the usual ones; an endless loop ends here
+constexpr time_t patience_s = 240;  // of processor time for the usual ones; an endless loop ends here
 
 Input current;
 std::string failed_path;
@@ -143,12 +144,13 @@ class Mutator {
 
 int main(int argc, char** argv) {
   failed_path = std::string("fuzz-") + fuzz_corpus + ".failed";
-  for (const int number : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGALRM}) signal(number, keep_input);
+  for (const int number : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGPROF}) signal(number, keep_input);
   for (int i = 1; i < argc; ++i) run(read_file(argv[i]));
   if (argc > 1) return 0;
   const char* asked = getenv("FUZZ_MUTATIONS");
   const std::uint64_t mutations = asked ? std::strtoull(asked, nullptr, 10) : usual_mutations;
-  if (mutations <= usual_mutations) alarm(patience_s);
+  const itimerval patience{{0, 0}, {patience_s, 0}};
+  if (mutations <= usual_mutations) setitimer(ITIMER_PROF, &patience, nullptr);
   const std::vector<Input> corpus = read_corpus();
   REQUIRE(!corpus.empty());
   run({});
