@@ -68,7 +68,12 @@ configure_in() {  # directory prefix option...
 make_in() {  # log directory target...
   local log=$1
   shift
-  with_progress "$work/log/$log.log" '^  (CC|CXX|CCLD|CXXLD|PPFC) ' "compiled and linked" quietly "$log" make -C "$@" -j "$(nproc)"
+  with_progress "$work/log/$log.log" '^  (CC|CXX|CCLD|CXXLD|PPFC) ' "compiled and linked" quietly "$log" make -j "$(nproc)" -C "$@"
+}
+
+# Of the totals of automake's test driver, "# PASS:  3" and so on, which it prints a second time when a test fails.
+total() {  # log words
+  awk -v words="^($2):$" '$1 == "#" && $2 ~ words { last[$2] = $3 } END { for (word in last) sum += last[word]; print sum + 0 }' "$1"
 }
 
 build() {  # builds; the caller tests or installs
