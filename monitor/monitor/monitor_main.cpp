@@ -81,7 +81,7 @@ int run_monitor(const DaemonOptions& options, const sigset_t& stops) {
   QueryService service(static_cast<std::uint16_t>(settings.config.monitor_port), *readers,
                        [&answers](const Query& query, uid_t asker) { return answers.answer(query, asker); }, log_line);
   Monitor monitor(std::move(settings), *credentials, log_line);
-  monitor.run(stop, [&service](double now_s) { service.tend(now_s); });
+  monitor.run(stop, [&service](double) { service.tend(); });
   return 0;
 }
 

@@ -17,23 +17,19 @@ namespace placement {
 
 namespace {
 
-constexpr double pause_s = 10;
+constexpr unsigned pause_s = 10;
 constexpr int less_than_others = 10;  // argument of nice()
 constexpr int own_listener = 3;
 
-// The main function of the separate process. It must not return.
-[[noreturn]] void serve(int listener, pid_t parent, Credentials& credentials, const QueryServer::Answer& answer) {
+// The process ends when its parent does.
+void end_with(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
-  signal(SIGTERM, SIG_DFL);
-  signal(SIGINT, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (nice(less_than_others) < 0) errno = 0;
-  // All other descriptors of the monitor are closed here: its history, its lock and its other sockets.
-  if (listener != own_listener && dup2(listener, own_listener) < 0) _exit(1);
-  close_range(own_listener + 1, ~0U, 0);
+}
+
+// The main function of the process that answers. It must not return.
+[[noreturn]] void serve(pid_t parent, Credentials& credentials, const QueryServer::Answer& answer) {
+  end_with(parent);
   int never[2];
   if (pipe2(never, O_CLOEXEC) != 0) _exit(1);
   try {
@@ -44,39 +40,58 @@ constexpr int own_listener = 3;
   _exit(1);
 }
 
+// The main function of the keeper, which starts the process that answers whenever it does not run. It must not return.
+[[noreturn]] void keep(int listener, pid_t parent, Credentials& credentials, const QueryServer::Answer& answer,
+                       const QueryService::Log& log) {
+  end_with(parent);
+  signal(SIGTERM, SIG_DFL);
+  signal(SIGINT, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (nice(less_than_others) < 0) errno = 0;
+  // All other descriptors of the monitor are closed here: its lock and its other sockets.
+  if (listener != own_listener && dup2(listener, own_listener) < 0) _exit(1);
+  close_range(own_listener + 1, ~0U, 0);
+  for (;;) {
+    const pid_t self = getpid();
+    const pid_t process = fork();
+    if (process == 0) serve(self, credentials, answer);
+    if (process < 0)
+      log(std::string("no process can be made to answer placectl: ") + std::strerror(errno));
+    else if (waitpid(process, nullptr, 0) == process)
+      log("the process that answers placectl and srun on other hosts has ended: another one follows");
+    sleep(pause_s);
+  }
+}
+
 }  // namespace
 
-QueryService::QueryService(std::uint16_t port, Credentials& credentials, QueryServer::Answer answer, Log log)
-    : credentials_(credentials), answer_(std::move(answer)), log_(std::move(log)) {
+QueryService::QueryService(std::uint16_t port, Credentials& credentials, const QueryServer::Answer& answer, Log log)
+    : log_(std::move(log)) {
+  FileDescriptor listener;
   try {
-    listener_.reset(listen_tcp(port));
+    listener.reset(listen_tcp(port));
   } catch (const Error& error) {
     log_(std::string(error.what()) + ": placectl and srun on other hosts are not answered");
+    return;
   }
+  const pid_t parent = getpid();
+  keeper_ = fork();
+  if (keeper_ == 0) keep(listener, parent, credentials, answer, log_);
+  if (keeper_ < 0) log_(std::string("no process can be made to answer placectl: ") + std::strerror(errno));
 }
 
 QueryService::~QueryService() {
-  if (process_ <= 0) return;
-  kill(process_, SIGKILL);
-  waitpid(process_, nullptr, 0);
+  if (keeper_ <= 0) return;
+  kill(keeper_, SIGKILL);
+  waitpid(keeper_, nullptr, 0);
 }
 
-void QueryService::start() {
-  const pid_t parent = getpid();
-  process_ = fork();
-  if (process_ == 0) serve(listener_, parent, credentials_, answer_);
-  if (process_ < 0) log_(std::string("no process can be made to answer placectl: ") + std::strerror(errno));
-}
-
-void QueryService::tend(double now_s) {
-  if (listener_ < 0) return;
-  if (process_ > 0 && waitpid(process_, nullptr, WNOHANG) == process_) {
-    process_ = -1;
-    log_("the process that answers placectl and srun on other hosts has ended: another one follows");
-  }
-  if (process_ > 0 || now_s < next_start_s_) return;
-  next_start_s_ = now_s + pause_s;
-  start();
+void QueryService::tend() {
+  if (keeper_ <= 0 || waitpid(keeper_, nullptr, WNOHANG) != keeper_) return;
+  keeper_ = -1;
+  log_("the process that keeps up the answers to other hosts has ended: they are not answered before placement-monitor starts again");
 }
 
 }  // namespace placement

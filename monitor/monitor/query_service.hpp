@@ -12,30 +12,27 @@
 namespace placement {
 
 // Answers queries in a separate process of low priority. So no query delays a heartbeat, and a failure of that process
-// does not end the monitor. The process ends together with this one.
+// does not end the monitor: another one follows. All these processes end together with the monitor.
+//
+// A keeper starts the process that answers. The keeper itself is started with the service, which has to be made before
+// the monitor opens its history: SQLite cannot read a file in a process that was forked while the file was open.
 class QueryService {
  public:
   using Log = std::function<void(const std::string&)>;
 
   // Listens on the TCP port `port`. If the port is in use, this is logged and no queries are answered. The credentials
   // must outlive the service.
-  QueryService(std::uint16_t port, Credentials& credentials, QueryServer::Answer answer, Log log);
+  QueryService(std::uint16_t port, Credentials& credentials, const QueryServer::Answer& answer, Log log);
   ~QueryService();
   QueryService(const QueryService&) = delete;
   QueryService& operator=(const QueryService&) = delete;
 
-  // Starts the process when it does not run, at most every ten seconds. It has to be called about once a second.
-  void tend(double now_s);
+  // Logs the end of the keeper, once. It has to be called about once a second.
+  void tend();
 
  private:
-  void start();
-
-  Credentials& credentials_;
-  QueryServer::Answer answer_;
   Log log_;
-  FileDescriptor listener_;
-  pid_t process_ = -1;
-  double next_start_s_ = 0;
+  pid_t keeper_ = -1;
 };
 
 }  // namespace placement
