@@ -58,6 +58,7 @@ struct Client {
   std::optional<std::string> profile;  // the file of --profile-comm, empty for the user's store
   bool looked_for_profile = false;     // a stored profile was looked for, and the user was told the result
   bool stock_word = false;    // the last of these components has a stock -m in force
+  std::string stock_distribution;  // that -m as a message names it
   bool stock_by_hand = false; // that -m was not taken from the environment
 };
 
@@ -213,10 +214,14 @@ void finish_component(spank_t spank) {
   // sbatch and salloc keep the job control environment of one component for the next one.
   for (const std::string& name : request_variable_names()) spank_job_control_unsetenv(spank, name.c_str());
   self.placement_request = options.resolve(task_count());
+  // As with a stock -m of salloc and sbatch, a distribution in the environment at submission does not count in the job.
+  if (self.placement_request && !self.is_srun && !environment("SLURM_DISTRIBUTION").empty())
+    self.placement_request->overrides_distribution = true;
   if (const std::string taken_back = options.taken_back(); !taken_back.empty() && !client_option("quiet"))
     slurm_info("placement: %s: stock placement", taken_back.c_str());
   self.any_request = self.any_request || self.placement_request;
   self.stock_word = options.distribution_given();
+  self.stock_distribution = options.stock_distribution();
   self.stock_by_hand = options.distribution_on_command_line();
   if (self.profile) self.profile = checked_profile_file(*self.profile);
   if (self.is_srun && !self.outer_job.empty()) return;  // a step of an existing job ships nothing
@@ -260,7 +265,12 @@ std::optional<PlacementRequest> request_of_job(std::uint32_t job) {
   }
   if (!received) return std::nullopt;
   const bool stock_counts = self.stock_by_hand || !received->placement_request.overrides_distribution;
-  if (self.stock_word && stock_counts) return std::nullopt;
+  if (self.stock_word && stock_counts) {
+    if (!client_option("quiet"))
+      slurm_info("placement: %s takes the place of the job's policy %s in this step: stock placement",
+                 self.stock_distribution.c_str(), received->placement_request.spec.policy.c_str());
+    return std::nullopt;
+  }
   if (!self.hooked && client_option("distribution")) return std::nullopt;  // a stock -m that was not intercepted
   return received->placement_request;
 }

@@ -96,6 +96,10 @@ std::string PlacementOptions::taken_back() const {
   return "-m " + shown(stock_word_) + " takes the policy " + shown(revoked_) + " back";
 }
 
+std::string PlacementOptions::stock_distribution() const {
+  return (stock_from_environment_ ? "SLURM_DISTRIBUTION=" : "-m ") + shown(stock_word_);
+}
+
 void PlacementOptions::take_placement(std::string_view word) {
   revoked_.clear();
   word_ = word;

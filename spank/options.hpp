@@ -41,6 +41,9 @@ class PlacementOptions {
   // Returns true if any stock -m is in force.
   bool distribution_given() const { return stock_; }
 
+  // Returns the stock -m in force as a message names it: "-m cyclic", or "SLURM_DISTRIBUTION=cyclic" from the environment.
+  std::string stock_distribution() const;
+
   // Returns a message such as "-m plane=2 takes the policy NLA back" if a stock word took a policy back; else empty.
   std::string taken_back() const;
 
