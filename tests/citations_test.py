@@ -16,7 +16,7 @@ SKIPPED = {"autom4te.cache", "build", "m4", "cluster", "data"}
 
 def files(top):
     for directory, folders, names in os.walk(top):
-        folders[:] = sorted(name for name in folders if not name.startswith((".", "slurm-placement-")) and name not in SKIPPED)
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "_", "slurm-placement-")) and name not in SKIPPED)
         for name in sorted(names):
             if TEXT.search(name):
                 yield os.path.join(directory, name)

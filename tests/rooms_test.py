@@ -38,7 +38,7 @@ def folder_of(path):
 
 def sources(top):
     for directory, folders, names in os.walk(top):
-        folders[:] = sorted(name for name in folders if not name.startswith((".", "autom4te", "build", "slurm-placement-")))
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "_", "autom4te", "build", "slurm-placement-")))
         for name in sorted(names):
             if SOURCE.search(name):
                 path = os.path.relpath(os.path.join(directory, name), top)
