@@ -10,6 +10,7 @@
 #include "common/matrix/matrix_wire.hpp"
 #include "common/util/base64url.hpp"
 #include "plugins/select/decide.h"
+#include "plugins/select/decision_time_budget.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -140,9 +141,28 @@ inline placement_request request_for(Environment& environment, std::uint32_t tas
   return request;
 }
 
+// The clock of decisions in these tests. Every decision takes `cost`, however long it takes by a real clock, so that no
+// test depends on the speed of the machine.
+struct DecisionClock {
+  using Duration = DecisionTimeBudget::Clock::duration;
+  inline static Duration now{};
+  inline static Duration cost{};
+  inline static bool decision_has_begun = false;
+
+  static Duration read() {
+    const Duration answer = decision_has_begun ? now + cost : now;
+    decision_has_begun = true;
+    return answer;
+  }
+  inline static const bool in_use = (DecisionTimeBudget::thread_time = read, true);
+};
+
 inline const placement_plan* decide(const Offer& offer, const placement_request& request) {
+  DecisionClock::decision_has_begun = false;
   const placement_offer c = offer.c();
-  return placement_decide(&c, &request);
+  const placement_plan* plan = placement_decide(&c, &request);
+  DecisionClock::now += DecisionClock::cost;
+  return plan;
 }
 
 // "node:core,core node:.."

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How many decisions a user gets in one second, when each takes 10 ms by a clock of this test.
+// How many decisions a user gets in one second, when each takes 10 ms by the tests' clock.
 #include <chrono>
 
-#include "plugins/select/decision_time_budget.hpp"
 #include "tests/plugins/decide_fixture.hpp"
 
 using namespace placement;
@@ -10,23 +9,6 @@ using namespace placement;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// Every decision begins at `clock` and ends 10 ms later, however often it looks.
-Clock::duration clock_now{};
-bool decision_has_begun = false;
-
-Clock::duration fixed_time() {
-  const Clock::duration answer = clock_now + (decision_has_begun ? std::chrono::milliseconds(10) : std::chrono::milliseconds(0));
-  decision_has_begun = true;
-  return answer;
-}
-
-const placement_plan* timed_decision(const Offer& offer, const placement_request& request) {
-  decision_has_begun = false;
-  const placement_plan* plan = decide(offer, request);
-  clock_now += std::chrono::milliseconds(10);
-  return plan;
-}
 
 bool says(const placement_plan* plan, const char* part) { return std::strstr(plan->reason, part) != nullptr; }
 
@@ -42,7 +24,7 @@ Counts use_up(std::uint32_t uid) {
   for (;;) {
     placement_request request = request_for(environment, 4);
     request.uid = uid;
-    const placement_plan* plan = timed_decision(offer, request);
+    const placement_plan* plan = decide(offer, request);
     if (says(plan, "decisions in this second is used up")) return counts;
     ck_assert_msg(plan->placed, "%s", plan->reason);
     ++(says(plan, "without the matrix") ? counts.without_matrix : counts.with_matrix);
@@ -52,14 +34,14 @@ Counts use_up(std::uint32_t uid) {
 // Repeats the test when a new second has begun meanwhile by the real clock, which gives everybody new time.
 template <typename Test>
 void within_one_second(Test test) {
-  DecisionTimeBudget::thread_time = fixed_time;
+  DecisionClock::cost = std::chrono::milliseconds(10);
   Clock::time_point began;
   do {
     TestMachine(4, 4).configure();
     began = Clock::now();
     test();
   } while (Clock::now() - began >= std::chrono::seconds(1));
-  DecisionTimeBudget::thread_time = DecisionTimeBudget::processor_time;
+  DecisionClock::cost = {};
 }
 
 }  // namespace
@@ -84,8 +66,8 @@ START_TEST(another_user_finds_time) {
     const Offer offer(4, 8);
     placement_request request = request_for(environment, 4);
     for (request.uid = 1; first < 15; request.job_id = next_job++, ++first)
-      ck_assert(!says(timed_decision(offer, request), "used up"));
-    for (request.uid = 2; !says(timed_decision(offer, request), "used up"); request.job_id = next_job++) ++second;
+      ck_assert(!says(decide(offer, request), "used up"));
+    for (request.uid = 2; !says(decide(offer, request), "used up"); request.job_id = next_job++) ++second;
   });
   ck_assert_int_eq(second, 4);
 }
