@@ -126,10 +126,8 @@ class LevelSearch {
     if (!wider) return;
     // A wider scope is searched only if it has a set of leaves with a lower estimated cost.
     const double cost = model_->cost(tree_, sorted(best_.leaf_of_rank));
-    for (const Packing& packing : packings(tops)) {
-      if (packing.cost < worth_a_try * cost) keep(mapped(around(packing.top, packing.leaves), packing.leaves));
-      return;
-    }
+    const std::vector<Packing> all = packings(tops);
+    if (!all.empty() && all.front().cost < worth_a_try * cost) keep(mapped(around(all.front().top, all.front().leaves), all.front().leaves));
   }
 
   // Places the ranks on the leaves from left to right, in the order of the parts of the bisection.

@@ -28,18 +28,6 @@ TokenBucket& bucket_of(std::map<Key, TokenBucket>& buckets, const Key& key, doub
   return buckets.try_emplace(key, rate, burst).first->second;
 }
 
-Refusal refusal_of(Credentials::Fault fault) {
-  switch (fault) {
-    case Credentials::Fault::none: return Refusal::none;
-    case Credentials::Fault::clock_skew: return Refusal::clock_skew;
-    case Credentials::Fault::replayed: return Refusal::replayed;
-    case Credentials::Fault::wrong_user: return Refusal::wrong_user;
-    case Credentials::Fault::no_service: return Refusal::no_service;
-    case Credentials::Fault::invalid: break;
-  }
-  return Refusal::bad_credential;
-}
-
 void add_sealed(Bytes& out, SealedChannel& channel, ByteView message) {
   const Bytes datagram = channel.seal(message);
   out.push_back(static_cast<std::uint8_t>(datagram.size()));

@@ -20,18 +20,6 @@ constexpr std::size_t stranger_buckets = 64;  // per peer; they take 2.5 KiB, an
 constexpr std::uint64_t peer_bits = 24;  // the low bits of a session's id, which are the peer's number
 constexpr std::uint64_t peer_mask = (std::uint64_t{1} << peer_bits) - 1;
 
-Refusal refusal_of(Credentials::Fault fault) {
-  switch (fault) {
-    case Credentials::Fault::none: return Refusal::none;
-    case Credentials::Fault::clock_skew: return Refusal::clock_skew;
-    case Credentials::Fault::replayed: return Refusal::replayed;
-    case Credentials::Fault::wrong_user: return Refusal::wrong_user;
-    case Credentials::Fault::no_service: return Refusal::no_service;
-    case Credentials::Fault::invalid: break;
-  }
-  return Refusal::bad_credential;
-}
-
 Refusal refusal_of(OpenError error) {
   switch (error) {
     case OpenError::none: return Refusal::none;
@@ -43,6 +31,18 @@ Refusal refusal_of(OpenError error) {
 }
 
 }  // namespace
+
+Refusal refusal_of(Credentials::Fault fault) {
+  switch (fault) {
+    case Credentials::Fault::none: return Refusal::none;
+    case Credentials::Fault::clock_skew: return Refusal::clock_skew;
+    case Credentials::Fault::replayed: return Refusal::replayed;
+    case Credentials::Fault::wrong_user: return Refusal::wrong_user;
+    case Credentials::Fault::no_service: return Refusal::no_service;
+    case Credentials::Fault::invalid: break;
+  }
+  return Refusal::bad_credential;
+}
 
 const char* to_string(Refusal refusal) {
   switch (refusal) {

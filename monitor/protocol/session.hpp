@@ -46,6 +46,9 @@ enum class Refusal : std::uint8_t {
 
 const char* to_string(Refusal refusal);
 
+// Returns the refusal that a peer is told when munge finds this fault in its credential.
+Refusal refusal_of(Credentials::Fault fault);
+
 // Limits a rate: at most `rate` units per second in the long run and `burst` at once. Times are in seconds.
 class TokenBucket {
  public:
