@@ -26,7 +26,7 @@ MatrixFormat writable_format(std::string_view name) {
   for (const MatrixFormat format :
        {MatrixFormat::dense, MatrixFormat::edge_list, MatrixFormat::np_list, MatrixFormat::matrix_market})
     if (name == to_string(format)) return format;
-  throw Error("matrix format " + quoted(name) + ": want dense, edges, np or mtx");
+  throw Error("matrix format " + in_quotes(name) + ": want dense, edges, np or mtx");
 }
 
 }  // namespace placement

@@ -27,7 +27,7 @@ bool one_of(std::string_view word, std::span<const std::string_view> known) {
 
 void literal(TextScanner& in, std::string_view wanted) {
   const std::string_view field = in.word("'" + std::string(wanted) + "'");
-  if (field != wanted) in.fail(quoted(field) + ": want '" + std::string(wanted) + "'");
+  if (field != wanted) in.fail(in_quotes(field) + ": want '" + std::string(wanted) + "'");
 }
 
 // Reads the rest of a line: "N bytes M msgs sent", optionally followed by a histogram of message sizes. Returns N.
@@ -122,7 +122,7 @@ void MonitoringReader::add_communicator(TextScanner& in) {
   const std::size_t at = in.line().rfind(mark);
   const std::size_t end = at + mark.size();
   if (at == std::string_view::npos || (end < in.line().size() && in.line()[end] != ' '))
-    in.fail(quoted(in.line()) + ": want 'D name procs: ranks'");
+    in.fail(in_quotes(in.line()) + ": want 'D name procs: ranks'");
   in.skip_to(end);
   while (!in.at_line_end()) rank(in);
 }
@@ -132,7 +132,7 @@ void MonitoringReader::add_line(TextScanner& in, std::int32_t only_source) {
   if (kind == communicator) return add_communicator(in);
   const bool counted = one_of(kind, pair_kinds);
   if (!counted && kind != collective_pair && !one_of(kind, rank_kinds))
-    in.fail(quoted(kind) + ": want a line of Open MPI's monitoring (E, I, S, R, C, D, O2A, A2O or A2A)");
+    in.fail(in_quotes(kind) + ": want a line of Open MPI's monitoring (E, I, S, R, C, D, O2A, A2O or A2A)");
   const std::int64_t from = source(in, only_source);
   const std::int64_t to = counted || kind == collective_pair ? rank(in) : from;
   const std::int64_t bytes = bytes_and_messages(in);

@@ -28,7 +28,7 @@ CommMatrix parse_text(std::string_view text, const std::string& name, const Matr
   TextScanner in(text, name);
   if (!in.next_line()) in.fail_whole("is empty: want a communication matrix");
   if (in.line().find('\0') != std::string_view::npos)
-    in.fail(quoted(in.line()) + " is no text: want a communication matrix in text form");
+    in.fail(in_quotes(in.line()) + " is no text: want a communication matrix in text form");
   if (in.line().starts_with("%%MatrixMarket")) return parse_matrix_market(in, options, info);
   if (is_monitoring_line(in.line())) {
     MonitoringReader run(options);
@@ -40,7 +40,7 @@ CommMatrix parse_text(std::string_view text, const std::string& name, const Matr
   if (first == "np") return parse_np_list(in, options, info);
   if (first.find_first_of("0123456789") == std::string_view::npos &&
       first.find_first_not_of("-+.naifNAIF") != std::string_view::npos)
-    in.fail(quoted(first) +
+    in.fail(in_quotes(first) +
             " begins no communication matrix: want rows of numbers, 'ranks pairs', 'np ranks', "
             "'%%MatrixMarket matrix coordinate ..', or the monitoring files of Open MPI");
   return parse_numbers(in, options, info);

@@ -56,7 +56,7 @@ MarketBanner market_banner(TextScanner& in) {
     if (std::find(known.begin(), known.end(), word) != known.end()) return word;
     std::string wanted;
     for (const std::string_view name : known) wanted += (wanted.empty() ? "" : " or ") + std::string(name);
-    in.fail("MatrixMarket " + std::string(what) + " " + quoted(field) + ": want " + wanted);
+    in.fail("MatrixMarket " + std::string(what) + " " + in_quotes(field) + ": want " + wanted);
   };
   MarketBanner banner;
   expect("object", {"matrix"});

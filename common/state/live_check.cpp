@@ -33,7 +33,7 @@ bool in_range(double value, const NumberRange& range) { return std::isnan(value)
 void check_name(const std::string& name, std::unordered_set<std::string_view>& seen) {
   const bool printable = std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; });
   if (name.empty() || name.size() > longest_name || !printable)
-    throw Error("node name " + quoted(name) + ": want 1 to 255 printable characters without blanks");
+    throw Error("node name " + in_quotes(name) + ": want 1 to 255 printable characters without blanks");
   if (!seen.insert(name).second) throw Error("node " + name + " is there twice");
 }
 
@@ -137,7 +137,7 @@ void check_forecasts(const PairTable& pairs) {
 }
 
 void check_score(const EstimatorScore& score) {
-  const std::string who = "estimator " + quoted(score.name);
+  const std::string who = "estimator " + in_quotes(score.name);
   if (score.name.empty() || score.name.size() > max_estimator_name ||
       !std::all_of(score.name.begin(), score.name.end(), [](char c) { return c >= 'a' && c <= 'z'; }))
     throw Error(who + ": want a name of 1 to 16 lower-case letters");

@@ -40,7 +40,7 @@ class Reader {
     if (fields_[0] != snapshot_first_word) fail("a snapshot as text begins with " + std::string(snapshot_first_word));
     want_fields(2, "version");
     if (fields_[1] != snapshot_plain_version && fields_[1] != snapshot_extra_version)
-      fail("version " + quoted(fields_[1]) + " is not known, want 1 or 2");
+      fail("version " + in_quotes(fields_[1]) + " is not known, want 1 or 2");
     extra_ = fields_[1] == snapshot_extra_version;
     while (next_line()) read_line();
     finish();
@@ -94,7 +94,7 @@ class Reader {
       want_fields(2, "seconds");
       state_.outage_horizon_s = number<double>(fields_[1], "outage-horizon", live_range::seconds);
     } else {
-      fail("unknown line " + quoted(fields_[0]) +
+      fail("unknown line " + in_quotes(fields_[0]) +
            ": want published, outage-horizon, node-columns, node, group, pair, node-network-columns" +
            (extra_ ? ", node-network, forecast, estimators, estimator or calibration" : " or node-network") + ", then a tab");
     }
@@ -109,7 +109,7 @@ class Reader {
   std::int64_t count(std::string_view field, std::string_view what, std::int64_t most) const {
     const std::optional<std::int64_t> value = parse_integer(field);
     if (!value || *value < 0 || *value > most)
-      fail(std::string(what) + " " + quoted(field) + ": want a whole number from 0 to " + std::to_string(most));
+      fail(std::string(what) + " " + in_quotes(field) + ": want a whole number from 0 to " + std::to_string(most));
     return *value;
   }
 
@@ -119,7 +119,7 @@ class Reader {
     Number value = 0;
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
     if (error != std::errc{} || end != field.data() + field.size() || !range.has(static_cast<double>(value)))
-      fail(std::string(what) + " " + quoted(field) + ": want " +
+      fail(std::string(what) + " " + in_quotes(field) + ": want " +
            (range.most == any_number.most ? "a number of 0 or more" : range.text()) + ", or -");
     return value;
   }
@@ -130,7 +130,7 @@ class Reader {
     if (found != names.end()) return static_cast<Enum>(found - names.begin());
     std::string all;
     for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);
-    fail(std::string(what) + " " + quoted(field) + ": want one of " + all);
+    fail(std::string(what) + " " + in_quotes(field) + ": want one of " + all);
   }
 
   void read_columns() {
@@ -140,9 +140,9 @@ class Reader {
       const bool known = column == "name" || column == "liveness" || column == "outages" ||
                          std::any_of(node_fields.begin(), node_fields.end(),
                                      [&](const NodeField& field) { return field.name == column; });
-      if (!known) fail("unknown column " + quoted(column));
+      if (!known) fail("unknown column " + in_quotes(column));
       if (std::find(columns_.begin(), columns_.end(), column) != columns_.end())
-        fail("column " + quoted(column) + " is there twice");
+        fail("column " + in_quotes(column) + " is there twice");
       columns_.emplace_back(column);
     }
     if (columns_.empty() || columns_.front() != "name") fail("the first column of nodes is name");
@@ -154,7 +154,7 @@ class Reader {
     NodeState node;
     node.name = fields_[1];
     if (node.name.find_first_of("[],") != std::string::npos)
-      fail("node " + quoted(node.name) + ": the name of one node is wanted, without brackets and commas");
+      fail("node " + in_quotes(node.name) + ": the name of one node is wanted, without brackets and commas");
     for (std::size_t c = 1; c < columns_.size(); ++c) {
       const std::string_view field = fields_[c + 1];
       if (columns_[c] == "liveness") {
@@ -167,21 +167,22 @@ class Reader {
       }
     }
     if (state_.nodes.size() == max_live_nodes) fail("more than " + std::to_string(max_live_nodes) + " nodes");
-    if (!index_.emplace(node.name, state_.nodes.size()).second) fail("node " + quoted(node.name) + " is there twice");
+    if (!index_.emplace(node.name, state_.nodes.size()).second)
+      fail("node " + in_quotes(node.name) + " is there twice");
     state_.nodes.push_back(std::move(node));
     group_of_node_.push_back(-1);
   }
 
   std::size_t node_index(std::string_view name) const {
     const auto found = index_.find(std::string(name));
-    if (found == index_.end()) fail("no node line came for " + quoted(name));
+    if (found == index_.end()) fail("no node line came for " + in_quotes(name));
     return found->second;
   }
 
   void read_group() {
     want_fields(3, "number, nodes");
     if (count(fields_[1], "group", max_pair_groups - 1) != groups_)
-      fail("group " + quoted(fields_[1]) + ": groups are numbered from 0 up, want " + std::to_string(groups_));
+      fail("group " + in_quotes(fields_[1]) + ": groups are numbered from 0 up, want " + std::to_string(groups_));
     if (fields_[2] != snapshot_not_known)
       for (const std::string& name : expand(fields_[2])) {
         std::int32_t& group = group_of_node_[node_index(name)];
@@ -241,7 +242,7 @@ class Reader {
     score.name = fields_[1];
     const std::string_view use = fields_[2];
     if (use != "used,wanted" && use != "used" && use != "wanted" && use != snapshot_not_known)
-      fail("use " + quoted(use) + ": want used, wanted, used,wanted or -");
+      fail("use " + in_quotes(use) + ": want used, wanted, used,wanted or -");
     score.in_use = use.starts_with("used");
     score.wanted = use.ends_with("wanted");
     score.log_loss = number<double>(fields_[3], "log-loss");
@@ -257,10 +258,10 @@ class Reader {
     want_fields(2 + calibration_bins, "name, and weight/foretold/seen for each size of a forecast");
     auto& scores = state_.estimators.scores;
     const auto found = std::find_if(scores.begin(), scores.end(), [this](const auto& score) { return score.name == fields_[1]; });
-    if (found == scores.end()) fail("no estimator line came for " + quoted(fields_[1]));
+    if (found == scores.end()) fail("no estimator line came for " + in_quotes(fields_[1]));
     for (std::size_t b = 0; b < calibration_bins; ++b) {
       const std::vector<std::string_view> parts = split_at(fields_[2 + b], '/');
-      if (parts.size() != 3) fail(quoted(fields_[2 + b]) + ": want weight/foretold/seen");
+      if (parts.size() != 3) fail(in_quotes(fields_[2 + b]) + ": want weight/foretold/seen");
       found->calibration[b] = {number<double>(parts[0], "weight"), number<double>(parts[1], "foretold"),
                                number<double>(parts[2], "seen")};
     }

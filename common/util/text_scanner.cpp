@@ -79,7 +79,7 @@ std::int64_t TextScanner::count(std::string_view what, std::int64_t most, std::i
   const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), value);
   if (field.empty() || field.front() == '-' || stop != field.data() + field.size() || code != std::errc{} ||
       value < least || value > most)
-    fail(std::string(what) + " " + quoted(field) + ": want a whole number from " + std::to_string(least) +
+    fail(std::string(what) + " " + in_quotes(field) + ": want a whole number from " + std::to_string(least) +
          " to " + std::to_string(most));
   return value;
 }
@@ -98,14 +98,14 @@ Decimal TextScanner::amount(std::string_view what) {
   }
   const std::string_view field = word(what);
   if (const char* wrong = parse_decimal(field, value))
-    fail(std::string(what) + " " + quoted(field) + " " + wrong +
+    fail(std::string(what) + " " + in_quotes(field) + " " + wrong +
          ": want a number of 0 or more, below 2^63");
   return value;
 }
 
 void TextScanner::end_line(std::string_view wanted) {
   if (!at_line_end())
-    fail(quoted({at_, static_cast<std::size_t>(end_ - at_)}) + " is too much: want " + std::string(wanted));
+    fail(in_quotes({at_, static_cast<std::size_t>(end_ - at_)}) + " is too much: want " + std::string(wanted));
 }
 
 void TextScanner::fail(const std::string& text) const { fail_at(std::string(name_), line_number_, text); }
@@ -114,6 +114,6 @@ void TextScanner::fail_whole(const std::string& text) const {
   throw Error(std::string(name_) + ": " + text);
 }
 
-std::string quoted(std::string_view text) { return "'" + shown(text) + "'"; }
+std::string in_quotes(std::string_view text) { return "'" + shown(text) + "'"; }
 
 }  // namespace placement

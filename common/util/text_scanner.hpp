@@ -63,6 +63,6 @@ class TextScanner {
 };
 
 // Returns `text` for a message: shown() of it in single quotes.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace placement
