@@ -24,7 +24,8 @@ namespace {
 
 constexpr Option options[] = {
     {'m', "matrix", "FILE", "communication matrix, in any form that \"placectl matrix info\" reads"},
-    {'t', "topology", "FILE", "the machine: a tree, tleaf or torus file, or Slurm's topology.conf;\n"
+    {'t', "topology", "FILE", "the machine: a tree, tleaf or torus file, Slurm's topology.conf, or\n"
+                              "what \"scontrol show topology\" prints;\n"
                               "4:4:4, where there is no file of that name: a tree of those arities;\n"
                               "without it, the Slurm allocation that placectl runs in"},
     {0, "outage", "FILE", "outage probabilities: \"node probability\" lines; where the topology\n"

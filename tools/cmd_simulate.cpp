@@ -25,7 +25,8 @@ using namespace sim;
 namespace {
 
 constexpr Option options[] = {
-    {'t', "topology", "FILE", "the machine: Slurm's topology.conf; or a tree or tleaf file with --node or --slurm-conf"},
+    {'t', "topology", "FILE", "the machine: Slurm's topology.conf, or what \"scontrol show topology\" prints;\n"
+                              "or a tree or tleaf file with --node or --slurm-conf"},
     {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it], or of a file of coordinates"},
     {0, "switches", "A:B:..", "a regular machine in place of a file: switches below each switch from\n"
                               "the root, and last the nodes of a leaf switch"},

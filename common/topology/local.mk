@@ -12,8 +12,12 @@ libcommon_topology_la_SOURCES = \
 	%D%/slurm_hosts.hpp \
 	%D%/step_view.cpp \
 	%D%/step_view.hpp \
+	%D%/switch_forest.cpp \
+	%D%/switch_forest.hpp \
 	%D%/switch_tree.cpp \
 	%D%/switch_tree.hpp \
+	%D%/topology_conf.cpp \
+	%D%/topology_conf.hpp \
 	%D%/topology_read.cpp \
 	%D%/topology_read.hpp \
 	%D%/torus_read.cpp \

@@ -76,15 +76,6 @@ ConfLine parse_line(std::int64_t number, std::string_view text) {
   return line;
 }
 
-// Returns the names of a host list that stands in a line of a file. Throws Error with file and line.
-std::vector<std::string> hosts_at(const std::string& list, const std::string& file, const ConfLine& line) {
-  try {
-    return expand_hostlist(list);
-  } catch (const Error& error) {
-    fail_at(file, line.number, error.what());
-  }
-}
-
 using TakeLine = std::function<void(const std::string& file, const ConfLine& line)>;
 
 void read_lines(const std::string& path, int depth, const TakeLine& take) {
@@ -180,81 +171,6 @@ void NodeReader::add_nodes(const std::string& path, const ConfLine& line) {
   }
 }
 
-// Reads a topology.conf, in which a switch may be named before the line that describes it.
-class SwitchReader {
- public:
-  SwitchReader(const std::string& file, std::span<const NodeShape> nodes) : file_(file) {
-    for (std::size_t n = 0; n < nodes.size(); ++n) node_number_.emplace(nodes[n].name, static_cast<std::int32_t>(n));
-  }
-
-  std::vector<SwitchShape> read(std::string_view text) {
-    const std::vector<ConfLine> lines = conf_lines(text);
-    for (const ConfLine& line : lines) add(line);
-    if (switches_.empty()) throw Error(file_ + ": it has no SwitchName line");
-    for (std::size_t s = 0; s < lines.size(); ++s) hang(lines[s], static_cast<std::int32_t>(s));
-    return std::move(switches_);
-  }
-
- private:
-  void add(const ConfLine& line);
-  void hang(const ConfLine& line, std::int32_t number);
-
-  std::string file_;
-  std::unordered_map<std::string, std::int32_t> node_number_, switch_number_;
-  std::unordered_map<std::int32_t, std::int32_t> switch_of_node_;
-  std::vector<SwitchShape> switches_;
-};
-
-void SwitchReader::add(const ConfLine& line) {
-  constexpr std::string_view keys[] = {"SwitchName", "Nodes", "Switches", "LinkSpeed"};
-  if (line.pairs.empty() || !equal_any_case(line.pairs[0].first, keys[0]))
-    fail_at(file_, line.number, "the line does not begin with SwitchName=");
-  if (!line.rest.empty()) fail_at(file_, line.number, "'" + shown(line.rest) + "' is not of the form Key=value");
-  for (std::size_t p = 0; p < line.pairs.size(); ++p) {
-    const std::string& key = line.pairs[p].first;
-    if (std::none_of(std::begin(keys), std::end(keys), [&](auto known) { return equal_any_case(key, known); })) {
-      const std::string_view meant = near_miss(key, keys);
-      fail_at(file_, line.number, "unknown key " + shown(key) + ": " +
-                                      (meant.empty() ? "the keys are SwitchName, Nodes, Switches and LinkSpeed"
-                                                     : "did you mean " + std::string(meant) + "?"));
-    }
-    for (std::size_t q = 0; q < p; ++q)
-      if (equal_any_case(key, line.pairs[q].first)) fail_at(file_, line.number, shown(key) + " is given twice");
-  }
-  const std::string& name = line.pairs[0].second;
-  const auto number = static_cast<std::int32_t>(switches_.size());
-  if (!switch_number_.emplace(name, number).second)
-    fail_at(file_, line.number, "switch " + shown(name) + " is given twice");
-  if (!line.value("Nodes") && !line.value("Switches"))
-    fail_at(file_, line.number, "switch " + shown(name) + " needs Nodes= or Switches=");
-  switches_.push_back({name, -1, {}});
-}
-
-void SwitchReader::hang(const ConfLine& line, std::int32_t number) {
-  SwitchShape& parent = switches_[number];
-  if (const std::string* list = line.value("Switches"))
-    for (const std::string& name : hosts_at(*list, file_, line)) {
-      const auto found = switch_number_.find(name);
-      if (found == switch_number_.end())
-        fail_at(file_, line.number, "switch " + shown(name) + " has no SwitchName line");
-      SwitchShape& child = switches_[found->second];
-      if (child.parent != -1)
-        fail_at(file_, line.number, "switch " + shown(name) + " is under switch " +
-                                        shown(switches_[child.parent].name) + " and under switch " + shown(parent.name));
-      child.parent = number;
-    }
-  if (const std::string* list = line.value("Nodes"))
-    for (const std::string& name : hosts_at(*list, file_, line)) {
-      const auto found = node_number_.find(name);
-      if (found == node_number_.end()) fail_at(file_, line.number, "node " + shown(name) + " is not in slurm.conf");
-      const auto [before, fresh] = switch_of_node_.emplace(found->second, number);
-      if (!fresh)
-        fail_at(file_, line.number, "node " + shown(name) + " is under switch " +
-                                        shown(switches_[before->second].name) + " and under switch " + shown(parent.name));
-      parent.nodes.push_back(found->second);
-    }
-}
-
 }  // namespace
 
 const std::string* ConfLine::value(std::string_view key) const {
@@ -286,17 +202,20 @@ std::vector<ConfLine> conf_lines(std::string_view text) {
 
 void for_each_conf_line(const std::string& path, const TakeLine& take) { read_lines(path, 0, take); }
 
+std::vector<std::string> hosts_at(const std::string& list, const std::string& file, const ConfLine& line) {
+  try {
+    return expand_hostlist(list);
+  } catch (const Error& error) {
+    fail_at(file, line.number, error.what());
+  }
+}
+
 std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path) {
   NodeReader reader;
   reader.read(slurm_conf_path);
   std::vector<NodeShape> nodes = reader.take();
   if (nodes.empty()) throw Error(slurm_conf_path + ": it has no NodeName line");
   return nodes;
-}
-
-std::vector<SwitchShape> parse_topology_conf(std::string_view text, const std::string& name,
-                                             std::span<const NodeShape> nodes) {
-  return SwitchReader(name, nodes).read(text);
 }
 
 }  // namespace placement

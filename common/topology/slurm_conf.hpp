@@ -12,8 +12,8 @@
 
 namespace placement {
 
-// Reads Slurm's configuration files as far as they tell where the cores are: the NodeName lines of slurm.conf, and all
-// of topology.conf. This is for tools; the plugins inside Slurm use Slurm's own tables.
+// Reads Slurm's configuration files: their lines, and the nodes of a slurm.conf. This is for tools; the plugins inside
+// Slurm use Slurm's own tables.
 
 // A line of key=value pairs, whose first key says what the line describes. Comments and quotes are removed, and lines
 // that continue on the next one are joined.
@@ -34,15 +34,12 @@ std::vector<ConfLine> conf_lines(std::string_view text);
 void for_each_conf_line(const std::string& path,
                         const std::function<void(const std::string& file, const ConfLine& line)>& take);
 
+// Returns the names of a host list that stands in the line `line` of `file`. Throws Error with file and line.
+std::vector<std::string> hosts_at(const std::string& list, const std::string& file, const ConfLine& line);
+
 // Returns the nodes of a slurm.conf and of the files that it includes, in their order. Numbers of sockets, cores and
 // threads that are left out follow Slurm's rules. Throws Error, with file and line, when a line is wrong or a node is
 // given twice, and when there are no nodes.
 std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path);
-
-// Returns the switches of a topology.conf, whose text is `text`, over the nodes `nodes`. `name` is the name of the file
-// in errors. Throws Error, with file and line, when a line is wrong, and on names that do not exist, are given twice,
-// or have two switches above them.
-std::vector<SwitchShape> parse_topology_conf(std::string_view text, const std::string& name,
-                                             std::span<const NodeShape> nodes);
 
 }  // namespace placement

@@ -5,7 +5,9 @@
 #include <memory>
 #include <optional>
 
+#include "common/topology/scontrol_topology.hpp"
 #include "common/topology/slurm_conf.hpp"
+#include "common/topology/topology_conf.hpp"
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
@@ -93,7 +95,7 @@ auto naming_file(const std::string& path, Call call) {
   }
 }
 
-// The text of a topology file, in one of the three forms.
+// The text of a topology file, in one of its forms.
 class TopologyFile {
  public:
   explicit TopologyFile(const std::string& path) : TopologyFile(path, read_input_file(path, max_file_bytes)) {}
@@ -108,15 +110,22 @@ class TopologyFile {
       levels_ = parse_tleaf(lines_, path_);
     else if (first == "torus" || first == "dist" || first == "faulty")
       fail_at(path_, lines_[0].number, "'" + first + "': only trees can be mapped to, and a tree line comes first");
-    else if (first != "switchname")
-      fail_at(path_, lines_[0].number, "'" + shown(word) + "': a topology file begins with tree, tleaf or SwitchName=");
+    else if (first == "---" || first == "-")
+      fail_at(path_, lines_[0].number, "this is a topology.yaml: save what \"scontrol show topology\" prints, with the name of "
+                                       "the topology behind it where there are several, and give that file");
+    else if (first != "switchname" && first != "blockname" && first != "blocksizes" && first != "aggregatedblock")
+      fail_at(path_, lines_[0].number,
+              "'" + shown(word) + "': a topology file begins with tree, tleaf, SwitchName=, BlockName= or BlockSizes=");
   }
 
   const std::string& path() const { return path_; }
   const std::optional<Levels>& levels() const { return levels_; }
 
   ClusterView switches(std::span<const NodeShape> nodes, std::span<const std::int64_t> level_distance) const {
-    const std::vector<SwitchShape> switches = parse_topology_conf(text_, path_, nodes);
+    const std::vector<SwitchShape> switches =
+        is_printed() ? naming_file(path_, [&] { return parse_scontrol_topology(text_, nodes); })
+                     : parse_topology_conf(text_, path_, nodes);
+    if (switches.empty()) throw Error(path_ + ": no switch or block has a node of slurm.conf");
     return naming_file(path_, [&] { return view_of_switches(switches, nodes, level_distance); });
   }
 
@@ -127,6 +136,12 @@ class TopologyFile {
   }
 
  private:
+  // Returns whether the text is the output of "scontrol show topology", which has keys that topology.conf has not.
+  bool is_printed() const {
+    const std::string line = lower_case(lines_[0].text);
+    return line.find(" level=") != line.npos || line.find(" blockindex=") != line.npos;
+  }
+
   std::string path_;
   std::string text_;
   std::vector<TextLine> lines_;

@@ -18,15 +18,18 @@ namespace placement {
 //                          from the root. Two leaves that meet at level i (1 is the root) are c_i + .. + c_L apart.
 //                          Both programs count each cost once, so that costs of 2 are hops
 //
-//   SwitchName=s0 Nodes=n[1-4] | Switches=s[0-1]    Slurm's topology.conf(5); sockets and cores of the nodes come from
-//                          a slurm.conf or from the caller
+//   SwitchName=s0 Nodes=n[1-4] | Switches=s[0-1]    Slurm's topology.conf(5), with switches or with blocks; sockets and
+//   BlockName=b1 Nodes=n[1-4]                         cores of the nodes come from a slurm.conf or from the caller
+//
+//   SwitchName=s0 Level=0 LinkSpeed=1 Nodes=n[1-4]  what "scontrol show topology" prints, as for a topology.yaml
 //
 // All functions throw Error with file, line and value. `level_distance` is used for files that give no distances; it is
 // that of TreeTopology::from_parents().
 
-// Reads a topology file, for tools. When the file is Slurm's, the view has the nodes of the slurm.conf `slurm_conf`,
-// or, when this is empty, of the slurm.conf beside the file. When the file is a tree or tleaf file, the view has nodes
-// only if `slurm_conf` is given; their cores, or the nodes, are then the leaves of the tree.
+// Reads a topology file, for tools. When the file is a topology.conf or what scontrol prints, the view has the nodes of
+// the slurm.conf `slurm_conf`, or, when this is empty, of the slurm.conf beside the file. When the file is a tree or
+// tleaf file, the view has nodes only if `slurm_conf` is given; their cores, or the nodes, are then the leaves of the
+// tree.
 ClusterView read_topology(const std::string& path, const std::string& slurm_conf = {},
                           std::span<const std::int64_t> level_distance = {});
 

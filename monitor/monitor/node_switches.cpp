@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "common/topology/slurm_conf.hpp"
+#include "common/topology/topology_conf.hpp"
 #include "common/util/input_file.hpp"
 
 namespace placement {

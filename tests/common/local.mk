@@ -16,6 +16,7 @@ check_PROGRAMS += \
 	%D%/snapshot_test \
 	%D%/switch_tree_test \
 	%D%/text_test \
+	%D%/topology_conf_test \
 	%D%/topology_read_test \
 	%D%/torus_topology_test \
 	%D%/tree_topology_test \
@@ -36,6 +37,7 @@ endif
 %C%_snapshot_test_LDADD = $(common_state) $(CHECK_LIBS)
 %C%_switch_tree_test_LDADD = $(common_topology) $(CHECK_LIBS)
 %C%_text_test_LDADD = $(common_util) $(CHECK_LIBS)
+%C%_topology_conf_test_LDADD = $(common_topology) $(CHECK_LIBS)
 %C%_topology_read_test_LDADD = $(common_topology) $(CHECK_LIBS)
 %C%_torus_topology_test_LDADD = $(common_topology) $(CHECK_LIBS)
 %C%_tree_topology_test_LDADD = $(common_topology) $(CHECK_LIBS)

@@ -72,6 +72,13 @@ START_TEST(blocks) {
 }
 END_TEST
 
+// A job that is larger than the largest block may have nodes of all.
+START_TEST(blocks_without_a_larger_one) {
+  ck_assert_text_eq(shape("BlockName=b1 BlockIndex=0 Nodes=n[1-2] BlockSize=2\nBlockName=b2 BlockIndex=1 Nodes=n[3-4] BlockSize=2\n"),
+                    "b1<all blocks:1,2 b2<all blocks:3,4 all blocks");
+}
+END_TEST
+
 START_TEST(little_or_nothing) {
   ck_assert_text_eq(shape(""), "");
   ck_assert_text_eq(shape("\n\nNo topology information available\n"), "");
@@ -98,6 +105,7 @@ int main() {
   tcase_add_test(all, placement::several_roots_over_the_same_leaves);
   tcase_add_test(all, placement::fabrics_without_a_link);
   tcase_add_test(all, placement::blocks);
+  tcase_add_test(all, placement::blocks_without_a_larger_one);
   tcase_add_test(all, placement::little_or_nothing);
   tcase_add_test(all, placement::what_is_wrong);
   suite_add_tcase(suite, all);

@@ -20,8 +20,6 @@ std::string shape_of(const std::string& attributes) {
          std::to_string(node.threads_per_core);
 }
 
-const std::vector<NodeShape> four{{"n1", 1, 2, 1}, {"n2", 1, 2, 1}, {"n3", 1, 2, 1}, {"n4", 1, 2, 1}};
-
 }  // namespace
 
 START_TEST(lines) {
@@ -116,42 +114,6 @@ START_TEST(bad_nodes) {
 }
 END_TEST
 
-START_TEST(switches) {
-  const auto read = parse_topology_conf(
-      "SwitchName=top Switches=s[0-1] LinkSpeed=100\n"
-      "switchname=s0 \\\n  nodes=n[1-2]\n"
-      "SwitchName=s1 Nodes=n[4,3]\n",
-      "t", four);
-  ck_assert_uint_eq(read.size(), 3);
-  ck_assert_int_eq(read[0].parent, -1);
-  ck_assert_int_eq(read[1].parent, 0);
-  ck_assert(read[1].nodes == (std::vector<std::int32_t>{0, 1}));
-  ck_assert(read[2].nodes == (std::vector<std::int32_t>{3, 2}));
-}
-END_TEST
-
-START_TEST(bad_switches) {
-  const auto error = [](std::string_view text) { return error_of([&] { parse_topology_conf(text, "t", four); }); };
-  ck_assert_text_eq(error(""), "t: it has no SwitchName line");
-  ck_assert_text_eq(error("Nodes=n1"), "t:1: the line does not begin with SwitchName=");
-  ck_assert_text_eq(error("junk"), "t:1: the line does not begin with SwitchName=");
-  ck_assert_text_eq(error("SwitchName=a Nodes=n1 junk"), "t:1: 'junk' is not of the form Key=value");
-  ck_assert_text_eq(error("SwitchName=a Node=n1"), "t:1: unknown key Node: did you mean Nodes?");
-  ck_assert_text_eq(error("SwitchName=a Weather=1"),
-                    "t:1: unknown key Weather: the keys are SwitchName, Nodes, Switches and LinkSpeed");
-  ck_assert_text_eq(error("SwitchName=a Nodes=n1 nodes=n2"), "t:1: nodes is given twice");
-  ck_assert_text_eq(error("SwitchName=a"), "t:1: switch a needs Nodes= or Switches=");
-  ck_assert_text_eq(error("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2"), "t:2: switch a is given twice");
-  ck_assert_text_eq(error("SwitchName=a Switches=b"), "t:1: switch b has no SwitchName line");
-  ck_assert_text_eq(error("\nSwitchName=a Nodes=n[1-9]"), "t:2: node n5 is not in slurm.conf");
-  ck_assert_text_eq(error("SwitchName=a Nodes=n1\nSwitchName=b Nodes=n1"),
-                    "t:2: node n1 is under switch a and under switch b");
-  ck_assert_text_eq(error("SwitchName=a Nodes=n1\nSwitchName=b Switches=a\nSwitchName=c Switches=a"),
-                    "t:3: switch a is under switch b and under switch c");
-  ck_assert_text_eq(error("SwitchName=a Nodes=n[1-"), "t:1: host list 'n[1-': brackets do not match");
-}
-END_TEST
-
 int main() {
   Suite* suite = suite_create("slurm_conf");
   TCase* all = tcase_create("all");
@@ -161,8 +123,6 @@ int main() {
   tcase_add_test(all, defaults_and_order);
   tcase_add_test(all, includes);
   tcase_add_test(all, bad_nodes);
-  tcase_add_test(all, switches);
-  tcase_add_test(all, bad_switches);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

@@ -56,7 +56,9 @@ START_TEST(bad_arities) {
                     "topo: distance 1: they must not be negative, decrease, or pass 2^31 - 1");
   ck_assert_text_eq(error("tree 2\nfaulty 1"), "topo:2: 'faulty' in a tree: the lines are tree and dist");
   ck_assert_text_eq(error("torus 4 4"), "topo:1: 'torus': only trees can be mapped to, and a tree line comes first");
-  ck_assert_text_eq(error("<?xml?>"), "topo:1: '<?xml?>': a topology file begins with tree, tleaf or SwitchName=");
+  ck_assert_text_eq(error("<?xml?>"), "topo:1: '<?xml?>': a topology file begins with tree, tleaf, SwitchName=, "
+                                         "BlockName= or BlockSizes=");
+  ck_assert_error(read("---\n- topology: a\n"), "this is a topology.yaml: save what \"scontrol show topology\" prints");
   ck_assert_error(read_topology("/nonexistent"), "/nonexistent: cannot be opened: No such file");
 }
 END_TEST
@@ -99,7 +101,19 @@ START_TEST(slurm) {
   directory.file("slurm.conf", "NodeName=n[1-3] CPUs=1\n");
   ck_assert_error(read_topology(path), "topology.conf:2: node n4 is not in slurm.conf");
   const std::string ring = directory.file("ring.conf", "SwitchName=s0 Switches=s1\nSwitchName=s1 Switches=s0\n");
-  ck_assert_error(read_topology(ring), "ring.conf: switch s0 is above itself");
+  ck_assert_error(read_topology(ring), "ring.conf: switch s0 is above itself, or above such a switch");
+}
+END_TEST
+
+START_TEST(what_scontrol_prints) {
+  const std::string_view tree = "SwitchName=s0 Level=0 LinkSpeed=1 Nodes=a,b\nSwitchName=s1 Level=0 LinkSpeed=1 Nodes=c,d\n"
+                                "SwitchName=s2 Level=1 LinkSpeed=1 Nodes=a,b,c,d Switches=s[0-1]\n";
+  ck_assert_int_eq(read_of(tree).tree->distance(0, 7), 8);
+  ck_assert_int_eq(read_of("SwitchName=s0 Nodes=a,b\nSwitchName=s1 Nodes=c,d\nSwitchName=s2 Switches=s[0-1]\n").tree->distance(0, 7), 8);
+  ck_assert_int_eq(read_of("AggregatedBlock=x[1-2] BlockIndex=2 Nodes=a,b,c,d BlockSize=4\nBlockName=x1 BlockIndex=0 Nodes=a,b "
+                           "BlockSize=2\nBlockName=x2 BlockIndex=1 Nodes=c,d BlockSize=2\n").tree->distance(0, 7), 8);
+  ck_assert_error(read_of("SwitchName=s0 Level=x Nodes=a\n"), "topo: topology: Level=x is no number");
+  ck_assert_error(read_of("SwitchName=s0 Level=0 Nodes=z\n"), "topo: no switch or block has a node of slurm.conf");
 }
 END_TEST
 
@@ -133,6 +147,7 @@ int main() {
   tcase_add_test(all, tleaf);
   tcase_add_test(all, bad_tleaf);
   tcase_add_test(all, slurm);
+  tcase_add_test(all, what_scontrol_prints);
   tcase_add_test(all, of_a_known_machine);
   suite_add_tcase(suite, all);
   return run_suite(suite);

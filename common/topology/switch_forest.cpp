@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/topology/switch_forest.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace placement {
+
+namespace {
+
+// Builds the switches of the result.
+class Forest {
+ public:
+  explicit Forest(std::span<const NodeShape> nodes) : switch_of_(nodes.size(), nowhere) {
+    for (std::size_t n = 0; n < nodes.size(); ++n) index_of_.emplace(nodes[n].name, static_cast<std::int32_t>(n));
+  }
+
+  // Adds a switch or block. Those of lower levels must be added first. One that holds no known node, or whose nodes all
+  // are below switches of its level already, is left out.
+  void add(const SwitchRecord& record) {
+    const auto self = static_cast<std::int32_t>(switches.size());
+    switches.push_back({record.name, nowhere, {}});
+    levels_.push_back(record.level);
+    bool holds = false;
+    for (const std::string& name : record.nodes)
+      if (const auto found = index_of_.find(name); found != index_of_.end()) holds = hang(found->second, self) || holds;
+    if (holds) return;
+    switches.pop_back();
+    levels_.pop_back();
+  }
+
+  std::vector<SwitchShape> switches;
+
+ private:
+  static constexpr std::int32_t nowhere = -1;
+
+  // Attaches the node, or the highest switch above it, to the switch `self`. Returns false when that highest switch is
+  // not of a lower level than `self`.
+  bool hang(std::int32_t node, std::int32_t self) {
+    std::int32_t top = switch_of_[node];
+    if (top == nowhere) {
+      switch_of_[node] = self;
+      switches[self].nodes.push_back(node);
+      return true;
+    }
+    while (switches[top].parent != nowhere) top = switches[top].parent;
+    if (top == self) return true;
+    if (levels_[top] >= levels_[self]) return false;
+    switches[top].parent = self;
+    return true;
+  }
+
+  std::unordered_map<std::string, std::int32_t> index_of_;
+  std::vector<std::int32_t> switch_of_;  // per node
+  std::vector<std::int64_t> levels_;     // per switch
+};
+
+}  // namespace
+
+std::vector<SwitchShape> forest_of(std::vector<SwitchRecord> records, std::span<const NodeShape> nodes) {
+  std::stable_sort(records.begin(), records.end(),
+                   [](const SwitchRecord& a, const SwitchRecord& b) { return a.level < b.level; });
+  Forest forest(nodes);
+  for (const SwitchRecord& record : records) forest.add(record);
+  return std::move(forest.switches);
+}
+
+std::vector<SwitchShape> tree_of_blocks(std::vector<SwitchRecord> records, std::span<const NodeShape> nodes) {
+  std::vector<SwitchShape> blocks = forest_of(std::move(records), nodes);
+  const auto is_top = [](const SwitchShape& block) { return block.parent < 0; };
+  if (std::count_if(blocks.begin(), blocks.end(), is_top) < 2) return blocks;
+  const auto joined = static_cast<std::int32_t>(blocks.size());
+  for (SwitchShape& block : blocks)
+    if (is_top(block)) block.parent = joined;
+  blocks.push_back({"all blocks", -1, {}});
+  return blocks;
+}
+
+}  // namespace placement

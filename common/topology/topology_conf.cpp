@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/topology/topology_conf.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "common/topology/slurm_conf.hpp"
+#include "common/topology/switch_forest.hpp"
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "common/util/text.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::string_view switch_keys[] = {"SwitchName", "Nodes", "Switches", "LinkSpeed"};
+constexpr std::string_view block_keys[] = {"BlockName", "Nodes", "BlockSizes"};
+constexpr std::int64_t most_blocks_in_one = 1 << 15;  // Slurm's limit
+constexpr std::int64_t usual_blocks_in_one = 16;      // of the largest block where there is no BlockSizes line
+
+// Throws Error unless each pair of the line has one of the keys, and none is given twice.
+void check_keys(const std::string& file, const ConfLine& line, std::span<const std::string_view> keys) {
+  if (!line.rest.empty()) fail_at(file, line.number, "'" + shown(line.rest) + "' is not of the form Key=value");
+  for (std::size_t p = 0; p < line.pairs.size(); ++p) {
+    const std::string& key = line.pairs[p].first;
+    if (std::none_of(keys.begin(), keys.end(), [&](auto known) { return equal_any_case(key, known); })) {
+      std::string list;
+      for (const std::string_view known : keys)
+        list += (list.empty() ? "" : known == keys.back() ? " and " : ", ") + std::string(known);
+      const std::string_view meant = near_miss(key, keys);
+      fail_at(file, line.number, "unknown key " + shown(key) + ": " +
+                                     (meant.empty() ? "the keys are " + list : "did you mean " + std::string(meant) + "?"));
+    }
+    for (std::size_t q = 0; q < p; ++q)
+      if (equal_any_case(key, line.pairs[q].first)) fail_at(file, line.number, shown(key) + " is given twice");
+  }
+}
+
+// The names of the nodes that a file may name.
+class KnownNodes {
+ public:
+  KnownNodes(const std::string& file, std::span<const NodeShape> nodes) : file_(file) {
+    for (const NodeShape& node : nodes) known_.insert(node.name);
+  }
+
+  // Returns the nodes of a host list in the line. Throws Error if one does not exist.
+  std::vector<std::string> at(const std::string& list, const ConfLine& line) const {
+    std::vector<std::string> names = hosts_at(list, file_, line);
+    for (const std::string& name : names)
+      if (!known_.contains(name)) fail_at(file_, line.number, "node " + shown(name) + " is not in slurm.conf");
+    return names;
+  }
+
+ private:
+  const std::string& file_;
+  std::unordered_set<std::string_view> known_;
+};
+
+// Reads the switches of a file, in which a switch may be named before the line that describes it.
+class SwitchReader {
+ public:
+  SwitchReader(const std::string& file, std::span<const NodeShape> nodes) : file_(file), nodes_(file, nodes) {}
+
+  std::vector<SwitchRecord> read(std::span<const ConfLine> lines) {
+    for (const ConfLine& line : lines) add(line);
+    for (std::size_t s = 0; s < lines.size(); ++s) find_children(lines[s], s);
+    for (const std::size_t s : bottom_up()) gather(s);
+    return std::move(switches_);
+  }
+
+ private:
+  void add(const ConfLine& line);
+  void find_children(const ConfLine& line, std::size_t s);
+  std::vector<std::size_t> bottom_up() const;
+  void gather(std::size_t s);
+
+  const std::string& file_;
+  KnownNodes nodes_;
+  std::unordered_map<std::string, std::size_t> number_of_;
+  std::vector<SwitchRecord> switches_;
+  std::vector<std::vector<std::size_t>> children_;  // of each switch
+};
+
+void SwitchReader::add(const ConfLine& line) {
+  if (line.pairs.empty() || !equal_any_case(line.pairs[0].first, switch_keys[0]))
+    fail_at(file_, line.number, "the line does not begin with SwitchName=");
+  check_keys(file_, line, switch_keys);
+  const std::string& name = line.pairs[0].second;
+  if (!number_of_.emplace(name, switches_.size()).second)
+    fail_at(file_, line.number, "switch " + shown(name) + " is given twice");
+  const std::string* nodes = line.value("Nodes");
+  if (!nodes == !line.value("Switches"))
+    fail_at(file_, line.number, "switch " + shown(name) + (nodes ? " has Nodes= and Switches=: it takes one of them"
+                                                                 : " needs Nodes= or Switches="));
+  switches_.push_back({name, 0, nodes ? nodes_.at(*nodes, line) : std::vector<std::string>()});
+}
+
+void SwitchReader::find_children(const ConfLine& line, std::size_t s) {
+  children_.emplace_back();
+  const std::string* list = line.value("Switches");
+  if (!list) return;
+  for (const std::string& name : hosts_at(*list, file_, line)) {
+    const auto found = number_of_.find(name);
+    if (found == number_of_.end()) fail_at(file_, line.number, "switch " + shown(name) + " has no SwitchName line");
+    children_[s].push_back(found->second);
+  }
+}
+
+// Returns the switches, each after all below it. There is no recursion, because a chain may have all switches.
+std::vector<std::size_t> SwitchReader::bottom_up() const {
+  std::vector<std::size_t> waits_for(switches_.size());
+  std::vector<std::vector<std::size_t>> above(switches_.size());
+  std::vector<std::size_t> order;
+  for (std::size_t s = 0; s < switches_.size(); ++s) {
+    waits_for[s] = children_[s].size();
+    for (const std::size_t child : children_[s]) above[child].push_back(s);
+    if (waits_for[s] == 0) order.push_back(s);
+  }
+  for (std::size_t at = 0; at < order.size(); ++at)
+    for (const std::size_t s : above[order[at]])
+      if (--waits_for[s] == 0) order.push_back(s);
+  for (std::size_t s = 0; s < switches_.size(); ++s)
+    if (waits_for[s] != 0)
+      throw Error(file_ + ": switch " + shown(switches_[s].name) + " is above itself, or above such a switch");
+  return order;
+}
+
+// Sets the level and the nodes of a switch above others.
+void SwitchReader::gather(std::size_t s) {
+  SwitchRecord& self = switches_[s];
+  std::unordered_set<std::string_view> seen;
+  for (const std::size_t child : children_[s]) {
+    self.level = std::max(self.level, switches_[child].level + 1);
+    for (const std::string& name : switches_[child].nodes)
+      if (seen.insert(name).second) self.nodes.push_back(name);
+  }
+}
+
+// Reads the blocks of a file.
+class BlockReader {
+ public:
+  BlockReader(const std::string& file, std::span<const NodeShape> nodes) : file_(file), nodes_(file, nodes) {}
+
+  std::vector<SwitchRecord> read(std::span<const ConfLine> lines) {
+    for (const ConfLine& line : lines) add(line);
+    if (blocks_.empty()) throw Error(file_ + ": it has no BlockName line");
+    if (in_one_.empty())
+      for (std::int64_t count = 1; count <= usual_blocks_in_one; count *= 2) in_one_.push_back(count);
+    std::vector<SwitchRecord> records = blocks_;
+    for (std::size_t size = 0; size < in_one_.size(); ++size)
+      if (in_one_[size] > 1) add_larger(in_one_[size], size > 0 ? in_one_[size - 1] : 1, records);
+    return records;
+  }
+
+ private:
+  void add(const ConfLine& line);
+  void read_sizes(const ConfLine& line, const std::string& list);
+  void add_larger(std::int64_t count, std::int64_t smaller, std::vector<SwitchRecord>& records) const;
+
+  const std::string& file_;
+  KnownNodes nodes_;
+  std::unordered_set<std::string> names_;
+  std::vector<SwitchRecord> blocks_;
+  std::vector<std::int64_t> in_one_;  // how many blocks make one of each size, growing
+};
+
+void BlockReader::add(const ConfLine& line) {
+  if (!line.pairs.empty() && equal_any_case(line.pairs[0].first, "BlockSizes")) {
+    check_keys(file_, line, block_keys);
+    if (line.pairs.size() > 1) fail_at(file_, line.number, "BlockSizes= takes a line of its own");
+    read_sizes(line, line.pairs[0].second);
+    return;
+  }
+  if (line.pairs.empty() || !equal_any_case(line.pairs[0].first, block_keys[0]))
+    fail_at(file_, line.number, "the line does not begin with BlockName= or BlockSizes=");
+  check_keys(file_, line, block_keys);
+  const std::string& name = line.pairs[0].second;
+  if (!names_.insert(name).second) fail_at(file_, line.number, "block " + shown(name) + " is given twice");
+  const std::string* nodes = line.value("Nodes");
+  blocks_.push_back({name, 0, nodes ? nodes_.at(*nodes, line) : std::vector<std::string>()});
+}
+
+void BlockReader::read_sizes(const ConfLine& line, const std::string& list) {
+  if (!in_one_.empty()) fail_at(file_, line.number, "BlockSizes is given twice");
+  std::int64_t first = 0;
+  for (const std::string_view word : split_at(list, ',')) {
+    const std::int64_t size = parse_integer(word).value_or(0);
+    if (first == 0) first = size;
+    const std::int64_t count = first > 0 ? size / first : 0;
+    if (size < 1 || size % first != 0 || !std::has_single_bit(static_cast<std::uint64_t>(count)) || count > most_blocks_in_one)
+      fail_at(file_, line.number, "BlockSizes=" + shown(list) + ": '" + shown(word) +
+                                      "' is no size: each is a power of two times the first, as 4,8,32");
+    in_one_.push_back(count);
+  }
+  std::sort(in_one_.begin(), in_one_.end());
+  in_one_.erase(std::unique(in_one_.begin(), in_one_.end()), in_one_.end());
+}
+
+// Adds the blocks that are made of `count` blocks; `smaller` is the number in one of the next smaller size.
+void BlockReader::add_larger(std::int64_t count, std::int64_t smaller, std::vector<SwitchRecord>& records) const {
+  const auto blocks = static_cast<std::int64_t>(blocks_.size());
+  for (std::int64_t first = 0; first < blocks && blocks - first > smaller; first += count) {
+    SwitchRecord larger{"", count, {}};
+    std::vector<std::string> names;
+    for (std::int64_t b = first; b < std::min(first + count, blocks); ++b) {
+      const SwitchRecord& block = blocks_[static_cast<std::size_t>(b)];
+      names.push_back(block.name);
+      larger.nodes.insert(larger.nodes.end(), block.nodes.begin(), block.nodes.end());
+    }
+    larger.name = compress_hostlist(names);
+    records.push_back(std::move(larger));
+  }
+}
+
+bool is_of_blocks(const ConfLine& line) {
+  return !line.pairs.empty() &&
+         (equal_any_case(line.pairs[0].first, "BlockName") || equal_any_case(line.pairs[0].first, "BlockSizes"));
+}
+
+}  // namespace
+
+std::vector<SwitchShape> parse_topology_conf(std::string_view text, const std::string& name,
+                                             std::span<const NodeShape> nodes) {
+  const std::vector<ConfLine> lines = conf_lines(text);
+  if (lines.empty()) throw Error(name + ": it has no SwitchName line and no BlockName line");
+  if (is_of_blocks(lines[0])) return tree_of_blocks(BlockReader(name, nodes).read(lines), nodes);
+  return forest_of(SwitchReader(name, nodes).read(lines), nodes);
+}
+
+}  // namespace placement

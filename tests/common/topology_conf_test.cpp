@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/topology/topology_conf.hpp"
+
+#include "tests/check.hpp"
+
+namespace placement {
+namespace {
+
+std::vector<NodeShape> nodes(std::int32_t count) {
+  std::vector<NodeShape> shapes;
+  for (std::int32_t n = 1; n <= count; ++n) shapes.push_back({"n" + std::to_string(n), 1, 1, 1, 1});
+  return shapes;
+}
+
+// Returns the switches as text, "name<parent:node,node name:..".
+std::string shape(std::string_view text, std::int32_t count = 8) {
+  const std::vector<SwitchShape> switches = parse_topology_conf(text, "t", nodes(count));
+  std::string result;
+  for (const SwitchShape& one : switches) {
+    result += (result.empty() ? "" : " ") + one.name;
+    if (one.parent >= 0) result += "<" + switches[static_cast<std::size_t>(one.parent)].name;
+    for (std::size_t n = 0; n < one.nodes.size(); ++n)
+      result += (n == 0 ? ":" : ",") + std::to_string(one.nodes[n] + 1);
+  }
+  return result;
+}
+
+START_TEST(a_tree) {
+  ck_assert_text_eq(shape("SwitchName=top Switches=s[0-1] LinkSpeed=100\n"
+                          "switchname=s0 \\\n  nodes=n[1-2]\n"
+                          "SwitchName=s1 Nodes=n[4,3]\n"),
+                    "s0<top:1,2 s1<top:4,3 top");
+  // A leaf of the root beside switches of a middle level.
+  ck_assert_text_eq(shape("SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\nSwitchName=m Switches=a\nSwitchName=r Switches=m,b\n"),
+                    "a<m:1 b<r:2 m<r r");
+}
+END_TEST
+
+// The second example of Slurm's topology guide: each leaf is below each of two roots.
+START_TEST(several_roots_over_the_same_leaves) {
+  ck_assert_text_eq(shape("SwitchName=s0 Nodes=n[1-2]\nSwitchName=s1 Nodes=n[3-4]\nSwitchName=s2 Nodes=n[5-6]\n"
+                          "SwitchName=s3 Nodes=n[7-8]\nSwitchName=s4 Switches=s[0-3]\nSwitchName=s5 Switches=s[0-3]\n"),
+                    "s0<s4:1,2 s1<s4:3,4 s2<s4:5,6 s3<s4:7,8 s4");
+  ck_assert_text_eq(shape("SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[2-3]\n"), "a:1,2 b:3");  // n2 is on both
+}
+END_TEST
+
+START_TEST(fabrics_without_a_link) {
+  ck_assert_text_eq(shape("SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[5-6]\n"), "a:1,2 b:5,6");
+}
+END_TEST
+
+// What slurmctld makes of these lines is in the comments: the larger blocks that "scontrol show topology" prints.
+START_TEST(blocks) {
+  const std::string four =
+      "BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\nBlockName=b3 Nodes=n[5-6]\nBlockName=b4 Nodes=n[7-8]\n";
+  ck_assert_text_eq(shape(four + "BlockSizes=2\n"), "b1<all blocks:1,2 b2<all blocks:3,4 b3<all blocks:5,6 b4<all blocks:7,8 all blocks");
+  ck_assert_text_eq(shape("BlockSizes=2,8\n" + four),  // b[1-4]
+                    "b1<b[1-4]:1,2 b2<b[1-4]:3,4 b3<b[1-4]:5,6 b4<b[1-4]:7,8 b[1-4]");
+  ck_assert_text_eq(shape(four),  // b[1-2], b[3-4], b[1-4]
+                    "b1<b[1-2]:1,2 b2<b[1-2]:3,4 b3<b[3-4]:5,6 b4<b[3-4]:7,8 b[1-2]<b[1-4] b[3-4]<b[1-4] b[1-4]");
+  ck_assert_text_eq(shape("BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\nBlockName=b3 Nodes=n[5-6]\n"),  // b[1-2], b[1-3]
+                    "b1<b[1-2]:1,2 b2<b[1-2]:3,4 b3<b[1-3]:5,6 b[1-2]<b[1-3] b[1-3]");
+}
+END_TEST
+
+START_TEST(wrong_switches) {
+  ck_assert_error(shape(""), "t: it has no SwitchName line and no BlockName line");
+  ck_assert_error(shape("Nodes=n1"), "t:1: the line does not begin with SwitchName=");
+  ck_assert_error(shape("junk"), "t:1: the line does not begin with SwitchName=");
+  ck_assert_error(shape("SwitchName=a Nodes=n1 junk"), "t:1: 'junk' is not of the form Key=value");
+  ck_assert_error(shape("SwitchName=a Node=n1"), "t:1: unknown key Node: did you mean Nodes?");
+  ck_assert_error(shape("SwitchName=a Weather=1"),
+                  "t:1: unknown key Weather: the keys are SwitchName, Nodes, Switches and LinkSpeed");
+  ck_assert_error(shape("SwitchName=a Nodes=n1 nodes=n2"), "t:1: nodes is given twice");
+  ck_assert_error(shape("SwitchName=a"), "t:1: switch a needs Nodes= or Switches=");
+  ck_assert_error(shape("SwitchName=b Nodes=n1\nSwitchName=a Nodes=n2 Switches=b"),
+                  "t:2: switch a has Nodes= and Switches=: it takes one of them");
+  ck_assert_error(shape("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2"), "t:2: switch a is given twice");
+  ck_assert_error(shape("SwitchName=a Switches=b"), "t:1: switch b has no SwitchName line");
+  ck_assert_error(shape("SwitchName=a Nodes=n1\nSwitchName=b Switches=b,a"), "t: switch b is above itself");
+  ck_assert_error(shape("SwitchName=a Switches=b\nSwitchName=b Switches=a"), "t: switch a is above itself");
+  ck_assert_error(shape("\nSwitchName=a Nodes=n[1-9]"), "t:2: node n9 is not in slurm.conf");
+  ck_assert_error(shape("SwitchName=a Nodes=n[1-"), "t:1: host list 'n[1-': brackets do not match");
+  ck_assert_error(shape("SwitchName=a Nodes=n1\nBlockName=b Nodes=n2"), "t:2: the line does not begin with SwitchName=");
+}
+END_TEST
+
+START_TEST(wrong_blocks) {
+  ck_assert_error(shape("BlockSizes=2"), "t: it has no BlockName line");
+  ck_assert_error(shape("BlockName=b Nodes=n1\nSwitchName=a Nodes=n2"),
+                  "t:2: the line does not begin with BlockName= or BlockSizes=");
+  ck_assert_error(shape("BlockName=b Nodes=n1\nBlockName=b Nodes=n2"), "t:2: block b is given twice");
+  ck_assert_error(shape("BlockName=b Nodes=n9"), "t:1: node n9 is not in slurm.conf");
+  ck_assert_error(shape("BlockName=b Nodez=n9"), "t:1: unknown key Nodez: did you mean Nodes?");
+  ck_assert_error(shape("BlockSizes=2\nBlockSizes=2"), "t:2: BlockSizes is given twice");
+  for (const char* sizes : {"0", "-2", "x", "", "4,6", "4,2", "4,12", "1,65536", "2,,4", "99999999999999999999"})
+    ck_assert_error(shape("BlockSizes=" + std::string(sizes)), "is no size: each is a power of two times the first, as 4,8,32");
+}
+END_TEST
+
+}  // namespace
+}  // namespace placement
+
+int main() {
+  Suite* suite = suite_create("topology_conf");
+  TCase* all = tcase_create("all");
+  tcase_add_test(all, placement::a_tree);
+  tcase_add_test(all, placement::several_roots_over_the_same_leaves);
+  tcase_add_test(all, placement::fabrics_without_a_link);
+  tcase_add_test(all, placement::blocks);
+  tcase_add_test(all, placement::wrong_switches);
+  tcase_add_test(all, placement::wrong_blocks);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}
