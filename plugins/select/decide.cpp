@@ -174,13 +174,18 @@ bool may_put_off(const State& now, const placement_request& request) {
   return request.may_be_put_off && request.times_put_off < static_cast<std::uint64_t>(now.config.decision_wait);
 }
 
-Answer put_off_answer(const State& now, const placement_request& request) {
+// Answers that the job stays in the queue until the next scheduling cycle. Only the first time that a job is put off is
+// recorded.
+const Answer& put_off(State& now, const LiveNow& live, const placement_offer& offer, const placement_request& request,
+                      const JobRequest& job_request) {
   Answer answer{std::nullopt, "the time for decisions is used up, the decision is put off to the next scheduling cycle (" +
                                   std::to_string(request.times_put_off + 1) + " of DecisionWait=" +
                                   std::to_string(now.config.decision_wait) + ")"};
   answer.wait = answer.put_off = true;
   answer.wait_left_s = 1;
-  return answer;
+  now.result.wait_told = request.times_put_off > 0;
+  if (now.decision_log) now.decision_log->decided(*now.machine, offer, job_request, live, nullptr);
+  return now.transient = std::move(answer);
 }
 
 const Answer& answer_of(State& now, const placement_offer& offer, const placement_request& request) {
@@ -199,13 +204,8 @@ const Answer& answer_of(State& now, const placement_offer& offer, const placemen
   const std::uint64_t question = question_of(offer, request, uses_live ? live.generation : 0);
   now.result.remembered = job.answer && !job.answer->wait && job.question == question;
   const bool degraded = !now.result.remembered && job.job_request.matrix && now.share.used_up(request.uid, full_share);
-  if (!now.result.remembered && may_wait && now.share.used_up(request.uid, full_share)) {
-    // Only the first time that a job is put off is recorded.
-    now.result.wait_told = request.times_put_off > 0;
-    now.transient = put_off_answer(now, request);
-    if (now.decision_log) now.decision_log->decided(*now.machine, offer, job.job_request, live, nullptr);
-    return now.transient;
-  }
+  if (!now.result.remembered && may_wait && now.share.used_up(request.uid, full_share))
+    return put_off(now, live, offer, request, job.job_request);
   if (degraded) {
     now.transient = degraded_answer(now, live, offer, request, job.job_request);
   } else if (!now.result.remembered) {
@@ -215,8 +215,7 @@ const Answer& answer_of(State& now, const placement_offer& offer, const placemen
   }
   if (may_wait && !degraded && job.answer->was_starved) {
     job.answer.reset();
-    now.result.wait_told = request.times_put_off > 0;
-    return now.transient = put_off_answer(now, request);
+    return put_off(now, live, offer, request, job.job_request);
   }
   const Answer& answer = degraded ? now.transient : *job.answer;
   // Slurm may ask about a waiting job every few seconds, so its wait is recorded only every ten minutes.

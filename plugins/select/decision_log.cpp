@@ -47,6 +47,13 @@ double seconds_now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
+// A decision_end is stored as the DecisionOutcome of the same value.
+static_assert(static_cast<int>(DecisionOutcome::stock) == DECISION_STOCK &&
+              static_cast<int>(DecisionOutcome::nodes) == DECISION_NODES &&
+              static_cast<int>(DecisionOutcome::cores) == DECISION_CORES &&
+              static_cast<int>(DecisionOutcome::advice) == DECISION_ADVICE &&
+              static_cast<int>(DecisionOutcome::wait) == DECISION_WAIT);
+
 }  // namespace
 
 void DecisionLog::decided(const Machine& machine, const placement_offer& offer, const JobRequest& job_request, const LiveNow& live,
@@ -82,10 +89,12 @@ void DecisionLog::tell(const placement_outcome& outcome, const placement_plan& r
     decision_.time_us = result.time_us;
     decision_.tasks = result.task_count;
     decision_.policy = result.policy;
+    decision_.reason = result.reason;
+  }
+  if (outcome.decided && outcome.end != DECISION_STOCK) {  // else the costs would be those of nodes that the job does not have
     decision_.cost = result.cost;
     decision_.natural_cost = result.natural_cost;
     decision_.first_nodes_cost = result.stock_cost;
-    decision_.reason = result.reason;
   }
   if (outcome.reason != nullptr) decision_.reason = outcome.reason;
   ring_.put(decision_);

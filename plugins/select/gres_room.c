@@ -20,13 +20,10 @@ static const gres_node_state_t *of_node(const node_record_t *node, uint32_t plug
 }
 
 /* Returns the number of resources on the node that fit the job's request and that no job holds. */
-static uint64_t left_on_node(const gres_job_state_t *wanted, const node_record_t *node, uint32_t plugin_id)
+static uint64_t unheld_on_node(const gres_job_state_t *wanted, const gres_node_state_t *there)
 {
-	const gres_node_state_t *there = of_node(node, plugin_id);
 	uint64_t left, of_type = 0;
 
-	if (!there)
-		return 0;
 	if (there->no_consume)
 		return there->gres_cnt_avail;
 	left = there->gres_cnt_avail - MIN(there->gres_cnt_avail, there->gres_cnt_alloc);
@@ -38,11 +35,32 @@ static uint64_t left_on_node(const gres_job_state_t *wanted, const node_record_t
 	return MIN(left, of_type);
 }
 
+/* Returns the number of resources that the node has for the job, with the CPUs and the memory that go with each. */
+static uint64_t left_on_node(const gres_job_state_t *wanted, const node_record_t *node, uint32_t plugin_id,
+			     const struct node_room *room)
+{
+	const gres_node_state_t *there = of_node(node, plugin_id);
+	uint64_t cpus = wanted->cpus_per_gres ? wanted->cpus_per_gres : wanted->def_cpus_per_gres;
+	uint64_t memory = wanted->mem_per_gres ? wanted->mem_per_gres : wanted->def_mem_per_gres;
+	uint64_t left;
+
+	if (!there)
+		return 0;
+	left = unheld_on_node(wanted, there);
+	if (cpus && cpus != NO_VAL16)
+		left = MIN(left, room->cpus / cpus);
+	if (memory && memory != NO_VAL64 && room->memory != UINT64_MAX)
+		left = MIN(left, room->memory / memory);
+	return left;
+}
+
 /* Returns the number of tasks for which `left` free resources of one kind are enough; UINT32_MAX: no limit. */
 static uint32_t tasks_of(const gres_job_state_t *wanted, uint64_t left, uint32_t tasks)
 {
 	uint64_t most = UINT32_MAX;
 
+	if (left == 0 || left < wanted->gres_per_node)
+		return 0;
 	if (wanted->gres_per_task)
 		most = left / wanted->gres_per_task;
 	else if (wanted->gres_per_job && tasks)
@@ -55,7 +73,8 @@ static uint32_t tasks_of(const gres_job_state_t *wanted, uint64_t left, uint32_t
 	return MIN(most, UINT32_MAX);
 }
 
-uint32_t gres_tasks_on_node(const job_record_t *job, const node_record_t *node, uint32_t tasks)
+uint32_t gres_tasks_on_node(const job_record_t *job, const node_record_t *node, const struct node_room *room,
+			    uint32_t tasks)
 {
 	list_itr_t *iterator;
 	gres_state_t *state;
@@ -67,7 +86,7 @@ uint32_t gres_tasks_on_node(const job_record_t *job, const node_record_t *node, 
 	while ((state = list_next(iterator))) {
 		const gres_job_state_t *wanted = state->gres_data;
 
-		most = MIN(most, tasks_of(wanted, left_on_node(wanted, node, state->plugin_id), tasks));
+		most = MIN(most, tasks_of(wanted, left_on_node(wanted, node, state->plugin_id, room), tasks));
 	}
 	list_iterator_destroy(iterator);
 	return most;
@@ -81,18 +100,18 @@ static int larger_first(const void *a, const void *b)
 }
 
 /* As gres_least_nodes(), for one kind of resource. */
-static uint32_t least_nodes_for(const gres_state_t *state, bitstr_t *nodes)
+static uint32_t least_nodes_for(const gres_state_t *state, const uint32_t *record, const struct node_room *room,
+				uint32_t count)
 {
 	const gres_job_state_t *wanted = state->gres_data;
 	uint64_t *left, sum = 0;
-	uint32_t count = 0, least = 0;
+	uint32_t least = 0;
 
 	if (!wanted->gres_per_job)
 		return 1;
-	left = xcalloc(bit_set_count(nodes) + 1, sizeof(uint64_t));
-	for (int i = 0; i < node_record_count && i < bit_size(nodes); i++)
-		if (bit_test(nodes, i) && node_record_table_ptr[i])
-			left[count++] = left_on_node(wanted, node_record_table_ptr[i], state->plugin_id);
+	left = xcalloc(count + 1, sizeof(uint64_t));
+	for (uint32_t n = 0; n < count; n++)
+		left[n] = left_on_node(wanted, node_record_table_ptr[record[n]], state->plugin_id, &room[n]);
 	qsort(left, count, sizeof(uint64_t), larger_first);
 	while (least < count && sum < wanted->gres_per_job)
 		sum += left[least++];
@@ -100,7 +119,8 @@ static uint32_t least_nodes_for(const gres_state_t *state, bitstr_t *nodes)
 	return sum >= wanted->gres_per_job ? least : 0;
 }
 
-uint32_t gres_least_nodes(const job_record_t *job, bitstr_t *nodes)
+uint32_t gres_least_nodes(const job_record_t *job, const uint32_t *record, const struct node_room *room,
+			  uint32_t count)
 {
 	list_itr_t *iterator;
 	gres_state_t *state;
@@ -110,7 +130,7 @@ uint32_t gres_least_nodes(const job_record_t *job, bitstr_t *nodes)
 		return most;
 	iterator = list_iterator_create(job->gres_list_req);
 	while (most && (state = list_next(iterator))) {
-		uint32_t least = least_nodes_for(state, nodes);
+		uint32_t least = least_nodes_for(state, record, room, count);
 
 		most = least ? MAX(most, least) : 0;
 	}

@@ -8,17 +8,27 @@
 
 #include "plugins/compat/slurm_compat.h"
 
-/*
- * Returns the number of tasks for which the node's free generic resources are enough; UINT32_MAX means no limit.
- * `tasks` is the number of tasks of the job, 0 if the job gives none. Resources that the job asks for as a whole
- * (--gpus=N) are counted as if its tasks asked for equal parts of them.
- */
-uint32_t gres_tasks_on_node(const job_record_t *job, const node_record_t *node, uint32_t tasks);
+/* What a node has left for the job besides generic resources. */
+struct node_room {
+	uint64_t cpus;
+	uint64_t memory;	/* MB; UINT64_MAX if Slurm does not count memory */
+};
 
 /*
- * Returns the least number of nodes out of `nodes` whose free generic resources are enough for the whole job
- * (--gpus=N). Returns 1 if the job asks for no resources in this way, and 0 if all nodes together have too few.
+ * Returns the number of tasks for which the node's free generic resources are enough; UINT32_MAX means no limit. A
+ * resource for which the node lacks the CPUs or the memory that the job wants beside it (--cpus-per-gpu,
+ * --mem-per-gpu) is not free. `tasks` is the number of tasks of the job, 0 if the job gives none. Resources that the
+ * job asks for as a whole (--gpus=N) are counted as if its tasks asked for equal parts of them.
  */
-uint32_t gres_least_nodes(const job_record_t *job, bitstr_t *nodes);
+uint32_t gres_tasks_on_node(const job_record_t *job, const node_record_t *node, const struct node_room *room,
+			    uint32_t tasks);
+
+/*
+ * Returns the least number of nodes whose free generic resources are enough for the whole job (--gpus=N). The nodes
+ * are the `count` node records with the indices `record`, and `room` has an element for each of them. Returns 1 if the
+ * job asks for no resources in this way, and 0 if all nodes together have too few.
+ */
+uint32_t gres_least_nodes(const job_record_t *job, const uint32_t *record, const struct node_room *room,
+			  uint32_t count);
 
 #endif

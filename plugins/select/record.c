@@ -47,6 +47,8 @@ static size_t append(char *text, size_t size, size_t used, const char *format, .
 void record_format(char *text, size_t size, const struct decision *decision)
 {
 	const struct placement_plan *plan = decision->plan;
+	/* The costs and remarks of a plan that the job did not get would be taken for those of what it has. */
+	bool placed = plan && plan->placed && decision->end != DECISION_STOCK;
 	size_t room = size - 1, used;	/* one byte is for the end mark */
 
 	used = append(text, room, 0, OWN_BEGIN "job=%u", decision->job_id);
@@ -64,13 +66,13 @@ void record_format(char *text, size_t size, const struct decision *decision)
 	else if (plan)
 		used = append(text, room, used, " tasks=%u nodes=%u", plan->task_count,
 			      plan->node_count);
-	if (plan && plan->placed && plan->cost[0])
+	if (placed && plan->cost[0])
 		used = append(text, room, used, " cost=%s", plan->cost);
-	if (plan && plan->placed && plan->natural_cost[0])
+	if (placed && plan->natural_cost[0])
 		used = append(text, room, used, " in-order=%s", plan->natural_cost);
-	if (plan && plan->placed && plan->stock_cost[0])
+	if (placed && plan->stock_cost[0])
 		used = append(text, room, used, " first-nodes=%s", plan->stock_cost);
-	if (plan && plan->placed && plan->reason[0])
+	if (placed && plan->reason[0])
 		used = append(text, room, used, " (%s)", plan->reason);
 	if (plan && plan->live_age_s >= 0)
 		used = append(text, room, used, " live-age=%.0fs", plan->live_age_s);
@@ -80,7 +82,7 @@ void record_format(char *text, size_t size, const struct decision *decision)
 		used = append(text, room, used, " unbound=TaskPlugin=%s",
 			      slurm_conf.task_plugin ? slurm_conf.task_plugin : "task/none");
 	/* The list of nodes comes last, because it can be long and is cut off then. */
-	if (plan && plan->placed && plan->live_age_s >= 0 && decision->stock_choice)
+	if (placed && plan->live_age_s >= 0 && decision->stock_choice)
 		used = append(text, room, used, " stock=%s", decision->stock_choice);
 	disarm_text(text + strlen(OWN_BEGIN));
 	text[used] = OWN_END;

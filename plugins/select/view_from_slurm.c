@@ -251,6 +251,8 @@ static uint32_t cores_by_memory(const job_record_t *job, const node_record_t *no
 			return UINT32_MAX;
 		return MIN(left / (job_request * MAX(node->tpc, 1)), UINT32_MAX - 1);
 	}
+	if (job->mem_per_tres)	/* --mem-per-gpu, which limits the generic resources */
+		return UINT32_MAX;
 	if (!job_request)	/* --mem=0 asks for all memory of the node */
 		return taken ? 0 : UINT32_MAX;
 	return job_request <= left ? UINT32_MAX : 0;
@@ -309,6 +311,17 @@ static uint32_t fill_cores(uint8_t *free, const struct job_test_arguments *argum
 	return whole_nodes(arguments->job) && busy ? 0 : count;
 }
 
+/* Returns what the node has left if `cores` of its cores are free and jobs hold `taken` MB of its memory. */
+static struct node_room room_on_node(const job_record_t *job, const node_record_t *node, uint32_t cores, uint64_t taken)
+{
+	bool counts_memory = consumable_resources_of(job) & SELECT_MEMORY;
+
+	return (struct node_room) {
+		.cpus = (uint64_t) cores * cpus_per_core(job, node),
+		.memory = counts_memory ? free_memory(node, taken) : UINT64_MAX,
+	};
+}
+
 /* Returns true if `cores` is more than 0 and these cores are enough for --mincpus. */
 static bool has_min_cpus(const job_record_t *job, const node_record_t *node, uint32_t cores)
 {
@@ -333,25 +346,26 @@ static uint32_t tasks_planned(const struct placement_request *request)
 }
 
 /*
- * Adds the node record `i` to the offer if the job can have a task there. If it cannot and the job requires the node,
- * no policy can serve the job.
+ * Adds the node record `i` to the offer if the job, which has `tasks` tasks (0: not known), can have a task there. If
+ * it cannot and the job requires the node, no policy can serve the job.
  */
 static void offer_node(struct job_view *view, const struct machine_tables *tables,
-		       const struct job_test_arguments *arguments, const struct taken *taken, int i)
+		       const struct job_test_arguments *arguments, const struct taken *taken, uint32_t tasks, int i)
 {
 	node_record_t *node = node_record_table_ptr[i];
 	bitstr_t *required = arguments->job->details->req_node_bitmap;
-	uint32_t at = view->offer.node_count, cores_at = view->first_core[at];
+	uint32_t at = view->offer.node_count, cores_at = view->first_core[at], cores = 0;
 	bool must = required && i < bit_size(required) && bit_test(required, i);
 
-	if (!node || tables->node_of_record[i] < 0 ||
-	    !node_is_usable(arguments, node, taken->shares[i]) ||
-	    !has_min_cpus(arguments->job, node, fill_cores(view->core_free + cores_at, arguments, node, taken))) {
+	if (node && tables->node_of_record[i] >= 0 && node_is_usable(arguments, node, taken->shares[i]))
+		cores = fill_cores(view->core_free + cores_at, arguments, node, taken);
+	if (!has_min_cpus(arguments->job, node, cores)) {
 		if (must)
 			view->stock_because = "a required node is not free";
 		return;
 	}
-	view->max_tasks[at] = gres_tasks_on_node(arguments->job, node, tasks_planned(&view->request));
+	view->room[at] = room_on_node(arguments->job, node, cores, taken->memory[i]);
+	view->max_tasks[at] = gres_tasks_on_node(arguments->job, node, &view->room[at], tasks);
 	if (view->max_tasks[at] == 0) {
 		if (must)
 			view->stock_because = "a required node has not the generic resources of one task left";
@@ -369,8 +383,34 @@ static void offer_node(struct job_view *view, const struct machine_tables *table
 	view->offer.node_count++;
 }
 
+/* Fills the offer with the nodes on which the job can have a task. Nodes that were offered before are dropped. */
 static void offer_nodes(struct job_view *view, const struct machine_tables *tables,
-			const struct job_test_arguments *arguments)
+			const struct job_test_arguments *arguments, const struct taken *taken, uint32_t tasks)
+{
+	view->stock_because = NULL;
+	view->offer.node_count = view->request.required_count = 0;
+	for (int i = 0; i < tables->record_count && i < bit_size(arguments->nodes); i++)
+		if (bit_test(arguments->nodes, i))
+			offer_node(view, tables, arguments, taken, tasks, i);
+	if (!view->offer.node_count && arguments->job->gres_list_req && !view->stock_because)
+		view->stock_because = "no node has cores and generic resources left for one task and its share of them";
+}
+
+/*
+ * Raises min_nodes to the number of offered nodes that have the generic resources for the whole job. They can need
+ * more nodes than the cores do; the tasks are spread over all of them.
+ */
+static void need_nodes_for_gres(struct job_view *view, const job_record_t *job)
+{
+	uint32_t least = gres_least_nodes(job, view->record, view->room, view->offer.node_count);
+
+	if (least == 0 || least > view->request.max_nodes)
+		view->stock_because = "the nodes that are free have too few generic resources for the policy to choose from";
+	view->request.min_nodes = MAX(view->request.min_nodes, least);
+}
+
+static void make_offer(struct job_view *view, const struct machine_tables *tables,
+		       const struct job_test_arguments *arguments)
 {
 	uint32_t most = bit_set_count(arguments->nodes);
 	struct taken taken;
@@ -382,11 +422,17 @@ static void offer_nodes(struct job_view *view, const struct machine_tables *tabl
 	view->cpus_per_core = xcalloc(most + 1, sizeof(uint16_t));
 	view->max_tasks = xcalloc(most + 1, sizeof(uint32_t));
 	view->weight = xcalloc(most + 1, sizeof(uint64_t));
+	view->room = xcalloc(most + 1, sizeof(struct node_room));
 	view->core_free = xcalloc(cr_get_coremap_offset(node_record_count) + 1, sizeof(uint8_t));
 	fill_taken(&taken, arguments->job);
-	for (int i = 0; i < tables->record_count && i < bit_size(arguments->nodes); i++)
-		if (bit_test(arguments->nodes, i))
-			offer_node(view, tables, arguments, &taken, i);
+	if (arguments->job->gres_list_req) {
+		/* The share of a task in the generic resources is known once the number of nodes is. */
+		offer_nodes(view, tables, arguments, &taken, 0);
+		if (!view->stock_because)
+			need_nodes_for_gres(view, arguments->job);
+	}
+	if (!view->stock_because)
+		offer_nodes(view, tables, arguments, &taken, tasks_planned(&view->request));
 	free_taken(&taken);
 	view->offer.node = view->node;
 	view->offer.first_core = view->first_core;
@@ -395,22 +441,6 @@ static void offer_nodes(struct job_view *view, const struct machine_tables *tabl
 	view->offer.weight = view->weight;
 	view->offer.max_tasks = arguments->job->gres_list_req ? view->max_tasks : NULL;
 	view->request.required = view->required;
-}
-
-/*
- * Raises min_nodes to the number of nodes that have the generic resources for the whole job. They can need more nodes
- * than the cores do; the tasks are spread over all of them. Returns false if no number of nodes is enough.
- */
-static bool need_nodes_for_gres(struct job_view *view, const struct job_test_arguments *arguments)
-{
-	uint32_t least = gres_least_nodes(arguments->job, arguments->nodes);
-
-	if (least == 0 || least > view->request.max_nodes) {
-		view->stock_because = "the nodes that are free have too few generic resources for the policy to choose from";
-		return false;
-	}
-	view->request.min_nodes = MAX(view->request.min_nodes, least);
-	return true;
 }
 
 void job_view_fill(struct job_view *view, const struct machine_tables *tables,
@@ -422,11 +452,7 @@ void job_view_fill(struct job_view *view, const struct machine_tables *tables,
 	if (view->stock_because)
 		return;
 	fill_request(view, arguments);
-	if (!need_nodes_for_gres(view, arguments))
-		return;
-	offer_nodes(view, tables, arguments);
-	if (!view->offer.node_count && arguments->job->gres_list_req && !view->stock_because)
-		view->stock_because = "no node has cores and generic resources left for one task and its share of them";
+	make_offer(view, tables, arguments);
 }
 
 void job_view_free(struct job_view *view)
@@ -438,6 +464,7 @@ void job_view_free(struct job_view *view)
 	xfree(view->cpus_per_core);
 	xfree(view->max_tasks);
 	xfree(view->weight);
+	xfree(view->room);
 	xfree(view->required);
 }
 

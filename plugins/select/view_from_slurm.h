@@ -7,6 +7,7 @@
 
 #include "plugins/compat/job_test_call.h"
 #include "plugins/select/decide.h"
+#include "plugins/select/gres_room.h"
 #include "plugins/select/machine_from_slurm.h"
 
 struct job_view {
@@ -23,6 +24,7 @@ struct job_view {
 	uint16_t *cpus_per_core;
 	uint32_t *max_tasks;
 	uint64_t *weight;
+	struct node_room *room;		/* what each offered node has left */
 	uint32_t *required;
 };
 

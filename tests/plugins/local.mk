@@ -4,6 +4,7 @@ check_PROGRAMS += \
 	%D%/decide_partition_test \
 	%D%/decide_test \
 	%D%/decide_weight_test \
+	%D%/decision_log_test \
 	%D%/decision_time_test \
 	%D%/fatt_order_test \
 	%D%/illegal_placement_test \
@@ -14,6 +15,7 @@ endif
 %C%_decide_partition_test_LDADD = $(plugins_select) $(CHECK_LIBS)
 %C%_decide_test_LDADD = $(plugins_select) $(CHECK_LIBS)
 %C%_decide_weight_test_LDADD = $(plugins_select) $(CHECK_LIBS)
+%C%_decision_log_test_LDADD = $(plugins_select) $(CHECK_LIBS)
 %C%_decision_time_test_LDADD = $(plugins_select) $(CHECK_LIBS)
 %C%_fatt_order_test_LDADD = $(plugins_topology) $(CHECK_LIBS)
 %C%_illegal_placement_test_LDADD = $(plugins_select) $(CHECK_LIBS)

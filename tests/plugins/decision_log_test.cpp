@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Tests what the ring of decisions has about plans that the job did not get.
+#include "common/decision/decision_ring.hpp"
+#include "tests/plugins/decide_fixture.hpp"
+
+using namespace placement;
+
+namespace {
+
+placement_outcome outcome_of(const placement_request& request, decision_end end) {
+  placement_outcome outcome{};
+  outcome.job_id = request.job_id;
+  outcome.end = end;
+  outcome.for_start = outcome.decided = true;
+  return outcome;
+}
+
+}  // namespace
+
+START_TEST(a_refused_plan_leaves_no_costs) {
+  const TemporaryDirectory directory;
+  const std::string file = directory.path() + "/decisions";
+  TestMachine(4, 1).configure("DecisionFile=" + file + "\n");
+  Environment environment = Environment::with_matrix(ring(4));
+  const Offer offer(4, 2);
+  const placement_request request = request_for(environment, 4);
+  ck_assert(decide(offer, request)->placed);
+  placement_outcome outcome = outcome_of(request, DECISION_CORES);
+  placement_tell(&outcome);
+  ck_assert(decide(offer, request)->placed);
+  outcome = outcome_of(request, DECISION_STOCK);
+  outcome.reason = "Slurm could not allocate what the policy wanted";
+  placement_tell(&outcome);
+  const std::vector<Decision> told = DecisionReader(file).read();
+  ck_assert_uint_eq(told.size(), 2);
+  ck_assert(!told[0].cost.empty() && !told[0].natural_cost.empty() && !told[0].first_nodes_cost.empty());
+  ck_assert_text_eq(told[1].cost + told[1].natural_cost + told[1].first_nodes_cost, "");
+  ck_assert_text_eq(told[1].reason, "Slurm could not allocate what the policy wanted");
+  ck_assert_text_eq(told[1].choice, told[0].choice);
+}
+END_TEST
+
+START_TEST(a_decision_that_is_put_off_has_its_candidates) {
+  const TemporaryDirectory directory;
+  const std::string file = directory.path() + "/decisions";
+  TestMachine(4, 1).configure("DecisionWait=2\nDecisionFile=" + file + "\n");
+  Environment environment = Environment::with_matrix(ring(4));
+  const Offer offer(4, 2);
+  DecisionClock::cost = std::chrono::milliseconds(50);
+  const placement_plan* plan = nullptr;
+  do {  // until the time of this second is used up
+    placement_request request = request_for(environment, 4);
+    request.uid = 1;
+    request.may_be_put_off = true;
+    plan = decide(offer, request);
+    const placement_outcome outcome = outcome_of(request, plan->put_off ? DECISION_WAIT : DECISION_CORES);
+    placement_tell(&outcome);
+  } while (!plan->put_off);
+  DecisionClock::cost = {};
+  const Decision told = DecisionReader(file).read().back();
+  ck_assert(told.outcome == DecisionOutcome::wait);
+  ck_assert_uint_eq(told.candidates, 4);
+  ck_assert_text_eq(told.candidate_nodes + told.choice + told.cost, "n[0-3]");
+}
+END_TEST
+
+int main() {
+  setenv("TMPDIR", "/dev/shm", 1);
+  Suite* suite = suite_create("decision_log");
+  TCase* cases = tcase_create("decision_log");
+  tcase_add_test(cases, a_refused_plan_leaves_no_costs);
+  tcase_add_test(cases, a_decision_that_is_put_off_has_its_candidates);
+  suite_add_tcase(suite, cases);
+  return run_suite(suite);
+}
