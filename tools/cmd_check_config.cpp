@@ -9,6 +9,7 @@
 #include "common/policy/config.hpp"
 #include "common/state/outage_file.hpp"
 #include "common/topology/slurm_conf.hpp"
+#include "common/topology/slurm_hosts.hpp"
 #include "common/topology/topology_read.hpp"
 #include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
@@ -19,6 +20,7 @@
 #include "tools/controller_input.hpp"
 #include "tools/json.hpp"
 #include "tools/output.hpp"
+#include "tools/settings_in_force.hpp"
 
 namespace placement {
 
@@ -52,10 +54,13 @@ std::string wrapped(std::string_view text, std::size_t width, const std::string&
 std::string help_with_keys() {
   std::string text =
       "Reads placement.conf as slurmctld will, and the files that TreematchTopologyFile, TorusFile\n"
-      "and OutageFile name, and prints the settings in force. Exit code 1 and a message with file\n"
-      "and line when something is wrong. FILE is the placement.conf beside slurm.conf when left out; there, no file means\n"
-      "the defaults. Without FILE and --slurm-conf slurmctld is asked too what is in force there; exit code 1 also\n"
-      "when it runs without the select plugin, could not read its configuration or refuses the live data.\n\nKeys:\n";
+      "and OutageFile name, and prints its settings. Exit code 1 and a message with file and line\n"
+      "when something is wrong. FILE is the placement.conf beside slurm.conf when left out; there, no\n"
+      "file means the defaults. Without FILE and --slurm-conf slurmctld is asked too which settings are\n"
+      "in force there, and each setting of the file that is not in force is named. On a host that is\n"
+      "no controller and has no placement.conf the settings in force are printed. Exit code 1 also\n"
+      "when slurmctld runs without the select plugin, could not read its configuration or refuses the\n"
+      "live data.\n\nKeys:\n";
   const Config defaults;
   for (const ConfigKey& key : config_keys()) {
     const std::string value = key.show(defaults);
@@ -113,32 +118,77 @@ std::string check_files(const Config& config, const std::string& slurm_conf, boo
   return checked;
 }
 
-std::string format_config(const Config& config) {
-  std::string text;
-  for (const ConfigKey& key : config_keys()) {
-    const std::string value = key.show(config);
-    text += (value.empty() ? "# " : "") + std::string(key.name) + "=" + value + "\n";
+// What was found out. `own` is set for this host's placement.conf, of which slurmctld may have another version.
+struct Checked {
+  std::string path;
+  bool exists = false;
+  bool own = false;
+  std::string elsewhere;  // where slurmctld's placement.conf is, if not on this host
+  Config config;
+  std::string trouble;    // why the file cannot be used; empty: it can be
+  std::string files;      // what was checked of the files that it names
+  ControllerInput controller;
+
+  // Returns whether this host has no file that says anything: slurmctld reads one on another host.
+  bool has_no_file() const { return own && !exists && !elsewhere.empty(); }
+};
+
+// Reads the configuration and all files that it names.
+void check(Checked& checked, const CommandLine& line) {
+  try {
+    checked.config = read_config(checked.path, line.operands().empty() ? MissingFile::defaults : MissingFile::error);
+    check_policy_settings(checked.config);
+    const std::string slurm_conf =
+        line.value_or("slurm-conf", std::filesystem::path(checked.path).replace_filename("slurm.conf").string());
+    checked.files = check_files(checked.config, slurm_conf, line.has("slurm-conf"));
+  } catch (const Error& error) {
+    checked.trouble = error.what();
   }
-  return text;
 }
 
 // Returns the settings in force in slurmctld, which may not have read the file since it was changed.
-std::string told_by(const ControllerInput& controller, const Config& config) {
+std::string told_by(const Checked& checked) {
+  const ControllerInput& controller = checked.controller;
   std::string text = "# in force in slurmctld: " + described(controller) + "\n";
-  if (!controller.state || controller.state->mode.empty()) return text;
-  if (controller.state->mode != to_string(config.mode))
-    text += "# Mode=" + to_string(config.mode) + " of this file is not in force: scontrol reconfigure\n";
-  if (!controller.state->unbound.empty())
+  if (const auto in_force = settings_in_force(controller)) {
+    if (checked.has_no_file())
+      text += format_settings(*in_force);
+    else if (checked.trouble.empty())
+      text += settings_not_in_force(checked.config, *in_force, checked.elsewhere);
+  }
+  if (controller.state && !controller.state->mode.empty() && !controller.state->unbound.empty())
     text += "# no rank is bound to its core, only nodes are a policy's: " + controller.state->unbound +
             " of slurm.conf, want task/affinity or task/cgroup\n";
   return text;
 }
 
-std::string format_json(const std::string& path, bool exists, const Config& config) {
-  JsonWriter json;
-  json.begin_object().member("file", path).member("exists", exists).key("settings").begin_object();
+std::string as_text(const Checked& checked) {
+  std::string text = "# " + checked.path;
+  if (!checked.trouble.empty())
+    text += ": wrong, see the message\n";
+  else if (checked.has_no_file())
+    text += ": no such file, " + checked.elsewhere + "\n";
+  else
+    text += (checked.exists ? ": ok\n" : ": no such file, the defaults are in force\n") + format_settings(checked.config) + checked.files;
+  return text + (checked.own ? told_by(checked) : "");
+}
+
+void write_settings(JsonWriter& json, const Config& config) {
+  json.key("settings").begin_object();
   for (const ConfigKey& key : config_keys()) json.member(key.name, key.show(config));
-  return json.end_object().end_object().take();
+  json.end_object();
+}
+
+std::string as_json(const Checked& checked) {
+  JsonWriter json;
+  json.begin_object().member("file", checked.path).member("exists", checked.exists);
+  if (checked.trouble.empty() && !checked.has_no_file()) write_settings(json, checked.config);
+  if (checked.own) {
+    json.key("slurmctld").begin_object().member("in_force", described(checked.controller));
+    if (const auto in_force = settings_in_force(checked.controller)) write_settings(json, *in_force);
+    json.end_object();
+  }
+  return json.end_object().take();
 }
 
 }  // namespace
@@ -151,23 +201,22 @@ int command_check_config(int argc, char** argv) {
     write_output("", help_text(help));
     return exit_ok;
   }
+  Checked checked;
   const bool given = !line.operands().empty();
-  const std::string path = given ? line.operands()[0] : placement_conf_path(line.value_or("slurm-conf", ""));
-  const Config config = read_config(path, given ? MissingFile::error : MissingFile::defaults);
-  check_policy_settings(config);
-  const bool exists = given || std::filesystem::exists(path);
-  const std::string slurm_conf =
-      line.value_or("slurm-conf", std::filesystem::path(path).replace_filename("slurm.conf").string());
-  const std::string checked = check_files(config, slurm_conf, line.has("slurm-conf"));
-  const bool own = !given && !line.has("slurm-conf");
-  const ControllerInput controller = own ? read_controller() : ControllerInput{};
-  const std::string trouble = controller.state ? trouble_of(*controller.state) : "";
+  checked.own = !given && !line.has("slurm-conf");
+  checked.path = given ? line.operands()[0] : placement_conf_path(line.value_or("slurm-conf", ""));
+  checked.exists = given || std::filesystem::exists(checked.path);
+  check(checked, line);
+  if (checked.own) {
+    checked.controller = read_controller();
+    checked.elsewhere = controllers_elsewhere(slurm_conf_path());
+  }
   if (line.has("json"))
-    write_output("", format_json(path, exists, config));
-  else if (!line.has("quiet"))
-    write_output("", "# " + path + (exists ? ": ok\n" : ": no such file, the defaults are in force\n") + format_config(config) +
-                         checked + (own ? told_by(controller, config) : ""));
-  if (!trouble.empty()) throw Error(trouble);
+    write_output("", as_json(checked));
+  else if (!line.has("quiet") && (checked.own || checked.trouble.empty()))
+    write_output("", as_text(checked));
+  if (!checked.trouble.empty()) throw Error(checked.trouble);
+  if (const std::string trouble = checked.controller.state ? trouble_of(*checked.controller.state) : ""; !trouble.empty()) throw Error(trouble);
   return exit_ok;
 }
 

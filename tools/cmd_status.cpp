@@ -3,16 +3,20 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 
 #include "common/state/node_fields.hpp"
+#include "common/topology/slurm_hosts.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "tools/command.hpp"
 #include "tools/controller_input.hpp"
 #include "tools/decision_input.hpp"
 #include "tools/json.hpp"
+#include "tools/monitor_input.hpp"
 #include "tools/output.hpp"
+#include "tools/settings_in_force.hpp"
 #include "tools/state_input.hpp"
 #include "tools/text_table.hpp"
 
@@ -35,7 +39,8 @@ constexpr CommandHelp help{
 
 struct Status {
   std::optional<ControllerInput> controller;  // none: slurmctld was not asked
-  std::string file_mode;
+  std::string file_mode;     // Mode of this host's placement.conf; empty: it has none, or one that is wrong
+  std::string file_trouble;  // what is wrong with this host's placement.conf; empty: nothing
   std::string file;
   std::string trouble;  // why there is no usable state; empty: there is one
   StateInput input;
@@ -44,7 +49,28 @@ struct Status {
   std::array<std::int64_t, pair_source_names.size()> pairs{};  // pairs of groups, by source
   double oldest_pair_s = unknown_value;
   RingInput ring;
+  std::vector<MonitorReport> monitors;  // empty: none was asked
 };
+
+// Reads this host's placement.conf, and asks slurmctld for the settings in force unless --state is given. Returns the
+// settings by which the data are to be judged: those in force, else those of the file, else the defaults.
+Config configuration_of(Status& status, const CommandLine& line) {
+  Config config;
+  try {
+    config = read_config(placement_conf_path(), MissingFile::defaults);
+    if (std::filesystem::exists(placement_conf_path())) status.file_mode = to_string(config.mode);
+  } catch (const Error& error) {
+    status.file_trouble = error.what();
+  }
+  if (line.has("state")) return config;
+  status.controller = read_controller();
+  Config in_force = settings_in_force(*status.controller).value_or(config);
+  if (!controllers_elsewhere(slurm_conf_path()).empty()) {  // the files of a controller are not on this host
+    in_force.snapshot_file = config.snapshot_file;
+    in_force.decision_file = config.decision_file;
+  }
+  return in_force;
+}
 
 void look_at_state(Status& status, const CommandLine& line, const Config& config) {
   try {
@@ -66,6 +92,15 @@ void look_at_state(Status& status, const CommandLine& line, const Config& config
     }
 }
 
+// Asks the monitors what is in force in them. Returns none on a host without a slurm.conf.
+std::vector<MonitorReport> monitors_of_cluster(const Config& config) {
+  try {
+    return ask_each_monitor(config);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 // Returns what is wrong in slurmctld. It is empty if slurmctld does not answer, which is not an error of the live
 // state.
 std::string trouble_of(const Status& status) {
@@ -77,8 +112,9 @@ std::string as_text(const Status& status, const Config& config) {
   if (status.controller) {
     text += "mode       " + described(*status.controller) + "\n";
     const auto& state = status.controller->state;
-    if (state && !state->mode.empty() && state->mode != status.file_mode)
+    if (state && !state->mode.empty() && !status.file_mode.empty() && state->mode != status.file_mode)
       text += "           this host's " + placement_conf_path() + " says Mode=" + status.file_mode + ", which is not in force\n";
+    if (!status.file_trouble.empty()) text += "           this host's file is wrong: " + status.file_trouble + "\n";
     if (state && state->live == LiveUse::refused) text += "slurmctld  " + trouble_of(*state) + "\n";
   }
   text += "live state " + (status.read ? status.input.described(config) : status.trouble) + "\n";
@@ -95,6 +131,10 @@ std::string as_text(const Status& status, const Config& config) {
     text.back() = '\n';
     if (!std::isnan(status.oldest_pair_s)) text += "           the oldest measurement was " + shown_seconds(status.oldest_pair_s) + " old\n";
   }
+  for (const MonitorReport& monitor : status.monitors) {
+    if (!monitor.trouble.empty()) text += "monitor    " + monitor.trouble + "\n";
+    for (const std::string& note : monitor.notes) text += "monitor    on " + monitor.from + ": " + note + "\n";
+  }
   if (!status.ring.trouble.empty()) return text + "decisions  " + status.ring.trouble + "\n";
   text += "decisions  " + std::to_string(status.ring.written);
   return text + (std::isnan(status.ring.last_s) ? "" : ", the last at " + shown_time(status.ring.last_s)) + "\n";
@@ -109,7 +149,13 @@ std::string as_json(const Status& status) {
   for (std::size_t l = 0; l < status.nodes.size(); ++l) json.member(liveness_names[l], compress_hostlist(status.nodes[l]));
   json.end_object().key("pairs").begin_object();
   for (std::size_t s = 0; s < status.pairs.size(); ++s) json.member(pair_source_names[s], status.pairs[s]);
-  json.end_object().member("decisions", static_cast<std::int64_t>(status.ring.written));
+  json.end_object().key("monitors").begin_array();
+  for (const MonitorReport& monitor : status.monitors) {
+    json.begin_object().member("host", monitor.from).member("trouble", monitor.trouble).key("not_in_force").begin_array();
+    for (const std::string& note : monitor.notes) json.value(note);
+    json.end_array().end_object();
+  }
+  json.end_array().member("decisions", static_cast<std::int64_t>(status.ring.written));
   json.member("last_decision_s", status.ring.last_s).member("ring_trouble", status.ring.trouble);
   return json.end_object().take();
 }
@@ -122,15 +168,14 @@ int command_status(int argc, char** argv) {
     write_output("", help_text(help));
     return exit_ok;
   }
-  const Config config = read_config(placement_conf_path(), MissingFile::defaults);
   Status status;
-  status.file_mode = to_string(config.mode);
-  if (!line.has("state")) status.controller = read_controller();
+  const Config config = configuration_of(status, line);
   status.file = line.value_or("state", config.snapshot_file);
   look_at_state(status, line, config);
   status.ring = read_ring(line, config);
+  if (!line.has("state")) status.monitors = monitors_of_cluster(config);
   write_output("", line.has("json") ? as_json(status) : as_text(status, config));
-  return status.trouble.empty() && trouble_of(status).empty() ? exit_ok : exit_bad_input;
+  return status.trouble.empty() && status.file_trouble.empty() && trouble_of(status).empty() ? exit_ok : exit_bad_input;
 }
 
 }  // namespace placement

@@ -37,6 +37,8 @@ tools_placectl_SOURCES = \
 	%D%/command_line.hpp \
 	%D%/controller_input.cpp \
 	%D%/controller_input.hpp \
+	%D%/settings_in_force.cpp \
+	%D%/settings_in_force.hpp \
 	%D%/decision_input.cpp \
 	%D%/decision_input.hpp \
 	%D%/heatmap.cpp \

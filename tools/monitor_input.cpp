@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/monitor_input.hpp"
 
+#include <utility>
+
 #include "config.h"
 #include "common/util/error.hpp"
+#include "common/util/text.hpp"
 #include "tools/controller_input.hpp"
 
 namespace placement {
@@ -12,7 +15,30 @@ MonitorAnswer ask_monitors(const Query& query, const Config& config) {
   const ControllerInput controller = read_controller();
   return ask_monitors(monitor_address(slurm_conf_path(), controller.state.value_or(ControllerState{}), config), query);
 }
+
+std::vector<MonitorReport> ask_each_monitor(const Config& config) {
+  const ControllerInput controller = read_controller();
+  MonitorAddress address = monitor_address(slurm_conf_path(), controller.state.value_or(ControllerState{}), config);
+  Query query;
+  query.kind = Query::Kind::notes;
+  std::vector<MonitorReport> reports;
+  for (const SlurmHost& host : std::exchange(address.controllers, {})) {
+    address.controllers = {host};
+    MonitorReport& report = reports.emplace_back();
+    report.from = host.name;
+    try {
+      const std::string text = ask_monitors(address, query).text;
+      for (const std::string_view note : split_at(text, '\n'))
+        if (!note.empty()) report.notes.push_back(printable(note));
+    } catch (const Error& error) {
+      report.trouble = error.what();
+    }
+  }
+  return reports;
+}
 #else
+std::vector<MonitorReport> ask_each_monitor(const Config&) { return {}; }
+
 MonitorAnswer ask_monitors(const Query&, const Config&) {
   throw Error("this placectl was built without munge, by which placement-monitor could be asked");
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <string>
+#include <vector>
+
 #include "common/policy/config.hpp"
 #include "monitor/protocol/query_client.hpp"
 
@@ -8,6 +11,15 @@ namespace placement {
 // Asks placement-monitor on the controllers of slurm.conf, as the calling user. User and port of the monitor are those
 // that slurmctld reports, or else those in `config`. Throws Error.
 MonitorAnswer ask_monitors(const Query& query, const Config& config);
+
+// What a monitor says of itself.
+struct MonitorReport {
+  std::string from;                // the controller's name
+  std::string trouble;             // why it does not answer; empty: it does
+  std::vector<std::string> notes;  // what its configuration files say and is not in force in it
+};
+// Asks the monitor on each controller of slurm.conf. Throws Error when slurm.conf cannot be read.
+std::vector<MonitorReport> ask_each_monitor(const Config& config);
 
 // Returns the source of an answer for messages, such as "placement-monitor on head".
 std::string described(const MonitorAnswer& answer);

@@ -64,13 +64,6 @@ constexpr std::size_t most_without_terms() {
 }
 static_assert(most_without_terms() + 64 < min_decision_bytes);
 
-// Returns the text in a form that is safe on a terminal: a byte that is not printable ASCII becomes '?'.
-std::string harmless(std::string_view text) {
-  std::string out(text);
-  std::replace_if(out.begin(), out.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return out;
-}
-
 // ---- bytes
 
 class Writer {
@@ -116,7 +109,7 @@ class Reader {
     read(&length, sizeof length);
     std::string value(length, '\0');
     read(value.data(), length);
-    return harmless(value);
+    return printable(value);
   }
 
  private:
@@ -156,14 +149,14 @@ void read_line(Decision& decision, std::string_view name, std::string_view value
   if (name == "tasks") decision.tasks = number<std::uint32_t>(name, value);
   if (name == "candidates") decision.candidates = number<std::uint32_t>(name, value);
   if (name == "live-age-s") decision.live_age_s = number<double>(name, value);
-  if (name == term_name) decision.terms.push_back(harmless(value));
+  if (name == term_name) decision.terms.push_back(printable(value));
   if (name == "outcome") {
     const auto found = std::find(decision_outcome_names.begin(), decision_outcome_names.end(), value);
     if (found == decision_outcome_names.end()) fail("outcome is '" + shown(value) + "'");
     decision.outcome = static_cast<DecisionOutcome>(found - decision_outcome_names.begin());
   }
   for (const TextField& field : text_fields)
-    if (name == field.name) decision.*field.text = harmless(value);
+    if (name == field.name) decision.*field.text = printable(value);
 }
 
 }  // namespace
@@ -238,7 +231,7 @@ Decision parse_decision_text(std::string_view text) {
     if (line.empty()) continue;
     const std::size_t tab = line.find('\t');
     if (tab == std::string_view::npos) fail("the line '" + shown(line) + "' has no tab");
-    read_line(decision, line.substr(0, tab), harmless(line.substr(tab + 1)));
+    read_line(decision, line.substr(0, tab), printable(line.substr(tab + 1)));
     has_job = has_job || line.substr(0, tab) == "job";
   }
   if (!has_job) fail("it names no job");

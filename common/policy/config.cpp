@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
 
+#include "common/topology/slurm_hosts.hpp"
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
@@ -400,10 +400,7 @@ Config read_config(const std::string& path, MissingFile missing) {
 }
 
 std::string placement_conf_path(std::string_view slurm_conf) {
-  std::filesystem::path path(slurm_conf);
-  if (path.empty())
-    if (const char* environment = std::getenv("SLURM_CONF")) path = environment;
-  if (path.empty()) path = "/etc/slurm/slurm.conf";
+  std::filesystem::path path(slurm_conf.empty() ? slurm_conf_path() : std::string(slurm_conf));
   return path.replace_filename("placement.conf").string();
 }
 

@@ -113,7 +113,7 @@ enum class MissingFile { error, defaults };
 Config read_config(const std::string& path, MissingFile missing = MissingFile::error);
 
 // Returns the path of the placement.conf, which lies in the directory of the slurm.conf. When `slurm_conf` is empty,
-// this is the slurm.conf of the environment variable SLURM_CONF, or else /etc/slurm/slurm.conf.
+// this is the slurm.conf of this host, as slurm_conf_path() finds it.
 std::string placement_conf_path(std::string_view slurm_conf = {});
 
 // Returns the name of a mode as placement.conf has it.

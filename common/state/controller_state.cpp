@@ -13,6 +13,7 @@ constexpr std::string_view mode_name = "PlacementMode", configuration_name = "Pl
                            failure_name = "PlacementFailure", live_name = "PlacementLiveData",
                            monitor_name = "PlacementMonitor", binding_name = "PlacementBinding", no_binding = "none: ";
 constexpr std::string_view port_word = ", port ";
+constexpr std::string_view setting_prefix = "Placement";  // of the fact that tells a setting
 constexpr std::array<std::string_view, 4> live_names = {"off", "none", "used", "refused"};
 
 // Returns the text as one line: each control character, which a path or a message may have, becomes '?'.
@@ -53,6 +54,8 @@ Facts facts_of(const ControllerState& state) {
   const std::string live(live_names[static_cast<std::size_t>(state.live)]);
   add(live_name, state.live_text.empty() ? live : live + ": " + state.live_text);
   if (!state.monitor_user.empty()) add(monitor_name, state.monitor_user + std::string(port_word) + std::to_string(state.monitor_port));
+  for (const auto& [key, value] : state.settings)
+    add(std::string(setting_prefix) + key, value.size() > max_fact_bytes ? value.substr(0, max_fact_bytes - 2) + ".." : value);
   return facts;
 }
 
@@ -62,12 +65,20 @@ ControllerState controller_state_of(std::string_view lines) {
     const std::size_t equals = line.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string_view name = trimmed(line.substr(0, equals)), value = trimmed(line.substr(equals + 1));
-    if (name == mode_name) state.mode = value;
-    if (name == configuration_name) state.configuration = value;
-    if (name == failure_name) state.failure = value;
-    if (name == live_name) take_live(state, value);
-    if (name == monitor_name) take_monitor(state, value);
-    if (name == binding_name && value.starts_with(no_binding)) state.unbound = value.substr(no_binding.size());
+    if (name == mode_name)
+      state.mode = value;
+    else if (name == configuration_name)
+      state.configuration = value;
+    else if (name == failure_name)
+      state.failure = value;
+    else if (name == live_name)
+      take_live(state, value);
+    else if (name == monitor_name)
+      take_monitor(state, value);
+    else if (name == binding_name)
+      state.unbound = value.starts_with(no_binding) ? value.substr(no_binding.size()) : "";
+    else if (name.starts_with(setting_prefix))
+      state.settings.emplace_back(name.substr(setting_prefix.size()), value);
   }
   return state;
 }

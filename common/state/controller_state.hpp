@@ -16,6 +16,8 @@ enum class LiveUse {
   refused,  // slurmctld refuses the file; live_text says why
 };
 
+using Facts = std::vector<std::pair<std::string, std::string>>;  // (name, value); each is one line
+
 // The settings that are in force in slurmctld. The select plugin reports them with slurmctld's configuration:
 // "scontrol show config" shows them, and everybody who can reach slurmctld may ask for them.
 struct ControllerState {
@@ -26,12 +28,14 @@ struct ControllerState {
   std::string live_text;
   std::string monitor_user;      // MonitorUser; empty: not reported
   std::int64_t monitor_port = 0;  // MonitorPort; 0: not reported
+  Facts settings;             // the settings of placement.conf that are not the defaults: (key, value)
   std::string unbound;        // the TaskPlugin line that binds no rank to a core; empty: ranks are bound
 
   bool operator==(const ControllerState&) const = default;
 };
 
-using Facts = std::vector<std::pair<std::string, std::string>>;  // (name, value); each is one line
+// A setting whose value is longer, in bytes, is cut to this length, and then ends in "..".
+inline constexpr std::size_t max_fact_bytes = 4000;
 
 // Returns the state as facts, for the configuration that slurmctld reports. `unbound` is left out: the select plugin
 // reports it on its own, because only Slurm knows it.

@@ -102,6 +102,12 @@ class HostReader {
 
 SlurmHosts read_slurm_hosts(const std::string& slurm_conf_path) { return HostReader().read(slurm_conf_path); }
 
+std::vector<std::string> node_names(const SlurmHosts& hosts) {
+  std::vector<std::string> names;
+  for (const SlurmHost& node : hosts.nodes) names.push_back(node.name);
+  return names;
+}
+
 const SlurmHost* node_of_host(const SlurmHosts& hosts, std::string_view hostname) {
   const std::string_view plain = hostname.substr(0, hostname.find('.'));
   for (const auto member : {&SlurmHost::name, &SlurmHost::hostname})

@@ -28,6 +28,9 @@ struct SlurmHosts {
 // there is no controller or no node.
 SlurmHosts read_slurm_hosts(const std::string& slurm_conf_path);
 
+// Returns the names of the nodes.
+std::vector<std::string> node_names(const SlurmHosts& hosts);
+
 // Returns the node whose name is `hostname` or its part before the first dot. If there is none, returns the node whose
 // NodeHostname is one of these, or null. The node belongs to `hosts`.
 const SlurmHost* node_of_host(const SlurmHosts& hosts, std::string_view hostname);

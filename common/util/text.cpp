@@ -55,12 +55,16 @@ std::vector<TextLine> text_lines(std::string_view text) {
   return lines;
 }
 
-std::string shown(std::string_view text) {
-  constexpr std::size_t most = 80;
-  std::string out(text.substr(0, most));
+std::string printable(std::string_view text) {
+  std::string out(text);
   std::replace_if(
       out.begin(), out.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return text.size() > most ? out + "..." : out;
+  return out;
+}
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t most = 80;
+  return printable(text.substr(0, most)) + (text.size() > most ? "..." : "");
 }
 
 void fail_at(const std::string& name, std::int64_t line, const std::string& message) {

@@ -22,6 +22,9 @@ struct TextLine {
 // them. A UTF-8 byte order mark at the beginning is skipped.
 std::vector<TextLine> text_lines(std::string_view text);
 
+// Returns `text` with '?' for each byte that is not printable ASCII, so that it is safe on a terminal and one line.
+std::string printable(std::string_view text);
+
 // Returns `text` in a form that is safe in a message: a byte that is not printable ASCII becomes '?', and a text of
 // more than 80 bytes is cut there and followed by "...".
 std::string shown(std::string_view text);

@@ -57,6 +57,8 @@ libmonitor_monitor_la_SOURCES = \
 	%D%/query_answers.hpp \
 	%D%/query_service.cpp \
 	%D%/query_service.hpp \
+	%D%/running_configuration.cpp \
+	%D%/running_configuration.hpp \
 	%D%/slurm_nodes.cpp \
 	%D%/slurm_nodes.hpp \
 	%D%/stored_decisions.cpp \

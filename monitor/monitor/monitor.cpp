@@ -65,12 +65,6 @@ PairModelSettings pair_settings(const Config& config, const PairPlaces& places) 
   return settings;
 }
 
-std::vector<std::string> names_of(const std::vector<SlurmHost>& hosts) {
-  std::vector<std::string> names;
-  for (const SlurmHost& host : hosts) names.push_back(host.name);
-  return names;
-}
-
 NetAddress any_address(std::int64_t port) {
   NetAddress address;
   address.port = static_cast<std::uint16_t>(port);
@@ -88,10 +82,11 @@ RingCursor ring_cursor(History& history) {
 
 std::string Monitor::history_path(const Config& config) { return config.state_directory + "/history.sqlite"; }
 
-Monitor::Monitor(MonitorSettings settings, Credentials& credentials, Log log)
+Monitor::Monitor(MonitorSettings settings, RunningConfiguration configuration, Credentials& credentials, Log log)
     : settings_(std::move(settings)),
+      configuration_(std::move(configuration)),
       log_(std::move(log)),
-      names_(names_of(settings_.hosts.nodes)),
+      names_(node_names(settings_.hosts)),
       agent_settings_(agent_settings_text(settings_.config)),
       settings_taken_(names_.size()),
       socket_(any_address(settings_.config.monitor_port)),
@@ -238,6 +233,7 @@ void Monitor::tick() {
     next_publish_s_ = moment.steady_s + publish_every_s;
     publish();
     write_metrics(moment.wall_s);
+    for (const std::string& line : configuration_.refresh()) log_(line);
   }
 }
 

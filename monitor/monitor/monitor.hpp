@@ -20,6 +20,7 @@
 #include "monitor/monitor/peer_messages.hpp"
 #include "monitor/monitor/node_switches.hpp"
 #include "monitor/monitor/leader_election.hpp"
+#include "monitor/monitor/running_configuration.hpp"
 #include "monitor/monitor/schedule.hpp"
 #include "monitor/monitor/slurm_nodes.hpp"
 #include "monitor/protocol/credentials.hpp"
@@ -44,7 +45,7 @@ class Monitor {
  public:
   using Log = std::function<void(const std::string&)>;
   // The credentials must outlive the monitor. Throws Error when the socket or the history cannot be opened.
-  Monitor(MonitorSettings settings, Credentials& credentials, Log log);
+  Monitor(MonitorSettings settings, RunningConfiguration configuration, Credentials& credentials, Log log);
 
   // Runs until `stop_descriptor` becomes readable. Calls `tend` every second with the time by a steady clock. Throws
   // Error when poll() fails.
@@ -104,6 +105,7 @@ class Monitor {
   void say_once(std::string& kept, const std::string& text);
 
   MonitorSettings settings_;
+  RunningConfiguration configuration_;  // tells what has changed since the start
   Log log_;
   std::vector<std::string> names_;
   std::string agent_settings_;                 // the settings that are sent to agents

@@ -77,10 +77,11 @@ int run_monitor(const DaemonOptions& options, const sigset_t& stops) {
   const FileDescriptor stop(signalfd(-1, &stops, SFD_NONBLOCK | SFD_CLOEXEC));
   if (stop < 0) throw Error("signalfd fails");
   const auto readers = munge_credentials(user.uid, settings.hosts.munge_socket, Makers::anybody);
-  const QueryAnswers answers(settings.slurm_conf, settings.config, settings.decision_owners);
+  const RunningConfiguration configuration(settings.slurm_conf, settings.config, node_names(settings.hosts));
+  QueryAnswers answers(settings.slurm_conf, configuration, settings.decision_owners);
   QueryService service(static_cast<std::uint16_t>(settings.config.monitor_port), *readers,
                        [&answers](const Query& query, uid_t asker) { return answers.answer(query, asker); }, log_line);
-  Monitor monitor(std::move(settings), *credentials, log_line);
+  Monitor monitor(std::move(settings), configuration, *credentials, log_line);
   monitor.run(stop, [&service](double) { service.tend(); });
   return 0;
 }

@@ -27,24 +27,24 @@ constexpr auto time_for_job_state = std::chrono::milliseconds(500);
 }  // namespace
 
 std::string QueryAnswers::live_state() const {
-  const std::vector<std::byte> bytes = encode_snapshot(read_snapshot(config_.snapshot_file));
+  const std::vector<std::byte> bytes = encode_snapshot(read_snapshot(config().snapshot_file));
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 std::string QueryAnswers::decisions(const Query& query, uid_t asker) const {
   DecisionFilter filter{query.job, query.since_s, {}, most_decisions};
   DecisionAnswer answer;
-  if (!sees_all_jobs(asker, slurm_conf_, config_.monitor_readers)) {
+  if (!sees_all_jobs(asker, slurm_conf_, config().monitor_readers)) {
     filter.only_of = asker;
     answer.notes.push_back("decisions about other users' jobs (PrivateData=jobs)");
   }
   try {
-    add_history(config_.state_directory + "/history.sqlite", filter, answer.decisions, answer.notes);
+    add_history(config().state_directory + "/history.sqlite", filter, answer.decisions, answer.notes);
   } catch (const Error& error) {
     answer.notes.push_back(error.what());
   }
   try {
-    DecisionReader ring = open_ring(config_.decision_file, ring_owners_);
+    DecisionReader ring = open_ring(config().decision_file, ring_owners_);
     for (Decision& decision : ring.read()) {
       answer.last_s = decision.at_s;
       answer.decisions.push_back(std::move(decision));
@@ -60,12 +60,12 @@ std::string QueryAnswers::decisions(const Query& query, uid_t asker) const {
 
 std::string QueryAnswers::job_state(const Query& query) const {
   JobState known;
-  if (!config_.torus_file.empty()) known.torus = std::make_shared<const TorusTopology>(read_torus(config_.torus_file).torus);
-  if (!config_.outage_file.empty()) known.outages = std::make_shared<const NodeOutages>(read_outages(config_.outage_file));
+  if (!config().torus_file.empty()) known.torus = std::make_shared<const TorusTopology>(read_torus(config().torus_file).torus);
+  if (!config().outage_file.empty()) known.outages = std::make_shared<const NodeOutages>(read_outages(config().outage_file));
   std::string why_not_live;
   try {
-    auto live = std::make_shared<const LiveState>(read_snapshot(config_.snapshot_file));
-    if (std::time(nullptr) - live->published_at_s <= config_.snapshot_max_age_s)
+    auto live = std::make_shared<const LiveState>(read_snapshot(config().snapshot_file));
+    if (std::time(nullptr) - live->published_at_s <= config().snapshot_max_age_s)
       known.live = std::move(live);
     else
       why_not_live = "the live data are too old";
@@ -85,10 +85,18 @@ std::string QueryAnswers::job_state(const Query& query) const {
   return text;
 }
 
-std::string QueryAnswers::answer(const Query& query, uid_t asker) const {
+std::string QueryAnswers::notes() const {
+  std::string text;
+  for (const std::string& note : configuration_.notes()) text += note + "\n";
+  return text;
+}
+
+std::string QueryAnswers::answer(const Query& query, uid_t asker) {
+  configuration_.refresh();
   switch (query.kind) {
     case Query::Kind::live_state: return live_state();
     case Query::Kind::decisions: return decisions(query, asker);
+    case Query::Kind::notes: return notes();
     case Query::Kind::job_state: break;
   }
   return job_state(query);

@@ -5,29 +5,31 @@
 #include <string>
 #include <vector>
 
-#include "common/policy/config.hpp"
+#include "monitor/monitor/running_configuration.hpp"
 #include "monitor/protocol/query_wire.hpp"
 
 namespace placement {
 
 // Answers the queries of placectl and srun to placement-monitor (query_wire.hpp). It reads the files anew for each
-// query: the snapshot, the history, slurmctld's ring and the files that placement.conf names.
+// query: the snapshot, the history, slurmctld's ring, placement.conf and the files that it names.
 class QueryAnswers {
  public:
   // Only rings that belong to one of `ring_owners` are read; empty: any user's.
-  QueryAnswers(std::string slurm_conf, Config config, std::vector<uid_t> ring_owners)
-      : slurm_conf_(std::move(slurm_conf)), config_(std::move(config)), ring_owners_(std::move(ring_owners)) {}
+  QueryAnswers(std::string slurm_conf, RunningConfiguration configuration, std::vector<uid_t> ring_owners)
+      : slurm_conf_(std::move(slurm_conf)), configuration_(std::move(configuration)), ring_owners_(std::move(ring_owners)) {}
 
   // Returns the answer for the user `asker`. Throws Error with a message that is sent to the user.
-  std::string answer(const Query& query, uid_t asker) const;
+  std::string answer(const Query& query, uid_t asker);
 
  private:
   std::string live_state() const;
   std::string decisions(const Query& query, uid_t asker) const;
   std::string job_state(const Query& query) const;
+  std::string notes() const;
+  const Config& config() const { return configuration_.config(); }
 
   std::string slurm_conf_;
-  Config config_;
+  RunningConfiguration configuration_;
   std::vector<uid_t> ring_owners_;
 };
 

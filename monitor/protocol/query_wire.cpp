@@ -22,13 +22,6 @@ bool begins_with(ByteView bytes, std::string_view mark) {
   return bytes.size() >= mark.size() && std::equal(mark.begin(), mark.end(), bytes.begin());
 }
 
-// Returns `text` as one line: characters that cannot be printed become '?'.
-std::string one_line(std::string text) {
-  for (char& c : text)
-    if (c < ' ' || c > '~') c = '?';
-  return text;
-}
-
 std::int64_t count_of(std::string_view value) {
   const auto number = parse_integer(value);
   if (!number || *number < 0) throw Error("an answer about decisions has the number '" + shown(value) + "'");
@@ -51,7 +44,7 @@ Bytes encode(const Query& query) {
 std::optional<Query> decode_query(ByteView bytes) {
   wire::Reader in(bytes);
   Query query;
-  query.kind = in.choice(Query::Kind::job_state);
+  query.kind = in.choice(Query::Kind::notes);
   query.channel = in.u64();
   in.raw(query.key);
   query.job = in.u32();
@@ -108,7 +101,7 @@ std::optional<AnswerHead> decode_sealed_answer_head(ByteView bytes) {
 std::string answer_text(const DecisionAnswer& answer) {
   std::string text;
   const auto add = [&text](std::string_view name, const std::string& value) {
-    text += std::string(name) + "\t" + one_line(value) + "\n";
+    text += std::string(name) + "\t" + printable(value) + "\n";
   };
   for (const std::string& note : answer.notes) add(note_name, note);
   add(written_name, std::to_string(answer.written));
@@ -124,8 +117,8 @@ DecisionAnswer parse_answer_text(std::string_view text) {
   for (const std::string_view line : split_at(text.substr(0, end), '\n')) {
     const std::size_t tab = std::min(line.find('\t'), line.size());
     const std::string_view name = line.substr(0, tab), value = line.substr(std::min(tab + 1, line.size()));
-    if (name == note_name) answer.notes.push_back(one_line(std::string(value)));
-    if (name == ring_name) answer.ring_trouble = one_line(std::string(value));
+    if (name == note_name) answer.notes.push_back(printable(value));
+    if (name == ring_name) answer.ring_trouble = printable(value);
     if (name == written_name) answer.written = static_cast<std::uint64_t>(count_of(value));
     if (name == last_name) answer.last_s = static_cast<double>(count_of(value));
   }

@@ -33,6 +33,7 @@ struct Query {
     live_state = 1,  // the snapshot as it is published
     decisions,       // the decisions that the asking user may see, as a DecisionAnswer
     job_state,       // the state of these nodes that slurmctld would send with a job, as pack_job_state() writes it
+    notes,           // what the configuration files say and is not in force in this monitor, one message on each line
   };
   Kind kind = Kind::live_state;
   std::uint64_t channel = 0;  // number of the sealed channel of the answer; any number

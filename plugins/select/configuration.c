@@ -72,7 +72,7 @@ static void add_pair(list_t *pairs, const char *name, const char *value)
 
 void placement_add_facts(list_t **pairs)
 {
-	struct placement_fact facts[PLACEMENT_MOST_FACTS];
+	struct placement_fact *facts = xcalloc(PLACEMENT_MOST_FACTS, sizeof(*facts));
 	uint32_t count = placement_facts(facts);
 	char *binding;
 
@@ -80,6 +80,7 @@ void placement_add_facts(list_t **pairs)
 		*pairs = list_create(destroy_config_key_pair);
 	for (uint32_t i = 0; i < count; i++)
 		add_pair(*pairs, facts[i].name, facts[i].value);
+	xfree(facts);
 	binding = xstrdup_printf("%s: TaskPlugin=%s", tasks_are_bound() ? "cores" : "none",
 				 slurm_conf.task_plugin ? slurm_conf.task_plugin : "task/none");
 	add_pair(*pairs, "PlacementBinding", binding);

@@ -306,6 +306,16 @@ void configure_on(State& now, const placement_machine& machine) {
   now.machine = std::move(known);
 }
 
+// Returns the settings that differ from their defaults. The mode is left out, because it is reported by itself.
+Facts changed_settings(const Config& config) {
+  static const Config defaults;
+  Facts changed;
+  for (const ConfigKey& key : config_keys())
+    if (std::string value = key.show(config); key.name != "Mode" && value != key.show(defaults))
+      changed.emplace_back(key.name, std::move(value));
+  return changed;
+}
+
 ControllerState controller_state(const State& now) {
   ControllerState told;
   told.configuration = now.config_path;
@@ -313,6 +323,7 @@ ControllerState controller_state(const State& now) {
   told.mode = to_string(now.machine ? now.config.mode : Mode::off);
   told.monitor_user = now.config.monitor_user;
   told.monitor_port = now.config.monitor_port;
+  if (now.failure.empty()) told.settings = changed_settings(now.config);
   if (!now.feed) return told;
   const LiveNow live = now.feed->now();
   const std::string trouble = now.feed->trouble();

@@ -84,11 +84,11 @@ void placement_call_later(uint32_t seconds, void (*call)(void));
 
 /* One line of the configuration in force, for "scontrol show config". */
 struct placement_fact {
-	char name[32];
-	char value[512];
+	char name[48];
+	char value[4096];
 };
 
-#define PLACEMENT_MOST_FACTS 8
+#define PLACEMENT_MOST_FACTS 64
 
 /*
  * Fills `facts`, an array with room for PLACEMENT_MOST_FACTS facts, and returns their number. Several threads may call

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 
+#include "common/topology/slurm_hosts.hpp"
 #include "tests/check.hpp"
 
 using namespace placement;
@@ -163,13 +165,16 @@ END_TEST
 
 START_TEST(beside_slurm_conf) {
   unsetenv("SLURM_CONF");
-  ck_assert_text_eq(placement_conf_path(), "/etc/slurm/placement.conf");
+  const auto beside = [](const std::string& slurm_conf) {
+    return std::filesystem::path(slurm_conf).replace_filename("placement.conf").string();
+  };
+  ck_assert_text_eq(placement_conf_path(), beside(slurm_conf_path()));
   setenv("SLURM_CONF", "/opt/x/slurm.conf", 1);
   ck_assert_text_eq(placement_conf_path(), "/opt/x/placement.conf");
   ck_assert_text_eq(placement_conf_path("/y/s.conf"), "/y/placement.conf");
   ck_assert_text_eq(placement_conf_path("s.conf"), "placement.conf");
   setenv("SLURM_CONF", "", 1);
-  ck_assert_text_eq(placement_conf_path(), "/etc/slurm/placement.conf");
+  ck_assert_text_eq(placement_conf_path(), beside(slurm_conf_path()));
 }
 END_TEST
 

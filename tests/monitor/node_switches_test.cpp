@@ -73,6 +73,7 @@ START_TEST(what_is_in_force_in_slurmctld) {
   state.live_text = "/run/snapshot: belongs to user 5 (a = b: c)";
   state.monitor_user = "placement";
   state.monitor_port = 6828;
+  state.settings = {{"NlaWeights", "alpha=0.4,beta=0.6"}, {"PartitionPolicies", "debug:NLA long:NLA=wait=60"}};
   std::string lines = "n n1 r\nc\n";
   for (const auto& [name, value] : facts_of(state)) lines += "c " + name + "   = " + value + "\n";
   const auto read = parse_slurm_controller(lines + ".\n");
@@ -86,6 +87,8 @@ START_TEST(what_is_in_force_in_slurmctld) {
   for (const auto& [name, value] : facts_of(state)) lines += "c " + name + " = " + value + "\n";
   ck_assert_text_eq(trouble_of(*parse_slurm_controller(lines)),
                     "placement is off in slurmctld: placement.conf:3: x?PlacementMode = enforce");
+  state.settings = {{"TorusFile", std::string(2 * max_fact_bytes, 'x')}};
+  for (const auto& [name, value] : facts_of(state)) ck_assert_uint_le(value.size(), max_fact_bytes);
 }
 END_TEST
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/monitor/running_configuration.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+#include "common/topology/slurm_hosts.hpp"
+#include "common/util/error.hpp"
+#include "monitor/monitor/node_switches.hpp"
+#include "monitor/protocol/daemon.hpp"
+
+namespace placement {
+
+namespace {
+
+// The settings that the monitor, or an agent that it tells them, uses from its start to its end.
+constexpr std::array<std::string_view, 21> until_the_end = {
+    "SnapshotFile", "DecisionFile", "StateDirectory", "MonitorUser", "MonitorPort", "AgentPort", "NodeProcessors",
+    "ProbeInterface", "ProbeLinkMbps", "ProbeLinkPercent", "ProbeBytesPerMinute", "ProbeLatencyS", "ProbeBandwidthS",
+    "ProbeAllPairsNodes", "ProbeBusyNodes", "OutageEstimator", "OutageHorizonHours", "HistoryDays", "HistoryMiB",
+    "MetricsFile", "AgentDirectory"};
+constexpr std::array<std::string_view, 4> at_once = {"TorusFile", "OutageFile", "SnapshotMaxAgeS", "MonitorReaders"};
+
+constexpr std::string_view start_again = "before placement-monitor is started again";
+
+std::string setting(const ConfigKey& key, const Config& config) { return std::string(key.name) + "=" + key.show(config); }
+
+bool among(std::string_view name, std::span<const std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+RunningConfiguration::RunningConfiguration(std::string slurm_conf, Config started, std::vector<std::string> nodes)
+    : slurm_conf_(std::move(slurm_conf)),
+      config_(std::move(started)),
+      nodes_(std::move(nodes)),
+      places_(read_pair_places(slurm_conf_, nodes_)),
+      seen_(identities()) {}
+
+RunningConfiguration::Identity RunningConfiguration::identity_of(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return {};
+  return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size),
+          status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec};
+}
+
+std::vector<RunningConfiguration::Identity> RunningConfiguration::identities() const {
+  const std::string topology_conf = std::filesystem::path(slurm_conf_).replace_filename("topology.conf").string();
+  return {identity_of(placement_conf_path(slurm_conf_)), identity_of(slurm_conf_), identity_of(topology_conf)};
+}
+
+// Reads the files. Returns the settings that are in force from now on, and fills the notes.
+std::vector<std::string> RunningConfiguration::read_again() {
+  std::vector<std::string> taken;
+  notes_.clear();
+  try {
+    const Config now = read_daemon_config(slurm_conf_);
+    for (const ConfigKey& key : config_keys()) {
+      const std::string value = key.show(now);
+      if (value == key.show(config_)) continue;
+      if (among(key.name, at_once) && key.set(config_, value)) taken.push_back(setting(key, now));
+      if (among(key.name, until_the_end))
+        notes_.push_back(setting(key, now) + " is not in force here (" + setting(key, config_) + " is) " + std::string(start_again));
+    }
+  } catch (const Error& error) {
+    notes_.push_back(std::string(error.what()) + "; the settings of before stay in force");
+  }
+  try {
+    const std::vector<std::string> nodes = node_names(read_slurm_hosts(slurm_conf_));
+    if (nodes != nodes_)
+      notes_.push_back("the nodes of " + slurm_conf_ + " are others: new ones are not heard " + std::string(start_again));
+    else if (const PairPlaces places = read_pair_places(slurm_conf_, nodes);
+             places.leaf_of_node != places_.leaf_of_node || places.hops != places_.hops)
+      notes_.push_back("the switches are others: the measured network goes by the old ones " + std::string(start_again));
+  } catch (const Error& error) {
+    notes_.push_back(error.what());
+  }
+  return taken;
+}
+
+std::vector<std::string> RunningConfiguration::refresh() {
+  std::vector<Identity> now = identities();
+  if (now == seen_) return {};
+  seen_ = std::move(now);
+  const std::vector<std::string> before = notes_;
+  std::vector<std::string> lines;
+  for (const std::string& taken : read_again()) lines.push_back(taken + " is in force from now on");
+  for (const std::string& note : notes_)
+    if (std::find(before.begin(), before.end(), note) == before.end()) lines.push_back(note);
+  return lines;
+}
+
+}  // namespace placement

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/policy/config.hpp"
+#include "monitor/monitor/pair_model.hpp"
+
+namespace placement {
+
+// The configuration by which a running placement-monitor works. placement.conf, slurm.conf and topology.conf may change
+// while it runs. Settings by which queries are answered (TorusFile, OutageFile, SnapshotMaxAgeS, MonitorReaders) are
+// taken from a changed placement.conf at once. The others stay as they were at the start, and a note names each of them.
+class RunningConfiguration {
+ public:
+  // `started` is the configuration of the start, and `nodes` are the nodes of slurm.conf then.
+  RunningConfiguration(std::string slurm_conf, Config started, std::vector<std::string> nodes);
+
+  // Looks at the files, and reads them again if one has changed. A file that cannot be read, or that another user could
+  // write, changes nothing but the notes. Returns lines for the log about what is new; mostly none.
+  std::vector<std::string> refresh();
+
+  // Returns the settings in force here.
+  const Config& config() const { return config_; }
+  // Returns messages about what the files say and what is not in force here; none if all of it is in force.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  struct Identity {  // of a file; all 0: there is none
+    std::uint64_t device = 0, inode = 0, size = 0;
+    std::int64_t changed_ns = 0;
+    bool operator==(const Identity&) const = default;
+  };
+  static Identity identity_of(const std::string& path);
+  std::vector<Identity> identities() const;
+  std::vector<std::string> read_again();
+
+  std::string slurm_conf_;
+  Config config_;
+  std::vector<std::string> nodes_;
+  PairPlaces places_;
+  std::vector<Identity> seen_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace placement
