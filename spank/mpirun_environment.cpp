@@ -16,14 +16,18 @@ std::string environment(const char* name) {
 
 MpirunPlan inherited_mpirun_plan() {
   const std::string path = environment(mpirun_plan_variable);
-  return {!path.empty() && environment(mapping_policy_variable) == sequential_mapping && environment(hostfile_variable) == path,
+  // PRRTE starts srun without its own variables, so that these may be missing.
+  const auto unchanged = [](const auto& names, const std::string& value) {
+    return environment(names[0]) == value && (!std::getenv(names[1]) || environment(names[1]) == value);
+  };
+  return {!path.empty() && unchanged(mapping_policy_variables, sequential_mapping) && unchanged(hostfile_variables, path),
           environment(mpirun_reason_variable)};
 }
 
 void forget_mpirun_plan() {
   if (inherited_mpirun_plan().in_force) {
-    unsetenv(mapping_policy_variable);
-    unsetenv(hostfile_variable);
+    for (const char* name : mapping_policy_variables) unsetenv(name);
+    for (const char* name : hostfile_variables) unsetenv(name);
   }
   unsetenv(mpirun_plan_variable);
   unsetenv(mpirun_reason_variable);

@@ -7,9 +7,11 @@ namespace placement {
 // Variables in the environment of a job's script or shell. Some give Open MPI's mpirun the order of its ranks (the
 // plan), the others tell users and commands about this plan.
 
-// Open MPI's own variables for the mapping of ranks and for the hostfile.
-inline constexpr const char* mapping_policy_variable = "OMPI_MCA_rmaps_base_mapping_policy";
-inline constexpr const char* hostfile_variable = "OMPI_MCA_orte_default_hostfile";
+// Open MPI's own variables for the mapping of ranks and for the hostfile. The first of each is for versions up to 4, the
+// second for those from 5 on, whose mpirun is PRRTE's. A plan sets all four.
+inline constexpr const char* mapping_policy_variables[] = {"OMPI_MCA_rmaps_base_mapping_policy",
+                                                           "PRTE_MCA_rmaps_default_mapping_policy"};
+inline constexpr const char* hostfile_variables[] = {"OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile"};
 inline constexpr const char* sequential_mapping = "seq";
 
 // The user's switch. With "no" no plan is made. With "yes" a plan is made even if the batch script does not name

@@ -38,14 +38,19 @@ namespace placement {
 namespace {
 
 // If one of these is in the environment, the user has chosen a mapping.
-constexpr const char* own_parameters[] = {mapping_policy_variable,
-                                          hostfile_variable,
+constexpr const char* own_parameters[] = {mapping_policy_variables[0],
+                                          mapping_policy_variables[1],
+                                          hostfile_variables[0],
+                                          hostfile_variables[1],
                                           "OMPI_MCA_rmaps_base_schedule_policy",
                                           "OMPI_MCA_orte_rankfile",
                                           "OMPI_MCA_rmaps_rank_file_path",
                                           "OMPI_MCA_rmaps",
                                           "OMPI_MCA_rmaps_base_oversubscribe",
-                                          "OMPI_MCA_hwloc_base_binding_policy"};
+                                          "OMPI_MCA_hwloc_base_binding_policy",
+                                          "PRTE_MCA_rmaps",
+                                          "PRTE_MCA_prte_rankfile",
+                                          "PRTE_MCA_hwloc_default_binding_policy"};
 constexpr std::size_t most_script_bytes = 1 << 20, most_plan_bytes_of_mpirun = 64 << 20;
 constexpr int longest_plan_ms = 20'000;
 // The lowest descriptor of the plan, tried in this order. Shell scripts do not use descriptors that high.
@@ -122,7 +127,10 @@ std::vector<Setting> settings_for(const std::string& hostfile, bool inherited) {
   const int number = file_in_memory(hostfile, inherited);
   if (number < 0) return {{mpirun_reason_variable, std::string("no file in memory: ") + std::strerror(errno)}};
   const std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(number);
-  return {{mapping_policy_variable, sequential_mapping}, {hostfile_variable, path}, {mpirun_plan_variable, path}};
+  std::vector<Setting> settings{{mpirun_plan_variable, path}};
+  for (const char* name : mapping_policy_variables) settings.push_back({name, sequential_mapping});
+  for (const char* name : hostfile_variables) settings.push_back({name, path});
+  return settings;
 }
 
 // ---- batch scripts

@@ -13,7 +13,8 @@ namespace {
 // Options and parameters with which mpirun refuses or misreads a sequential hostfile from the environment.
 constexpr std::array<std::string_view, 7> mapping_options = {"rankfile", "rf",   "hostfile",     "machinefile",
                                                              "host",     "default-hostfile", "oversubscribe"};
-constexpr std::array<std::string_view, 3> mapping_parameters = {"rmaps_", "hwloc_base_binding", "orte_default_hostfile"};
+constexpr std::array<std::string_view, 5> mapping_parameters = {"rmaps_", "hwloc_base_binding", "hwloc_default_binding",
+                                                                "orte_default_hostfile", "prte_default_hostfile"};
 constexpr std::string_view separators = " \t\r\n\"'`;|&()=";
 
 bool is_mapping_word(std::string_view word) {
