@@ -42,6 +42,12 @@ wait_for() {  # seconds command...: until the command succeeds; a busy machine g
   done
 }
 
+# For what stock Slurm does in one way up to a version and in another way from then on: whether this Slurm is of this version,
+# as 24.11, or of a later one.
+slurm_since() {
+  printf '%s\n' "$1" "$(slurmctld -V | sed 's/^[^0-9]*//')" | sort -CV
+}
+
 # ---- plugins
 need_plugin() {  # select_cons_tres | loadmatrix
   [ -n "$(find "$CLUSTER/plugins" -name "$1.so")" ] || skip "$1.so is not installed in this cluster"

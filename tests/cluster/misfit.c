@@ -14,13 +14,18 @@ static int is_ours(void *caller)
 	return dladdr(caller, &from) && from.dli_fname && strstr(from.dli_fname, "/placement-cluster/plugins/select_cons_tres.so");
 }
 
-void *find_node_record(char *name)
-{
-	static void *(*slurms)(char *name);
+/* libslurm has this name up to Slurm 22.05, and the second one later. */
+#define HIDE_NODES(function)                                                             \
+	void *function(char *name)                                                       \
+	{                                                                                \
+		static void *(*slurms)(char *name);                                      \
+                                                                                         \
+		if (is_ours(__builtin_return_address(0)))                                \
+			return NULL;                                                     \
+		if (!slurms)                                                             \
+			slurms = (void *(*)(char *)) dlsym(RTLD_NEXT, #function);        \
+		return slurms ? slurms(name) : NULL;                                     \
+	}
 
-	if (is_ours(__builtin_return_address(0)))
-		return NULL;
-	if (!slurms)
-		slurms = (void *(*)(char *)) dlsym(RTLD_NEXT, "find_node_record");
-	return slurms ? slurms(name) : NULL;
-}
+HIDE_NODES(find_node_record)
+HIDE_NODES(slurm_find_node_record)
