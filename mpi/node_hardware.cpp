@@ -2,11 +2,13 @@
 #include "mpi/node_hardware.hpp"
 
 #include <hwloc.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <memory>
 #include <type_traits>
+#include <vector>
+
+#include "common/util/allowed_cpus.hpp"
 
 namespace placement {
 namespace {
@@ -33,8 +35,8 @@ Topology load() {
 // Returns whether the process is bound to some of the CPUs. If it is not, it has no position, and the hardware need
 // not be read.
 bool is_bound() {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) < sysconf(_SC_NPROCESSORS_ONLN);
+  const std::vector<std::int32_t> cpus = allowed_cpus();
+  return cpus.empty() || std::ssize(cpus) < sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 // Returns the index of the object of this type that contains the whole set; -1 when there is none.

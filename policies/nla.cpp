@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
@@ -43,6 +44,12 @@ Parameters with_weights(Parameters parameters, const TypicalLink& link) {
   return parameters;
 }
 
+// Returns the typical link between nodes with these states if the weights depend on it, else the default one: the
+// medians over all pairs take as long as a tenth of a decision.
+TypicalLink link_for_weights(const ClusterView& view, const Request& request, std::span<const std::int32_t> states) {
+  return request.parameters.contains("network-use") ? typical_link(view.live->pairs, states) : TypicalLink();
+}
+
 // Makes one decision: chooses nodes of one view for one request.
 class Chooser {
  public:
@@ -54,7 +61,7 @@ class Chooser {
         slots_(view, request),
         limits_(view, request, slots_.capacity()) {
     find_states();
-    link_ = typical_link(view.live->pairs, state_of_);
+    link_ = link_for_weights(view, request, state_of_);
     weights_ = nla_weights(with_weights(request.parameters, link_));
     measure();
   }
@@ -236,7 +243,7 @@ class Chooser {
   const Request& request_;
   const Deadline& deadline_;
   const SelectionRule rule_;
-  TypicalLink link_;  // between the nodes whose state is known
+  TypicalLink link_;  // between the nodes whose state is known; the default one if the weights do not depend on it
   NlaWeights weights_;
   const Slots slots_;
   const NodeLimits limits_;
@@ -262,7 +269,7 @@ Placement place_step(const ClusterView& view, const Request& request, const Dead
     if (request.node_tasks[n] > 0) nodes.push_back(static_cast<std::int32_t>(n));
   }
   if (!view.live || view.live->pairs.groups == 0) return place_treematch(view, for_tree(request), deadline);
-  const NlaWeights weights = nla_weights(with_weights(request.parameters, typical_link(view.live->pairs, states)));
+  const NlaWeights weights = nla_weights(with_weights(request.parameters, link_for_weights(view, request, states)));
   const NetworkLoad network(view.live->pairs, states, weights, deadline, within_error(rule));
   if (network.known_pairs() == 0) return place_treematch(view, for_tree(request), deadline);
   const Slots slots(view, request);

@@ -269,9 +269,10 @@ void Engine::start(std::int32_t job) {
   if (stopped()) return;  // a stop may have cut the decision short, so that the job does not start
   outcome.has_matrix = request.matrix != nullptr;
   outcome.cost = decision.cost;
-  outcome.asked = decision.asked;
+  outcome.asked += decision.asked;
   outcome.refused = decision.refused;
   outcome.thinking_us += decision.thinking_us;
+  outcome.longest_thinking_us = std::max(outcome.longest_thinking_us, decision.thinking_us);
   outcome.nodes = machine_.nodes_spanned(decision.leaf_of_rank);
   outcome.switches = machine_.switches_spanned(decision.leaf_of_rank);
   outcome.start_us = now_us_;

@@ -51,7 +51,9 @@ struct JobOutcome {
   std::int64_t start_us = -1;  // time of the last start; -1: not started
   std::int64_t end_us = -1;    // -1: not ended
   std::int64_t run_us = 0;     // time from the last start to the end, with the charge for the decision
+  std::int32_t asked = 0;      // starts for which the policy was asked
   std::int64_t thinking_us = 0;  // processor time of the policy, summed over all starts
+  std::int64_t longest_thinking_us = 0;  // processor time of the policy for one start, the longest of all
   double cost = 0;             // Machine::communication(); 0 without a matrix
   double ratio = 1;            // R of [TM §7]
   std::int32_t nodes = 0;      // nodes used
@@ -59,7 +61,6 @@ struct JobOutcome {
   std::int32_t restarts = 0;
   bool given_up = false;       // the job did not end because of failures: see most_restarts
   bool has_matrix = false;
-  bool asked = false;          // the policy was asked
   bool refused = false;        // the policy could not serve the job, so that the stock choice was used
 };
 

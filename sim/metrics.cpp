@@ -37,12 +37,9 @@ void summarise_decisions(std::span<const LogJob> jobs, const Replay& replay, Sum
     summary.given_up += outcome.given_up;
     if (outcome.end_us < 0) continue;
     summary.refused += outcome.refused;
-    if (outcome.asked) {
-      ++asked;
-      const double ms = static_cast<double>(outcome.thinking_us) / 1000;
-      thinking_ms += ms;
-      summary.longest_decision_ms = std::max(summary.longest_decision_ms, ms);
-    }
+    asked += outcome.asked;
+    thinking_ms += static_cast<double>(outcome.thinking_us) / 1000;
+    summary.longest_decision_ms = std::max(summary.longest_decision_ms, static_cast<double>(outcome.longest_thinking_us) / 1000);
     if (!outcome.has_matrix) continue;
     ++summary.with_matrix;
     ratios += outcome.ratio;

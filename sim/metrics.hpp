@@ -49,8 +49,8 @@ struct Summary {
   MeanInterval measures[4];   // in the order of all_measures
   double mean_ratio = 1;      // mean of R [TM §7] over the jobs with a matrix
   double mean_gain = 0;       // mean of 1 - run time / run time in the log, over the jobs with a matrix
-  double decision_ms = 0;     // mean processor time of the policy for a job, over the jobs for which it was asked
-  double longest_decision_ms = 0;  // longest processor time of the policy for a job
+  double decision_ms = 0;     // mean processor time of the policy for one start of an ended job, over the starts for which it was asked
+  double longest_decision_ms = 0;  // longest processor time of the policy for one of these starts
   double replay_s = 0;        // processor time of the replay
   std::vector<SizeClass> sizes;
   double extra_switches = 0;      // mean number of leaf switches beyond those needed on an empty machine

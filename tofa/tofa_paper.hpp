@@ -11,7 +11,8 @@ namespace placement {
 // In the paper a node does not fail when its outage probability is 0. When no window consists of these nodes, because
 // most nodes have failed once, a window of nodes that are not suspect is taken; place_tofa() defines suspect.
 //
-// Where SCOTCH is not available, nodes are chosen as described and ranks keep their order. Throws Error when the view
+// Where SCOTCH is not available, nodes are chosen as described and ranks keep their order. They also keep it when the
+// deadline has passed before SCOTCH starts; SCOTCH itself cannot be interrupted. Throws Error when the view
 // has no torus, the request contradicts itself, or the request gives the tasks of each node and SCOTCH is not
 // available.
 Placement place_tofa_paper(const ClusterView& view, const Request& request, const Deadline& deadline);

@@ -149,12 +149,12 @@ void TorusJob::offer(std::vector<std::int32_t> leaves, const std::string& method
   method_ = method;
 }
 
-std::vector<std::int32_t> TorusJob::greedy_leaves() const {
+std::vector<std::int32_t> TorusJob::greedy_leaves(const WorkBudget& watch) const {
   const Graph graph = scaled_graph(*matrix_);
   const bool given = !request_.node_tasks.empty();
   for (const NodeCounts& allowed : {given ? request_.node_tasks : capacity(), slots_.counts(natural_)}) {
     const std::vector<std::int32_t> leaves = slots_.leaves(allowed);
-    std::vector<std::int32_t> mapped = greedy_on_torus(graph, torus_slots(leaves), WorkBudget());
+    std::vector<std::int32_t> mapped = greedy_on_torus(graph, torus_slots(leaves), watch);
     for (std::int32_t& slot : mapped) slot = leaves[slot];
     if (given || limits_of(capacity()).allow(slots_.counts(mapped))) return mapped;
   }

@@ -7,6 +7,7 @@
 #include "common/policy/policy.hpp"
 #include "mapping/node_choice.hpp"
 #include "mapping/slots.hpp"
+#include "mapping/work_budget.hpp"
 #include "tofa/node_sets.hpp"
 #include "tofa/fault_model.hpp"
 #include "tofa/torus_search.hpp"
@@ -75,8 +76,8 @@ class TorusJob {
   void offer(std::vector<std::int32_t> leaves, const std::string& method);
 
   // Returns a greedy mapping, heaviest pairs first. It uses all usable nodes if the result keeps to the limits, and
-  // otherwise the nodes of the natural order.
-  std::vector<std::int32_t> greedy_leaves() const;
+  // otherwise the nodes of the natural order. Throws OutOfTime.
+  std::vector<std::int32_t> greedy_leaves(const WorkBudget& watch = WorkBudget()) const;
 
   // Maps the ranks with SCOTCH onto some of `leaves`. `raised` selects the whole machine with the weights of eq. 1.
   // Returns nothing when SCOTCH is not available or the request has no matrix. Throws Error when SCOTCH fails.

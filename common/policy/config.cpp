@@ -193,8 +193,8 @@ constexpr ConfigKey keys[] = {
      [](Config& c, std::string_view v) { return set_integer(c.max_wait_s, 0, 86400, v); },
      [](const Config& c) { return std::to_string(c.max_wait_s); }},
     {"DecisionWait", "a whole number from 0 to 1000",
-     "The number of scheduling cycles to which the decision about a job may be put off, when the time of all decisions in a "
-     "second is used up. Such a job holds no node against other jobs. After that it runs without its matrix, or as stock. 0: no "
+     "The number of scheduling cycles to which the decision about a job may be put off, when the time for decisions "
+     "is used up. Such a job holds no node against other jobs. After that it runs without its matrix, or as stock. 0: no "
      "decision is put off.",
      [](Config& c, std::string_view v) { return set_integer(c.decision_wait, 0, 1000, v); },
      [](const Config& c) { return std::to_string(c.decision_wait); }},

@@ -3,6 +3,8 @@
 common_util = libcommon_util.la $(ZSTD_LIBS)
 noinst_LTLIBRARIES += libcommon_util.la
 libcommon_util_la_SOURCES = \
+	%D%/allowed_cpus.cpp \
+	%D%/allowed_cpus.hpp \
 	%D%/base64url.cpp \
 	%D%/base64url.hpp \
 	%D%/checksum.hpp \

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cmath>
 
+#include "common/util/allowed_cpus.hpp"
 #include "common/util/checksum.hpp"
 #include "common/util/error.hpp"
 #include "monitor/protocol/agent_config.hpp"

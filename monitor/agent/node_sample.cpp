@@ -2,7 +2,6 @@
 #include "monitor/agent/node_sample.hpp"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -56,21 +55,6 @@ void Averages::seed(const RunningMeans& means) {
 
 RunningMeans Averages::means() const { return {minutes_1_.mean(), minutes_5_.mean(), minutes_15_.mean()}; }
 
-std::vector<std::int32_t> allowed_cpus() {
-  std::vector<std::int32_t> cpus;
-  // The set must have room for all processors that the kernel supports, and the kernel does not tell their number.
-  for (int room = 1024; cpus.empty() && room <= 1 << 20; room *= 4) {
-    cpu_set_t* const set = CPU_ALLOC(room);
-    if (set == nullptr) break;
-    const std::size_t size = CPU_ALLOC_SIZE(room);
-    if (sched_getaffinity(0, size, set) == 0)
-      for (int cpu = 0; cpu < room; ++cpu)
-        if (CPU_ISSET_S(cpu, size, set)) cpus.push_back(cpu);
-    CPU_FREE(set);
-  }
-  return cpus;
-}
-
 NodeSampler::NodeSampler(SampleSettings settings)
     : settings_(std::move(settings)), processes_(settings_.root, settings_.node, settings_.cpus), link_Bps_(settings_.link_Bps) {
   read_static();
@@ -105,9 +89,9 @@ void NodeSampler::read_cores() {
   std::vector<std::int32_t> cpus = settings_.cpus;
   if (cpus.empty()) {
     const auto online = read("/sys/devices/system/cpu/online");
-    const auto cores = online ? count_cpu_list(*online) : std::nullopt;
-    if (!cores || *cores < 1 || *cores > 1 << 16) return;
-    for (std::int32_t cpu = 0; cpu < *cores; ++cpu) cpus.push_back(cpu);
+    const auto listed = online ? parse_cpu_list(*online) : std::nullopt;
+    if (!listed) return;
+    cpus = *listed;
   }
   state_.cores = static_cast<double>(cpus.size());
   std::set<std::int64_t> packages;

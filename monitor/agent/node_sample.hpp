@@ -51,9 +51,6 @@ struct SampleSettings {
   std::vector<std::int32_t> cpus = {};
 };
 
-// Returns the processors on which this process may run (sched_getaffinity). Returns none when the kernel does not tell.
-std::vector<std::int32_t> allowed_cpus();
-
 // Measures the attributes of this node [NLA §1]. A value that cannot be read is NaN. A file that is missing, unreadable
 // or in an unknown format is not an error.
 class NodeSampler {

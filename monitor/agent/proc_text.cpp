@@ -130,16 +130,18 @@ std::optional<std::vector<InterfaceBytes>> parse_net_dev(std::string_view text) 
   return interfaces;
 }
 
-std::optional<std::int64_t> count_cpu_list(std::string_view text) {
-  std::int64_t count = 0;
+std::optional<std::vector<std::int32_t>> parse_cpu_list(std::string_view text) {
+  constexpr std::int64_t most = 1 << 16;
+  std::vector<std::int32_t> cpus;
   for (const std::string_view part : split_at(trimmed(next_line(text)), ',')) {
     const std::size_t dash = part.find('-');
     const auto first = number<std::int32_t>(part.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : number<std::int32_t>(part.substr(dash + 1));
     if (!first || !last || *first < 0 || *last < *first) return std::nullopt;
-    count += std::int64_t{*last} - *first + 1;
+    if (std::int64_t{*last} - *first >= most - std::ssize(cpus)) return std::nullopt;
+    for (std::int32_t cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
   }
-  return count;
+  return cpus;
 }
 
 std::optional<double> parse_cpuinfo_MHz(std::string_view text) {

@@ -34,16 +34,19 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Decisions run under slurmctld's locks, so all decisions together must not take too much of its time. These are the
-// processor times that they get in each second; each user gets a part (decision_time_budget.hpp). While the user's
-// part of full_share lasts, decisions are made in full. After that they are put off to the next scheduling cycle, at
-// most DecisionWait= times. A decision that may not be put off is made without the matrix, which takes a tenth of the
-// time. When the user's part of whole_share is used up too, no decision is made, and stock Slurm places the job.
-constexpr auto full_share = std::chrono::milliseconds(200);
-constexpr auto whole_share = std::chrono::milliseconds(300);
+// processor times that they get; each user gets a part (decision_time_budget.hpp). While the user's part of full_share
+// lasts, decisions are made in full. After that they are put off to the next scheduling cycle, at most DecisionWait=
+// times. A decision that may not be put off is made without the matrix, which takes a tenth of the time. When the
+// user's part of hasty_share is used up too, no decision is made, and stock Slurm places the job.
+//
+// At once there is as much of full_share as five seconds bring. The main scheduler runs every three seconds at most
+// (batch_sched_delay), and stock Slurm holds its locks as long for 200 jobs on 5,000 nodes.
+const DecisionTimeBudget full_share{std::chrono::milliseconds(200), std::chrono::milliseconds(1000)};
+const DecisionTimeBudget hasty_share{std::chrono::milliseconds(100), std::chrono::milliseconds(100)};
 
-// The processor time per second for asking which nodes Slurm itself would choose. On a large cluster the question takes
-// as long as an allocation.
-constexpr auto question_share = std::chrono::milliseconds(10);
+// The processor time for asking which nodes Slurm itself would choose. On a large cluster the question takes as long as
+// an allocation.
+const DecisionTimeBudget question_share{std::chrono::milliseconds(10), std::chrono::milliseconds(10)};
 
 // The memory that a decision uses for a while; it is counted as freed when the job is forgotten.
 constexpr std::size_t bytes_of_a_decision = 1 << 20;
@@ -93,8 +96,9 @@ struct State {
   void (*log)(bool, const char*) = nullptr;
   PolicyViews views;
   JobRequestCache<JobEntry> jobs;
-  DecisionTimeBudget share;
-  DecisionTimeBudget question_share;  // for asking which nodes Slurm itself would choose
+  DecisionTimeBudget share = full_share;
+  DecisionTimeBudget hasty = hasty_share;
+  DecisionTimeBudget questions = question_share;
   Answer transient;  // the latest answer, if it is not kept in `jobs`
   placement_plan result{};
   const Answer* latest = nullptr;  // the answer to which `result` points; null once it may have been dropped
@@ -191,10 +195,10 @@ const Answer& put_off(State& now, const LiveNow& live, const placement_offer& of
 const Answer& answer_of(State& now, const placement_offer& offer, const placement_request& request) {
   now.result.remembered = false;
   if (!now.machine) return now.transient = {std::nullopt, "placement is off"};
-  const bool may_wait = may_put_off(now, request);
-  if (!may_wait && now.share.used_up(request.uid, whole_share))
-    return now.transient = {std::nullopt, "the time for this user's decisions in this second is used up"};
-  const DecisionTimeBudget::Use use(now.share, request.uid);
+  const bool may_wait = may_put_off(now, request), no_time = now.share.used_up(request.uid);
+  if (no_time && !may_wait && now.hasty.used_up(request.uid))
+    return now.transient = {std::nullopt, "the time for this user's decisions is used up"};
+  const DecisionTimeBudget::Use use(no_time ? now.hasty : now.share, request.uid);
   JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count},
                                 now.config);
   copy_text(now.result.policy, sizeof now.result.policy, job.job_request.spec.policy);
@@ -203,9 +207,8 @@ const Answer& answer_of(State& now, const placement_offer& offer, const placemen
   if (uses_live && live.state) now.result.live_age_s = live.age_s;
   const std::uint64_t question = question_of(offer, request, uses_live ? live.generation : 0);
   now.result.remembered = job.answer && !job.answer->wait && job.question == question;
-  const bool degraded = !now.result.remembered && job.job_request.matrix && now.share.used_up(request.uid, full_share);
-  if (!now.result.remembered && may_wait && now.share.used_up(request.uid, full_share))
-    return put_off(now, live, offer, request, job.job_request);
+  const bool degraded = !now.result.remembered && job.job_request.matrix && no_time;
+  if (!now.result.remembered && may_wait && no_time) return put_off(now, live, offer, request, job.job_request);
   if (degraded) {
     now.transient = degraded_answer(now, live, offer, request, job.job_request);
   } else if (!now.result.remembered) {
@@ -251,7 +254,7 @@ void fill_result(placement_plan& result, const Answer& answer) {
 
 void assess(State& now, const placement_offer& offer, const placement_request& request, const placement_grant& grant) {
   if (!now.machine || now.latest == nullptr || !now.latest->plan) return;
-  const auto budget = std::chrono::milliseconds(now.share.used_up(request.uid, full_share) ? 0 : now.config.decision_time_ms);
+  const auto budget = std::chrono::milliseconds(now.share.used_up(request.uid) ? 0 : now.config.decision_time_ms);
   const DecisionTimeBudget::Use use(now.share, request.uid);
   const Plan& plan = *now.latest->plan;
   const JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count}, now.config);
@@ -358,13 +361,13 @@ extern "C" const char* placement_warning(void) { return state().warning.c_str();
 
 extern "C" bool placement_wants_stock_choice(uint32_t uid) {
   auto& now = state();
-  return now.decision_log && now.config.record_stock_choice && !now.share.used_up(uid, placement::full_share) &&
-         !now.question_share.used_up(uid, placement::question_share);
+  return now.decision_log && now.config.record_stock_choice && !now.share.used_up(uid) &&
+         !now.questions.used_up(uid);
 }
 
 extern "C" void placement_stock_choice_took(uint32_t uid, int64_t time_ns) {
   try {
-    state().question_share.spend(uid, std::chrono::nanoseconds(time_ns));
+    state().questions.spend(uid, std::chrono::nanoseconds(time_ns));
   } catch (...) {  // out of memory: the time is not counted
   }
 }
@@ -403,8 +406,9 @@ extern "C" enum placement_mode placement_configure(const char* config_path,
   placement_unconfigure();
   message[0] = '\0';
   auto& now = state();
-  now.share = {};
-  now.question_share = {};
+  now.share = placement::full_share;
+  now.hasty = placement::hasty_share;
+  now.questions = placement::question_share;
   now.failure.clear();
   try {
     now.config_path = config_path;
@@ -471,7 +475,7 @@ extern "C" const struct placement_plan* placement_decide(const struct placement_
 extern "C" bool placement_would_put_off(uint32_t uid, uint32_t times_put_off) {
   auto& now = state();
   return now.machine && times_put_off < static_cast<std::uint64_t>(now.config.decision_wait) &&
-         now.share.used_up(uid, placement::full_share);
+         now.share.used_up(uid);
 }
 
 extern "C" void placement_call_later(uint32_t seconds, void (*call)(void)) {

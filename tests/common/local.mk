@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 if HAVE_CHECK
 check_PROGRAMS += \
+	%D%/allowed_cpus_test \
 	%D%/comm_matrix_test \
 	%D%/config_test \
 	%D%/decision_ring_test \
@@ -22,6 +23,7 @@ check_PROGRAMS += \
 	%D%/tree_topology_test \
 	#
 endif
+%C%_allowed_cpus_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_comm_matrix_test_LDADD = $(common_matrix) $(CHECK_LIBS)
 %C%_config_test_LDADD = $(common_policy) $(CHECK_LIBS)
 %C%_decision_ring_test_LDADD = $(common_decision) $(CHECK_LIBS)

@@ -2,7 +2,6 @@
 // Tests with a node whose /proc and /sys are files made by the test.
 #include "monitor/agent/node_sample.hpp"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -131,17 +130,14 @@ START_TEST(some_processors) {
 }
 END_TEST
 
-START_TEST(the_processors_of_this_process) {
-  const std::vector<std::int32_t> cpus = allowed_cpus();
-  cpu_set_t set;
-  ck_assert_int_eq(sched_getaffinity(0, sizeof set, &set), 0);
-  ck_assert_uint_eq(cpus.size(), static_cast<std::size_t>(CPU_COUNT(&set)));
-  for (const std::int32_t cpu : cpus) ck_assert(CPU_ISSET(cpu, &set));
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(cpus.back(), &one);
-  ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
-  ck_assert(allowed_cpus() == std::vector<std::int32_t>{cpus.back()});
+// Processor 1 is off line: the others are 0 and 2, and these are in different sockets.
+START_TEST(a_processor_off_line) {
+  Node node;
+  everything(node);
+  node.write("sys/devices/system/cpu/online", "0,2\n");
+  NodeSampler sampler({.root = node.root.path(), .node = {}, .interfaces = {}});
+  ck_assert_double_eq(sampler.state().cores, 2);
+  ck_assert_double_eq(sampler.state().sockets, 2);
 }
 END_TEST
 
@@ -357,7 +353,7 @@ int main() {
   TCase* tests = tcase_create("node_sample");
   tcase_add_test(tests, a_whole_node);
   tcase_add_test(tests, some_processors);
-  tcase_add_test(tests, the_processors_of_this_process);
+  tcase_add_test(tests, a_processor_off_line);
   tcase_add_test(tests, chosen_interfaces);
   tcase_add_test(tests, counters_that_begin_anew);
   tcase_add_test(tests, nothing_is_there);

@@ -148,13 +148,15 @@ struct DecisionClock {
   inline static Duration now{};
   inline static Duration cost{};
   inline static bool decision_has_begun = false;
+  inline static DecisionTimeBudget::Clock::time_point time{std::chrono::hours(1)};  // no time passes between decisions
 
   static Duration read() {
     const Duration answer = decision_has_begun ? now + cost : now;
     decision_has_begun = true;
     return answer;
   }
-  inline static const bool in_use = (DecisionTimeBudget::thread_time = read, true);
+  inline static const bool in_use =
+      (DecisionTimeBudget::thread_time = read, DecisionTimeBudget::clock = [] { return time; }, true);
 };
 
 inline const placement_plan* decide(const Offer& offer, const placement_request& request) {

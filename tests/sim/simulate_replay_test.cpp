@@ -501,10 +501,40 @@ START_TEST(measures_jobs_and_sizes) {
 }
 END_TEST
 
+// A job that restarts is decided about anew: the mean and the longest time are those of one decision.
+START_TEST(times_of_decisions) {
+  const Machine machine = machine_of({2, 2}, 1, 4);
+  const std::vector<LogJob> jobs{job_of(0, 100, 100, 16), job_of(0, 50, 50, 9), job_of(7200, 10, 10, 1)};
+  Replay replay = run(machine, jobs, "SLURM", plain());
+  replay.outcomes[0].asked = 3;
+  replay.outcomes[0].thinking_us = 6000;
+  replay.outcomes[0].longest_thinking_us = 2500;
+  replay.outcomes[1].asked = 1;
+  replay.outcomes[1].thinking_us = replay.outcomes[1].longest_thinking_us = 4000;
+  const Summary summary = summarise(machine, jobs, replay);
+  ck_assert_double_eq_tol(summary.decision_ms, 2.5, 1e-12);
+  ck_assert_double_eq_tol(summary.longest_decision_ms, 4, 1e-12);
+}
+END_TEST
+
+// The outcome of a job counts each start, also after a failure of its nodes.
+START_TEST(decisions_of_a_restarted_job) {
+  const Machine machine = machine_of({2}, 1, 4);
+  ReplayOptions options = plain();
+  options.planned_failures = {{30'000'000, 0, 1'000'000}};
+  const Replay replay = run(machine, {job_of(0, 100, 100, 8)}, "SEQUENTIAL", options);
+  ck_assert_int_eq(replay.outcomes[0].restarts, 1);
+  ck_assert_int_eq(replay.outcomes[0].asked, 2);
+  ck_assert_int_ge(replay.outcomes[0].thinking_us, replay.outcomes[0].longest_thinking_us);
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("simulate_replay");
   TCase* all = tcase_create("all");
   tcase_set_timeout(all, 120);
+  tcase_add_test(all, times_of_decisions);
+  tcase_add_test(all, decisions_of_a_restarted_job);
   tcase_add_test(all, first_come_first_served);
   tcase_add_test(all, backfill_passes_without_delaying_the_head);
   tcase_add_test(all, backfill_uses_cores_that_the_head_spares);

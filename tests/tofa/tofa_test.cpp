@@ -203,12 +203,36 @@ START_TEST(any_deadline) {
 }
 END_TEST
 
+// The baselines give the natural order when the time has ended before they begin.
+START_TEST(baselines_after_the_deadline) {
+  const Request request = request_of(shuffled_grid(4, 4, 2));
+  const Deadline past = Deadline::after(std::chrono::microseconds(-1));
+  ClusterView view = view_of(rings({8, 8}));
+  provide_scotch(fake_scotch);
+  for (const bool torus : {true, false}) {
+    if (!torus) view.torus = nullptr;
+    const std::vector<std::int32_t> natural = nodes_of(place("SEQUENTIAL", view, request));
+    ck_assert(nodes_of(place("GREEDY", view, request)) != natural);
+    ck_assert(nodes_of(find_policy("GREEDY")->place(view, request, past)) == natural);
+    if (!torus) continue;
+    ck_assert(nodes_of(place("TOFA-PAPER", view, request)) != natural);
+    ck_assert(nodes_of(find_policy("TOFA-PAPER")->place(view, request, past)) == natural);
+    Request step = request;
+    step.node_tasks.assign(64, 0);
+    std::fill(step.node_tasks.begin(), step.node_tasks.begin() + 32, 1);
+    ck_assert(nodes_of(find_policy("TOFA-PAPER")->place(view, step, past)) == natural);
+  }
+  provide_scotch(nullptr);
+}
+END_TEST
+
 int main() {
   TCase* const cases = tcase_create("tofa");
   for (const TTest* test :
        {paper_takes_nodes_that_do_not_fail, keeps_off_suspects_and_their_routes, finds_grids,
         takes_sure_nodes_where_most_may_fail, takes_suspects_when_it_must, keeps_to_limits, the_paper, trees,
-        live_states, nodes_without_coordinates, bad_parameters, any_deadline})
+        live_states, nodes_without_coordinates, bad_parameters, any_deadline,
+        baselines_after_the_deadline})
     tcase_add_test(cases, test);
   Suite* const suite = suite_create("tofa");
   suite_add_tcase(suite, cases);
