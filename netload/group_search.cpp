@@ -28,9 +28,9 @@ constexpr const char* no_time = "no time is left to choose nodes by load and net
 constexpr std::int32_t most_near = 512;  // columns of a table that fits in a cache
 
 // The number of start nodes for each column of the table when a local search follows. The nodes of a column are equally
-// near to all others and differ only in their own load. So these few, as a sample for the scale of loads, and the least
+// near to all others and differ only in their own load. So one of them, as a sample for the scale of loads, and the least
 // loaded node suffice.
-constexpr std::int64_t starts_of_a_column = 2;
+constexpr std::int64_t starts_of_a_column = 1;
 
 // Returns the number of groups from which the local search starts. It falls with the number of nodes and of members.
 std::size_t most_improved(std::size_t nodes, std::size_t members) {

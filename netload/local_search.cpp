@@ -71,11 +71,7 @@ class LocalSearch {
     }
     return true;
   }
-  void add_network(std::int32_t member, double sign) { add_row(network_, member, sign); }
-  void add_row(std::vector<double>& sums, std::int32_t member, double sign) const {
-    const NetworkLoad::From from = input_.network->from(member);
-    for (std::size_t u = 0; u < sums.size(); ++u) sums[u] += sign * from.to(static_cast<std::int32_t>(u));
-  }
+  void add_network(std::int32_t member, double sign) { input_.network->add_row(member, sign, network_); }
   double weight(std::int32_t node) const { return compute_factor_ * input_.compute_load[index(node)]; }
   bool gains(double change) const { return change < -least_gain * total_; }
 
@@ -204,7 +200,7 @@ class LocalSearch {
       std::vector<std::int32_t> left = members;
       left.erase(left.begin() + static_cast<std::ptrdiff_t>(k));
       to_left = network_;
-      add_row(to_left, members[k], -1);
+      input_.network->add_row(members[k], -1, to_left);
       std::int64_t missing = std::min<std::int64_t>(request_.processes, room_) - (room_ - input_.processors[index(members[k])]);
       const auto enough = [&] { return missing <= 0 && static_cast<std::int64_t>(left.size()) >= request_.min_nodes; };
       while (!enough() && static_cast<std::int64_t>(left.size()) < request_.max_nodes && spend(2)) {
@@ -213,7 +209,7 @@ class LocalSearch {
         change += weight(added) + network_factor_ * to_left[index(added)];
         if (change >= best) break;
         left.push_back(added);
-        add_row(to_left, added, 1);
+        input_.network->add_row(added, 1, to_left);
         missing -= input_.processors[index(added)];
       }
       if (!enough() || !gains(change) || !(change < best)) continue;

@@ -166,6 +166,26 @@ NetworkLoad::From::From(const NetworkLoad& load, std::int32_t node) : load_(load
   }
 }
 
+// Without corrections of single nodes, all nodes of a column are equally far from v.
+void NetworkLoad::add_row(std::int32_t v, double sign, std::span<double> sums) const {
+  const From row = from(v);
+  if (dense() || columns_.has_terms() || row.latency_ == nullptr || row.bandwidth_ == nullptr) {
+    for (std::size_t u = 0; u < sums.size(); ++u) sums[u] += sign * row.to(static_cast<std::int32_t>(u));
+    return;
+  }
+  std::vector<double> of_column;
+  of_column.reserve(static_cast<std::size_t>(columns_.columns()) + 1);
+  for (std::int32_t c = 0; c < columns_.columns(); ++c) {
+    const std::int32_t group = columns_.group(c);
+    of_column.push_back(sign * load_of(static_cast<double>(row.latency_[group]), static_cast<double>(row.bandwidth_[group])));
+  }
+  of_column.push_back(sign * load_of(unknown_value, unknown_value));
+  const double own = sums[static_cast<std::size_t>(v)];
+  for (std::size_t u = 0; u < sums.size(); ++u)
+    sums[u] += of_column[static_cast<std::size_t>(columns_.column_of(static_cast<std::int32_t>(u)))];
+  sums[static_cast<std::size_t>(v)] = own;
+}
+
 double NetworkLoad::From::to_any_other(std::int32_t u) const {
   const PairColumns::Pair pair = load_.columns_.pair(node_, u);
   return load_.load_of(pair.latency_us, pair.bandwidth_Bps);

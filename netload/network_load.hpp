@@ -93,6 +93,9 @@ class NetworkLoad {
   // Returns NL from node v.
   From from(std::int32_t v) const { return {*this, v}; }
 
+  // Adds sign * NL(v, u) to sums[u] for each node u.
+  void add_row(std::int32_t v, double sign, std::span<double> sums) const;
+
   // Returns the columns of the table. It is for NL that is not dense().
   const PairColumns& columns() const { return columns_; }
   // Returns the candidates in blocks of columns. It is for NL that is not dense().

@@ -99,8 +99,8 @@ class Chooser {
       state_of_.push_back(usable ? node.state : -1);
       down_.push_back(state != nullptr && state->liveness == Liveness::down);
       cores_.push_back(static_cast<double>(node.cores()) * node.threads_per_core);
-      busy_.push_back(static_cast<double>(std::count(node.core_free.begin(), node.core_free.end(), false)) *
-                      node.threads_per_core);
+      free_.push_back(static_cast<double>(std::count(node.core_free.begin(), node.core_free.end(), true)));
+      busy_.push_back((static_cast<double>(node.core_free.size()) - free_.back()) * node.threads_per_core);
     }
   }
 
@@ -128,9 +128,7 @@ class Chooser {
     const double wait = std::min(asked, static_cast<double>(request_.max_wait_s));
     if (static_cast<double>(request_.waited_s) >= wait) return;
     std::vector<double> free;  // logical processors that the job may have
-    for (const NodeView& node : view_.nodes)
-      free.push_back(static_cast<double>(std::count(node.core_free.begin(), node.core_free.end(), true)) *
-                     node.threads_per_core);
+    for (std::size_t n = 0; n < free_.size(); ++n) free.push_back(free_[n] * view_.nodes[n].threads_per_core);
     const Overload overload = overload_of(free, beyond_, static_cast<double>(request_.tasks) * request_.cores_per_task);
     if (overload.overloaded())
       throw MustWait(to_string(overload, free) + ", the job waits for at most " + std::to_string(std::llround(wait)) +
@@ -168,9 +166,7 @@ class Chooser {
       const std::int32_t capacity = out ? 0 : room[n];
       std::int32_t tasks = std::min(capacity, request_.max_tasks_per_node);
       if (!request_.equal_tasks_per_node && capacity > 0) {
-        const NodeView& node = view_.nodes[n];
-        const auto free = static_cast<double>(std::count(node.core_free.begin(), node.core_free.end(), true));
-        const std::int32_t cores = effective_processors(free, beyond_[n], 1, processor_formula(request_.parameters));
+        const std::int32_t cores = effective_processors(free_[n], beyond_[n], 1, processor_formula(request_.parameters));
         tasks = std::clamp(cores / std::max(request_.cores_per_task, 1), 1, capacity);
       }
       beside_load.push_back(tasks);
@@ -250,6 +246,7 @@ class Chooser {
   std::vector<std::int32_t> state_of_;  // for each node of the view: index of its live state, -1: not known
   std::vector<bool> down_;
   std::vector<double> cores_;           // logical processors of each node
+  std::vector<double> free_;            // free cores of each node
   std::vector<double> busy_;            // logical processors of each node that Slurm's jobs hold
   std::vector<double> beyond_;          // load on each node that Slurm's jobs did not cause
   std::int32_t stale_ = 0;

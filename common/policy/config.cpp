@@ -192,6 +192,11 @@ constexpr ConfigKey keys[] = {
      "partition's policy says it. A job that waits holds no node against other jobs. 0: no job waits.",
      [](Config& c, std::string_view v) { return set_integer(c.max_wait_s, 0, 86400, v); },
      [](const Config& c) { return std::to_string(c.max_wait_s); }},
+    {"DecisionShare", "a whole number from 1 to 100",
+     "The part of each second, in per cent, that decisions may take of slurmctld's time in the long run. At once they may take as "
+     "much as five seconds bring: with 20 a second. One user has three quarters of what the others leave.",
+     [](Config& c, std::string_view v) { return set_integer(c.decision_share, 1, 100, v); },
+     [](const Config& c) { return std::to_string(c.decision_share); }},
     {"DecisionWait", "a whole number from 0 to 1000",
      "The number of scheduling cycles to which the decision about a job may be put off, when the time for decisions "
      "is used up. Such a job holds no node against other jobs. After that it runs without its matrix, or as stock. 0: no "

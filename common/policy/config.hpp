@@ -46,6 +46,7 @@ struct Config {
   std::vector<std::int64_t> level_distances; // from the leaves up; empty: hops
   std::vector<std::pair<std::string, std::string>> partition_policies;  // (partition, policy) for jobs without one
   std::int64_t max_wait_s = 300;             // the longest wait= of policy NLA in seconds; 0: no job waits
+  std::int64_t decision_share = 20;          // per cent of slurmctld's time that decisions may take
   std::int64_t decision_wait = 10;           // scheduling cycles for which a decision may be put off; 0: none
   std::string nla_weights;                   // KEY=VALUE,.. for policy NLA; empty: the weights of [NLA §2, §3, §6]
   std::string torus_file;                    // coordinates of nodes [TOFA §2]; empty: none

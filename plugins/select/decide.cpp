@@ -41,7 +41,10 @@ using Clock = std::chrono::steady_clock;
 //
 // At once there is as much of full_share as five seconds bring. The main scheduler runs every three seconds at most
 // (batch_sched_delay), and stock Slurm holds its locks as long for 200 jobs on 5,000 nodes.
-const DecisionTimeBudget full_share{std::chrono::milliseconds(200), std::chrono::milliseconds(1000)};
+DecisionTimeBudget full_share(const Config& config) {
+  const auto of_second = std::chrono::milliseconds(10) * config.decision_share;
+  return {of_second, 5 * of_second};
+}
 const DecisionTimeBudget hasty_share{std::chrono::milliseconds(100), std::chrono::milliseconds(100)};
 
 // The processor time for asking which nodes Slurm itself would choose. On a large cluster the question takes as long as
@@ -96,7 +99,7 @@ struct State {
   void (*log)(bool, const char*) = nullptr;
   PolicyViews views;
   JobRequestCache<JobEntry> jobs;
-  DecisionTimeBudget share = full_share;
+  DecisionTimeBudget share = full_share(config);
   DecisionTimeBudget hasty = hasty_share;
   DecisionTimeBudget questions = question_share;
   Answer transient;  // the latest answer, if it is not kept in `jobs`
@@ -406,7 +409,6 @@ extern "C" enum placement_mode placement_configure(const char* config_path,
   placement_unconfigure();
   message[0] = '\0';
   auto& now = state();
-  now.share = placement::full_share;
   now.hasty = placement::hasty_share;
   now.questions = placement::question_share;
   now.failure.clear();
@@ -415,6 +417,7 @@ extern "C" enum placement_mode placement_configure(const char* config_path,
     std::error_code unreadable;
     if (!std::filesystem::exists(config_path, unreadable)) now.config_path += " (no such file: the defaults)";
     now.config = placement::read_config(config_path, placement::MissingFile::defaults);
+    now.share = placement::full_share(now.config);
     if (now.config.mode != placement::Mode::off)
       placement::configure_on(now, *machine);
   } catch (const std::exception& error) {

@@ -30,6 +30,25 @@ static enum node_cr_state node_request_of(const job_record_t *job)
 	return NODE_CR_ONE_ROW;
 }
 
+/*
+ * Returns the first node of the map from node `i` on, or the size of the map if there is none. Whole stretches without
+ * nodes are skipped, because a job has few of many nodes.
+ */
+static int next_node_of(bitstr_t *nodes, int i)
+{
+	const int size = bit_size(nodes), stretch = 64;
+
+	for (int end; i < size; i = end) {
+		end = MIN(i + stretch, size);
+		if (!bit_set_count_range(nodes, i, end))
+			continue;
+		while (!bit_test(nodes, i))
+			i++;
+		return i;
+	}
+	return size;
+}
+
 static void add_taken(struct taken *taken, const job_record_t *asking, job_record_t *job)
 {
 	struct job_resources *resources = job->job_resrcs;
@@ -42,10 +61,9 @@ static void add_taken(struct taken *taken, const job_record_t *asking, job_recor
 		return;
 	if (has_cores)
 		mark_cores_of_job(resources, &taken->cores);
-	for (int i = bit_ffs(resources->node_bitmap), at = 0;
-	     i >= 0 && at < (int) resources->nhosts && i < bit_size(resources->node_bitmap); i++) {
-		if (!bit_test(resources->node_bitmap, i))
-			continue;
+	for (int i = next_node_of(resources->node_bitmap, 0), at = 0;
+	     at < (int) resources->nhosts && i < bit_size(resources->node_bitmap);
+	     i = next_node_of(resources->node_bitmap, i + 1)) {
 		if (resources->memory_allocated)
 			taken->memory[i] += resources->memory_allocated[at];
 		if (resources->node_req != NODE_CR_AVAILABLE)

@@ -79,7 +79,7 @@ END_TEST
 START_TEST(what_is_shown_is_read_again) {
   const Config config = parse_config(
       "Mode=advise\nDecisionTimeMs=1\nMaxMatrixRanks=2\nMaxMatrixBytes=3\nNodeLevelTasks=4\n"
-      "TreematchTopologyFile=/t\nTreematchScope=whole\nTreematchLevelsUp=5\nLevelDistances=6,7\nPartitionPolicies=a:NLA b:TOFA\nMaxWaitS=7\nDecisionWait=3\nNlaWeights=alpha=1,users=2\nTorusFile=/8\nOutageFile=/9\n"
+      "TreematchTopologyFile=/t\nTreematchScope=whole\nTreematchLevelsUp=5\nLevelDistances=6,7\nPartitionPolicies=a:NLA b:TOFA\nMaxWaitS=7\nDecisionShare=2\nDecisionWait=3\nNlaWeights=alpha=1,users=2\nTorusFile=/8\nOutageFile=/9\n"
       "SnapshotFile=/s\nSnapshotMaxAgeS=8\nMonitorUser=u\nMonitorReaders=g\nMonitorPort=2\nAgentPort=3\nAgentDirectory=/b\n"
       "ProbeInterface=c,d\nProbeLinkMbps=9\nProbeLinkPercent=10\nProbeBytesPerMinute=11\nProbeBusyNodes=yes\nNodeProcessors=allowed\n"
       "RecordStockChoice=no\nDecisionFile=/d\nStateDirectory=/e\nProbeLatencyS=12\nProbeBandwidthS=13\nProbeAllPairsNodes=14\n"
@@ -129,6 +129,10 @@ START_TEST(lines_that_are_no_setting) {
 END_TEST
 
 START_TEST(bad_values) {
+  ck_assert_int_eq(Config{}.decision_share, 20);
+  ck_assert_int_eq(parse_config("DecisionShare=100", "p").decision_share, 100);
+  for (const char* bad : {"0", "101", "-1", "2.5"})
+    ck_assert_error(parse_config(std::string("DecisionShare=") + bad, "p"), "a whole number from 1 to 100");
   ck_assert_error(parse_config("Mode=", "p"), "p:1: Mode=: it takes off, observe, advise or enforce");
   ck_assert_error(parse_config("Mode=on", "p"), "Mode=on: it takes off, observe");
   for (const char* bad : {"0", "-1", "10001", "5.5", "0x10", "5ms", "+5", "99999999999999999999", "5 6"})

@@ -54,11 +54,19 @@ START_TEST(another_user_finds_time) {
 }
 END_TEST
 
+START_TEST(the_site_says_how_much) {
+  TestMachine(4, 4).configure("DecisionShare=2");  // 100 ms at once
+  DecisionClock::cost = std::chrono::milliseconds(10);
+  ck_assert_int_eq(use_up(1).with_matrix, 8);
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("decision_time");
   TCase* cases = tcase_create("decision_time");
   tcase_add_test(cases, a_user_has_three_quarters);
   tcase_add_test(cases, another_user_finds_time);
+  tcase_add_test(cases, the_site_says_how_much);
   suite_add_tcase(suite, cases);
   return run_suite(suite);
 }
