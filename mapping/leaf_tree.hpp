@@ -49,6 +49,13 @@ class LeafTree {
     return offset_[a] + offset_[b] + by_bit_[std::bit_width(code_[a] ^ code_[b])];
   }
 
+  // Returns distance(to, place) - distance(from, place). `place` is neither of the other two slots.
+  std::int64_t distance_change(std::int32_t from, std::int32_t to, std::int32_t place) const {
+    if (!coded_) return far_distance(to, place) - far_distance(from, place);
+    const std::uint64_t code = code_[place];
+    return offset_[to] - offset_[from] + by_bit_[std::bit_width(code_[to] ^ code)] - by_bit_[std::bit_width(code_[from] ^ code)];
+  }
+
  private:
   LeafTree() = default;
   void keep_branchings(const TreeTopology& tree);

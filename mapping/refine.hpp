@@ -11,7 +11,6 @@
 namespace placement {
 
 struct RefineOptions {
-  std::uint64_t seed = 1;       // not used
   // Ranks may also move to usable leaves without a rank. Otherwise ranks only exchange leaves, which keeps the number
   // of ranks below every vertex of the tree.
   bool move_to_free = false;

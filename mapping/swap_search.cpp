@@ -157,7 +157,7 @@ class SwapSearch {
       for (const Arc& arc : graph_.arcs(other)) {
         if (arc.to != rank) {
           const std::int32_t place = slot_[arc.to];
-          gain += arc.weight * (tree_.distance(to, place) - tree_.distance(from, place));
+          gain += arc.weight * tree_.distance_change(from, to, place);
         } else {  // an exchange does not change the distance between the two ranks
           const std::int64_t apart = tree_.distance(from, to);
           gain -= arc.weight * (apart - sibling_distance(to));
@@ -204,9 +204,8 @@ class SwapSearch {
 }  // namespace
 
 std::int64_t swap_search(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot,
-                         std::int64_t work, const Deadline& deadline) {
+                         std::int64_t work, const WorkBudget& watch) {
   if (graph.arc.empty() || tree.slots() < 2) return work;
-  const WorkBudget watch(deadline);
   if (graph.vertices() < in_cache) return SwapSearch(graph, tree, slot, watch).run(work);
   // The ranks are numbered by their slots, so that ranks that are near in the tree are near in memory.
   std::vector<std::int32_t> owner(tree.slots(), nobody);

@@ -3,20 +3,20 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/util/deadline.hpp"
 #include "mapping/graph.hpp"
 #include "mapping/leaf_tree.hpp"
+#include "mapping/work_budget.hpp"
 
 namespace placement {
 
 // Improves a mapping by local search on the hop-bytes. Each rank in turn tries the slots near its partners: it moves to
 // a free slot, or exchanges slots with the rank there. The step with the largest gain is taken, if there is a gain. The
 // ranks that moved and their partners then get another turn. The search ends when no rank gains.
-//   slot      in and out: one slot per rank, all different; never costs more than before
-//   work      arcs to visit, about; the search ends when they are used up
-//   deadline  the search ends when it passes
+//   slot   in and out: one slot per rank, all different; never costs more than before
+//   work   arcs to visit, about; the search ends when they are used up
+//   watch  time budget; the search ends when it ends, and nothing is thrown
 // Returns the work that is left over; it may be slightly below 0.
 std::int64_t swap_search(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot,
-                         std::int64_t work, const Deadline& deadline);
+                         std::int64_t work, const WorkBudget& watch);
 
 }  // namespace placement

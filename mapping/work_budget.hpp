@@ -22,6 +22,9 @@ class WorkBudget {
     if ((left_ -= work) < 0) look();
   }
 
+  // Returns the units of work reported so far; they do not depend on the machine. Meaningless once over() is true.
+  std::int64_t spent() const { return looked_ - left_; }
+
   bool over() const { return over_; }  // whether OutOfTime has been thrown
 
  private:
@@ -29,12 +32,14 @@ class WorkBudget {
 
   void look() const {
     over_ = over_ || deadline_.expired();
+    if (!over_) looked_ += between_looks - left_;
     left_ = over_ ? 0 : between_looks;
     if (over_) throw OutOfTime{};
   }
 
   const Deadline deadline_;
-  mutable std::int64_t left_ = 0;
+  mutable std::int64_t left_ = 0;    // work until the next look at the clock
+  mutable std::int64_t looked_ = 0;  // work reported by then
   mutable bool over_ = false;
 };
 

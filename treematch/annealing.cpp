@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "treematch/annealing.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "common/util/random.hpp"
+#include "mapping/mapping_check.hpp"
+#include "mapping/swap_search.hpp"
 
 namespace placement {
 
@@ -95,19 +98,19 @@ class Annealing {
     for (const Arc& arc : graph_.arcs(step.rank)) {
       if (arc.to == other) continue;  // an exchange does not change the distance between the two ranks
       const std::int32_t place = slot_[arc.to];
-      change += arc.weight * (tree_.distance(step.to, place) - tree_.distance(from, place));
+      change += arc.weight * tree_.distance_change(from, step.to, place);
     }
     auto visited = static_cast<std::int64_t>(graph_.arcs(step.rank).size());
     if (other != nobody) {
       for (const Arc& arc : graph_.arcs(other)) {
         if (arc.to == step.rank) continue;
         const std::int32_t place = slot_[arc.to];
-        change += arc.weight * (tree_.distance(from, place) - tree_.distance(step.to, place));
+        change += arc.weight * tree_.distance_change(step.to, from, place);
       }
       visited += static_cast<std::int64_t>(graph_.arcs(other).size());
     }
     work_ += visited;
-    watch_.spend(visited);
+    watch_.spend(visited / 2 + 4);
     return change;
   }
 
@@ -129,6 +132,20 @@ void anneal(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>&
     Annealing(graph, tree, slot, seed, watch).run(work);
   } catch (const OutOfTime&) {
   }
+}
+
+Cost anneal_on(const CommMatrix& matrix, const Graph& graph, const TreeTopology& tree, std::span<const std::int32_t> leaves,
+               std::vector<std::int32_t>& leaf_of_rank, std::uint64_t seed, std::int64_t work, const WorkBudget& watch) {
+  const LeafTree slots(tree, leaves);
+  std::vector<std::int32_t> slot;
+  slot.reserve(leaf_of_rank.size());
+  for (const std::int32_t leaf : leaf_of_rank)
+    slot.push_back(static_cast<std::int32_t>(std::lower_bound(leaves.begin(), leaves.end(), leaf) - leaves.begin()));
+  anneal(graph, slots, slot, seed, work, watch);
+  swap_search(graph, slots, slot, work, watch);
+  const Cost cost = mapping_cost(matrix, slots, slot, watch);
+  for (std::size_t rank = 0; rank < slot.size(); ++rank) leaf_of_rank[rank] = leaves[slot[rank]];
+  return cost;
 }
 
 }  // namespace placement

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "common/matrix/comm_matrix.hpp"
+#include "common/matrix/cost.hpp"
+#include "common/topology/tree_topology.hpp"
 #include "mapping/graph.hpp"
 #include "mapping/leaf_tree.hpp"
 #include "mapping/work_budget.hpp"
@@ -20,5 +24,14 @@ namespace placement {
 //   watch  time budget; when it ends, `slot` holds the mapping reached by then and nothing is thrown
 void anneal(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, std::uint64_t seed,
             std::int64_t work, const WorkBudget& watch);
+
+// Changes a mapping by anneal() and then by swap_search(). Returns its hop-bytes, which may be more than before.
+//   graph         that of the matrix
+//   leaves        leaves that ranks may take, ascending
+//   leaf_of_rank  in and out: one of these leaves per rank, all different
+//   seed, work, watch  as in anneal(); swap_search() gets as much work again
+// Throws OutOfTime when the time has ended.
+Cost anneal_on(const CommMatrix& matrix, const Graph& graph, const TreeTopology& tree, std::span<const std::int32_t> leaves,
+               std::vector<std::int32_t>& leaf_of_rank, std::uint64_t seed, std::int64_t work, const WorkBudget& watch);
 
 }  // namespace placement

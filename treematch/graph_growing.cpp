@@ -47,7 +47,7 @@ class FrontGrouping {
       } else if (choosy_ && !good_enough()) {
         ++put_off_;
         while (!members_.empty()) put_back();
-        if (put_off_ > 64 + 2 * groups_) {
+        if (put_off_ > std::min(64, 4 + n / size_ / 8) + 2 * groups_) {
           if (groups_ < n / size_ / 8) return group_as_it_comes();  // there is no pattern
           take_any();
         }

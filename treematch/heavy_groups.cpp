@@ -124,7 +124,7 @@ std::vector<std::vector<std::int32_t>> heavy_groups(const CommMatrix& matrix) {
   };
   for (std::int32_t a = 0; a < matrix.ranks(); ++a)
     for (std::size_t k = 0; k < matrix.neighbours(a).size(); ++k)
-      if (matrix.weights(a)[k] >= heaviest - heaviest / 4) root[top(a)] = top(matrix.neighbours(a)[k]);
+      if (matrix.neighbours(a)[k] > a && matrix.weights(a)[k] >= heaviest - heaviest / 4) root[top(a)] = top(matrix.neighbours(a)[k]);
   std::map<std::int32_t, std::vector<std::int32_t>> members;
   for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) members[top(rank)].push_back(rank);
   std::vector<std::vector<std::int32_t>> groups;

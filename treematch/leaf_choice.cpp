@@ -92,6 +92,10 @@ std::vector<std::int32_t> leaves_below(const TreeTopology& tree, Leaves usable, 
   return {below.begin(), below.end()};
 }
 
+std::size_t count_below(const TreeTopology& tree, Leaves usable, std::int32_t vertex) {
+  return within(tree, usable, vertex).size();
+}
+
 std::vector<std::int32_t> subtrees_with_enough(const TreeTopology& tree, Leaves usable, std::int32_t ranks,
                                                std::int32_t height) {
   std::vector<std::int32_t> found;
@@ -111,16 +115,22 @@ std::vector<std::int32_t> subtrees_with_enough(const TreeTopology& tree, Leaves 
   return found;
 }
 
+std::vector<std::int32_t> lowest_subtrees(const TreeTopology& tree, Leaves usable, std::int32_t ranks) {
+  std::vector<std::int32_t> tops;
+  for (std::int32_t height = tree.least_height_of(ranks); tops.empty(); ++height)
+    tops = subtrees_with_enough(tree, usable, ranks, height);
+  return tops;
+}
+
 std::vector<std::int32_t> ancestors(const TreeTopology& tree, std::span<const std::int32_t> vertices, std::int32_t levels) {
   std::vector<std::int32_t> above;
+  std::vector<bool> listed(tree.vertices(), false);
   for (std::int32_t vertex : vertices) {
     for (std::int32_t k = 0; k < levels && vertex > 0; ++k) vertex = tree.parent(vertex);
-    if (above.empty() || above.back() != vertex) above.push_back(vertex);
+    if (!listed[vertex]) above.push_back(vertex);
+    listed[vertex] = true;
   }
-  std::vector<std::int32_t> once;
-  for (const std::int32_t vertex : above)
-    if (std::find(once.begin(), once.end(), vertex) == once.end()) once.push_back(vertex);
-  return once;
+  return above;
 }
 
 std::vector<std::int32_t> packed_leaves(const TreeTopology& tree, Leaves usable,

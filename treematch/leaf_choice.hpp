@@ -22,10 +22,17 @@ std::vector<std::int32_t> leaves_in_scope(const TreeTopology& tree,
 // Returns the leaves of the ascending list `usable` that lie below the vertex. A leaf counts as below itself.
 std::vector<std::int32_t> leaves_below(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t vertex);
 
+// Returns the number of leaves that leaves_below() returns.
+std::size_t count_below(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t vertex);
+
 // Returns the vertices of one height with at least `ranks` usable leaves below them, from left to right. `usable` is
 // ascending and `ranks` at least 1. `height` counts the levels above a vertex's deepest leaf, 0 for a leaf.
 std::vector<std::int32_t> subtrees_with_enough(const TreeTopology& tree, std::span<const std::int32_t> usable,
                                                std::int32_t ranks, std::int32_t height);
+
+// Returns the subtrees of the least height of which any has at least `ranks` usable leaves, from left to right. `usable`
+// is ascending and has at least `ranks` entries, which is at least 1.
+std::vector<std::int32_t> lowest_subtrees(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t ranks);
 
 // Returns the ancestors of the vertices `levels` levels up, or the root where there are fewer levels. Each ancestor is
 // listed once, in the order of the vertices.

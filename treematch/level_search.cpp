@@ -11,7 +11,6 @@
 #include "mapping/graph.hpp"
 #include "mapping/leaf_tree.hpp"
 #include "mapping/mapping_check.hpp"
-#include "mapping/swap_search.hpp"
 #include "mapping/work_budget.hpp"
 #include "treematch/annealing.hpp"
 #include "treematch/canonical.hpp"
@@ -35,8 +34,9 @@ constexpr double worth_a_look = 1.1;
 constexpr std::int32_t most_ranks_tried_often = 512;
 constexpr std::int32_t most_ranks_tried_twice = 2048;
 constexpr std::int64_t ranks_tried_quickly = 1024;  // ranks times sets of leaves tried quickly, with the usual effort
-constexpr std::int64_t square_of_ranks_refined = 12'288;  // ranks squared times sets of leaves searched with all work
-constexpr std::int64_t most_refined = 16;  // sets of leaves searched with all work, at most
+constexpr std::int64_t work_per_effort = 90'000;  // units of work of one search; with the usual effort they take 3 to 5 ms
+constexpr std::int64_t percent_for_quick_tries = 55;  // of this work; the rest is for searches with all work
+constexpr std::ptrdiff_t most_refined = 16;  // sets of leaves searched with all work, at most
 constexpr std::int64_t most_ranks_annealed = 256;
 constexpr std::int64_t annealing_per_effort = 12'000;  // arcs to visit
 constexpr std::int32_t ranks_annealed_fully = 64;      // with fewer ranks the work is less, in proportion
@@ -48,10 +48,9 @@ constexpr std::size_t most_tops_for_groups = 2;
 class LevelSearch {
  public:
   LevelSearch(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable, const MapOptions& options)
-      : matrix_(matrix), tree_(tree), usable_(usable), options_(options), watch_(options.deadline) {
+      : matrix_(matrix), tree_(tree), usable_(usable), options_(options), watch_(options.deadline),
+        lowest_(lowest_subtrees(tree, usable, matrix.ranks())) {
     if (options_.memory == nullptr) options_.memory = &memory_;
-    std::int32_t height = tree.least_height_of(matrix.ranks());
-    while ((lowest_ = subtrees_with_enough(tree, usable, matrix.ranks(), height)).empty()) ++height;
   }
 
   MapResult run() {
@@ -72,6 +71,7 @@ class LevelSearch {
     } catch (const OutOfTime&) {
       if (best_.leaf_of_rank.empty()) best_ = in_order_below(lowest_.front());
     }
+    best_.work = work();
     return best_;
   }
 
@@ -92,7 +92,7 @@ class LevelSearch {
   // Whether the vertices `tops` have no other usable leaves than the vertices `narrower`, one by one.
   bool have_equal_leaves(const std::vector<std::int32_t>& tops, const std::vector<std::int32_t>& narrower) const {
     return std::ranges::equal(tops, narrower, [&](std::int32_t a, std::int32_t b) {
-      return a == b || leaves_below(a).size() == leaves_below(b).size();
+      return a == b || count_below(tree_, usable_, a) == count_below(tree_, usable_, b);
     });
   }
 
@@ -108,7 +108,7 @@ class LevelSearch {
     model_.emplace(matrix_.ranks(), CutModel::halo_exchange);
     const std::vector<Packing> all = packings(tops);
     MapResult first = mapped(around(all.front().top, all.front().leaves), all.front().leaves);
-    const std::ptrdiff_t most = options_.effort < usual_effort || matrix_.ranks() > most_ranks_tried_twice || matrix_.ranks() <= 512 ? 1 : 2;
+    const std::ptrdiff_t most = options_.effort < usual_effort || matrix_.ranks() > most_ranks_tried_twice ? 1 : 2;
     for (std::ptrdiff_t k = 1; k < std::min(std::ssize(all), std::max(most, tries(false) / 2)) && !options_.deadline.expired(); ++k) {
       MapResult other = mapped(around(all[k].top, all[k].leaves), all[k].leaves);
       if (other.cost < first.cost) first = std::move(other);
@@ -117,7 +117,7 @@ class LevelSearch {
   }
 
   void search_below(const std::vector<std::int32_t>& tops, bool wider) {
-    keep(in_order_below(tops.front()));
+    if (wider) keep(in_order_below(tops.front()));
     if (usable_.size() == static_cast<std::size_t>(matrix_.ranks())) {
       if (few_ranks()) keep(mapped(leaves_below(tops.front())));
       return;
@@ -135,7 +135,7 @@ class LevelSearch {
     MapResult result;
     result.leaf_of_rank.resize(matrix_.ranks());
     for (std::int32_t rank = 0; rank < matrix_.ranks(); ++rank) result.leaf_of_rank[rank] = leaves[order_[rank]];
-    result.cost = tree_.hop_bytes(matrix_, result.leaf_of_rank);
+    result.cost = mapping_cost(matrix_, LeafTree(tree_, leaves), order_, watch_);
     result.method = "bisection";
     return result;
   }
@@ -145,22 +145,54 @@ class LevelSearch {
     MapResult result;
     result.leaf_of_rank = leaves_below(top);
     result.leaf_of_rank.resize(matrix_.ranks());
-    result.cost = tree_.hop_bytes(matrix_, result.leaf_of_rank);
+    std::vector<std::int32_t> slot(matrix_.ranks());
+    std::iota(slot.begin(), slot.end(), 0);
+    result.cost = mapping_cost(matrix_, LeafTree(tree_, result.leaf_of_rank), slot);
     result.method = "natural";
     return result;
   }
 
   // Tries several sets of leaves with little work. Searches the best of them with all work and continues by annealing.
   void search_often(const std::vector<std::int32_t>& tops, bool wider) {
+    const std::int64_t limit = work_per_effort * options_.effort;
+    const std::int64_t end = wider ? limit + limit / 4 : limit;
+    std::vector<Start> starts = quick_starts(tops, wider, wider ? end : limit * percent_for_quick_tries / 100);
+    if (starts.empty()) return;
+    if (wider && static_cast<double>(starts.front().result.cost) > worth_refining * static_cast<double>(best_.cost)) return;
+    std::vector<std::int32_t> searched;
+    std::int64_t last = 0;  // work that the last search took
+    for (const Start& start : starts) {
+      const std::int64_t before = work();
+      if (options_.deadline.expired() || std::ssize(searched) == most_refined || (!searched.empty() && before + last > end)) break;
+      // One set of leaves is searched in each subtree.
+      if (std::find(searched.begin(), searched.end(), start.packing.top) != searched.end()) continue;
+      searched.push_back(start.packing.top);
+      const Packing& packing = start.packing;
+      MapResult result = mapped(around(packing.top, packing.leaves), packing.leaves);
+      if (!start.result.leaf_of_rank.empty() && start.result.cost <= result.cost) result = start.result;
+      keep(result);
+      if (matrix_.ranks() <= most_ranks_annealed * options_.effort / usual_effort) anneal_from(result, packing.top);
+      last = work() - before;
+    }
+  }
+
+  // Maps the ranks to several sets of leaves with little work, until the work reaches `end`. Returns the mappings, best
+  // first.
+  std::vector<Start> quick_starts(const std::vector<std::int32_t>& tops, bool wider, std::int64_t end) {
     std::vector<Packing> all = packings(tops);
     if (std::ssize(all) > tries(wider)) all.resize(tries(wider));
     while (!all.empty() && all.back().cost > worth_a_look * all.front().cost) all.pop_back();
-    const std::size_t packed = all.size();
+    if (wider) {
+      const double cost = model_->cost(tree_, sorted(best_.leaf_of_rank));
+      while (!all.empty() && all.back().cost >= cost) all.pop_back();
+    }
+    const std::ptrdiff_t packed = std::ssize(all);
     add_groups(all, tops);
-    const bool by_order = matrix_.ranks() > most_ranks_annealed && all.size() == packed;
+    std::rotate(all.begin(), all.begin() + packed, all.end());
+    const bool by_order = matrix_.ranks() > most_ranks_annealed && packed == std::ssize(all);
     std::vector<Start> starts;
     for (Packing& packing : all) {
-      if (options_.deadline.expired()) return;
+      if (options_.deadline.expired() || (!starts.empty() && work() > end)) break;
       if (all.size() == 1 && !wider)
         starts.push_back({});
       else
@@ -168,29 +200,11 @@ class LevelSearch {
       starts.back().packing = std::move(packing);
       if (!starts.back().result.leaf_of_rank.empty()) keep(starts.back().result);
     }
-    if (starts.empty()) return;
     sort(starts);
-    if (wider && static_cast<double>(starts.front().result.cost) > worth_refining * static_cast<double>(best_.cost)) return;
-    std::vector<std::int32_t> searched;
-    for (const Start& start : starts) {
-      if (std::ssize(searched) == refined()) break;
-      // One set of leaves is searched in each subtree.
-      if (std::find(searched.begin(), searched.end(), start.packing.top) != searched.end()) continue;
-      searched.push_back(start.packing.top);
-      if (options_.deadline.expired()) return;
-      const Packing& packing = start.packing;
-      MapResult result = mapped(around(packing.top, packing.leaves), packing.leaves);
-      if (!start.result.leaf_of_rank.empty() && start.result.cost <= result.cost) result = start.result;
-      keep(result);
-      if (matrix_.ranks() <= most_ranks_annealed * options_.effort / usual_effort) anneal_from(result, packing.top);
-    }
+    return starts;
   }
 
-  // Returns the number of sets of leaves that are searched with all work, 1 to most_refined.
-  std::ptrdiff_t refined() const {
-    const std::int64_t ranks = matrix_.ranks();
-    return std::clamp<std::ptrdiff_t>(square_of_ranks_refined * options_.effort / usual_effort / (ranks * ranks), 1, most_refined);
-  }
+  std::int64_t work() const { return watch_.spent() + work_of_portfolios_; }
 
   static void sort(std::vector<Start>& starts) {
     std::stable_sort(starts.begin(), starts.end(), [](const Start& a, const Start& b) { return a.result.cost < b.result.cost; });
@@ -225,12 +239,19 @@ class LevelSearch {
   // Returns the sets of leaves below `tops` with the least estimated costs, best first, without those tried before.
   std::vector<Packing> packings(const std::vector<std::int32_t>& tops) {
     if (!packing_search_) packing_search_.emplace(tree_, usable_, *model_, watch_);
-    std::vector<Packing> all;
-    std::vector<std::int32_t> seen;
+    std::vector<std::pair<double, std::int32_t>> candidates;  // a subtree of each class with its estimated cost
+    std::vector<bool> seen(packing_search_->classes(), false);
     for (const std::int32_t top : tops) {
       const std::int32_t c = packing_search_->class_of(top);
-      if (std::find(seen.begin(), seen.end(), c) != seen.end()) continue;
-      seen.push_back(c);
+      if (seen[c]) continue;
+      seen[c] = true;
+      candidates.emplace_back(packing_search_->least_cost_below(top), top);
+    }
+    std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    const std::ptrdiff_t most = std::max<std::ptrdiff_t>(4, tries(false));
+    if (std::ssize(candidates) > most) candidates.resize(most);
+    std::vector<Packing> all;
+    for (const auto& [cost, top] : candidates) {
       add(all, top, packing_search_->best_below(top));
       add(all, top, packed_leaves(tree_, leaves_below(top), matrix_.ranks()));
     }
@@ -262,27 +283,25 @@ class LevelSearch {
     for (std::int32_t k = 0; k < matrix_.ranks(); ++k)
       slots[k] = static_cast<std::int32_t>(std::int64_t{k} * leaves / matrix_.ranks());
     const LeafTree halves(TreeTopology::balanced(arities), slots);
-    order_ = multisection(graph_, halves, options_.seed, 1, options_.deadline);
+    order_ = multisection(graph_, halves, options_.seed, 1, watch_);
     model_.emplace(graph_, halves, order_, watch_);
   }
 
   void anneal_from(const MapResult& start, std::int32_t top) {
-    const std::vector<std::int32_t> scope = around(top, sorted(start.leaf_of_rank));
-    const LeafTree tree(tree_, scope);
-    std::vector<std::int32_t> slot = slots_in(scope, start.leaf_of_rank);
     const std::int64_t work = annealing_per_effort * options_.effort * std::min(matrix_.ranks(), ranks_annealed_fully) / ranks_annealed_fully;
-    anneal(graph_, tree, slot, options_.seed, work, watch_);
-    swap_search(graph_, tree, slot, work, options_.deadline);
+    const std::vector<std::int32_t> scope = around(top, sorted(start.leaf_of_rank));
     MapResult annealed;
-    annealed.cost = mapping_cost(matrix_, tree, slot, watch_);
+    annealed.leaf_of_rank = start.leaf_of_rank;
+    annealed.cost = anneal_on(matrix_, graph_, tree_, scope, annealed.leaf_of_rank, options_.seed, work, watch_);
     annealed.method = "annealing";
-    for (const std::int32_t s : slot) annealed.leaf_of_rank.push_back(scope[s]);
     if (annealed.cost < best_.cost) order_equal_branches(tree_, annealed.leaf_of_rank, watch_);
     keep(std::move(annealed));
   }
 
   MapResult mapped(std::vector<std::int32_t> scope, std::vector<std::int32_t> packed = {}, bool quickly = false) {
-    return map_by_portfolio(matrix_, tree_, std::move(scope), options_, std::move(packed), quickly);
+    MapResult result = map_by_portfolio(matrix_, tree_, std::move(scope), options_, std::move(packed), quickly);
+    work_of_portfolios_ += result.work;
+    return result;
   }
 
   void keep(MapResult result) {
@@ -309,28 +328,20 @@ class LevelSearch {
     return leaves;
   }
 
-  // Returns the index of each rank's leaf in the ascending list `leaves`.
-  static std::vector<std::int32_t> slots_in(const std::vector<std::int32_t>& leaves, const std::vector<std::int32_t>& leaf_of_rank) {
-    std::vector<std::int32_t> slot;
-    slot.reserve(leaf_of_rank.size());
-    for (const std::int32_t leaf : leaf_of_rank)
-      slot.push_back(static_cast<std::int32_t>(std::lower_bound(leaves.begin(), leaves.end(), leaf) - leaves.begin()));
-    return slot;
-  }
-
   const CommMatrix& matrix_;
   const TreeTopology& tree_;
   const std::span<const std::int32_t> usable_;
   MapOptions options_;
   const WorkBudget watch_;
   MapMemory memory_;
-  std::vector<std::int32_t> lowest_;  // the subtrees of the least height that have enough usable leaves
+  const std::vector<std::int32_t> lowest_;  // the subtrees of the least height that have enough usable leaves
   Graph graph_;
   std::vector<std::int32_t> order_;  // number of each rank in the order of the parts that the model is fitted to
   std::optional<CutModel> model_;
   std::optional<std::vector<std::vector<std::int32_t>>> groups_;
   std::optional<PackingSearch> packing_search_;
   std::vector<std::vector<std::int32_t>> tried_;
+  std::int64_t work_of_portfolios_ = 0;
   MapResult best_;
 };
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "mapping/bisection.hpp"
-#include "mapping/work_budget.hpp"
 
 namespace placement {
 
@@ -25,8 +24,8 @@ struct Part {
 
 class Multisection {
  public:
-  Multisection(const LeafTree& tree, std::uint64_t seed, const BisectionTries& tries, const Deadline& deadline)
-      : tree_(tree), watch_(deadline), bisection_(seed, tries, watch_) {}
+  Multisection(const LeafTree& tree, std::uint64_t seed, const BisectionTries& tries, const WorkBudget& watch)
+      : tree_(tree), watch_(watch), bisection_(seed, tries, watch_) {}
 
   std::vector<std::int32_t> run(const Graph& graph) {
     slot_.resize(graph.vertices());
@@ -146,7 +145,7 @@ class Multisection {
   }
 
   const LeafTree& tree_;
-  const WorkBudget watch_;
+  const WorkBudget& watch_;
   Bisection bisection_;
   std::vector<std::int32_t> slot_;
   std::vector<std::int32_t> local_;
@@ -165,8 +164,8 @@ BisectionTries affordable_tries(const Graph& graph, std::int64_t work) {
 }  // namespace
 
 std::vector<std::int32_t> multisection(const Graph& graph, const LeafTree& tree, std::uint64_t seed,
-                                       std::int64_t work, const Deadline& deadline) {
-  return Multisection(tree, seed, affordable_tries(graph, work), deadline).run(graph);
+                                       std::int64_t work, const WorkBudget& watch) {
+  return Multisection(tree, seed, affordable_tries(graph, work), watch).run(graph);
 }
 
 }  // namespace placement

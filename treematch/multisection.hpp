@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/util/deadline.hpp"
 #include "mapping/graph.hpp"
 #include "mapping/leaf_tree.hpp"
+#include "mapping/work_budget.hpp"
 
 namespace placement {
 
@@ -13,13 +13,14 @@ namespace placement {
 // traffic between the parts [TM §5]. If the tree has as many slots as there are ranks, each part fills its child. If
 // the tree has more slots, each vertex uses the fewest children that hold its ranks. The traffic then decides how many
 // ranks each child takes.
-//   graph     traffic between the ranks, whose vertices all have size 1
-//   tree      at least as many slots as there are ranks
-//   seed      seed of the random choices
-//   work      arcs to visit, about; decides how many bisections are tried at each step, at least one
-//   deadline  once it has passed, the remaining ranks are placed in the order in which they are held
+//   graph  traffic between the ranks, whose vertices all have size 1
+//   tree   at least as many slots as there are ranks
+//   seed   seed of the random choices
+//   work   arcs to visit, about; decides how many bisections are tried at each step, at least one
+//   watch  time budget; once it has ended, the remaining ranks are placed in the order in which they are held, and
+//          nothing is thrown
 // Returns the slot of each rank.
 std::vector<std::int32_t> multisection(const Graph& graph, const LeafTree& tree, std::uint64_t seed,
-                                       std::int64_t work, const Deadline& deadline);
+                                       std::int64_t work, const WorkBudget& watch);
 
 }  // namespace placement

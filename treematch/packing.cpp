@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int32_t most_portions = 128;
 constexpr double least_exponent = 0.4;   // a line of ranks has a lower one, but nearly every set of leaves suits it
-constexpr double impossible = std::numeric_limits<double>::infinity();
+constexpr float impossible = std::numeric_limits<float>::infinity();
 
 double inner(std::int32_t part, std::int32_t ranks) {
   return static_cast<double>(part) * (1.0 - static_cast<double>(part) / ranks);
@@ -35,6 +35,19 @@ std::vector<std::int64_t> cuts_of(const Graph& graph, const LeafTree& tree, std:
     }
   }
   return cut;
+}
+
+// Lowers each entry of `sum` to that of `one` plus `more`, if this is less. The compiler makes vector instructions of
+// the blocks of eight.
+void lower(float* sum, const float* one, float more, std::size_t count) {
+  std::size_t k = 0;
+  for (; k + 8 <= count; k += 8) {
+    float block[8];
+    for (int i = 0; i < 8; ++i) block[i] = one[k + i] + more;
+    for (int i = 0; i < 8; ++i) block[i] = block[i] < sum[k + i] ? block[i] : sum[k + i];
+    for (int i = 0; i < 8; ++i) sum[k + i] = block[i];
+  }
+  for (; k < count; ++k) sum[k] = std::min(sum[k], one[k] + more);
 }
 
 }  // namespace
@@ -80,15 +93,19 @@ PackingSearch::PackingSearch(const TreeTopology& tree, std::span<const std::int3
       portion_((model.ranks() + most_portions - 1) / most_portions),
       portions_((model.ranks() + portion_ - 1) / portion_),
       classes_(tree, usable, portion_ * portions_, {}), costs_(classes_.classes().size()) {
-  watch.spend(tree.vertices());
+  watch.spend(4 * static_cast<std::int64_t>(tree.vertices()));
+}
+
+double PackingSearch::least_cost_below(std::int32_t vertex) {
+  const std::int32_t c = classes_.of(vertex);
+  if (c < 0) return impossible;
+  const Costs& costs = costs_of(c);
+  return std::ssize(costs) > portions_ ? costs[portions_] : impossible;
 }
 
 std::vector<std::int32_t> PackingSearch::best_below(std::int32_t vertex) {
   std::vector<std::int32_t> leaves;
-  const std::int32_t c = classes_.of(vertex);
-  if (c < 0) return leaves;
-  const Costs& costs = costs_of(c);
-  if (std::ssize(costs) <= portions_ || costs[portions_] == impossible) return leaves;
+  if (least_cost_below(vertex) == impossible) return leaves;
   take(vertex, portions_, leaves);
   leaves.resize(model_.ranks());
   std::sort(leaves.begin(), leaves.end());
@@ -106,8 +123,7 @@ const PackingSearch::Costs& PackingSearch::costs_of(std::int32_t c) {
       single += run.count;
       continue;
     }
-    const Costs child = seen_from(subtree, run.of);
-    for (std::int32_t k = 0; k < run.count; ++k) costs = joined(costs, child);
+    costs = joined(costs, repeated(seen_from(subtree, run.of), run.count));
   }
   // The link above a leaf adds an equal cost for every rank and is left out.
   if (single >= portion_) costs = joined(costs, Costs(std::min(single / portion_, portions_) + 1, 0));
@@ -118,16 +134,30 @@ PackingSearch::Costs PackingSearch::seen_from(const SubtreeClass& parent, std::i
   Costs costs = costs_of(child);
   const auto length = static_cast<double>(classes_.classes()[child].position - parent.position);
   for (std::size_t k = 1; k < costs.size(); ++k)
-    costs[k] += length * model_.cut(std::min(model_.ranks(), static_cast<std::int32_t>(k) * portion_));
+    costs[k] += static_cast<float>(length * model_.cut(std::min(model_.ranks(), static_cast<std::int32_t>(k) * portion_)));
   return costs;
 }
 
 PackingSearch::Costs PackingSearch::joined(const Costs& one, const Costs& other) const {
+  if (one.size() < other.size()) return joined(other, one);
   Costs sum(std::min<std::size_t>(one.size() + other.size() - 1, static_cast<std::size_t>(portions_) + 1), impossible);
   watch_.spend(static_cast<std::int64_t>(one.size() * other.size()) / 8);
-  for (std::size_t a = 0; a < one.size(); ++a)
-    for (std::size_t b = 0; b < other.size() && a + b < sum.size(); ++b) sum[a + b] = std::min(sum[a + b], one[a] + other[b]);
+  for (std::size_t b = 0; b < other.size(); ++b) {
+    if (other[b] == impossible) continue;
+    const std::size_t end = std::min(one.size(), sum.size() - b);
+    lower(sum.data() + b, one.data(), other[b], end);
+  }
   return sum;
+}
+
+// Returns the least costs for `count` subtrees together, at least 1, each of which has the costs `child`.
+PackingSearch::Costs PackingSearch::repeated(Costs child, std::int32_t count) const {
+  Costs sum{0};
+  for (;; count /= 2) {
+    if (count % 2 == 1) sum = joined(sum, child);
+    if (count < 2) return sum;
+    child = joined(child, child);
+  }
 }
 
 // Adds the best leaves for `portions` portions of ranks below the vertex to `leaves`.
@@ -160,10 +190,10 @@ void PackingSearch::take(std::int32_t vertex, std::int32_t portions, std::vector
   first.push_back(joined(first.back(), costs.back()));
   for (std::size_t k = costs.size(); k-- > 0;) {
     std::int32_t best = 0;
-    double least = impossible;
+    float least = impossible;
     for (std::int32_t mine = 0; mine <= portions && mine < std::ssize(costs[k]); ++mine) {
       if (portions - mine >= std::ssize(first[k])) continue;
-      const double cost = costs[k][mine] + first[k][portions - mine];
+      const float cost = costs[k][mine] + first[k][portions - mine];
       if (cost < least) least = cost, best = mine;
     }
     if (k < part.size()) {

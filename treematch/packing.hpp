@@ -53,16 +53,22 @@ class PackingSearch {
   // few, or too few whole portions. Throws OutOfTime.
   std::vector<std::int32_t> best_below(std::int32_t vertex);
 
+  // Returns the estimated hop-bytes of best_below(vertex), in units of the model; infinity where that returns nothing.
+  // Takes less time than best_below(). Throws OutOfTime.
+  double least_cost_below(std::int32_t vertex);
+
   // Returns the class of the subtree below a vertex, -1 where no usable leaf lies below it. In two subtrees of one
   // class the best sets of leaves have equal costs.
   std::int32_t class_of(std::int32_t vertex) const { return classes_.of(vertex); }
+  std::size_t classes() const { return costs_.size(); }  // the number of classes
 
  private:
-  using Costs = std::vector<double>;  // least cost for each number of portions
+  using Costs = std::vector<float>;   // least cost for each number of portions
 
   const Costs& costs_of(std::int32_t c);
   Costs seen_from(const SubtreeClass& parent, std::int32_t child);
   Costs joined(const Costs& one, const Costs& other) const;
+  Costs repeated(Costs child, std::int32_t count) const;
   void take(std::int32_t vertex, std::int32_t portions, std::vector<std::int32_t>& leaves);
 
   const TreeTopology& tree_;

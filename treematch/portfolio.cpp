@@ -24,6 +24,7 @@ namespace placement {
 namespace {
 
 constexpr std::int32_t max_ranks_for_two_multisections = 256;  // one on the packed leaves and one on all leaves
+constexpr std::int32_t max_ranks_with_less_work = 512;  // these are searched on several sets of leaves, within 5 ms
 constexpr std::int32_t max_ranks_for_little_gains = 1024;  // searches that seldom gain are run up to this number
 constexpr std::int32_t max_ranks_for_grouping = 16384;
 
@@ -53,12 +54,13 @@ class Portfolio {
     for (std::int32_t& slot : best_) slot = tree_.leaf(slot);
     result_.leaf_of_rank = std::move(best_);
     order();
+    result_.work = watch_.spent() + (search_ ? search_->spent() : 0);
     return std::move(result_);
   }
 
  private:
   void improve() {
-    const WorkBudget search(search_end_);
+    const WorkBudget& search = search_.emplace(search_end_);
     if (remembers()) {
       pack(search);
       if (recall()) return;
@@ -112,7 +114,7 @@ class Portfolio {
     const auto count = static_cast<std::int64_t>(units->place.size());
     const bool choice = count * count > 32 * static_cast<std::int64_t>(matrix_.ranks());
     if (units->fit < (choice ? min_unit_fit : sufficient_unit_fit)) return false;
-    search_and_offer(from_packed(units_mapping(graph_, *packed_tree_, *units, options_.seed, work_ / 4, search_end_)), "units");
+    search_and_offer(from_packed(units_mapping(graph_, *packed_tree_, *units, options_.seed, work_ / 4, search)), "units");
     return huge ? units->fit > sufficient_unit_fit : units->equal_pieces && matrix_.ranks() > max_ranks_for_little_gains;
   }
 
@@ -146,7 +148,7 @@ class Portfolio {
   }
 
   void pack(const WorkBudget& search) {
-    search.spend(whole_tree_.vertices());
+    search.spend(whole_tree_.vertices() / 8 + 30 * static_cast<std::int64_t>(scope_.size()));
     if (packed_.empty()) packed_ = packed_leaves(whole_tree_, scope_, matrix_.ranks());
     if (packed_.size() == scope_.size())
       packed_tree_ = tree_;
@@ -164,18 +166,19 @@ class Portfolio {
   }
 
   std::vector<std::int32_t> sections(const LeafTree& tree) const {
-    return multisection(graph_, tree, options_.seed, work_, search_end_);
+    return multisection(graph_, tree, options_.seed, work_, *search_);
   }
 
   void search_and_offer(std::vector<std::int32_t> slot, const std::string& method) {
-    swap_search(graph_, tree_, slot, work_, search_end_);
+    swap_search(graph_, tree_, slot, work_, *search_);
     searched_ = offer(std::move(slot), method) || searched_;
   }
 
   // Returns the work for one search, about one arc visited each. By default 4,096 ranks stay within 50 ms.
   static std::int64_t work_of(const CommMatrix& matrix, const MapOptions& options) {
     if (options.work_limit > 0) return options.work_limit;
-    return 420 * static_cast<std::int64_t>(matrix.ranks()) * options.effort / usual_effort;
+    const std::int64_t per_rank = matrix.ranks() <= max_ranks_with_less_work ? 250 : 420;
+    return per_rank * matrix.ranks() * options.effort / usual_effort;
   }
 
   // Keeps the mapping if it costs less than all before. Returns whether it was kept.
@@ -198,6 +201,7 @@ class Portfolio {
   const LeafTree tree_;  // the tree above scope_
   Deadline search_end_;  // the end of the search; the time from then to the deadline is for evaluating its result
   const WorkBudget watch_;
+  std::optional<WorkBudget> search_;  // ends with search_end_
   Graph graph_;
   std::vector<std::int32_t> packed_slots_;  // the slots of packed_ in tree_
   std::optional<LeafTree> packed_tree_;

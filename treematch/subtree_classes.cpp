@@ -32,7 +32,18 @@ SubtreeClasses::SubtreeClasses(const TreeTopology& tree, std::span<const std::in
   std::vector<std::int32_t> below_before;  // adjacent vertices are often of one class, which saves a search
   SubtreeClass before;
   std::int32_t class_before = -1;
+  std::int32_t leaf_class = -1;  // class of the last leaf that is no node
   for (std::int32_t v = tree.vertices() - 1; v >= 0; --v) {
+    if (tree.children(v).empty() && (node_of.empty() || node_of[v] < 0)) {
+      if (!free[v]) continue;
+      if (leaf_class < 0 || classes_[leaf_class].position != tree.position(v)) {
+        SubtreeClass leaf;
+        leaf.position = tree.position(v);
+        leaf_class = add(std::move(leaf));
+      }
+      class_of_[v] = leaf_class;
+      continue;
+    }
     below.clear();
     for (const std::int32_t child : tree.children(v))
       if (class_of_[child] >= 0) below.push_back(class_of_[child]);

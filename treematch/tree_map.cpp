@@ -5,9 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "mapping/graph.hpp"
 #include "mapping/leaf_tree.hpp"
 #include "mapping/mapping_check.hpp"
 #include "mapping/work_budget.hpp"
+#include "treematch/annealing.hpp"
 #include "treematch/canonical.hpp"
 #include "treematch/exact_map.hpp"
 #include "treematch/leaf_choice.hpp"
@@ -26,6 +28,11 @@ constexpr std::int32_t effort_factor = 4;
 constexpr std::int32_t max_ranks_mapped_alone = 96;
 constexpr std::size_t max_subtrees_mapped_alone = 16;
 constexpr std::size_t max_fullest_mapped_alone = 4;
+
+// With more than the usual effort, up to max_ranks_annealed_long ranks are annealed once more after each search. That
+// visits long_annealing_per_rank arcs for each rank and unit of effort.
+constexpr std::int32_t max_ranks_annealed_long = 512;
+constexpr std::int64_t long_annealing_per_rank = 1500;
 
 // Searches for the optimum. A mapping that costs less than `result` replaces it. Returns whether `result` is optimal.
 bool solve_exactly(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
@@ -64,11 +71,8 @@ MapResult in_natural_order(const CommMatrix& matrix, const TreeTopology& tree, s
 // trees of equal shape, one is returned. The longest lists come first; with many lists the shorter ones are left out.
 std::vector<std::vector<std::int32_t>> sufficient_subtrees(const TreeTopology& tree, std::span<const std::int32_t> usable,
                                                            std::int32_t ranks) {
-  std::vector<std::int32_t> tops;
-  for (std::int32_t height = tree.least_height_of(ranks); tops.empty(); ++height)
-    tops = subtrees_with_enough(tree, usable, ranks, height);
   std::vector<std::vector<std::int32_t>> all;
-  for (const std::int32_t top : tops) all.push_back(leaves_below(tree, usable, top));
+  for (const std::int32_t top : lowest_subtrees(tree, usable, ranks)) all.push_back(leaves_below(tree, usable, top));
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
   std::vector<std::vector<std::int32_t>> kept;
   std::vector<LeafTree> shapes;
@@ -116,7 +120,39 @@ MapResult map_with_effort(const CommMatrix& matrix, const TreeTopology& tree, st
   MapResult result = search_levels(matrix, tree, usable, options);
   if (matrix.ranks() <= most_ranks_alone) map_to_subtrees_alone(matrix, tree, usable, options, result);
   result.natural_cost = natural.natural_cost;
+  natural.work = result.work;
   return result.cost < natural.cost ? result : natural;
+}
+
+// Returns the usable leaves that a scope admits around the leaf: those below the subtree that has enough leaves, or
+// below its ancestor. The scope is `subtree` or `whole`.
+std::vector<std::int32_t> leaves_around(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t leaf,
+                                        std::int32_t ranks, const MapOptions& options) {
+  if (options.scope == LeafScope::whole) return {usable.begin(), usable.end()};
+  const std::vector<std::int32_t> tops = ancestors(tree, lowest_subtrees(tree, usable, ranks), options.levels_up);
+  for (const std::int32_t top : tops)
+    if (leaf >= tree.first_leaf(top) && leaf < tree.first_leaf(top) + tree.leaf_count(top)) return leaves_below(tree, usable, top);
+  return {};
+}
+
+// Anneals the mapping with much work, in proportion to the effort. A mapping that costs less replaces `result`.
+void anneal_long(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
+                 const MapOptions& options, MapResult& result) {
+  if (matrix.ranks() > max_ranks_annealed_long || matrix.pairs() == 0 || options.scope == LeafScope::given) return;
+  try {
+    const WorkBudget watch(options.deadline);
+    const std::vector<std::int32_t> scope = leaves_around(tree, usable, result.leaf_of_rank.front(), matrix.ranks(), options);
+    if (scope.empty()) return;
+    std::vector<std::int32_t> leaf_of_rank = result.leaf_of_rank;
+    const std::int64_t work = long_annealing_per_rank * matrix.ranks() * options.effort;
+    const Cost cost = anneal_on(matrix, scaled_graph(matrix, watch), tree, scope, leaf_of_rank, options.seed, work, watch);
+    if (cost >= result.cost) return;
+    order_equal_branches(tree, leaf_of_rank, watch);
+    result.cost = cost;
+    result.leaf_of_rank = std::move(leaf_of_rank);
+    result.method = "annealing";
+  } catch (const OutOfTime&) {
+  }
 }
 
 }  // namespace
@@ -143,6 +179,7 @@ MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree,
     step.effort = std::min(effort_factor * step.effort, options.effort);
     MapResult other = map_with_effort(matrix, tree, usable, step, alone);
     if (other.optimal || other.cost < best.cost) best = std::move(other);
+    if (!best.optimal) anneal_long(matrix, tree, usable, step, best);
   }
   return best;
 }

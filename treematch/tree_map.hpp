@@ -70,6 +70,7 @@ struct MapResult {
   Cost natural_cost = 0;                   // hop-bytes of the natural order: rank r on the r-th leaf of the scope
   std::string method;                      // the way in which the mapping was found
   bool optimal = false;                    // no mapping in the scope costs less
+  std::int64_t work = 0;                   // units of work that the search took, about one arc visited each
 };
 
 // Maps the ranks of the matrix onto usable leaves, one leaf per rank, with few hop-bytes [TM §5].

@@ -147,13 +147,12 @@ std::vector<std::int32_t> units_in_order(const LeafTree& tree, const Units& unit
 }
 
 std::vector<std::int32_t> units_mapping(const Graph& graph, const LeafTree& tree, const Units& units,
-                                        std::uint64_t seed, std::int64_t work, const Deadline& deadline) {
-  const WorkBudget watch(deadline);
+                                        std::uint64_t seed, std::int64_t work, const WorkBudget& watch) {
   Graph between = contracted(graph, units.unit_of, static_cast<std::int32_t>(units.place.size()), watch);
   std::fill(between.size.begin(), between.size.end(), 1);
   const LeafTree above = tree.cut_at(units.place);
-  std::vector<std::int32_t> place = multisection(between, above, seed, work, deadline);
-  swap_search(between, above, place, work, deadline);
+  std::vector<std::int32_t> place = multisection(between, above, seed, work, watch);
+  swap_search(between, above, place, work, watch);
   return laid_out(tree, units, std::move(place));
 }
 

@@ -4,7 +4,6 @@
 #include <optional>
 #include <vector>
 
-#include "common/util/deadline.hpp"
 #include "mapping/graph.hpp"
 #include "mapping/leaf_tree.hpp"
 #include "mapping/work_budget.hpp"
@@ -36,11 +35,11 @@ std::optional<Units> join_to_units(const Graph& graph, const LeafTree& tree, con
 std::vector<std::int32_t> units_in_order(const LeafTree& tree, const Units& units);
 
 // Places the units on the lowest subtrees by multisection() and swap_search() of the traffic between the units.
-//   seed      seed of the random choices
-//   work      arcs to visit in each of the two searches, about
-//   deadline  end of the search
-// Returns the slot of each vertex of the graph. Throws OutOfTime when the deadline has passed before the search starts.
+//   seed   seed of the random choices
+//   work   arcs to visit in each of the two searches, about
+//   watch  time budget of the search
+// Returns the slot of each vertex of the graph. Throws OutOfTime when the time has ended before the search starts.
 std::vector<std::int32_t> units_mapping(const Graph& graph, const LeafTree& tree, const Units& units,
-                                        std::uint64_t seed, std::int64_t work, const Deadline& deadline);
+                                        std::uint64_t seed, std::int64_t work, const WorkBudget& watch);
 
 }  // namespace placement

@@ -148,7 +148,6 @@ std::vector<Column> columns(const Placectl& placectl) {
                  }});
   all.push_back({"msc+polish", [](const Instance& instance, std::uint64_t seed, double&) {
                    RefineOptions options;
-                   options.seed = seed;
                    options.move_to_free = true;
                    return refine(instance.matrix, instance.tree, instance.usable, metis_multisection(instance, seed), options);
                  }});

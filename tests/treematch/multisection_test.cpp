@@ -148,7 +148,7 @@ START_TEST(multisection_fills_every_slot) {
     const LeafTree tree(topology, leaves);
     const Graph graph = random_graph(tree.slots(), 3 * tree.slots(), 9, random);
     for (const Deadline& deadline : {Deadline::never(), Deadline::after(std::chrono::microseconds(0))}) {
-      std::vector<std::int32_t> slot = multisection(graph, tree, 4, 100000, deadline);
+      std::vector<std::int32_t> slot = multisection(graph, tree, 4, 100000, WorkBudget(deadline));
       std::sort(slot.begin(), slot.end());
       for (std::int32_t s = 0; s < tree.slots(); ++s) ck_assert_int_eq(slot[s], s);
     }

@@ -158,7 +158,7 @@ START_TEST(measured_traffic_is_uneven) {
       edges.push_back({k, (k + step) % 512, 1 + (std::int64_t{1} << (k + step) % 52)});
   std::vector<std::int32_t> slot =
       units_mapping(scaled_graph(CommMatrix::from_edges(512, edges)), tree,
-                    *join_to_units(scaled_graph(CommMatrix::from_edges(512, edges)), tree), 1, 10000, Deadline::never());
+                    *join_to_units(scaled_graph(CommMatrix::from_edges(512, edges)), tree), 1, 10000, WorkBudget());
   std::sort(slot.begin(), slot.end());
   for (std::int32_t s = 0; s < 512; ++s) ck_assert_int_eq(slot[s], s);
 }
@@ -176,7 +176,7 @@ START_TEST(one_place_is_smaller) {
     ck_assert(units.has_value());
     ck_assert_int_eq(units->odd, hole / 8);
     ck_assert(units->fit > 0.5 && units->fit < 1);
-    Ints slot = units_mapping(graph, tree, *units, 1, 10000, Deadline::never());
+    Ints slot = units_mapping(graph, tree, *units, 1, 10000, WorkBudget());
     std::sort(slot.begin(), slot.end());
     for (std::int32_t s = 0; s < 60; ++s) ck_assert_int_eq(slot[s], s);
     mapped(matrix, whole, leaves);
