@@ -388,6 +388,43 @@ static int run_now(const struct job_test_arguments *arguments)
 }
 
 /*
+ * Gives a job that backfill asks about the policy's nodes, if it can start on them at once. Returns false, with the job
+ * unchanged, if it cannot, or if Slurm itself must be asked: Slurm would take as long to answer as the policy. A
+ * decision that may have to be put off comes after Slurm's answer, so that no job is put off that cannot start anyway.
+ */
+static bool runs_by_plan(const struct job_test_arguments *arguments)
+{
+	struct decision decision = { .mode = arguments->mode, .end = DECISION_NODES };
+	struct job_test_arguments again = *arguments;
+	job_record_t *job = arguments->job;
+	const struct placement_plan *plan;
+	struct job_state before;
+	struct job_view view;
+	bool runs = false;
+
+	if (placement_would_put_off(job->user_id, times_put_off(job)) || placement_wants_stock_choice(job->user_id))
+		return false;
+	save_state(&before, arguments);
+	again.nodes = bit_copy(arguments->nodes);
+	plan = make_plan(&view, &decision, &again);
+	if (plan) {
+		job->bit_flags |= TEST_NOW_ONLY;
+		runs = call_with_plan(&again, &view, plan, PLAN_NODES) == SLURM_SUCCESS && job->start_time <= time(NULL);
+		job->bit_flags = before.bit_flags;
+	}
+	if (runs) {
+		bit_copybits(arguments->nodes, again.nodes);
+		end_decision(&decision, job, false);
+	} else {
+		restore_state(&before, arguments);
+	}
+	job_view_free(&view);
+	free_state(&before);
+	FREE_NULL_BITMAP(again.nodes);
+	return runs;
+}
+
+/*
  * Answers when and where the job could run. Backfill starts a job on the nodes that this call returns. Therefore it
  * returns the policy's nodes if the job can start on them at once. Otherwise Slurm's own answer stands, because other
  * jobs are planned by its start time. Cores are not restricted here but when the job starts.
@@ -401,13 +438,22 @@ static int will_run(const struct job_test_arguments *arguments)
 	bool for_backfill = arguments->job->bit_flags & BACKFILL_TEST, waits = false;
 	struct job_state stock;
 	struct job_view view;
-	int rc = call_real_job_test(arguments);
+	int64_t began;
+	int rc;
 
+	if (for_backfill && runs_by_plan(arguments)) {
+		FREE_NULL_BITMAP(offered);
+		return SLURM_SUCCESS;
+	}
+	began = thread_time_ns();
+	rc = call_real_job_test(arguments);
 	if (rc != SLURM_SUCCESS || arguments->job->start_time > time(NULL)) {
 		FREE_NULL_BITMAP(offered);
 		/* Backfill would keep nodes free for this job, which may go on waiting when they are free. */
 		return for_backfill && is_waiting(arguments->job) ? SLURM_ERROR : rc;
 	}
+	if (for_backfill)
+		placement_stock_choice_took(arguments->job->user_id, thread_time_ns() - began);
 	save_state(&stock, arguments);
 	decision.stock_choice = bitmap2node_name(arguments->nodes);
 	again.nodes = offered;
