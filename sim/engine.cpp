@@ -112,6 +112,7 @@ class Engine {
   void release(const std::vector<std::int32_t>& cores);
   std::int64_t busy_cores() const { return machine_.cores() - machine_.free_cores() - down_; }
   void sample();
+  void record_free_leaves();
   void thin_out();
   void fail_node(const PlannedFailure& failure);
   void rest_failures();
@@ -139,6 +140,7 @@ class Engine {
   std::vector<Use> late_uses_;  // uses that ended after the makespan known at that time
   ExpectedEnds expected_;  // ends of the running jobs by their requested times
   std::int64_t next_sample_us_ = 0;
+  std::int64_t next_free_leaves_us_ = 0;
   std::int64_t sample_step_us_ = hour_us;
   std::int64_t next_backfill_us_ = 0;
 
@@ -337,6 +339,14 @@ void Engine::sample() {
   result_.samples.push_back({now_us_, busy_cores(), std::ssize(waiting_), room_.in_switch(), room_.in_subtree()});
 }
 
+// Records the free leaves at the first event at or after each of the times that the options ask for, before jobs start.
+void Engine::record_free_leaves() {
+  const std::int64_t interval_us = std::llround(options_.free_leaves_interval_s * second_us);
+  if (interval_us <= 0 || now_us_ < next_free_leaves_us_ || result_.free_leaves.size() >= most_free_leaves) return;
+  result_.free_leaves.push_back(free_leaves_of(machine_, now_us_));
+  next_free_leaves_us_ = (now_us_ / interval_us + 1) * interval_us;
+}
+
 // Drops every other sample and doubles the interval between later ones.
 void Engine::thin_out() {
   std::size_t kept = 0;
@@ -460,6 +470,7 @@ Replay Engine::run() {
     while (failures_.next_us() <= now_us_) fail_node(failures_.take());
     for (; arrived_ < jobs_.size() && jobs_[arrived_].submit_s * second_us <= now_us_; ++arrived_)
       waiting_.push_back(static_cast<std::int32_t>(arrived_));
+    record_free_leaves();
     schedule();
     if (now_us_ >= next_sample_us_) {
       sample();

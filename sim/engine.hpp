@@ -8,6 +8,7 @@
 
 #include "sim/decision.hpp"
 #include "sim/failures.hpp"
+#include "sim/free_leaves.hpp"
 #include "sim/job_log.hpp"
 #include "sim/pattern.hpp"
 
@@ -17,6 +18,9 @@ namespace placement::sim {
 // most_idle_failures nodes have failed with no job running. Too few nodes are then up at one time for it to start.
 constexpr std::int32_t most_restarts = 100;
 constexpr std::int32_t most_idle_failures = 1000;
+
+// The first moments at which the free leaves of the machine are recorded, at most.
+constexpr std::size_t most_free_leaves = 1000;
 
 // Options of a replay. Times are simulated times.
 struct ReplayOptions {
@@ -43,6 +47,7 @@ struct ReplayOptions {
   std::vector<double> failures_per_hour_of_node;  // replaces node_failures_per_hour, one entry per node; may be empty
   std::vector<PlannedFailure> planned_failures;   // sorted by time; happen in addition to random failures
   double repair_hours = 4;                        // time until a node is back after a random failure
+  double free_leaves_interval_s = 0;  // time between two entries of Replay::free_leaves; 0: there are none
   std::uint64_t seed = 1;
 };
 
@@ -87,6 +92,7 @@ struct Replay {
   std::vector<JobOutcome> outcomes;  // one per job of the list
   std::vector<MachineSample> samples;
   std::vector<CostSample> costs;
+  std::vector<FreeLeaves> free_leaves;  // before jobs start at that time; at most most_free_leaves
   std::int64_t ended_jobs = 0;
   std::int64_t given_up_jobs = 0;
   std::int64_t makespan_us = 0;      // time from the begin of the window to the last end, or to a job's last failure

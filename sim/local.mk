@@ -12,6 +12,8 @@ libsim_la_SOURCES = \
 	%D%/failures.hpp \
 	%D%/fragmentation.cpp \
 	%D%/fragmentation.hpp \
+	%D%/free_leaves.cpp \
+	%D%/free_leaves.hpp \
 	%D%/job_log.cpp \
 	%D%/job_log.hpp \
 	%D%/job_selection.cpp \

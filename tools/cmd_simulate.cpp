@@ -71,6 +71,8 @@ constexpr Option options[] = {
     {0, "seed", "N", "of all random choices [1]"},
     {0, "threads", "N", "strategies replayed at the same time [cores there are]"},
     {'o', "output", "FOLDER", "write CSV, JSON and SVG files there"},
+    {0, "free-cores", "HOURS", "with -o: write the free cores after every so many simulated hours, to be read by\n"
+                               "placectl map --available"},
     {'j', "json", nullptr, "print JSON in place of tables"},
     {'q', "quiet", nullptr, "no progress bar"},
 };

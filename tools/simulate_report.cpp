@@ -385,6 +385,11 @@ void write_report(const Report& report, const std::string& folder) {
     std::replace(name.begin(), name.end(), '/', '_');
     write("jobs-" + name + ".csv", jobs_csv(report, replay));
     write("machine-" + name + ".csv", machine_csv(replay));
+    for (std::size_t k = 0; k < replay.free_leaves.size(); ++k) {
+      const std::string number = std::to_string(k + 1);
+      write("free-" + name + "-" + std::string(4 - std::min<std::size_t>(4, number.size()), '0') + number + ".leaves",
+            free_leaves_text(replay.free_leaves[k], report.machine->cores()));
+    }
   }
   write("flow.svg", growth_plot(report, Measure::flow, "Mean flow time", "seconds"));
   write("stretch.svg", growth_plot(report, Measure::stretch, "Mean stretch", "flow time / run time in the log"));

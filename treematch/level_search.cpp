@@ -56,11 +56,13 @@ class LevelSearch {
   MapResult run() {
     try {
       graph_ = scaled_graph(matrix_, watch_);
-      best_ = in_order_below(lowest_.front());
-      if (few_ranks())
+      if (few_ranks()) {
+        best_ = in_order_below(lowest_.front());
         fit_model();
-      else
+      } else {
         best_ = of_best_estimate(lowest_);
+        keep(in_order_below(lowest_.front()));
+      }
       std::vector<std::int32_t> narrower;
       for (std::int32_t up = 0; !options_.deadline.expired(); ++up) {
         const std::vector<std::int32_t> tops = ancestors(tree_, lowest_, up);

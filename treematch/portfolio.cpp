@@ -70,6 +70,15 @@ class Portfolio {
       options_.memory->keep({options_.effort, {tree_.vertices().begin(), tree_.vertices().end()}, packed_slots_, best_, result_.cost, result_.method});
   }
 
+  // Places the ranks from left to right in breadth-first order of the traffic: for very many ranks the first way that
+  // ends, long before the units are made.
+  std::vector<std::int32_t> in_breadth_first_order(const WorkBudget& search) const {
+    const std::vector<std::int32_t> order = breadth_first(graph_, search);
+    std::vector<std::int32_t> slot(order.size());
+    for (std::size_t k = 0; k < order.size(); ++k) slot[order[k]] = static_cast<std::int32_t>(k);
+    return slot;
+  }
+
   bool remembers() const { return options_.memory != nullptr && !quickly_; }
 
   bool recall() {
@@ -84,6 +93,7 @@ class Portfolio {
   void search_all_ways(const WorkBudget& search) {
     graph_ = scaled_graph(matrix_, search);
     if (!packed_tree_) pack(search);
+    if (matrix_.ranks() > max_ranks_for_grouping && !graph_.arc.empty()) offer(from_packed(in_breadth_first_order(search)), "breadth-first order");
     const bool alike = !graph_.arc.empty() && all_alike();
     if (alike) search_and_offer(packed_slots_, "packed leaves");
     if (quickly_ && !graph_.arc.empty()) {

@@ -2,6 +2,7 @@
 #include "treematch/tree_map.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -62,7 +63,9 @@ MapResult in_natural_order(const CommMatrix& matrix, const TreeTopology& tree, s
   MapResult result;
   result.leaf_of_rank = leaves_in_scope(tree, usable, matrix.ranks(), options.scope, options.levels_up);
   result.leaf_of_rank.resize(matrix.ranks());
-  result.cost = result.natural_cost = tree.hop_bytes(matrix, result.leaf_of_rank);
+  std::vector<std::int32_t> slot(matrix.ranks());
+  std::iota(slot.begin(), slot.end(), 0);
+  result.cost = result.natural_cost = mapping_cost(matrix, LeafTree(tree, result.leaf_of_rank), slot);
   result.method = "natural";
   return result;
 }

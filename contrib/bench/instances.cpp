@@ -299,4 +299,22 @@ Instance make_instance(const std::string& name, const std::string& salt) {
   throw Error("no instance " + name);
 }
 
+Instance make_choice(std::int32_t state, std::int32_t ranks, std::vector<std::int32_t> usable, bool nodes) {
+  const Random random = seeded("choice", std::to_string(state) + " " + std::to_string(ranks));
+  const auto power = static_cast<std::int32_t>(std::bit_floor(static_cast<std::uint32_t>(ranks)));
+  const int bits = std::countr_zero(static_cast<std::uint32_t>(power));
+  const std::int32_t x = 1 << (bits + 2) / 3, y = 1 << (bits + 1) / 3, stages = ranks >= 64 ? 8 : 2;
+  Edges edges;
+  std::int32_t used = ranks;
+  std::string kind;
+  switch (state % 4) {
+    case 0: kind = "halo", used = power, edges = mixed(x, y, power / (x * y), 7, random); break;
+    case 1: kind = "random", edges = random_sparse(ranks, random); break;
+    case 2: kind = "pipeline", used = ranks / stages * stages, edges = pipeline(stages, ranks / stages); break;
+    default: kind = "grid-rows", used = power, edges = npb_cg(power); break;
+  }
+  const Ints& arities = nodes ? curie_nodes : curie;
+  return {kind, "choice", CommMatrix::from_edges(used, std::move(edges)), arities, TreeTopology::balanced(arities), std::move(usable)};
+}
+
 }  // namespace placement::bench

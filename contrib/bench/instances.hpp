@@ -25,4 +25,12 @@ std::vector<std::string> instance_names();
 // salt gives other matrices and other holes under the same names. Throws Error on an unknown name.
 Instance make_instance(const std::string& name, const std::string& salt);
 
+// Makes a job for one state of Curie. The traffic is one of: a halo exchange in three dimensions, random pairs, a
+// pipeline of stages in copies, an exchange along the rows of a grid (a power of two of ranks is taken).
+//   state   number of the state, which decides the traffic and its random choices
+//   ranks   number of ranks, at least 4; the job has at most this number
+//   usable  free leaves, ascending; their numbers are nodes if `nodes` is true, and else cores
+// Returns an instance with more leaves than ranks, or with as many.
+Instance make_choice(std::int32_t state, std::int32_t ranks, std::vector<std::int32_t> usable, bool nodes);
+
 }  // namespace placement::bench

@@ -31,6 +31,14 @@ endif
 bench-mapping: %D%/bench_mapping$(EXEEXT) tools/placectl$(EXEEXT)
 	SCOTCH_PTHREAD_NUMBER=1 %D%/bench_mapping$(EXEEXT) --placectl tools/placectl$(EXEEXT) $(BENCH_FLAGS)
 
+# "make bench-choice STATES=FOLDER": the mapper's scopes on states of Curie, from "placectl simulate --free-cores".
+EXTRA_PROGRAMS += %D%/bench_choice
+%C%_bench_choice_SOURCES = %D%/bench_choice.cpp %D%/instances.cpp %D%/instances.hpp tools/leaf_files.cpp tools/leaf_files.hpp
+%C%_bench_choice_LDADD = $(treematch)
+.PHONY: bench-choice
+bench-choice: %D%/bench_choice$(EXEEXT)
+	%D%/bench_choice$(EXEEXT) $(BENCH_FLAGS) $(STATES)/*.leaves
+
 # "make bench-netload": the time of a network- and load-aware choice, and how it grows.
 EXTRA_PROGRAMS += %D%/bench_netload
 %C%_bench_netload_LDADD = $(netload)

@@ -56,6 +56,29 @@ cmp -s one/jobs-TM-A.csv other/jobs-TM-A.csv && fail 'another seed changes nothi
 for file in summary.csv comparisons.csv windows.csv sizes.csv cost.csv summary.json flow.svg stretch.svg run.svg size.svg; do
   [ -s "one/$file" ] || fail "no $file"
 done
+
+# The free cores at every half hour: placectl map reads them, and the comment has their number.
+run "${machine[@]}" -s SLURM --free-cores 0.5 -o free "$log"
+ends 0
+printf 'tree 4 4 2 4\n' >tree.txt
+printf '0 5 0\n5 0 5\n0 5 0\n' >pairs.txt
+mapped=0
+for file in free/free-SLURM-*.leaves; do
+  [ "$(grep -vc '^#' "$file")" = "$(sed -n '1s/.* begin, \([0-9]*\) of 128 cores are free$/\1/p' "$file")" ] || fail "$file: $(head -1 "$file")"
+  [ "$(grep -vc '^#' "$file")" -ge 3 ] || continue
+  "$placectl" map --matrix pairs.txt --topology tree.txt --available "$file" >map.out 2>&1 || {
+    fail "placectl map refuses $file: $(cat map.out)"
+    continue
+  }
+  mapped=$((mapped + 1))
+done
+[ $mapped -gt 1 ] || fail "only $mapped states of --free-cores have three free cores"
+[ -e free/free-SLURM-0001.leaves ] && [ ! -e one/free-SLURM-0001.leaves ] || fail 'free cores are written with --free-cores only'
+run "${machine[@]}" --free-cores 2 "$log"
+refused 2 '--free-cores: the states are written to the folder of --output, which is not given'
+run "${machine[@]}" --free-cores 0 -o free "$log"
+refused 2 "--free-cores 0: a number from 0.001 to 1e+06 is wanted"
+
 run "${machine[@]}" --json -s 'SLURM TM-A' "$log"
 ends 0
 has '"backfill": "easy"'
