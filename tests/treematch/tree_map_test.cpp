@@ -290,6 +290,27 @@ START_TEST(late_deadline_changes_nothing) {
 }
 END_TEST
 
+// All searches of a job of up to 512 ranks share one limit on their work. What was begun is ended.
+START_TEST(work_of_small_jobs_is_limited) {
+  const TreeTopology tree = TreeTopology::balanced(Ints{14, 20, 18, 2, 8});
+  Random random(31);
+  Ints usable;
+  for (std::int32_t node = 0; node < tree.leaves() / 16; ++node)
+    for (std::int32_t core = 0, busy = random.below(5) < 3; core < 16 && busy == 0; ++core) usable.push_back(16 * node + core);
+  for (const std::int32_t ranks : {20, 48, 96, 128, 200, 256, 300, 512}) {
+    std::vector<CommEdge> edges;
+    for (std::int32_t k = 0; k < 8 * ranks; ++k) edges.push_back({random.below(ranks), random.below(ranks), 1 + random.below(1000)});
+    const CommMatrix matrix = CommMatrix::from_edges(ranks, std::move(edges));
+    const MapResult narrow = mapped(matrix, tree, usable, {.scope = LeafScope::subtree});
+    const MapResult whole = mapped(matrix, tree, usable, {.scope = LeafScope::whole});
+    ck_assert_int_gt(narrow.work, 0);
+    ck_assert_msg(whole.work <= 3'000'000, "%d ranks: %lld units of work", ranks, static_cast<long long>(whole.work));
+    ck_assert(whole.cost <= narrow.cost);
+    ck_assert(mapped(matrix, tree, usable, {.scope = LeafScope::whole, .effort = 40}).cost <= whole.cost);
+  }
+}
+END_TEST
+
 // Leaves whose tree has the shape of an earlier one get the mapping that they would get without the memory.
 START_TEST(memory_changes_nothing) {
   const TreeTopology tree = TreeTopology::balanced(Ints{3, 4, 2, 4});
@@ -504,6 +525,7 @@ int main() {
   tcase_add_test(all, deadline_leaves_a_whole_mapping);
   tcase_add_test(all, deadline_with_65536_ranks);
   tcase_add_test(all, late_deadline_changes_nothing);
+  tcase_add_test(all, work_of_small_jobs_is_limited);
   tcase_add_test(all, memory_changes_nothing);
   tcase_add_test(all, a_wider_scope_never_costs_more);
   tcase_add_test(all, a_wider_scope_never_costs_more_than_the_optimum_of_a_narrower_one);
