@@ -22,7 +22,7 @@ missing_packages() {  # package...
 install_packages() {  # package...
   local -a missing
   local changed
-  command -v apt-get >/dev/null || die "there is no apt-get here: this command is for Debian 12"
+  command -v apt-get >/dev/null || die "there is no apt-get here: this command is for Debian 12 and 13"
   mapfile -t missing < <(missing_packages "$@")
   [ ${#missing[@]} -eq 0 ] && return
   [ "$(id -u)" = 0 ] || die "these packages are missing and only root can install them; run this with sudo, or once as root: apt-get install ${missing[*]}"
