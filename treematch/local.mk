@@ -12,6 +12,8 @@ libtreematch_la_SOURCES = \
 	%D%/graph_growing.hpp \
 	%D%/grouping.cpp \
 	%D%/grouping.hpp \
+	%D%/group_spread.cpp \
+	%D%/group_spread.hpp \
 	%D%/heavy_groups.cpp \
 	%D%/heavy_groups.hpp \
 	%D%/leaf_choice.cpp \

@@ -8,7 +8,9 @@
 #include <set>
 
 #include "mapping/node_choice.hpp"
+#include "mapping/refine.hpp"
 #include "mapping/slots.hpp"
+#include "treematch/group_spread.hpp"
 #include "treematch/heavy_groups.hpp"
 
 namespace placement {
@@ -140,6 +142,64 @@ std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix, const std::
   return std::make_shared<CommMatrix>(CommMatrix::from_edges(matrix.ranks(), std::move(edges)));
 }
 
+// Returns the lowest vertex that has all cores of the placement below it.
+std::int32_t top_of(const ClusterView& view, const Placement& placement) {
+  std::int32_t top = node_vertex(view, placement.ranks.front().node);
+  for (const RankPlace& rank : placement.ranks) top = view.tree->lowest_common_ancestor(top, node_vertex(view, rank.node));
+  return top;
+}
+
+// Places each group on at most `span` leaf switches, in the smallest subtree that holds the placement `best`. Ranks then
+// exchange their places where the traffic of `joined`, a stressed() matrix, gains and the groups stay together. Returns nothing when spread_groups()
+// finds nothing or when the limits of the request are violated.
+std::optional<Placement> with_span(const ClusterView& view, const Request& request, const Placement& best, const CommMatrix& joined,
+                                   const std::vector<std::int32_t>& switch_of, std::vector<std::vector<std::int32_t>> groups, std::int32_t span) {
+  const Slots slots(view, request);
+  const NodeLimits limits(view, request, slots.capacity());
+  const std::int32_t top = top_of(view, best);
+  std::map<std::int32_t, std::vector<std::int32_t>> nodes_of;  // of each leaf switch, those with the most room first
+  for (std::size_t n = 0; n < view.nodes.size(); ++n)
+    if (limits.capacity()[n] > 0 && view.tree->lowest_common_ancestor(top, node_vertex(view, static_cast<std::int32_t>(n))) == top)
+      nodes_of[switch_of[n]].push_back(static_cast<std::int32_t>(n));
+  std::vector<std::vector<std::int32_t>> nodes;
+  std::vector<std::int32_t> room, sizes;
+  for (auto& [vertex, below] : nodes_of) {
+    std::stable_sort(below.begin(), below.end(), [&](std::int32_t a, std::int32_t b) { return limits.capacity()[a] > limits.capacity()[b]; });
+    room.push_back(0);
+    for (const std::int32_t node : below) room.back() += limits.capacity()[node];
+    nodes.push_back(std::move(below));
+  }
+  std::vector<bool> grouped(request.tasks, false);
+  for (const std::vector<std::int32_t>& group : groups)
+    for (const std::int32_t rank : group) grouped[rank] = true;
+  for (std::int32_t rank = 0; rank < request.tasks; ++rank)
+    if (!grouped[rank]) groups.push_back({rank});
+  for (const std::vector<std::int32_t>& group : groups) sizes.push_back(static_cast<std::int32_t>(group.size()));
+  const auto shares = spread_groups(room, sizes, span);
+  if (!shares) return std::nullopt;
+  std::vector<std::int32_t> node_of_rank(request.tasks);
+  NodeCounts counts(view.nodes.size(), 0);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    auto rank = groups[g].begin();
+    for (const SwitchShare& share : (*shares)[g])
+      for (std::int32_t k = 0; k < share.tasks; ++k) {
+        std::vector<std::int32_t>& free = nodes[share.on];
+        node_of_rank[*rank++] = free.front();
+        if (++counts[free.front()] == limits.capacity()[free.front()]) free.erase(free.begin());
+      }
+  }
+  if (!limits.allow(counts)) return std::nullopt;
+  const auto placement_on = [&](const std::vector<std::int32_t>& leaves) {
+    return slots.placement(leaves, view.tree->hop_bytes(*request.matrix, leaves), best.natural_cost, "groups on leaf switches");
+  };
+  const std::vector<std::int32_t> leaves = slots.leaves_on(node_of_rank);
+  std::vector<std::int32_t> usable = leaves;
+  std::sort(usable.begin(), usable.end());
+  Placement exchanged = placement_on(refine(joined, *view.tree, usable, leaves, {}));
+  const std::vector<std::int32_t> spans = spans_of(exchanged, switch_of, groups);
+  return *std::max_element(spans.begin(), spans.end()) <= span ? std::move(exchanged) : placement_on(leaves);
+}
+
 // Places the request several times. After each round, the traffic inside the groups that span the most leaf switches is
 // raised.
 Placement by_worst_group(const ClusterView& view, const Request& request, const Deadline& deadline, const PlaceByHopBytes& place) {
@@ -168,6 +228,13 @@ Placement by_worst_group(const ClusterView& view, const Request& request, const 
     } catch (const Error&) {
       break;
     }
+  }
+  for (std::int32_t span = 1; span < worst && request.node_tasks.empty() && !deadline.expired(); ++span) {
+    const auto joined = stressed(*request.matrix, groups, std::vector<std::int64_t>(groups.size(), 1));
+    const auto placement = joined ? with_span(view, request, best, *joined, switch_of, groups, span) : std::nullopt;
+    if (!placement || worst_of(spans_of(*placement, switch_of, groups)) >= worst) continue;
+    best = *placement;
+    worst = worst_of(spans_of(best, switch_of, groups));
   }
   best.reasons.push_back("no group of ranks spans more than " + std::to_string(worst) + (worst == 1 ? " leaf switch" : " leaf switches"));
   return best;

@@ -8,6 +8,7 @@
 #include "common/topology/switch_tree.hpp"
 #include "common/util/random.hpp"
 #include "tests/check.hpp"
+#include "treematch/group_spread.hpp"
 #include "treematch/treematch.hpp"
 
 using namespace placement;
@@ -135,6 +136,48 @@ START_TEST(groups_stay_together) {
 }
 END_TEST
 
+// Eight groups of twelve ranks on leaf switches with room for four to eight each: two suffice for each group.
+START_TEST(groups_on_the_fewest_switches) {
+  Random random(3);
+  for (int round = 0; round < 6; ++round) {
+    std::vector<std::int32_t> nodes;
+    for (int pair = 0; pair < 10; ++pair) {
+      const std::int32_t more = random.below(3);
+      nodes.push_back(6 + more);
+      nodes.push_back(6 - more);
+    }
+    const ClusterView view = machine(nodes);
+    const Placement whole = place(view, request_of(pipeline(8, 12), 96, "worst-group"));
+    ck_assert_int_eq(widest_group(view, whole, 12), 2);
+    ck_assert_str_eq(whole.reasons.back().c_str(), "no group of ranks spans more than 2 leaf switches");
+  }
+}
+END_TEST
+
+START_TEST(shares_of_groups) {
+  const std::vector<std::int32_t> room{5, 0, 7, 3, 12}, sizes{4, 12, 9};
+  const auto shares = spread_groups(room, sizes, 2);
+  ck_assert(shares.has_value());
+  std::vector<std::int32_t> left = room;
+  for (std::size_t g = 0; g < sizes.size(); ++g) {
+    std::int32_t tasks = 0;
+    for (const SwitchShare& share : (*shares)[g]) {
+      ck_assert_int_gt(share.tasks, 0);
+      left[share.on] -= share.tasks;
+      tasks += share.tasks;
+    }
+    ck_assert_int_eq(tasks, sizes[g]);
+    ck_assert_uint_le((*shares)[g].size(), 2);
+  }
+  for (const std::int32_t rest : left) ck_assert_int_ge(rest, 0);
+  ck_assert(!spread_groups(room, sizes, 1));
+  ck_assert(!spread_groups(room, std::vector<std::int32_t>{28}, 9));  // 27 tasks have room
+  ck_assert_uint_eq(spread_groups(room, std::vector<std::int32_t>{27}, 4)->front().size(), 4);
+  ck_assert(spread_groups(room, std::vector<std::int32_t>{}, 1)->empty());
+  ck_assert(!spread_groups({}, std::vector<std::int32_t>{1}, 1));
+}
+END_TEST
+
 START_TEST(other_requests) {
   const ClusterView view = machine({2, 2});
   Request request = request_of({{0, 1, 5}}, 2, "fastest");
@@ -166,6 +209,8 @@ int main() {
   tcase_add_test(all, no_switch_gets_a_remnant);
   tcase_add_test(all, balance_has_its_price);
   tcase_add_test(all, groups_stay_together);
+  tcase_add_test(all, groups_on_the_fewest_switches);
+  tcase_add_test(all, shares_of_groups);
   tcase_add_test(all, other_requests);
   tcase_set_timeout(all, 60);
   suite_add_tcase(suite, all);
