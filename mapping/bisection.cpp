@@ -7,7 +7,7 @@
 
 #include "mapping/coarsen.hpp"
 
-namespace placement {
+namespace placement::mapping {
 
 namespace {
 
@@ -104,4 +104,4 @@ std::vector<std::int8_t> Bisection::grown(const Graph& graph, std::int32_t first
   return side;
 }
 
-}  // namespace placement
+}  // namespace placement::mapping

@@ -8,7 +8,7 @@
 #include "mapping/graph.hpp"
 #include "mapping/work_budget.hpp"
 
-namespace placement {
+namespace placement::mapping {
 
 // The number of bisections of one graph that are tried, at least 1; the best one is kept.
 struct BisectionTries {
@@ -53,4 +53,4 @@ class Bisection {
   std::int64_t work_ = 0;
 };
 
-}  // namespace placement
+}  // namespace placement::mapping

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-namespace placement {
+namespace placement::mapping {
 
 namespace {
 
@@ -169,4 +169,4 @@ Graph coarsened(const Graph& graph, std::int32_t largest, Random& random,
   return result;
 }
 
-}  // namespace placement
+}  // namespace placement::mapping

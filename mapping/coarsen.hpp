@@ -8,7 +8,7 @@
 #include "mapping/graph.hpp"
 #include "mapping/work_budget.hpp"
 
-namespace placement {
+namespace placement::mapping {
 
 // Merges pairs of vertices that have much traffic for their size, which at best halves the number of vertices.
 //   largest    largest size of a merged vertex, in ranks
@@ -25,4 +25,4 @@ Graph coarsened(const Graph& graph, std::int32_t largest, Random& random,
 Graph contracted(const Graph& graph, std::span<const std::int32_t> part_of, std::int32_t parts,
                  const WorkBudget& watch = WorkBudget());
 
-}  // namespace placement
+}  // namespace placement::mapping

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace placement {
+namespace placement::mapping {
 
 std::int64_t BisectionRefiner::refine(const Graph& graph, std::int32_t first, std::int32_t slack,
                                       std::int32_t passes, std::vector<std::int8_t>& side, const WorkBudget& watch) {
@@ -138,4 +138,4 @@ void BisectionRefiner::flip(std::int32_t v, bool keep_queues) {
   }
 }
 
-}  // namespace placement
+}  // namespace placement::mapping

@@ -7,7 +7,7 @@
 #include "mapping/graph.hpp"
 #include "mapping/work_budget.hpp"
 
-namespace placement {
+namespace placement::mapping {
 
 // Refines a graph that is split in two, by the method of Fiduccia and Mattheyses. Calls reuse the object's memory.
 class BisectionRefiner {
@@ -56,4 +56,4 @@ class BisectionRefiner {
   GainBuckets queue_[2];
 };
 
-}  // namespace placement
+}  // namespace placement::mapping

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace placement {
+namespace placement::mapping {
 
 // A priority queue of vertices by gain. Vertices with equal gains are in one bucket. Gains with absolute values of 64
 // or more share a bucket if their signs and six leading bits are equal. This is exact enough to order moves. Of the
@@ -85,4 +85,4 @@ class GainBuckets {
   std::int32_t top_word_ = -1;
 };
 
-}  // namespace placement
+}  // namespace placement::mapping

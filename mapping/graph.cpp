@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace placement {
+namespace placement::mapping {
 
 namespace {
 
@@ -117,4 +117,4 @@ std::vector<std::int32_t> breadth_first(const Graph& graph, const WorkBudget& wa
   return order;
 }
 
-}  // namespace placement
+}  // namespace placement::mapping

@@ -7,7 +7,7 @@
 #include "common/matrix/comm_matrix.hpp"
 #include "mapping/work_budget.hpp"
 
-namespace placement {
+namespace placement::mapping {
 
 // One direction of a pair of vertices with traffic.
 struct Arc {
@@ -50,4 +50,4 @@ Graph renumbered(const Graph& graph, std::span<const std::int32_t> order, const 
 // Returns all vertices in breadth-first order, component by component: a good order for renumbered(). Throws OutOfTime.
 std::vector<std::int32_t> breadth_first(const Graph& graph, const WorkBudget& watch = WorkBudget());
 
-}  // namespace placement
+}  // namespace placement::mapping

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "mapping/greedy.hpp"
 
-namespace placement {
+namespace placement::mapping {
 
 namespace {
 
@@ -60,4 +60,4 @@ std::vector<std::int32_t> greedy_mapping(const Graph& graph, const LeafTree& tre
   return slot;
 }
 
-}  // namespace placement
+}  // namespace placement::mapping

@@ -7,7 +7,7 @@
 #include "mapping/leaf_tree.hpp"
 #include "mapping/work_budget.hpp"
 
-namespace placement {
+namespace placement::mapping {
 
 // Maps the ranks greedily; a mapping found by other means must not cost more than this one. Pairs are taken by falling
 // traffic. Each new rank gets a free slot as near to its partner as possible; ties go to the subtrees with the fewest
@@ -15,4 +15,4 @@ namespace placement {
 std::vector<std::int32_t> greedy_mapping(const Graph& graph, const LeafTree& tree,
                                          const WorkBudget& watch = WorkBudget());
 
-}  // namespace placement
+}  // namespace placement::mapping

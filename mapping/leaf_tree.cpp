@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace placement {
+namespace placement::mapping {
 
 LeafTree::LeafTree(const TreeTopology& tree, std::span<const std::int32_t> leaves)
     : leaf_(leaves.begin(), leaves.end()) {
@@ -158,4 +158,4 @@ std::int64_t LeafTree::far_distance(std::int32_t a, std::int32_t b) const {
   return ends / 2 - std::min(vertex_[u].position, vertex_[v].position);
 }
 
-}  // namespace placement
+}  // namespace placement::mapping

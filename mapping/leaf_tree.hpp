@@ -7,7 +7,7 @@
 
 #include "common/topology/tree_topology.hpp"
 
-namespace placement {
+namespace placement::mapping {
 
 // The part of a topology tree above some of its leaves. It has these leaves and the vertices at which paths from the
 // root to them part. Therefore it has fewer than twice as many vertices as leaves. The leaves are its slots 0, 1, ..
@@ -81,4 +81,4 @@ class LeafTree {
   std::vector<std::int32_t> path_top_;  // first vertex of the heavy path through each vertex
 };
 
-}  // namespace placement
+}  // namespace placement::mapping

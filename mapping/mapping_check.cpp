@@ -7,7 +7,7 @@
 
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::mapping {
 
 void check_usable(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t ranks) {
   std::int32_t before = -1;
@@ -71,4 +71,4 @@ Cost mapping_cost(const CommMatrix& matrix, const LeafTree& tree, std::span<cons
   return fits ? Cost{summed<std::int64_t>(matrix, tree, slot, watch)} : summed<Cost>(matrix, tree, slot, watch);
 }
 
-}  // namespace placement
+}  // namespace placement::mapping

@@ -9,7 +9,7 @@
 #include "mapping/leaf_tree.hpp"
 #include "mapping/work_budget.hpp"
 
-namespace placement {
+namespace placement::mapping {
 
 // Throws Error unless `usable` is ascending without duplicates, has leaves of the tree only, and has at least `ranks`
 // of them.
@@ -25,4 +25,4 @@ void check_mapping(std::span<const std::int32_t> usable, std::int32_t ranks,
 Cost mapping_cost(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::int32_t> slot,
                   const WorkBudget& watch = WorkBudget());
 
-}  // namespace placement
+}  // namespace placement::mapping

@@ -7,7 +7,7 @@
 
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::mapping {
 
 NodeLimits::NodeLimits(const ClusterView& view, const Request& request, NodeCounts capacity)
     : capacity_(std::move(capacity)),
@@ -204,4 +204,4 @@ std::optional<NodeCounts> compact_counts(const ClusterView& view, const NodeLimi
   return std::nullopt;
 }
 
-}  // namespace placement
+}  // namespace placement::mapping

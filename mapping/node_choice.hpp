@@ -7,7 +7,7 @@
 #include "common/policy/policy.hpp"
 #include "mapping/slots.hpp"
 
-namespace placement {
+namespace placement::mapping {
 
 // The limits that a choice of nodes must keep: the capacity of each node in tasks, and the limits of the request.
 class NodeLimits {
@@ -57,4 +57,4 @@ std::optional<NodeCounts> compact_counts(const ClusterView& view, const NodeLimi
 // Returns the vertex of the tree that stands for a node of the view: the lowest one that has all its cores below it.
 std::int32_t node_vertex(const ClusterView& view, std::int32_t node);
 
-}  // namespace placement
+}  // namespace placement::mapping

@@ -8,7 +8,7 @@
 #include "mapping/mapping_check.hpp"
 #include "mapping/swap_search.hpp"
 
-namespace placement {
+namespace placement::mapping {
 
 std::vector<std::int32_t> refine(const CommMatrix& matrix, const TreeTopology& tree,
                                  std::span<const std::int32_t> usable,
@@ -38,4 +38,4 @@ std::vector<std::int32_t> refine(const CommMatrix& matrix, const TreeTopology& t
   return slot;
 }
 
-}  // namespace placement
+}  // namespace placement::mapping

@@ -8,7 +8,7 @@
 #include "common/topology/tree_topology.hpp"
 #include "common/util/deadline.hpp"
 
-namespace placement {
+namespace placement::mapping {
 
 struct RefineOptions {
   // Ranks may also move to usable leaves without a rank. Otherwise ranks only exchange leaves, which keeps the number
@@ -29,4 +29,4 @@ std::vector<std::int32_t> refine(const CommMatrix& matrix, const TreeTopology& t
                                  std::span<const std::int32_t> leaf_of_rank,
                                  const RefineOptions& options);
 
-}  // namespace placement
+}  // namespace placement::mapping

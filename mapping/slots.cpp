@@ -5,7 +5,7 @@
 
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::mapping {
 
 namespace {
 
@@ -134,4 +134,4 @@ Placement Slots::placement(std::span<const std::int32_t> leaf_of_rank, Cost cost
   return placement;
 }
 
-}  // namespace placement
+}  // namespace placement::mapping

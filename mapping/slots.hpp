@@ -7,7 +7,7 @@
 
 #include "common/policy/policy.hpp"
 
-namespace placement {
+namespace placement::mapping {
 
 // The number of tasks on each view node; one entry per node, 0 for a node that is not used.
 using NodeCounts = std::vector<std::int32_t>;
@@ -67,4 +67,4 @@ class Slots {
   std::vector<std::int32_t> slot_of_leaf_;  // number of the slot within its node
 };
 
-}  // namespace placement
+}  // namespace placement::mapping

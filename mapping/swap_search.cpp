@@ -5,7 +5,7 @@
 
 #include "mapping/work_budget.hpp"
 
-namespace placement {
+namespace placement::mapping {
 
 namespace {
 
@@ -224,4 +224,4 @@ std::int64_t swap_search(const Graph& graph, const LeafTree& tree, std::vector<s
   return left;
 }
 
-}  // namespace placement
+}  // namespace placement::mapping

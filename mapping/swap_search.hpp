@@ -7,7 +7,7 @@
 #include "mapping/leaf_tree.hpp"
 #include "mapping/work_budget.hpp"
 
-namespace placement {
+namespace placement::mapping {
 
 // Improves a mapping by local search on the hop-bytes. Each rank in turn tries the slots near its partners: it moves to
 // a free slot, or exchanges slots with the rank there. The step with the largest gain is taken, if there is a gain. The
@@ -19,4 +19,4 @@ namespace placement {
 std::int64_t swap_search(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot,
                          std::int64_t work, const WorkBudget& watch);
 
-}  // namespace placement
+}  // namespace placement::mapping

@@ -4,7 +4,7 @@
 
 #include "common/util/deadline.hpp"
 
-namespace placement {
+namespace placement::mapping {
 
 // Thrown when the time of a WorkBudget has ended. It stays inside the mapper: a search catches it and returns its best
 // result so far.
@@ -43,4 +43,4 @@ class WorkBudget {
   mutable bool over_ = false;
 };
 
-}  // namespace placement
+}  // namespace placement::mapping

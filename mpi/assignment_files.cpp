@@ -7,7 +7,7 @@
 
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::mpi {
 namespace {
 
 // Reads the whole numbers of a file one after another.
@@ -122,4 +122,4 @@ std::string format_neighbours(std::span<const std::vector<std::int32_t>> neighbo
   return text;
 }
 
-}  // namespace placement
+}  // namespace placement::mpi

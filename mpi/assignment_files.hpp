@@ -8,7 +8,7 @@
 
 #include "common/matrix/comm_matrix.hpp"
 
-namespace placement {
+namespace placement::mpi {
 
 // Reads a hardware file: the number of levels (1 to 8), then the arity of each level from the root. Returns the
 // arities. Throws Error with file and value when the file cannot be read or has other contents.
@@ -34,4 +34,4 @@ std::vector<std::vector<std::int32_t>> read_neighbours(const std::string& path);
 // Returns the text of a neighbour file.
 std::string format_neighbours(std::span<const std::vector<std::int32_t>> neighbours);
 
-}  // namespace placement
+}  // namespace placement::mpi

@@ -7,7 +7,7 @@
 
 #include "mpi/settings.hpp"
 
-namespace placement {
+namespace placement::mpi {
 
 enum class Collective : std::uint32_t {
   allgather,
@@ -65,4 +65,4 @@ using Sends = std::vector<Send>;
 // Appends the messages that call.rank sends according to the model. Messages of a rank to itself are left out.
 void append_sends(CollectiveModel model, const CollectiveCall& call, Sends& out);
 
-}  // namespace placement
+}  // namespace placement::mpi

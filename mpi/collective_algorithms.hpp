@@ -5,7 +5,7 @@
 #include "mpi/collective.hpp"
 #include "mpi/collective_trees.hpp"
 
-namespace placement::algorithms {
+namespace placement::mpi::algorithms {
 
 // Collects messages, except those of a rank to itself.
 class Output {
@@ -84,4 +84,4 @@ struct Halving {
 // Appends the messages of the reduction phase and returns its steps.
 Halving halve(const CollectiveCall& call, Output& out);
 
-}  // namespace placement::algorithms
+}  // namespace placement::mpi::algorithms

@@ -5,7 +5,7 @@
 #include "mpi/collective_algorithms.hpp"
 #include "mpi/collective_rules.hpp"
 
-namespace placement {
+namespace placement::mpi {
 namespace {
 
 using namespace algorithms;
@@ -318,4 +318,4 @@ void append_sends(CollectiveModel model, const CollectiveCall& call, Sends& out)
   }
 }
 
-}  // namespace placement
+}  // namespace placement::mpi

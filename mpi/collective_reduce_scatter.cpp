@@ -3,7 +3,7 @@
 
 #include "mpi/collective_algorithms.hpp"
 
-namespace placement::algorithms {
+namespace placement::mpi::algorithms {
 namespace {
 
 // Ranks reduced to the largest power of two. Each of the first `rest` virtual ranks stands for two ranks, of which the
@@ -111,4 +111,4 @@ void reduce_scatter_block_recursive_doubling(const CollectiveCall& call, Output&
   }
 }
 
-}  // namespace placement::algorithms
+}  // namespace placement::mpi::algorithms

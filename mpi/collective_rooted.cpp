@@ -4,7 +4,7 @@
 
 #include "mpi/collective_algorithms.hpp"
 
-namespace placement::algorithms {
+namespace placement::mpi::algorithms {
 namespace {
 
 // Returns the number of ranks in the subtree of an in-order binomial tree that begins at the shifted rank.
@@ -145,4 +145,4 @@ void scatterv_linear(const CollectiveCall& call, bool empty_ones, Output& out) {
   if (call.rank == call.root) alltoallv_direct(call, empty_ones, out);
 }
 
-}  // namespace placement::algorithms
+}  // namespace placement::mpi::algorithms

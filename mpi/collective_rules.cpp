@@ -3,7 +3,7 @@
 
 #include <span>
 
-namespace placement::open_mpi {
+namespace placement::mpi::open_mpi {
 namespace {
 
 constexpr std::uint64_t any = UINT64_MAX;
@@ -202,4 +202,4 @@ int algorithm(Collective operation, std::int32_t ranks, std::uint64_t bytes, boo
   return 1;  // these operations have one algorithm
 }
 
-}  // namespace placement::open_mpi
+}  // namespace placement::mpi::open_mpi

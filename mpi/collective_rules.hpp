@@ -2,7 +2,7 @@
 #pragma once
 #include "mpi/collective.hpp"
 
-namespace placement {
+namespace placement::mpi {
 
 // The algorithms of Open MPI's component "tuned", with its own numbers.
 namespace open_mpi {
@@ -26,4 +26,4 @@ enum class Scatter { linear = 1, binomial, linear_nonblocking };
 int algorithm(Collective operation, std::int32_t ranks, std::uint64_t bytes, bool commutative);
 }  // namespace open_mpi
 
-}  // namespace placement
+}  // namespace placement::mpi

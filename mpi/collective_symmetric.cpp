@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "mpi/collective_algorithms.hpp"
 
-namespace placement::algorithms {
+namespace placement::mpi::algorithms {
 
 Blocks equal_blocks(const CollectiveCall& call) { return Blocks(static_cast<std::size_t>(call.size), call.bytes()); }
 
@@ -169,4 +169,4 @@ void to_next(const CollectiveCall& call, Output& out) {
   if (call.rank + 1 < call.size) out.send(call.rank + 1, call.bytes());
 }
 
-}  // namespace placement::algorithms
+}  // namespace placement::mpi::algorithms

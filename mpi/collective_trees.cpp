@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "mpi/collective_trees.hpp"
 
-namespace placement {
+namespace placement::mpi {
 namespace {
 
 std::int32_t shifted(std::int32_t rank, std::int32_t size, std::int32_t root) { return (rank - root + size) % size; }
@@ -123,4 +123,4 @@ TreePosition swapped_binomial_tree(std::int32_t rank, std::int32_t size, std::in
   return position;
 }
 
-}  // namespace placement
+}  // namespace placement::mpi

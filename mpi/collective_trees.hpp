@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace placement {
+namespace placement::mpi {
 
 // The position of one rank in a tree over which a collective runs. Each function below returns the position of `rank`
 // among `size` ranks in the tree with this `root`.
@@ -35,4 +35,4 @@ constexpr std::int32_t power_of_two_below(std::int32_t n) {
   return power;
 }
 
-}  // namespace placement
+}  // namespace placement::mpi

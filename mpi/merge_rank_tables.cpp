@@ -10,7 +10,7 @@
 
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::mpi {
 namespace {
 
 namespace fs = std::filesystem;
@@ -83,4 +83,4 @@ ProfileSummary merge_tables(const std::string& file, std::uint32_t kinds) {
   return summary;
 }
 
-}  // namespace placement
+}  // namespace placement::mpi

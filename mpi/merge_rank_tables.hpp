@@ -5,7 +5,7 @@
 
 #include "mpi/profile_file.hpp"
 
-namespace placement {
+namespace placement::mpi {
 
 // Returns whether there are tables FILE.rank*, which ranks of a program left that ended without MPI_Finalize.
 bool has_tables(const std::string& file);
@@ -15,4 +15,4 @@ bool has_tables(const std::string& file);
 // and removed. Throws Error when there are no tables, or a file cannot be written; the tables then remain.
 ProfileSummary merge_tables(const std::string& file, std::uint32_t kinds);
 
-}  // namespace placement
+}  // namespace placement::mpi

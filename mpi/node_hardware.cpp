@@ -10,7 +10,7 @@
 
 #include "common/util/allowed_cpus.hpp"
 
-namespace placement {
+namespace placement::mpi {
 namespace {
 
 struct TopologyDeleter {
@@ -64,4 +64,4 @@ NodePosition node_position() {
   return position;
 }
 
-}  // namespace placement
+}  // namespace placement::mpi

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-namespace placement {
+namespace placement::mpi {
 
 // The place where a process may run within its node: package, last-level cache and core, as numbered by hwloc. A level
 // has -1 when the binding of the process spans several objects of it.
@@ -16,4 +16,4 @@ struct NodePosition {
 // cannot be read.
 NodePosition node_position();
 
-}  // namespace placement
+}  // namespace placement::mpi

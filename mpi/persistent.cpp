@@ -7,7 +7,7 @@
 
 #include "mpi/profile.hpp"
 
-namespace placement::profile {
+namespace placement::mpi::profile {
 namespace {
 
 // These objects are never destroyed, because other threads may still use them when the process ends.
@@ -39,4 +39,4 @@ void count_request(MPI_Request request) {
       into->add(send.kind, send.world, send.bytes, send.messages);
 }
 
-}  // namespace placement::profile
+}  // namespace placement::mpi::profile

@@ -7,7 +7,7 @@
 
 #include "mpi/traffic.hpp"
 
-namespace placement::profile {
+namespace placement::mpi::profile {
 
 // A message of each start of a persistent request. `world` is the rank in MPI_COMM_WORLD, or WorldRanks::outside for a
 // process that is not in it.
@@ -26,4 +26,4 @@ void forget_request(MPI_Request request);
 // Counts the messages stored for a request, at one start of it. Any thread may call it.
 void count_request(MPI_Request request);
 
-}  // namespace placement::profile
+}  // namespace placement::mpi::profile

@@ -18,6 +18,7 @@
 #include "mpi/settings.hpp"
 
 using namespace placement;
+using namespace placement::mpi;
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include "mpi/profile_state.hpp"
 #include "mpi/profile_write.hpp"
 
-namespace placement::profile {
+namespace placement::mpi::profile {
 
 constinit std::atomic<Traffic*> counting{nullptr};
 constinit std::atomic<bool> running{false};
@@ -161,4 +161,4 @@ void set_level(int level) {
     counting = level == 0 ? nullptr : state.traffic.get();
 }
 
-}  // namespace placement::profile
+}  // namespace placement::mpi::profile

@@ -9,7 +9,7 @@
 #include "mpi/traffic.hpp"
 #include "mpi/world_ranks.hpp"
 
-namespace placement::profile {
+namespace placement::mpi::profile {
 
 // The counters; null before MPI_Init, after MPI_Finalize, and from MPI_Pcontrol(0) to the next other level.
 extern constinit std::atomic<Traffic*> counting;
@@ -86,4 +86,4 @@ void aborted();
 // Handles MPI_Pcontrol: level 0 stops counting, any other level continues it.
 void set_level(int level);
 
-}  // namespace placement::profile
+}  // namespace placement::mpi::profile

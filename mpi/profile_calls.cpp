@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "mpi/profile_calls.hpp"
 
-namespace placement::profile {
+namespace placement::mpi::profile {
 
 void count_one_sided(MPI_Win win, int target, std::uint64_t there, std::uint64_t back) {
   Traffic* into = traffic();
@@ -22,4 +22,4 @@ void count_topology(MPI_Comm comm) {
   }
 }
 
-}  // namespace placement::profile
+}  // namespace placement::mpi::profile

@@ -7,7 +7,7 @@
 #include "mpi/persistent.hpp"
 #include "mpi/profile.hpp"
 
-namespace placement::profile {
+namespace placement::mpi::profile {
 
 // Stands for the bytes of a message that is not sent, unlike a message of 0 bytes.
 inline constexpr std::uint64_t no_message = UINT64_MAX;
@@ -172,4 +172,4 @@ inline void adjacent_created(MPI_Comm, int, const int[], const int[], int, const
   count_topology(*made);
 }
 
-}  // namespace placement::profile
+}  // namespace placement::mpi::profile

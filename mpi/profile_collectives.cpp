@@ -5,7 +5,7 @@
 
 #include "mpi/profile_state.hpp"
 
-namespace placement::profile {
+namespace placement::mpi::profile {
 namespace {
 
 // Appends the messages of a call on an inter-communicator. No algorithm is known for these calls, so only the data
@@ -111,4 +111,4 @@ void count_neighbours(MPI_Comm comm, const NeighbourCall& call, MPI_Info, MPI_Re
     remember_request(*request, planned(info->peers(), neighbour_sends(*info, call)));
 }
 
-}  // namespace placement::profile
+}  // namespace placement::mpi::profile

@@ -8,7 +8,7 @@
 #include "mpi/persistent.hpp"
 #include "mpi/profile.hpp"
 
-namespace placement::profile {
+namespace placement::mpi::profile {
 
 // ---- counting the messages of a call in each of its three forms (profile_collectives.cpp)
 
@@ -347,4 +347,4 @@ void neighbour_alltoallw(const void*, const Count block_counts[], const MPI_Aint
   count_neighbours(comm, {block_bytes(block_counts, types, static_cast<int>(neighbour_count(comm)))}, form...);
 }
 
-}  // namespace placement::profile
+}  // namespace placement::mpi::profile

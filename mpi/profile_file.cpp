@@ -11,7 +11,7 @@
 
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::mpi {
 namespace {
 
 __attribute__((format(printf, 2, 3))) void line(std::string& text, const char* format, ...) {
@@ -103,4 +103,4 @@ void write_summary(const std::string& path, const ProfileSummary& summary) {
   if (!out || std::fclose(out) != 0 || !written) throw Error("cannot write " + path + ": " + std::strerror(errno));
 }
 
-}  // namespace placement
+}  // namespace placement::mpi

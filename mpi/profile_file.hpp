@@ -7,7 +7,7 @@
 
 #include "mpi/traffic.hpp"
 
-namespace placement {
+namespace placement::mpi {
 
 // Writes the matrix file of a profile pair by pair: "np RANKS", then lines "source target bytes messages". The file
 // gets its name only when it is complete.
@@ -50,4 +50,4 @@ std::string to_string(const ProfileSummary& summary);
 // Writes the summary to the file `path`. Throws Error when it cannot be written.
 void write_summary(const std::string& path, const ProfileSummary& summary);
 
-}  // namespace placement
+}  // namespace placement::mpi

@@ -6,14 +6,14 @@
 #include "mpi/profile_collectives.hpp"
 #include "mpi/wrap.hpp"
 
-using placement::profile::Timed;
-using placement::profile::Untimed;
+using placement::mpi::profile::Timed;
+using placement::mpi::profile::Untimed;
 
 #include "mpi/profile_wrappers.inc"
 
 // MPI_Pcontrol has no form with a va_list, so arguments behind the level are not passed on. MPI libraries do not
 // define further arguments.
 extern "C" __attribute__((visibility("default"))) int MPI_Pcontrol(const int level, ...) {
-  placement::profile::set_level(level);
+  placement::mpi::profile::set_level(level);
   return PMPI_Pcontrol(level);
 }

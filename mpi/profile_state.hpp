@@ -2,9 +2,9 @@
 #pragma once
 #include "mpi/settings.hpp"
 
-namespace placement::profile {
+namespace placement::mpi::profile {
 
 // Returns the model by which this run decomposes collectives into messages. It is constant after begin().
 CollectiveModel collective_model();
 
-}  // namespace placement::profile
+}  // namespace placement::mpi::profile

@@ -10,7 +10,7 @@
 #include "common/util/error.hpp"
 #include "mpi/profile_file.hpp"
 
-namespace placement::profile {
+namespace placement::mpi::profile {
 namespace {
 
 enum Tag { tag_halves = 1, tag_go, tag_row };
@@ -167,4 +167,4 @@ bool write_profile(const Traffic& traffic, const ProfileSettings& settings, MPI_
   return written != 0;
 }
 
-}  // namespace placement::profile
+}  // namespace placement::mpi::profile

@@ -5,7 +5,7 @@
 #include "mpi/settings.hpp"
 #include "mpi/traffic.hpp"
 
-namespace placement::profile {
+namespace placement::mpi::profile {
 
 // The time of a run, and the rate of the clock that Traffic uses.
 struct RunTime {
@@ -20,4 +20,4 @@ struct RunTime {
 // reason.
 bool write_profile(const Traffic& traffic, const ProfileSettings& settings, MPI_Comm comm, const RunTime& time);
 
-}  // namespace placement::profile
+}  // namespace placement::mpi::profile

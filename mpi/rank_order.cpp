@@ -8,7 +8,7 @@
 #include "treematch/matching.hpp"
 #include "treematch/tree_map.hpp"
 
-namespace placement {
+namespace placement::mpi {
 namespace {
 
 // Returns whether processes whose paths agree above the level differ at this level.
@@ -80,12 +80,12 @@ RankOrder order_ranks(const CommMatrix& matrix, std::span<const ProcessPlace> pl
 
   std::vector<std::int32_t> all(places.size());
   std::iota(all.begin(), all.end(), 0);
-  MapOptions map;
-  map.scope = LeafScope::given;
+  treematch::MapOptions map;
+  map.scope = treematch::LeafScope::given;
   map.work_limit = work_limit(matrix);
-  const MapResult mapped = options.method == OrderMethod::matching
-                               ? map_by_matching(matrix, machine.tree, all, map)
-                               : map_to_tree(matrix, machine.tree, all, map);
+  const treematch::MapResult mapped = options.method == OrderMethod::matching
+                               ? treematch::map_by_matching(matrix, machine.tree, all, map)
+                               : treematch::map_to_tree(matrix, machine.tree, all, map);
   if (static_cast<double>(mapped.cost) >= static_cast<double>(order.natural_cost) * (1.0 - options.least_gain))
     return order;
   std::vector<std::int32_t> process_of_leaf(places.size());
@@ -97,4 +97,4 @@ RankOrder order_ranks(const CommMatrix& matrix, std::span<const ProcessPlace> pl
   return order;
 }
 
-}  // namespace placement
+}  // namespace placement::mpi

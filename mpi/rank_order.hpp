@@ -11,7 +11,7 @@
 #include "common/matrix/cost.hpp"
 #include "common/topology/tree_topology.hpp"
 
-namespace placement {
+namespace placement::mpi {
 
 // The place where a process runs: the path from the root of the machine down (switches, node, package, cache, core).
 // With a hardware file of the paper, the path has the digits of the place instead. A level that does not exist or is
@@ -54,4 +54,4 @@ struct RankOrder {
 // matrix. The result is deterministic. Throws Error when matrix and places differ in size.
 RankOrder order_ranks(const CommMatrix& matrix, std::span<const ProcessPlace> places, const OrderOptions& options);
 
-}  // namespace placement
+}  // namespace placement::mpi

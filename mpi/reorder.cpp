@@ -16,7 +16,7 @@
 #include "mpi/node_hardware.hpp"
 #include "mpi/switch_address.hpp"
 
-namespace placement::reorder {
+namespace placement::mpi::reorder {
 
 MPI_Comm world_stand_in = MPI_COMM_NULL;
 
@@ -344,4 +344,4 @@ void warn(MPI_Comm comm, const std::string& text) {
   if (rank_in(comm) == 0) std::fprintf(stderr, "placement: %s\n", text.c_str());
 }
 
-}  // namespace placement::reorder
+}  // namespace placement::mpi::reorder

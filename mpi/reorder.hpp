@@ -8,7 +8,7 @@
 
 #include "mpi/rank_order.hpp"
 
-namespace placement::reorder {
+namespace placement::mpi::reorder {
 
 // Traffic between two ranks as a topology call gives it. The weight is 1 where the program gave none.
 struct Edge {
@@ -74,4 +74,4 @@ bool all_agree(MPI_Comm comm, bool statement);
 // Prints a warning at rank 0 of `comm`; does nothing at other ranks.
 void warn(MPI_Comm comm, const std::string& text);
 
-}  // namespace placement::reorder
+}  // namespace placement::mpi::reorder

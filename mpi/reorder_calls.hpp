@@ -5,7 +5,7 @@
 #pragma once
 #include "mpi/reorder.hpp"
 
-namespace placement::reorder {
+namespace placement::mpi::reorder {
 
 // reorder_library.cpp defines these calls by hand. Predefined attributes exist on the real MPI_COMM_WORLD only.
 //@ skip: MPI_Dist_graph_create MPI_Dist_graph_create_adjacent MPI_Graph_create MPI_Cart_create
@@ -26,4 +26,4 @@ inline void errhandler_set(MPI_Comm comm, MPI_Errhandler handler) {
   if (comm == world_stand_in && comm != MPI_COMM_NULL) PMPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
 }
 
-}  // namespace placement::reorder
+}  // namespace placement::mpi::reorder

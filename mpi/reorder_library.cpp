@@ -22,33 +22,33 @@ using Untimed = Timed;
 #define REPLACE(name, parameters, arguments, replacement)                                 \
   extern "C" __attribute__((visibility("default"))) int name parameters { return replacement; } \
   extern "C" __attribute__((visibility("default"))) int P##name parameters {              \
-    if (placement::wrap::in_fortran_bindings(__builtin_return_address(0))) return replacement; \
+    if (placement::mpi::wrap::in_fortran_bindings(__builtin_return_address(0))) return replacement; \
     static constinit std::atomic<decltype(&name)> known{nullptr};                         \
-    return placement::wrap::next(known, "P" #name) arguments;                             \
+    return placement::mpi::wrap::next(known, "P" #name) arguments;                             \
   }
 
-using placement::reorder::stand_in;
+using placement::mpi::reorder::stand_in;
 
 REPLACE(MPI_Dist_graph_create,
         (MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[], const int weights[],
          MPI_Info info, int reorder, MPI_Comm* made),
         (comm, n, sources, degrees, destinations, weights, info, reorder, made),
-        placement::reorder::dist_graph_create(stand_in(comm), n, sources, degrees, destinations, weights, info, reorder,
-                                              made))
+        placement::mpi::reorder::dist_graph_create(stand_in(comm), n, sources, degrees, destinations, weights, info,
+                                                   reorder, made))
 REPLACE(MPI_Dist_graph_create_adjacent,
         (MPI_Comm comm, int indegree, const int sources[], const int source_weights[], int outdegree,
          const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm* made),
         (comm, indegree, sources, source_weights, outdegree, destinations, weights, info, reorder, made),
-        placement::reorder::dist_graph_create_adjacent(stand_in(comm), indegree, sources, source_weights, outdegree,
-                                                       destinations, weights, info, reorder, made))
+        placement::mpi::reorder::dist_graph_create_adjacent(stand_in(comm), indegree, sources, source_weights,
+                                                            outdegree, destinations, weights, info, reorder, made))
 REPLACE(MPI_Graph_create,
         (MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm* made),
         (comm, nodes, index, edges, reorder, made),
-        placement::reorder::graph_create(stand_in(comm), nodes, index, edges, reorder, made))
+        placement::mpi::reorder::graph_create(stand_in(comm), nodes, index, edges, reorder, made))
 REPLACE(MPI_Cart_create,
         (MPI_Comm comm, int dimensions, const int dims[], const int periods[], int reorder, MPI_Comm* made),
         (comm, dimensions, dims, periods, reorder, made),
-        placement::reorder::cart_create(stand_in(comm), dimensions, dims, periods, reorder, made))
+        placement::mpi::reorder::cart_create(stand_in(comm), dimensions, dims, periods, reorder, made))
 
 // Returns the communicator with the attribute. Predefined attributes are on MPI_COMM_WORLD; the program's own
 // attributes are on the communicator that replaces it.
@@ -74,7 +74,8 @@ extern "C" __attribute__((visibility("default"))) int placement_comm_reorder(MPI
   *reordered = MPI_COMM_NULL;
   try {
     comm = stand_in(comm);
-    return placement::reorder::with_ranks(comm, placement::reorder::ranks_for(comm, std::string(matrix_file)), reordered);
+    return placement::mpi::reorder::with_ranks(comm, placement::mpi::reorder::ranks_for(comm, std::string(matrix_file)),
+                                               reordered);
   } catch (const std::exception&) {  // for example, no memory
     return MPI_ERR_OTHER;
   }
@@ -94,7 +95,7 @@ extern "C" __attribute__((visibility("default"))) int placement_comm_from_neighb
     bool good = true;
     if (rank == 0) {
       try {
-        const auto neighbours = placement::read_neighbours(neighbour_file);
+        const auto neighbours = placement::mpi::read_neighbours(neighbour_file);
         if (neighbours.size() != static_cast<std::size_t>(size))
           throw placement::Error(std::string(neighbour_file) + ": " + std::to_string(neighbours.size()) +
                                  " processes in a communicator of " + std::to_string(size));
@@ -104,13 +105,14 @@ extern "C" __attribute__((visibility("default"))) int placement_comm_from_neighb
           destinations.insert(destinations.end(), neighbours[p].begin(), neighbours[p].end());
         }
       } catch (const placement::Error& error) {
-        placement::reorder::warn(comm, error.what());
+        placement::mpi::reorder::warn(comm, error.what());
         good = false;
       }
     }
-    if (!placement::reorder::all_agree(comm, good)) return MPI_ERR_ARG;
-    return placement::reorder::dist_graph_create(comm, static_cast<int>(sources.size()), sources.data(), degrees.data(),
-                                                 destinations.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, reorder, made);
+    if (!placement::mpi::reorder::all_agree(comm, good)) return MPI_ERR_ARG;
+    return placement::mpi::reorder::dist_graph_create(comm, static_cast<int>(sources.size()), sources.data(),
+                                                      degrees.data(), destinations.data(), MPI_UNWEIGHTED,
+                                                      MPI_INFO_NULL, reorder, made);
   } catch (const std::exception&) {
     return MPI_ERR_OTHER;
   }

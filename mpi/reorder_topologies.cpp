@@ -12,10 +12,10 @@
 #define NEXT(name)                                                                \
   [] {                                                                            \
     static constinit std::atomic<decltype(&name)> known{nullptr};                 \
-    return placement::wrap::next(known, #name);                                   \
+    return placement::mpi::wrap::next(known, #name);                                   \
   }()
 
-namespace placement::reorder {
+namespace placement::mpi::reorder {
 namespace {
 
 bool usable(MPI_Comm comm) {
@@ -243,4 +243,4 @@ int cart_create(MPI_Comm comm, int dimensions, const int dims[], const int perio
   return confirmed(comm, right, made) ? MPI_SUCCESS : unchanged(0);
 }
 
-}  // namespace placement::reorder
+}  // namespace placement::mpi::reorder

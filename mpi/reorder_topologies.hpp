@@ -2,7 +2,7 @@
 #pragma once
 #include <mpi.h>
 
-namespace placement::reorder {
+namespace placement::mpi::reorder {
 
 // The four MPI calls that make a process topology, with the parameters of MPI. With `reorder`, a process gets the rank
 // whose neighbours run close to it. Rank r of the new communicator has the neighbours that the program gave for r, in
@@ -16,4 +16,4 @@ int dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[],
 int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm* made);
 int cart_create(MPI_Comm comm, int dimensions, const int dims[], const int periods[], int reorder, MPI_Comm* made);
 
-}  // namespace placement::reorder
+}  // namespace placement::mpi::reorder

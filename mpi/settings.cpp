@@ -8,7 +8,7 @@
 
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::mpi {
 namespace {
 
 constexpr std::uint32_t bit(TrafficKind kind) { return 1u << static_cast<std::uint32_t>(kind); }
@@ -73,4 +73,4 @@ ProfileSettings profile_settings(CollectiveModel library) {
   return settings;
 }
 
-}  // namespace placement
+}  // namespace placement::mpi

@@ -5,7 +5,7 @@
 
 #include "mpi/traffic.hpp"
 
-namespace placement {
+namespace placement::mpi {
 
 // How the profiler decomposes collectives into messages.
 enum class CollectiveModel {
@@ -32,4 +32,4 @@ struct ProfileSettings {
 // Throws Error when a value is not one of the allowed ones.
 ProfileSettings profile_settings(CollectiveModel library);
 
-}  // namespace placement
+}  // namespace placement::mpi

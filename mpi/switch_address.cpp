@@ -3,7 +3,7 @@
 
 #include "common/util/text.hpp"
 
-namespace placement {
+namespace placement::mpi {
 
 std::vector<std::string> switches_of_address(std::string_view address, std::string_view pattern) {
   const std::vector<std::string_view> kinds = split_at(pattern, '.');
@@ -17,4 +17,4 @@ std::vector<std::string> switches_of_address(std::string_view address, std::stri
   return switches;
 }
 
-}  // namespace placement
+}  // namespace placement::mpi

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace placement {
+namespace placement::mpi {
 
 // Returns the names of the switches above a node, from the top. `address` and `pattern` are Slurm's
 // SLURM_TOPOLOGY_ADDR ("core.rack3.n17") and SLURM_TOPOLOGY_ADDR_PATTERN ("switch.switch.node"), see srun(1). The name
@@ -12,4 +12,4 @@ namespace placement {
 // or there are no switches.
 std::vector<std::string> switches_of_address(std::string_view address, std::string_view pattern);
 
-}  // namespace placement
+}  // namespace placement::mpi

@@ -13,7 +13,7 @@
 
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::mpi {
 namespace {
 
 constexpr char table_magic[8] = {'p', 'l', 'c', 't', 'r', 'a', 'f', '1'};
@@ -195,4 +195,4 @@ std::array<std::uint64_t, Traffic::size_classes> Traffic::sizes() const {
   return copy;
 }
 
-}  // namespace placement
+}  // namespace placement::mpi

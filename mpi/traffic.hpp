@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace placement {
+namespace placement::mpi {
 
 // The kinds of traffic. `topology` is not traffic, but the edges of virtual topologies of the program.
 enum class TrafficKind : std::uint32_t { point_to_point, collective, one_sided, topology };
@@ -90,4 +90,4 @@ class Traffic {
   bool threaded_ = true;
 };
 
-}  // namespace placement
+}  // namespace placement::mpi

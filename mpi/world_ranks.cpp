@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace placement {
+namespace placement::mpi {
 namespace {
 
 MPI_Group world_group = MPI_GROUP_NULL;
@@ -199,4 +199,4 @@ void stop_world_ranks() {
   PMPI_Group_free(&world_group);
 }
 
-}  // namespace placement
+}  // namespace placement::mpi

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-namespace placement {
+namespace placement::mpi {
 
 // A group of processes whose ranks are translated to ranks of MPI_COMM_WORLD. Each rank is translated at its first use,
 // because a program communicates with few of its peers, and some MPI libraries translate in linear time.
@@ -72,4 +72,4 @@ void start_world_ranks(MPI_Comm world);
 // Frees the data of all communicators and windows before MPI_Finalize.
 void stop_world_ranks();
 
-}  // namespace placement
+}  // namespace placement::mpi

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace placement::wrap {
+namespace placement::mpi::wrap {
 namespace {
 
 struct Range {
@@ -67,4 +67,4 @@ bool in_fortran_bindings(const void* return_address) {
                      [&](const Range& range) { return address >= range.begin && address < range.end; });
 }
 
-}  // namespace placement::wrap
+}  // namespace placement::mpi::wrap

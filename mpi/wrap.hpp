@@ -13,7 +13,7 @@
 
 #include <atomic>
 
-namespace placement::wrap {
+namespace placement::mpi::wrap {
 
 // Returns the next definition of the symbol after this library. Ends the process with a message when there is none,
 // because the program then runs with another MPI library than the one this library was built for.
@@ -33,7 +33,7 @@ Function next(std::atomic<Function>& known, const char* name) {
   return function;
 }
 
-}  // namespace placement::wrap
+}  // namespace placement::mpi::wrap
 
 // A file that includes the generated lines defines the types `Timed` and `Untimed`. An object of one of them exists
 // during the whole call; Untimed is for calls that return without waiting.
@@ -42,7 +42,7 @@ Function next(std::atomic<Function>& known, const char* name) {
     static constinit std::atomic<decltype(&name)> known{nullptr};                           \
     Frame frame;                                                                            \
     before;                                                                                 \
-    const int mpi_result = placement::wrap::next(known, #name) arguments;                       \
+    const int mpi_result = placement::mpi::wrap::next(known, #name) arguments;                       \
     after;                                                                                  \
     return mpi_result;                                                                       \
   }                                                                                         \
@@ -50,8 +50,8 @@ Function next(std::atomic<Function>& known, const char* name) {
     return wrapped_##name arguments;                                                        \
   }                                                                                         \
   extern "C" __attribute__((visibility("default"))) int P##name parameters {                \
-    if (placement::wrap::in_fortran_bindings(__builtin_return_address(0)))                  \
+    if (placement::mpi::wrap::in_fortran_bindings(__builtin_return_address(0)))                  \
       return wrapped_##name arguments;                                                      \
     static constinit std::atomic<decltype(&name)> known{nullptr};                           \
-    return placement::wrap::next(known, "P" #name) arguments;                               \
+    return placement::mpi::wrap::next(known, "P" #name) arguments;                               \
   }

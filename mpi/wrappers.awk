@@ -60,17 +60,17 @@ function emit(text,    name, parameters, count, list, i, arguments, base, before
     if (argument_name(list[i]) == "") continue
     arguments = arguments (arguments == "" ? "" : ", ") argument_name(list[i])
     if (list[i] ~ /^ *MPI_Comm [A-Za-z_0-9]+ *$/)
-      communicator = communicator argument_name(list[i]) " = placement::reorder::stand_in(" argument_name(list[i]) "); "
+      communicator = communicator argument_name(list[i]) " = placement::mpi::reorder::stand_in(" argument_name(list[i]) "); "
   }
   if (library == "profile" && is_local(name) && !is_hooked(base)) return
   if (library == "profile" && is_immediate(name) && !is_hooked(base)) return
   if (library == "reorder" && communicator == "" && !is_hooked(base)) return
   if (library != "reorder") communicator = ""
-  before = base in before_hook ? "placement::" library "::" before_hook[base] "(" arguments "); " : ""
+  before = base in before_hook ? "placement::mpi::" library "::" before_hook[base] "(" arguments "); " : ""
   if (base in made_hook)
-    after = "if (mpi_result == MPI_SUCCESS) placement::" library "::" made_hook[base] "(" arguments "); "
+    after = "if (mpi_result == MPI_SUCCESS) placement::mpi::" library "::" made_hook[base] "(" arguments "); "
   else
-      after = base in after_hook ? "placement::" library "::" after_hook[base] "(mpi_result" (arguments == "" ? "" : ", ") arguments "); " : ""
+      after = base in after_hook ? "placement::mpi::" library "::" after_hook[base] "(mpi_result" (arguments == "" ? "" : ", ") arguments "); " : ""
   printf "PLACEMENT_WRAP(%s, %s, (%s), (%s), %s, %s)\n", is_immediate(name) ? "Untimed" : "Timed", name, parameters, arguments,
          "{ " communicator before "}", "{ " after "}"
 }

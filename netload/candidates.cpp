@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-namespace placement {
+namespace placement::netload {
 
 namespace {
 
@@ -165,4 +165,4 @@ void Candidates::offer_block(const NetworkLoad::From& from, std::int32_t block) 
   }
 }
 
-}  // namespace placement
+}  // namespace placement::netload

@@ -8,7 +8,7 @@
 
 #include "netload/group_search.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 // The shortest beginning of the sorted order of nodes that fulfils a request, built while the nodes arrive unsorted.
 // The order is by value, then by node number. The last element is removed as soon as the others suffice.
@@ -89,4 +89,4 @@ class Candidates {
   std::vector<std::int32_t> left_;   // blocks that may still contribute
 };
 
-}  // namespace placement
+}  // namespace placement::netload

@@ -6,7 +6,7 @@
 
 #include "common/state/live_state.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 namespace {
 
@@ -63,4 +63,4 @@ std::int32_t effective_processors(double cores, double load, std::int32_t least,
   return static_cast<std::int32_t>(std::max(left, static_cast<double>(least)));
 }
 
-}  // namespace placement
+}  // namespace placement::netload

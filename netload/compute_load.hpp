@@ -7,7 +7,7 @@
 
 #include "netload/weights.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 // Attributes of the candidate nodes. The column of an absent attribute is empty. Each other column has one value of 0
 // or more for each node, or NaN where the value is not known.
@@ -47,4 +47,4 @@ std::vector<double> worst_where_unknown(std::vector<double> values,
 std::int32_t effective_processors(double cores, double load, std::int32_t least = 1,
                                   ProcessorFormula formula = ProcessorFormula::loaded);
 
-}  // namespace placement
+}  // namespace placement::netload

@@ -9,7 +9,7 @@
 #include "netload/candidates.hpp"
 #include "netload/local_search.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 namespace {
 
@@ -248,4 +248,4 @@ std::vector<std::int32_t> processes_per_node(std::span<const std::int32_t> proce
   return share;
 }
 
-}  // namespace placement
+}  // namespace placement::netload

@@ -8,7 +8,7 @@
 #include "common/util/deadline.hpp"
 #include "netload/network_load.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 // The requirements that a group of nodes must fulfil.
 struct GroupRequest {
@@ -87,4 +87,4 @@ std::vector<std::int32_t> group_in_order(const GroupInput& input, const GroupReq
 // round robin [NLA §5]. When there are too few processes, the last nodes get fewer.
 std::vector<std::int32_t> processes_per_node(std::span<const std::int32_t> processors, std::int32_t processes);
 
-}  // namespace placement
+}  // namespace placement::netload

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-namespace placement {
+namespace placement::netload {
 
 namespace {
 
@@ -153,4 +153,4 @@ LiveCoverage live_coverage(const LiveState& live, std::span<const std::int32_t> 
   return coverage;
 }
 
-}  // namespace placement
+}  // namespace placement::netload

@@ -7,7 +7,7 @@
 #include "common/state/live_state.hpp"
 #include "netload/compute_load.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 // Returns the mean of the known values among the means over 1, 5 and 15 minutes [NLA §1]; NaN when none is known.
 // Negative and infinite values count as not known.
@@ -42,4 +42,4 @@ struct LiveCoverage {
 // Returns the coverage of candidates; candidate c is live.nodes[state_of[c]], or not known for -1.
 LiveCoverage live_coverage(const LiveState& live, std::span<const std::int32_t> state_of);
 
-}  // namespace placement
+}  // namespace placement::netload

@@ -12,7 +12,7 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 namespace {
 
@@ -204,4 +204,4 @@ DensePairs read_pair_table(std::string_view text, const std::string& file, const
   return pairs;
 }
 
-}  // namespace placement
+}  // namespace placement::netload

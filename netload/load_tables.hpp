@@ -7,7 +7,7 @@
 #include "netload/compute_load.hpp"
 #include "netload/network_load.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 // Nodes and pairs as text tables. The first line has the names of the columns; each further line has one node or pair.
 // Columns are separated by one tab each or, when the first line has no tab, by blanks. '#' starts a comment. A value
@@ -34,4 +34,4 @@ DensePairs read_pair_table(std::string_view text, const std::string& file, const
 // The largest number of nodes in a table, because all pairs are stored.
 inline constexpr std::size_t max_table_nodes = 8192;
 
-}  // namespace placement
+}  // namespace placement::netload

@@ -6,7 +6,7 @@
 
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 namespace {
 
@@ -307,4 +307,4 @@ Group improved_group(const GroupInput& input, const GroupRequest& request, const
   return better.total_load < group.total_load ? better : group;
 }
 
-}  // namespace placement
+}  // namespace placement::netload

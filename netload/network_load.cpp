@@ -9,7 +9,7 @@
 #include "netload/pair_error.hpp"
 #include "netload/row_kernels.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 namespace {
 
@@ -231,4 +231,4 @@ void NetworkLoad::set_rough() {
                 std::min(0.0, Bps) * scale_.least_Bps + bandwidth_factor_ * scale_.peak_Bps - lost;
 }
 
-}  // namespace placement
+}  // namespace placement::netload

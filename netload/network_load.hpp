@@ -11,7 +11,7 @@
 #include "netload/pair_scale.hpp"
 #include "netload/weights.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 // Measurements of all pairs of candidate nodes, as a user gives them. Each vector has nodes x nodes values, row by row
 // and symmetric. NaN: not known; an empty vector: absent. The diagonal is not used.
@@ -139,4 +139,4 @@ inline double NetworkLoad::From::to_other(std::int32_t u) const {
   return load_.load_of(static_cast<double>(latency_[group]), static_cast<double>(bandwidth_[group]));
 }
 
-}  // namespace placement
+}  // namespace placement::netload

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace placement {
+namespace placement::netload {
 
 PairColumns::PairColumns(const PairTable& table, std::span<const std::int32_t> state_of) : table_(&table) {
   const auto groups = static_cast<std::size_t>(std::max(table.groups, 0));
@@ -56,4 +56,4 @@ PairColumns::Pair PairColumns::pair(std::int32_t u, std::int32_t v) const {
   return pair;
 }
 
-}  // namespace placement
+}  // namespace placement::netload

@@ -7,7 +7,7 @@
 
 #include "common/state/live_state.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 // The columns of a table of pairs: those of its groups that contain candidate nodes. It also has the corrections of
 // each node. In a table of single nodes each candidate is a column.
@@ -81,4 +81,4 @@ class PairColumns {
   std::vector<double> most_Bps_;
 };
 
-}  // namespace placement
+}  // namespace placement::netload

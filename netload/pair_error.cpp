@@ -3,7 +3,7 @@
 
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 namespace {
 
@@ -90,4 +90,4 @@ void BeyondError::find_median(const Deadline& deadline) {
     median_ = median(values);
 }
 
-}  // namespace placement
+}  // namespace placement::netload

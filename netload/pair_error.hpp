@@ -8,7 +8,7 @@
 #include "common/util/deadline.hpp"
 #include "netload/pair_columns.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 // Removes differences within the error of measurement from one series of measurements of all pairs, latency or
 // bandwidth. A value within twice its error of the median becomes the median. Each other value moves towards the median
@@ -66,4 +66,4 @@ class BeyondError {
   std::vector<double> of_node_;  // the median error of the pairs of each candidate; empty: no error is known
 };
 
-}  // namespace placement
+}  // namespace placement::netload

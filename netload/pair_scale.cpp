@@ -9,7 +9,7 @@
 #include "common/util/error.hpp"
 #include "netload/row_kernels.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 namespace {
 
@@ -393,4 +393,4 @@ PairScale measure_pairs(const PairColumns& columns, PairFloors& floors, const Nl
   return scale;
 }
 
-}  // namespace placement
+}  // namespace placement::netload

@@ -8,7 +8,7 @@
 #include "netload/row_kernels.hpp"
 #include "netload/weights.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 // The scale of the measurements of all pairs [NLA §3], which must be known before NL of one pair can be computed. Each
 // cell of the table is read once for it.
@@ -73,4 +73,4 @@ class PairFloors {
 PairScale measure_pairs(const PairColumns& columns, PairFloors& floors, const NlaWeights& weights,
                         const Deadline& deadline);
 
-}  // namespace placement
+}  // namespace placement::netload

@@ -11,7 +11,7 @@
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 namespace {
 
@@ -171,4 +171,4 @@ void replace_network_use(Parameters& parameters, const TypicalLink& link) {
     if (!own_balance || (key != "alpha" && key != "beta")) parameters.try_emplace(key, value);
 }
 
-}  // namespace placement
+}  // namespace placement::netload

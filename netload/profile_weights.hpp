@@ -7,7 +7,7 @@
 #include "common/policy/policy.hpp"
 #include "netload/typical_link.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 // How a program used the network in one run, from the summary that libplacement-profile writes beside the matrix.
 struct CommunicationProfile {
@@ -68,4 +68,4 @@ void replace_profile(Parameters& parameters);
 // beta is given, neither is replaced. Throws Error when the value of network-use= is wrong.
 void replace_network_use(Parameters& parameters, const TypicalLink& link);
 
-}  // namespace placement
+}  // namespace placement::netload

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace placement {
+namespace placement::netload {
 
 namespace {
 
@@ -115,4 +115,4 @@ std::vector<std::int32_t> mapped_by_distance(const CommMatrix& matrix, const Nod
   return node_of_rank;
 }
 
-}  // namespace placement
+}  // namespace placement::netload

@@ -7,7 +7,7 @@
 #include "common/matrix/comm_matrix.hpp"
 #include "common/util/deadline.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 // Symmetric distances between nodes. The distance from a node to itself is 0.
 struct NodeDistances {
@@ -29,4 +29,4 @@ double measured_cost(const CommMatrix& matrix, const NodeDistances& distances, s
 std::vector<std::int32_t> mapped_by_distance(const CommMatrix& matrix, const NodeDistances& distances,
                                              std::vector<std::int32_t> node_of_rank, const Deadline& deadline);
 
-}  // namespace placement
+}  // namespace placement::netload

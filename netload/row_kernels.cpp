@@ -11,7 +11,7 @@
 #define FOR_EACH_PROCESSOR
 #endif
 
-namespace placement {
+namespace placement::netload {
 
 namespace {
 
@@ -163,4 +163,4 @@ void add_floors(const FloorTerms& terms, double* floor, std::int32_t blocks) {
   }
 }
 
-}  // namespace placement
+}  // namespace placement::netload

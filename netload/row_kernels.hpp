@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace placement {
+namespace placement::netload {
 
 // The two loops over all pairs of a large machine. They process several values at a time.
 
@@ -65,4 +65,4 @@ struct FloorTerms {
 // Sets floor[b] for each block by these terms. `blocks` is a multiple of floor_lanes.
 void add_floors(const FloorTerms& terms, double* floor, std::int32_t blocks);
 
-}  // namespace placement
+}  // namespace placement::netload

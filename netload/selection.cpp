@@ -10,7 +10,7 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 namespace {
 
@@ -99,4 +99,4 @@ GroupChoice select_group(const GroupInput& input, const GroupRequest& request, S
   return choice;
 }
 
-}  // namespace placement
+}  // namespace placement::netload

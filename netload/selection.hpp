@@ -12,7 +12,7 @@
 #include "netload/group_search.hpp"
 #include "netload/network_load.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 // The rules by which a group of nodes is chosen [NLA §5, §6, §9].
 enum class SelectionRule : std::uint8_t {
@@ -53,4 +53,4 @@ std::string to_string(const Overload& overload, std::span<const double> cores);
 GroupChoice select_group(const GroupInput& input, const GroupRequest& request, SelectionRule rule,
                          std::uint64_t seed = 1, const Deadline& deadline = Deadline::never());
 
-}  // namespace placement
+}  // namespace placement::netload

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-namespace placement {
+namespace placement::netload {
 
 namespace {
 
@@ -76,4 +76,4 @@ std::string to_string(const TypicalLink& link) {
   return text;
 }
 
-}  // namespace placement
+}  // namespace placement::netload

@@ -7,7 +7,7 @@
 #include "common/state/live_state.hpp"
 #include "netload/network_load.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 // Latency and bandwidth between two typical nodes of a cluster, from which the time of messages is estimated. The
 // default values are those of Gigabit Ethernet.
@@ -29,4 +29,4 @@ TypicalLink typical_link(const DensePairs& pairs);
 // Formats the link as "50 Mbit/s, 300 us", with "assumed" before it when nothing was measured.
 std::string to_string(const TypicalLink& link);
 
-}  // namespace placement
+}  // namespace placement::netload

@@ -9,7 +9,7 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 namespace {
 
@@ -71,4 +71,4 @@ NlaWeights nla_weights(const Parameters& parameters) {
   return weights;
 }
 
-}  // namespace placement
+}  // namespace placement::netload

@@ -7,7 +7,7 @@
 
 #include "common/policy/policy.hpp"
 
-namespace placement {
+namespace placement::netload {
 
 // The attributes of a node [NLA §1]. The order is that of node_attributes().
 enum class NodeAttribute : std::uint8_t {
@@ -56,4 +56,4 @@ NlaWeights nla_weights(const Parameters& parameters);
 // Error when the value is not a number of this range.
 double fraction_parameter(const Parameters& parameters, std::string_view key, double otherwise, double most);
 
-}  // namespace placement
+}  // namespace placement::netload

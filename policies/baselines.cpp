@@ -10,14 +10,14 @@
 #include "mapping/slots.hpp"
 #include "treematch/matching.hpp"
 
-namespace placement {
+namespace placement::policies {
 
 namespace {
 
 // Returns the task counts of a step, or those on the first nodes of the view that can serve the request.
-NodeCounts counts_in_order(const ClusterView& view, const Request& request, const Slots& slots) {
+mapping::NodeCounts counts_in_order(const ClusterView& view, const Request& request, const mapping::Slots& slots) {
   if (!request.node_tasks.empty()) return request.node_tasks;
-  const auto counts = sequential_counts(NodeLimits(view, request, slots.capacity()));
+  const auto counts = mapping::sequential_counts(mapping::NodeLimits(view, request, slots.capacity()));
   if (!counts) throw Error("no choice of nodes keeps to the limits on nodes and tasks per node");
   return *counts;
 }
@@ -41,14 +41,14 @@ std::vector<std::int32_t> leaves_in_random_order(const ClusterView& view, const 
       mixed_request.required_nodes.push_back(static_cast<std::int32_t>(mixed.nodes.size()));
     mixed.nodes.push_back(view.nodes[node]);
   }
-  const Slots slots(mixed, mixed_request);
+  const mapping::Slots slots(mixed, mixed_request);
   return slots.leaves(counts_in_order(mixed, mixed_request, slots));
 }
 
 }  // namespace
 
 Placement place_sequential(const ClusterView& view, const Request& request, const Deadline&) {
-  const Slots slots(view, request);
+  const mapping::Slots slots(view, request);
   const std::vector<std::int32_t> natural = slots.leaves(counts_in_order(view, request, slots));
   return slots.placement(natural, natural, "natural order");
 }
@@ -56,7 +56,7 @@ Placement place_sequential(const ClusterView& view, const Request& request, cons
 Placement place_random(const ClusterView& view, const Request& request, const Deadline&) {
   const auto seed = number_parameter(request, "seed", static_cast<std::int64_t>(request.seed), INT64_MAX);
   std::mt19937_64 random(static_cast<std::uint64_t>(seed));
-  const Slots slots(view, request);
+  const mapping::Slots slots(view, request);
   const std::vector<std::int32_t> natural = slots.leaves(counts_in_order(view, request, slots));
   std::vector<std::int32_t> leaves = natural;
   if (request.node_tasks.empty()) leaves = leaves_in_random_order(view, request, random);
@@ -67,19 +67,19 @@ Placement place_random(const ClusterView& view, const Request& request, const De
 Placement place_matching(const ClusterView& view, const Request& request, const Deadline&) {
   if (view.torus) throw Error("MATCHING maps to trees: on a torus take TOFA");
   if (!request.matrix) throw Error("MATCHING needs a matrix");
-  const Slots slots(view, request);
-  NodeCounts counts = request.node_tasks;
+  const mapping::Slots slots(view, request);
+  mapping::NodeCounts counts = request.node_tasks;
   if (counts.empty()) {
-    const auto compact = compact_counts(view, NodeLimits(view, request, slots.capacity()), 0);
+    const auto compact = mapping::compact_counts(view, mapping::NodeLimits(view, request, slots.capacity()), 0);
     counts = compact ? *compact : counts_in_order(view, request, slots);
   }
   const std::vector<std::int32_t> natural = slots.leaves(counts);
   std::vector<std::int32_t> from_left = natural;
   std::sort(from_left.begin(), from_left.end());
-  MapOptions options;
-  options.scope = LeafScope::given;
-  const MapResult mapped = map_by_matching(*request.matrix, *view.tree, from_left, options);
+  treematch::MapOptions options;
+  options.scope = treematch::LeafScope::given;
+  const treematch::MapResult mapped = treematch::map_by_matching(*request.matrix, *view.tree, from_left, options);
   return slots.placement(mapped.leaf_of_rank, natural, "matching");
 }
 
-}  // namespace placement
+}  // namespace placement::policies

@@ -2,7 +2,7 @@
 #pragma once
 #include "common/policy/policy.hpp"
 
-namespace placement {
+namespace placement::policies {
 
 // Baselines: policies for comparison only. All have the form of PlaceFunction. In a step (request.node_tasks is given)
 // the nodes and the number of tasks on each stay. All ignore the deadline.
@@ -21,4 +21,4 @@ Placement place_random(const ClusterView& view, const Request& request, const De
 // cores up. Throws Error when the request has no matrix, the view has a torus, or no choice of nodes keeps the limits.
 Placement place_matching(const ClusterView& view, const Request& request, const Deadline& deadline);
 
-}  // namespace placement
+}  // namespace placement::policies

@@ -9,7 +9,7 @@
 
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::policies {
 
 namespace {
 
@@ -86,4 +86,4 @@ Placement place_on_one_fabric(const Policy& policy, const ClusterView& view, con
   return *std::move(best);
 }
 
-}  // namespace placement
+}  // namespace placement::policies

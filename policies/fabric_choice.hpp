@@ -7,7 +7,7 @@
 #include "common/policy/policy.hpp"
 #include "policies/table.hpp"
 
-namespace placement {
+namespace placement::policies {
 
 // Returns whether one job can use all nodes of the view together, because all are on one fabric. Returns true for a
 // view without nodes.
@@ -28,4 +28,4 @@ std::vector<std::int32_t> leaves_on_one_fabric(const ClusterView& view, std::spa
 Placement place_on_one_fabric(const Policy& policy, const ClusterView& view, const Request& request,
                               const Deadline& deadline);
 
-}  // namespace placement
+}  // namespace placement::policies

@@ -4,16 +4,17 @@
 #include "netload/rank_mapping.hpp"
 #include "treematch/treematch.hpp"
 
-namespace placement {
+namespace placement::policies {
 
 namespace {
 
-std::vector<std::int32_t> places_by_tree(const ClusterView& view, const Request& request, const NodeCounts& counts,
-                                         std::span<const std::int32_t> place_of, const Deadline& deadline) {
+std::vector<std::int32_t> places_by_tree(const ClusterView& view, const Request& request,
+                                         const mapping::NodeCounts& counts, std::span<const std::int32_t> place_of,
+                                         const Deadline& deadline) {
   Request step = for_tree(request);
   step.node_tasks = counts;
   std::vector<std::int32_t> places;
-  for (const RankPlace& rank : place_treematch(view, step, deadline).ranks)
+  for (const RankPlace& rank : treematch::place_treematch(view, step, deadline).ranks)
     places.push_back(place_of[static_cast<std::size_t>(rank.node)]);
   return places;
 }
@@ -21,11 +22,11 @@ std::vector<std::int32_t> places_by_tree(const ClusterView& view, const Request&
 }  // namespace
 
 std::vector<std::int32_t> leaves_by_measured_distance(const ClusterView& view, const Request& request,
-                                                      const Slots& slots, const NetworkLoad& network,
-                                                      std::span<const std::int32_t> nodes, const NodeCounts& counts,
-                                                      const Deadline& deadline) {
+                                                      const mapping::Slots& slots, const netload::NetworkLoad& network,
+                                                      std::span<const std::int32_t> nodes,
+                                                      const mapping::NodeCounts& counts, const Deadline& deadline) {
   const CommMatrix& matrix = *request.matrix;
-  NodeDistances distances;
+  netload::NodeDistances distances;
   distances.nodes = static_cast<std::int32_t>(nodes.size());
   for (const std::int32_t u : nodes)
     for (const std::int32_t v : nodes) distances.value.push_back(network.at(u, v));
@@ -35,11 +36,12 @@ std::vector<std::int32_t> leaves_by_measured_distance(const ClusterView& view, c
   std::vector<std::int32_t> natural;
   for (std::size_t n = 0; n < counts.size(); ++n)
     natural.insert(natural.end(), static_cast<std::size_t>(counts[n]), place_of[n]);
-  std::vector<std::int32_t> best = mapped_by_distance(matrix, distances, natural, deadline);
+  std::vector<std::int32_t> best = netload::mapped_by_distance(matrix, distances, natural, deadline);
   if (!deadline.expired() && matrix.total_weight() > 0) {
     std::vector<std::int32_t> by_tree = places_by_tree(view, request, counts, place_of, deadline);
-    by_tree = mapped_by_distance(matrix, distances, std::move(by_tree), deadline);
-    if (measured_cost(matrix, distances, by_tree) < measured_cost(matrix, distances, best)) best = std::move(by_tree);
+    by_tree = netload::mapped_by_distance(matrix, distances, std::move(by_tree), deadline);
+    if (netload::measured_cost(matrix, distances, by_tree) < netload::measured_cost(matrix, distances, best))
+      best = std::move(by_tree);
   }
   for (std::int32_t& place : best) place = nodes[static_cast<std::size_t>(place)];
   return slots.leaves_on(best);
@@ -53,4 +55,4 @@ Request for_tree(const Request& request) {
   return plain;
 }
 
-}  // namespace placement
+}  // namespace placement::policies

@@ -8,7 +8,7 @@
 #include "mapping/slots.hpp"
 #include "netload/network_load.hpp"
 
-namespace placement {
+namespace placement::policies {
 
 // Maps the ranks to given nodes, so that ranks with much traffic are on one node or on nodes that are near by
 // measurement. It exchanges ranks in two mappings, the natural order and that of the mapper on the tree, and takes the
@@ -20,11 +20,11 @@ namespace placement {
 //   deadline  once it has passed, the mapper on the tree is not tried
 // Returns the leaf of each rank.
 std::vector<std::int32_t> leaves_by_measured_distance(const ClusterView& view, const Request& request,
-                                                      const Slots& slots, const NetworkLoad& network,
-                                                      std::span<const std::int32_t> nodes, const NodeCounts& counts,
-                                                      const Deadline& deadline);
+                                                      const mapping::Slots& slots, const netload::NetworkLoad& network,
+                                                      std::span<const std::int32_t> nodes,
+                                                      const mapping::NodeCounts& counts, const Deadline& deadline);
 
 // Returns the request for the mapper on the tree (place_treematch()): without parameters, except for `seed`.
 Request for_tree(const Request& request);
 
-}  // namespace placement
+}  // namespace placement::policies

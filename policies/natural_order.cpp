@@ -4,7 +4,7 @@
 #include "policies/baselines.hpp"
 #include "tofa/torus_job.hpp"
 
-namespace placement {
+namespace placement::policies {
 
 namespace {
 
@@ -28,11 +28,11 @@ Cost hop_bytes_in_order(const ClusterView& view, const Request& request) {
 }  // namespace
 
 Cost natural_order_cost(const ClusterView& view, const Request& request, bool on_torus) {
-  if (on_torus && has_coordinates(view, request) && request.matrix && !request.node_tasks.empty()) {
-    check_torus_request(view, request);
+  if (on_torus && tofa::has_coordinates(view, request) && request.matrix && !request.node_tasks.empty()) {
+    tofa::check_torus_request(view, request);
     return hop_bytes_in_order(view, request);
   }
   return place_sequential(view, request, Deadline::never()).cost;
 }
 
-}  // namespace placement
+}  // namespace placement::policies

@@ -2,7 +2,7 @@
 #pragma once
 #include "common/policy/policy.hpp"
 
-namespace placement {
+namespace placement::policies {
 
 // Returns the hop-bytes of the ranks in natural order, node by node. The nodes are those of request.node_tasks if it is
 // given, otherwise the first nodes that can serve the request. The result is 0 without a matrix.
@@ -10,4 +10,4 @@ namespace placement {
 // be used have coordinates. Otherwise distances are those of its tree. Throws Error when the tasks do not fit.
 Cost natural_order_cost(const ClusterView& view, const Request& request, bool on_torus);
 
-}  // namespace placement
+}  // namespace placement::policies

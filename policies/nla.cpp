@@ -19,7 +19,7 @@
 #include "policies/measured_ranks.hpp"
 #include "treematch/treematch.hpp"
 
-namespace placement {
+namespace placement::policies {
 
 namespace {
 
@@ -39,21 +39,21 @@ std::string short_number(double value) {
 
 // Returns the parameters, with the key network-use replaced by the weights that follow from it on links like `link`.
 // The key says how a program uses the network, by its profile.
-Parameters with_weights(Parameters parameters, const TypicalLink& link) {
-  replace_network_use(parameters, link);
+Parameters with_weights(Parameters parameters, const netload::TypicalLink& link) {
+  netload::replace_network_use(parameters, link);
   return parameters;
 }
 
 // Returns the typical link between nodes with these states if the weights depend on it, else the default one: the
 // medians over all pairs take as long as a tenth of a decision.
-TypicalLink link_for_weights(const ClusterView& view, const Request& request, std::span<const std::int32_t> states) {
-  return request.parameters.contains("network-use") ? typical_link(view.live->pairs, states) : TypicalLink();
+netload::TypicalLink link_for_weights(const ClusterView& view, const Request& request, std::span<const std::int32_t> states) {
+  return request.parameters.contains("network-use") ? netload::typical_link(view.live->pairs, states) : netload::TypicalLink();
 }
 
 // Makes one decision: chooses nodes of one view for one request.
 class Chooser {
  public:
-  Chooser(const ClusterView& view, const Request& request, const Deadline& deadline, SelectionRule rule)
+  Chooser(const ClusterView& view, const Request& request, const Deadline& deadline, netload::SelectionRule rule)
       : view_(view),
         request_(request),
         deadline_(deadline),
@@ -62,17 +62,17 @@ class Chooser {
         limits_(view, request, slots_.capacity()) {
     find_states();
     link_ = link_for_weights(view, request, state_of_);
-    weights_ = nla_weights(with_weights(request.parameters, link_));
+    weights_ = netload::nla_weights(with_weights(request.parameters, link_));
     measure();
   }
 
   Placement place() {
     refuse_when_overloaded();
     for (const std::vector<std::int32_t>& processors : processors_to_try()) {
-      const GroupInput input = input_of(processors);
-      std::optional<GroupChoice> choice;
+      const netload::GroupInput input = input_of(processors);
+      std::optional<netload::GroupChoice> choice;
       try {
-        choice = select_group(input, group_request(), rule_, request_.seed, deadline_);
+        choice = netload::select_group(input, group_request(), rule_, request_.seed, deadline_);
       } catch (const Error&) {
         if (deadline_.expired()) throw;
         continue;
@@ -108,19 +108,19 @@ class Chooser {
 
   void measure() {
     const LiveState& live = *view_.live;
-    coverage_ = live_coverage(live, state_of_);
+    coverage_ = netload::live_coverage(live, state_of_);
     if (coverage_.told < least_told * coverage_.candidates)
       throw Error("live data of " + std::to_string(coverage_.candidates - coverage_.told) + " of " +
                   std::to_string(coverage_.candidates) + " nodes are " +
                   (stale_ > 0 ? "missing or older than " + short_number(max_age_s(request_.parameters)) + " s" : "missing"));
-    compute_ = compute_load(live_attributes(live, state_of_, cores_, busy_), weights_);
-    network_ = NetworkLoad(live.pairs, state_of_, weights_, deadline_, within_error(rule_));
+    compute_ = netload::compute_load(netload::live_attributes(live, state_of_, cores_, busy_), weights_);
+    network_ = netload::NetworkLoad(live.pairs, state_of_, weights_, deadline_, netload::within_error(rule_));
     const double nodes = coverage_.candidates;
     const double pairs = nodes * (nodes - 1) / 2;
     if (weights_.beta > 0 && static_cast<double>(network_.known_pairs()) < least_pairs * pairs)
       throw Error("the network is measured between " + std::to_string(network_.known_pairs()) + " of " +
                   short_number(pairs) + " pairs of nodes only");
-    beyond_ = loads_beyond_slurm(live, state_of_);
+    beyond_ = netload::loads_beyond_slurm(live, state_of_);
   }
 
   void refuse_when_overloaded() const {
@@ -129,19 +129,19 @@ class Chooser {
     if (static_cast<double>(request_.waited_s) >= wait) return;
     std::vector<double> free;  // logical processors that the job may have
     for (std::size_t n = 0; n < free_.size(); ++n) free.push_back(free_[n] * view_.nodes[n].threads_per_core);
-    const Overload overload = overload_of(free, beyond_, static_cast<double>(request_.tasks) * request_.cores_per_task);
+    const netload::Overload overload = netload::overload_of(free, beyond_, static_cast<double>(request_.tasks) * request_.cores_per_task);
     if (overload.overloaded())
-      throw MustWait(to_string(overload, free) + ", the job waits for at most " + std::to_string(std::llround(wait)) +
-                         (wait < asked ? " s, by MaxWaitS" : " s"),
+      throw MustWait(netload::to_string(overload, free) + ", the job waits for at most " +
+                         std::to_string(std::llround(wait)) + (wait < asked ? " s, by MaxWaitS" : " s"),
                      std::llround(std::ceil(wait - static_cast<double>(request_.waited_s))));
   }
 
-  GroupInput input_of(const std::vector<std::int32_t>& processors) const {
+  netload::GroupInput input_of(const std::vector<std::int32_t>& processors) const {
     return {compute_, &network_, processors, weights_.alpha, weights_.beta};
   }
 
-  GroupRequest group_request() const {
-    GroupRequest request;
+  netload::GroupRequest group_request() const {
+    netload::GroupRequest request;
     request.processes = request_.tasks;
     request.min_nodes = limits_.least_nodes();
     request.max_nodes = limits_.most_nodes();
@@ -158,7 +158,7 @@ class Chooser {
   //   all          all tasks that the node has room for
   //   large        as `all`, but only on nodes with room for `share` and on required nodes
   std::vector<std::vector<std::int32_t>> processors_to_try() const {
-    const NodeCounts& room = limits_.capacity();
+    const mapping::NodeCounts& room = limits_.capacity();
     const std::int32_t share = (request_.tasks + limits_.most_nodes() - 1) / limits_.most_nodes();
     std::vector<std::int32_t> beside_load, enough, all, large;
     for (std::size_t n = 0; n < room.size(); ++n) {
@@ -166,7 +166,7 @@ class Chooser {
       const std::int32_t capacity = out ? 0 : room[n];
       std::int32_t tasks = std::min(capacity, request_.max_tasks_per_node);
       if (!request_.equal_tasks_per_node && capacity > 0) {
-        const std::int32_t cores = effective_processors(free_[n], beyond_[n], 1, processor_formula(request_.parameters));
+        const std::int32_t cores = netload::effective_processors(free_[n], beyond_[n], 1, netload::processor_formula(request_.parameters));
         tasks = std::clamp(cores / std::max(request_.cores_per_task, 1), 1, capacity);
       }
       beside_load.push_back(tasks);
@@ -178,18 +178,19 @@ class Chooser {
   }
 
   // Returns the tasks on each node of the view, or nothing when the limits do not allow these nodes.
-  std::optional<NodeCounts> counts_on(const std::vector<std::int32_t>& nodes,
-                                      const std::vector<std::int32_t>& processors) const {
+  std::optional<mapping::NodeCounts> counts_on(const std::vector<std::int32_t>& nodes,
+                                               const std::vector<std::int32_t>& processors) const {
     if (request_.equal_tasks_per_node || request_.whole_nodes) return limits_.spread(nodes);
     std::vector<std::int32_t> wanted;
     for (const std::int32_t node : nodes) wanted.push_back(processors[static_cast<std::size_t>(node)]);
-    wanted = processes_per_node(wanted, request_.tasks);
-    NodeCounts counts(view_.nodes.size(), 0);
+    wanted = netload::processes_per_node(wanted, request_.tasks);
+    mapping::NodeCounts counts(view_.nodes.size(), 0);
     for (std::size_t k = 0; k < nodes.size(); ++k) counts[static_cast<std::size_t>(nodes[k])] = wanted[k];
     return limits_.allow(counts) ? std::optional(counts) : limits_.spread(nodes);
   }
 
-  Placement answer(const GroupChoice& choice, const GroupInput& input, const NodeCounts& counts) const {
+  Placement answer(const netload::GroupChoice& choice, const netload::GroupInput& input,
+                   const mapping::NodeCounts& counts) const {
     const std::vector<std::int32_t> natural = slots_.leaves(counts);
     Placement placement = slots_.placement(request_.matrix ? leaves_by_distance(choice.best.nodes, counts) : natural,
                                            natural, "load and network");
@@ -199,31 +200,31 @@ class Chooser {
     if (!choice.runners_up.empty())
       placement.reasons.push_back("runner-up " + described(choice.runners_up[0]) +
                                   " T=" + short_number(choice.runners_up[0].total_load));
-    if (const auto stock = sequential_counts(limits_); stock && !deadline_.expired()) {
+    if (const auto stock = mapping::sequential_counts(limits_); stock && !deadline_.expired()) {
       std::vector<std::int32_t> nodes;
       for (std::size_t n = 0; n < stock->size(); ++n)
         if ((*stock)[n] > 0) nodes.push_back(static_cast<std::int32_t>(n));
       add_first_nodes(placement, choice, input, std::move(nodes));
     }
     if (request_.parameters.contains("network-use"))
-      placement.reasons.push_back("by its profile on links of " + to_string(link_) + ": beta=" + short_number(weights_.beta) +
-                                  " latency=" + short_number(weights_.latency));
+      placement.reasons.push_back("by its profile on links of " + netload::to_string(link_) + ": beta=" +
+                                  short_number(weights_.beta) + " latency=" + short_number(weights_.latency));
     placement.reasons.push_back("data " + short_number(coverage_.oldest_s + published_s()) + " s old");
     return placement;
   }
 
   // Adds a reason with the total load of the first nodes of the view, unless the deadline has passed.
-  void add_first_nodes(Placement& placement, const GroupChoice& choice, const GroupInput& input,
+  void add_first_nodes(Placement& placement, const netload::GroupChoice& choice, const netload::GroupInput& input,
                        std::vector<std::int32_t> nodes) const {
     try {
-      const Group group = measured_group(input, std::move(nodes), deadline_);
+      const netload::Group group = netload::measured_group(input, std::move(nodes), deadline_);
       placement.reasons.push_back("first nodes " + described(group) +
-                                  " T=" + short_number(total_load(input, choice, group)));
+                                  " T=" + short_number(netload::total_load(input, choice, group)));
     } catch (const Error&) {  // the deadline has passed
     }
   }
 
-  std::string described(const Group& group) const {
+  std::string described(const netload::Group& group) const {
     std::vector<std::string> names;
     for (const std::int32_t node : group.nodes) names.push_back(view_.nodes[static_cast<std::size_t>(node)].name);
     constexpr std::size_t longest = 48;
@@ -231,18 +232,19 @@ class Chooser {
     return list.size() <= longest ? list : std::to_string(names.size()) + " nodes from " + names.front();
   }
 
-  std::vector<std::int32_t> leaves_by_distance(const std::vector<std::int32_t>& nodes, const NodeCounts& counts) const {
+  std::vector<std::int32_t> leaves_by_distance(const std::vector<std::int32_t>& nodes,
+                                               const mapping::NodeCounts& counts) const {
     return leaves_by_measured_distance(view_, request_, slots_, network_, nodes, counts, deadline_);
   }
 
   const ClusterView& view_;
   const Request& request_;
   const Deadline& deadline_;
-  const SelectionRule rule_;
-  TypicalLink link_;  // between the nodes whose state is known; the default one if the weights do not depend on it
-  NlaWeights weights_;
-  const Slots slots_;
-  const NodeLimits limits_;
+  const netload::SelectionRule rule_;
+  netload::TypicalLink link_;  // between the nodes whose state is known; the default one if the weights do not depend on it
+  netload::NlaWeights weights_;
+  const mapping::Slots slots_;
+  const mapping::NodeLimits limits_;
   std::vector<std::int32_t> state_of_;  // for each node of the view: index of its live state, -1: not known
   std::vector<bool> down_;
   std::vector<double> cores_;           // logical processors of each node
@@ -250,32 +252,34 @@ class Chooser {
   std::vector<double> busy_;            // logical processors of each node that Slurm's jobs hold
   std::vector<double> beyond_;          // load on each node that Slurm's jobs did not cause
   std::int32_t stale_ = 0;
-  LiveCoverage coverage_;
+  netload::LiveCoverage coverage_;
   std::vector<double> compute_;
-  NetworkLoad network_;
+  netload::NetworkLoad network_;
 };
 
 // Maps the ranks of a step, whose nodes and task counts are given, by the measured network in the view. That is the
 // network at the time when the nodes were chosen. Without a matrix the ranks are in natural order. Without a measured
 // network the mapper on the tree places them.
-Placement place_step(const ClusterView& view, const Request& request, const Deadline& deadline, SelectionRule rule) {
+Placement place_step(const ClusterView& view, const Request& request, const Deadline& deadline,
+                     netload::SelectionRule rule) {
   if (!request.matrix) return place_sequential(view, request, deadline);
   std::vector<std::int32_t> states, nodes;
   for (std::size_t n = 0; n < view.nodes.size(); ++n) {
     states.push_back(view.nodes[n].state);
     if (request.node_tasks[n] > 0) nodes.push_back(static_cast<std::int32_t>(n));
   }
-  if (!view.live || view.live->pairs.groups == 0) return place_treematch(view, for_tree(request), deadline);
-  const NlaWeights weights = nla_weights(with_weights(request.parameters, link_for_weights(view, request, states)));
-  const NetworkLoad network(view.live->pairs, states, weights, deadline, within_error(rule));
-  if (network.known_pairs() == 0) return place_treematch(view, for_tree(request), deadline);
-  const Slots slots(view, request);
+  if (!view.live || view.live->pairs.groups == 0) return treematch::place_treematch(view, for_tree(request), deadline);
+  const netload::NlaWeights weights = netload::nla_weights(with_weights(request.parameters, link_for_weights(view, request, states)));
+  const netload::NetworkLoad network(view.live->pairs, states, weights, deadline, netload::within_error(rule));
+  if (network.known_pairs() == 0) return treematch::place_treematch(view, for_tree(request), deadline);
+  const mapping::Slots slots(view, request);
   return slots.placement(
       leaves_by_measured_distance(view, request, slots, network, nodes, request.node_tasks, deadline),
       slots.leaves(request.node_tasks), "measured network");
 }
 
-Placement place_by(const ClusterView& view, const Request& request, const Deadline& deadline, SelectionRule rule) {
+Placement place_by(const ClusterView& view, const Request& request, const Deadline& deadline,
+                   netload::SelectionRule rule) {
   if (request.tasks < 1) throw Error(std::to_string(request.tasks) + " tasks: at least 1 is wanted");
   if (request.matrix && request.matrix->ranks() != request.tasks)
     throw Error("the matrix has " + std::to_string(request.matrix->ranks()) + " ranks, and " +
@@ -287,26 +291,26 @@ Placement place_by(const ClusterView& view, const Request& request, const Deadli
 }  // namespace
 
 double max_age_s(const Parameters& parameters) {
-  return fraction_parameter(parameters, "max-age", default_max_age_s, most_max_age_s);
+  return netload::fraction_parameter(parameters, "max-age", default_max_age_s, most_max_age_s);
 }
 
-double wait_s(const Parameters& parameters) { return fraction_parameter(parameters, "wait", 0, most_wait_s); }
+double wait_s(const Parameters& parameters) { return netload::fraction_parameter(parameters, "wait", 0, most_wait_s); }
 
 Placement place_nla(const ClusterView& view, const Request& request, const Deadline& deadline) {
-  return place_by(view, request, deadline, SelectionRule::nla);
+  return place_by(view, request, deadline, netload::SelectionRule::nla);
 }
 
 Placement place_nla_paper(const ClusterView& view, const Request& request, const Deadline& deadline) {
-  return place_by(view, request, deadline, SelectionRule::nla_paper);
+  return place_by(view, request, deadline, netload::SelectionRule::nla_paper);
 }
 
 Placement place_load_aware(const ClusterView& view, const Request& request, const Deadline& deadline) {
-  return place_by(view, request, deadline, SelectionRule::load_aware);
+  return place_by(view, request, deadline, netload::SelectionRule::load_aware);
 }
 
 void check_nla(const Parameters& parameters) {
-  nla_weights(with_weights(parameters, TypicalLink()));
-  processor_formula(parameters);
+  netload::nla_weights(with_weights(parameters, netload::TypicalLink()));
+  netload::processor_formula(parameters);
   max_age_s(parameters);
   wait_s(parameters);
   Request request;
@@ -314,4 +318,4 @@ void check_nla(const Parameters& parameters) {
   number_parameter(request, "seed", 1, INT64_MAX);
 }
 
-}  // namespace placement
+}  // namespace placement::policies

@@ -2,7 +2,7 @@
 #pragma once
 #include "common/policy/policy.hpp"
 
-namespace placement {
+namespace placement::policies {
 
 // The three policies of this file choose nodes by live data. With a matrix, ranks with much traffic go to one node or
 // to nodes that are near by measurement. In a step (request.node_tasks is given) only the ranks are mapped, which needs
@@ -32,4 +32,4 @@ double wait_s(const Parameters& parameters);
 // Checks the parameters of the policies NLA, NLA-PAPER and LOAD-AWARE. Throws Error when they would refuse a value.
 void check_nla(const Parameters& parameters);
 
-}  // namespace placement
+}  // namespace placement::policies

@@ -8,7 +8,7 @@
 #include "netload/weights.hpp"
 #include "policies/table.hpp"
 
-namespace placement {
+namespace placement::policies {
 
 namespace {
 
@@ -28,7 +28,7 @@ void check_partition_policy(const std::string& word) {
 void check_weights(const std::string& weights) {
   const PolicySpec spec = parse_policy_spec("NLA=" + weights);
   std::vector<std::string_view> known{"alpha", "beta", "latency", "bandwidth"};
-  for (const AttributeInfo& attribute : node_attributes()) known.push_back(attribute.name);
+  for (const netload::AttributeInfo& attribute : netload::node_attributes()) known.push_back(attribute.name);
   for (const auto& [key, value] : spec.parameters) {
     if (std::any_of(known.begin(), known.end(), [&](std::string_view name) { return lower_case(name) == key; })) continue;
     std::string names;
@@ -53,4 +53,4 @@ void check_policy_settings(const Config& config) {
     }
 }
 
-}  // namespace placement
+}  // namespace placement::policies

@@ -2,10 +2,10 @@
 #pragma once
 #include "common/policy/config.hpp"
 
-namespace placement {
+namespace placement::policies {
 
 // Checks the keys NlaWeights and PartitionPolicies of placement.conf. Throws Error when a policy would refuse the value
 // of one of them; the message names the key.
 void check_policy_settings(const Config& config);
 
-}  // namespace placement
+}  // namespace placement::policies

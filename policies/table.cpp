@@ -14,7 +14,7 @@
 #include "tofa/tofa_paper.hpp"
 #include "treematch/treematch.hpp"
 
-namespace placement {
+namespace placement::policies {
 
 namespace {
 
@@ -71,17 +71,18 @@ constexpr PolicyKey nla_keys[] = {
 };
 
 constexpr Policy table[] = {
-    {"TREEMATCH", "nodes, cores and ranks by the communication matrix", true, true, treematch_keys, place_treematch,
-     check_treematch},
+    {"TREEMATCH", "nodes, cores and ranks by the communication matrix", true, true, treematch_keys,
+     treematch::place_treematch, treematch::check_treematch},
     {"NLA", "nodes by live load and the network between them", false, true, nla_keys, place_nla, check_nla, true},
     {"NLA-PAPER", "the same without the local search", false, false, nla_keys, place_nla_paper, check_nla, true},
     {"LOAD-AWARE", "the least loaded nodes", false, false, nla_keys, place_load_aware, check_nla, true},
-    {"TOFA", "near nodes of a torus, off nodes that fail and the routes through them", false, true, tofa_keys, place_tofa,
-     check_tofa, true},
-    {"TOFA-PAPER", "the first healthy window of nodes, ranks by SCOTCH", true, false, tofa_paper_keys, place_tofa_paper, nullptr,
-     true},
-    {"GREEDY", "the heaviest pairs first, as near as possible", true, false, greedy_keys, place_greedy},
-    {"MATCHING", "ranks by the hierarchical matching of the job assignment paper", true, false, matching_keys, place_matching},
+    {"TOFA", "near nodes of a torus, off nodes that fail and the routes through them", false, true, tofa_keys,
+     tofa::place_tofa, tofa::check_tofa, true},
+    {"TOFA-PAPER", "the first healthy window of nodes, ranks by SCOTCH", true, false, tofa_paper_keys,
+     tofa::place_tofa_paper, nullptr, true},
+    {"GREEDY", "the heaviest pairs first, as near as possible", true, false, greedy_keys, tofa::place_greedy},
+    {"MATCHING", "ranks by the hierarchical matching of the job assignment paper", true, false, matching_keys,
+     place_matching},
     {"SEQUENTIAL", "the first nodes offered, ranks in order", false, false, {}, place_sequential},
     {"RANDOM", "random nodes, ranks at random", false, false, random_keys, place_random},
 };
@@ -128,4 +129,4 @@ const Policy& check_policy_spec(const PolicySpec& spec, std::string_view without
   return *policy;
 }
 
-}  // namespace placement
+}  // namespace placement::policies

@@ -6,7 +6,7 @@
 #include "common/policy/policy.hpp"
 #include "common/policy/policy_spec.hpp"
 
-namespace placement {
+namespace placement::policies {
 
 // A key that a policy takes.
 struct PolicyKey {
@@ -37,4 +37,4 @@ const Policy* find_policy(std::string_view name);
 // key `without` counts as unknown, because the caller does not support it; empty: none.
 const Policy& check_policy_spec(const PolicySpec& spec, std::string_view without = {});
 
-}  // namespace placement
+}  // namespace placement::policies

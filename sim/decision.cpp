@@ -35,10 +35,11 @@ Request policy_request(const Machine& machine, const Strategy& strategy, const J
   request.seed = job.seed;
   request.whole_nodes = job.whole_nodes;
   if (job.whole_nodes) request.max_nodes = machine.least_nodes(job.tasks);
-  const auto keys = find_policy(strategy.policy.policy)->keys;
+  const auto keys = policies::find_policy(strategy.policy.policy)->keys;
   // Sets a key if the policy has it and the strategy does not set it.
   const auto tell = [&](const char* key, std::int64_t value) {
-    if (value > 0 && std::any_of(keys.begin(), keys.end(), [&](const PolicyKey& known) { return known.name == key; }))
+    if (value > 0 &&
+        std::any_of(keys.begin(), keys.end(), [&](const policies::PolicyKey& known) { return known.name == key; }))
       request.parameters.emplace(key, std::to_string(value));
   };
   tell("job-seconds", job.limit_s);  // Slurm too knows only the requested time
@@ -71,7 +72,7 @@ Decision decide(const Machine& machine, const Strategy& strategy, const JobReque
   decision.leaf_of_rank = stock_choice(machine, job.tasks, job.stock);
   if (job.matrix)
     decision.cost = decision.stock_cost = machine.communication(*job.matrix, decision.leaf_of_rank);
-  const Policy* policy = strategy.stock ? nullptr : find_policy(strategy.policy.policy);
+  const policies::Policy* policy = strategy.stock ? nullptr : policies::find_policy(strategy.policy.policy);
   if (policy != nullptr && (job.matrix || !policy->needs_matrix)) {
     decision.asked = true;
     const double stock_slowdown = machine.slowdown(decision.leaf_of_rank);

@@ -44,7 +44,7 @@ double LiveCost::slowdown(std::span<const std::int32_t> nodes, std::span<const s
   if (!live_) return 1;
   for (const std::int32_t node : nodes) {
     if (state_of_node_[node] < 0) continue;
-    const double load = load_beyond_slurm(live_->nodes[state_of_node_[node]]);
+    const double load = netload::load_beyond_slurm(live_->nodes[state_of_node_[node]]);
     if (load > 0) most = std::max(most, load / cores[node]);
   }
   return 1 + most;

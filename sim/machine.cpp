@@ -50,7 +50,7 @@ Machine::Machine(ClusterView view)
     node_cores_.push_back(node.cores());
     node_cores.push_back(node.cores());
     for (std::int32_t c = 0; c < node.cores(); ++c) node_of_leaf_.at(node.first_leaf + c) = n;
-    const std::int32_t vertex = node_vertex(view_, n);
+    const std::int32_t vertex = mapping::node_vertex(view_, n);
     vertex_of_node.push_back(vertex == 0 ? 0 : tree.parent(vertex));
   }
   free_cores_ = cores_;

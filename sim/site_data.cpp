@@ -34,7 +34,7 @@ std::vector<std::int32_t> groups_of_nodes(const ClusterView& view, std::vector<s
   const std::size_t in_a_row = (view.nodes.size() + 1023) / 1024;
   std::map<std::int32_t, std::int32_t> number;
   for (std::size_t n = 0; n < view.nodes.size(); ++n) {
-    const std::int32_t vertex = node_vertex(view, static_cast<std::int32_t>(n));
+    const std::int32_t vertex = mapping::node_vertex(view, static_cast<std::int32_t>(n));
     const std::int32_t above = view.torus ? static_cast<std::int32_t>(n / in_a_row) : vertex == 0 ? 0 : view.tree->parent(vertex);
     const auto [found, added] = number.emplace(above, static_cast<std::int32_t>(number.size()));
     if (added) vertex_of_group.push_back(view.torus ? static_cast<std::int32_t>(n) : above);

@@ -28,7 +28,7 @@ Strategy parse_strategy(std::string_view word) {
   } else {
     try {
       strategy.policy = parse_policy_spec(word);
-      check_policy_spec(strategy.policy);
+      policies::check_policy_spec(strategy.policy);
     } catch (const Error& error) {
       throw Error("strategy " + shown(word) + ": " + error.what() +
                   "; strategies are SLURM, TM-A, TM-I, TM-Isub, TM-Isub+K and each policy");

@@ -14,7 +14,7 @@
 
 #include "monitor/agent/daemon_option.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -67,8 +67,8 @@ std::string read_plugin_arguments(const std::vector<std::string_view>& arguments
 std::string start_agent(const AgentStart& start, std::string_view cmdline) {
   if (access(start.agent.c_str(), X_OK) != 0) return start.agent + ": " + std::strerror(errno);
   std::vector<std::string> words = {start.agent, "--keep"};
-  if (const auto node = daemon_option(cmdline, 'N')) words.insert(words.end(), {"--node", *node});
-  std::optional<std::string> conf = daemon_option(cmdline, 'f');
+  if (const auto node = agent::daemon_option(cmdline, 'N')) words.insert(words.end(), {"--node", *node});
+  std::optional<std::string> conf = agent::daemon_option(cmdline, 'f');
   if (!conf)
     if (const char* environment = std::getenv("SLURM_CONF")) conf = environment;
   if (conf) words.insert(words.end(), {"--slurm-conf", *conf});
@@ -90,4 +90,4 @@ std::string start_agent(const AgentStart& start, std::string_view cmdline) {
   return {};
 }
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace placement {
+namespace placement::spank {
 
 // How nodestate.so starts placement-agent.
 struct AgentStart {
@@ -22,4 +22,4 @@ std::string read_plugin_arguments(const std::vector<std::string_view>& arguments
 // string.
 std::string start_agent(const AgentStart& start, std::string_view cmdline);
 
-}  // namespace placement
+}  // namespace placement::spank

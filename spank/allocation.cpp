@@ -14,7 +14,7 @@
 #include "spank/shipped_request.hpp"
 #include "spank/slurm_view.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -124,4 +124,4 @@ StepPlacement place_in(const Allocation& allocation, const PlacementRequest& pla
   return place_step(placement_request, allocation.step, allocation.view);
 }
 
-}  // namespace placement
+}  // namespace placement::spank

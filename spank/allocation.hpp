@@ -10,7 +10,7 @@
 #include "spank/options.hpp"
 #include "spank/step_ranks.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 // The Slurm allocation in which this process runs, described as a step that has all tasks of the allocation.
 struct Allocation {
@@ -39,4 +39,4 @@ std::vector<std::int32_t> parse_tasks_per_node(const std::string& text);
 // number of ranks than the allocation has tasks, or if the policy fails.
 StepPlacement place_in(const Allocation& allocation, const PlacementRequest& placement_request);
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -8,7 +8,7 @@
 
 #include "spank/function_hook.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -96,4 +96,4 @@ void remove_allocation_hook() {
   job_is_described = nullptr;
 }
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-namespace placement {
+namespace placement::spank {
 
 // A job, or a component of a heterogeneous job, that slurmctld granted to salloc.
 struct GrantedJob {
@@ -28,4 +28,4 @@ bool install_allocation_hook(SeeGrantedJob see, JobIsDescribed described);
 // Restores salloc's own calls. Does nothing if they are not intercepted.
 void remove_allocation_hook();
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -11,7 +11,7 @@
 #include "spank/shipped_request.hpp"
 #include "spank/task_environment.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -49,4 +49,4 @@ void tell_batch_script(spank_t spank) {
     tell(spank, number_of(spank, component_variable("SLURM_JOB_ID", component)), component);
 }
 
-}  // namespace placement
+}  // namespace placement::spank

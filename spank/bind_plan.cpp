@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -79,4 +79,4 @@ std::optional<std::vector<std::int32_t>> slots_for(std::string_view text, std::u
   return slots;
 }
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace placement {
+namespace placement::spank {
 
 // Tells which set of cores each rank of a step is bound to. Slurm deals the job's cores on a node out to the node's
 // tasks, one set for each task. Slot s is the s-th of these sets in the order of the node's cores.
@@ -31,4 +31,4 @@ std::optional<std::vector<std::int32_t>> slots_for(std::string_view text, std::u
                                                    std::uint32_t step, std::uint32_t total,
                                                    std::span<const std::uint32_t> local_ranks);
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -12,7 +12,7 @@
 #include "spank/cpu_masks.hpp"
 #include "spank/task_environment.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -105,4 +105,4 @@ void bind_task(spank_t spank) {
   tell_program(spank, dealt);
 }
 
-}  // namespace placement
+}  // namespace placement::spank

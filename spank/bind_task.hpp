@@ -2,7 +2,7 @@
 #pragma once
 #include "spank/spank_api.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 // The variable in which srun sends the plan of slots (BindPlan) to the tasks of its step.
 inline constexpr const char* plan_variable = "SLURM_PLACEMENT_CORES";
@@ -12,4 +12,4 @@ inline constexpr const char* plan_variable = "SLURM_PLACEMENT_CORES";
 // nothing if there is no plan for this step, or if the task is not bound as Slurm says.
 void bind_task(spank_t spank);
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -41,7 +41,7 @@
 #include "spank/state_query.hpp"
 #include "spank/step_ranks.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -354,7 +354,7 @@ std::string told_costs(const PlacementRequest& placement_request, const StepPlac
 // or in a job whose policy uses the switches only. slurmctld sends no state with these jobs.
 void ask_for_what_lacks(const PlacementRequest& placement_request, ClusterView& view, const StepShape& step, const ControllerState& controller) {
   if (!client().placement_request || client().outer_job.empty() || view.torus || view.live || view.outages) return;
-  if (!check_policy_spec(placement_request.spec).uses_live) return;
+  if (!policies::check_policy_spec(placement_request.spec).uses_live) return;
   std::string why;
   try {
     attach_job_state(view, ask_for_job_state(controller, step.job, step.nodes));
@@ -475,4 +475,4 @@ void client_end() {
   remove_allocation_hook();
 }
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -2,7 +2,7 @@
 #pragma once
 #include "spank/spank_api.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 // The steps of the plugin in srun, sbatch and salloc. No function throws.
 
@@ -26,4 +26,4 @@ void client_place_step(spank_t spank);
 // Removes the hooks. Call it when the command ends.
 void client_end();
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -5,7 +5,7 @@
 
 #include "common/util/text.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::optional<std::int32_t> known_task_count(const ClientOption& option) {
   return static_cast<std::int32_t>(tasks);
 }
 
-}  // namespace placement
+}  // namespace placement::spank

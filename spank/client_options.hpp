@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace placement {
+namespace placement::spank {
 
 // Returns the value of an option of the running srun, sbatch or salloc, by its long name such as "ntasks". The value
 // is Slurm's own text, as cli_filter plugins see it: command line, environment and #SBATCH lines are merged. Returns
@@ -22,4 +22,4 @@ bool client_options_known();
 // -n, or by one number for -N together with --ntasks-per-node.
 std::optional<std::int32_t> known_task_count(const ClientOption& option);
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <tuple>
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -90,4 +90,4 @@ CpuPosition position_in_machine(int cpu) {
   return {number_in(folder + "physical_package_id", 0), number_in(folder + "core_id", cpu)};
 }
 
-}  // namespace placement
+}  // namespace placement::spank

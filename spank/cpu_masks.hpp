@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace placement {
+namespace placement::spank {
 
 // A set of the kernel's CPU numbers, from 0 to 4095, in the form that sched_setaffinity takes.
 struct CpuMask {
@@ -46,4 +46,4 @@ std::vector<CpuMask> deal_masks(std::span<const CpuMask> masks, std::span<const 
 // number as its core.
 CpuPosition position_in_machine(int cpu);
 
-}  // namespace placement
+}  // namespace placement::spank

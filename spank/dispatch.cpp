@@ -31,43 +31,43 @@ bool in_client() {
 }  // namespace
 
 EXPORTED int slurm_spank_init(spank_t spank, int, char**) {
-  if (in_client()) placement::client_begin(spank);
-  if (spank_context() == S_CTX_REMOTE) placement::register_options(spank);
+  if (in_client()) placement::spank::client_begin(spank);
+  if (spank_context() == S_CTX_REMOTE) placement::spank::register_options(spank);
   return ESPANK_SUCCESS;
 }
 
 EXPORTED int slurm_spank_init_post_opt(spank_t spank, int, char**) {
-  if (in_client()) placement::client_options_done(spank);
+  if (in_client()) placement::spank::client_options_done(spank);
   return ESPANK_SUCCESS;
 }
 
 EXPORTED int slurm_spank_local_user_init(spank_t spank, int, char**) {
-  if (in_client()) placement::client_place_step(spank);
+  if (in_client()) placement::spank::client_place_step(spank);
   return ESPANK_SUCCESS;
 }
 
 // Always returns ESPANK_SUCCESS, because Slurm ends the task on any other value.
 EXPORTED int slurm_spank_task_init(spank_t spank, int, char**) {
   try {
-    if (spank_context() == S_CTX_REMOTE) placement::bind_task(spank);
+    if (spank_context() == S_CTX_REMOTE) placement::spank::bind_task(spank);
   } catch (...) {
   }
   try {
-    if (spank_context() == S_CTX_REMOTE) placement::profile_task(spank);
+    if (spank_context() == S_CTX_REMOTE) placement::spank::profile_task(spank);
   } catch (...) {
   }
   try {
-    if (spank_context() == S_CTX_REMOTE) placement::tell_batch_script(spank);
+    if (spank_context() == S_CTX_REMOTE) placement::spank::tell_batch_script(spank);
   } catch (...) {
   }
   try {
-    if (spank_context() == S_CTX_REMOTE) placement::plan_mpirun_of_script(spank);
+    if (spank_context() == S_CTX_REMOTE) placement::spank::plan_mpirun_of_script(spank);
   } catch (...) {
   }
   return ESPANK_SUCCESS;
 }
 
 EXPORTED int slurm_spank_exit(spank_t, int, char**) {
-  if (in_client()) placement::client_end();
+  if (in_client()) placement::spank::client_end();
   return ESPANK_SUCCESS;
 }

@@ -7,7 +7,7 @@
 
 #include "spank/function_hook.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -39,4 +39,4 @@ void remove_distribution_hook() {
   see_word = nullptr;
 }
 
-}  // namespace placement
+}  // namespace placement::spank

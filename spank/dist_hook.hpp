@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-namespace placement {
+namespace placement::spank {
 
 // Gets each word that a user gives to -m or --distribution, on the command line, in the environment or in an #SBATCH
 // line. `word` may be null. Returns true if the word names a policy; Slurm is then told that no distribution was
@@ -15,4 +15,4 @@ bool install_distribution_hook(DistributionWord see);
 // Restores Slurm's own call. Does nothing if it is not intercepted.
 void remove_distribution_hook();
 
-}  // namespace placement
+}  // namespace placement::spank

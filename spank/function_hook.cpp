@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -41,4 +41,4 @@ void FunctionHook::remove() {
   slot_ = {};
 }
 
-}  // namespace placement
+}  // namespace placement::spank

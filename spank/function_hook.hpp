@@ -2,7 +2,7 @@
 #pragma once
 #include "spank/import_slot.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 // Diverts the calls of one function, which a loaded library or the program makes into another library, to a
 // replacement.
@@ -27,4 +27,4 @@ class FunctionHook {
   void* replacement_ = nullptr;
 };
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -129,4 +129,4 @@ bool write_import_slot(const ImportSlot& slot, void* target) {
   return true;
 }
 
-}  // namespace placement
+}  // namespace placement::spank

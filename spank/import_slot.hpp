@@ -2,7 +2,7 @@
 #pragma once
 #include <string_view>
 
-namespace placement {
+namespace placement::spank {
 
 // The pointer through which a loaded library calls a function of another library: its entry in the global offset table.
 // Writing the pointer diverts the library's calls of this function.
@@ -20,4 +20,4 @@ ImportSlot find_import_slot(std::string_view library, std::string_view symbol);
 // address or the page cannot be made writable.
 bool write_import_slot(const ImportSlot& slot, void* target);
 
-}  // namespace placement
+}  // namespace placement::spank

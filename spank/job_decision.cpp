@@ -3,7 +3,7 @@
 
 #include "common/util/text.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 std::string stock_nodes_notice(std::uint32_t job, std::uint32_t array, const char* value) {
   constexpr std::string_view stock = "stock: ";
@@ -24,4 +24,4 @@ std::string component_variable(std::string_view name, std::uint32_t component) {
   return std::string(name) + "_HET_GROUP_" + std::to_string(component);
 }
 
-}  // namespace placement
+}  // namespace placement::spank

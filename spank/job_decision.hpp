@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace placement {
+namespace placement::spank {
 
 // The variable in which slurmctld tells how its decision for a job ended.
 inline constexpr const char* job_decision_variable = "PLACEMENT_DECISION";
@@ -21,4 +21,4 @@ std::string stock_nodes_notice(std::uint32_t job, std::uint32_t array, const cha
 // Returns the name of the variable `name` for component `component` of a heterogeneous job: NAME_HET_GROUP_K.
 std::string component_variable(std::string_view name, std::uint32_t component);
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -12,7 +12,7 @@
 #include "common/util/hostlist.hpp"
 #include "config.h"
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -91,4 +91,4 @@ void apply(const StepPlacement& placement, slurm_step_layout_t& layout) {
                      static_cast<std::uint32_t>(SLURM_DIST_NODECYCLIC);
 }
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -4,7 +4,7 @@
 
 #include "spank/step_ranks.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 // Returns srun's own layout of the step, from which it launches the tasks. Call it in slurm_spank_local_user_init,
 // where the layout is complete and not yet used. SPANK has no function for it, so it is read from the structures
@@ -20,4 +20,4 @@ StepShape shape_of(const slurm_step_layout_t& layout, std::uint32_t job, std::ui
 // kept. With "block", pmi2 would tell MPI a mapping that it computes itself instead of the one in the layout.
 void apply(const StepPlacement& placement, slurm_step_layout_t& layout);
 
-}  // namespace placement
+}  // namespace placement::spank

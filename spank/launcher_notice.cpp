@@ -12,7 +12,7 @@
 
 #include "common/util/file_descriptor.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -71,4 +71,4 @@ void tell_launcher(std::string_view daemon, std::string_view policy, const Mpiru
     slurm_debug("placement: nobody can be told of the launcher");
 }
 
-}  // namespace placement
+}  // namespace placement::spank

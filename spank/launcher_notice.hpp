@@ -6,7 +6,7 @@
 #include "spank/mpirun_environment.hpp"
 #include "spank/spank_api.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 // Returns the name of the daemon that this step runs, if an mpirun or mpiexec uses it to start its ranks itself; else
 // an empty string. The tasks of this step are not placed then. It does not matter which daemon runs on which node. A
@@ -19,4 +19,4 @@ std::string launcher_daemon(spank_t spank);
 // Writes nothing if the user gave Open MPI's mpirun a rankfile, or if `plan` is in force for it.
 void tell_launcher(std::string_view daemon, std::string_view policy, const MpirunPlan& plan);
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -33,4 +33,4 @@ void forget_mpirun_plan() {
   unsetenv(mpirun_reason_variable);
 }
 
-}  // namespace placement
+}  // namespace placement::spank

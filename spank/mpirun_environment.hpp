@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-namespace placement {
+namespace placement::spank {
 
 // Variables in the environment of a job's script or shell. Some give Open MPI's mpirun the order of its ranks (the
 // plan), the others tell users and commands about this plan.
@@ -35,4 +35,4 @@ MpirunPlan inherited_mpirun_plan();
 // other jobs, for which the plan would be wrong.
 void forget_mpirun_plan();
 
-}  // namespace placement
+}  // namespace placement::spank

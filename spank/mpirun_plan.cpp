@@ -33,7 +33,7 @@
 #include "spank/shipped_request.hpp"
 #include "spank/task_environment.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -266,4 +266,4 @@ void plan_mpirun_of_script(spank_t spank) {
   for (const Setting& each : wanted_of_script(spank)) spank_setenv(spank, each.name.c_str(), each.value.c_str(), 1);
 }
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -2,7 +2,7 @@
 #pragma once
 #include "spank/spank_api.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 // Places the ranks of Open MPI's mpirun in a job with a policy and a matrix. The policy's plan is a sequential
 // hostfile, which is a file in memory (memfd). Variables in the environment of the job's script or shell name it to
@@ -18,4 +18,4 @@ void plan_mpirun_of_salloc();
 // whatever happens there. In other processes the function does nothing.
 void plan_mpirun_of_script(spank_t spank);
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -32,8 +32,8 @@ bool left_to_systemd() {
 }
 
 void start(int count, char** arguments) {
-  placement::AgentStart start{.agent = AGENT_PROGRAM, .log = {}};
-  std::string wrong = placement::read_plugin_arguments({arguments, arguments + count}, start);
+  placement::spank::AgentStart start{.agent = AGENT_PROGRAM, .log = {}};
+  std::string wrong = placement::spank::read_plugin_arguments({arguments, arguments + count}, start);
   if (wrong.empty() && left_to_systemd()) {
     slurm_verbose("placement: nodestate: placement-agent is systemd's");
     return;
@@ -41,7 +41,7 @@ void start(int count, char** arguments) {
   if (wrong.empty()) {
     std::ifstream file("/proc/self/cmdline", std::ios::binary);
     const std::string cmdline{std::istreambuf_iterator<char>(file), {}};
-    wrong = placement::start_agent(start, cmdline);
+    wrong = placement::spank::start_agent(start, cmdline);
   }
   if (wrong.empty())
     slurm_verbose("placement: nodestate: %s started, unless it ran already", start.agent.c_str());

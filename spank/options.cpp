@@ -10,21 +10,21 @@
 #include "netload/profile_weights.hpp"
 #include "policies/table.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
 constexpr const char* matrix_key = "matrix";
 constexpr std::string_view automatic = "auto";  // the value of `matrix` for the program's stored profile
 
-const Policy* users_policy(std::string_view word) {
-  const Policy* policy = find_policy(word.substr(0, word.find('=')));
+const policies::Policy* users_policy(std::string_view word) {
+  const policies::Policy* policy = policies::find_policy(word.substr(0, word.find('=')));
   return policy && policy->for_users ? policy : nullptr;
 }
 
 std::string users_policies() {
   std::string names;
-  for (const Policy& policy : policies())
+  for (const policies::Policy& policy : policies::policies())
     if (policy.for_users) names += (names.empty() ? "" : ", ") + std::string(policy.name);
   return names;
 }
@@ -43,7 +43,7 @@ PolicySpec checked_spec(const std::string& word, const std::string& option,
     throw Error("two matrices: " + spec.parameters[matrix_key] + " in " + option + " and " +
                 matrix_file + " in --comm-matrix; give one");
   try {
-    check_policy_spec(spec);
+    policies::check_policy_spec(spec);
   } catch (const Error& error) {
     throw Error(option + ": " + error.what());
   }
@@ -118,7 +118,7 @@ std::optional<PlacementRequest> PlacementOptions::resolve(std::optional<std::int
   }
   PlacementRequest placement_request{checked_spec(*word_, option_, matrix_file_), nullptr, overrides_};
   auto& parameters = placement_request.spec.parameters;
-  replace_profile(parameters);
+  netload::replace_profile(parameters);
   const auto file = parameters.find(matrix_key);
   if (file != parameters.end() && file->second == automatic) {
     placement_request.automatic = true;
@@ -129,11 +129,11 @@ std::optional<PlacementRequest> PlacementOptions::resolve(std::optional<std::int
       throw Error(file->second + ": the matrix is of " + std::to_string(placement_request.matrix->ranks()) +
                   " ranks, and " + std::to_string(*tasks) + " tasks are asked for");
     parameters.erase(file);
-  } else if (find_policy(placement_request.spec.policy)->needs_matrix) {
+  } else if (policies::find_policy(placement_request.spec.policy)->needs_matrix) {
     throw Error(option_ + " " + placement_request.spec.policy + " needs a communication matrix: " + option_ +
                 (option_ == "-m" ? " " : "=") + placement_request.spec.policy + "=FILE, or --comm-matrix=FILE");
   }
   return placement_request;
 }
 
-}  // namespace placement
+}  // namespace placement::spank

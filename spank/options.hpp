@@ -9,7 +9,7 @@
 #include "common/policy/policy_spec.hpp"
 #include "spank/client_options.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 // The request of a job component or a step. Its policy and keys are checked, and its matrix is read.
 struct PlacementRequest {
@@ -68,4 +68,4 @@ bool is_policy_word(std::string_view word);
 // string.
 std::string hint_for_unknown_word(std::string_view word);
 
-}  // namespace placement
+}  // namespace placement::spank

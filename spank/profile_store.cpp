@@ -16,7 +16,7 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 namespace fs = std::filesystem;
 
@@ -201,4 +201,4 @@ std::string ProfileStore::file_for(const ProgramRun& run) const {
   return directory_ + "/" + FileName(run).whole();
 }
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace placement {
+namespace placement::spank {
 
 // The properties of a run on which its profile depends.
 struct ProgramRun {
@@ -64,4 +64,4 @@ class ProfileStore {
   std::string directory_;
 };
 
-}  // namespace placement
+}  // namespace placement::spank

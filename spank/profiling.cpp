@@ -18,7 +18,7 @@
 #include "spank/profile_store.hpp"
 #include "spank/task_environment.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 namespace fs = std::filesystem;
 
@@ -152,4 +152,4 @@ void profile_task(spank_t spank) {
   spank_setenv(spank, "PLACEMENT_PROFILE", file->c_str(), 1);
 }
 
-}  // namespace placement
+}  // namespace placement::spank

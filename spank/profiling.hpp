@@ -10,7 +10,7 @@
 
 #include "common/matrix/comm_matrix.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 // Makes and uses profiles: srun --profile-comm counts the traffic of a program, and a policy with matrix=auto places
 // the next run of the program by this profile.
@@ -45,4 +45,4 @@ void profile_step(spank_t spank, const std::string& file, std::int32_t tasks);
 // before its program starts.
 void profile_task(spank_t spank);
 
-}  // namespace placement
+}  // namespace placement::spank

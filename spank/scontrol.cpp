@@ -16,7 +16,7 @@
 #include "common/util/file_descriptor.hpp"
 #include "config.h"
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -110,4 +110,4 @@ std::string scontrol(std::initializer_list<const char*> arguments) {
   return text;
 }
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -3,7 +3,7 @@
 #include <initializer_list>
 #include <string>
 
-namespace placement {
+namespace placement::spank {
 
 // Runs scontrol with `arguments` as the calling user, and returns what it prints. The text of scontrol has one form
 // in all versions of Slurm. The structures of libslurm differ between versions, for example for switches and for the
@@ -11,4 +11,4 @@ namespace placement {
 // Throws Error if scontrol cannot be run, fails, or prints more than 256 MiB.
 std::string scontrol(std::initializer_list<const char*> arguments);
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -6,7 +6,7 @@
 
 #include "common/util/text.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -101,4 +101,4 @@ std::string own_mapping_word(std::string_view script) {
   return {};
 }
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -7,7 +7,7 @@
 
 #include "spank/allocation.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 // How Open MPI's mpirun numbers the cores of a node.
 enum class CoreNumbering {
@@ -35,4 +35,4 @@ bool names_mpirun(std::string_view script);
 // not count, because mpirun prefers them to its environment.
 std::string own_mapping_word(std::string_view script);
 
-}  // namespace placement
+}  // namespace placement::spank

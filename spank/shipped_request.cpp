@@ -10,7 +10,7 @@
 #include "common/util/text.hpp"
 #include "spank/job_decision.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -107,4 +107,4 @@ std::vector<std::string> request_variable_names() {
   return names;
 }
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -8,7 +8,7 @@
 
 #include "spank/options.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 // A request as variables of Slurm's job control environment. In these it travels from the submitting command to
 // slurmctld and to every srun of the job. In the environment of a batch script or of salloc's shell, Slurm puts
@@ -41,4 +41,4 @@ std::optional<ReceivedRequest> unpack_request(const Getenv& get);
 // Returns the names of all variables that any shipped request may have.
 std::vector<std::string> request_variable_names();
 
-}  // namespace placement
+}  // namespace placement::spank

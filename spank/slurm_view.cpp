@@ -16,7 +16,7 @@
 #include "common/util/text.hpp"
 #include "spank/scontrol.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -137,4 +137,4 @@ ClusterView load_cluster_view(std::span<const std::string> names, std::uint32_t 
   return view;
 }
 
-}  // namespace placement
+}  // namespace placement::spank

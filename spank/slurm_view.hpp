@@ -8,7 +8,7 @@
 
 #include "common/topology/cluster_view.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 // Returns the view of the nodes `names`, in this order, within the topology tree of the whole machine. The tree has
 // the switches or blocks that slurmctld knows (none without topology/tree or topology/block), and the sockets and
@@ -31,4 +31,4 @@ std::vector<JobCpus> parse_job_cpus(std::string_view text, std::uint32_t job);
 // another form or a number is not below core.size(); some cores may be set then.
 bool mark_cores(const std::string& list, std::vector<bool>& core);
 
-}  // namespace placement
+}  // namespace placement::spank

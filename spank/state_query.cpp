@@ -6,15 +6,16 @@
 #include "common/util/hostlist.hpp"
 #include "monitor/protocol/query_client.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 #ifdef BUILD_MONITOR
 JobState ask_for_job_state(const ControllerState& controller, std::uint32_t job, std::span<const std::string> nodes) {
-  Query query;
-  query.kind = Query::Kind::job_state;
+  protocol::Query query;
+  query.kind = protocol::Query::Kind::job_state;
   query.job = job;
   query.nodes = compress_hostlist(nodes);
-  return unpack_job_state(ask_monitors(monitor_address(slurm_conf_path(), controller, Config{}), query).text);
+  return unpack_job_state(
+      protocol::ask_monitors(protocol::monitor_address(slurm_conf_path(), controller, Config{}), query).text);
 }
 #else
 JobState ask_for_job_state(const ControllerState&, std::uint32_t, std::span<const std::string>) {
@@ -22,4 +23,4 @@ JobState ask_for_job_state(const ControllerState&, std::uint32_t, std::span<cons
 }
 #endif
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -7,7 +7,7 @@
 #include "common/state/controller_state.hpp"
 #include "common/decision/job_state.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 // Asks placement-monitor on a controller for the present state of `nodes`. The result is what slurmctld would have
 // sent with the job `job` on these nodes. `controller` gives the monitor's address. Throws Error if no monitor
@@ -15,4 +15,4 @@ namespace placement {
 // answer.
 JobState ask_for_job_state(const ControllerState& controller, std::uint32_t job, std::span<const std::string> nodes);
 
-}  // namespace placement
+}  // namespace placement::spank

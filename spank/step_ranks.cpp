@@ -8,7 +8,7 @@
 #include "common/util/error.hpp"
 #include "policies/table.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -66,7 +66,7 @@ StepPlacement place_step(const PlacementRequest& placement_request, const StepSh
   request.parameters = placement_request.spec.parameters;
 
   const Placement placement =
-      check_policy_spec(placement_request.spec).place(places.view, request, Deadline::after(patience));
+      policies::check_policy_spec(placement_request.spec).place(places.view, request, Deadline::after(patience));
   if (placement.ranks.size() != static_cast<std::size_t>(request.tasks))
     throw Error("the policy placed " + std::to_string(placement.ranks.size()) + " ranks of " +
                 std::to_string(request.tasks));
@@ -80,4 +80,4 @@ StepPlacement place_step(const PlacementRequest& placement_request, const StepSh
   return result;
 }
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -7,7 +7,7 @@
 #include "common/topology/step_view.hpp"
 #include "spank/options.hpp"
 
-namespace placement {
+namespace placement::spank {
 
 struct StepPlacement {
   std::vector<std::vector<std::uint32_t>> ranks_of_node;  // of each node, ascending, as pmix and pmi2 need them
@@ -21,4 +21,4 @@ struct StepPlacement {
 // policy gets a deadline of 10 s. Throws Error if the policy fails, or if its answer does not fit the step.
 StepPlacement place_step(const PlacementRequest& placement_request, const StepShape& step, const ClusterView& view);
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace placement {
+namespace placement::spank {
 
 namespace {
 
@@ -18,4 +18,4 @@ std::optional<std::string> task_variable(spank_t spank, const char* name) {
   return std::string(text.data());
 }
 
-}  // namespace placement
+}  // namespace placement::spank

@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
-namespace placement {
+namespace placement::spank {
 
 // Returns the value of the variable `name` in the environment of the task, as the task will see it; nothing if it is
 // not set. Call it in slurmstepd.
 std::optional<std::string> task_variable(spank_t spank, const char* name);
 
-}  // namespace placement
+}  // namespace placement::spank

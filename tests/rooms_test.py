@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Every #include between two folders leads to a folder below, in the order of FLOORS. So there is no arrow upwards and no
-circle, and whoever reads a folder needs to know only those below it."""
+circle, and whoever reads a folder needs to know only those below it. Every folder declares its names in a namespace of its own
+[decision 11], and no folder opens the namespace of another."""
 import os
 import re
 import sys
@@ -30,6 +31,18 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 # Slurm's own headers, behind plugins/compat; files that configure and make write.
 FOREIGN = re.compile(r"^(src/|slurm/|(config|select_symbols)\.h$|.*\.inc$)")
 
+# Folders whose namespace does not have their name, which is a system call or a folder of common/.
+NAMESPACES = {"plugins/select": "select_plugin", "plugins/topology": "topology_plugin"}
+OPENED = re.compile(r"^\s*(?:inline\s+)?namespace\s+(placement(?:::\w+)*)\s*(?:\{|$)")
+USED = re.compile(r"^\s*using\s+namespace\s+(?:::)?(placement(?:::\w+)*)\s*;")
+
+
+def namespace_of(folder):
+    """The namespace of a folder. The folders of common/ declare in `placement` itself, what all other folders use."""
+    if folder.startswith("common/"):
+        return "placement"
+    return "placement::" + NAMESPACES.get(folder, os.path.basename(folder))
+
 
 def folder_of(path):
     """The folder of a file; all tests are one folder, which may include each other's fixtures."""
@@ -46,6 +59,21 @@ def sources(top):
                     yield path
 
 
+def namespace_complaints(folder, line):
+    """What is wrong in a line that opens a namespace or makes all names of one visible."""
+    if folder == "tests":
+        return
+    own = namespace_of(folder)
+    rooms = {namespace_of(other) for other in FLOOR}
+    opened, used = OPENED.match(line), USED.match(line)
+    if opened and own == "placement" and rooms & {opened[1]} - {own}:
+        yield f"{folder} opens {opened[1]}, the namespace of another folder"
+    if opened and own != "placement" and not (opened[1] + "::").startswith(own + "::"):
+        yield f"{folder} declares names in {opened[1]} and not in {own}"
+    if used and used[1] in rooms - {own, "placement"}:
+        yield f"{folder} makes all names of {used[1]} visible: name each with its namespace"
+
+
 def complaints(top, path):
     """Each include of the file that does not lead downwards."""
     folder = folder_of(path)
@@ -54,6 +82,7 @@ def complaints(top, path):
         return
     with open(os.path.join(top, path), encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, 1):
+            yield from (f"{path}:{number}: {text}" for text in namespace_complaints(folder, line))
             found = INCLUDE.match(line)
             if not found or FOREIGN.search(found[1]):
                 continue

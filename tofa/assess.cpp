@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace placement {
+namespace placement::tofa {
 
 void AnyFailure::add(double probability) {
   const double p = std::clamp(probability, 0.0, 1.0);
@@ -57,4 +57,4 @@ double expected_seconds(double job_seconds, double abort_probability) {
   return job_seconds / (1 - abort_probability);
 }
 
-}  // namespace placement
+}  // namespace placement::tofa

@@ -9,7 +9,7 @@
 #include "common/topology/torus_topology.hpp"
 #include "tofa/route_faults.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 // Combines independent failure probabilities: the probability that at least one of the added events happens.
 class AnyFailure {
@@ -53,4 +53,4 @@ Assessment assess(const TorusTopology& torus, const CommMatrix& matrix, std::spa
 // abort, and an abort costs the full length of the job. The result is infinite when `abort_probability` (0..1) is 1.
 double expected_seconds(double job_seconds, double abort_probability);
 
-}  // namespace placement
+}  // namespace placement::tofa

@@ -6,7 +6,7 @@
 
 #include "common/topology/torus_topology.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 // Sums of values over boxes of a torus of one to three dimensions. A query takes constant time, whatever the size of
 // the box. The class stores the sums of all boxes that begin at the origin; each ring is unrolled twice, so that a box
@@ -64,4 +64,4 @@ class BoxSums {
   std::vector<std::int64_t> sum_;
 };
 
-}  // namespace placement
+}  // namespace placement::tofa

@@ -8,7 +8,7 @@
 #include "common/matrix/cost.hpp"
 #include "common/util/random.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 namespace {
 
@@ -40,21 +40,29 @@ class Greatest {
 
 class Relief {
  public:
-  Relief(const Graph& graph, const TorusSlots& slots, const ExpectedTimeObjective& objective, std::vector<std::int32_t>& slot,
-         std::int64_t work, std::uint64_t seed, const WorkBudget& watch)
-      : graph_(graph), slots_(slots), torus_(*slots.torus), objective_(objective), slot_(slot),
-        owner_(static_cast<std::size_t>(slots.size()), nobody), load_(static_cast<std::size_t>(torus_.links())),
-        touched_(static_cast<std::size_t>(torus_.positions()), 0), random_(seed), watch_(watch), left_(work) {
+  Relief(const mapping::Graph& graph, const TorusSlots& slots, const ExpectedTimeObjective& objective,
+         std::vector<std::int32_t>& slot, std::int64_t work, std::uint64_t seed, const mapping::WorkBudget& watch)
+      : graph_(graph),
+        slots_(slots),
+        torus_(*slots.torus),
+        objective_(objective),
+        slot_(slot),
+        owner_(static_cast<std::size_t>(slots.size()), nobody),
+        load_(static_cast<std::size_t>(torus_.links())),
+        touched_(static_cast<std::size_t>(torus_.positions()), 0),
+        random_(seed),
+        watch_(watch),
+        left_(work) {
     slots_at_.resize(touched_.size());
     for (std::int32_t s = 0; s < slots.size(); ++s) slots_at_[slots.position[s]].push_back(s);
     for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) {
       owner_[slot[rank]] = rank;
-      for (const Arc& arc : graph.arcs(rank)) scaled_ += arc.to > rank ? arc.weight : 0;
+      for (const mapping::Arc& arc : graph.arcs(rank)) scaled_ += arc.to > rank ? arc.weight : 0;
       touch(slots.position[slot[rank]], 1);
     }
     scale_ = scaled_ == 0 ? 1 : static_cast<double>(objective.traffic()) / static_cast<double>(scaled_);
     for (std::int32_t rank = 0; rank < graph.vertices(); ++rank)
-      for (const Arc& arc : graph.arcs(rank))
+      for (const mapping::Arc& arc : graph.arcs(rank))
         if (arc.to > rank) count(arc, slot[rank], slot[arc.to], 1);
     now_ = standing();
   }
@@ -62,7 +70,7 @@ class Relief {
   void run() {
     try {
       while (left_ > 0 && improve_once()) {}
-    } catch (const OutOfTime&) {
+    } catch (const mapping::OutOfTime&) {
       // The mapping is consistent: only spend() throws, and it is called between two moves.
     }
   }
@@ -94,7 +102,7 @@ class Relief {
   void touch(std::int32_t position, std::int32_t sign) { touched_[position] += sign; }
 
   // Adds the traffic of a pair to its two routes, half to each (sign 1), or removes it from them (sign -1).
-  void count(const Arc& arc, std::int32_t a, std::int32_t b, std::int32_t sign) {
+  void count(const mapping::Arc& arc, std::int32_t a, std::int32_t b, std::int32_t sign) {
     const std::int64_t weight = static_cast<std::int64_t>(arc.weight) * sign;
     for (const auto& [from, to] : {std::pair(slots_.position[a], slots_.position[b]), std::pair(slots_.position[b], slots_.position[a])}) {
       std::int64_t links = 0;
@@ -112,7 +120,7 @@ class Relief {
 
   void lift(std::int32_t rank, std::int32_t sign, std::int32_t except) {
     touch(slots_.position[slot_[rank]], sign);
-    for (const Arc& arc : graph_.arcs(rank))
+    for (const mapping::Arc& arc : graph_.arcs(rank))
       if (arc.to != except) count(arc, slot_[rank], slot_[arc.to], sign);
   }
 
@@ -152,7 +160,7 @@ class Relief {
     const std::int64_t busiest = load_.greatest();
     for (std::int32_t rank = 0; rank < graph_.vertices(); ++rank) {
       bool in_trouble = objective_.hazard(slots_.position[slot_[rank]]) > 0;
-      for (const Arc& arc : graph_.arcs(rank)) {
+      for (const mapping::Arc& arc : graph_.arcs(rank)) {
         const std::int32_t here = slots_.position[slot_[rank]], there = slots_.position[slot_[arc.to]];
         for (const auto& [from, to] : {std::pair(here, there), std::pair(there, here)})
           torus_.walk(from, to, [&](std::int32_t link, std::int32_t next) {
@@ -192,7 +200,7 @@ class Relief {
       return found;
     }
     std::vector<std::int32_t> centres{slots_.position[slot_[rank]]};
-    for (const Arc& arc : graph_.arcs(rank)) {
+    for (const mapping::Arc& arc : graph_.arcs(rank)) {
       centres.push_back(slots_.position[slot_[arc.to]]);
       if (centres.size() > most_targets / 4) break;
     }
@@ -214,7 +222,7 @@ class Relief {
     return found;
   }
 
-  const Graph& graph_;
+  const mapping::Graph& graph_;
   const TorusSlots& slots_;
   const TorusTopology& torus_;
   const ExpectedTimeObjective& objective_;
@@ -229,15 +237,16 @@ class Relief {
   Cost squares_ = 0;
   Standing now_{};
   Random random_;
-  const WorkBudget& watch_;
+  const mapping::WorkBudget& watch_;
   std::int64_t left_;
 };
 
 }  // namespace
 
-void relieve_links(const Graph& graph, const TorusSlots& slots, const ExpectedTimeObjective& objective, std::vector<std::int32_t>& slot,
-                   std::int64_t work, std::uint64_t seed, const WorkBudget& watch) {
+void relieve_links(const mapping::Graph& graph, const TorusSlots& slots, const ExpectedTimeObjective& objective,
+                   std::vector<std::int32_t>& slot, std::int64_t work, std::uint64_t seed,
+                   const mapping::WorkBudget& watch) {
   Relief(graph, slots, objective, slot, work, seed, watch).run();
 }
 
-}  // namespace placement
+}  // namespace placement::tofa

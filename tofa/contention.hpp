@@ -6,7 +6,7 @@
 #include "tofa/fault_model.hpp"
 #include "tofa/torus_search.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 // Improves the mapping `slot` (the slot of each rank) by single moves: a rank moves to a free slot, or two ranks
 // exchange their slots. A move is kept when it lowers the expected time of `objective`. When the expected time is
@@ -17,7 +17,8 @@ namespace placement {
 //   work    the approximate limit of work, in links walked
 //   seed    of the random order; the result is deterministic
 //   watch   when the deadline has passed, the best mapping so far remains in `slot`; nothing is thrown
-void relieve_links(const Graph& graph, const TorusSlots& slots, const ExpectedTimeObjective& objective, std::vector<std::int32_t>& slot,
-                   std::int64_t work, std::uint64_t seed, const WorkBudget& watch);
+void relieve_links(const mapping::Graph& graph, const TorusSlots& slots, const ExpectedTimeObjective& objective,
+                   std::vector<std::int32_t>& slot, std::int64_t work, std::uint64_t seed,
+                   const mapping::WorkBudget& watch);
 
-}  // namespace placement
+}  // namespace placement::tofa

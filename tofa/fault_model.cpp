@@ -8,7 +8,7 @@
 
 #include "common/state/node_outage.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 namespace {
 
@@ -89,7 +89,7 @@ ExpectedTimeObjective::ExpectedTimeObjective(const TorusTopology& torus, const F
 }
 
 Assessment ExpectedTimeObjective::assess(std::span<const std::int32_t> position) const {
-  return placement::assess(torus_, matrix_, position, fault_model_.of_positions(), faults_);
+  return placement::tofa::assess(torus_, matrix_, position, fault_model_.of_positions(), faults_);
 }
 
 double ExpectedTimeObjective::log_expected_time(const Assessment& assessment) const {
@@ -107,4 +107,4 @@ double ExpectedTimeObjective::log_expected_time(double weighted_hop_bytes, doubl
   return std::log(std::max(1e-9, 1 - share_ + share_ * communication)) + hazard;
 }
 
-}  // namespace placement
+}  // namespace placement::tofa

@@ -8,7 +8,7 @@
 #include "tofa/assess.hpp"
 #include "tofa/route_faults.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 // The outage probability of each node of a view over the run time of one job. It also tells which nodes are suspect.
 class FaultModel {
@@ -78,4 +78,4 @@ class ExpectedTimeObjective {
   std::vector<double> hazard_;  // of each position; empty when no position can fail
 };
 
-}  // namespace placement
+}  // namespace placement::tofa

@@ -7,7 +7,7 @@
 
 #include "common/util/random.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 namespace {
 
@@ -31,12 +31,12 @@ struct Pair {
   std::int64_t weight;
 };
 
-std::vector<Pair> sampled_pairs(const Graph& graph) {
+std::vector<Pair> sampled_pairs(const mapping::Graph& graph) {
   std::vector<Pair> pairs;
   const std::size_t step = graph.arc.size() / arcs_sampled + 1;
   std::size_t seen = 0;
   for (std::int32_t v = 0; v < graph.vertices(); ++v)
-    for (const Arc& arc : graph.arcs(v))
+    for (const mapping::Arc& arc : graph.arcs(v))
       if (seen++ % step == 0) pairs.push_back({v, arc.to, arc.weight});
   return pairs;
 }
@@ -52,13 +52,13 @@ std::int64_t steps_in_box(const std::vector<Pair>& pairs, std::int32_t a, std::i
 // ---- by distance
 
 // Returns the arcs that have at least half the weight of the heaviest arc of one of their ends.
-Graph heavy_part(const Graph& graph) {
+mapping::Graph heavy_part(const mapping::Graph& graph) {
   std::vector<std::int32_t> heaviest(static_cast<std::size_t>(graph.vertices()), 0);
   for (std::int32_t v = 0; v < graph.vertices(); ++v)
-    for (const Arc& arc : graph.arcs(v)) heaviest[v] = std::max(heaviest[v], arc.weight);
-  Graph heavy;
+    for (const mapping::Arc& arc : graph.arcs(v)) heaviest[v] = std::max(heaviest[v], arc.weight);
+  mapping::Graph heavy;
   for (std::int32_t v = 0; v < graph.vertices(); ++v) {
-    for (const Arc& arc : graph.arcs(v))
+    for (const mapping::Arc& arc : graph.arcs(v))
       if (arc.weight >= std::min(heaviest[v], heaviest[arc.to]) / 2) heavy.arc.push_back(arc);
     heavy.row.push_back(static_cast<std::int64_t>(heavy.arc.size()));
   }
@@ -66,14 +66,15 @@ Graph heavy_part(const Graph& graph) {
 }
 
 // Sets `distance` to the hops from vertex `from`, -1 where there is no path. Returns whether all vertices are reached.
-bool distances_from(const Graph& graph, std::int32_t from, std::vector<std::int32_t>& distance, const WorkBudget& watch) {
+bool distances_from(const mapping::Graph& graph, std::int32_t from, std::vector<std::int32_t>& distance,
+                    const mapping::WorkBudget& watch) {
   std::fill(distance.begin(), distance.end(), -1);
   std::vector<std::int32_t> queue{from};
   queue.reserve(distance.size());
   distance[from] = 0;
   for (std::size_t head = 0; head < queue.size(); ++head) {
     watch.spend(static_cast<std::int64_t>(graph.arcs(queue[head]).size()) + 1);
-    for (const Arc& arc : graph.arcs(queue[head]))
+    for (const mapping::Arc& arc : graph.arcs(queue[head]))
       if (distance[arc.to] < 0) {
         distance[arc.to] = distance[queue[head]] + 1;
         queue.push_back(arc.to);
@@ -132,7 +133,7 @@ double fourth_moment(const std::vector<Point>& points, std::size_t step, std::si
   return sum;
 }
 
-void turn_to_box(std::vector<Point>& points, std::size_t dimensions, const WorkBudget& watch) {
+void turn_to_box(std::vector<Point>& points, std::size_t dimensions, const mapping::WorkBudget& watch) {
   constexpr int angles = 45;                    // of two degrees each
   constexpr double step_cosine = 0.99939082701909573, step_sine = 0.034899496702500969;
   const std::size_t step = points.size() / points_sampled + 1;
@@ -162,7 +163,7 @@ void turn_to_box(std::vector<Point>& points, std::size_t dimensions, const WorkB
 
 }  // namespace
 
-std::optional<RankPoints> points_by_number(const Graph& graph, const WorkBudget& watch) {
+std::optional<RankPoints> points_by_number(const mapping::Graph& graph, const mapping::WorkBudget& watch) {
   const std::int32_t n = graph.vertices();
   const std::vector<Pair> pairs = sampled_pairs(graph);
   if (pairs.empty()) return std::nullopt;
@@ -188,10 +189,11 @@ std::optional<RankPoints> points_by_number(const Graph& graph, const WorkBudget&
   return points;
 }
 
-std::optional<RankPoints> points_by_distance(const Graph& graph, std::size_t dimensions, std::uint64_t seed, const WorkBudget& watch) {
+std::optional<RankPoints> points_by_distance(const mapping::Graph& graph, std::size_t dimensions, std::uint64_t seed,
+                                             const mapping::WorkBudget& watch) {
   const auto n = static_cast<std::size_t>(graph.vertices());
   if (n < 8) return std::nullopt;
-  const Graph heavy = heavy_part(graph);
+  const mapping::Graph heavy = heavy_part(graph);
   std::vector<std::array<double, pivots>> rows(n);
   std::vector<std::int32_t> distance(n), nearest(n, INT32_MAX);
   if (!distances_from(heavy, 0, distance, watch)) return std::nullopt;
@@ -218,7 +220,7 @@ std::optional<RankPoints> points_by_distance(const Graph& graph, std::size_t dim
 }
 
 std::vector<std::int32_t> map_points(const RankPoints& points, const std::array<std::size_t, 3>& axis_of,
-                                     const SlotCuts& cuts, const WorkBudget& watch) {
+                                     const SlotCuts& cuts, const mapping::WorkBudget& watch) {
   std::vector<std::int32_t> ranks(points.size());
   std::iota(ranks.begin(), ranks.end(), 0);
   for (const SlotCuts::Part& part : cuts.parts) {
@@ -240,4 +242,4 @@ std::vector<std::int32_t> map_points(const RankPoints& points, const std::array<
   return slot_of_rank;
 }
 
-}  // namespace placement
+}  // namespace placement::tofa

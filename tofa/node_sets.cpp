@@ -8,7 +8,7 @@
 #include "common/util/random.hpp"
 #include "tofa/box_sums.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 namespace {
 
@@ -23,7 +23,8 @@ constexpr std::int64_t never_enough = -(std::int64_t{1} << 40);
 
 class NodeSets {
  public:
-  NodeSets(const OfferedNodes& nodes, const NodeLimits& limits) : nodes_(nodes), limits_(limits), torus_(*nodes.torus) {
+  NodeSets(const OfferedNodes& nodes, const mapping::NodeLimits& limits)
+      : nodes_(nodes), limits_(limits), torus_(*nodes.torus) {
     at_.assign(static_cast<std::size_t>(torus_.positions()), -1);
     for (std::size_t n = 0; n < nodes.position.size(); ++n) {
       if (nodes.position[n] < 0 || limits.capacity()[n] == 0) continue;
@@ -39,7 +40,7 @@ class NodeSets {
       }
   }
 
-  std::optional<NodeCounts> window() const {
+  std::optional<mapping::NodeCounts> window() const {
     for (std::size_t begin = 0; begin < usable_.size(); ++begin) {
       std::vector<std::int32_t> healthy;
       for (std::size_t k = begin; k < usable_.size() && !nodes_.suspect(usable_[k]); ++k) healthy.push_back(usable_[k]);
@@ -51,13 +52,13 @@ class NodeSets {
     return std::nullopt;
   }
 
-  std::vector<NodeCounts> compact(std::size_t most) {
+  std::vector<mapping::NodeCounts> compact(std::size_t most) {
     struct Scored {
       double score;
-      NodeCounts counts;
+      mapping::NodeCounts counts;
     };
     std::vector<Scored> found;
-    const auto add = [&](std::optional<NodeCounts> counts) {
+    const auto add = [&](std::optional<mapping::NodeCounts> counts) {
       if (!counts) return;
       for (const Scored& other : found)
         if (other.counts == *counts) return;
@@ -82,7 +83,7 @@ class NodeSets {
     std::stable_sort(found.begin(), found.end(), by_score);
     if (best_slab && found.size() > 1 && found[0].counts != best_slab->counts)
       found.insert(found.begin() + 1, std::move(*best_slab));
-    std::vector<NodeCounts> best;
+    std::vector<mapping::NodeCounts> best;
     for (std::size_t k = 0; k < std::min(most, found.size()); ++k) best.push_back(std::move(found[k].counts));
     return best;
   }
@@ -101,7 +102,7 @@ class NodeSets {
   }
 
   // Returns tasks on the first nodes of the order that serve the request. Required nodes are always used.
-  std::optional<NodeCounts> first_that_fit(const std::vector<std::int32_t>& order) const {
+  std::optional<mapping::NodeCounts> first_that_fit(const std::vector<std::int32_t>& order) const {
     std::vector<std::int32_t> picked = required_;
     std::int64_t room = required_room_;
     const auto enough = [&] {
@@ -114,7 +115,7 @@ class NodeSets {
       room += limits_.capacity()[node];
     }
     if (!enough()) return std::nullopt;
-    std::optional<NodeCounts> counts = limits_.spread(picked);
+    std::optional<mapping::NodeCounts> counts = limits_.spread(picked);
     if (counts || order.empty()) return counts;
     // These are too many nodes. Keep the nodes with the most room.
     std::stable_sort(picked.begin(), picked.end(), [&](std::int32_t a, std::int32_t b) {
@@ -185,7 +186,7 @@ class NodeSets {
   }
 
   // Returns the mean hops between two tasks of the set, plus a penalty for suspect nodes on routes between them.
-  double score_of(const NodeCounts& counts) const {
+  double score_of(const mapping::NodeCounts& counts) const {
     double hops = 0;
     std::vector<std::int32_t> used;
     for (const std::int32_t node : usable_)
@@ -217,7 +218,7 @@ class NodeSets {
 
   // Returns the smallest box without suspect nodes that the routes between its nodes do not leave. The size is the sum
   // of the three lengths.
-  std::optional<NodeCounts> box() const {
+  std::optional<mapping::NodeCounts> box() const {
     std::array<std::int32_t, 3> size{1, 1, 1};
     std::array<bool, 3> wraps{};
     for (std::size_t d = 0; d < torus_.dimensions().size(); ++d) {
@@ -274,7 +275,7 @@ class NodeSets {
   }
 
   const OfferedNodes& nodes_;
-  const NodeLimits& limits_;
+  const mapping::NodeLimits& limits_;
   const TorusTopology& torus_;
   std::vector<std::int32_t> usable_;  // sorted by position
   std::vector<std::int32_t> at_;      // the usable node at each position, or -1
@@ -284,12 +285,13 @@ class NodeSets {
 
 }  // namespace
 
-std::optional<NodeCounts> window_counts(const OfferedNodes& nodes, const NodeLimits& limits) {
+std::optional<mapping::NodeCounts> window_counts(const OfferedNodes& nodes, const mapping::NodeLimits& limits) {
   return NodeSets(nodes, limits).window();
 }
 
-std::vector<NodeCounts> compact_sets(const OfferedNodes& nodes, const NodeLimits& limits, std::size_t most) {
+std::vector<mapping::NodeCounts> compact_sets(const OfferedNodes& nodes, const mapping::NodeLimits& limits,
+                                              std::size_t most) {
   return NodeSets(nodes, limits).compact(most);
 }
 
-}  // namespace placement
+}  // namespace placement::tofa

@@ -7,7 +7,7 @@
 #include "mapping/node_choice.hpp"
 #include "tofa/route_faults.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 // The nodes of a torus that a job may use.
 struct OfferedNodes {
@@ -21,11 +21,12 @@ struct OfferedNodes {
 // Returns the first window of consecutive usable nodes, in the order of their positions, that serves the request and
 // contains no suspect node [TOFA §4]. Required nodes are always included, even suspect ones. Returns nothing when
 // there is no window.
-std::optional<NodeCounts> window_counts(const OfferedNodes& nodes, const NodeLimits& limits);
+std::optional<mapping::NodeCounts> window_counts(const OfferedNodes& nodes, const mapping::NodeLimits& limits);
 
 // Returns at most `most` sets of nodes that lie close together and avoid suspect nodes where possible, also on the
 // routes between the nodes of a set. Candidates are boxes without suspect nodes, balls around several centres, and
 // slabs of whole planes. The best set is first; the best slab is second, since whole rings suit periodic grids.
-std::vector<NodeCounts> compact_sets(const OfferedNodes& nodes, const NodeLimits& limits, std::size_t most);
+std::vector<mapping::NodeCounts> compact_sets(const OfferedNodes& nodes, const mapping::NodeLimits& limits,
+                                              std::size_t most);
 
-}  // namespace placement
+}  // namespace placement::tofa

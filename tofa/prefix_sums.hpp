@@ -5,7 +5,7 @@
 
 #include "common/topology/torus_topology.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 // Sums over the routes of a torus in constant time. A route is one piece of a line for each dimension, and prefix sums
 // along all lines give the sum over each piece without walking it. The torus must outlive this object.
@@ -77,4 +77,4 @@ class RoutePrefixSums {
   std::vector<std::int32_t> prefix_;
 };
 
-}  // namespace placement
+}  // namespace placement::tofa

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace placement {
+namespace placement::tofa {
 
 namespace {
 
@@ -58,4 +58,4 @@ void RouteFaults::tabulate() {
   table_ = std::move(table);
 }
 
-}  // namespace placement
+}  // namespace placement::tofa

@@ -5,7 +5,7 @@
 
 #include "tofa/prefix_sums.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 // The suspect positions of a torus, and their effect on the routes between positions.
 class RouteFaults {
@@ -49,4 +49,4 @@ class RouteFaults {
   std::vector<std::uint16_t> table_;
 };
 
-}  // namespace placement
+}  // namespace placement::tofa

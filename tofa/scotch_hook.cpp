@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tofa/scotch_hook.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 namespace {
 
@@ -13,4 +13,4 @@ void provide_scotch(ScotchMapper mapper) { provided = mapper; }
 
 ScotchMapper scotch_mapper() { return provided; }
 
-}  // namespace placement
+}  // namespace placement::tofa

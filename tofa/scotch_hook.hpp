@@ -6,7 +6,7 @@
 #include "common/matrix/comm_matrix.hpp"
 #include "tofa/torus_search.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 // The input of a mapping by SCOTCH.
 struct ScotchTask {
@@ -25,4 +25,4 @@ using ScotchMapper = std::vector<std::int32_t> (*)(const ScotchTask&);
 void provide_scotch(ScotchMapper mapper);
 ScotchMapper scotch_mapper();  // null: no mapper is registered
 
-}  // namespace placement
+}  // namespace placement::tofa

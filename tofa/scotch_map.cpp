@@ -36,7 +36,7 @@ PLACEMENT_FOR_SCOTCH __attribute__((format(printf, 1, 2))) void SCOTCH_errorPrin
 }
 PLACEMENT_FOR_SCOTCH __attribute__((format(printf, 1, 2))) void SCOTCH_errorPrintW(const char*, ...) {}
 
-namespace placement {
+namespace placement::tofa {
 
 namespace {
 
@@ -252,4 +252,4 @@ std::vector<std::int32_t> scotch_map(const ScotchTask& task) {
   return ScotchRun(task).run();
 }
 
-}  // namespace placement
+}  // namespace placement::tofa

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-namespace placement {
+namespace placement::tofa {
 
 namespace {
 
@@ -99,7 +99,8 @@ std::optional<Cut> cut_slots(const TorusSlots& slots, std::span<std::int32_t> am
 
 }  // namespace
 
-SlotCuts cut_all(const TorusSlots& slots, std::vector<std::int32_t> among, CutAt where, const WorkBudget& watch) {
+SlotCuts cut_all(const TorusSlots& slots, std::vector<std::int32_t> among, CutAt where,
+                 const mapping::WorkBudget& watch) {
   SlotCuts cuts;
   cuts.slots = std::move(among);
   cuts.parts.push_back({0, static_cast<std::int32_t>(cuts.slots.size())});
@@ -119,4 +120,4 @@ SlotCuts cut_all(const TorusSlots& slots, std::vector<std::int32_t> among, CutAt
   return cuts;
 }
 
-}  // namespace placement
+}  // namespace placement::tofa

@@ -6,7 +6,7 @@
 
 #include "tofa/torus_search.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 // Where a set of slots is cut in two.
 enum class CutAt {
@@ -32,6 +32,7 @@ struct SlotCuts {
 };
 
 // Bisects the slots `among` (indices into `slots`) until each part is at one position. Throws OutOfTime.
-SlotCuts cut_all(const TorusSlots& slots, std::vector<std::int32_t> among, CutAt where, const WorkBudget& watch);
+SlotCuts cut_all(const TorusSlots& slots, std::vector<std::int32_t> among, CutAt where,
+                 const mapping::WorkBudget& watch);
 
-}  // namespace placement
+}  // namespace placement::tofa

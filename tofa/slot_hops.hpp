@@ -9,7 +9,7 @@
 
 #include "tofa/torus_search.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 // Hops between ranks on slots, and the change of the cost by a move. These are the innermost loops of the search.
 // PackedHops and PlainHops have one interface:
@@ -49,10 +49,11 @@ class PackedHops {
     return first;
   }
 
-  std::int64_t change(std::span<const Arc> arcs, std::int32_t to, std::int32_t from, std::int32_t other) const {
+  std::int64_t change(std::span<const mapping::Arc> arcs, std::int32_t to, std::int32_t from,
+                      std::int32_t other) const {
     const Lanes ends = lanes({slot_[to], slot_[from]});
     std::int64_t delta = 0;
-    for (const Arc& arc : arcs) {
+    for (const mapping::Arc& arc : arcs) {
       const auto [then, now] = hops(ends, rank_[arc.to]);
       delta += static_cast<std::int64_t>(arc.to == other ? 0 : arc.weight) * (then - now);
     }
@@ -103,9 +104,10 @@ class PlainHops {
   std::int32_t between(std::int32_t a, std::int32_t b) const {
     return slots_.torus->distance(slots_.position[a], slots_.position[b]);
   }
-  std::int64_t change(std::span<const Arc> arcs, std::int32_t to, std::int32_t from, std::int32_t other) const {
+  std::int64_t change(std::span<const mapping::Arc> arcs, std::int32_t to, std::int32_t from,
+                      std::int32_t other) const {
     std::int64_t delta = 0;
-    for (const Arc& arc : arcs) {
+    for (const mapping::Arc& arc : arcs) {
       if (arc.to == other) continue;
       const std::int32_t there = position_[arc.to];
       delta += static_cast<std::int64_t>(arc.weight) * (slots_.torus->distance(slots_.position[to], there) -
@@ -119,4 +121,4 @@ class PlainHops {
   std::vector<std::int32_t> position_;  // of each rank
 };
 
-}  // namespace placement
+}  // namespace placement::tofa

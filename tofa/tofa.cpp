@@ -12,7 +12,7 @@
 #include "tofa/torus_map.hpp"
 #include "treematch/treematch.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 namespace {
 
@@ -32,18 +32,18 @@ class TofaJob : public TorusJob {
 
   Placement tofa(bool thoroughly) {
     if (!request_.node_tasks.empty()) return ranks_on(request_.node_tasks);
-    const std::optional<NodeCounts> sequential = sequential_counts(limits_of(capacity()));
-    const NodeLimits limits = healthiest_limits();
+    const std::optional<mapping::NodeCounts> sequential = mapping::sequential_counts(limits_of(capacity()));
+    const mapping::NodeLimits limits = healthiest_limits();
     const bool search =
         request_.matrix && (thoroughly || (!request_.node_level && request_.tasks <= most_tasks_searched_quickly));
     const std::int32_t effort = thoroughly ? settings_.effort : 1;
-    std::vector<NodeCounts> sets = compact_sets(offered_, limits, sets_tried);
+    std::vector<mapping::NodeCounts> sets = compact_sets(offered_, limits, sets_tried);
     if (auto window = first_window()) sets.push_back(std::move(*window));
     if (sets.empty() && !sequential) throw Error("no choice of nodes keeps to the limits on nodes and tasks per node");
     const std::vector<std::int32_t> natural = slots_.leaves(sequential ? *sequential : sets.front());
     begin(natural);
     if (thoroughly && sequential) offer(greedy_leaves(), "the heaviest pairs first");
-    for (const NodeCounts& set : sets) offer(slots_.leaves(set), "natural order on a compact set");
+    for (const mapping::NodeCounts& set : sets) offer(slots_.leaves(set), "natural order on a compact set");
     if (search && !sets.empty()) {
       const bool few_slots = thoroughly || slots_.leaves(limits.capacity()).size() <= most_slots_searched_quickly;
       if (free_to_move(limits) && few_slots)
@@ -52,7 +52,7 @@ class TofaJob : public TorusJob {
         for (std::size_t k = 0; k < std::min<std::size_t>(effort < much_effort ? 1 : 2, sets.size()); ++k) map_on(sets[k], effort);
       if (thoroughly) offer_paper();
     }
-    for (const NodeCounts& set : surer_sets(thoroughly)) {
+    for (const mapping::NodeCounts& set : surer_sets(thoroughly)) {
       offer(slots_.leaves(set), "natural order on nodes that fail least");
       if (search) map_on(set, effort);
     }
@@ -64,8 +64,8 @@ class TofaJob : public TorusJob {
   // ---- nodes
 
   // Returns the limits without the suspect nodes. When some suspect nodes are needed, the worst ones remain excluded.
-  NodeLimits healthiest_limits() const {
-    const NodeCounts all = capacity();
+  mapping::NodeLimits healthiest_limits() const {
+    const mapping::NodeCounts all = capacity();
     std::vector<std::int32_t> suspects;
     for (std::size_t n = 0; n < all.size(); ++n) {
       const auto node = static_cast<std::int32_t>(n);
@@ -76,11 +76,11 @@ class TofaJob : public TorusJob {
       return fault_model_.of_node(a) > fault_model_.of_node(b);
     });
     for (;;) {
-      NodeCounts some = all;
+      mapping::NodeCounts some = all;
       for (const std::int32_t node : suspects) some[node] = 0;
       try {
-        NodeLimits limits = limits_of(some);
-        if (suspects.empty() || sequential_counts(limits)) return limits;
+        mapping::NodeLimits limits = limits_of(some);
+        if (suspects.empty() || mapping::sequential_counts(limits)) return limits;
       } catch (const Error&) {
         if (suspects.empty()) throw;
       }
@@ -92,8 +92,8 @@ class TofaJob : public TorusJob {
   // Returns sets of nodes that fail least, for machines on which most nodes may fail and therefore are not suspect. One
   // set has only nodes that do not fail. With `thoroughly` there are also sets of the nodes with the least outage
   // probabilities.
-  std::vector<NodeCounts> surer_sets(bool thoroughly) const {
-    const NodeCounts all = capacity();
+  std::vector<mapping::NodeCounts> surer_sets(bool thoroughly) const {
+    const mapping::NodeCounts all = capacity();
     std::vector<double> outages;
     bool ordinary_ones_fail = false;
     for (std::size_t n = 0; n < all.size(); ++n) {
@@ -107,15 +107,15 @@ class TofaJob : public TorusJob {
     std::vector<double> limits{0};
     if (thoroughly)
       for (const std::size_t part : {16, 4, 2}) limits.push_back(outages[(outages.size() - 1) / part]);
-    std::vector<NodeCounts> found;
+    std::vector<mapping::NodeCounts> found;
     for (const double most : limits) {
-      NodeCounts some = all;
+      mapping::NodeCounts some = all;
       for (std::size_t n = 0; n < all.size(); ++n)
         if (fault_model_.of_node(static_cast<std::int32_t>(n)) > most) some[n] = 0;
       try {
-        const NodeLimits limits_of_some = limits_of(some);
-        if (!sequential_counts(limits_of_some)) continue;
-        for (NodeCounts& set : compact_sets(offered_, limits_of_some, 1))
+        const mapping::NodeLimits limits_of_some = limits_of(some);
+        if (!mapping::sequential_counts(limits_of_some)) continue;
+        for (mapping::NodeCounts& set : compact_sets(offered_, limits_of_some, 1))
           if (std::find(found.begin(), found.end(), set) == found.end()) found.push_back(std::move(set));
       } catch (const Error&) {  // these nodes do not suffice
       }
@@ -124,24 +124,25 @@ class TofaJob : public TorusJob {
   }
 
   // Returns whether ranks may move to any slot, because each choice of nodes keeps to the limits.
-  bool free_to_move(const NodeLimits& limits) const {
+  bool free_to_move(const mapping::NodeLimits& limits) const {
     return !limits.spreads() && request_.required_nodes.empty() && request_.max_nodes >= request_.tasks &&
            request_.min_nodes <= 1;
   }
 
   // ---- mappings
 
-  void map_on(const NodeCounts& counts, std::int32_t effort) {
+  void map_on(const mapping::NodeCounts& counts, std::int32_t effort) {
     const std::vector<std::int32_t> leaves = slots_.leaves(counts);
     std::vector<std::int32_t> all(leaves.size());
     std::iota(all.begin(), all.end(), 0);
     offer_mappings(leaves, {all}, effort, nullptr);
   }
 
-  void map_freely(const NodeLimits& limits, const std::vector<NodeCounts>& sets, std::int32_t effort) {
+  void map_freely(const mapping::NodeLimits& limits, const std::vector<mapping::NodeCounts>& sets,
+                  std::int32_t effort) {
     const std::vector<std::int32_t> leaves = slots_.leaves(limits.capacity());
     std::vector<std::vector<std::int32_t>> slots_of_set;
-    for (const NodeCounts& set : sets) {
+    for (const mapping::NodeCounts& set : sets) {
       slots_of_set.emplace_back();
       std::size_t slot = 0;
       for (std::size_t n = 0; n < set.size(); ++n) {
@@ -154,7 +155,7 @@ class TofaJob : public TorusJob {
   }
 
   void offer_mappings(const std::vector<std::int32_t>& leaves, const std::vector<std::vector<std::int32_t>>& sets,
-                      std::int32_t effort, const NodeLimits* limits) {
+                      std::int32_t effort, const mapping::NodeLimits* limits) {
     if (offered_.faults && (effort > 1 || torus_.positions() <= most_positions_tabulated_quickly)) faults_.tabulate();
     TorusMapOptions options;
     options.seed = settings_.seed;
@@ -173,7 +174,7 @@ class TofaJob : public TorusJob {
       if (const auto window = first_window()) {
         if (auto leaves = with_scotch(slots_.leaves(*window), false)) offer(std::move(*leaves), "SCOTCH on the first healthy window");
       } else if (torus_.positions() <= 1024) {  // on larger machines it takes long and gains little
-        const NodeLimits all = limits_of(capacity());
+        const mapping::NodeLimits all = limits_of(capacity());
         auto leaves = with_scotch(slots_.leaves(all.capacity()), true);
         if (leaves && all.allow(slots_.counts(*leaves))) offer(std::move(*leaves), "SCOTCH with raised weights");
       }
@@ -181,7 +182,7 @@ class TofaJob : public TorusJob {
     }
   }
 
-  Placement ranks_on(const NodeCounts& counts) {
+  Placement ranks_on(const mapping::NodeCounts& counts) {
     begin(slots_.leaves(counts));
     if (request_.matrix) {
       map_on(counts, settings_.effort);
@@ -200,9 +201,9 @@ class TofaJob : public TorusJob {
   void relieve() {
     if (!request_.matrix || settings_.effort <= 1 || deadline_.expired()) return;
     const bool free = request_.node_tasks.empty() && free_to_move(limits_of(capacity()));
-    const WorkBudget watch(deadline_);
+    const mapping::WorkBudget watch(deadline_);
     try {
-      const Graph graph = scaled_graph(*matrix_, watch);
+      const mapping::Graph graph = mapping::scaled_graph(*matrix_, watch);
       const auto size = static_cast<std::int64_t>(graph.arc.size()) + graph.vertices();
       const std::int64_t work = settings_.effort * std::max(least_relief, relief_per_place * size);
       const std::size_t starts = std::min(overtaken_.size(), most_starts - 1);
@@ -210,12 +211,12 @@ class TofaJob : public TorusJob {
       relieve_from(graph, best_, free, work / 2, watch);
       for (const std::vector<std::int32_t>& start : earlier)
         relieve_from(graph, start, free, work / 2 / static_cast<std::int64_t>(starts), watch);
-    } catch (const OutOfTime&) {
+    } catch (const mapping::OutOfTime&) {
     }
   }
 
-  void relieve_from(const Graph& graph, const std::vector<std::int32_t>& leaf_of_rank, bool free, std::int64_t work,
-                    const WorkBudget& watch) {
+  void relieve_from(const mapping::Graph& graph, const std::vector<std::int32_t>& leaf_of_rank, bool free,
+                    std::int64_t work, const mapping::WorkBudget& watch) {
     std::vector<std::int32_t> node_of_rank;
     for (const std::int32_t leaf : leaf_of_rank) node_of_rank.push_back(node_of_leaf_[leaf]);
     const std::vector<std::int32_t> start = slots_.leaves_on(node_of_rank);
@@ -240,7 +241,8 @@ Placement on_tree(const ClusterView& view, const Request& request, const Deadlin
   Request plain = request;
   plain.parameters.clear();
   plain.seed = settings.seed;
-  if (!request.node_tasks.empty() || !fault_model.any_suspect()) return place_treematch(view, plain, deadline);
+  if (!request.node_tasks.empty() || !fault_model.any_suspect())
+    return treematch::place_treematch(view, plain, deadline);
   std::vector<std::int32_t> suspects;
   for (std::size_t n = 0; n < view.nodes.size(); ++n) {
     const auto node = static_cast<std::int32_t>(n);
@@ -253,7 +255,7 @@ Placement on_tree(const ClusterView& view, const Request& request, const Deadlin
     ClusterView healthy = view;
     for (const std::int32_t node : suspects) healthy.nodes[node].core_free.assign(healthy.nodes[node].core_free.size(), false);
     try {
-      Placement placement = place_treematch(healthy, plain, deadline);
+      Placement placement = treematch::place_treematch(healthy, plain, deadline);
       AnyFailure failure;
       std::vector<bool> used(view.nodes.size(), false);
       for (const RankPlace& rank : placement.ranks) used[rank.node] = true;
@@ -285,4 +287,4 @@ Placement place_tofa_thoroughly(const ClusterView& view, const Request& request,
   return has_coordinates(view, request) ? TofaJob(view, request, deadline).tofa(true) : on_tree(view, request, deadline);
 }
 
-}  // namespace placement
+}  // namespace placement::tofa

@@ -2,7 +2,7 @@
 #pragma once
 #include "common/policy/policy.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 // The policy TOFA. It chooses nodes that lie close together, places ranks with heavy traffic near each other. It
 // avoids nodes that fail and the routes through them [TOFA §3, §4]. When the view has a torus, hops and routes are
@@ -38,4 +38,4 @@ Placement place_tofa_thoroughly(const ClusterView& view, const Request& request,
 // Throws Error when place_tofa() would refuse the value of a parameter.
 void check_tofa(const Parameters& parameters);
 
-}  // namespace placement
+}  // namespace placement::tofa

@@ -4,7 +4,7 @@
 #include "common/util/error.hpp"
 #include "tofa/torus_job.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 namespace {
 
@@ -26,7 +26,7 @@ class PaperJob : public TorusJob {
       const std::optional<std::vector<std::int32_t>> leaves = in_time(natural_, false);
       return answer(leaves ? *leaves : natural_, leaves ? "SCOTCH on the first healthy window" : "the first healthy window");
     }
-    const NodeLimits all = limits_of(capacity());
+    const mapping::NodeLimits all = limits_of(capacity());
     begin(slots_.leaves(sequential()));
     const std::optional<std::vector<std::int32_t>> leaves = in_time(slots_.leaves(all.capacity()), true);
     if (leaves && all.allow(slots_.counts(*leaves))) return answer(*leaves, "SCOTCH with raised weights");
@@ -50,4 +50,4 @@ Placement place_tofa_paper(const ClusterView& view, const Request& request, cons
   return PaperJob(view, request, deadline).paper();
 }
 
-}  // namespace placement
+}  // namespace placement::tofa

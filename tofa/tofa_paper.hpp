@@ -2,7 +2,7 @@
 #pragma once
 #include "common/policy/policy.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 // The policy TOFA-PAPER, as published [TOFA §4]. It takes the first window of consecutive nodes that do not fail, and
 // SCOTCH maps the ranks onto this part of the torus. Without a window, SCOTCH maps onto the whole machine with raised
@@ -17,4 +17,4 @@ namespace placement {
 // available.
 Placement place_tofa_paper(const ClusterView& view, const Request& request, const Deadline& deadline);
 
-}  // namespace placement
+}  // namespace placement::tofa

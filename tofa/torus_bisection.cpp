@@ -7,14 +7,14 @@
 
 #include "mapping/bisection.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 namespace {
 
 class TorusBisection {
  public:
-  TorusBisection(const Graph& graph, const TorusSlots& slots, const SlotCuts& cuts, std::uint64_t seed,
-                 std::int32_t tries, const WorkBudget& watch)
+  TorusBisection(const mapping::Graph& graph, const TorusSlots& slots, const SlotCuts& cuts, std::uint64_t seed,
+                 std::int32_t tries, const mapping::WorkBudget& watch)
       : graph_(graph), slots_(slots), cuts_(cuts), watch_(watch), bisection_(seed, {tries, 2 * tries}, watch),
         local_(static_cast<std::size_t>(graph.vertices()), -1), near_(static_cast<std::size_t>(graph.vertices()), -1) {}
 
@@ -50,12 +50,12 @@ class TorusBisection {
   }
 
   std::vector<std::int8_t> split_ranks(std::span<const std::int32_t> ranks, std::int32_t first) {
-    Graph part;
+    mapping::Graph part;
     for (std::size_t k = 0; k < ranks.size(); ++k) local_[ranks[k]] = static_cast<std::int32_t>(k);
     part.size.assign(ranks.size(), 1);
     for (const std::int32_t rank : ranks) {
       watch_.spend(static_cast<std::int64_t>(graph_.arcs(rank).size()) + 1);
-      for (const Arc& arc : graph_.arcs(rank))
+      for (const mapping::Arc& arc : graph_.arcs(rank))
         if (local_[arc.to] >= 0) part.arc.push_back({local_[arc.to], arc.weight});
       part.row.push_back(static_cast<std::int64_t>(part.arc.size()));
     }
@@ -77,7 +77,7 @@ class TorusBisection {
     for (const std::int32_t rank : ranks) local_[rank] = 0;
     std::int64_t turned_costs_more = 0;
     for (std::size_t k = 0; k < ranks.size(); ++k)
-      for (const Arc& arc : graph_.arcs(ranks[k])) {
+      for (const mapping::Arc& arc : graph_.arcs(ranks[k])) {
         if (local_[arc.to] >= 0 || near_[arc.to] < 0) continue;
         const std::int32_t there = slots_.position[near_[arc.to]];
         const std::int64_t farther = torus.distance(b, there) - torus.distance(a, there);
@@ -87,20 +87,20 @@ class TorusBisection {
     return turned_costs_more < 0;
   }
 
-  const Graph& graph_;
+  const mapping::Graph& graph_;
   const TorusSlots& slots_;
   const SlotCuts& cuts_;
-  const WorkBudget& watch_;
-  Bisection bisection_;
+  const mapping::WorkBudget& watch_;
+  mapping::Bisection bisection_;
   std::vector<std::int32_t> local_;
   std::vector<std::int32_t> near_;  // a slot where the rank is, or near which it will be; -1: not known yet
 };
 
 }  // namespace
 
-std::vector<std::int32_t> torus_bisection(const Graph& graph, const TorusSlots& slots, const SlotCuts& cuts,
-                                          std::uint64_t seed, std::int32_t tries, const WorkBudget& watch) {
+std::vector<std::int32_t> torus_bisection(const mapping::Graph& graph, const TorusSlots& slots, const SlotCuts& cuts,
+                                          std::uint64_t seed, std::int32_t tries, const mapping::WorkBudget& watch) {
   return TorusBisection(graph, slots, cuts, seed, tries, watch).run();
 }
 
-}  // namespace placement
+}  // namespace placement::tofa

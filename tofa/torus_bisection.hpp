@@ -5,7 +5,7 @@
 
 #include "tofa/slot_bisection.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 // Maps ranks to slots by recursive bisection. The ranks are cut in two where little traffic crosses the cut. Each half
 // of the ranks goes to the half of the slots that is nearer to its partners outside of the part. Halves of
@@ -15,7 +15,7 @@ namespace placement {
 //   seed    seed of the bisections
 //   tries   starts of each bisection
 // Returns the slot of each rank. Throws OutOfTime.
-std::vector<std::int32_t> torus_bisection(const Graph& graph, const TorusSlots& slots, const SlotCuts& cuts,
-                                          std::uint64_t seed, std::int32_t tries, const WorkBudget& watch);
+std::vector<std::int32_t> torus_bisection(const mapping::Graph& graph, const TorusSlots& slots, const SlotCuts& cuts,
+                                          std::uint64_t seed, std::int32_t tries, const mapping::WorkBudget& watch);
 
-}  // namespace placement
+}  // namespace placement::tofa

@@ -10,7 +10,7 @@
 #include "tofa/scotch_hook.hpp"
 #include "tofa/torus_map.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 namespace {
 
@@ -87,21 +87,21 @@ TorusJob::TorusJob(const ClusterView& view, const Request& request)
       node_of_leaf_[view.nodes[n].first_leaf + core] = static_cast<std::int32_t>(n);
 }
 
-NodeCounts TorusJob::capacity() const {
-  NodeCounts capacity = slots_.capacity();
+mapping::NodeCounts TorusJob::capacity() const {
+  mapping::NodeCounts capacity = slots_.capacity();
   for (std::size_t n = 0; n < capacity.size(); ++n)
     if (offered_.position[n] < 0) capacity[n] = 0;
   return capacity;
 }
 
-NodeCounts TorusJob::sequential() const {
-  const std::optional<NodeCounts> counts = sequential_counts(limits_of(capacity()));
+mapping::NodeCounts TorusJob::sequential() const {
+  const std::optional<mapping::NodeCounts> counts = mapping::sequential_counts(limits_of(capacity()));
   if (!counts) throw Error("no choice of nodes keeps to the limits on nodes and tasks per node");
   return *counts;
 }
 
-std::optional<NodeCounts> TorusJob::first_window() const {
-  const NodeLimits limits = limits_of(capacity());
+std::optional<mapping::NodeCounts> TorusJob::first_window() const {
+  const mapping::NodeLimits limits = limits_of(capacity());
   std::vector<bool> may_fail;
   for (const double outage : fault_model_.of_positions()) may_fail.push_back(outage > 0);
   if (std::count(may_fail.begin(), may_fail.end(), true) > 0) {
@@ -149,10 +149,10 @@ void TorusJob::offer(std::vector<std::int32_t> leaves, const std::string& method
   method_ = method;
 }
 
-std::vector<std::int32_t> TorusJob::greedy_leaves(const WorkBudget& watch) const {
-  const Graph graph = scaled_graph(*matrix_);
+std::vector<std::int32_t> TorusJob::greedy_leaves(const mapping::WorkBudget& watch) const {
+  const mapping::Graph graph = mapping::scaled_graph(*matrix_);
   const bool given = !request_.node_tasks.empty();
-  for (const NodeCounts& allowed : {given ? request_.node_tasks : capacity(), slots_.counts(natural_)}) {
+  for (const mapping::NodeCounts& allowed : {given ? request_.node_tasks : capacity(), slots_.counts(natural_)}) {
     const std::vector<std::int32_t> leaves = slots_.leaves(allowed);
     std::vector<std::int32_t> mapped = greedy_on_torus(graph, torus_slots(leaves), watch);
     for (std::int32_t& slot : mapped) slot = leaves[slot];
@@ -182,4 +182,4 @@ Placement TorusJob::answer(const std::vector<std::int32_t>& leaves, const std::s
   return placement;
 }
 
-}  // namespace placement
+}  // namespace placement::tofa

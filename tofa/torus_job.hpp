@@ -12,7 +12,7 @@
 #include "tofa/fault_model.hpp"
 #include "tofa/torus_search.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 // The parameters of the policies on a torus. place_tofa() describes them.
 struct TofaSettings {
@@ -45,15 +45,17 @@ class TorusJob {
   // ---- nodes
 
   // Returns the capacity of each node in tasks. A node without coordinates has no capacity.
-  NodeCounts capacity() const;
-  NodeLimits limits_of(NodeCounts capacity) const { return NodeLimits(view_, request_, std::move(capacity)); }
+  mapping::NodeCounts capacity() const;
+  mapping::NodeLimits limits_of(mapping::NodeCounts capacity) const {
+    return mapping::NodeLimits(view_, request_, std::move(capacity));
+  }
 
   // Returns about the nodes that stock Slurm would choose. Throws Error when no choice of nodes keeps to the limits.
-  NodeCounts sequential() const;
+  mapping::NodeCounts sequential() const;
 
   // Returns the first window of consecutive nodes that cannot fail [TOFA §4]. When there is none, because most nodes
   // have an outage probability above 0, it returns the first window of nodes that are not suspect.
-  std::optional<NodeCounts> first_window() const;
+  std::optional<mapping::NodeCounts> first_window() const;
 
   // ---- mappings
 
@@ -77,7 +79,7 @@ class TorusJob {
 
   // Returns a greedy mapping, heaviest pairs first. It uses all usable nodes if the result keeps to the limits, and
   // otherwise the nodes of the natural order. Throws OutOfTime.
-  std::vector<std::int32_t> greedy_leaves(const WorkBudget& watch = WorkBudget()) const;
+  std::vector<std::int32_t> greedy_leaves(const mapping::WorkBudget& watch = mapping::WorkBudget()) const;
 
   // Maps the ranks with SCOTCH onto some of `leaves`. `raised` selects the whole machine with the weights of eq. 1.
   // Returns nothing when SCOTCH is not available or the request has no matrix. Throws Error when SCOTCH fails.
@@ -92,7 +94,7 @@ class TorusJob {
   const Request& request_;
   const TorusTopology& torus_;
   const TofaSettings settings_;
-  const Slots slots_;
+  const mapping::Slots slots_;
   const FaultModel fault_model_;
   RouteFaults faults_;
   OfferedNodes offered_;
@@ -111,4 +113,4 @@ class TorusJob {
   std::vector<std::vector<std::int32_t>> overtaken_;
 };
 
-}  // namespace placement
+}  // namespace placement::tofa

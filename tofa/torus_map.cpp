@@ -8,7 +8,7 @@
 #include "tofa/geometry.hpp"
 #include "tofa/torus_bisection.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 namespace {
 
@@ -31,9 +31,9 @@ class Portfolio {
   std::vector<TorusMapping> run() {
     found_.push_back({sets_.front(), "natural order"});
     try {
-      graph_ = scaled_graph(matrix_, watch_);
+      graph_ = mapping::scaled_graph(matrix_, watch_);
       if (!graph_.arc.empty()) improve();
-    } catch (const OutOfTime&) {
+    } catch (const mapping::OutOfTime&) {
     }
     return std::move(found_);
   }
@@ -61,7 +61,7 @@ class Portfolio {
 
   std::int64_t scaled_traffic() const {
     std::int64_t total = 0;
-    for (const Arc& arc : graph_.arc) total += arc.weight;
+    for (const mapping::Arc& arc : graph_.arc) total += arc.weight;
     return total / 2;
   }
 
@@ -123,8 +123,8 @@ class Portfolio {
   const TorusSlots& slots_;
   const std::vector<std::vector<std::int32_t>>& sets_;
   const TorusMapOptions& options_;
-  const WorkBudget watch_;
-  Graph graph_;
+  const mapping::WorkBudget watch_;
+  mapping::Graph graph_;
   std::vector<TorusMapping> found_;  // the best one is last
   std::int64_t cost_ = 0;            // of the best mapping
   bool geometric_ = false;           // a mapping of a grid of ranks was an improvement
@@ -133,7 +133,7 @@ class Portfolio {
 // The free slots of each position, and a search for the free slot that is nearest to a position.
 class NearestFree {
  public:
-  explicit NearestFree(const TorusSlots& slots, const WorkBudget& watch)
+  explicit NearestFree(const TorusSlots& slots, const mapping::WorkBudget& watch)
       : slots_(slots), watch_(watch), at_(static_cast<std::size_t>(slots.torus->positions())) {
     for (std::int32_t slot = slots.size(); slot-- > 0;) at_[slots.position[slot]].push_back(slot);
   }
@@ -180,7 +180,7 @@ class NearestFree {
   }
 
   const TorusSlots& slots_;
-  const WorkBudget& watch_;
+  const mapping::WorkBudget& watch_;
   std::vector<std::vector<std::int32_t>> at_;
   std::vector<std::int32_t> stamp_;
   std::vector<std::int32_t> queue_;
@@ -190,10 +190,11 @@ class NearestFree {
 
 }  // namespace
 
-std::vector<std::int32_t> greedy_on_torus(const Graph& graph, const TorusSlots& slots, const WorkBudget& watch) {
+std::vector<std::int32_t> greedy_on_torus(const mapping::Graph& graph, const TorusSlots& slots,
+                                          const mapping::WorkBudget& watch) {
   std::vector<std::int32_t> slot(static_cast<std::size_t>(graph.vertices()), -1);
   NearestFree free(slots, watch);
-  for (const HeavyPair& pair : pairs_by_weight(graph, watch)) {
+  for (const mapping::HeavyPair& pair : mapping::pairs_by_weight(graph, watch)) {
     watch.spend(1);
     if (slot[pair.a] >= 0 && slot[pair.b] >= 0) continue;
     if (slot[pair.a] < 0 && slot[pair.b] < 0) slot[pair.a] = free.take_first();
@@ -213,4 +214,4 @@ std::vector<TorusMapping> map_to_torus(const CommMatrix& matrix, const TorusSlot
   return Portfolio(matrix, slots, sets, options).run();
 }
 
-}  // namespace placement
+}  // namespace placement::tofa

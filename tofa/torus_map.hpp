@@ -8,7 +8,7 @@
 #include "common/util/deadline.hpp"
 #include "tofa/torus_search.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 struct TorusMapOptions {
   std::uint64_t seed = 1;
@@ -36,6 +36,7 @@ std::vector<TorusMapping> map_to_torus(const CommMatrix& matrix, const TorusSlot
 
 // Returns a greedy mapping (the slot of each rank). Pairs are taken by falling traffic, and a rank goes to the free
 // slot that is nearest to its partner. There must be at least as many slots as ranks. Throws OutOfTime.
-std::vector<std::int32_t> greedy_on_torus(const Graph& graph, const TorusSlots& slots, const WorkBudget& watch);
+std::vector<std::int32_t> greedy_on_torus(const mapping::Graph& graph, const TorusSlots& slots,
+                                          const mapping::WorkBudget& watch);
 
-}  // namespace placement
+}  // namespace placement::tofa

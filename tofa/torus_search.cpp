@@ -8,7 +8,7 @@
 #include "common/util/random.hpp"
 #include "tofa/slot_hops.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 namespace {
 
@@ -27,15 +27,15 @@ const std::array<std::int32_t, logarithms>& log_table() {
   return table;
 }
 
-std::int64_t total_weight(const Graph& graph) {
+std::int64_t total_weight(const mapping::Graph& graph) {
   std::int64_t total = 0;
-  for (const Arc& arc : graph.arc) total += arc.weight;
+  for (const mapping::Arc& arc : graph.arc) total += arc.weight;
   return total / 2;
 }
 
 // Returns the least weight that a pair has in the penalty, which is the mean weight of a pair. A pair with little
 // traffic aborts the job like any other when a node on its route fails.
-std::int64_t least_penalty_weight(const Graph& graph) {
+std::int64_t least_penalty_weight(const mapping::Graph& graph) {
   const auto pairs = static_cast<std::int64_t>(graph.arc.size() / 2);
   return pairs == 0 ? 1 : std::max<std::int64_t>(1, total_weight(graph) / pairs);
 }
@@ -43,8 +43,8 @@ std::int64_t least_penalty_weight(const Graph& graph) {
 template <typename Hops, bool with_suspects>
 class Annealing {
  public:
-  Annealing(const Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::uint64_t seed,
-            const WorkBudget& watch, std::int64_t suspect_hops)
+  Annealing(const mapping::Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::uint64_t seed,
+            const mapping::WorkBudget& watch, std::int64_t suspect_hops)
       : graph_(graph), slots_(slots), hops_(slots, graph.vertices()), slot_(slot),
         owner_(static_cast<std::size_t>(slots.size()), nobody), random_(seed), watch_(watch),
         penalty_weight_(least_penalty_weight(graph)), suspect_hops_(suspect_hops) {
@@ -66,7 +66,7 @@ class Annealing {
     std::int64_t best_cost = 0;  // relative to the start
     // The typical change of the cost when a rank moves by one hop.
     double square = 0;
-    for (const Arc& arc : graph_.arc) square += static_cast<double>(arc.weight) * arc.weight;
+    for (const mapping::Arc& arc : graph_.arc) square += static_cast<double>(arc.weight) * arc.weight;
     const double unit = square / static_cast<double>(2 * total_weight(graph_));
     const double start = unit * (heat == Heat::hot ? 3.0 : heat == Heat::warm ? 1.0 : 0.35);
     const double end = unit * 0.06;
@@ -86,7 +86,7 @@ class Annealing {
           }
         }
       }
-    } catch (const OutOfTime&) {
+    } catch (const mapping::OutOfTime&) {
       if (cost < best_cost) return;
     }
     slot_ = best;
@@ -140,7 +140,7 @@ class Annealing {
   std::int64_t whole_cost() const {
     std::int64_t cost = 0;
     for (std::int32_t rank = 0; rank < graph_.vertices(); ++rank)
-      for (const Arc& arc : graph_.arcs(rank))
+      for (const mapping::Arc& arc : graph_.arcs(rank))
         if (arc.to > rank) cost += pair_cost(arc.weight, slot_[rank], slot_[arc.to]);
     return cost;
   }
@@ -155,7 +155,7 @@ class Annealing {
   // the penalty is greater than `most`, it may return early with any value greater than `most`.
   std::int64_t penalty_on(std::int32_t rank, std::int32_t from, std::int32_t to, std::int32_t other, std::int64_t most) const {
     std::int64_t sum = 0;
-    for (const Arc& arc : graph_.arcs(rank)) {
+    for (const mapping::Arc& arc : graph_.arcs(rank)) {
       const std::int32_t there = arc.to == other ? from : slot_[arc.to];
       if (const std::int32_t met = slots_.faults->between(slots_.position[to], slots_.position[there])) sum += penalty_of(arc.weight, met);
       if (sum > most) break;
@@ -166,7 +166,7 @@ class Annealing {
   // Updates the stored penalties of a rank that moves, and those of its partners.
   void move_penalties(std::int32_t rank, std::int32_t from, std::int32_t to, std::int32_t other, std::int64_t after) {
     if (penalty_[rank] == 0 && after == 0) return;
-    for (const Arc& arc : graph_.arcs(rank)) {
+    for (const mapping::Arc& arc : graph_.arcs(rank)) {
       if (arc.to == other) continue;
       const std::int32_t there = slots_.position[slot_[arc.to]];
       const std::int32_t met = slots_.faults->between(slots_.position[to], there) - slots_.faults->between(slots_.position[from], there);
@@ -179,9 +179,9 @@ class Annealing {
     const auto arcs = graph_.arcs(rank);
     const auto degree = static_cast<std::uint64_t>(arcs.size());
     const std::uint64_t choice = random_.next();
-    const Arc& one = arcs[(choice >> 32) * degree >> 32];
-    const Arc& another = arcs[(choice & UINT32_MAX) * degree >> 32];
-    const Arc& partner = another.weight > one.weight ? another : one;
+    const mapping::Arc& one = arcs[(choice >> 32) * degree >> 32];
+    const mapping::Arc& another = arcs[(choice & UINT32_MAX) * degree >> 32];
+    const mapping::Arc& partner = another.weight > one.weight ? another : one;
     std::int32_t position = slots_.position[slot_[partner.to]];
     const std::uint64_t way = random_.next();
     if (!shared_ || (way & 3) == 0) {
@@ -254,14 +254,14 @@ class Annealing {
     return work;
   }
 
-  const Graph& graph_;
+  const mapping::Graph& graph_;
   const TorusSlots& slots_;
   Hops hops_;
   std::vector<std::int32_t>& slot_;
   std::vector<std::int32_t> owner_;
   std::vector<std::int32_t> talkers_;  // ranks with traffic
   Random random_;
-  const WorkBudget& watch_;
+  const mapping::WorkBudget& watch_;
   const std::int64_t penalty_weight_;
   const std::int64_t suspect_hops_;
   std::vector<std::int32_t> order_;  // all slots, sorted by position
@@ -273,8 +273,8 @@ class Annealing {
 };
 
 template <typename Call>
-auto with_annealing(const Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::uint64_t seed,
-                    const WorkBudget& watch, std::int64_t suspect_hops, Call call) {
+auto with_annealing(const mapping::Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot,
+                    std::uint64_t seed, const mapping::WorkBudget& watch, std::int64_t suspect_hops, Call call) {
   const bool suspects = slots.faults && slots.faults->suspects() > 0;
   if (PackedHops::fits(*slots.torus)) {
     if (suspects) return call(Annealing<PackedHops, true>(graph, slots, slot, seed, watch, suspect_hops));
@@ -286,15 +286,15 @@ auto with_annealing(const Graph& graph, const TorusSlots& slots, std::vector<std
 
 }  // namespace
 
-void anneal(const Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::int64_t work,
-            Heat heat, std::uint64_t seed, const WorkBudget& watch, std::int64_t suspect_hops) {
+void anneal(const mapping::Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::int64_t work,
+            Heat heat, std::uint64_t seed, const mapping::WorkBudget& watch, std::int64_t suspect_hops) {
   with_annealing(graph, slots, slot, seed, watch, suspect_hops, [&](auto&& annealing) { annealing.run(work, heat); });
 }
 
-std::int64_t search_cost(const Graph& graph, const TorusSlots& slots, const std::vector<std::int32_t>& slot) {
+std::int64_t search_cost(const mapping::Graph& graph, const TorusSlots& slots, const std::vector<std::int32_t>& slot) {
   std::vector<std::int32_t> copy = slot;
-  const WorkBudget patient;
+  const mapping::WorkBudget patient;
   return with_annealing(graph, slots, copy, 1, patient, full_suspect_hops, [](auto&& annealing) { return annealing.whole_cost(); });
 }
 
-}  // namespace placement
+}  // namespace placement::tofa

@@ -8,7 +8,7 @@
 #include "mapping/work_budget.hpp"
 #include "tofa/route_faults.hpp"
 
-namespace placement {
+namespace placement::tofa {
 
 // The slots on a torus: `position` has the torus position of each slot. Slots of one node share a position.
 struct TorusSlots {
@@ -33,10 +33,11 @@ inline constexpr std::int64_t full_suspect_hops = 64;
 //   graph   the traffic between ranks, scaled
 //   work    the approximate amount of work, in arcs visited
 //   watch   when the deadline has passed, the search ends early; nothing is thrown
-void anneal(const Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::int64_t work,
-            Heat heat, std::uint64_t seed, const WorkBudget& watch, std::int64_t suspect_hops = full_suspect_hops);
+void anneal(const mapping::Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::int64_t work,
+            Heat heat, std::uint64_t seed, const mapping::WorkBudget& watch,
+            std::int64_t suspect_hops = full_suspect_hops);
 
 // Returns the value that anneal() minimises, with full_suspect_hops, for the mapping `slot`.
-std::int64_t search_cost(const Graph& graph, const TorusSlots& slots, const std::vector<std::int32_t>& slot);
+std::int64_t search_cost(const mapping::Graph& graph, const TorusSlots& slots, const std::vector<std::int32_t>& slot);
 
-}  // namespace placement
+}  // namespace placement::tofa

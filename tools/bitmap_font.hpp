@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-namespace placement {
+namespace placement::tools {
 
 // A font for pictures, because many machines without a screen have no fonts. It has the printable ASCII characters from
 // the blank on, 5 points wide and 7 high. Each byte is one row, from the top; its bit 4 is the leftmost point.
@@ -108,4 +108,4 @@ inline constexpr std::uint8_t glyphs[last_glyph - first_glyph + 1][glyph_height]
     {0x00, 0x00, 0x08, 0x15, 0x02, 0x00, 0x00},  // ~
 };
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -22,7 +22,7 @@
 #include "tools/output.hpp"
 #include "tools/settings_in_force.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -137,7 +137,7 @@ struct Checked {
 void check(Checked& checked, const CommandLine& line) {
   try {
     checked.config = read_config(checked.path, line.operands().empty() ? MissingFile::defaults : MissingFile::error);
-    check_policy_settings(checked.config);
+    policies::check_policy_settings(checked.config);
     const std::string slurm_conf =
         line.value_or("slurm-conf", std::filesystem::path(checked.path).replace_filename("slurm.conf").string());
     checked.files = check_files(checked.config, slurm_conf, line.has("slurm-conf"));
@@ -220,4 +220,4 @@ int command_check_config(int argc, char** argv) {
   return exit_ok;
 }
 
-}  // namespace placement
+}  // namespace placement::tools

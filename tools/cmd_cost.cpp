@@ -12,7 +12,7 @@
 #include "tools/output.hpp"
 #include "tools/torus_machine.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -53,7 +53,7 @@ int command_cost(int argc, char** argv) {
                                          : parse_topology(file.text, file.path, line.value_or("slurm-conf", ""));
   view.outages = map_outages(view, faults, line.value("outage"), 0.02);
   std::vector<std::int32_t> leaf_of_rank = read_mapping(line.operands()[0], matrix.ranks(), view.tree->leaves());
-  std::optional<Assessment> assessment;
+  std::optional<tofa::Assessment> assessment;
   if (view.torus || view.outages) assessment = assess_mapping(view, matrix, leaf_of_rank);
   const Cost cost = mapping_cost(view, faults, matrix, leaf_of_rank);
   std::sort(leaf_of_rank.begin(), leaf_of_rank.end());
@@ -74,4 +74,4 @@ int command_cost(int argc, char** argv) {
   return exit_ok;
 }
 
-}  // namespace placement
+}  // namespace placement::tools

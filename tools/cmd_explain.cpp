@@ -18,7 +18,7 @@
 #include "tools/output.hpp"
 #include "tools/text_table.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -147,7 +147,7 @@ std::string system_comment(std::uint32_t job) {
   if (!std::filesystem::exists(conf ? conf : "/etc/slurm/slurm.conf")) return {};
   std::string text;
   try {
-    text = system_comment_in(scontrol({"show", "job", std::to_string(job).c_str()}), job);
+    text = system_comment_in(spank::scontrol({"show", "job", std::to_string(job).c_str()}), job);
   } catch (const Error&) {
     return {};
   }
@@ -284,4 +284,4 @@ int command_decisions(int argc, char** argv) {
   return exit_ok;
 }
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -9,7 +9,7 @@
 #include "tools/output.hpp"
 #include "tools/state_input.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -67,4 +67,4 @@ int command_import(int argc, char** argv) {
   return exit_ok;
 }
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -18,7 +18,7 @@
 #include "tools/output.hpp"
 #include "tools/torus_machine.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -204,9 +204,9 @@ MapOutcome map_to_allocation(const CommandLine& line, MapTask& task) {
   if (!std::getenv("SLURM_JOB_ID"))
     throw UsageError("--topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set)");
   const std::optional<std::uint32_t> component = het_group(line);
-  const Allocation allocation = current_allocation(component);
+  const spank::Allocation allocation = spank::current_allocation(component);
   if (!task.matrix) {
-    const std::optional<PlacementRequest> placement_request = request_of_allocation(component);
+    const std::optional<spank::PlacementRequest> placement_request = spank::request_of_allocation(component);
     if (!placement_request || !placement_request->matrix) throw UsageError("--matrix is missing, and the job has none");
     task.matrix = placement_request->matrix;
     if (!line.has("policy")) task.spec = placement_request->spec;
@@ -259,4 +259,4 @@ int command_map(int argc, char** argv) {
   return exit_ok;
 }
 
-}  // namespace placement
+}  // namespace placement::tools

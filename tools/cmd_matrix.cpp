@@ -22,7 +22,7 @@
 #include "tools/output.hpp"
 #include "tools/torus_machine.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -183,4 +183,4 @@ int command_matrix(int argc, char** argv) {
                    std::string(": it takes info, convert or heatmap"));
 }
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -14,7 +14,7 @@
 #include "tools/state_input.hpp"
 #include "tools/text_table.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -209,4 +209,4 @@ int command_reliability(int argc, char** argv) {
   return exit_ok;
 }
 
-}  // namespace placement
+}  // namespace placement::tools

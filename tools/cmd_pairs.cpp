@@ -15,7 +15,7 @@
 #include "tools/state_input.hpp"
 #include "tools/text_table.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -212,4 +212,4 @@ int command_pairs(int argc, char** argv) {
   return exit_ok;
 }
 
-}  // namespace placement
+}  // namespace placement::tools

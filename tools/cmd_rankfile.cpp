@@ -10,7 +10,7 @@
 #include "tools/command_line.hpp"
 #include "tools/output.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -33,9 +33,10 @@ constexpr CommandHelp help{
     0};
 
 // Returns the request with which the job was submitted, changed by the options of the command line.
-PlacementRequest request_of(const CommandLine& line, std::optional<std::uint32_t> component) {
-  PlacementRequest placement_request{parse_policy_spec("TREEMATCH"), nullptr, false};
-  if (std::optional<PlacementRequest> of_job = request_of_allocation(component)) placement_request = std::move(*of_job);
+spank::PlacementRequest request_of(const CommandLine& line, std::optional<std::uint32_t> component) {
+  spank::PlacementRequest placement_request{parse_policy_spec("TREEMATCH"), nullptr, false};
+  if (std::optional<spank::PlacementRequest> of_job = spank::request_of_allocation(component))
+    placement_request = std::move(*of_job);
   if (const auto word = line.value("policy")) placement_request.spec = parse_policy_spec(*word);
   if (const auto file = line.value("matrix")) placement_request.spec.parameters["matrix"] = *file;
   const auto file = placement_request.spec.parameters.find("matrix");
@@ -81,7 +82,7 @@ std::string format_slot(const std::vector<std::int32_t>& cores, const std::vecto
   return text;
 }
 
-std::string format_rankfile(const Allocation& allocation, const StepPlacement& placement, bool confined) {
+std::string format_rankfile(const spank::Allocation& allocation, const spank::StepPlacement& placement, bool confined) {
   std::vector<std::vector<SocketCore>> numbers;
   for (const NodeView& node : allocation.view.nodes) numbers.push_back(numbering(node, confined));
   std::vector<std::string> lines(placement.cores_of_rank.size());
@@ -102,16 +103,16 @@ int command_rankfile(int argc, char** argv) {
     write_output("", help_text(help));
     return exit_ok;
   }
-  if (inherited_mpirun_plan().in_force)
+  if (spank::inherited_mpirun_plan().in_force)
     std::fputs("placectl rankfile: mpirun takes the policy's order in this job by itself, and refuses a rankfile beside it: to use the\n"
                "file, unset OMPI_MCA_rmaps_base_mapping_policy first\n", stderr);
   const std::optional<std::uint32_t> component = het_group(line);
-  Allocation allocation = current_allocation(component);
-  take_state_of_allocation(allocation, component);
-  const StepPlacement placement = place_in(allocation, request_of(line, component));
+  spank::Allocation allocation = spank::current_allocation(component);
+  spank::take_state_of_allocation(allocation, component);
+  const spank::StepPlacement placement = spank::place_in(allocation, request_of(line, component));
   if (placement.cores_of_rank.empty()) throw Error("the tasks of this allocation share cores: a rankfile cannot say that");
   write_output(line.value_or("output", ""), format_rankfile(allocation, placement, line.has("confined")));
   return exit_ok;
 }
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -22,7 +22,7 @@
 #include "tools/output.hpp"
 #include "tools/snapshot_input.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -56,12 +56,12 @@ constexpr CommandHelp help{
 // The data about the nodes, and the request.
 struct Selection {
   std::vector<std::string> names;
-  NodeTable table;
+  netload::NodeTable table;
   LiveState live;  // `network` may point into it
-  NetworkLoad network;
-  NlaWeights weights;
+  netload::NetworkLoad network;
+  netload::NlaWeights weights;
   PolicySpec spec;
-  SelectionRule rule = SelectionRule::nla;
+  netload::SelectionRule rule = netload::SelectionRule::nla;
   std::int32_t tasks = 0;
   std::vector<std::int32_t> processors;
   std::vector<double> cores;  // empty: not known
@@ -86,29 +86,31 @@ PolicySpec policy_spec(const CommandLine& line) {
   return spec;
 }
 
-SelectionRule rule_of(const PolicySpec& spec) {
-  if (const auto rule = selection_rule(spec.policy)) return *rule;
+netload::SelectionRule rule_of(const PolicySpec& spec) {
+  if (const auto rule = netload::selection_rule(spec.policy)) return *rule;
   throw UsageError("--policy " + shown(lower_case(spec.policy)) +
                    ": it takes nla, nla-paper, load-aware, random or sequential");
 }
 
-void set_weights(Selection& selection, const TypicalLink& link) {
-  replace_network_use(selection.spec.parameters, link);
-  selection.weights = nla_weights(selection.spec.parameters);
+void set_weights(Selection& selection, const netload::TypicalLink& link) {
+  netload::replace_network_use(selection.spec.parameters, link);
+  selection.weights = netload::nla_weights(selection.spec.parameters);
 }
 
 void read_tables(const CommandLine& line, Selection& selection) {
   const std::string nodes = *line.value("nodes");
-  NamedNodes read = read_node_table(read_input_file(nodes, max_table_bytes), nodes);
+  netload::NamedNodes read = netload::read_node_table(read_input_file(nodes, max_table_bytes), nodes);
   selection.names = std::move(read.names);
   selection.table = std::move(read.table);
-  selection.cores = selection.table[NodeAttribute::cores];
-  selection.load = worst_where_unknown(selection.table[NodeAttribute::cpu_load]);
-  DensePairs dense{.nodes = selection.table.nodes, .latency_us = {}, .bandwidth_Bps = {}, .bandwidth_missing_Bps = {}};
+  selection.cores = selection.table[netload::NodeAttribute::cores];
+  selection.load = netload::worst_where_unknown(selection.table[netload::NodeAttribute::cpu_load]);
+  netload::DensePairs dense{
+      .nodes = selection.table.nodes, .latency_us = {}, .bandwidth_Bps = {}, .bandwidth_missing_Bps = {}};
   if (const auto pairs = line.value("pairs"))
-    dense = read_pair_table(read_input_file(*pairs, max_table_bytes), *pairs, selection.names);
-  set_weights(selection, typical_link(dense));
-  selection.network = line.has("pairs") ? NetworkLoad(dense, selection.weights) : NetworkLoad(selection.table.nodes);
+    dense = netload::read_pair_table(read_input_file(*pairs, max_table_bytes), *pairs, selection.names);
+  set_weights(selection, netload::typical_link(dense));
+  selection.network =
+      line.has("pairs") ? netload::NetworkLoad(dense, selection.weights) : netload::NetworkLoad(selection.table.nodes);
 }
 
 // Returns the latest published snapshot. Throws Error when there is none, or none that slurmctld would use.
@@ -134,7 +136,7 @@ void take_live(const CommandLine& line, Selection& selection) {
   // A file may be old. For it, only the age of a node's data at the time of publication counts.
   const double published_s =
       line.has("state") ? 0 : std::max(0.0, static_cast<double>(std::time(nullptr) - selection.live.published_at_s));
-  const double max_age = max_age_s(selection.spec.parameters);
+  const double max_age = policies::max_age_s(selection.spec.parameters);
   std::vector<std::int32_t> state_of;
   for (std::size_t n = 0; n < selection.live.nodes.size(); ++n) {
     const NodeState& node = selection.live.nodes[n];
@@ -145,10 +147,11 @@ void take_live(const CommandLine& line, Selection& selection) {
     selection.cores.push_back(node.cores);
   }
   if (state_of.empty()) throw Error("the snapshot has no node that is up");
-  selection.load = loads_beyond_slurm(selection.live, state_of);
-  selection.table = live_attributes(selection.live, state_of);
-  set_weights(selection, typical_link(selection.live.pairs, state_of));
-  selection.network = NetworkLoad(selection.live.pairs, state_of, selection.weights, Deadline::never(), within_error(selection.rule));
+  selection.load = netload::loads_beyond_slurm(selection.live, state_of);
+  selection.table = netload::live_attributes(selection.live, state_of);
+  set_weights(selection, netload::typical_link(selection.live.pairs, state_of));
+  selection.network = netload::NetworkLoad(selection.live.pairs, state_of, selection.weights, Deadline::never(),
+                                           netload::within_error(selection.rule));
 }
 
 void count_processors(const CommandLine& line, Selection& selection) {
@@ -159,26 +162,26 @@ void count_processors(const CommandLine& line, Selection& selection) {
   }
   if (std::none_of(selection.cores.begin(), selection.cores.end(), [](double cores) { return cores >= 1; }))
     throw Error("the cores of the nodes are not known: give --ntasks-per-node");
-  const ProcessorFormula formula = processor_formula(selection.spec.parameters);
+  const netload::ProcessorFormula formula = netload::processor_formula(selection.spec.parameters);
   for (std::size_t n = 0; n < nodes; ++n)
-    selection.processors.push_back(effective_processors(
+    selection.processors.push_back(netload::effective_processors(
         selection.cores[n], selection.load.empty() ? unknown_value : selection.load[n], 1, formula));
 }
 
-std::vector<std::string> names_of(const Selection& selection, const Group& group) {
+std::vector<std::string> names_of(const Selection& selection, const netload::Group& group) {
   std::vector<std::string> names;
   for (const std::int32_t node : group.nodes) names.push_back(selection.names[static_cast<std::size_t>(node)]);
   return names;
 }
 
-std::vector<std::int32_t> tasks_of(const Selection& selection, const Group& group) {
+std::vector<std::int32_t> tasks_of(const Selection& selection, const netload::Group& group) {
   std::vector<std::int32_t> processors;
   for (const std::int32_t node : group.nodes)
     processors.push_back(selection.processors[static_cast<std::size_t>(node)]);
-  return processes_per_node(processors, selection.tasks);
+  return netload::processes_per_node(processors, selection.tasks);
 }
 
-void write_group(JsonWriter& json, const Selection& selection, const Group& group) {
+void write_group(JsonWriter& json, const Selection& selection, const netload::Group& group) {
   const std::vector<std::string> names = names_of(selection, group);
   json.key("nodes").begin_array();
   for (const std::string& name : names) json.value(name);
@@ -188,8 +191,8 @@ void write_group(JsonWriter& json, const Selection& selection, const Group& grou
   json.member("total_load", group.total_load);
 }
 
-std::string format_select_json(const Selection& selection, const GroupChoice& choice, std::size_t runners_up,
-                               const Overload& overload) {
+std::string format_select_json(const Selection& selection, const netload::GroupChoice& choice, std::size_t runners_up,
+                               const netload::Overload& overload) {
   JsonWriter json;
   json.begin_object().member("policy", selection.spec.policy).member("tasks", selection.tasks);
   write_group(json, selection, choice.best);
@@ -199,8 +202,8 @@ std::string format_select_json(const Selection& selection, const GroupChoice& ch
   json.key("weights").begin_object();
   json.member("alpha", selection.weights.alpha).member("beta", selection.weights.beta);
   json.member("latency", selection.weights.latency).member("bandwidth", selection.weights.bandwidth);
-  for (std::size_t a = 0; a < node_attribute_count; ++a)
-    json.member(node_attributes()[a].name, selection.weights.attribute[a]);
+  for (std::size_t a = 0; a < netload::node_attribute_count; ++a)
+    json.member(netload::node_attributes()[a].name, selection.weights.attribute[a]);
   json.end_object();
   json.member("candidate_nodes", static_cast<std::int64_t>(selection.names.size()));
   json.member("measured_pairs", selection.network.known_pairs());
@@ -220,7 +223,7 @@ std::string format_select_json(const Selection& selection, const GroupChoice& ch
   return json.take();
 }
 
-std::string format_row(const Selection& selection, const char* label, const Group& group) {
+std::string format_row(const Selection& selection, const char* label, const netload::Group& group) {
   char numbers[96];
   std::snprintf(numbers, sizeof numbers, "%-12s %12.6g %12.6g %12.6g  ", label, group.compute_load, group.network_load,
                 group.total_load);
@@ -234,8 +237,8 @@ std::string wait_of(const Selection& selection) {
          std::to_string(std::llround(selection.wait_s)) + " s before it takes a group";
 }
 
-std::string format_select_text(const Selection& selection, const GroupChoice& choice, std::size_t runners_up,
-                               const Overload& overload) {
+std::string format_select_text(const Selection& selection, const netload::GroupChoice& choice, std::size_t runners_up,
+                               const netload::Overload& overload) {
   std::string text = compress_hostlist(names_of(selection, choice.best)) + "\n\n";
   text += "             compute load network load   total load  nodes\n";
   text += format_row(selection, "chosen", choice.best);
@@ -243,7 +246,7 @@ std::string format_select_text(const Selection& selection, const GroupChoice& ch
     text += format_row(selection, "runner-up", choice.runners_up[k]);
   if (choice.short_of_processors)
     text += "\nfewer processors than processes: the rest goes round robin over the nodes\n";
-  if (overload.overloaded()) text += "\n" + to_string(overload, selection.cores) + wait_of(selection) + "\n";
+  if (overload.overloaded()) text += "\n" + netload::to_string(overload, selection.cores) + wait_of(selection) + "\n";
   if (!overload.known && selection.wait_s > 0)
     text += "\nno node tells both its cores and its load: no job waits\n";
   return text;
@@ -262,9 +265,9 @@ int command_select(int argc, char** argv) {
   selection.rule = rule_of(selection.spec);
   PolicySpec checked = selection.spec;
   checked.policy = "NLA";  // the other rules only ignore some of its keys
-  from_command_line([&] { check_policy_spec(checked, "matrix"); });
-  replace_profile(selection.spec.parameters);
-  selection.wait_s = wait_s(selection.spec.parameters);
+  from_command_line([&] { policies::check_policy_spec(checked, "matrix"); });
+  netload::replace_profile(selection.spec.parameters);
+  selection.wait_s = policies::wait_s(selection.spec.parameters);
   const auto tasks = line.integer("tasks", 1, INT32_MAX);
   if (!tasks) throw UsageError("--tasks is missing");
   selection.tasks = static_cast<std::int32_t>(*tasks);
@@ -278,19 +281,19 @@ int command_select(int argc, char** argv) {
     take_live(line, selection);
   count_processors(line, selection);
 
-  const std::vector<double> compute = compute_load(selection.table, selection.weights);
-  const GroupInput input{compute, &selection.network, selection.processors, selection.weights.alpha,
+  const std::vector<double> compute = netload::compute_load(selection.table, selection.weights);
+  const netload::GroupInput input{compute, &selection.network, selection.processors, selection.weights.alpha,
                          selection.weights.beta};
-  GroupRequest request;
+  netload::GroupRequest request;
   request.processes = selection.tasks;
   Request seeded;
   seeded.parameters = selection.spec.parameters;
   const auto seed = static_cast<std::uint64_t>(number_parameter(seeded, "seed", 1, INT64_MAX));
-  const GroupChoice choice = select_group(input, request, selection.rule, seed);
-  const Overload overload = overload_of(selection.cores, selection.load, selection.tasks);
+  const netload::GroupChoice choice = netload::select_group(input, request, selection.rule, seed);
+  const netload::Overload overload = netload::overload_of(selection.cores, selection.load, selection.tasks);
   write_output("", line.has("json") ? format_select_json(selection, choice, runners_up, overload)
                                     : format_select_text(selection, choice, runners_up, overload));
   return exit_ok;
 }
 
-}  // namespace placement
+}  // namespace placement::tools

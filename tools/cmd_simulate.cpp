@@ -18,7 +18,7 @@
 #include "tools/simulate_report.hpp"
 #include "tools/simulate_run.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 using namespace sim;
 
@@ -177,4 +177,4 @@ int command_simulate(int argc, char** argv) {
   return exit_ok;
 }
 
-}  // namespace placement
+}  // namespace placement::tools

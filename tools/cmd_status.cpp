@@ -20,7 +20,7 @@
 #include "tools/state_input.hpp"
 #include "tools/text_table.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -178,4 +178,4 @@ int command_status(int argc, char** argv) {
   return status.trouble.empty() && status.file_trouble.empty() && trouble_of(status).empty() ? exit_ok : exit_bad_input;
 }
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-namespace placement {
+namespace placement::tools {
 
 // The commands of placectl. Each takes its own arguments, where argv[0] is the command's name, and returns the exit
 // code. Throws Error for bad input and UsageError for a bad command line.
@@ -21,4 +21,4 @@ int command_status(int argc, char** argv);
 int command_simulate(int argc, char** argv);
 int command_rankfile(int argc, char** argv);
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -7,7 +7,7 @@
 
 #include "common/util/text.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -126,4 +126,4 @@ std::optional<std::uint32_t> het_group(const CommandLine& line) {
   return number ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
 }
 
-}  // namespace placement
+}  // namespace placement::tools

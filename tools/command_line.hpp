@@ -11,7 +11,7 @@
 
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 // The exit codes of all commands.
 enum ExitCode {
@@ -79,4 +79,4 @@ std::string help_text(const CommandHelp& help);
 // Returns the component of a heterogeneous job that --het-group names, or none without this option. Throws UsageError.
 std::optional<std::uint32_t> het_group(const CommandLine& line);
 
-}  // namespace placement
+}  // namespace placement::tools

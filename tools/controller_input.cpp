@@ -16,7 +16,7 @@
 #include "common/util/file_descriptor.hpp"
 #include "common/util/text.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -100,4 +100,4 @@ std::string described(const ControllerInput& controller) {
   return state.mode + ", by " + state.configuration;
 }
 
-}  // namespace placement
+}  // namespace placement::tools

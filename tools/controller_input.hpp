@@ -5,7 +5,7 @@
 
 #include "common/state/controller_state.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 struct ControllerInput {
   std::optional<ControllerState> state;  // none: see why_not
@@ -19,4 +19,4 @@ ControllerInput read_controller();
 // Returns a text for a line of output, such as "enforce, by /etc/slurm/placement.conf" or why the mode is not known.
 std::string described(const ControllerInput& controller);
 
-}  // namespace placement
+}  // namespace placement::tools

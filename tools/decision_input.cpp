@@ -11,24 +11,25 @@
 #include "monitor/monitor/stored_decisions.hpp"
 #include "tools/monitor_input.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
 // Returns whether the caller must not see other users' jobs. Without a slurm.conf the files may be read too.
 bool must_hide_others(const Config& config) {
   const std::string conf = slurm_conf_path();
-  return jobs_are_private(conf) && !sees_all_jobs(geteuid(), conf, config.monitor_readers);
+  return jobs_are_private(conf) && !monitor::sees_all_jobs(geteuid(), conf, config.monitor_readers);
 }
 
-DecisionAnswer ask_for_decisions(const Config& config, std::uint32_t job, double since_s, std::string& told_by) {
-  Query query;
-  query.kind = Query::Kind::decisions;
+protocol::DecisionAnswer ask_for_decisions(const Config& config, std::uint32_t job, double since_s,
+                                           std::string& told_by) {
+  protocol::Query query;
+  query.kind = protocol::Query::Kind::decisions;
   query.job = job;
   query.since_s = since_s;
-  const MonitorAnswer answer = ask_monitors(query, config);
+  const protocol::MonitorAnswer answer = ask_monitors(query, config);
   told_by = described(answer);
-  return parse_answer_text(answer.text);
+  return protocol::parse_answer_text(answer.text);
 }
 
 struct FilesRead {
@@ -37,7 +38,8 @@ struct FilesRead {
 };
 
 // Reads the files of this host. Returns which of them could be read.
-FilesRead read_files(DecisionInput& input, const CommandLine& line, const Config& config, const std::string& history, DecisionFilter filter) {
+FilesRead read_files(DecisionInput& input, const CommandLine& line, const Config& config, const std::string& history,
+                     monitor::DecisionFilter filter) {
   const auto add = [&](const char* option, auto read) {
     try {
       read();
@@ -50,12 +52,12 @@ FilesRead read_files(DecisionInput& input, const CommandLine& line, const Config
   };
   FilesRead files;
   if (must_hide_others(config)) filter.only_of = geteuid();
-  files.history = add("history", [&] { add_history(history, filter, input.decisions, input.notes); });
+  files.history = add("history", [&] { monitor::add_history(history, filter, input.decisions, input.notes); });
   files.ring = add("ring", [&] {
     for (Decision& decision : ring_reader(line, config).read()) input.decisions.push_back(std::move(decision));
   });
   if (filter.only_of) input.notes.push_back("decisions about other users' jobs (PrivateData=jobs)");
-  settle_decisions(filter, input.decisions);
+  monitor::settle_decisions(filter, input.decisions);
   return files;
 }
 
@@ -63,10 +65,10 @@ FilesRead read_files(DecisionInput& input, const CommandLine& line, const Config
 
 DecisionReader ring_reader(const CommandLine& line, const Config& config) {
   const auto named = line.value("ring");
-  if (named) return open_ring(*named, {});
+  if (named) return monitor::open_ring(*named, {});
   std::vector<uid_t> owners = slurmctld_users(slurm_conf_path());
   owners.push_back(geteuid());
-  return open_ring(config.decision_file, std::move(owners));
+  return monitor::open_ring(config.decision_file, std::move(owners));
 }
 
 DecisionInput read_decisions(const CommandLine& line, const Config& config, std::uint32_t job, double since_s) {
@@ -81,7 +83,7 @@ DecisionInput read_decisions(const CommandLine& line, const Config& config, std:
   if (on_controller ? !std::filesystem::exists(history, error) : elsewhere.empty() || files.ring) return input;
   try {
     DecisionInput told;
-    DecisionAnswer answer = ask_for_decisions(config, job, since_s, told.told_by);
+    protocol::DecisionAnswer answer = ask_for_decisions(config, job, since_s, told.told_by);
     told.decisions = std::move(answer.decisions);
     told.notes = std::move(answer.notes);
     return told;
@@ -107,7 +109,7 @@ RingInput read_ring(const CommandLine& line, const Config& config) {
   const std::string elsewhere = input.trouble.empty() || line.has("ring") ? "" : controllers_elsewhere(slurm_conf_path());
   if (elsewhere.empty()) return input;
   try {
-    const DecisionAnswer answer = ask_for_decisions(config, 0, none_s, told_by);
+    const protocol::DecisionAnswer answer = ask_for_decisions(config, 0, none_s, told_by);
     return {answer.written, answer.last_s, answer.ring_trouble};
   } catch (const Error& error) {
     input.trouble += "; " + std::string(error.what());
@@ -115,4 +117,4 @@ RingInput read_ring(const CommandLine& line, const Config& config) {
   return input;
 }
 
-}  // namespace placement
+}  // namespace placement::tools

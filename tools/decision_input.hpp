@@ -9,7 +9,7 @@
 #include "common/policy/config.hpp"
 #include "tools/command_line.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 // Options for the places of stored decisions: the monitor's history, and slurmctld's ring with the decisions that the
 // monitor has not read yet.
@@ -40,4 +40,4 @@ struct RingInput {
 // Reads the ring of this host, or asks the monitors on the controllers if there is none.
 RingInput read_ring(const CommandLine& line, const Config& config);
 
-}  // namespace placement
+}  // namespace placement::tools

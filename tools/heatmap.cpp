@@ -12,7 +12,7 @@
 #include "tools/command_line.hpp"
 #include "tools/output.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -305,4 +305,4 @@ void write_heat_map(const std::string& file, const HeatMap& map, const HeatMapSt
   write_output(file, png ? to_png(picture) : to_svg(picture));
 }
 
-}  // namespace placement
+}  // namespace placement::tools

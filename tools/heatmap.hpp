@@ -9,7 +9,7 @@
 #include "common/matrix/comm_matrix.hpp"
 #include "tools/picture.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 // The values of a square matrix in the form of a picture with at most 512 x 512 cells. A cell of a larger matrix
 // combines several rows and columns. The object needs memory only for the cells, not for the matrix.
@@ -70,4 +70,4 @@ Picture draw(const HeatMap& map, const HeatMapStyle& style);
 // the file cannot be written.
 void write_heat_map(const std::string& file, const HeatMap& map, const HeatMapStyle& style);
 
-}  // namespace placement
+}  // namespace placement::tools

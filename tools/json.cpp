@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -98,4 +98,4 @@ void JsonWriter::append_string(std::string_view text) {
   text_ += '"';
 }
 
-}  // namespace placement
+}  // namespace placement::tools

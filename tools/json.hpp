@@ -6,7 +6,7 @@
 
 #include "common/matrix/cost.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 // Writes a JSON text piece by piece. The caller is responsible for the nesting. The writer adds commas and line feeds;
 // each member of the outermost object has its own line.
@@ -49,4 +49,4 @@ class JsonWriter {
   bool after_key_ = false;
 };
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -8,7 +8,7 @@
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -83,4 +83,4 @@ std::string format_mapping(std::span<const std::int32_t> leaf_of_rank) {
   return text;
 }
 
-}  // namespace placement
+}  // namespace placement::tools

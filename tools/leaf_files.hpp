@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace placement {
+namespace placement::tools {
 
 // Two small files about leaves, which mapping tools exchange. In both, '#' begins a comment.
 
@@ -21,4 +21,4 @@ std::vector<std::int32_t> read_mapping(const std::string& path, std::int32_t ran
 // Writes lines "rank leaf".
 std::string format_mapping(std::span<const std::int32_t> leaf_of_rank);
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -7,7 +7,7 @@
 #include "tofa/assess.hpp"
 #include "tools/json.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -41,7 +41,7 @@ std::string joined(const std::vector<std::string>& parts) {
 
 }  // namespace
 
-std::string format_assessment(const Assessment& assessment, double job_seconds) {
+std::string format_assessment(const tofa::Assessment& assessment, double job_seconds) {
   char line[160];
   std::string text = "hops      " + to_string(assessment.hop_bytes) + " hop-bytes without weights\n" +
                      "link load " + half_of(assessment.link_load_twice) + " at most, in one direction\n";
@@ -53,7 +53,7 @@ std::string format_assessment(const Assessment& assessment, double job_seconds) 
   const double length = job_seconds > 0 ? job_seconds : 1;
   std::snprintf(line, sizeof line, job_seconds > 0 ? "expected  %.9g s until the job is through\n"
                                                         : "expected  %.9g times the length of the job\n",
-                expected_seconds(length, assessment.abort_probability));
+                tofa::expected_seconds(length, assessment.abort_probability));
   return text + line;
 }
 
@@ -101,9 +101,9 @@ std::string format_json(const MapTask& task, const MapOutcome& outcome, bool wit
         .member("nodes_touched", assessment->nodes_touched)
         .member("suspects_touched", assessment->suspects_touched)
         .member("abort_probability", assessment->abort_probability)
-        .member("expected_time", expected_seconds(1, assessment->abort_probability));
+        .member("expected_time", tofa::expected_seconds(1, assessment->abort_probability));
     if (task.job_seconds > 0)
-      json.member("expected_seconds", expected_seconds(task.job_seconds, assessment->abort_probability));
+      json.member("expected_seconds", tofa::expected_seconds(task.job_seconds, assessment->abort_probability));
   }
   if (outcome.objective) json.member("objective", *outcome.objective);
   json.member("wall_s", outcome.wall_s).member("cpu_s", outcome.cpu_s).key("reasons").begin_array();
@@ -126,4 +126,4 @@ std::string format_json(const MapTask& task, const MapOutcome& outcome, bool wit
   return json.end_object().take();
 }
 
-}  // namespace placement
+}  // namespace placement::tools

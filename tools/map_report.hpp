@@ -4,7 +4,7 @@
 
 #include "tools/map_run.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 // The output formats of `placectl map`.
 
@@ -14,7 +14,7 @@ std::string format_places(const ClusterView& view, const std::vector<RankPlace>&
 
 // Returns lines with hop-bytes, busiest link, abort probability and expected time. `job_seconds` is the run time; 0:
 // not known.
-std::string format_assessment(const Assessment& assessment, double job_seconds);
+std::string format_assessment(const tofa::Assessment& assessment, double job_seconds);
 
 // Returns a summary for people: the cost, compared with the baselines, and the time of the decision.
 std::string format_summary(const MapTask& task, const MapOutcome& outcome);
@@ -22,4 +22,4 @@ std::string format_summary(const MapTask& task, const MapOutcome& outcome);
 // Returns all results as JSON. The mapping itself is included only if `with_mapping` is set.
 std::string format_json(const MapTask& task, const MapOutcome& outcome, bool with_mapping);
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -21,7 +21,7 @@
 #include "treematch/tree_map.hpp"
 #include "treematch/treematch.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -82,29 +82,29 @@ ClusterView leaf_nodes(const MapTask& task) {
   return view;
 }
 
-LeafScope leaf_scope(const Request& request) {
+treematch::LeafScope leaf_scope(const Request& request) {
   const auto found = request.parameters.find("scope");
-  if (found == request.parameters.end() || found->second == "subtree") return LeafScope::subtree;
-  if (found->second == "whole") return LeafScope::whole;
-  if (found->second == "allocation") return LeafScope::given;
+  if (found == request.parameters.end() || found->second == "subtree") return treematch::LeafScope::subtree;
+  if (found->second == "whole") return treematch::LeafScope::whole;
+  if (found->second == "allocation") return treematch::LeafScope::given;
   throw Error("scope=" + shown(found->second) + ": it takes allocation, whole or subtree");
 }
 
 void map_leaves(const MapTask& task, MapOutcome& outcome) {
-  MapOptions options;
+  treematch::MapOptions options;
   options.seed =
       static_cast<std::uint64_t>(number_parameter(task.request, "seed", static_cast<std::int64_t>(task.request.seed), INT64_MAX));
   options.scope = leaf_scope(task.request);
   options.levels_up = static_cast<std::int32_t>(number_parameter(task.request, "levels-up", 0, 64));
-  options.effort = effort_parameter(task.request);
+  options.effort = treematch::effort_parameter(task.request);
   options.deadline = deadline_of(task);
-  MapResult result = map_to_tree(*task.matrix, *task.view.tree, task.usable, options);
+  treematch::MapResult result = treematch::map_to_tree(*task.matrix, *task.view.tree, task.usable, options);
   outcome.leaf_of_rank = std::move(result.leaf_of_rank);
   outcome.reasons.push_back(result.method);
 }
 
 // Repeats the two steps of a job: slurmctld chooses nodes and cores, then srun places the ranks on them.
-Placement on_what_was_chosen(const Policy& policy, const ClusterView& view, const MapTask& task,
+Placement on_what_was_chosen(const policies::Policy& policy, const ClusterView& view, const MapTask& task,
                              const Placement& chosen) {
   ClusterView job = view;
   Request step = task.request;
@@ -122,14 +122,14 @@ bool one_core_each(const ClusterView& view) {
   return std::all_of(view.nodes.begin(), view.nodes.end(), [](const NodeView& node) { return node.cores() == 1; });
 }
 
-void ask_policy(const MapTask& task, const Policy& policy, MapOutcome& outcome) {
+void ask_policy(const MapTask& task, const policies::Policy& policy, MapOutcome& outcome) {
   const bool has_nodes = !task.view.nodes.empty();
   const ClusterView view = has_nodes ? task.view : leaf_nodes(task);
   Placement placement;
   if (policy.name == "TOFA" && one_core_each(view)) {  // there is no choice within a node
-    placement = place_tofa_thoroughly(view, task.request, deadline_of(task));
+    placement = tofa::place_tofa_thoroughly(view, task.request, deadline_of(task));
   } else {
-    placement = place_on_one_fabric(policy, view, task.request, deadline_of(task));
+    placement = policies::place_on_one_fabric(policy, view, task.request, deadline_of(task));
     if (policy.for_users) placement = on_what_was_chosen(policy, view, task, placement);
   }
   for (const RankPlace& rank : placement.ranks)
@@ -143,14 +143,15 @@ std::vector<std::int32_t> first_leaves(const MapTask& task) {
   return {task.usable.begin(), task.usable.begin() + task.matrix->ranks()};
 }
 
-const Policy* table_policy(const PolicySpec& spec) {
+const policies::Policy* table_policy(const PolicySpec& spec) {
   if (spec.policy == "NATURAL") {
     for (const auto& [key, value] : spec.parameters) throw UsageError("unknown key " + key + " for NATURAL, which has none");
     return nullptr;
   }
-  if (find_policy(spec.policy)) return from_command_line([&]() -> const Policy* { return &check_policy_spec(spec); });
+  if (policies::find_policy(spec.policy))
+    return from_command_line([&]() -> const policies::Policy* { return &policies::check_policy_spec(spec); });
   std::string names = "NATURAL";
-  for (const Policy& policy : policies()) names += ", " + std::string(policy.name);
+  for (const policies::Policy& policy : policies::policies()) names += ", " + std::string(policy.name);
   throw UsageError("unknown policy " + shown(spec.policy) + ": known are " + names);
 }
 
@@ -161,9 +162,10 @@ Cost cost_on(const MapTask& task, const std::vector<std::int32_t>& leaf_of_rank)
 std::vector<std::int32_t> greedy_on(const MapTask& task, const std::vector<std::int32_t>& usable) {
   if (!task.view.torus) return greedy_leaves(*task.matrix, *task.view.tree, usable);
   const std::vector<std::int32_t> of_leaf = leaf_positions(task.view);
-  TorusSlots slots{task.view.torus.get(), {}, nullptr};
+  tofa::TorusSlots slots{task.view.torus.get(), {}, nullptr};
   for (const std::int32_t leaf : usable) slots.position.push_back(of_leaf[leaf]);
-  std::vector<std::int32_t> mapped = greedy_on_torus(scaled_graph(*task.matrix), slots, WorkBudget());
+  std::vector<std::int32_t> mapped =
+      tofa::greedy_on_torus(mapping::scaled_graph(*task.matrix), slots, mapping::WorkBudget());
   for (std::int32_t& slot : mapped) slot = usable[slot];
   return mapped;
 }
@@ -171,7 +173,7 @@ std::vector<std::int32_t> greedy_on(const MapTask& task, const std::vector<std::
 // Returns the expected time by which TOFA compares mappings. It is 1 for the natural order without faults.
 double objective_on_torus(const MapTask& task, const std::vector<std::int32_t>& leaf_of_rank) {
   const ClusterView view = task.view.nodes.empty() ? leaf_nodes(task) : task.view;
-  TorusJob job(view, task.request);
+  tofa::TorusJob job(view, task.request);
   job.begin_in_order();
   return job.expected_time(leaf_of_rank);
 }
@@ -186,8 +188,8 @@ Cost greedy_cost_among(const MapTask& task, std::vector<std::int32_t> leaves) {
 
 std::vector<std::int32_t> greedy_leaves(const CommMatrix& matrix, const TreeTopology& tree,
                                         const std::vector<std::int32_t>& usable) {
-  const LeafTree slots(tree, usable);
-  std::vector<std::int32_t> leaf_of_rank = greedy_mapping(scaled_graph(matrix), slots);
+  const mapping::LeafTree slots(tree, usable);
+  std::vector<std::int32_t> leaf_of_rank = mapping::greedy_mapping(mapping::scaled_graph(matrix), slots);
   for (std::int32_t& place : leaf_of_rank) place = slots.leaf(place);
   return leaf_of_rank;
 }
@@ -197,13 +199,13 @@ MapOutcome run_map(MapTask task) {
   const bool limited = task.request.max_nodes < INT32_MAX || task.request.min_nodes > 1 || task.request.equal_tasks_per_node ||
                        task.request.cores_per_task > 1 || !task.request.required_nodes.empty() || task.request.whole_nodes;
   const bool greedy = task.spec.policy == "GREEDY" && !limited;  // with limits it is a policy, which obeys them
-  const Policy* policy = table_policy(task.spec);
+  const policies::Policy* policy = table_policy(task.spec);
   if (greedy) policy = nullptr;
   task.request.tasks = task.matrix->ranks();
   task.request.matrix = task.matrix;
   task.request.parameters = task.spec.parameters;
   check_room(task);
-  if (!policy) task.usable = leaves_on_one_fabric(task.view, task.usable, task.matrix->ranks());
+  if (!policy) task.usable = policies::leaves_on_one_fabric(task.view, task.usable, task.matrix->ranks());
   mark_free_cores(task.view, task.usable);
 
   MapOutcome outcome;
@@ -215,7 +217,8 @@ MapOutcome run_map(MapTask task) {
     outcome.leaf_of_rank = greedy_on(task, task.usable);
   else if (policy->name == "TREEMATCH" && task.view.torus)
     throw Error("TREEMATCH maps to trees: on a torus take TOFA");
-  else if (policy->name == "TREEMATCH" && !by_nodes && objective_parameter(task.request.parameters) == Objective::hop_bytes)
+  else if (policy->name == "TREEMATCH" && !by_nodes &&
+           treematch::objective_parameter(task.request.parameters) == treematch::Objective::hop_bytes)
     map_leaves(task, outcome);
   else
     ask_policy(task, *policy, outcome);
@@ -235,10 +238,10 @@ MapOutcome run_map(MapTask task) {
   return outcome;
 }
 
-MapOutcome run_map_in(const Allocation& allocation, const MapTask& task) {
+MapOutcome run_map_in(const spank::Allocation& allocation, const MapTask& task) {
   MapOutcome outcome;
   const Stopwatch watch;
-  const StepPlacement placement = place_in(allocation, {task.spec, task.matrix, false});
+  const spank::StepPlacement placement = spank::place_in(allocation, {task.spec, task.matrix, false});
   outcome.wall_s = watch.wall_s();
   outcome.cpu_s = watch.cpu_s();
   outcome.cost = placement.cost;
@@ -256,4 +259,4 @@ MapOutcome run_map_in(const Allocation& allocation, const MapTask& task) {
   return outcome;
 }
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -13,7 +13,7 @@
 #include "spank/allocation.hpp"
 #include "tools/torus_machine.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 // One request to `placectl map`.
 struct MapTask {
@@ -34,7 +34,7 @@ struct MapOutcome {
   Cost cost = 0;
   Cost natural_cost = 0;  // cost with rank r on the r-th leaf: of the usable leaves, or of those chosen with nodes
   std::optional<Cost> greedy_cost;  // cost of the greedy baseline, on the usable leaves or on those chosen
-  std::optional<Assessment> assessment;  // set on a torus, or where outages are known
+  std::optional<tofa::Assessment> assessment;  // set on a torus, or where outages are known
   std::optional<double> objective;       // set on a torus: the value that TOFA minimises
   std::vector<std::string> reasons;
   double wall_s = 0;  // time of the decision alone
@@ -46,10 +46,10 @@ MapOutcome run_map(MapTask task);
 
 // Maps the ranks of a job whose nodes, and the number of tasks on each, are given by `allocation`. It uses the function
 // that srun's plugin calls. Throws Error.
-MapOutcome run_map_in(const Allocation& allocation, const MapTask& task);
+MapOutcome run_map_in(const spank::Allocation& allocation, const MapTask& task);
 
 // Returns the leaf of each rank by the greedy baseline, which places the heaviest pairs first.
 std::vector<std::int32_t> greedy_leaves(const CommMatrix& matrix, const TreeTopology& tree,
                                         const std::vector<std::int32_t>& usable);
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -7,7 +7,7 @@
 
 #include "tools/json.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -167,4 +167,4 @@ std::string facts_as_json(const MatrixFacts& facts, const std::optional<Placemen
   return json.end_object().take();
 }
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -9,7 +9,7 @@
 #include "common/matrix/cost.hpp"
 #include "common/matrix/matrix_format.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 struct Spread {
   std::int64_t least = 0, median = 0, most = 0;
@@ -52,4 +52,4 @@ struct PlacementGain {
 std::string format_facts(const MatrixFacts& facts, const std::optional<PlacementGain>& gain);
 std::string facts_as_json(const MatrixFacts& facts, const std::optional<PlacementGain>& gain);
 
-}  // namespace placement
+}  // namespace placement::tools

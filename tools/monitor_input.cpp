@@ -8,19 +8,20 @@
 #include "common/util/text.hpp"
 #include "tools/controller_input.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 #ifdef BUILD_MONITOR
-MonitorAnswer ask_monitors(const Query& query, const Config& config) {
+protocol::MonitorAnswer ask_monitors(const protocol::Query& query, const Config& config) {
   const ControllerInput controller = read_controller();
-  return ask_monitors(monitor_address(slurm_conf_path(), controller.state.value_or(ControllerState{}), config), query);
+  return protocol::ask_monitors(
+      protocol::monitor_address(slurm_conf_path(), controller.state.value_or(ControllerState{}), config), query);
 }
 
 std::vector<MonitorReport> ask_each_monitor(const Config& config) {
   const ControllerInput controller = read_controller();
-  MonitorAddress address = monitor_address(slurm_conf_path(), controller.state.value_or(ControllerState{}), config);
-  Query query;
-  query.kind = Query::Kind::notes;
+  protocol::MonitorAddress address = protocol::monitor_address(slurm_conf_path(), controller.state.value_or(ControllerState{}), config);
+  protocol::Query query;
+  query.kind = protocol::Query::Kind::notes;
   std::vector<MonitorReport> reports;
   for (const SlurmHost& host : std::exchange(address.controllers, {})) {
     address.controllers = {host};
@@ -44,6 +45,6 @@ MonitorAnswer ask_monitors(const Query&, const Config&) {
 }
 #endif
 
-std::string described(const MonitorAnswer& answer) { return "placement-monitor on " + answer.from; }
+std::string described(const protocol::MonitorAnswer& answer) { return "placement-monitor on " + answer.from; }
 
-}  // namespace placement
+}  // namespace placement::tools

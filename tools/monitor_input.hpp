@@ -6,11 +6,11 @@
 #include "common/policy/config.hpp"
 #include "monitor/protocol/query_client.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 // Asks placement-monitor on the controllers of slurm.conf, as the calling user. User and port of the monitor are those
 // that slurmctld reports, or else those in `config`. Throws Error.
-MonitorAnswer ask_monitors(const Query& query, const Config& config);
+protocol::MonitorAnswer ask_monitors(const protocol::Query& query, const Config& config);
 
 // What a monitor says of itself.
 struct MonitorReport {
@@ -22,6 +22,6 @@ struct MonitorReport {
 std::vector<MonitorReport> ask_each_monitor(const Config& config);
 
 // Returns the source of an answer for messages, such as "placement-monitor on head".
-std::string described(const MonitorAnswer& answer);
+std::string described(const protocol::MonitorAnswer& answer);
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -7,7 +7,7 @@
 
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 void write_output(const std::string& path, const std::string& text) {
   const bool to_stdout = path.empty() || path == "-";
@@ -19,4 +19,4 @@ void write_output(const std::string& path, const std::string& text) {
     throw Error("cannot write " + (to_stdout ? std::string("to standard output") : path) + ": " + std::strerror(errno));
 }
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -2,10 +2,10 @@
 #pragma once
 #include <string>
 
-namespace placement {
+namespace placement::tools {
 
 // Writes the text to the file `path`, or to standard output if `path` is empty or "-". Throws Error when it cannot be
 // written completely.
 void write_output(const std::string& path, const std::string& text);
 
-}  // namespace placement
+}  // namespace placement::tools

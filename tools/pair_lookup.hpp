@@ -5,7 +5,7 @@
 
 #include "common/state/pair_arrays.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 // Returns what the table knows about two nodes, which are indices into the nodes of the LiveState. It is the cell of
 // their groups, corrected by the values of the nodes. If the table has no groups, nothing is known.
@@ -25,4 +25,4 @@ inline PairArrays::CellForecast node_forecast(const PairTable& table, std::int32
   return pair_forecast(table, table.group_of_node[a], table.group_of_node[b]);
 }
 
-}  // namespace placement
+}  // namespace placement::tools

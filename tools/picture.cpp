@@ -11,7 +11,7 @@
 #include "common/util/text.hpp"
 #include "tools/bitmap_font.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -152,4 +152,4 @@ std::string to_svg(const Picture& picture) {
   return file + "</g>\n</svg>\n";
 }
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace placement {
+namespace placement::tools {
 
 // A drawing of filled rectangles and words on a white ground. Coordinates are pixels from the upper left corner. Later
 // parts cover earlier ones.
@@ -32,4 +32,4 @@ struct Picture {
 std::string to_png(const Picture& picture);
 std::string to_svg(const Picture& picture);
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -18,6 +18,7 @@
 namespace {
 
 using namespace placement;
+using namespace placement::tools;
 
 struct Command {
   const char* name;
@@ -98,7 +99,7 @@ int complain(const std::string& who, const char* what, int code) {
 int main(int argc, char** argv) {
   std::string who = "placectl";
 #ifdef HAVE_SCOTCH
-  provide_scotch(scotch_map);
+  tofa::provide_scotch(tofa::scotch_map);
 #endif
   try {
     const int code = run(argc, argv, who);

@@ -5,7 +5,7 @@
 
 #include "common/state/controller_state.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -46,4 +46,4 @@ std::string settings_not_in_force(const Config& file, const Config& in_force, co
   return text;
 }
 
-}  // namespace placement
+}  // namespace placement::tools

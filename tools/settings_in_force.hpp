@@ -6,7 +6,7 @@
 #include "common/policy/config.hpp"
 #include "tools/controller_input.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 // Returns the settings in force in slurmctld, or none when they are not known: slurmctld does not report them, or could
 // not read its placement.conf.
@@ -20,4 +20,4 @@ std::string format_settings(const Config& config);
 // file is; empty: `file` is that file.
 std::string settings_not_in_force(const Config& file, const Config& in_force, const std::string& reader);
 
-}  // namespace placement
+}  // namespace placement::tools

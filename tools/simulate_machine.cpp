@@ -17,7 +17,7 @@
 #include "tools/simulate_options.hpp"
 #include "tools/snapshot_input.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 using namespace sim;
 
@@ -174,7 +174,7 @@ ProcessorsPerCore read_processors_per_core(const CommandLine& line, const Machin
 
 Machine read_machine(const CommandLine& line, ReplayOptions& replay_options) {
   ClusterView view = read_shape(line);
-  if (!is_one_fabric(view))
+  if (!policies::is_one_fabric(view))
     throw Error("--topology " + shown(*line.value("topology")) + ": no switch joins all nodes, so that Slurm lets no job use all of them; "
                 "replay the jobs of each connected part on a topology.conf of its own");
   if (const auto state = line.value("state"))
@@ -190,4 +190,4 @@ Machine read_machine(const CommandLine& line, ReplayOptions& replay_options) {
   return Machine(std::move(view));
 }
 
-}  // namespace placement
+}  // namespace placement::tools

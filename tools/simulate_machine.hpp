@@ -7,7 +7,7 @@
 #include "sim/engine.hpp"
 #include "tools/command_line.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 // Reads the machine that the command line describes. The state of its nodes becomes part of the machine's view.
 // Failures that will happen go into `replay_options`. Throws UsageError, and Error when a file is not valid.
@@ -21,4 +21,4 @@ std::vector<std::pair<std::string, std::string>> machine_options(const CommandLi
 // machine's slurm.conf.
 sim::ProcessorsPerCore read_processors_per_core(const CommandLine& line, const sim::Machine& machine);
 
-}  // namespace placement
+}  // namespace placement::tools

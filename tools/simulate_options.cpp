@@ -10,7 +10,7 @@
 #include "common/util/text.hpp"
 #include "tools/command.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 using namespace sim;
 
@@ -174,4 +174,4 @@ void check_strategies(std::span<const Strategy> strategies, const CommandLine& l
   }
 }
 
-}  // namespace placement
+}  // namespace placement::tools

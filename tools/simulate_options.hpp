@@ -8,7 +8,7 @@
 #include "sim/job_selection.hpp"
 #include "tools/command_line.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 // Readers for the options of placectl simulate. All throw UsageError, which names the option and its allowed values.
 
@@ -25,4 +25,4 @@ std::vector<sim::Strategy> read_strategies(const CommandLine& line);
 // Throws UsageError for a strategy that cannot place any job because the command line does not give what it needs.
 void check_strategies(std::span<const sim::Strategy> strategies, const CommandLine& line);
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -15,7 +15,7 @@
 #include "tools/json.hpp"
 #include "tools/output.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 using namespace sim;
 
@@ -404,4 +404,4 @@ void write_report(const Report& report, const std::string& folder) {
   write("size.svg", size_plot(report));
 }
 
-}  // namespace placement
+}  // namespace placement::tools

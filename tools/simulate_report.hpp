@@ -8,7 +8,7 @@
 #include "sim/job_selection.hpp"
 #include "sim/metrics.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 // The results of replays, for the reports below.
 struct Report {
@@ -40,4 +40,4 @@ std::string report_json(const Report& report);
 // flow-without-matrix.svg. Throws Error when a file cannot be written.
 void write_report(const Report& report, const std::string& folder);
 
-}  // namespace placement
+}  // namespace placement::tools

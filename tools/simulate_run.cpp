@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-namespace placement {
+namespace placement::tools {
 
 using namespace sim;
 
@@ -104,4 +104,4 @@ std::vector<Replay> run_strategies(const ReplayInput& input, const std::vector<S
   return Runner(input, strategies, stop).run(threads, show_progress);
 }
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -6,7 +6,7 @@
 
 #include "sim/engine.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 // The input that is common to all replays of a run.
 struct ReplayInput {
@@ -23,4 +23,4 @@ struct ReplayInput {
 std::vector<sim::Replay> run_strategies(const ReplayInput& input, const std::vector<sim::Strategy>& strategies, std::size_t threads,
                                    std::atomic<bool>& stop, bool show_progress);
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -9,7 +9,7 @@
 #include "common/state/snapshot_text.hpp"
 #include "common/util/input_file.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -29,4 +29,4 @@ LiveState read_live_state(const std::string& path, std::size_t max_text_bytes) {
   return is_published(path) ? read_snapshot(path) : parse_snapshot(read_input_file(path, max_text_bytes), path);
 }
 
-}  // namespace placement
+}  // namespace placement::tools

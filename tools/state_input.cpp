@@ -14,7 +14,7 @@
 #include "tools/snapshot_input.hpp"
 #include "tools/text_table.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 std::string StateInput::described(const Config& config) const {
   std::string text = path + ": " + shown_seconds(age_s) + " old";
@@ -37,7 +37,7 @@ void find_state(StateInput& input, const CommandLine& line, const Config& config
     why = error.what();
   }
   try {
-    const MonitorAnswer answer = ask_monitors(Query{}, config);
+    const protocol::MonitorAnswer answer = ask_monitors(protocol::Query{}, config);
     input.path = described(answer);
     input.state = decode_snapshot(answer.text);
   } catch (const Error& error) {
@@ -68,4 +68,4 @@ std::vector<std::int32_t> chosen_nodes(const CommandLine& line, const LiveState&
   return nodes;
 }
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -8,7 +8,7 @@
 #include "common/state/live_state.hpp"
 #include "tools/command_line.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 // Options and input that the commands about the live state have in common.
 inline constexpr Option state_option{0, "state", "FILE",
@@ -33,4 +33,4 @@ StateInput read_state(const CommandLine& line, const Config& config);
 // Error for a name that the state does not have.
 std::vector<std::int32_t> chosen_nodes(const CommandLine& line, const LiveState& state);
 
-}  // namespace placement
+}  // namespace placement::tools

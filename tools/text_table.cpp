@@ -7,7 +7,7 @@
 #include <ctime>
 #include <utility>
 
-namespace placement {
+namespace placement::tools {
 
 TextTable::TextTable(std::vector<std::string> titles) : titles_(std::move(titles)) {
   for (std::string& title : titles_) {
@@ -87,4 +87,4 @@ std::string shown_time(double seconds_since_1970) {
   return text;
 }
 
-}  // namespace placement
+}  // namespace placement::tools

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace placement {
+namespace placement::tools {
 
 // A table for people. Each column is as wide as its longest field, and columns are two blanks apart. The first column
 // is left-aligned. The others are right-aligned unless their title begins with '<'.
@@ -27,4 +27,4 @@ std::string shown_seconds(double seconds);                // 45s, 12m, 3.5h, 21d
 std::string shown_microseconds(double us);                // 12us, 1.3ms, 2.0s
 std::string shown_time(double seconds_since_1970);        // 2023-11-14 22:13:20, local time
 
-}  // namespace placement
+}  // namespace placement::tools

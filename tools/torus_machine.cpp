@@ -13,7 +13,7 @@
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -179,17 +179,19 @@ std::vector<std::int32_t> rank_positions(const ClusterView& view, std::span<cons
   return position;
 }
 
-Assessment assess_on_torus(const ClusterView& view, const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) {
+tofa::Assessment assess_on_torus(const ClusterView& view, const CommMatrix& matrix,
+                                 std::span<const std::int32_t> leaf_of_rank) {
   const std::vector<std::int32_t> position = rank_positions(view, leaf_of_rank);
   std::vector<double> outage(static_cast<std::size_t>(view.torus->positions()), 0.0);
   for (std::int32_t node = 0; view.outages && node < view.torus->nodes(); ++node)
     outage[view.torus->position(node)] = view.outages->of(view.torus->name(node));
-  return assess(*view.torus, matrix, position, outage);
+  return tofa::assess(*view.torus, matrix, position, outage);
 }
 
-Assessment assess_on_tree(const ClusterView& view, const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) {
+tofa::Assessment assess_on_tree(const ClusterView& view, const CommMatrix& matrix,
+                                std::span<const std::int32_t> leaf_of_rank) {
   const TreeTopology& tree = *view.tree;
-  Assessment result;
+  tofa::Assessment result;
   result.hop_bytes = tree.hop_bytes(matrix, leaf_of_rank);
   std::vector<Cost> up(static_cast<std::size_t>(tree.vertices()), 0);
   for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank)
@@ -209,7 +211,7 @@ Assessment assess_on_tree(const ClusterView& view, const CommMatrix& matrix, std
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
   result.nodes_touched = static_cast<std::int64_t>(used.size());
-  AnyFailure failure;
+  tofa::AnyFailure failure;
   for (const std::string& node : used) {
     const double outage = view.outages ? view.outages->of(node) : 0.0;
     if (!(outage > 0)) continue;
@@ -229,8 +231,9 @@ Cost mapping_cost(const ClusterView& view, const MapFaults& faults, const CommMa
   return weighted_hop_bytes(*view.torus, faults, matrix, rank_positions(view, leaf_of_rank));
 }
 
-Assessment assess_mapping(const ClusterView& view, const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) {
+tofa::Assessment assess_mapping(const ClusterView& view, const CommMatrix& matrix,
+                                std::span<const std::int32_t> leaf_of_rank) {
   return view.torus ? assess_on_torus(view, matrix, leaf_of_rank) : assess_on_tree(view, matrix, leaf_of_rank);
 }
 
-}  // namespace placement
+}  // namespace placement::tools

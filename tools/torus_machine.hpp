@@ -11,7 +11,7 @@
 #include "common/topology/cluster_view.hpp"
 #include "tofa/assess.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 // Faults in the input of `placectl map`.
 struct MapFaults {
@@ -57,6 +57,7 @@ Cost mapping_cost(const ClusterView& view, const MapFaults& faults, const CommMa
 
 // Returns hop-bytes, link load and faults of a mapping, on the torus of the view or on its tree. On a tree, routes go
 // through the lowest common ancestor, and only nodes with ranks can abort the job.
-Assessment assess_mapping(const ClusterView& view, const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank);
+tofa::Assessment assess_mapping(const ClusterView& view, const CommMatrix& matrix,
+                                std::span<const std::int32_t> leaf_of_rank);
 
-}  // namespace placement
+}  // namespace placement::tools

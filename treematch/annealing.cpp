@@ -8,7 +8,7 @@
 #include "mapping/mapping_check.hpp"
 #include "mapping/swap_search.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 namespace {
 
@@ -19,8 +19,8 @@ constexpr double cooling = 0.97328288714084;  // factor per step of temperature;
 
 class Annealing {
  public:
-  Annealing(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, std::uint64_t seed,
-            const WorkBudget& watch)
+  Annealing(const mapping::Graph& graph, const mapping::LeafTree& tree, std::vector<std::int32_t>& slot,
+            std::uint64_t seed, const mapping::WorkBudget& watch)
       : graph_(graph), tree_(tree), watch_(watch), slot_(slot), owner_(tree.slots(), nobody), random_(seed) {
     for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) owner_[slot[rank]] = rank;
   }
@@ -95,14 +95,14 @@ class Annealing {
     const std::int32_t from = slot_[step.rank];
     const std::int32_t other = owner_[step.to];
     std::int64_t change = 0;
-    for (const Arc& arc : graph_.arcs(step.rank)) {
+    for (const mapping::Arc& arc : graph_.arcs(step.rank)) {
       if (arc.to == other) continue;  // an exchange does not change the distance between the two ranks
       const std::int32_t place = slot_[arc.to];
       change += arc.weight * tree_.distance_change(from, step.to, place);
     }
     auto visited = static_cast<std::int64_t>(graph_.arcs(step.rank).size());
     if (other != nobody) {
-      for (const Arc& arc : graph_.arcs(other)) {
+      for (const mapping::Arc& arc : graph_.arcs(other)) {
         if (arc.to == step.rank) continue;
         const std::int32_t place = slot_[arc.to];
         change += arc.weight * tree_.distance_change(step.to, from, place);
@@ -114,9 +114,9 @@ class Annealing {
     return change;
   }
 
-  const Graph& graph_;
-  const LeafTree& tree_;
-  const WorkBudget& watch_;
+  const mapping::Graph& graph_;
+  const mapping::LeafTree& tree_;
+  const mapping::WorkBudget& watch_;
   std::vector<std::int32_t>& slot_;
   std::vector<std::int32_t> owner_;
   Random random_;
@@ -125,25 +125,25 @@ class Annealing {
 
 }  // namespace
 
-void anneal(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, std::uint64_t seed,
-            std::int64_t work, const WorkBudget& watch) {
+void anneal(const mapping::Graph& graph, const mapping::LeafTree& tree, std::vector<std::int32_t>& slot,
+            std::uint64_t seed, std::int64_t work, const mapping::WorkBudget& watch) {
   if (graph.arc.empty() || tree.slots() < 2) return;
   try {
     Annealing(graph, tree, slot, seed, watch).run(work);
-  } catch (const OutOfTime&) {
+  } catch (const mapping::OutOfTime&) {
   }
 }
 
-Cost anneal_on(const CommMatrix& matrix, const Graph& graph, const TreeTopology& tree, std::span<const std::int32_t> leaves,
-               std::vector<std::int32_t>& leaf_of_rank, std::uint64_t seed, std::int64_t work, const WorkBudget& watch) {
-  const LeafTree slots(tree, leaves);
+Cost anneal_on(const CommMatrix& matrix, const mapping::Graph& graph, const TreeTopology& tree, std::span<const std::int32_t> leaves,
+               std::vector<std::int32_t>& leaf_of_rank, std::uint64_t seed, std::int64_t work, const mapping::WorkBudget& watch) {
+  const mapping::LeafTree slots(tree, leaves);
   std::vector<std::int32_t> slot;
   slot.reserve(leaf_of_rank.size());
   for (const std::int32_t leaf : leaf_of_rank)
     slot.push_back(static_cast<std::int32_t>(std::lower_bound(leaves.begin(), leaves.end(), leaf) - leaves.begin()));
   anneal(graph, slots, slot, seed, work, watch);
   swap_search(graph, slots, slot, work, watch);
-  const Cost cost = mapping_cost(matrix, slots, slot, watch);
+  const Cost cost = mapping::mapping_cost(matrix, slots, slot, watch);
   for (std::size_t rank = 0; rank < slot.size(); ++rank) leaf_of_rank[rank] = leaves[slot[rank]];
   return cost;
 }

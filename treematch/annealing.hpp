@@ -11,7 +11,7 @@
 #include "mapping/leaf_tree.hpp"
 #include "mapping/work_budget.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 // Changes a mapping by simulated annealing; the objective is the hop-bytes. In each step a random rank moves to a free
 // slot near one of its partners, or exchanges slots with the rank there. A step that raises the hop-bytes is taken with
@@ -22,8 +22,8 @@ namespace placement {
 //   seed   seed of the random choices; equal arguments give equal results unless the time ends
 //   work   work to do, about one arc visited each
 //   watch  time budget; when it ends, `slot` holds the mapping reached by then and nothing is thrown
-void anneal(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, std::uint64_t seed,
-            std::int64_t work, const WorkBudget& watch);
+void anneal(const mapping::Graph& graph, const mapping::LeafTree& tree, std::vector<std::int32_t>& slot,
+            std::uint64_t seed, std::int64_t work, const mapping::WorkBudget& watch);
 
 // Changes a mapping by anneal() and then by swap_search(). Returns its hop-bytes, which may be more than before.
 //   graph         that of the matrix
@@ -31,7 +31,7 @@ void anneal(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>&
 //   leaf_of_rank  in and out: one of these leaves per rank, all different
 //   seed, work, watch  as in anneal(); swap_search() gets as much work again
 // Throws OutOfTime when the time has ended.
-Cost anneal_on(const CommMatrix& matrix, const Graph& graph, const TreeTopology& tree, std::span<const std::int32_t> leaves,
-               std::vector<std::int32_t>& leaf_of_rank, std::uint64_t seed, std::int64_t work, const WorkBudget& watch);
+Cost anneal_on(const CommMatrix& matrix, const mapping::Graph& graph, const TreeTopology& tree, std::span<const std::int32_t> leaves,
+               std::vector<std::int32_t>& leaf_of_rank, std::uint64_t seed, std::int64_t work, const mapping::WorkBudget& watch);
 
 }  // namespace placement

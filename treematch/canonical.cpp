@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-namespace placement {
+namespace placement::treematch {
 
 namespace {
 
@@ -36,7 +36,7 @@ void sort_within_kinds(std::vector<Branch>& branches) {
 }  // namespace
 
 void order_equal_branches(const TreeTopology& whole, std::vector<std::int32_t>& leaf_of_rank,
-                          const WorkBudget& watch) {
+                          const mapping::WorkBudget& watch) {
   watch.spend(static_cast<std::int64_t>(leaf_of_rank.size()));
   std::vector<std::pair<std::int32_t, std::int32_t>> used;  // leaf and rank, from left to right
   for (std::size_t r = 0; r < leaf_of_rank.size(); ++r) used.emplace_back(leaf_of_rank[r], static_cast<std::int32_t>(r));
@@ -68,4 +68,4 @@ void order_equal_branches(const TreeTopology& whole, std::vector<std::int32_t>& 
   for (std::size_t k = 0; k < used.size(); ++k) leaf_of_rank[branch[0].ranks[k]] = used[k].first;
 }
 
-}  // namespace placement
+}  // namespace placement::treematch

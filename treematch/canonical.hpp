@@ -6,7 +6,7 @@
 #include "common/topology/tree_topology.hpp"
 #include "mapping/work_budget.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 // Exchanges the contents of equal branches of the tree so that the ranks ascend from left to right. Two branches are
 // equal when the used leaves below them form trees of equal shape, so the hop-bytes do not change. The result is
@@ -15,6 +15,6 @@ namespace placement {
 //   watch         time budget
 // Throws OutOfTime; leaf_of_rank is then unchanged.
 void order_equal_branches(const TreeTopology& tree, std::vector<std::int32_t>& leaf_of_rank,
-                          const WorkBudget& watch = WorkBudget());
+                          const mapping::WorkBudget& watch = mapping::WorkBudget());
 
-}  // namespace placement
+}  // namespace placement::treematch

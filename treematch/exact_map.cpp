@@ -6,7 +6,7 @@
 
 #include "treematch/leaf_choice.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 namespace {
 
@@ -48,7 +48,7 @@ struct Table {
 class ExactMapping {
  public:
   ExactMapping(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
-               const MappingLimits& limits, const WorkBudget& watch)
+               const MappingLimits& limits, const mapping::WorkBudget& watch)
       : ranks_(matrix.ranks()), sets_(Set{1} << matrix.ranks()), tree_(tree), watch_(watch), limits_(limits),
         classes_(tree, usable, matrix.ranks(), limits.nodes) {
     std::int64_t depth = 0;
@@ -349,7 +349,7 @@ class ExactMapping {
   const std::int32_t ranks_;
   const Set sets_;
   const TreeTopology& tree_;
-  const WorkBudget& watch_;
+  const mapping::WorkBudget& watch_;
   const MappingLimits& limits_;
   const SubtreeClasses classes_;
   std::vector<std::int64_t> cut_;  // per set: the traffic that leaves it
@@ -370,11 +370,12 @@ class ExactMapping {
 std::optional<std::vector<std::int32_t>> exact_mapping(const CommMatrix& matrix, const TreeTopology& tree,
                                                        std::span<const std::int32_t> usable, LeafScope scope,
                                                        std::int32_t levels_up, const MappingLimits& limits,
-                                                       std::int64_t work, const WorkBudget& watch, bool* narrower) {
+                                                       std::int64_t work, const mapping::WorkBudget& watch,
+                                                       bool* narrower) {
   if (matrix.ranks() < 1 || matrix.ranks() > most_ranks_mapped_exactly) return std::nullopt;
   if (work < std::int64_t{1} << matrix.ranks()) return std::nullopt;  // the table of the cuts alone takes more steps
   if (scope == LeafScope::given) usable = usable.first(static_cast<std::size_t>(matrix.ranks()));
   return ExactMapping(matrix, tree, usable, limits, watch).run(usable, scope, levels_up, work, narrower);
 }
 
-}  // namespace placement
+}  // namespace placement::treematch

@@ -11,7 +11,7 @@
 #include "treematch/subtree_classes.hpp"
 #include "treematch/tree_map.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 // Limits of a request on the nodes that a mapping uses. When `nodes` is empty, there are no limits.
 struct MappingLimits {
@@ -42,6 +42,7 @@ constexpr std::int32_t most_ranks_mapped_exactly = 16;
 std::optional<std::vector<std::int32_t>> exact_mapping(const CommMatrix& matrix, const TreeTopology& tree,
                                                        std::span<const std::int32_t> usable, LeafScope scope,
                                                        std::int32_t levels_up, const MappingLimits& limits,
-                                                       std::int64_t work, const WorkBudget& watch, bool* narrower = nullptr);
+                                                       std::int64_t work, const mapping::WorkBudget& watch,
+                                                       bool* narrower = nullptr);
 
-}  // namespace placement
+}  // namespace placement::treematch

@@ -5,7 +5,7 @@
 #include <queue>
 #include <utility>
 
-namespace placement {
+namespace placement::treematch {
 
 namespace {
 
@@ -13,14 +13,14 @@ constexpr std::int32_t nobody = -1;
 
 class FrontGrouping {
  public:
-  FrontGrouping(const Graph& graph, std::int32_t size, const WorkBudget& watch)
+  FrontGrouping(const mapping::Graph& graph, std::int32_t size, const mapping::WorkBudget& watch)
       : graph_(graph), size_(size), watch_(watch), vertex_(graph.vertices()) {}
 
   FrontGroups run() {
     try {
       survey();
       group_all();
-    } catch (const OutOfTime&) {
+    } catch (const mapping::OutOfTime&) {
       group_as_it_comes();
     }
     FrontGroups result{{}, groups_};
@@ -33,7 +33,7 @@ class FrontGrouping {
   void survey() {
     for (std::int32_t v = 0; v < graph_.vertices(); ++v) {
       watch_.spend(static_cast<std::int64_t>(graph_.arcs(v).size()) + 1);
-      for (const Arc& arc : graph_.arcs(v)) vertex_[v].left += arc.weight;
+      for (const mapping::Arc& arc : graph_.arcs(v)) vertex_[v].left += arc.weight;
       if (vertex_[v].left > 0 && (corner_ == nobody || vertex_[v].left < vertex_[corner_].left)) corner_ = v;
     }
   }
@@ -155,7 +155,7 @@ class FrontGrouping {
   std::int64_t closing(std::int32_t v) const {
     std::int64_t sum = 0;
     watch_.spend(static_cast<std::int64_t>(graph_.arcs(v).size()));
-    for (const Arc& arc : graph_.arcs(v)) {
+    for (const mapping::Arc& arc : graph_.arcs(v)) {
       const Vertex& to = vertex_[arc.to];
       if (to.seen == turn_ && to.group == nobody) sum += std::min(arc.weight, to.pull);
     }
@@ -167,7 +167,7 @@ class FrontGrouping {
     members_.push_back(v);
     if (vertex_[v].seen == turn_) inside_ += vertex_[v].pull;
     watch_.spend(static_cast<std::int64_t>(graph_.arcs(v).size()) + 1);
-    for (const Arc& arc : graph_.arcs(v)) {
+    for (const mapping::Arc& arc : graph_.arcs(v)) {
       Vertex& to = vertex_[arc.to];
       if (to.group != nobody) continue;
       to.left -= arc.weight;
@@ -185,7 +185,7 @@ class FrontGrouping {
     const std::int32_t v = members_.back();
     members_.pop_back();
     vertex_[v].group = nobody;
-    for (const Arc& arc : graph_.arcs(v))
+    for (const mapping::Arc& arc : graph_.arcs(v))
       if (vertex_[arc.to].group == nobody) vertex_[arc.to].left += arc.weight;
   }
 
@@ -206,9 +206,9 @@ class FrontGrouping {
     }
   };
 
-  const Graph& graph_;
+  const mapping::Graph& graph_;
   const std::int32_t size_;
-  const WorkBudget& watch_;
+  const mapping::WorkBudget& watch_;
   std::vector<Vertex> vertex_;
   std::int32_t groups_ = 0;
   std::int32_t turn_ = 0;
@@ -227,8 +227,8 @@ class FrontGrouping {
 
 }  // namespace
 
-FrontGroups front_groups(const Graph& graph, std::int32_t size, const WorkBudget& watch) {
+FrontGroups front_groups(const mapping::Graph& graph, std::int32_t size, const mapping::WorkBudget& watch) {
   return FrontGrouping(graph, size, watch).run();
 }
 
-}  // namespace placement
+}  // namespace placement::treematch

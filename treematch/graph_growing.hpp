@@ -6,7 +6,7 @@
 #include "mapping/graph.hpp"
 #include "mapping/work_budget.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 // A division of the vertices of a graph into groups, numbered in the order in which they were made.
 struct FrontGroups {
@@ -24,6 +24,7 @@ struct FrontGroups {
 // Groups with consecutive numbers are mostly near each other in the graph.
 // The remaining vertices are grouped in the order of their numbers when the time of `watch` ends, or when too many
 // groups are put off. Throws nothing of its own.
-FrontGroups front_groups(const Graph& graph, std::int32_t size, const WorkBudget& watch = WorkBudget());
+FrontGroups front_groups(const mapping::Graph& graph, std::int32_t size,
+                         const mapping::WorkBudget& watch = mapping::WorkBudget());
 
-}  // namespace placement
+}  // namespace placement::treematch

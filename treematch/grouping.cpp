@@ -6,7 +6,7 @@
 
 #include "mapping/coarsen.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 namespace {
 
@@ -38,44 +38,45 @@ Groups flattened(const Groups& outer, const Groups& inner) {
 
 // Returns `count` pairs of vertices; the graph has at least 2 * count vertices. Matched pairs come first, and the
 // heaviest are kept when there are too many. Unmatched vertices are paired in the order of their numbers.
-Groups pairs(const Graph& graph, std::int32_t count, Pairing pairing, const WorkBudget& watch) {
+Groups pairs(const mapping::Graph& graph, std::int32_t count, Pairing pairing, const mapping::WorkBudget& watch) {
   const std::vector<std::int32_t> partner = paired(graph, pairing, watch);
-  std::vector<HeavyPair> chosen;
+  std::vector<mapping::HeavyPair> chosen;
   std::vector<std::int32_t> single;
   for (std::int32_t v = 0; v < graph.vertices(); ++v) {
     if (partner[v] < 0) single.push_back(v);
     if (partner[v] < v) continue;
     watch.spend(static_cast<std::int64_t>(graph.arcs(v).size()) + 1);
-    for (const Arc& arc : graph.arcs(v))
+    for (const mapping::Arc& arc : graph.arcs(v))
       if (arc.to == partner[v]) chosen.push_back({arc.weight, v, arc.to});
   }
   for (std::size_t k = 0; k + 1 < single.size(); k += 2) chosen.push_back({0, single[k], single[k + 1]});
   std::stable_sort(chosen.begin(), chosen.end(),
-                   [](const HeavyPair& x, const HeavyPair& y) { return x.weight > y.weight; });
+                   [](const mapping::HeavyPair& x, const mapping::HeavyPair& y) { return x.weight > y.weight; });
   chosen.resize(count);
-  std::sort(chosen.begin(), chosen.end(), [](const HeavyPair& x, const HeavyPair& y) { return x.a < y.a; });
+  std::sort(chosen.begin(), chosen.end(),
+            [](const mapping::HeavyPair& x, const mapping::HeavyPair& y) { return x.a < y.a; });
   Groups groups{2, {}};
-  for (const HeavyPair& pair : chosen) groups.member.insert(groups.member.end(), {pair.a, pair.b});
+  for (const mapping::HeavyPair& pair : chosen) groups.member.insert(groups.member.end(), {pair.a, pair.b});
   return groups;
 }
 
 // Returns the graph with only the arcs between vertices below `border` and the other vertices, sorted by neighbour.
-Graph across(const Graph& graph, std::int32_t border, const WorkBudget& watch) {
-  Graph result;
+mapping::Graph across(const mapping::Graph& graph, std::int32_t border, const mapping::WorkBudget& watch) {
+  mapping::Graph result;
   result.size = graph.size;
   for (std::int32_t v = 0; v < graph.vertices(); ++v) {
     watch.spend(2 * static_cast<std::int64_t>(graph.arcs(v).size()) + 1);
-    for (const Arc& arc : graph.arcs(v))
+    for (const mapping::Arc& arc : graph.arcs(v))
       if ((arc.to < border) != (v < border) && arc.weight > 0) result.arc.push_back(arc);
     std::sort(result.arc.begin() + result.row.back(), result.arc.end(),
-              [](const Arc& x, const Arc& y) { return x.to < y.to; });
+              [](const mapping::Arc& x, const mapping::Arc& y) { return x.to < y.to; });
     result.row.push_back(static_cast<std::int64_t>(result.arc.size()));
   }
   return result;
 }
 
 // Adds one more vertex to each group, out of the vertices without a group.
-Groups joined(const Graph& graph, const Groups& groups, Pairing pairing, const WorkBudget& watch) {
+Groups joined(const mapping::Graph& graph, const Groups& groups, Pairing pairing, const mapping::WorkBudget& watch) {
   std::vector<std::int32_t> part = group_of(groups, graph.vertices());
   std::vector<std::int32_t> single;
   for (std::int32_t v = 0; v < graph.vertices(); ++v) {
@@ -85,7 +86,7 @@ Groups joined(const Graph& graph, const Groups& groups, Pairing pairing, const W
   }
   const auto both = groups.count() + static_cast<std::int32_t>(single.size());
   std::vector<std::int32_t> partner =
-      paired(across(contracted(graph, part, both, watch), groups.count(), watch), pairing, watch);
+      paired(across(mapping::contracted(graph, part, both, watch), groups.count(), watch), pairing, watch);
   partner.resize(groups.count());
   std::vector<bool> taken(single.size(), false);
   for (const std::int32_t p : partner)
@@ -107,8 +108,8 @@ Groups joined(const Graph& graph, const Groups& groups, Pairing pairing, const W
 }
 
 // Returns `count` groups of `size` vertices; the graph has at least count * size vertices.
-Groups grouped(const Graph& graph, std::int32_t size, std::int32_t count, Pairing pairing,
-               const WorkBudget& watch) {
+Groups grouped(const mapping::Graph& graph, std::int32_t size, std::int32_t count, Pairing pairing,
+               const mapping::WorkBudget& watch) {
   if (size == 1) {
     Groups all{1, std::vector<std::int32_t>(count)};
     for (std::int32_t v = 0; v < count; ++v) all.member[v] = v;
@@ -117,24 +118,24 @@ Groups grouped(const Graph& graph, std::int32_t size, std::int32_t count, Pairin
   if (size == 2) return pairs(graph, count, pairing, watch);
   if (size % 2 == 1) return joined(graph, grouped(graph, size - 1, count, pairing, watch), pairing, watch);
   const Groups halves = grouped(graph, size / 2, 2 * count, pairing, watch);
-  const Graph between = contracted(graph, group_of(halves, graph.vertices()), 2 * count, watch);
+  const mapping::Graph between = mapping::contracted(graph, group_of(halves, graph.vertices()), 2 * count, watch);
   return flattened(pairs(between, count, pairing, watch), halves);
 }
 
 // Adds vertices without traffic until the graph has `vertices` of them.
-void pad(Graph& graph, std::int32_t vertices) {
+void pad(mapping::Graph& graph, std::int32_t vertices) {
   graph.row.resize(static_cast<std::size_t>(vertices) + 1, graph.row.back());
   graph.size.resize(vertices, 1);
 }
 
 }  // namespace
 
-std::vector<std::int32_t> grouped_order(const Graph& graph, std::span<const std::int32_t> arities,
-                                        Pairing pairing, const WorkBudget& watch) {
+std::vector<std::int32_t> grouped_order(const mapping::Graph& graph, std::span<const std::int32_t> arities,
+                                        Pairing pairing, const mapping::WorkBudget& watch) {
   const std::int32_t n = graph.vertices();
   Groups order{1, std::vector<std::int32_t>(n)};
   for (std::int32_t v = 0; v < n; ++v) order.member[v] = v;
-  Graph level = graph;
+  mapping::Graph level = graph;
   for (std::size_t k = arities.size(); k > 0; --k) {
     const std::int32_t arity = std::min(arities[k - 1], level.vertices());
     if (arity < 2) continue;
@@ -143,15 +144,15 @@ std::vector<std::int32_t> grouped_order(const Graph& graph, std::span<const std:
     order.member.resize(static_cast<std::size_t>(count) * arity * order.size, -1);
     pad(level, count * arity);
     const Groups groups = grouped(level, arity, count, pairing, watch);
-    level = contracted(level, group_of(groups, level.vertices()), count, watch);
+    level = mapping::contracted(level, group_of(groups, level.vertices()), count, watch);
     order = flattened(groups, order);
   }
   std::erase(order.member, -1);
   return order.member;
 }
 
-std::vector<std::int32_t> grouped_mapping(const Graph& graph, const LeafTree& tree, Pairing pairing,
-                                          const WorkBudget& watch) {
+std::vector<std::int32_t> grouped_mapping(const mapping::Graph& graph, const mapping::LeafTree& tree, Pairing pairing,
+                                          const mapping::WorkBudget& watch) {
   std::vector<std::int32_t> arities;
   for (std::int32_t v = 0; tree.vertex(v).children > 0;) {
     arities.push_back(tree.vertex(v).children);
@@ -166,4 +167,4 @@ std::vector<std::int32_t> grouped_mapping(const Graph& graph, const LeafTree& tr
   return slot;
 }
 
-}  // namespace placement
+}  // namespace placement::treematch

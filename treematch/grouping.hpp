@@ -9,7 +9,7 @@
 #include "mapping/work_budget.hpp"
 #include "treematch/pairing.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 // Orders the vertices of a graph by hierarchical grouping [JA §2]. It starts at the leaves: vertices are joined to
 // groups as large as the lowest arity. The traffic is then summed between groups, and the groups are joined to groups
@@ -20,13 +20,13 @@ namespace placement {
 // Returns all vertices in an order in which each group of each level is one consecutive run. The number of vertices
 // need not be the product of the arities; the last groups are then smaller.
 // Throws OutOfTime.
-std::vector<std::int32_t> grouped_order(const Graph& graph, std::span<const std::int32_t> arities,
-                                        Pairing pairing, const WorkBudget& watch = WorkBudget());
+std::vector<std::int32_t> grouped_order(const mapping::Graph& graph, std::span<const std::int32_t> arities,
+                                        Pairing pairing, const mapping::WorkBudget& watch = mapping::WorkBudget());
 
 // Maps the vertices of a graph to the slots of a tree by grouped_order(). The tree has as many slots as the graph has
 // vertices; its subtrees may be unequal. The arities are those of the branch with the most slots. The ordered vertices
 // take the slots from left to right. Returns the slot of each vertex. Throws OutOfTime.
-std::vector<std::int32_t> grouped_mapping(const Graph& graph, const LeafTree& tree, Pairing pairing,
-                                          const WorkBudget& watch = WorkBudget());
+std::vector<std::int32_t> grouped_mapping(const mapping::Graph& graph, const mapping::LeafTree& tree, Pairing pairing,
+                                          const mapping::WorkBudget& watch = mapping::WorkBudget());
 
-}  // namespace placement
+}  // namespace placement::treematch

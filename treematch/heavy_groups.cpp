@@ -8,7 +8,7 @@
 #include "mapping/leaf_tree.hpp"
 #include "treematch/leaf_choice.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 namespace {
 
@@ -26,7 +26,7 @@ class GroupPacking {
     for (std::size_t v = 0; v < room_.size(); ++v) room_[v] = tree_.vertex(static_cast<std::int32_t>(v)).slots;
   }
 
-  std::vector<std::int32_t> run(const WorkBudget& watch) {
+  std::vector<std::int32_t> run(const mapping::WorkBudget& watch) {
     std::vector<std::int32_t> chosen;
     for (std::size_t k = 0; k < groups_.size(); ++k) {
       watch.spend(std::ssize(groups_) + std::ssize(room_));
@@ -71,7 +71,7 @@ class GroupPacking {
     const auto size = static_cast<std::int32_t>(groups_[group].size());
     std::int32_t best = 0;
     for (std::int32_t v = 1; v < vertices; ++v) {
-      const LeafTree::Vertex& vertex = tree_.vertex(v);
+      const mapping::LeafTree::Vertex& vertex = tree_.vertex(v);
       const auto below = static_cast<double>(vertex.position - tree_.vertex(vertex.parent).position);
       gain[v] = gain[vertex.parent] + below * (traffic[v] + inside);
       if (room_[v] < size) continue;
@@ -82,7 +82,7 @@ class GroupPacking {
 
   void take(std::int32_t vertex, std::int32_t group, std::vector<std::int32_t>& chosen) {
     std::vector<std::int32_t> leaves;
-    const LeafTree::Vertex& subtree = tree_.vertex(vertex);
+    const mapping::LeafTree::Vertex& subtree = tree_.vertex(vertex);
     for (std::int32_t slot = subtree.first_slot; slot < subtree.first_slot + subtree.slots; ++slot)
       if (free_[slot]) leaves.push_back(tree_.leaf(slot));
     leaves = packed_leaves(whole_tree_, leaves, static_cast<std::int32_t>(groups_[group].size()));
@@ -102,7 +102,7 @@ class GroupPacking {
   const CommMatrix& matrix_;
   const std::vector<std::vector<std::int32_t>> groups_;
   const TreeTopology& whole_tree_;
-  const LeafTree tree_;
+  const mapping::LeafTree tree_;
   std::vector<bool> free_;
   std::vector<std::int32_t> group_of_;
   std::vector<double> to_placed_;         // traffic of each group with the groups that are placed
@@ -134,8 +134,10 @@ std::vector<std::vector<std::int32_t>> heavy_groups(const CommMatrix& matrix) {
   return groups;
 }
 
-std::vector<std::int32_t> leaves_for_groups(const CommMatrix& matrix, const std::vector<std::vector<std::int32_t>>& groups,
-                                            const TreeTopology& tree, std::span<const std::int32_t> leaves, const WorkBudget& watch) {
+std::vector<std::int32_t> leaves_for_groups(const CommMatrix& matrix,
+                                            const std::vector<std::vector<std::int32_t>>& groups,
+                                            const TreeTopology& tree, std::span<const std::int32_t> leaves,
+                                            const mapping::WorkBudget& watch) {
   std::vector<std::vector<std::int32_t>> all = groups;
   std::vector<bool> grouped(matrix.ranks(), false);
   for (const std::vector<std::int32_t>& group : groups)
@@ -146,4 +148,4 @@ std::vector<std::int32_t> leaves_for_groups(const CommMatrix& matrix, const std:
   return GroupPacking(matrix, std::move(all), tree, leaves).run(watch);
 }
 
-}  // namespace placement
+}  // namespace placement::treematch

@@ -8,7 +8,7 @@
 #include "common/topology/tree_topology.hpp"
 #include "mapping/work_budget.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 // Finds the groups of ranks that a path of heavy pairs joins. A pair is heavy when it has at least three quarters of
 // the traffic of the heaviest pair. Returns the ranks of each group, ascending; groups are in the order of their first
@@ -24,7 +24,9 @@ std::vector<std::vector<std::int32_t>> heavy_groups(const CommMatrix& matrix);
 //   watch   time budget
 // Returns one leaf per rank, ascending. Returns nothing when there are no groups, when one group has all ranks, or when
 // groups times leaves exceeds 131,072. Throws OutOfTime.
-std::vector<std::int32_t> leaves_for_groups(const CommMatrix& matrix, const std::vector<std::vector<std::int32_t>>& groups,
-                                            const TreeTopology& tree, std::span<const std::int32_t> leaves, const WorkBudget& watch);
+std::vector<std::int32_t> leaves_for_groups(const CommMatrix& matrix,
+                                            const std::vector<std::vector<std::int32_t>>& groups,
+                                            const TreeTopology& tree, std::span<const std::int32_t> leaves,
+                                            const mapping::WorkBudget& watch);
 
-}  // namespace placement
+}  // namespace placement::treematch

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace placement {
+namespace placement::treematch {
 
 namespace {
 
@@ -191,4 +191,4 @@ std::vector<std::int32_t> fullest_subtrees(const TreeTopology& tree, Leaves usab
   return chosen;
 }
 
-}  // namespace placement
+}  // namespace placement::treematch

@@ -7,7 +7,7 @@
 #include "common/topology/tree_topology.hpp"
 #include "treematch/tree_map.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 // Returns the usable leaves that a scope admits, ascending, at least `ranks` of them [TM §6]:
 //   given    the first `ranks` usable leaves from the left
@@ -50,4 +50,4 @@ std::vector<std::int32_t> packed_leaves(const TreeTopology& tree,
 std::vector<std::int32_t> fullest_subtrees(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t count,
                                            std::int32_t height);
 
-}  // namespace placement
+}  // namespace placement::treematch

@@ -20,7 +20,7 @@
 #include "treematch/packing.hpp"
 #include "treematch/portfolio.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 namespace {
 
@@ -55,7 +55,7 @@ class LevelSearch {
 
   MapResult run() {
     try {
-      graph_ = scaled_graph(matrix_, watch_);
+      graph_ = mapping::scaled_graph(matrix_, watch_);
       if (few_ranks()) {
         best_ = in_order_below(lowest_.front());
         fit_model();
@@ -70,7 +70,7 @@ class LevelSearch {
         narrower = tops;
         if (tops.front() == 0 || (options_.scope == LeafScope::subtree && up >= options_.levels_up)) break;
       }
-    } catch (const OutOfTime&) {
+    } catch (const mapping::OutOfTime&) {
       if (best_.leaf_of_rank.empty()) best_ = in_order_below(lowest_.front());
     }
     best_.work = work();
@@ -137,7 +137,7 @@ class LevelSearch {
     MapResult result;
     result.leaf_of_rank.resize(matrix_.ranks());
     for (std::int32_t rank = 0; rank < matrix_.ranks(); ++rank) result.leaf_of_rank[rank] = leaves[order_[rank]];
-    result.cost = mapping_cost(matrix_, LeafTree(tree_, leaves), order_, watch_);
+    result.cost = mapping::mapping_cost(matrix_, mapping::LeafTree(tree_, leaves), order_, watch_);
     result.method = "bisection";
     return result;
   }
@@ -149,7 +149,7 @@ class LevelSearch {
     result.leaf_of_rank.resize(matrix_.ranks());
     std::vector<std::int32_t> slot(matrix_.ranks());
     std::iota(slot.begin(), slot.end(), 0);
-    result.cost = mapping_cost(matrix_, LeafTree(tree_, result.leaf_of_rank), slot);
+    result.cost = mapping::mapping_cost(matrix_, mapping::LeafTree(tree_, result.leaf_of_rank), slot);
     result.method = "natural";
     return result;
   }
@@ -284,7 +284,7 @@ class LevelSearch {
     std::vector<std::int32_t> slots(matrix_.ranks());
     for (std::int32_t k = 0; k < matrix_.ranks(); ++k)
       slots[k] = static_cast<std::int32_t>(std::int64_t{k} * leaves / matrix_.ranks());
-    const LeafTree halves(TreeTopology::balanced(arities), slots);
+    const mapping::LeafTree halves(TreeTopology::balanced(arities), slots);
     order_ = multisection(graph_, halves, options_.seed, 1, watch_);
     model_.emplace(graph_, halves, order_, watch_);
   }
@@ -312,7 +312,9 @@ class LevelSearch {
     best_ = std::move(result);
   }
 
-  std::vector<std::int32_t> leaves_below(std::int32_t top) const { return placement::leaves_below(tree_, usable_, top); }
+  std::vector<std::int32_t> leaves_below(std::int32_t top) const {
+    return placement::treematch::leaves_below(tree_, usable_, top);
+  }
 
   // Returns the given leaves together with other usable leaves below the vertex, to which ranks may move.
   std::vector<std::int32_t> around(std::int32_t top, const std::vector<std::int32_t>& leaves) const {
@@ -334,10 +336,10 @@ class LevelSearch {
   const TreeTopology& tree_;
   const std::span<const std::int32_t> usable_;
   MapOptions options_;
-  const WorkBudget watch_;
+  const mapping::WorkBudget watch_;
   MapMemory memory_;
   const std::vector<std::int32_t> lowest_;  // the subtrees of the least height that have enough usable leaves
-  Graph graph_;
+  mapping::Graph graph_;
   std::vector<std::int32_t> order_;  // number of each rank in the order of the parts that the model is fitted to
   std::optional<CutModel> model_;
   std::optional<std::vector<std::vector<std::int32_t>>> groups_;
@@ -354,4 +356,4 @@ MapResult search_levels(const CommMatrix& matrix, const TreeTopology& tree, std:
   return LevelSearch(matrix, tree, usable, options).run();
 }
 
-}  // namespace placement
+}  // namespace placement::treematch

@@ -7,7 +7,7 @@
 #include "common/topology/tree_topology.hpp"
 #include "treematch/tree_map.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 // Chooses one of the usable leaves for each rank, with few hop-bytes. It searches below the lowest vertices that have
 // enough usable leaves, then level by level upwards as far as the scope in `options` admits. The best mapping so far is
@@ -19,4 +19,4 @@ namespace placement {
 MapResult search_levels(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                         const MapOptions& options);
 
-}  // namespace placement
+}  // namespace placement::treematch

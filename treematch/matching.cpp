@@ -7,28 +7,28 @@
 #include "treematch/grouping.hpp"
 #include "treematch/leaf_choice.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 MapResult map_by_matching(const CommMatrix& matrix, const TreeTopology& tree,
                           std::span<const std::int32_t> usable, const MapOptions& options) {
-  check_usable(tree, usable, matrix.ranks());
+  mapping::check_usable(tree, usable, matrix.ranks());
   MapResult result;
   result.method = "matching";
   if (matrix.ranks() == 0) return result;
   const std::vector<std::int32_t> scope =
       leaves_in_scope(tree, usable, matrix.ranks(), options.scope, options.levels_up);
   const std::vector<std::int32_t> packed = packed_leaves(tree, scope, matrix.ranks());
-  const LeafTree slots(tree, packed);
+  const mapping::LeafTree slots(tree, packed);
   const bool exact = matrix.ranks() <= 4096 && matrix.pairs() <= 1 << 18;
-  result.leaf_of_rank = grouped_mapping(scaled_graph(matrix), slots,
+  result.leaf_of_rank = grouped_mapping(mapping::scaled_graph(matrix), slots,
                                         exact ? Pairing::maximum_weight : Pairing::heaviest_first);
-  result.cost = mapping_cost(matrix, slots, result.leaf_of_rank);
+  result.cost = mapping::mapping_cost(matrix, slots, result.leaf_of_rank);
   for (std::int32_t& slot : result.leaf_of_rank) slot = packed[slot];
-  const LeafTree first(tree, {scope.data(), result.leaf_of_rank.size()});
+  const mapping::LeafTree first(tree, {scope.data(), result.leaf_of_rank.size()});
   std::vector<std::int32_t> natural(matrix.ranks());
   for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) natural[rank] = rank;
-  result.natural_cost = mapping_cost(matrix, first, natural);
+  result.natural_cost = mapping::mapping_cost(matrix, first, natural);
   return result;
 }
 
-}  // namespace placement
+}  // namespace placement::treematch

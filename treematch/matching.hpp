@@ -7,7 +7,7 @@
 #include "common/topology/tree_topology.hpp"
 #include "treematch/tree_map.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 // Maps the ranks by hierarchical matching as published [JA §2]; the policy MATCHING. Groups are made by matchings of
 // maximum weight from the leaves up and laid on the chosen leaves from left to right. There is no refinement.
@@ -20,4 +20,4 @@ namespace placement {
 MapResult map_by_matching(const CommMatrix& matrix, const TreeTopology& tree,
                           std::span<const std::int32_t> usable, const MapOptions& options);
 
-}  // namespace placement
+}  // namespace placement::treematch

@@ -9,7 +9,7 @@
 
 #include "mapping/bisection.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 namespace {
 
@@ -18,16 +18,16 @@ constexpr std::int32_t in_cache = 4096;  // graphs with fewer vertices fit the c
 
 // A part of the ranks with the traffic among them.
 struct Part {
-  Graph graph;
+  mapping::Graph graph;
   std::vector<std::int32_t> rank;  // of each vertex of the graph
 };
 
 class Multisection {
  public:
-  Multisection(const LeafTree& tree, std::uint64_t seed, const BisectionTries& tries, const WorkBudget& watch)
+  Multisection(const mapping::LeafTree& tree, std::uint64_t seed, const mapping::BisectionTries& tries, const mapping::WorkBudget& watch)
       : tree_(tree), watch_(watch), bisection_(seed, tries, watch_) {}
 
-  std::vector<std::int32_t> run(const Graph& graph) {
+  std::vector<std::int32_t> run(const mapping::Graph& graph) {
     slot_.resize(graph.vertices());
     local_.assign(graph.vertices(), -1);
     Part all;
@@ -37,11 +37,11 @@ class Multisection {
       if (graph.vertices() < in_cache) {
         all.graph = graph;
       } else {
-        std::vector<std::int32_t> order = breadth_first(graph, watch_);
-        all.graph = renumbered(graph, order, watch_);
+        std::vector<std::int32_t> order = mapping::breadth_first(graph, watch_);
+        all.graph = mapping::renumbered(graph, order, watch_);
         all.rank = std::move(order);
       }
-    } catch (const OutOfTime&) {  // the ranks stay in the natural order
+    } catch (const mapping::OutOfTime&) {  // the ranks stay in the natural order
     }
     descend(0, std::move(all));
     return std::move(slot_);
@@ -49,14 +49,14 @@ class Multisection {
 
  private:
   void descend(std::int32_t v, Part part) {
-    const LeafTree::Vertex& vertex = tree_.vertex(v);
+    const mapping::LeafTree::Vertex& vertex = tree_.vertex(v);
     if (part.rank.empty()) return;
     if (part.graph.arc.empty() || watch_.over() || only_leaves(vertex)) return fill({&v, 1}, part.rank);
     const std::vector<std::int32_t> children = enough_children(vertex, static_cast<std::int32_t>(part.rank.size()));
     split(children, std::move(part));
   }
 
-  bool only_leaves(const LeafTree::Vertex& vertex) const {
+  bool only_leaves(const mapping::LeafTree::Vertex& vertex) const {
     for (std::int32_t k = 0; k < vertex.children; ++k)
       if (tree_.vertex(vertex.first_child + k).slots > 1) return false;
     return true;
@@ -64,7 +64,7 @@ class Multisection {
 
   // Returns the fewest children that hold the ranks. The children with the most slots are taken until one of the others
   // can hold the rest. The smallest child that can hold the rest is then added. Ties go to the leftmost child.
-  std::vector<std::int32_t> enough_children(const LeafTree::Vertex& vertex, std::int32_t ranks) const {
+  std::vector<std::int32_t> enough_children(const mapping::LeafTree::Vertex& vertex, std::int32_t ranks) const {
     std::vector<std::int32_t> children(vertex.children);
     std::iota(children.begin(), children.end(), vertex.first_child);
     if (ranks == vertex.slots) return children;
@@ -95,7 +95,7 @@ class Multisection {
       const std::vector<std::int8_t> side = bisection_.split(part.graph, least, most);
       left = subset(part, side, 0, left_children);
       right = subset(part, side, 1, right_children);
-    } catch (const OutOfTime&) {
+    } catch (const mapping::OutOfTime&) {
       return fill(children, part.rank);
     }
     part = {};
@@ -137,23 +137,23 @@ class Multisection {
     for (std::int32_t v = 0; v < n; ++v) {
       if (side[v] != which) continue;
       watch_.spend(static_cast<std::int64_t>(part.graph.arcs(v).size()) + 1);
-      for (const Arc& arc : part.graph.arcs(v))
+      for (const mapping::Arc& arc : part.graph.arcs(v))
         if (side[arc.to] == which) subset.graph.arc.push_back({local_[arc.to], arc.weight});
       subset.graph.row.push_back(static_cast<std::int64_t>(subset.graph.arc.size()));
     }
     return subset;
   }
 
-  const LeafTree& tree_;
-  const WorkBudget& watch_;
-  Bisection bisection_;
+  const mapping::LeafTree& tree_;
+  const mapping::WorkBudget& watch_;
+  mapping::Bisection bisection_;
   std::vector<std::int32_t> slot_;
   std::vector<std::int32_t> local_;
 };
 
 // Returns how many bisections of each part the work pays for. One bisection of all parts costs about one unit per arc
 // and eight per vertex, on each level.
-BisectionTries affordable_tries(const Graph& graph, std::int64_t work) {
+mapping::BisectionTries affordable_tries(const mapping::Graph& graph, std::int64_t work) {
   const auto levels = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint32_t>(graph.vertices()))) - 3;
   const std::int64_t once = (static_cast<std::int64_t>(graph.arc.size()) + 8 * graph.vertices()) *
                             std::max<std::int64_t>(1, levels);
@@ -163,9 +163,9 @@ BisectionTries affordable_tries(const Graph& graph, std::int64_t work) {
 
 }  // namespace
 
-std::vector<std::int32_t> multisection(const Graph& graph, const LeafTree& tree, std::uint64_t seed,
-                                       std::int64_t work, const WorkBudget& watch) {
+std::vector<std::int32_t> multisection(const mapping::Graph& graph, const mapping::LeafTree& tree, std::uint64_t seed,
+                                       std::int64_t work, const mapping::WorkBudget& watch) {
   return Multisection(tree, seed, affordable_tries(graph, work), watch).run(graph);
 }
 
-}  // namespace placement
+}  // namespace placement::treematch

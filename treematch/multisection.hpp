@@ -7,7 +7,7 @@
 #include "mapping/leaf_tree.hpp"
 #include "mapping/work_budget.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 // Maps the ranks by splitting them from the root downwards, at each vertex into parts for its children, with little
 // traffic between the parts [TM §5]. If the tree has as many slots as there are ranks, each part fills its child. If
@@ -20,7 +20,7 @@ namespace placement {
 //   watch  time budget; once it has ended, the remaining ranks are placed in the order in which they are held, and
 //          nothing is thrown
 // Returns the slot of each rank.
-std::vector<std::int32_t> multisection(const Graph& graph, const LeafTree& tree, std::uint64_t seed,
-                                       std::int64_t work, const WorkBudget& watch);
+std::vector<std::int32_t> multisection(const mapping::Graph& graph, const mapping::LeafTree& tree, std::uint64_t seed,
+                                       std::int64_t work, const mapping::WorkBudget& watch);
 
-}  // namespace placement
+}  // namespace placement::treematch

@@ -13,7 +13,7 @@
 #include "treematch/group_spread.hpp"
 #include "treematch/heavy_groups.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 namespace {
 
@@ -25,7 +25,7 @@ constexpr int most_rounds = 4;
 std::vector<std::int32_t> switches_of(const ClusterView& view) {
   std::vector<std::int32_t> above;
   for (std::size_t n = 0; n < view.nodes.size(); ++n)
-    above.push_back(std::max(0, view.tree->parent(node_vertex(view, static_cast<std::int32_t>(n)))));
+    above.push_back(std::max(0, view.tree->parent(mapping::node_vertex(view, static_cast<std::int32_t>(n)))));
   return above;
 }
 
@@ -59,7 +59,7 @@ Span range_of(const std::map<std::int32_t, std::int32_t>& share) {
 // with room for fewer than `least` tasks gets no room at all. Required nodes and large nodes keep their cores first.
 ClusterView with_shares(const ClusterView& view, const Request& request, const std::vector<std::int32_t>& switch_of,
                         std::int32_t least, std::int32_t most) {
-  const NodeCounts capacity = Slots(view, request).capacity();
+  const mapping::NodeCounts capacity = mapping::Slots(view, request).capacity();
   std::map<std::int32_t, std::int32_t> room;
   for (std::size_t n = 0; n < view.nodes.size(); ++n) room[switch_of[n]] += capacity[n];
   for (auto& [vertex, tasks] : room) tasks = tasks < least ? 0 : most;
@@ -257,4 +257,4 @@ Placement place_by_objective(Objective objective, const ClusterView& view, const
   return place(view, request);
 }
 
-}  // namespace placement
+}  // namespace placement::treematch

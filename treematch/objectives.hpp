@@ -4,7 +4,7 @@
 
 #include "common/policy/policy.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 // The quantity that a placement minimises.
 //   hop_bytes    the hop-bytes [TM §1]
@@ -35,4 +35,4 @@ using PlaceByHopBytes = std::function<Placement(const ClusterView&, const Reques
 Placement place_by_objective(Objective objective, const ClusterView& view, const Request& request,
                              const Deadline& deadline, const PlaceByHopBytes& place);
 
-}  // namespace placement
+}  // namespace placement::treematch

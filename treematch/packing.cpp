@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace placement {
+namespace placement::treematch {
 
 namespace {
 
@@ -18,12 +18,12 @@ double inner(std::int32_t part, std::int32_t ranks) {
 }
 
 // Returns the traffic that leaves each subtree.
-std::vector<std::int64_t> cuts_of(const Graph& graph, const LeafTree& tree, std::span<const std::int32_t> slot,
-                                  const WorkBudget& watch) {
+std::vector<std::int64_t> cuts_of(const mapping::Graph& graph, const mapping::LeafTree& tree,
+                                  std::span<const std::int32_t> slot, const mapping::WorkBudget& watch) {
   std::vector<std::int64_t> cut(tree.vertices().size(), 0);
   for (std::int32_t a = 0; a < graph.vertices(); ++a) {
     watch.spend(8 * (static_cast<std::int64_t>(graph.arcs(a).size()) + 1));
-    for (const Arc& arc : graph.arcs(a)) {
+    for (const mapping::Arc& arc : graph.arcs(a)) {
       if (arc.to <= a) continue;
       std::int32_t u = tree.slot_vertex(slot[a]);
       std::int32_t v = tree.slot_vertex(slot[arc.to]);
@@ -52,7 +52,8 @@ void lower(float* sum, const float* one, float more, std::size_t count) {
 
 }  // namespace
 
-CutModel::CutModel(const Graph& graph, const LeafTree& tree, std::span<const std::int32_t> slot, const WorkBudget& watch) {
+CutModel::CutModel(const mapping::Graph& graph, const mapping::LeafTree& tree, std::span<const std::int32_t> slot,
+                   const mapping::WorkBudget& watch) {
   const std::int32_t ranks = graph.vertices();
   const std::vector<std::int64_t> cut = cuts_of(graph, tree, slot, watch);
   std::vector<std::int32_t> size(tree.vertices().size(), 0);
@@ -77,10 +78,10 @@ void CutModel::tabulate(std::int32_t ranks, double exponent) {
 }
 
 double CutModel::cost(const TreeTopology& tree, std::span<const std::int32_t> leaves) const {
-  const LeafTree occupied(tree, leaves);
+  const mapping::LeafTree occupied(tree, leaves);
   double sum = 0;
   for (std::size_t v = 1; v < occupied.vertices().size(); ++v) {
-    const LeafTree::Vertex& vertex = occupied.vertices()[v];
+    const mapping::LeafTree::Vertex& vertex = occupied.vertices()[v];
     const auto length = static_cast<double>(vertex.position - occupied.vertex(vertex.parent).position);
     sum += length * cut_[vertex.slots];
   }
@@ -88,7 +89,7 @@ double CutModel::cost(const TreeTopology& tree, std::span<const std::int32_t> le
 }
 
 PackingSearch::PackingSearch(const TreeTopology& tree, std::span<const std::int32_t> usable, const CutModel& model,
-                             const WorkBudget& watch)
+                             const mapping::WorkBudget& watch)
     : tree_(tree), model_(model), watch_(watch),
       portion_((model.ranks() + most_portions - 1) / most_portions),
       portions_((model.ranks() + portion_ - 1) / portion_),
@@ -205,4 +206,4 @@ void PackingSearch::take(std::int32_t vertex, std::int32_t portions, std::vector
   }
 }
 
-}  // namespace placement
+}  // namespace placement::treematch

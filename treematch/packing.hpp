@@ -9,7 +9,7 @@
 #include "mapping/leaf_tree.hpp"
 #include "treematch/subtree_classes.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 // Estimates the traffic between a part of the ranks and the other ranks from the number of ranks in the part:
 //     cut(part) = (part * (1 - part / ranks)) ^ exponent
@@ -24,7 +24,8 @@ class CutModel {
 
   // Fits the exponent to the traffic that leaves the subtrees of a mapping; slot[r] is the slot of rank r in `tree`.
   // The exponent is limited to 0.4..1. Throws OutOfTime.
-  CutModel(const Graph& graph, const LeafTree& tree, std::span<const std::int32_t> slot, const WorkBudget& watch);
+  CutModel(const mapping::Graph& graph, const mapping::LeafTree& tree, std::span<const std::int32_t> slot,
+           const mapping::WorkBudget& watch);
 
   // Returns the estimated traffic between `part` ranks and the others, in units of the model. `part` is from 0 to
   // ranks(); the traffic is 0 at both ends.
@@ -47,7 +48,8 @@ class CutModel {
 class PackingSearch {
  public:
   // `usable` is ascending. The tree, the model and the time budget must outlive the object. Throws OutOfTime.
-  PackingSearch(const TreeTopology& tree, std::span<const std::int32_t> usable, const CutModel& model, const WorkBudget& watch);
+  PackingSearch(const TreeTopology& tree, std::span<const std::int32_t> usable, const CutModel& model,
+                const mapping::WorkBudget& watch);
 
   // Returns the best set of usable leaves below the vertex, ascending, one per rank. Returns nothing when there are too
   // few, or too few whole portions. Throws OutOfTime.
@@ -73,11 +75,11 @@ class PackingSearch {
 
   const TreeTopology& tree_;
   const CutModel& model_;
-  const WorkBudget& watch_;
+  const mapping::WorkBudget& watch_;
   const std::int32_t portion_;  // ranks in a portion
   const std::int32_t portions_;
   SubtreeClasses classes_;
   std::vector<Costs> costs_;
 };
 
-}  // namespace placement
+}  // namespace placement::treematch

@@ -18,13 +18,13 @@ struct DefaultMapSelector<GraphExtender<SmartGraphBase>, Item, Value> {
 
 }  // namespace lemon
 
-namespace placement {
+namespace placement::treematch {
 
 namespace {
 
-std::vector<std::int32_t> heaviest_first(const Graph& graph, const WorkBudget& watch) {
+std::vector<std::int32_t> heaviest_first(const mapping::Graph& graph, const mapping::WorkBudget& watch) {
   std::vector<std::int32_t> partner(graph.vertices(), -1);
-  for (const HeavyPair& pair : pairs_by_weight(graph, watch)) {
+  for (const mapping::HeavyPair& pair : mapping::pairs_by_weight(graph, watch)) {
     watch.spend(1);
     if (partner[pair.a] >= 0 || partner[pair.b] >= 0) continue;
     partner[pair.a] = pair.b;
@@ -33,7 +33,7 @@ std::vector<std::int32_t> heaviest_first(const Graph& graph, const WorkBudget& w
   return partner;
 }
 
-std::vector<std::int32_t> maximum_weight(const Graph& graph) {
+std::vector<std::int32_t> maximum_weight(const mapping::Graph& graph) {
   const std::int32_t n = graph.vertices();
   lemon::SmartGraph lemon_graph;
   lemon_graph.reserveNode(n);
@@ -41,7 +41,7 @@ std::vector<std::int32_t> maximum_weight(const Graph& graph) {
   for (std::int32_t v = 0; v < n; ++v) lemon_graph.addNode();
   lemon::SmartGraph::EdgeMap<std::int64_t> weight(lemon_graph);
   for (std::int32_t v = 0; v < n; ++v)
-    for (const Arc& arc : graph.arcs(v))
+    for (const mapping::Arc& arc : graph.arcs(v))
       if (arc.to > v)
         weight[lemon_graph.addEdge(lemon_graph.nodeFromId(v), lemon_graph.nodeFromId(arc.to))] = arc.weight;
   lemon::MaxWeightedMatching<lemon::SmartGraph, lemon::SmartGraph::EdgeMap<std::int64_t>> matching(
@@ -56,8 +56,8 @@ std::vector<std::int32_t> maximum_weight(const Graph& graph) {
 
 }  // namespace
 
-std::vector<std::int32_t> paired(const Graph& graph, Pairing pairing, const WorkBudget& watch) {
+std::vector<std::int32_t> paired(const mapping::Graph& graph, Pairing pairing, const mapping::WorkBudget& watch) {
   return pairing == Pairing::maximum_weight ? maximum_weight(graph) : heaviest_first(graph, watch);
 }
 
-}  // namespace placement
+}  // namespace placement::treematch

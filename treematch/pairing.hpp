@@ -6,7 +6,7 @@
 #include "mapping/graph.hpp"
 #include "mapping/work_budget.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 // How the vertices of a graph are matched in pairs.
 enum class Pairing {
@@ -17,6 +17,7 @@ enum class Pairing {
 // Matches the vertices of a graph in pairs with much traffic. Returns the partner of each vertex, or -1.
 // The result is deterministic; with heaviest_first, equal pairs are taken in the order of their vertices.
 // Throws OutOfTime when the time of `watch` ends; with maximum_weight, `watch` has no influence.
-std::vector<std::int32_t> paired(const Graph& graph, Pairing pairing, const WorkBudget& watch = WorkBudget());
+std::vector<std::int32_t> paired(const mapping::Graph& graph, Pairing pairing,
+                                 const mapping::WorkBudget& watch = mapping::WorkBudget());
 
-}  // namespace placement
+}  // namespace placement::treematch

@@ -19,7 +19,7 @@
 #include "treematch/multisection.hpp"
 #include "treematch/unit_mapping.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 namespace {
 
@@ -49,7 +49,7 @@ class Portfolio {
     natural();
     try {
       improve();
-    } catch (const OutOfTime&) {
+    } catch (const mapping::OutOfTime&) {
     }
     for (std::int32_t& slot : best_) slot = tree_.leaf(slot);
     result_.leaf_of_rank = std::move(best_);
@@ -60,7 +60,7 @@ class Portfolio {
 
  private:
   void improve() {
-    const WorkBudget& search = search_.emplace(search_end_);
+    const mapping::WorkBudget& search = search_.emplace(search_end_);
     if (remembers()) {
       pack(search);
       if (recall()) return;
@@ -72,8 +72,8 @@ class Portfolio {
 
   // Places the ranks from left to right in breadth-first order of the traffic: for very many ranks the first way that
   // ends, long before the units are made.
-  std::vector<std::int32_t> in_breadth_first_order(const WorkBudget& search) const {
-    const std::vector<std::int32_t> order = breadth_first(graph_, search);
+  std::vector<std::int32_t> in_breadth_first_order(const mapping::WorkBudget& search) const {
+    const std::vector<std::int32_t> order = mapping::breadth_first(graph_, search);
     std::vector<std::int32_t> slot(order.size());
     for (std::size_t k = 0; k < order.size(); ++k) slot[order[k]] = static_cast<std::int32_t>(k);
     return slot;
@@ -90,8 +90,8 @@ class Portfolio {
     return true;
   }
 
-  void search_all_ways(const WorkBudget& search) {
-    graph_ = scaled_graph(matrix_, search);
+  void search_all_ways(const mapping::WorkBudget& search) {
+    graph_ = mapping::scaled_graph(matrix_, search);
     if (!packed_tree_) pack(search);
     if (matrix_.ranks() > max_ranks_for_grouping && !graph_.arc.empty()) offer(from_packed(in_breadth_first_order(search)), "breadth-first order");
     const bool alike = !graph_.arc.empty() && all_alike();
@@ -101,7 +101,7 @@ class Portfolio {
       return;
     }
     const bool done = alike || units(search);
-    offer(greedy_mapping(graph_, tree_, search), "greedy");
+    offer(mapping::greedy_mapping(graph_, tree_, search), "greedy");
     if (done || graph_.arc.empty()) return;
     const std::int32_t most = options_.effort < usual_effort ? max_ranks_for_little_gains : max_ranks_for_grouping;
     if (matrix_.ranks() <= most && sparse())
@@ -114,7 +114,7 @@ class Portfolio {
 
   // Maps the ranks by units, if the traffic falls into pieces of the size of the lowest subtrees. Returns whether other
   // ways can be left out: the units fit well, and the ranks are too many to search for small gains.
-  bool units(const WorkBudget& search) {
+  bool units(const mapping::WorkBudget& search) {
     if (!sparse() || graph_.arc.empty()) return false;
     const std::optional<Units> units = join_to_units(graph_, *packed_tree_, search);
     if (!units) return false;
@@ -131,7 +131,8 @@ class Portfolio {
   // Whether all pairs of ranks have equal traffic. The cost then depends on the choice of leaves alone.
   bool all_alike() const {
     if (matrix_.pairs() != static_cast<std::int64_t>(matrix_.ranks()) * (matrix_.ranks() - 1) / 2) return false;
-    return std::all_of(graph_.arc.begin(), graph_.arc.end(), [&](const Arc& arc) { return arc.weight == graph_.arc.front().weight; });
+    return std::all_of(graph_.arc.begin(), graph_.arc.end(),
+                       [&](const mapping::Arc& arc) { return arc.weight == graph_.arc.front().weight; });
   }
 
   bool sparse() const { return matrix_.pairs() <= 32 * static_cast<std::int64_t>(matrix_.ranks()); }
@@ -142,7 +143,7 @@ class Portfolio {
     if (result_.method == "natural" || search_end_.expired()) return;
     try {
       order_equal_branches(whole_tree_, result_.leaf_of_rank, watch_);
-    } catch (const OutOfTime&) {
+    } catch (const mapping::OutOfTime&) {
     }
   }
 
@@ -152,12 +153,12 @@ class Portfolio {
     const auto start = Deadline::Clock::now();
     best_.resize(matrix_.ranks());
     for (std::int32_t rank = 0; rank < matrix_.ranks(); ++rank) best_[rank] = rank;
-    result_.cost = result_.natural_cost = mapping_cost(matrix_, tree_, best_);
+    result_.cost = result_.natural_cost = mapping::mapping_cost(matrix_, tree_, best_);
     result_.method = "natural";
     search_end_ = options_.deadline.earlier(2 * (Deadline::Clock::now() - start));
   }
 
-  void pack(const WorkBudget& search) {
+  void pack(const mapping::WorkBudget& search) {
     search.spend(whole_tree_.vertices() / 8 + 30 * static_cast<std::int64_t>(scope_.size()));
     if (packed_.empty()) packed_ = packed_leaves(whole_tree_, scope_, matrix_.ranks());
     if (packed_.size() == scope_.size())
@@ -175,7 +176,7 @@ class Portfolio {
     return slot;
   }
 
-  std::vector<std::int32_t> sections(const LeafTree& tree) const {
+  std::vector<std::int32_t> sections(const mapping::LeafTree& tree) const {
     return multisection(graph_, tree, options_.seed, work_, *search_);
   }
 
@@ -193,7 +194,7 @@ class Portfolio {
 
   // Keeps the mapping if it costs less than all before. Returns whether it was kept.
   bool offer(std::vector<std::int32_t> slot, const std::string& method) {
-    const Cost cost = mapping_cost(matrix_, tree_, slot, watch_);
+    const Cost cost = mapping::mapping_cost(matrix_, tree_, slot, watch_);
     if (cost >= result_.cost) return false;
     result_.cost = cost;
     result_.method = method;
@@ -208,13 +209,13 @@ class Portfolio {
   const MapOptions& options_;
   const bool quickly_;
   const std::int64_t work_;
-  const LeafTree tree_;  // the tree above scope_
+  const mapping::LeafTree tree_;  // the tree above scope_
   Deadline search_end_;  // the end of the search; the time from then to the deadline is for evaluating its result
-  const WorkBudget watch_;
-  std::optional<WorkBudget> search_;  // ends with search_end_
-  Graph graph_;
+  const mapping::WorkBudget watch_;
+  std::optional<mapping::WorkBudget> search_;  // ends with search_end_
+  mapping::Graph graph_;
   std::vector<std::int32_t> packed_slots_;  // the slots of packed_ in tree_
-  std::optional<LeafTree> packed_tree_;
+  std::optional<mapping::LeafTree> packed_tree_;
   std::vector<std::int32_t> best_;  // slot of each rank in tree_
   bool searched_ = false;  // a mapping that was kept has been refined by swaps
   MapResult result_;
@@ -227,4 +228,4 @@ MapResult map_by_portfolio(const CommMatrix& matrix, const TreeTopology& tree, s
   return Portfolio(matrix, tree, std::move(leaves), options, std::move(packed), quickly).run();
 }
 
-}  // namespace placement
+}  // namespace placement::treematch

@@ -7,7 +7,7 @@
 #include "common/topology/tree_topology.hpp"
 #include "treematch/tree_map.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 // Maps the ranks in several ways and returns the mapping with the least hop-bytes. The ways are: natural order, greedy,
 // units, grouping and multisection. Mappings by units and multisection are refined by swaps; when none of these is
@@ -22,4 +22,4 @@ namespace placement {
 MapResult map_by_portfolio(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> leaves,
                            const MapOptions& options, std::vector<std::int32_t> packed = {}, bool quickly = false);
 
-}  // namespace placement
+}  // namespace placement::treematch

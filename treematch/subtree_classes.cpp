@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace placement {
+namespace placement::treematch {
 
 namespace {
 
@@ -141,4 +141,4 @@ bool SubtreeClasses::replaces(std::int32_t by, std::int32_t what) {
   return result;
 }
 
-}  // namespace placement
+}  // namespace placement::treematch

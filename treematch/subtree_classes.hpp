@@ -8,7 +8,7 @@
 
 #include "common/topology/tree_topology.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 // The limits that apply to one node when ranks are placed on its leaves.
 struct NodeLimit {
@@ -68,4 +68,4 @@ class SubtreeClasses {
   std::map<std::pair<std::int32_t, std::int32_t>, bool> replaces_;
 };
 
-}  // namespace placement
+}  // namespace placement::treematch

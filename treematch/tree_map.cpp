@@ -17,7 +17,7 @@
 #include "treematch/level_search.hpp"
 #include "treematch/portfolio.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 namespace {
 
@@ -40,7 +40,7 @@ bool solve_exactly(const CommMatrix& matrix, const TreeTopology& tree, std::span
                    const MapOptions& options, MapResult& result) {
   const std::int64_t work = options.work_limit > 0 ? options.work_limit : exact_steps(matrix.ranks(), options.effort);
   try {
-    const WorkBudget watch(options.deadline);
+    const mapping::WorkBudget watch(options.deadline);
     watch.spend(tree.vertices());
     bool narrower = false;
     auto exact = exact_mapping(matrix, tree, usable, options.scope, options.levels_up, {}, work, watch, &narrower);
@@ -52,7 +52,7 @@ bool solve_exactly(const CommMatrix& matrix, const TreeTopology& tree, std::span
     result.leaf_of_rank = std::move(*exact);
     result.method = "exact search";
     order_equal_branches(tree, result.leaf_of_rank, watch);
-  } catch (const OutOfTime&) {
+  } catch (const mapping::OutOfTime&) {
   }
   return result.optimal;
 }
@@ -65,7 +65,7 @@ MapResult in_natural_order(const CommMatrix& matrix, const TreeTopology& tree, s
   result.leaf_of_rank.resize(matrix.ranks());
   std::vector<std::int32_t> slot(matrix.ranks());
   std::iota(slot.begin(), slot.end(), 0);
-  result.cost = result.natural_cost = mapping_cost(matrix, LeafTree(tree, result.leaf_of_rank), slot);
+  result.cost = result.natural_cost = mapping::mapping_cost(matrix, mapping::LeafTree(tree, result.leaf_of_rank), slot);
   result.method = "natural";
   return result;
 }
@@ -78,10 +78,12 @@ std::vector<std::vector<std::int32_t>> sufficient_subtrees(const TreeTopology& t
   for (const std::int32_t top : lowest_subtrees(tree, usable, ranks)) all.push_back(leaves_below(tree, usable, top));
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
   std::vector<std::vector<std::int32_t>> kept;
-  std::vector<LeafTree> shapes;
+  std::vector<mapping::LeafTree> shapes;
   for (std::vector<std::int32_t>& leaves : all) {
-    LeafTree shape(tree, leaves);
-    const auto equal = [&](const LeafTree& other) { return std::ranges::equal(other.vertices(), shape.vertices()); };
+    mapping::LeafTree shape(tree, leaves);
+    const auto equal = [&](const mapping::LeafTree& other) {
+      return std::ranges::equal(other.vertices(), shape.vertices());
+    };
     if (std::any_of(shapes.begin(), shapes.end(), equal)) continue;
     if (kept.size() == max_subtrees_mapped_alone) {
       kept.resize(max_fullest_mapped_alone);
@@ -143,24 +145,24 @@ void anneal_long(const CommMatrix& matrix, const TreeTopology& tree, std::span<c
                  const MapOptions& options, MapResult& result) {
   if (matrix.ranks() > max_ranks_annealed_long || matrix.pairs() == 0 || options.scope == LeafScope::given) return;
   try {
-    const WorkBudget watch(options.deadline);
+    const mapping::WorkBudget watch(options.deadline);
     const std::vector<std::int32_t> scope = leaves_around(tree, usable, result.leaf_of_rank.front(), matrix.ranks(), options);
     if (scope.empty()) return;
     std::vector<std::int32_t> leaf_of_rank = result.leaf_of_rank;
     const std::int64_t work = long_annealing_per_rank * matrix.ranks() * options.effort;
-    const Cost cost = anneal_on(matrix, scaled_graph(matrix, watch), tree, scope, leaf_of_rank, options.seed, work, watch);
+    const Cost cost = anneal_on(matrix, mapping::scaled_graph(matrix, watch), tree, scope, leaf_of_rank, options.seed, work, watch);
     if (cost >= result.cost) return;
     order_equal_branches(tree, leaf_of_rank, watch);
     result.cost = cost;
     result.leaf_of_rank = std::move(leaf_of_rank);
     result.method = "annealing";
-  } catch (const OutOfTime&) {
+  } catch (const mapping::OutOfTime&) {
   }
 }
 
 }  // namespace
 
-const MapMemory::Entry* MapMemory::find(std::int32_t effort, std::span<const LeafTree::Vertex> shape,
+const MapMemory::Entry* MapMemory::find(std::int32_t effort, std::span<const mapping::LeafTree::Vertex> shape,
                                         std::span<const std::int32_t> packed) const {
   for (const Entry& entry : entries_)
     if (entry.effort == effort && std::ranges::equal(entry.packed, packed) && std::ranges::equal(entry.shape, shape)) return &entry;
@@ -169,7 +171,7 @@ const MapMemory::Entry* MapMemory::find(std::int32_t effort, std::span<const Lea
 
 MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree,
                       std::span<const std::int32_t> usable, const MapOptions& options) {
-  check_usable(tree, usable, matrix.ranks());
+  mapping::check_usable(tree, usable, matrix.ranks());
   if (matrix.ranks() == 0) return {.leaf_of_rank = {}, .cost = 0, .natural_cost = 0, .method = "natural"};
   MapMemory memory;
   MapOptions step = options;
@@ -187,4 +189,4 @@ MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree,
   return best;
 }
 
-}  // namespace placement
+}  // namespace placement::treematch

@@ -11,7 +11,7 @@
 #include "common/util/deadline.hpp"
 #include "mapping/leaf_tree.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 // The scope: the usable leaves among which the mapper chooses when there are more of them than ranks [TM §6].
 enum class LeafScope {
@@ -26,7 +26,7 @@ class MapMemory {
  public:
   struct Entry {
     std::int32_t effort = 0;              // MapOptions::effort of the search
-    std::vector<LeafTree::Vertex> shape;  // the tree above the leaves in scope
+    std::vector<mapping::LeafTree::Vertex> shape;  // the tree above the leaves in scope
     std::vector<std::int32_t> packed;     // the slots in this tree from which the search started
     std::vector<std::int32_t> slot;       // the mapping: slot of each rank in this tree
     Cost cost = 0;                        // hop-bytes of the mapping
@@ -35,7 +35,8 @@ class MapMemory {
 
   // Returns the entry with this effort, this shape and these packed slots; null when there is none. The pointer is
   // valid until the next call of keep().
-  const Entry* find(std::int32_t effort, std::span<const LeafTree::Vertex> shape, std::span<const std::int32_t> packed) const;
+  const Entry* find(std::int32_t effort, std::span<const mapping::LeafTree::Vertex> shape,
+                    std::span<const std::int32_t> packed) const;
   void keep(Entry entry) { entries_.push_back(std::move(entry)); }
   std::size_t size() const { return entries_.size(); }
 
@@ -82,4 +83,4 @@ struct MapResult {
 MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree,
                       std::span<const std::int32_t> usable, const MapOptions& options);
 
-}  // namespace placement
+}  // namespace placement::treematch

@@ -14,7 +14,7 @@
 #include "treematch/objectives.hpp"
 #include "treematch/tree_map.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 namespace {
 
@@ -75,23 +75,24 @@ class Chooser {
   Placement choose() const;
 
  private:
-  Placement on_counts(const NodeCounts& counts) const;
-  Placement among(const NodeLimits& limits, const NodeCounts& in_order, const std::optional<NodeCounts>& compact) const;
+  Placement on_counts(const mapping::NodeCounts& counts) const;
+  Placement among(const mapping::NodeLimits& limits, const mapping::NodeCounts& in_order,
+                  const std::optional<mapping::NodeCounts>& compact) const;
   Placement best_of(const std::vector<Candidate>& candidates) const;
   void keep_narrower(Placement& placement) const;
   Candidate evaluated(std::vector<std::int32_t> leaf_of_rank, std::string method) const;
   Candidate candidate(std::vector<std::int32_t> leaf_of_rank, Cost cost, std::string method) const;
-  Candidate mapped(const NodeCounts& counts) const;
-  std::optional<Candidate> optimal(const NodeLimits& limits) const;
-  std::optional<Candidate> free_choice(const NodeLimits& limits) const;
-  std::optional<Candidate> grouped(const NodeLimits& limits, std::int32_t nodes) const;
+  Candidate mapped(const mapping::NodeCounts& counts) const;
+  std::optional<Candidate> optimal(const mapping::NodeLimits& limits) const;
+  std::optional<Candidate> free_choice(const mapping::NodeLimits& limits) const;
+  std::optional<Candidate> grouped(const mapping::NodeLimits& limits, std::int32_t nodes) const;
   const NodeTree& node_tree() const;
   std::vector<std::int32_t> groups_of_ranks(std::int32_t groups, std::int32_t size) const;
   std::vector<std::int32_t> rough_groups(std::int32_t size, const std::vector<std::int32_t>& places) const;
 
   const ClusterView& view_;
   const Request& request_;
-  const Slots slots_;
+  const mapping::Slots slots_;
   const std::string scope_;
   MapOptions options_;
   mutable MapMemory memory_;  // mappings of the request's matrix found so far
@@ -108,14 +109,14 @@ Candidate Chooser::evaluated(std::vector<std::int32_t> leaf_of_rank, std::string
 Candidate Chooser::candidate(std::vector<std::int32_t> leaf_of_rank, Cost cost, std::string method) const {
   Candidate candidate;
   candidate.cost = cost;
-  const NodeCounts counts = slots_.counts(leaf_of_rank);
+  const mapping::NodeCounts counts = slots_.counts(leaf_of_rank);
   candidate.nodes = static_cast<std::int32_t>(std::count_if(counts.begin(), counts.end(), [](auto c) { return c > 0; }));
   candidate.leaf_of_rank = std::move(leaf_of_rank);
   candidate.method = std::move(method);
   return candidate;
 }
 
-Candidate Chooser::mapped(const NodeCounts& counts) const {
+Candidate Chooser::mapped(const mapping::NodeCounts& counts) const {
   MapOptions options = remembering_;
   options.scope = LeafScope::given;
   MapResult result = map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(counts)), options);
@@ -123,7 +124,7 @@ Candidate Chooser::mapped(const NodeCounts& counts) const {
 }
 
 // Returns the best of all legal mappings; nothing when there are too many tasks for the exact search.
-std::optional<Candidate> Chooser::optimal(const NodeLimits& limits) const {
+std::optional<Candidate> Chooser::optimal(const mapping::NodeLimits& limits) const {
   if (request_.tasks > most_ranks_mapped_exactly || request_.matrix->pairs() == 0) return std::nullopt;
   MappingLimits rules;
   rules.least_nodes = std::min(request_.min_nodes, request_.tasks);
@@ -132,12 +133,12 @@ std::optional<Candidate> Chooser::optimal(const NodeLimits& limits) const {
   for (std::size_t n = 0; n < view_.nodes.size(); ++n) {
     const auto node = static_cast<std::int32_t>(n);
     if (limits.capacity()[n] == 0) continue;
-    const std::int32_t vertex = node_vertex(view_, node);
+    const std::int32_t vertex = mapping::node_vertex(view_, node);
     if (view_.tree->leaf_count(vertex) != view_.nodes[n].cores()) return std::nullopt;
     rules.nodes.push_back({vertex, limits.capacity()[n], limits.required(node)});
   }
   try {
-    const WorkBudget watch(options_.deadline);
+    const mapping::WorkBudget watch(options_.deadline);
     watch.spend(view_.tree->vertices());
     auto leaves = exact_mapping(*request_.matrix, *view_.tree, slots_.all_leaves(), options_.scope, options_.levels_up, rules,
                                 exact_steps(request_.tasks, options_.effort), watch);
@@ -145,14 +146,14 @@ std::optional<Candidate> Chooser::optimal(const NodeLimits& limits) const {
     std::vector<std::int32_t> ordered = *leaves;
     order_equal_branches(*view_.tree, ordered, watch);
     return evaluated(limits.allow(slots_.counts(ordered)) ? std::move(ordered) : std::move(*leaves), "exact search, optimal");
-  } catch (const OutOfTime&) {
+  } catch (const mapping::OutOfTime&) {
     return std::nullopt;
   }
 }
 
 // Chooses nodes, cores and ranks together, without regard to the limits on nodes. Returns nothing when the mapping
 // violates them.
-std::optional<Candidate> Chooser::free_choice(const NodeLimits& limits) const {
+std::optional<Candidate> Chooser::free_choice(const mapping::NodeLimits& limits) const {
   MapOptions options = remembering_;
   if (limits.spreads()) options.deadline = options.deadline.halfway();  // the limits are seldom kept in this case
   MapResult result = map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(limits.capacity())), options);
@@ -201,13 +202,13 @@ const NodeTree& Chooser::node_tree() const {
   const auto left = [&](std::int32_t a, std::int32_t b) { return first_leaf(a) < first_leaf(b); };
   if (!std::is_sorted(order.begin(), order.end(), left)) std::sort(order.begin(), order.end(), left);
   std::vector<std::int32_t> vertices;
-  for (const std::int32_t node : order) vertices.push_back(node_vertex(view_, node));
+  for (const std::int32_t node : order) vertices.push_back(mapping::node_vertex(view_, node));
   return node_tree_.emplace(NodeTree{std::move(order), view_.tree->cut_at(vertices)});
 }
 
 // Divides the ranks into `nodes` groups and then chooses a node for each group; for jobs with a fixed number of nodes.
 // The numbers of tasks on the used nodes differ by at most one. Returns nothing when the limits do not allow this.
-std::optional<Candidate> Chooser::grouped(const NodeLimits& limits, std::int32_t nodes) const {
+std::optional<Candidate> Chooser::grouped(const mapping::NodeLimits& limits, std::int32_t nodes) const {
   const std::int32_t size = (request_.tasks + nodes - 1) / nodes;
   const std::vector<std::int32_t>& order = node_tree().order;
   std::vector<std::int32_t> usable;
@@ -219,7 +220,7 @@ std::optional<Candidate> Chooser::grouped(const NodeLimits& limits, std::int32_t
   const MapResult chosen =
       map_to_tree(request_.matrix->aggregated(group, nodes), node_tree().tree, usable, options_);
   std::vector<std::int32_t> node_of_rank(group);
-  NodeCounts counts(order.size(), 0);
+  mapping::NodeCounts counts(order.size(), 0);
   for (std::int32_t& node : node_of_rank) {
     node = order[chosen.leaf_of_rank[node]];
     ++counts[node];
@@ -229,7 +230,7 @@ std::optional<Candidate> Chooser::grouped(const NodeLimits& limits, std::int32_t
   return evaluated(slots_.leaves_on(node_of_rank), "groups of ranks on nodes");
 }
 
-Placement Chooser::on_counts(const NodeCounts& counts) const {
+Placement Chooser::on_counts(const mapping::NodeCounts& counts) const {
   const std::vector<std::int32_t> natural = slots_.leaves(counts);
   if (natural.size() != static_cast<std::size_t>(request_.tasks))
     throw Error(std::to_string(natural.size()) + " tasks are laid out, and the request has " +
@@ -241,8 +242,8 @@ Placement Chooser::on_counts(const NodeCounts& counts) const {
   return slots_.placement(best.leaf_of_rank, best.cost, natural_cost, best.method);
 }
 
-Placement Chooser::among(const NodeLimits& limits, const NodeCounts& in_order,
-                         const std::optional<NodeCounts>& compact) const {
+Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeCounts& in_order,
+                         const std::optional<mapping::NodeCounts>& compact) const {
   const bool small = request_.tasks <= most_tasks_tried_on_all;
   const std::vector<std::int32_t> natural = slots_.leaves(in_order);
   std::vector<Candidate> candidates{evaluated(natural, "natural order")};
@@ -284,9 +285,9 @@ Placement Chooser::choose() const {
                 std::to_string(request_.tasks) + " tasks are asked for");
   if (!request_.node_tasks.empty()) return on_counts(request_.node_tasks);
   if (scope_ == "allocation") throw Error("scope=allocation leaves the choice of nodes to Slurm");
-  const NodeLimits limits(view_, request_, slots_.capacity());
-  auto in_order = sequential_counts(limits);
-  const auto compact = compact_counts(view_, limits, options_.levels_up);
+  const mapping::NodeLimits limits(view_, request_, slots_.capacity());
+  auto in_order = mapping::sequential_counts(limits);
+  const auto compact = mapping::compact_counts(view_, limits, options_.levels_up);
   if (!in_order) in_order = compact;
   if (!in_order) throw Error("no choice of nodes keeps to the limits on nodes and tasks per node");
   if (!request_.matrix) return on_counts(compact ? *compact : *in_order);
@@ -333,4 +334,4 @@ Placement place_treematch(const ClusterView& view, const Request& request, const
   return place_by_objective(objective, view, request, deadline, by_hop_bytes);
 }
 
-}  // namespace placement
+}  // namespace placement::treematch

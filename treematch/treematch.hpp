@@ -2,7 +2,7 @@
 #pragma once
 #include "common/policy/policy.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 // The policy TREEMATCH [TM §4-§6]. It chooses the nodes and cores together with the core of each rank, so that ranks
 // with much traffic are few hops apart. Parameters of the request:
@@ -26,4 +26,4 @@ std::int32_t effort_parameter(const Request& request);
 // the value of one of them.
 void check_treematch(const Parameters& parameters);
 
-}  // namespace placement
+}  // namespace placement::treematch

@@ -10,7 +10,7 @@
 #include "treematch/graph_growing.hpp"
 #include "treematch/multisection.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 namespace {
 
@@ -19,7 +19,7 @@ constexpr double perfect = 0.999;  // with this fit, no other way of grouping is
 constexpr double hopeless = 0.6;   // below this fit, no other way of grouping is tried
 
 // Finds the lowest subtrees and the odd one among them. Returns nothing when they do not suit units.
-std::optional<Units> lowest_subtrees(const LeafTree& tree) {
+std::optional<Units> lowest_subtrees(const mapping::LeafTree& tree) {
   Units units;
   std::int32_t size = 0;
   for (std::int32_t slot = 0; slot < tree.slots();) {
@@ -50,20 +50,22 @@ std::vector<std::vector<std::int32_t>> ways_to(std::int32_t size, bool exact) {
   return ways;
 }
 
-FrontGroups grouped_by(const Graph& graph, const std::vector<std::int32_t>& way, const WorkBudget& watch) {
+FrontGroups grouped_by(const mapping::Graph& graph, const std::vector<std::int32_t>& way,
+                       const mapping::WorkBudget& watch) {
   FrontGroups groups = front_groups(graph, way.front(), watch);
   if (way.size() == 1) return groups;
-  const FrontGroups outer = front_groups(contracted(graph, groups.group, groups.groups, watch), way.back(), watch);
+  const FrontGroups outer =
+      front_groups(mapping::contracted(graph, groups.group, groups.groups, watch), way.back(), watch);
   for (std::int32_t& group : groups.group) group = outer.group[group];
   groups.groups = outer.groups;
   return groups;
 }
 
-double fit_of(const Graph& graph, const FrontGroups& groups, const WorkBudget& watch) {
+double fit_of(const mapping::Graph& graph, const FrontGroups& groups, const mapping::WorkBudget& watch) {
   std::vector<std::int64_t> inside(groups.groups, 0);
   for (std::int32_t v = 0; v < graph.vertices(); ++v) {
     watch.spend(static_cast<std::int64_t>(graph.arcs(v).size()) + 1);
-    for (const Arc& arc : graph.arcs(v))
+    for (const mapping::Arc& arc : graph.arcs(v))
       if (groups.group[arc.to] == groups.group[v]) inside[groups.group[v]] += arc.weight;
   }
   const auto best = static_cast<double>(*std::max_element(inside.begin(), inside.end()));
@@ -72,7 +74,7 @@ double fit_of(const Graph& graph, const FrontGroups& groups, const WorkBudget& w
 }
 
 // Places unit k on the subtree units.place[place[k]] and returns the slot of each vertex.
-std::vector<std::int32_t> laid_out(const LeafTree& tree, const Units& units, std::vector<std::int32_t> place) {
+std::vector<std::int32_t> laid_out(const mapping::LeafTree& tree, const Units& units, std::vector<std::int32_t> place) {
   if (units.odd >= 0) std::iter_swap(std::find(place.begin(), place.end(), units.odd), place.end() - 1);
   std::vector<std::int32_t> next;
   for (const std::int32_t p : place) next.push_back(tree.vertex(units.place[p]).first_slot);
@@ -84,7 +86,7 @@ std::vector<std::int32_t> laid_out(const LeafTree& tree, const Units& units, std
 
 // Returns the graph with similar weights made equal, because measured traffic is seldom even. Weights are similar when
 // no gap of more than a quarter lies between them. Returns nothing when no weight would change.
-std::optional<Graph> evened(const Graph& graph, const WorkBudget& watch) {
+std::optional<mapping::Graph> evened(const mapping::Graph& graph, const mapping::WorkBudget& watch) {
   struct Class {
     std::int32_t least;
     std::int64_t sum, count;
@@ -93,7 +95,7 @@ std::optional<Graph> evened(const Graph& graph, const WorkBudget& watch) {
   };
   std::vector<Class> classes;
   bool even = true;
-  for (const HeavyPair& pair : pairs_by_weight(graph, watch)) {
+  for (const mapping::HeavyPair& pair : mapping::pairs_by_weight(graph, watch)) {
     if (classes.empty() || pair.weight < classes.back().least - classes.back().least / 4)
       classes.push_back({pair.weight, 0, 0});
     Class& last = classes.back();
@@ -101,16 +103,16 @@ std::optional<Graph> evened(const Graph& graph, const WorkBudget& watch) {
     last = {pair.weight, last.sum + pair.weight, last.count + 1};
   }
   if (even) return std::nullopt;
-  Graph result = graph;
+  mapping::Graph result = graph;
   watch.spend(static_cast<std::int64_t>(graph.arc.size()));
-  for (Arc& arc : result.arc)
+  for (mapping::Arc& arc : result.arc)
     arc.weight = std::partition_point(classes.begin(), classes.end(), [&](const Class& c) { return c.least > arc.weight; })->mean();
   return result;
 }
 
 // Joins the vertices to units of `size` in several ways. Stores the best result in `units` if it has a better fit than
 // the one stored there.
-void join(const Graph& graph, std::int32_t size, Units& units, const WorkBudget& watch) {
+void join(const mapping::Graph& graph, std::int32_t size, Units& units, const mapping::WorkBudget& watch) {
   for (const std::vector<std::int32_t>& way : ways_to(size, units.odd < 0)) {
     FrontGroups groups = grouped_by(graph, way, watch);
     if (units.unit_of.empty()) units.unit_of = groups.group;
@@ -126,34 +128,35 @@ void join(const Graph& graph, std::int32_t size, Units& units, const WorkBudget&
 
 }  // namespace
 
-std::optional<Units> join_to_units(const Graph& graph, const LeafTree& tree, const WorkBudget& watch) {
+std::optional<Units> join_to_units(const mapping::Graph& graph, const mapping::LeafTree& tree,
+                                   const mapping::WorkBudget& watch) {
   std::optional<Units> units = lowest_subtrees(tree);
   if (!units) return units;
   const std::int32_t size = tree.vertex(units->place[units->odd == 0 ? 1 : 0]).slots;
   try {
     join(graph, size, *units, watch);
     if (units->fit < perfect && units->fit >= hopeless)
-      if (const std::optional<Graph> even = evened(graph, watch)) join(*even, size, *units, watch);
-  } catch (const OutOfTime&) {
+      if (const std::optional<mapping::Graph> even = evened(graph, watch)) join(*even, size, *units, watch);
+  } catch (const mapping::OutOfTime&) {
     units->fit = 0;
   }
   return units;
 }
 
-std::vector<std::int32_t> units_in_order(const LeafTree& tree, const Units& units) {
+std::vector<std::int32_t> units_in_order(const mapping::LeafTree& tree, const Units& units) {
   std::vector<std::int32_t> place(units.place.size());
   std::iota(place.begin(), place.end(), 0);
   return laid_out(tree, units, std::move(place));
 }
 
-std::vector<std::int32_t> units_mapping(const Graph& graph, const LeafTree& tree, const Units& units,
-                                        std::uint64_t seed, std::int64_t work, const WorkBudget& watch) {
-  Graph between = contracted(graph, units.unit_of, static_cast<std::int32_t>(units.place.size()), watch);
+std::vector<std::int32_t> units_mapping(const mapping::Graph& graph, const mapping::LeafTree& tree, const Units& units,
+                                        std::uint64_t seed, std::int64_t work, const mapping::WorkBudget& watch) {
+  mapping::Graph between = mapping::contracted(graph, units.unit_of, static_cast<std::int32_t>(units.place.size()), watch);
   std::fill(between.size.begin(), between.size.end(), 1);
-  const LeafTree above = tree.cut_at(units.place);
+  const mapping::LeafTree above = tree.cut_at(units.place);
   std::vector<std::int32_t> place = multisection(between, above, seed, work, watch);
   swap_search(between, above, place, work, watch);
   return laid_out(tree, units, std::move(place));
 }
 
-}  // namespace placement
+}  // namespace placement::treematch

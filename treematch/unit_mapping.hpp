@@ -8,7 +8,7 @@
 #include "mapping/leaf_tree.hpp"
 #include "mapping/work_budget.hpp"
 
-namespace placement {
+namespace placement::treematch {
 
 // Units: groups of ranks, each as large as one of the lowest subtrees, such as a socket. A mapping by units joins ranks
 // to units from below, and then splits the units from the root downwards.
@@ -28,18 +28,19 @@ struct Units {
 // Returns nothing when the lowest subtrees are not alike: they need equal distances from the root and equal sizes, but
 // one may be smaller. Returns nothing when they have one slot or more than 128, or are fewer than four.
 // When the time of `watch` ends, the fit is 0 and the units may be made of vertices in the order of their numbers.
-std::optional<Units> join_to_units(const Graph& graph, const LeafTree& tree, const WorkBudget& watch = WorkBudget());
+std::optional<Units> join_to_units(const mapping::Graph& graph, const mapping::LeafTree& tree,
+                                   const mapping::WorkBudget& watch = mapping::WorkBudget());
 
 // Places the units on the lowest subtrees from left to right, in the order of their numbers. Returns the slot of each
 // vertex of the graph.
-std::vector<std::int32_t> units_in_order(const LeafTree& tree, const Units& units);
+std::vector<std::int32_t> units_in_order(const mapping::LeafTree& tree, const Units& units);
 
 // Places the units on the lowest subtrees by multisection() and swap_search() of the traffic between the units.
 //   seed   seed of the random choices
 //   work   arcs to visit in each of the two searches, about
 //   watch  time budget of the search
 // Returns the slot of each vertex of the graph. Throws OutOfTime when the time has ended before the search starts.
-std::vector<std::int32_t> units_mapping(const Graph& graph, const LeafTree& tree, const Units& units,
-                                        std::uint64_t seed, std::int64_t work, const WorkBudget& watch);
+std::vector<std::int32_t> units_mapping(const mapping::Graph& graph, const mapping::LeafTree& tree, const Units& units,
+                                        std::uint64_t seed, std::int64_t work, const mapping::WorkBudget& watch);
 
-}  // namespace placement
+}  // namespace placement::treematch

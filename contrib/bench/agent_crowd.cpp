@@ -29,31 +29,36 @@ constexpr double heartbeat_s = 5;
 constexpr std::uint64_t peer_mask = (std::uint64_t{1} << 24) - 1;  // of a session's id: the node's number
 
 struct Member {
-  ClientSession session;
+  protocol::ClientSession session;
   double next_beat_s;
   std::uint64_t number = 0;
-  std::uint64_t start_id = random_u64();
-  LeaderTerm heard;
+  std::uint64_t start_id = protocol::random_u64();
+  protocol::LeaderTerm heard;
   double heard_s = 0;
 };
 
 class Crowd {
  public:
-  Crowd(const SlurmHosts& hosts, const NetAddress& monitor, Credentials& credentials)
-      : socket_(NetAddress{}), monitor_(monitor) {
+  Crowd(const SlurmHosts& hosts, const protocol::NetAddress& monitor, protocol::Credentials& credentials)
+      : socket_(protocol::NetAddress{}), monitor_(monitor) {
     members_.reserve(hosts.nodes.size());
     for (const SlurmHost& node : hosts.nodes)
-      members_.push_back({ClientSession(credentials, node.name), steady_s() + spread() * heartbeat_s, 0, random_u64(), {}, 0});
+      members_.push_back({protocol::ClientSession(credentials, node.name),
+                          protocol::steady_s() + spread() * heartbeat_s,
+                          0,
+                          protocol::random_u64(),
+                          {},
+                          0});
   }
 
   void run(double seconds) {
-    const double end_s = steady_s() + seconds;
-    for (double next_look_s = 0; steady_s() < end_s;) {
+    const double end_s = protocol::steady_s() + seconds;
+    for (double next_look_s = 0; protocol::steady_s() < end_s;) {
       pollfd ready{socket_.descriptor(), POLLIN, 0};
       poll(&ready, 1, 10);
       while (const auto arrival = socket_.receive()) take(arrival->datagram);
-      if (steady_s() < next_look_s) continue;
-      next_look_s = steady_s() + 0.01;
+      if (protocol::steady_s() < next_look_s) continue;
+      next_look_s = protocol::steady_s() + 0.01;
       for (std::size_t i = 0; i < members_.size(); ++i) look_after(i);
     }
   }
@@ -65,31 +70,31 @@ class Crowd {
   }
 
  private:
-  static double spread() { return static_cast<double>(random_u64() >> 11) / 9007199254740992.0; }
+  static double spread() { return static_cast<double>(protocol::random_u64() >> 11) / 9007199254740992.0; }
 
-  void send(const Bytes& datagram) {
+  void send(const protocol::Bytes& datagram) {
     sent_ += datagram.size();
     socket_.send(datagram, monitor_);
   }
 
   void look_after(std::size_t i) {
     Member& member = members_[i];
-    const double now_s = steady_s();
+    const double now_s = protocol::steady_s();
     // Not all at once: the first hellos are spread over half a minute too.
     if (now_s < member.next_beat_s && member.number == 0) return;
-    if (const Bytes hello = member.session.due(now_s); !hello.empty()) {
-      if (const auto nonce = decode_hello(hello)) by_nonce_[*nonce] = i;
+    if (const protocol::Bytes hello = member.session.due(now_s); !hello.empty()) {
+      if (const auto nonce = protocol::decode_hello(hello)) by_nonce_[*nonce] = i;
       send(hello);
     }
     if (!member.session.established() || now_s < member.next_beat_s) return;
     member.next_beat_s = now_s + heartbeat_s;
-    Heartbeat beat;
+    protocol::Heartbeat beat;
     beat.boot_id.fill(static_cast<std::uint8_t>(i));
     beat.agent_start_id = member.start_id;
     beat.number = ++member.number;
-    beat.sent_at_ms = wall_clock_ns() / 1000000;
+    beat.sent_at_ms = protocol::wall_clock_ns() / 1000000;
     beat.uptime_s = 100000;
-    beat.flags = slurmd_running;
+    beat.flags = protocol::slurmd_running;
     beat.probe_address.port = 6829;
     beat.state.cores = 16;
     beat.state.sockets = 2;
@@ -100,50 +105,50 @@ class Crowd {
     beat.state.flow_rate_Bps = {1e6 * spread(), 1e6, 1e6};
     beat.heard = member.heard;
     beat.heard.age_ms = static_cast<std::uint32_t>((now_s - member.heard_s) * 1000);
-    send(member.session.seal(encode(beat)));
+    send(member.session.seal(protocol::encode(beat)));
     ++beats_;
   }
 
-  void take(ByteView datagram) {
+  void take(protocol::ByteView datagram) {
     received_ += datagram.size();
-    const double now_s = steady_s();
+    const double now_s = protocol::steady_s();
     std::optional<std::size_t> index;
-    if (const auto sealed = decode_sealed_header(datagram))
+    if (const auto sealed = protocol::decode_sealed_header(datagram))
       index = sealed->session & peer_mask;
-    else if (const auto challenge = decode_challenge(datagram))
+    else if (const auto challenge = protocol::decode_challenge(datagram))
       if (const auto found = by_nonce_.find(challenge->nonce); found != by_nonce_.end()) index = found->second;
     if (!index || *index >= members_.size()) return;
     Member& member = members_[*index];
-    const ClientSession::Received received = member.session.receive(datagram, now_s);
+    const protocol::ClientSession::Received received = member.session.receive(datagram, now_s);
     if (!received.reply.empty()) send(received.reply);
     if (received.message.empty()) return;
-    if (const auto ack = decode_heartbeat_ack(received.message)) {
+    if (const auto ack = protocol::decode_heartbeat_ack(received.message)) {
       ++acks_;
       member.heard = ack->publisher;
       member.heard_s = now_s - ack->publisher.age_ms / 1e3;
-    } else if (const auto settings = decode_settings(received.message)) {
+    } else if (const auto settings = protocol::decode_settings(received.message)) {
       const auto text = std::as_bytes(std::span(settings->text));
-      send(member.session.seal(encode(SettingsTaken{member.start_id, checksum(text)})));
-    } else if (const auto lease = decode_lease(received.message)) {
+      send(member.session.seal(protocol::encode(protocol::SettingsTaken{member.start_id, checksum(text)})));
+    } else if (const auto lease = protocol::decode_lease(received.message)) {
       ++leases_;
-      if (lease->role != ProbeRole::initiator) return;
-      ProbeResult result;
+      if (lease->role != protocol::ProbeRole::initiator) return;
+      protocol::ProbeResult result;
       result.lease = lease->id;
       result.kind = lease->kind;
       result.peer = lease->peer;
-      result.outcome = ProbeOutcome::measured;
-      if (lease->kind == ProbeKind::latency)
+      result.outcome = protocol::ProbeOutcome::measured;
+      if (lease->kind == protocol::ProbeKind::latency)
         result.min_latency_us = result.median_latency_us = 10 + 5 * spread();
       else
         result.bandwidth_Bps = 1e9 * (0.8 + 0.2 * spread());
-      send(member.session.seal(encode(result)));
+      send(member.session.seal(protocol::encode(result)));
     }
   }
 
-  UdpSocket socket_;
-  NetAddress monitor_;
+  protocol::UdpSocket socket_;
+  protocol::NetAddress monitor_;
   std::vector<Member> members_;
-  std::map<Nonce, std::size_t> by_nonce_;
+  std::map<protocol::Nonce, std::size_t> by_nonce_;
   unsigned long long beats_ = 0, acks_ = 0, leases_ = 0, sent_ = 0, received_ = 0;
 };
 
@@ -157,9 +162,10 @@ int main(int argc, char** argv) {
   try {
     const Config config = read_config(placement_conf_path(argv[1]), MissingFile::defaults);
     const SlurmHosts hosts = read_slurm_hosts(argv[1]);
-    const auto monitor = resolve(hosts.controllers.front().address, static_cast<std::uint16_t>(config.monitor_port));
+    const auto monitor =
+        protocol::resolve(hosts.controllers.front().address, static_cast<std::uint16_t>(config.monitor_port));
     if (!monitor) throw Error("no address of " + hosts.controllers.front().address);
-    const auto credentials = munge_credentials(getuid(), hosts.munge_socket);
+    const auto credentials = protocol::munge_credentials(getuid(), hosts.munge_socket);
     Crowd crowd(hosts, *monitor, *credentials);
     crowd.run(std::atof(argv[2]));
     crowd.report();

@@ -39,21 +39,21 @@ struct Options {
   std::string controller;
   double seconds = 60;
   std::uint64_t term = 1;
-  std::vector<ProbeKind> kinds;
+  std::vector<protocol::ProbeKind> kinds;
   std::vector<std::uint32_t> jobs;
 };
 
-const char* name_of(ProbeKind kind) {
-  return kind == ProbeKind::latency ? "latency" : kind == ProbeKind::train ? "train" : "bulk";
+const char* name_of(protocol::ProbeKind kind) {
+  return kind == protocol::ProbeKind::latency ? "latency" : kind == protocol::ProbeKind::train ? "train" : "bulk";
 }
 
-const char* name_of(ProbeOutcome outcome) {
+const char* name_of(protocol::ProbeOutcome outcome) {
   constexpr const char* names[] = {"measured", "no_answer", "over_budget", "busy", "not_idle", "refused"};
   return names[static_cast<std::size_t>(outcome) - 1];
 }
 
 struct Pair {
-  ProbeKind kind;
+  protocol::ProbeKind kind;
   std::int32_t from, to;
 };
 
@@ -62,36 +62,36 @@ class Listener {
   Listener(const Options& options, const SlurmHosts& hosts, const Config& config)
       : options_(options),
         hosts_(hosts),
-        credentials_(munge_credentials(geteuid(), hosts.munge_socket)),
+        credentials_(protocol::munge_credentials(geteuid(), hosts.munge_socket)),
         sessions_(*credentials_, static_cast<std::int32_t>(hosts.nodes.size()),
-                  [this](const std::string& name, const NetAddress& from) { return admit(name, from); }),
+                  [this](const std::string& name, const protocol::NetAddress& from) { return admit(name, from); }),
         socket_(any(static_cast<std::uint16_t>(config.monitor_port))),
         beats_(hosts.nodes.size()) {
     if (options_.controller.empty()) options_.controller = hosts.controllers.front().name;
-    for (const SlurmHost& node : hosts.nodes) addresses_.push_back(resolve(node.address, 0));
+    for (const SlurmHost& node : hosts.nodes) addresses_.push_back(protocol::resolve(node.address, 0));
   }
 
   void run() {
-    const double begin_s = steady_s(), end_s = begin_s + options_.seconds;
-    for (double now_s = begin_s; now_s < end_s; now_s = steady_s()) {
+    const double begin_s = protocol::steady_s(), end_s = begin_s + options_.seconds;
+    for (double now_s = begin_s; now_s < end_s; now_s = protocol::steady_s()) {
       lease(now_s);
       pollfd wait{socket_.descriptor(), POLLIN, 0};
       poll(&wait, 1, 20);
-      while (const auto arrival = socket_.receive()) take(*arrival, steady_s());
+      while (const auto arrival = socket_.receive()) take(*arrival, protocol::steady_s());
       if (finished_ && !options_.kinds.empty() && now_s > finished_s_ + 1) break;
     }
     std::printf("totals seconds=%.1f received_datagrams=%llu received_bytes=%llu sent_bytes=%llu heartbeats=%llu\n",
-                steady_s() - begin_s, datagrams_, received_, sent_, heartbeats_);
+                protocol::steady_s() - begin_s, datagrams_, received_, sent_, heartbeats_);
   }
 
  private:
-  static NetAddress any(std::uint16_t port) {
-    NetAddress address;
+  static protocol::NetAddress any(std::uint16_t port) {
+    protocol::NetAddress address;
     address.port = port;
     return address;
   }
 
-  std::optional<std::int32_t> admit(const std::string& name, const NetAddress& from) const {
+  std::optional<std::int32_t> admit(const std::string& name, const protocol::NetAddress& from) const {
     for (std::size_t i = 0; i < hosts_.nodes.size(); ++i)
       if (hosts_.nodes[i].name == name && addresses_[i] && addresses_[i]->ip == from.ip) return static_cast<std::int32_t>(i);
     return std::nullopt;
@@ -99,22 +99,22 @@ class Listener {
 
   const char* node(std::int32_t index) const { return hosts_.nodes[static_cast<std::size_t>(index)].name.c_str(); }
 
-  void send(ByteView datagram, const NetAddress& to) {
+  void send(protocol::ByteView datagram, const protocol::NetAddress& to) {
     sent_ += datagram.size();
     socket_.send(datagram, to);
   }
 
-  void take(const UdpSocket::Arrival& arrival, double now_s) {
+  void take(const protocol::UdpSocket::Arrival& arrival, double now_s) {
     ++datagrams_;
     received_ += arrival.datagram.size();
     const auto received = sessions_.receive(arrival.datagram, arrival.from, now_s);
     if (!received.reply.empty()) send(received.reply, arrival.from);
     if (received.joined) std::printf("join %s\n", node(received.peer));
-    if (received.refused != Refusal::none) std::printf("refused %s\n", to_string(received.refused));
+    if (received.refused != protocol::Refusal::none) std::printf("refused %s\n", protocol::to_string(received.refused));
     if (received.message.empty()) return;
-    if (const auto beat = decode_heartbeat(received.message)) {
+    if (const auto beat = protocol::decode_heartbeat(received.message)) {
       take_beat(received.peer, *beat);
-    } else if (const auto result = decode_probe_result(received.message)) {
+    } else if (const auto result = protocol::decode_probe_result(received.message)) {
       std::printf("probe %s %s %s %s sent=%u received=%u min_us=%.1f median_us=%.1f Bps=%.0f bytes=%llu\n", name_of(result->kind),
                   node(received.peer), result->peer.c_str(), name_of(result->outcome), result->sent, result->received,
                   result->min_latency_us, result->median_latency_us, result->bandwidth_Bps,
@@ -124,24 +124,26 @@ class Listener {
     std::fflush(stdout);
   }
 
-  void take_beat(std::int32_t peer, const Heartbeat& beat) {
+  void take_beat(std::int32_t peer, const protocol::Heartbeat& beat) {
     ++heartbeats_;
     beats_[static_cast<std::size_t>(peer)] = beat;
     const NodeState& s = beat.state;
-    std::printf("heartbeat %s at=%lld number=%llu agent=%016llx flags=%u load=%.2f slurm=%.2f cpu=%.3f free=%.0f flow=%.0f "
-                "cores=%.0f memory=%.0f uptime=%u term=%llu\n",
-                node(peer), static_cast<long long>(wall_clock_ns() / 1000000), static_cast<unsigned long long>(beat.number),
-                static_cast<unsigned long long>(beat.agent_start_id), beat.flags, s.cpu_load.minutes_1, s.slurm_load.minutes_1,
-                s.cpu_utilisation.minutes_1, s.memory_available_MiB.minutes_1, s.flow_rate_Bps.minutes_1, s.cores, s.memory_MiB,
-                beat.uptime_s, static_cast<unsigned long long>(beat.heard.term));
-    if ((beat.flags & leaving) != 0) std::printf("left %s\n", node(peer));
-    HeartbeatAck ack{.number = beat.number, .publisher = {}, .single_node_jobs = options_.jobs};
+    std::printf(
+        "heartbeat %s at=%lld number=%llu agent=%016llx flags=%u load=%.2f slurm=%.2f cpu=%.3f free=%.0f flow=%.0f "
+        "cores=%.0f memory=%.0f uptime=%u term=%llu\n",
+        node(peer), static_cast<long long>(protocol::wall_clock_ns() / 1000000),
+        static_cast<unsigned long long>(beat.number), static_cast<unsigned long long>(beat.agent_start_id), beat.flags,
+        s.cpu_load.minutes_1, s.slurm_load.minutes_1, s.cpu_utilisation.minutes_1, s.memory_available_MiB.minutes_1,
+        s.flow_rate_Bps.minutes_1, s.cores, s.memory_MiB, beat.uptime_s,
+        static_cast<unsigned long long>(beat.heard.term));
+    if ((beat.flags & protocol::leaving) != 0) std::printf("left %s\n", node(peer));
+    protocol::HeartbeatAck ack{.number = beat.number, .publisher = {}, .single_node_jobs = options_.jobs};
     if (options_.term > 0) ack.publisher = {options_.term, options_.controller, 0, 30000};
-    send(sessions_.seal(peer, encode(ack)), sessions_.address(peer));
+    send(sessions_.seal(peer, protocol::encode(ack)), sessions_.address(peer));
   }
 
   void make_pairs() {
-    for (const ProbeKind kind : options_.kinds)
+    for (const protocol::ProbeKind kind : options_.kinds)
       for (std::int32_t a = 0; a < count(); ++a)
         for (std::int32_t b = a + 1; b < count(); ++b) pairs_.push_back({kind, (a + b) % 2 ? a : b, (a + b) % 2 ? b : a});
     made_ = true;
@@ -167,26 +169,29 @@ class Listener {
   }
 
   void give(const Pair& pair, double now_s) {
-    ProbeLease lease;
-    lease.id = random_u64();
+    protocol::ProbeLease lease;
+    lease.id = protocol::random_u64();
     lease.term = options_.term;
     lease.kind = pair.kind;
-    fill_random(lease.key);
+    protocol::fill_random(lease.key);
     lease.expires_in_ms = 8000;
-    lease.packets = pair.kind == ProbeKind::latency ? usual_latency_packets : pair.kind == ProbeKind::train ? usual_train_packets : 3000;
-    lease.packet_bytes = pair.kind == ProbeKind::latency ? usual_latency_bytes : max_datagram;
+    lease.packets = pair.kind == protocol::ProbeKind::latency ? agent::usual_latency_packets
+                    : pair.kind == protocol::ProbeKind::train ? agent::usual_train_packets
+                                                              : 3000;
+    lease.packet_bytes =
+        pair.kind == protocol::ProbeKind::latency ? agent::usual_latency_bytes : protocol::max_datagram;
     lease.max_bytes = std::uint64_t{lease.packets} * lease.packet_bytes;
-    const auto half = [&](std::int32_t self, std::int32_t peer, ProbeRole role, std::uint32_t start_ms) {
-      const Heartbeat& beat = *beats_[static_cast<std::size_t>(peer)];
+    const auto half = [&](std::int32_t self, std::int32_t peer, protocol::ProbeRole role, std::uint32_t start_ms) {
+      const protocol::Heartbeat& beat = *beats_[static_cast<std::size_t>(peer)];
       lease.role = role;
       lease.peer = node(peer);
       lease.peer_address = beat.probe_address;
-      if (lease.peer_address.ip == NetAddress{}.ip) lease.peer_address.ip = sessions_.address(peer).ip;
+      if (lease.peer_address.ip == protocol::NetAddress{}.ip) lease.peer_address.ip = sessions_.address(peer).ip;
       lease.start_in_ms = start_ms;
-      if (lease.peer_address.port != 0) send(sessions_.seal(self, encode(lease)), sessions_.address(self));
+      if (lease.peer_address.port != 0) send(sessions_.seal(self, protocol::encode(lease)), sessions_.address(self));
     };
-    half(pair.to, pair.from, ProbeRole::responder, 0);
-    half(pair.from, pair.to, ProbeRole::initiator, 20);
+    half(pair.to, pair.from, protocol::ProbeRole::responder, 0);
+    half(pair.from, pair.to, protocol::ProbeRole::initiator, 20);
     waiting_ = true;
     deadline_s_ = now_s + 9;
   }
@@ -195,11 +200,11 @@ class Listener {
 
   Options options_;
   SlurmHosts hosts_;
-  std::unique_ptr<Credentials> credentials_;
-  ServerSessions sessions_;
-  UdpSocket socket_;
-  std::vector<std::optional<NetAddress>> addresses_;
-  std::vector<std::optional<Heartbeat>> beats_;
+  std::unique_ptr<protocol::Credentials> credentials_;
+  protocol::ServerSessions sessions_;
+  protocol::UdpSocket socket_;
+  std::vector<std::optional<protocol::NetAddress>> addresses_;
+  std::vector<std::optional<protocol::Heartbeat>> beats_;
   std::deque<Pair> pairs_;
   bool made_ = false, waiting_ = false, finished_ = false;
   double ready_s_ = 0, deadline_s_ = 0, finished_s_ = 0;
@@ -226,7 +231,9 @@ int listen(int argc, char** argv) {
       case 't': options.term = static_cast<std::uint64_t>(std::atoll(optarg)); break;
       case 'p':
         for (const std::string& kind : at_commas(optarg))
-          options.kinds.push_back(kind == "latency" ? ProbeKind::latency : kind == "train" ? ProbeKind::train : ProbeKind::bulk);
+          options.kinds.push_back(kind == "latency" ? protocol::ProbeKind::latency
+                                  : kind == "train" ? protocol::ProbeKind::train
+                                                    : protocol::ProbeKind::bulk);
         break;
       case 'a':
         for (const std::string& job : at_commas(optarg)) options.jobs.push_back(static_cast<std::uint32_t>(std::atol(job.c_str())));

@@ -53,13 +53,13 @@ std::vector<std::int32_t> whole_nodes(const std::vector<std::int32_t>& cores) {
 void measure(const Instance& instance, std::int32_t effort, Row& row) {
   double cost[4], ms[4];
   for (int k = 0; k < 4; ++k) {
-    MapOptions options;
-    options.scope = k < 2 ? LeafScope::subtree : LeafScope::whole;
+    treematch::MapOptions options;
+    options.scope = k < 2 ? treematch::LeafScope::subtree : treematch::LeafScope::whole;
     options.levels_up = k == 1 ? 1 : 0;
     // A long search takes a second or two; with more ranks it needs less effort for that.
     if (k == 3) options.effort = instance.matrix.ranks() <= 512 ? effort : std::max(1, effort / 10);
     const double before = processor_ms();
-    cost[k] = static_cast<double>(map_to_tree(instance.matrix, instance.tree, instance.usable, options).cost);
+    cost[k] = static_cast<double>(treematch::map_to_tree(instance.matrix, instance.tree, instance.usable, options).cost);
     ms[k] = processor_ms() - before;
   }
   ++row.count;
@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
         effort = std::clamp(std::atoi(argv[++k]), 1, 1000);
         continue;
       }
-      const std::vector<std::int32_t> cores = read_available(argv[k], cores_of_machine);
+      const std::vector<std::int32_t> cores = tools::read_available(argv[k], cores_of_machine);
       const std::vector<std::int32_t> nodes = whole_nodes(cores);
       const std::int32_t ranks = sizes[state % std::size(sizes)];
       // A turn of the sizes has a kind of traffic; states without room for the job are passed over.

@@ -95,7 +95,7 @@ class Placectl {
     const std::size_t at = text.find(key);
     if (at == std::string::npos) throw Error("no cpu_s in the report of: " + command);
     seconds = std::strtod(text.c_str() + at + key.size(), nullptr);
-    return read_mapping(file("mapping"), instance.matrix.ranks(), instance.tree.leaves());
+    return tools::read_mapping(file("mapping"), instance.matrix.ranks(), instance.tree.leaves());
   }
 
  private:

@@ -85,31 +85,34 @@ struct Machine {
   }
 };
 
-GroupChoice choose(const Machine& machine, std::int32_t processes, std::int32_t per_node, GroupSearch search,
-                   const Deadline& deadline) {
-  const NlaWeights weights;
-  const std::vector<double> compute = compute_load(live_attributes(machine.live, machine.state_of), weights);
-  const NetworkLoad network(machine.live.pairs, machine.state_of, weights, deadline, WithinError::counts_nothing);
+netload::GroupChoice choose(const Machine& machine, std::int32_t processes, std::int32_t per_node,
+                            netload::GroupSearch search, const Deadline& deadline) {
+  const netload::NlaWeights weights;
+  const std::vector<double> compute =
+      netload::compute_load(netload::live_attributes(machine.live, machine.state_of), weights);
+  const netload::NetworkLoad network(machine.live.pairs, machine.state_of, weights, deadline,
+                                     netload::WithinError::counts_nothing);
   const std::vector<std::int32_t> processors(machine.state_of.size(), per_node);
-  GroupRequest request;
+  netload::GroupRequest request;
   request.processes = processes;
-  return choose_group({compute, &network, processors, weights.alpha, weights.beta}, request, search, deadline);
+  return netload::choose_group({compute, &network, processors, weights.alpha, weights.beta}, request, search, deadline);
 }
 
 void measure(const Machine& machine, std::int32_t processes, std::int32_t per_node) {
   std::vector<double> times;
-  GroupChoice choice;
+  netload::GroupChoice choice;
   const int rounds = machine.state_of.size() <= 200 ? 51 : 7;
   const std::size_t own_bytes = bytes;
   most_bytes = bytes;
   for (int round = 0; round < rounds; ++round) {
     const double begin = processor_ms();
-    choice = choose(machine, processes, per_node, GroupSearch::improved, Deadline::never());
+    choice = choose(machine, processes, per_node, netload::GroupSearch::improved, Deadline::never());
     times.push_back(processor_ms() - begin);
   }
   const double most_MiB = static_cast<double>(most_bytes - own_bytes) / (1 << 20);
   std::sort(times.begin(), times.end());
-  const GroupChoice paper = choose(machine, processes, per_node, GroupSearch::paper, Deadline::never());
+  const netload::GroupChoice paper =
+      choose(machine, processes, per_node, netload::GroupSearch::paper, Deadline::never());
   std::printf("%6zu %6d %9d %7zu %7lld %10.3f %10.3f %12.4f %14.1f\n", machine.state_of.size(), machine.live.pairs.groups,
               processes, choice.best.nodes.size(), static_cast<long long>(choice.starts), times[times.size() / 2],
               times.front(), choice.best.total_load / paper.best.total_load, most_MiB);
@@ -127,7 +130,8 @@ void measure_budgets(const char* name, const Machine& machine, std::int32_t proc
     for (int attempt = 0; attempt < tries; ++attempt) {
       const auto begin = std::chrono::steady_clock::now();
       try {
-        choose(machine, processes, 4, GroupSearch::improved, Deadline::after(std::chrono::milliseconds(budget_ms)));
+        choose(machine, processes, 4, netload::GroupSearch::improved,
+               Deadline::after(std::chrono::milliseconds(budget_ms)));
         group = true;
       } catch (const Error&) {  // no time for any
       }

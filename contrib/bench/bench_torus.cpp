@@ -155,7 +155,7 @@ std::vector<TorusInstance> instances() {
 
 struct Problem {
   ClusterView view;
-  MapFaults faults;
+  tools::MapFaults faults;
   Request request;
 
   Problem(const TorusInstance& of, std::uint64_t seed, std::uint64_t salt) {
@@ -182,14 +182,14 @@ struct Problem {
       if (const std::int32_t node = random.below(nodes); std::count(faults.faulty.begin(), faults.faulty.end(), node) == 0)
         faults.faulty.push_back(node);
     if (of.faulty > 0) faults.factor = 100;
-    view.outages = map_outages(ClusterView{view.tree, {}, view.torus}, faults, std::nullopt, 0.02);
+    view.outages = tools::map_outages(ClusterView{view.tree, {}, view.torus}, faults, std::nullopt, 0.02);
     request.tasks = of.ranks;
     request.matrix = std::make_shared<const CommMatrix>(CommMatrix::from_edges(of.ranks, of.edges(random)));
     request.seed = seed;
   }
 
   double cost(const std::vector<std::int32_t>& position) const {
-    return static_cast<double>(weighted_hop_bytes(*view.torus, faults, *request.matrix, position));
+    return static_cast<double>(tools::weighted_hop_bytes(*view.torus, faults, *request.matrix, position));
   }
   std::vector<std::int32_t> positions(const Placement& placement) const {
     std::vector<std::int32_t> position;
@@ -201,11 +201,14 @@ struct Problem {
 std::vector<std::int32_t> by_scotch(const Problem& problem) {
   std::vector<bool> suspect(static_cast<std::size_t>(problem.view.torus->positions()), false);
   for (const std::int32_t at : problem.faults.faulty) suspect[at] = true;
-  const RouteFaults faults(*problem.view.torus, suspect);
-  ScotchTask task{problem.request.matrix.get(), {problem.view.torus.get(), {}, &faults}, !problem.faults.faulty.empty(), problem.request.seed};
+  const tofa::RouteFaults faults(*problem.view.torus, suspect);
+  tofa::ScotchTask task{problem.request.matrix.get(),
+                        {problem.view.torus.get(), {}, &faults},
+                        !problem.faults.faulty.empty(),
+                        problem.request.seed};
   for (const NodeView& node : problem.view.nodes) task.slots.position.push_back(node.torus_node);
   std::vector<std::int32_t> position;
-  for (const std::int32_t slot : scotch_map(task)) position.push_back(task.slots.position[slot]);
+  for (const std::int32_t slot : tofa::scotch_map(task)) position.push_back(task.slots.position[slot]);
   return position;
 }
 
@@ -216,13 +219,15 @@ struct Mapper {
 
 std::vector<Mapper> mappers() {
   const auto policy = [](const char* name) {
-    return [name](Problem& p) { return p.positions(find_policy(name)->place(p.view, p.request, Deadline::never())); };
+    return [name](Problem& p) {
+      return p.positions(policies::find_policy(name)->place(p.view, p.request, Deadline::never()));
+    };
   };
   const auto tofa = [](const char* effort) {
     return [effort](Problem& p) {
       Request request = p.request;
       request.parameters = {{"effort", effort}};
-      return p.positions(place_tofa_thoroughly(p.view, request, Deadline::never()));
+      return p.positions(tofa::place_tofa_thoroughly(p.view, request, Deadline::never()));
     };
   };
   return {{"scotch", by_scotch}, {"natural", policy("SEQUENTIAL")}, {"greedy", policy("GREEDY")}, {"tofa 1", tofa("1")}, {"tofa 10", tofa("10")}};

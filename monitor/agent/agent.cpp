@@ -13,7 +13,7 @@
 #include "monitor/protocol/agent_config.hpp"
 #include "monitor/protocol/probe_limits.hpp"
 
-namespace placement {
+namespace placement::agent {
 
 namespace {
 
@@ -42,20 +42,20 @@ std::uint32_t as_ms(double seconds) {
 
 class Agent::ProbeSocket : public ProbeIo {
  public:
-  explicit ProbeSocket(UdpSocket& socket) : socket_(socket) {}
-  bool send(ByteView datagram, const NetAddress& to) override { return socket_.send(datagram, to); }
-  std::int64_t now_ns() override { return wall_clock_ns(); }
+  explicit ProbeSocket(protocol::UdpSocket& socket) : socket_(socket) {}
+  bool send(protocol::ByteView datagram, const protocol::NetAddress& to) override { return socket_.send(datagram, to); }
+  std::int64_t now_ns() override { return protocol::wall_clock_ns(); }
 
  private:
-  UdpSocket& socket_;
+  protocol::UdpSocket& socket_;
 };
 
-void PublisherView::note(std::size_t from, const std::string& name, const LeaderTerm& said, double now_s) {
+void PublisherView::note(std::size_t from, const std::string& name, const protocol::LeaderTerm& said, double now_s) {
   if (from >= monitors_.size()) return;
   monitors_[from] = {said, said.term > 0 && said.publisher == name, now_s};
 }
 
-LeaderTerm PublisherView::heard(double now_s) const {
+protocol::LeaderTerm PublisherView::heard(double now_s) const {
   const Said* newest = nullptr;
   for (const Said& said : monitors_)
     // Several monitors may report one term; the report of the leader itself is preferred.
@@ -63,7 +63,7 @@ LeaderTerm PublisherView::heard(double now_s) const {
                                (said.term.term == newest->term.term && said.itself > newest->itself)))
       newest = &said;
   if (newest == nullptr) return {};
-  LeaderTerm term = newest->term;
+  protocol::LeaderTerm term = newest->term;
   term.age_ms = as_ms(now_s - newest->at_s + term.age_ms / 1e3);
   return term;
 }
@@ -75,27 +75,32 @@ bool PublisherView::holds(std::size_t from, std::uint64_t term, double now_s) co
          now_s - said.at_s < said.term.remaining_ms / 1e3;
 }
 
-Agent::Agent(AgentSettings settings, Credentials& credentials, Log log)
+Agent::Agent(AgentSettings settings, protocol::Credentials& credentials, Log log)
     : settings_(std::move(settings)),
       log_(std::move(log)),
       sampler_(sample_settings(settings_)),
-      control_(NetAddress{}),
+      control_(protocol::NetAddress{}),
       publisher_(settings_.controllers.size()),
-      start_id_(random_u64()) {
+      start_id_(protocol::random_u64()) {
   for (const SlurmHost& host : settings_.controllers)
-    monitors_.push_back({.host = host, .address = {}, .session = ClientSession(credentials, settings_.node), .last_note = {}, .single_node_jobs = {}, .settings = {}});
+    monitors_.push_back({.host = host,
+                         .address = {},
+                         .session = protocol::ClientSession(credentials, settings_.node),
+                         .last_note = {},
+                         .single_node_jobs = {},
+                         .settings = {}});
   open_probe_socket();
 }
 
 void Agent::open_probe_socket() {
   const auto port = static_cast<std::uint16_t>(settings_.config.agent_port);
   if (settings_.config.probe_bytes_per_minute == 0) return;
-  NetAddress address;
+  protocol::NetAddress address;
   address.port = port;
   if (!settings_.config.probe_interfaces.empty()) {
-    std::optional<NetAddress> found;  // address of the first interface in the list that this node has
+    std::optional<protocol::NetAddress> found;  // address of the first interface in the list that this node has
     for (const std::string& interface : settings_.config.probe_interfaces)
-      if (!found) found = interface_address(interface, port);
+      if (!found) found = protocol::interface_address(interface, port);
     if (!found) {
       log_("no interface of ProbeInterface has an address here: no probes");
       return;
@@ -103,12 +108,12 @@ void Agent::open_probe_socket() {
     address = *found;
   }
   try {
-    probes_ = std::make_unique<UdpSocket>(address);
+    probes_ = std::make_unique<protocol::UdpSocket>(address);
   } catch (const Error&) {
     // The port is taken when several nodes share one host, as in tests of Slurm. The heartbeat tells the monitor
     // the port in use.
     address.port = 0;
-    probes_ = std::make_unique<UdpSocket>(address);
+    probes_ = std::make_unique<protocol::UdpSocket>(address);
   }
   probe_address_ = address;
   probe_address_.port = probes_->local().port;
@@ -131,21 +136,21 @@ bool Agent::busy(const Monitor& publisher) const {
 
 bool Agent::idle() const {
   return sampler_.sees_processes() && sampler_.processes().jobs().empty() &&
-         little_loaded(sampler_.utilisation(), sampler_.flow_Bps(), sampler_.link_Bps());
+         protocol::little_loaded(sampler_.utilisation(), sampler_.flow_Bps(), sampler_.link_Bps());
 }
 
-Heartbeat Agent::heartbeat(double now_s, bool leaving) {
-  Heartbeat beat;
+protocol::Heartbeat Agent::heartbeat(double now_s, bool leaving) {
+  protocol::Heartbeat beat;
   beat.boot_id = sampler_.boot_id();
   beat.agent_start_id = start_id_;
   beat.number = ++number_;
-  beat.sent_at_ms = wall_clock_ns() / 1000000;
+  beat.sent_at_ms = protocol::wall_clock_ns() / 1000000;
   beat.uptime_s = sampler_.uptime_s();
   const SlurmProcesses& processes = sampler_.processes();
-  if (processes.slurmd()) beat.flags |= slurmd_running;
-  if (!processes.jobs().empty()) beat.flags |= jobs_running;
-  if (leaving) beat.flags |= HeartbeatFlag::leaving;
-  if (!probes_) beat.flags |= probes_refused;
+  if (processes.slurmd()) beat.flags |= protocol::slurmd_running;
+  if (!processes.jobs().empty()) beat.flags |= protocol::jobs_running;
+  if (leaving) beat.flags |= protocol::HeartbeatFlag::leaving;
+  if (!probes_) beat.flags |= protocol::probes_refused;
   beat.link_Bps = sampler_.link_Bps();
   if (probes_) beat.probe_address = probe_address_;
   beat.state = sampler_.state();
@@ -159,7 +164,7 @@ void Agent::beat(Monitor& monitor, double now_s) {
     note(monitor, "does not answer");
     monitor.session.doubt(now_s);
   }
-  control_.send(monitor.session.seal(encode(last_beat_)), *monitor.address);
+  control_.send(monitor.session.seal(protocol::encode(last_beat_)), *monitor.address);
   monitor.repeats = monitor.unanswered < patience_beats ? most_repeats : 0;
   monitor.repeat_s = now_s + repeat_share * settings_.heartbeat_s;
   ++monitor.unanswered;
@@ -172,14 +177,15 @@ void Agent::repeat_beats(double now_s) {
     monitor.repeat_s = now_s + repeat_share * settings_.heartbeat_s;
     if (!monitor.address || !monitor.session.established()) continue;
     last_beat_.heard = publisher_.heard(now_s);
-    control_.send(monitor.session.seal(encode(last_beat_)), *monitor.address);
+    control_.send(monitor.session.seal(protocol::encode(last_beat_)), *monitor.address);
   }
 }
 
 void Agent::sample_and_beat(double now_s) {
   sampler_.sample(now_s);
   // The link's rate is known only after the first sample.
-  if (!prober_ && probes_) prober_ = std::make_unique<Prober>(probe_budget_Bpm(settings_.config, sampler_.link_Bps()));
+  if (!prober_ && probes_)
+    prober_ = std::make_unique<Prober>(protocol::probe_budget_Bpm(settings_.config, sampler_.link_Bps()));
   last_beat_ = heartbeat(now_s, false);
   for (Monitor& monitor : monitors_) beat(monitor, now_s);
 }
@@ -187,12 +193,13 @@ void Agent::sample_and_beat(double now_s) {
 void Agent::keep_sessions(double now_s) {
   for (Monitor& monitor : monitors_) {
     if (!monitor.address && now_s >= monitor.next_resolve_s) {
-      monitor.address = resolve(monitor.host.address, static_cast<std::uint16_t>(settings_.config.monitor_port));
+      monitor.address =
+          protocol::resolve(monitor.host.address, static_cast<std::uint16_t>(settings_.config.monitor_port));
       monitor.next_resolve_s = now_s + resolve_pause_s;
       if (!monitor.address) note(monitor, "its address " + monitor.host.address + " is not known here");
     }
     if (!monitor.address) continue;
-    const Bytes hello = monitor.session.due(now_s);
+    const protocol::Bytes hello = monitor.session.due(now_s);
     if (!hello.empty()) control_.send(hello, *monitor.address);
   }
 }
@@ -207,9 +214,9 @@ void Agent::read_control(double now_s) {
   }
 }
 
-void Agent::take_datagram(std::size_t index, ByteView datagram, double now_s) {
+void Agent::take_datagram(std::size_t index, protocol::ByteView datagram, double now_s) {
   Monitor& monitor = monitors_[index];
-  const ClientSession::Received received = monitor.session.receive(datagram, now_s);
+  const protocol::ClientSession::Received received = monitor.session.receive(datagram, now_s);
   note(monitor, received.note);
   if (!received.reply.empty()) control_.send(received.reply, *monitor.address);
   if (received.established) {
@@ -223,9 +230,9 @@ void Agent::take_datagram(std::size_t index, ByteView datagram, double now_s) {
   if (!received.message.empty()) take_message(index, received.message, now_s);
 }
 
-void Agent::take_message(std::size_t index, ByteView message, double now_s) {
+void Agent::take_message(std::size_t index, protocol::ByteView message, double now_s) {
   Monitor& monitor = monitors_[index];
-  if (const auto ack = decode_heartbeat_ack(message)) {
+  if (const auto ack = protocol::decode_heartbeat_ack(message)) {
     if (ack->number > number_) return;
     monitor.unanswered = 0;
     if (ack->number == number_) monitor.repeats = 0;
@@ -233,9 +240,9 @@ void Agent::take_message(std::size_t index, ByteView message, double now_s) {
     publisher_.note(index, monitor.host.name, ack->publisher, now_s);
     note(monitor, "session established");  // is logged only if the monitor did not answer before
     follow_settings(now_s);
-  } else if (const auto lease = decode_lease(message)) {
+  } else if (const auto lease = protocol::decode_lease(message)) {
     take_lease(index, *lease, now_s);
-  } else if (const auto settings = decode_settings(message)) {
+  } else if (const auto settings = protocol::decode_settings(message)) {
     take_settings(index, settings->text);
     follow_settings(now_s);
   }
@@ -244,9 +251,9 @@ void Agent::take_message(std::size_t index, ByteView message, double now_s) {
 void Agent::take_settings(std::size_t index, const std::string& text) {
   Monitor& monitor = monitors_[index];
   monitor.settings = text;
-  const SettingsTaken taken{start_id_, checksum(std::as_bytes(std::span(text)))};
+  const protocol::SettingsTaken taken{start_id_, checksum(std::as_bytes(std::span(text)))};
   if (monitor.address && monitor.session.established())
-    control_.send(monitor.session.seal(encode(taken)), *monitor.address);
+    control_.send(monitor.session.seal(protocol::encode(taken)), *monitor.address);
 }
 
 // Applies the settings of the leader.
@@ -257,8 +264,8 @@ void Agent::follow_settings(double now_s) {
     settings_text_ = monitor.settings;
     try {
       Config config = settings_.config;
-      take_agent_settings(config, settings_text_);
-      if (agent_settings_text(config) == agent_settings_text(settings_.config)) return;
+      protocol::take_agent_settings(config, settings_text_);
+      if (protocol::agent_settings_text(config) == protocol::agent_settings_text(settings_.config)) return;
       settings_.config = config;
     } catch (const Error& error) {
       log_("monitor on " + publisher + ": " + error.what());
@@ -274,7 +281,7 @@ void Agent::follow_settings(double now_s) {
   }
 }
 
-void Agent::take_lease(std::size_t index, const ProbeLease& lease, double now_s) {
+void Agent::take_lease(std::size_t index, const protocol::ProbeLease& lease, double now_s) {
   if (!prober_) return;
   // A job may have started since the last sample.
   sampler_.refresh_jobs();
@@ -289,10 +296,10 @@ void Agent::take_lease(std::size_t index, const ProbeLease& lease, double now_s)
     leased_by_ = index;
 }
 
-void Agent::report(const ProbeResult& result, std::size_t index) {
+void Agent::report(const protocol::ProbeResult& result, std::size_t index) {
   Monitor& monitor = monitors_[index];
   if (monitor.address && monitor.session.established())
-    control_.send(monitor.session.seal(encode(result)), *monitor.address);
+    control_.send(monitor.session.seal(protocol::encode(result)), *monitor.address);
 }
 
 void Agent::read_probes() {
@@ -301,7 +308,7 @@ void Agent::read_probes() {
   for (int i = 0; i < 16 * datagrams_at_once; ++i) {
     const auto arrival = probes_->receive();
     if (!arrival) return;
-    if (prober_) prober_->receive(arrival->datagram, arrival->from, arrival->at_ns, steady_s(), io);
+    if (prober_) prober_->receive(arrival->datagram, arrival->from, arrival->at_ns, protocol::steady_s(), io);
   }
 }
 
@@ -322,11 +329,11 @@ double Agent::next_wake_s(double now_s) const {
 }
 
 void Agent::run(int stop_descriptor) {
-  double now_s = steady_s();
+  double now_s = protocol::steady_s();
   bool can_send = false;
   next_beat_s_ = now_s;
   for (;;) {
-    now_s = steady_s();
+    now_s = protocol::steady_s();
     if (now_s >= next_beat_s_) {
       sample_and_beat(now_s);
       // Heartbeats keep their interval by the clock. After a pause of the machine two are never sent at once.
@@ -342,15 +349,15 @@ void Agent::run(int stop_descriptor) {
     if (prober_ && prober_->wants_to_send()) waits[2].events |= POLLOUT;
     if (poll(waits, 3, static_cast<int>(std::ceil(sleep_s * 1000))) < 0 && errno != EINTR)
       throw Error("poll fails");
-    now_s = steady_s();
+    now_s = protocol::steady_s();
     if (waits[0].revents != 0) break;
     can_send = (waits[2].revents & POLLOUT) != 0;
     if ((waits[2].revents & POLLIN) != 0) read_probes();
     if ((waits[1].revents & POLLIN) != 0) read_control(now_s);
   }
-  const Bytes last = encode(heartbeat(now_s, true));
+  const protocol::Bytes last = protocol::encode(heartbeat(now_s, true));
   for (Monitor& monitor : monitors_)
     if (monitor.address && monitor.session.established()) control_.send(monitor.session.seal(last), *monitor.address);
 }
 
-}  // namespace placement
+}  // namespace placement::agent

@@ -15,7 +15,7 @@
 #include "monitor/protocol/session.hpp"
 #include "monitor/protocol/udp.hpp"
 
-namespace placement {
+namespace placement::agent {
 
 // The settings with which placement-agent starts.
 struct AgentSettings {
@@ -33,15 +33,15 @@ class PublisherView {
   explicit PublisherView(std::size_t monitors) : monitors_(monitors) {}
 
   // Records that monitor number `from`, with the name `name`, reported `said` in an acknowledgement.
-  void note(std::size_t from, const std::string& name, const LeaderTerm& said, double now_s);
+  void note(std::size_t from, const std::string& name, const protocol::LeaderTerm& said, double now_s);
   // Returns the newest term that any monitor has reported, with its age at the time `now_s`.
-  LeaderTerm heard(double now_s) const;
+  protocol::LeaderTerm heard(double now_s) const;
   // Returns whether a lease of the term `term` from monitor number `from` is valid at the time `now_s`.
   bool holds(std::size_t from, std::uint64_t term, double now_s) const;
 
  private:
   struct Said {
-    LeaderTerm term;
+    protocol::LeaderTerm term;
     bool itself = false;  // the leader itself reported the term
     double at_s = 0;
   };
@@ -53,7 +53,7 @@ class Agent {
  public:
   using Log = std::function<void(const std::string&)>;
   // The credentials must outlive the agent. Throws Error when no socket can be opened.
-  Agent(AgentSettings settings, Credentials& credentials, Log log);
+  Agent(AgentSettings settings, protocol::Credentials& credentials, Log log);
 
   // Runs until `stop_descriptor` becomes readable, then sends a last heartbeat to the monitors. Throws Error
   // when poll() fails.
@@ -62,13 +62,13 @@ class Agent {
  private:
   struct Monitor {
     SlurmHost host;
-    std::optional<NetAddress> address;
+    std::optional<protocol::NetAddress> address;
     double next_resolve_s = 0;
-    ClientSession session;
+    protocol::ClientSession session;
     int unanswered = 0;              // heartbeats without an acknowledgement
     int repeats = 0;                 // how often the last heartbeat may still be repeated
     double repeat_s = 0;             // when the next repetition is due
-    TokenBucket datagrams{50, 200};  // limits the datagrams that are read
+    protocol::TokenBucket datagrams{50, 200};  // limits the datagrams that are read
     std::string last_note;           // the last message logged about it, so that each is logged once
     std::vector<std::uint32_t> single_node_jobs;
     std::string settings;            // the agents' settings that it sent; empty: none yet
@@ -78,18 +78,18 @@ class Agent {
   void sample_and_beat(double now_s);
   void beat(Monitor& monitor, double now_s);
   void repeat_beats(double now_s);
-  Heartbeat heartbeat(double now_s, bool leaving);
+  protocol::Heartbeat heartbeat(double now_s, bool leaving);
   void keep_sessions(double now_s);
   void read_control(double now_s);
-  void take_datagram(std::size_t index, ByteView datagram, double now_s);
-  void take_message(std::size_t index, ByteView message, double now_s);
+  void take_datagram(std::size_t index, protocol::ByteView datagram, double now_s);
+  void take_message(std::size_t index, protocol::ByteView message, double now_s);
   void take_settings(std::size_t index, const std::string& text);
   void follow_settings(double now_s);
-  void take_lease(std::size_t index, const ProbeLease& lease, double now_s);
+  void take_lease(std::size_t index, const protocol::ProbeLease& lease, double now_s);
   void read_probes();
   void run_probes(double now_s, bool can_send);
   double next_wake_s(double now_s) const;
-  void report(const ProbeResult& result, std::size_t monitor);
+  void report(const protocol::ProbeResult& result, std::size_t monitor);
   void open_probe_socket();
   bool busy(const Monitor& publisher) const;
   bool idle() const;
@@ -99,17 +99,17 @@ class Agent {
   Log log_;
   std::string settings_text_;  // the leader's settings that were applied or rejected last
   NodeSampler sampler_;
-  UdpSocket control_;
-  std::unique_ptr<UdpSocket> probes_;
-  NetAddress probe_address_;
+  protocol::UdpSocket control_;
+  std::unique_ptr<protocol::UdpSocket> probes_;
+  protocol::NetAddress probe_address_;
   std::vector<Monitor> monitors_;
   PublisherView publisher_;
   std::unique_ptr<Prober> prober_;
   std::size_t leased_by_ = 0;  // number of the monitor that gave the lease of the present probe
   std::uint64_t start_id_ = 0;
   std::uint64_t number_ = 0;
-  Heartbeat last_beat_;
+  protocol::Heartbeat last_beat_;
   double next_beat_s_ = 0;
 };
 
-}  // namespace placement
+}  // namespace placement::agent

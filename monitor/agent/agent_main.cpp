@@ -19,6 +19,7 @@
 #include "monitor/protocol/safe_start.hpp"
 
 using namespace placement;
+using namespace placement::agent;
 
 namespace {
 
@@ -42,7 +43,7 @@ constexpr char usage_text[] =
     "exit codes: 0 ended by SIGTERM or SIGINT, 1 failure, 2 wrong usage, 3 an agent for this node runs already\n"
     "see also: placement-agent(8), placement.conf(5)\n";
 
-constexpr DaemonHelp help = {"placement-agent", usage_text, "node", 'N', "keep"};
+constexpr protocol::DaemonHelp help = {"placement-agent", usage_text, "node", 'N', "keep"};
 
 bool to_syslog = false;
 
@@ -67,36 +68,36 @@ std::string own_node(const SlurmHosts& hosts, const std::string& wanted, const s
 // The data that are needed after the process has become MonitorUser.
 struct Prepared {
   AgentSettings settings;
-  UserIds user;
+  protocol::UserIds user;
   std::string munge_socket;
 };
 
 // Reads the configuration and becomes MonitorUser.
-Prepared prepare(const DaemonOptions& options) {
+Prepared prepare(const protocol::DaemonOptions& options) {
   const std::string conf = options.slurm_conf.empty() ? slurm_conf_path() : options.slurm_conf;
   Prepared prepared;
   AgentSettings& settings = prepared.settings;
-  settings.config = read_daemon_config(conf);
+  settings.config = protocol::read_daemon_config(conf);
   const SlurmHosts hosts = read_slurm_hosts(conf);
-  prepared.user = unprivileged_user(settings.config.monitor_user);
+  prepared.user = protocol::unprivileged_user(settings.config.monitor_user);
   prepared.munge_socket = hosts.munge_socket;
   settings.node = own_node(hosts, options.name, conf);
   settings.controllers = hosts.controllers;
-  make_directory_for(settings.config.agent_directory, prepared.user);
-  become(prepared.user, settings.config.monitor_user);
+  protocol::make_directory_for(settings.config.agent_directory, prepared.user);
+  protocol::become(prepared.user, settings.config.monitor_user);
   return prepared;
 }
 
 // Runs until the process is told to end. Returns the exit code.
 int run_agent(const Prepared& prepared, const sigset_t& stops) {
   const AgentSettings& settings = prepared.settings;
-  require_safe_munge_socket(prepared.munge_socket);
-  require_safe_directory(settings.config.agent_directory, prepared.user.uid);
-  if (take_lock(settings.config.agent_directory + "/agent." + settings.node + ".lock") < 0) {
+  protocol::require_safe_munge_socket(prepared.munge_socket);
+  protocol::require_safe_directory(settings.config.agent_directory, prepared.user.uid);
+  if (protocol::take_lock(settings.config.agent_directory + "/agent." + settings.node + ".lock") < 0) {
     log_line("an agent for node " + settings.node + " runs already");
-    return daemon_runs_already;
+    return protocol::daemon_runs_already;
   }
-  const auto credentials = munge_credentials(prepared.user.uid, prepared.munge_socket);
+  const auto credentials = protocol::munge_credentials(prepared.user.uid, prepared.munge_socket);
   const FileDescriptor stop(signalfd(-1, &stops, SFD_NONBLOCK | SFD_CLOEXEC));
   if (stop < 0) throw Error("signalfd fails");
   Agent agent(settings, *credentials, log_line);
@@ -111,7 +112,7 @@ int run_and_tell(const Prepared& prepared, const sigset_t& stops) {
     return run_agent(prepared, stops);
   } catch (const std::exception& error) {
     log_line(error.what());
-    return daemon_failed;
+    return protocol::daemon_failed;
   }
 }
 
@@ -134,19 +135,21 @@ bool told_to_end(const sigset_t& stops, double seconds) {
 
 // Moves the process to the background and prepares it, and waits for MonitorUser, because slurmd may start before that
 // user exists. Returns none when the process has to end with the exit code `code`.
-std::optional<Prepared> prepare_in_background(const DaemonOptions& options, const sigset_t& stops, int& code) {
+std::optional<Prepared> prepare_in_background(const protocol::DaemonOptions& options, const sigset_t& stops,
+                                              int& code) {
   std::optional<Prepared> prepared;
   std::string missing;
   try {
     prepared = prepare(options);
-  } catch (const UnknownUser& error) {
+  } catch (const protocol::UnknownUser& error) {
     missing = error.what();
   }
   detach();
   if (prepared) return prepared;
   // The lock allows only one process to wait, even if slurmd starts several times.
-  if (take_lock("/run/placement-agent." + (options.name.empty() ? "this-host" : options.name) + ".lock") < 0) {
-    code = daemon_runs_already;
+  if (protocol::take_lock("/run/placement-agent." + (options.name.empty() ? "this-host" : options.name) + ".lock") <
+      0) {
+    code = protocol::daemon_runs_already;
     return prepared;
   }
   log_line(missing + ": the agent starts when there is one");
@@ -154,7 +157,7 @@ std::optional<Prepared> prepare_in_background(const DaemonOptions& options, cons
     if (told_to_end(stops, user_pause_s)) return prepared;
     try {
       prepared = prepare(options);
-    } catch (const UnknownUser&) {
+    } catch (const protocol::UnknownUser&) {
     }
   }
   return prepared;
@@ -165,9 +168,9 @@ std::optional<Prepared> prepare_in_background(const DaemonOptions& options, cons
 int keep(const Prepared& prepared, const sigset_t& stops) {
   double pause_s = restart_pause_s;
   for (;;) {
-    const double begun_s = steady_s();
+    const double begun_s = protocol::steady_s();
     const pid_t agent = fork();
-    if (agent < 0) return daemon_failed;
+    if (agent < 0) return protocol::daemon_failed;
     if (agent == 0) return run_and_tell(prepared, stops);
     sigset_t waited = stops;
     sigaddset(&waited, SIGCHLD);
@@ -182,8 +185,8 @@ int keep(const Prepared& prepared, const sigset_t& stops) {
     }
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     // The agent ended on purpose, or another agent runs, which then has its own keeper.
-    if (code == 0 || code == daemon_runs_already) return code;
-    if (steady_s() - begun_s > good_run_s) pause_s = restart_pause_s;
+    if (code == 0 || code == protocol::daemon_runs_already) return code;
+    if (protocol::steady_s() - begun_s > good_run_s) pause_s = restart_pause_s;
     log_line("the agent died; starts again in " + std::to_string(static_cast<int>(pause_s)) + " s");
     if (told_to_end(stops, pause_s)) return 0;
     pause_s = std::min(2 * pause_s, longest_restart_pause_s);
@@ -193,12 +196,12 @@ int keep(const Prepared& prepared, const sigset_t& stops) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  DaemonOptions options;
-  if (const int code = read_daemon_options(help, argc, argv, options); code >= 0) return code;
-  const sigset_t stops = stop_signals();
+  protocol::DaemonOptions options;
+  if (const int code = protocol::read_daemon_options(help, argc, argv, options); code >= 0) return code;
+  const sigset_t stops = protocol::stop_signals();
   sigset_t blocked = stops;
   sigaddset(&blocked, SIGCHLD);
-  block_signals(blocked);
+  protocol::block_signals(blocked);
   try {
     if (!options.switched) return run_and_tell(prepare(options), stops);
     int code = 0;
@@ -206,6 +209,6 @@ int main(int argc, char** argv) {
     return prepared ? keep(*prepared, stops) : code;
   } catch (const std::exception& error) {
     log_line(error.what());
-    return daemon_failed;
+    return protocol::daemon_failed;
   }
 }

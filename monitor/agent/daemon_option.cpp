@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace placement {
+namespace placement::agent {
 
 namespace {
 
@@ -43,4 +43,4 @@ std::optional<std::string> daemon_option(std::string_view cmdline, char letter) 
   return found;
 }
 
-}  // namespace placement
+}  // namespace placement::agent

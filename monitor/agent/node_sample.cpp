@@ -12,7 +12,7 @@
 #include "common/util/text.hpp"
 #include "monitor/agent/proc_text.hpp"
 
-namespace placement {
+namespace placement::agent {
 
 namespace {
 
@@ -237,4 +237,4 @@ void NodeSampler::sample(double now_s) {
   begun_ = true;
 }
 
-}  // namespace placement
+}  // namespace placement::agent

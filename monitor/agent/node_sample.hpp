@@ -9,7 +9,7 @@
 #include "common/state/live_state.hpp"
 #include "monitor/agent/slurm_processes.hpp"
 
-namespace placement {
+namespace placement::agent {
 
 // A running mean that forgets with a time constant, like the kernel's load averages. While it is younger than the time
 // constant, it is the mean of the values so far.
@@ -106,4 +106,4 @@ class NodeSampler {
   bool cpu_waited_known_ = false, memory_waited_known_ = false, io_waited_known_ = false;
 };
 
-}  // namespace placement
+}  // namespace placement::agent

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace placement {
+namespace placement::agent {
 
 namespace {
 
@@ -54,25 +54,28 @@ double train_rate_Bps(std::vector<TrainArrival> arrivals, std::uint32_t packets,
 Prober::Prober(double bytes_per_minute)
     : bytes_per_minute_(bytes_per_minute), budget_(bytes_per_minute / 60, bytes_per_minute / 2) {}
 
-ProbeResult Prober::result_of(const ProbeLease& lease, ProbeOutcome outcome) const {
+protocol::ProbeResult Prober::result_of(const protocol::ProbeLease& lease, protocol::ProbeOutcome outcome) const {
   return {.lease = lease.id, .kind = lease.kind, .peer = lease.peer, .outcome = outcome};
 }
 
 bool Prober::active(double now_s) const { return probe_ && !probe_->done && now_s < probe_->end_s; }
 
-std::optional<ProbeResult> Prober::begin(const ProbeLease& lease, const Conditions& conditions, double now_s) {
-  if (!conditions.lease_is_new || !(bytes_per_minute_ > 0)) return result_of(lease, ProbeOutcome::refused);
-  if (active(now_s) || result_) return result_of(lease, ProbeOutcome::busy);
-  if (conditions.busy) return result_of(lease, ProbeOutcome::busy);
-  if (lease.kind == ProbeKind::bulk && !conditions.idle) return result_of(lease, ProbeOutcome::not_idle);
+std::optional<protocol::ProbeResult> Prober::begin(const protocol::ProbeLease& lease, const Conditions& conditions,
+                                                   double now_s) {
+  if (!conditions.lease_is_new || !(bytes_per_minute_ > 0)) return result_of(lease, protocol::ProbeOutcome::refused);
+  if (active(now_s) || result_) return result_of(lease, protocol::ProbeOutcome::busy);
+  if (conditions.busy) return result_of(lease, protocol::ProbeOutcome::busy);
+  if (lease.kind == protocol::ProbeKind::bulk && !conditions.idle)
+    return result_of(lease, protocol::ProbeOutcome::not_idle);
   const double cost = static_cast<double>(lease.packets) * lease.packet_bytes;
-  if (cost > static_cast<double>(lease.max_bytes)) return result_of(lease, ProbeOutcome::refused);
+  if (cost > static_cast<double>(lease.max_bytes)) return result_of(lease, protocol::ProbeOutcome::refused);
   // Each end is charged for the whole probe, because received packets disturb the node too.
-  if (!budget_.take(now_s, cost)) return result_of(lease, ProbeOutcome::over_budget);
-  const bool initiator = lease.role == ProbeRole::initiator;
+  if (!budget_.take(now_s, cost)) return result_of(lease, protocol::ProbeOutcome::over_budget);
+  const bool initiator = lease.role == protocol::ProbeRole::initiator;
   probe_.emplace();
   probe_->lease = lease;
-  probe_->channel = SealedChannel(lease.id, lease.key, initiator ? Side::first : Side::second);
+  probe_->channel =
+      protocol::SealedChannel(lease.id, lease.key, initiator ? protocol::Side::first : protocol::Side::second);
   probe_->stage = initiator ? Stage::waiting : Stage::serving;
   probe_->end_s = now_s + lease.expires_in_ms / 1e3;
   probe_->next_s = initiator ? now_s + lease.start_in_ms / 1e3 : probe_->end_s;
@@ -80,21 +83,24 @@ std::optional<ProbeResult> Prober::begin(const ProbeLease& lease, const Conditio
   return std::nullopt;
 }
 
-bool Prober::send(Probe& probe, const ProbePacket& packet, ProbeIo& io) {
-  const Bytes datagram = probe.channel.seal(encode(packet, probe.lease.packet_bytes - seal_overhead));
+bool Prober::send(Probe& probe, const protocol::ProbePacket& packet, ProbeIo& io) {
+  const protocol::Bytes datagram =
+      probe.channel.seal(protocol::encode(packet, probe.lease.packet_bytes - protocol::seal_overhead));
   if (!io.send(datagram, probe.lease.peer_address)) return false;
   probe.bytes += datagram.size();
   return true;
 }
 
 void Prober::ping(double now_s, ProbeIo& io) {
-  ProbePacket packet{.kind = ProbePacket::Kind::ping, .index = probe_->stage == Stage::asking ? question : probe_->index};
+  protocol::ProbePacket packet{.kind = protocol::ProbePacket::Kind::ping,
+                               .index = probe_->stage == Stage::asking ? question : probe_->index};
   // The packet is sealed before the time is taken, because the time for sealing is not part of the latency.
-  const Bytes datagram = probe_->channel.seal(encode(packet, probe_->lease.packet_bytes - seal_overhead));
+  const protocol::Bytes datagram =
+      probe_->channel.seal(protocol::encode(packet, probe_->lease.packet_bytes - protocol::seal_overhead));
   probe_->ping_ns = io.now_ns();
   if (io.send(datagram, probe_->lease.peer_address)) {
     probe_->bytes += datagram.size();
-    if (probe_->lease.kind == ProbeKind::latency) ++probe_->sent;
+    if (probe_->lease.kind == protocol::ProbeKind::latency) ++probe_->sent;
   }
   probe_->pinged = true;
   probe_->next_s = now_s + (probe_->stage == Stage::asking ? ask_s : patience_s);
@@ -105,8 +111,9 @@ void Prober::run(double now_s, ProbeIo& io) {
   Probe& probe = *probe_;
   if (now_s >= probe.end_s) {
     if (probe.stage != Stage::serving && !result_)
-      finish(probe.latencies_us.empty() || probe.lease.kind != ProbeKind::latency ? ProbeOutcome::no_answer
-                                                                                  : ProbeOutcome::measured);
+      finish(probe.latencies_us.empty() || probe.lease.kind != protocol::ProbeKind::latency
+                 ? protocol::ProbeOutcome::no_answer
+                 : protocol::ProbeOutcome::measured);
     probe.done = true;
     return;
   }
@@ -120,9 +127,10 @@ void Prober::run(double now_s, ProbeIo& io) {
   } else if (probe.stage == Stage::exchanging && probe.pinged) {
     ++probe.index;  // the last ping was not answered; go on with the next one
   }
-  const bool latency = probe.lease.kind == ProbeKind::latency;
+  const bool latency = probe.lease.kind == protocol::ProbeKind::latency;
   if (probe.stage == Stage::exchanging && probe.index >= (latency ? probe.lease.packets : greetings)) {
-    finish(probe.latencies_us.empty() || !latency ? ProbeOutcome::no_answer : ProbeOutcome::measured);
+    finish(probe.latencies_us.empty() || !latency ? protocol::ProbeOutcome::no_answer
+                                                  : protocol::ProbeOutcome::measured);
     return;
   }
   ping(now_s, io);
@@ -135,8 +143,9 @@ void Prober::send_train(double now_s, ProbeIo& io) {
       const auto rest = static_cast<std::uint32_t>(probe.lease.packets) - probe.index;
       const auto batch = std::min<std::uint32_t>(rest, sealed_at_once);
       for (std::uint32_t k = 0; k < batch; ++k)
-        probe.sealed.push_back(probe.channel.seal(encode(ProbePacket{.kind = ProbePacket::Kind::train, .index = probe.index + k},
-                                                         probe.lease.packet_bytes - seal_overhead)));
+        probe.sealed.push_back(probe.channel.seal(protocol::encode(
+            protocol::ProbePacket{.kind = protocol::ProbePacket::Kind::train, .index = probe.index + k},
+            probe.lease.packet_bytes - protocol::seal_overhead)));
       std::reverse(probe.sealed.begin(), probe.sealed.end());
     }
     if (!io.send(probe.sealed.back(), probe.lease.peer_address)) {
@@ -155,13 +164,13 @@ void Prober::send_train(double now_s, ProbeIo& io) {
   probe.next_s = now_s + ask_s;
 }
 
-void Prober::take_pong(const ProbePacket& packet, std::int64_t arrived_ns, double now_s, ProbeIo& io) {
+void Prober::take_pong(const protocol::ProbePacket& packet, std::int64_t arrived_ns, double now_s, ProbeIo& io) {
   Probe& probe = *probe_;
   if (probe.stage != Stage::exchanging || !probe.pinged || packet.index != probe.index) return;
   probe.pinged = false;
   ++probe.answers;
   const double trip_us = static_cast<double>(arrived_ns - probe.ping_ns - std::int64_t{packet.held_ns}) / 1e3;
-  if (probe.lease.kind != ProbeKind::latency) {
+  if (probe.lease.kind != protocol::ProbeKind::latency) {
     // The peer is there and has the lease too. Large amounts of data are sent only after this check.
     probe.stage = Stage::sending;
     probe.index = 0;
@@ -172,27 +181,27 @@ void Prober::take_pong(const ProbePacket& packet, std::int64_t arrived_ns, doubl
   if ((packet.index > 0 || probe.lease.packets == 1) && trip_us > 0) probe.latencies_us.push_back(trip_us / 2);
   ++probe.index;
   if (probe.index >= probe.lease.packets)
-    finish(probe.latencies_us.empty() ? ProbeOutcome::no_answer : ProbeOutcome::measured);
+    finish(probe.latencies_us.empty() ? protocol::ProbeOutcome::no_answer : protocol::ProbeOutcome::measured);
   else
     probe.next_s = now_s + pause_s;
 }
 
-void Prober::take_report(const ProbePacket& packet) {
+void Prober::take_report(const protocol::ProbePacket& packet) {
   if (probe_->stage != Stage::asking) return;
   probe_->answers = std::min<std::uint32_t>(packet.received, probe_->lease.packets);
   const bool good = packet.rate_Bps > 0;
-  finish(good ? ProbeOutcome::measured : ProbeOutcome::no_answer);
+  finish(good ? protocol::ProbeOutcome::measured : protocol::ProbeOutcome::no_answer);
   if (good) result_->bandwidth_Bps = packet.rate_Bps;
 }
 
-void Prober::finish(ProbeOutcome outcome) {
+void Prober::finish(protocol::ProbeOutcome outcome) {
   Probe& probe = *probe_;
   result_ = result_of(probe.lease, outcome);
   result_->sent = probe.sent;
   result_->received = probe.answers;
   result_->other_flow_Bps = probe.other_flow_Bps;
   result_->bytes = probe.bytes;
-  if (outcome == ProbeOutcome::measured && !probe.latencies_us.empty()) {
+  if (outcome == protocol::ProbeOutcome::measured && !probe.latencies_us.empty()) {
     result_->min_latency_us = *std::min_element(probe.latencies_us.begin(), probe.latencies_us.end());
     result_->median_latency_us = median(probe.latencies_us);
   }
@@ -200,20 +209,20 @@ void Prober::finish(ProbeOutcome outcome) {
   probe.sealed = {};
 }
 
-void Prober::serve(const ProbePacket& packet, std::int64_t arrived_ns, ProbeIo& io) {
+void Prober::serve(const protocol::ProbePacket& packet, std::int64_t arrived_ns, ProbeIo& io) {
   Probe& probe = *probe_;
-  if (packet.kind == ProbePacket::Kind::train && probe.lease.kind != ProbeKind::latency) {
+  if (packet.kind == protocol::ProbePacket::Kind::train && probe.lease.kind != protocol::ProbeKind::latency) {
     if (packet.index < probe.lease.packets && probe.arrivals.size() < probe.lease.packets)
       probe.arrivals.push_back({packet.index, arrived_ns});
     return;
   }
-  if (packet.kind != ProbePacket::Kind::ping) return;
+  if (packet.kind != protocol::ProbePacket::Kind::ping) return;
   if (probe.answers >= static_cast<std::uint32_t>(probe.lease.packets) + spare_answers) return;
-  ProbePacket answer{.kind = ProbePacket::Kind::pong, .index = packet.index};
+  protocol::ProbePacket answer{.kind = protocol::ProbePacket::Kind::pong, .index = packet.index};
   if (packet.index == question) {
     if (probe.arrivals.empty()) return;
     if (probe.arrivals.size() < probe.lease.packets && io.now_ns() - probe.arrivals.back().at_ns < quiet_ns) return;
-    answer.kind = ProbePacket::Kind::report;
+    answer.kind = protocol::ProbePacket::Kind::report;
     answer.received = static_cast<std::uint32_t>(probe.arrivals.size());
     answer.rate_Bps = train_rate_Bps(probe.arrivals, probe.lease.packets, probe.lease.packet_bytes);
   } else {
@@ -222,23 +231,25 @@ void Prober::serve(const ProbePacket& packet, std::int64_t arrived_ns, ProbeIo& 
   ++probe.answers;
   send(probe, answer, io);
   // This end still answers until the lease ends, but another probe may begin.
-  const bool last_exchange = probe.lease.kind == ProbeKind::latency && packet.index + 1 == probe.lease.packets;
+  const bool last_exchange =
+      probe.lease.kind == protocol::ProbeKind::latency && packet.index + 1 == probe.lease.packets;
   if (packet.index == question || last_exchange) probe.done = true;
 }
 
-void Prober::receive(ByteView datagram, const NetAddress& from, std::int64_t arrived_ns, double now_s, ProbeIo& io) {
+void Prober::receive(protocol::ByteView datagram, const protocol::NetAddress& from, std::int64_t arrived_ns,
+                     double now_s, ProbeIo& io) {
   if (!probe_ || now_s >= probe_->end_s || from != probe_->lease.peer_address) return;
-  const std::optional<Bytes> message = probe_->channel.open(datagram);
+  const std::optional<protocol::Bytes> message = probe_->channel.open(datagram);
   if (!message) return;
-  const std::optional<ProbePacket> packet = decode_probe_packet(*message);
+  const std::optional<protocol::ProbePacket> packet = protocol::decode_probe_packet(*message);
   if (!packet) return;
   if (probe_->stage == Stage::serving) {
     serve(*packet, arrived_ns, io);
     return;
   }
   if (probe_->done) return;
-  if (packet->kind == ProbePacket::Kind::pong) take_pong(*packet, arrived_ns, now_s, io);
-  if (packet->kind == ProbePacket::Kind::report) take_report(*packet);
+  if (packet->kind == protocol::ProbePacket::Kind::pong) take_pong(*packet, arrived_ns, now_s, io);
+  if (packet->kind == protocol::ProbePacket::Kind::report) take_report(*packet);
 }
 
 bool Prober::wants_to_send() const { return probe_ && !probe_->done && probe_->stage == Stage::sending; }
@@ -248,4 +259,4 @@ double Prober::next_s() const {
   return std::min(probe_->end_s, probe_->next_s);
 }
 
-}  // namespace placement
+}  // namespace placement::agent

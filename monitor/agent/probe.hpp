@@ -10,7 +10,7 @@
 #include "monitor/protocol/session.hpp"
 #include "monitor/protocol/messages.hpp"
 
-namespace placement {
+namespace placement::agent {
 
 // Suitable sizes of probes. A train is long enough that the token bucket of a traffic shaper does not matter, and short
 // enough for the default socket buffers of every system.
@@ -36,7 +36,8 @@ double train_rate_Bps(std::vector<TrainArrival> arrivals, std::uint32_t packets,
 class ProbeIo {
  public:
   virtual ~ProbeIo() = default;
-  virtual bool send(ByteView datagram, const NetAddress& to) = 0;  // false: the socket cannot take it now
+  virtual bool send(protocol::ByteView datagram,
+                    const protocol::NetAddress& to) = 0;  // false: the socket cannot take it now
   virtual std::int64_t now_ns() = 0;
 };
 
@@ -56,13 +57,15 @@ class Prober {
   explicit Prober(double bytes_per_minute);
 
   // Begins the probe of a lease and returns none. If the probe is not possible, returns a result with the reason.
-  std::optional<ProbeResult> begin(const ProbeLease& lease, const Conditions& conditions, double now_s);
+  std::optional<protocol::ProbeResult> begin(const protocol::ProbeLease& lease, const Conditions& conditions,
+                                             double now_s);
   // Sends what is due. It has to be called at next_s(), and when the socket can send again.
   void run(double now_s, ProbeIo& io);
   // Handles a datagram from the probe socket. A datagram that does not belong to the probe is dropped.
-  void receive(ByteView datagram, const NetAddress& from, std::int64_t arrived_ns, double now_s, ProbeIo& io);
+  void receive(protocol::ByteView datagram, const protocol::NetAddress& from, std::int64_t arrived_ns, double now_s,
+               ProbeIo& io);
   // Returns the result of a finished probe, once.
-  std::optional<ProbeResult> take_result() { return std::exchange(result_, std::nullopt); }
+  std::optional<protocol::ProbeResult> take_result() { return std::exchange(result_, std::nullopt); }
 
   double next_s() const;                       // when run() is due; infinite: never
   bool wants_to_send() const;                  // the socket did not take all that has to be sent
@@ -71,8 +74,8 @@ class Prober {
  private:
   enum class Stage : std::uint8_t { waiting, exchanging, sending, asking, serving };
   struct Probe {
-    ProbeLease lease;
-    SealedChannel channel;
+    protocol::ProbeLease lease;
+    protocol::SealedChannel channel;
     Stage stage = Stage::waiting;
     double end_s = 0;
     double next_s = 0;
@@ -84,24 +87,24 @@ class Prober {
     std::int64_t ping_ns = 0;
     bool pinged = false;
     std::vector<double> latencies_us;
-    std::vector<Bytes> sealed;         // packets of the train that were sealed in advance; the next one is last
+    std::vector<protocol::Bytes> sealed;  // packets of the train that were sealed in advance; the next one is last
     std::vector<TrainArrival> arrivals;
     bool done = false;                 // the result is known, or nothing more is expected
   };
 
-  ProbeResult result_of(const ProbeLease& lease, ProbeOutcome outcome) const;
-  bool send(Probe& probe, const ProbePacket& packet, ProbeIo& io);
+  protocol::ProbeResult result_of(const protocol::ProbeLease& lease, protocol::ProbeOutcome outcome) const;
+  bool send(Probe& probe, const protocol::ProbePacket& packet, ProbeIo& io);
   void ping(double now_s, ProbeIo& io);
   void send_train(double now_s, ProbeIo& io);
-  void take_pong(const ProbePacket& packet, std::int64_t arrived_ns, double now_s, ProbeIo& io);
-  void take_report(const ProbePacket& packet);
-  void serve(const ProbePacket& packet, std::int64_t arrived_ns, ProbeIo& io);
-  void finish(ProbeOutcome outcome);
+  void take_pong(const protocol::ProbePacket& packet, std::int64_t arrived_ns, double now_s, ProbeIo& io);
+  void take_report(const protocol::ProbePacket& packet);
+  void serve(const protocol::ProbePacket& packet, std::int64_t arrived_ns, ProbeIo& io);
+  void finish(protocol::ProbeOutcome outcome);
 
   double bytes_per_minute_;
-  TokenBucket budget_;
+  protocol::TokenBucket budget_;
   std::optional<Probe> probe_;
-  std::optional<ProbeResult> result_;
+  std::optional<protocol::ProbeResult> result_;
 };
 
-}  // namespace placement
+}  // namespace placement::agent

@@ -10,7 +10,7 @@
 
 #include "common/util/text.hpp"
 
-namespace placement {
+namespace placement::agent {
 
 namespace {
 
@@ -225,4 +225,4 @@ std::optional<std::uint32_t> slurm_job_of_title(std::string_view cmdline) {
   return number<std::uint32_t>(step.substr(0, step.find_first_of(".]+_")));
 }
 
-}  // namespace placement
+}  // namespace placement::agent

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace placement {
+namespace placement::agent {
 
 // Parsers for the kernel's text files (proc(5)). Each takes the text of a file, which may be anything, and returns none
 // when the text does not have the known form.
@@ -79,4 +79,4 @@ std::optional<std::uint32_t> slurm_job_of_cgroup(std::string_view text);
 // Returns the job of a slurmstepd, from its /proc/PID/cmdline, for instance 12 for "slurmstepd: [12.batch]".
 std::optional<std::uint32_t> slurm_job_of_title(std::string_view cmdline);
 
-}  // namespace placement
+}  // namespace placement::agent

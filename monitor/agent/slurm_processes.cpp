@@ -13,7 +13,7 @@
 #include "monitor/agent/daemon_option.hpp"
 #include "monitor/agent/proc_text.hpp"
 
-namespace placement {
+namespace placement::agent {
 
 namespace {
 
@@ -200,4 +200,4 @@ bool SlurmProcesses::scan() {
   return true;
 }
 
-}  // namespace placement
+}  // namespace placement::agent

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace placement {
+namespace placement::agent {
 
 // Finds the processes of Slurm's jobs on this node, and how many of their threads run or wait for a disk. These threads
 // are the part of the load average that Slurm causes. A process belongs to a job when one of its ancestors is a
@@ -72,4 +72,4 @@ class SlurmProcesses {
   std::size_t files_read_ = 0;
 };
 
-}  // namespace placement
+}  // namespace placement::agent

@@ -6,7 +6,7 @@
 
 #include "monitor/agent/probe.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 namespace {
 
@@ -20,9 +20,10 @@ BulkStream BulkTurns::take(ProbePair pair, double rate_Bps, double budget_Bpm, d
   if (in_round_ >= settings_.at_once || !(rate_Bps > 0) || !(budget_Bpm > 0)) return {};
   const double most = budget_Bpm * settings_.node_pause_s / 60 * settings_.budget_share;
   const double bytes = std::min(rate_Bps * settings_.stream_s, most);
-  const auto packets = static_cast<std::uint16_t>(
-      std::min(std::floor(bytes / static_cast<double>(max_datagram)), static_cast<double>(max_probe_packets)));
-  if (packets < 2 * usual_train_packets) return {};
+  const auto packets =
+      static_cast<std::uint16_t>(std::min(std::floor(bytes / static_cast<double>(protocol::max_datagram)),
+                                          static_cast<double>(protocol::max_probe_packets)));
+  if (packets < 2 * agent::usual_train_packets) return {};
   const auto pause_over = [now_s](const auto& times, auto key, double pause_s) {
     const auto found = times.find(key);
     return found == times.end() || now_s - found->second >= pause_s;
@@ -35,8 +36,9 @@ BulkStream BulkTurns::take(ProbePair pair, double rate_Bps, double budget_Bpm, d
     std::erase_if(pair_at_s_, [&](const auto& entry) { return now_s - entry.second >= settings_.every_s; });
   pair_at_s_[key] = node_at_s_[pair.a] = node_at_s_[pair.b] = now_s;
   ++in_round_;
-  const double stream_s = static_cast<double>(packets) * (static_cast<double>(max_datagram) + frame_overhead_bytes) / rate_Bps;
+  const double stream_s = static_cast<double>(packets) *
+                          (static_cast<double>(protocol::max_datagram) + agent::frame_overhead_bytes) / rate_Bps;
   return {packets, std::min(2 * stream_s, longest_s) + question_s};
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

@@ -5,7 +5,7 @@
 
 #include "monitor/monitor/schedule.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 // Bulk streams measure bandwidth with more packets than a packet train has. They run between idle nodes only.
 
@@ -38,4 +38,4 @@ class BulkTurns {
   std::int32_t in_round_ = 0;
 };
 
-}  // namespace placement
+}  // namespace placement::monitor

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "monitor/monitor/cause.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 Judgement objective(const SilenceFacts& facts) {
   if (facts.planned) return {false, "planned"};
@@ -18,4 +18,4 @@ Judgement objective(const SilenceFacts& facts) {
   return {true, "link"};
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

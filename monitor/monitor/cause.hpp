@@ -4,7 +4,7 @@
 
 #include "monitor/monitor/liveness.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 // What a monitor knows about a node's silence when it judges the cause.
 struct SilenceFacts {
@@ -27,4 +27,4 @@ struct Judgement {
 // "agent" means that only the agent failed; it is not counted, because jobs go on. "planned" is not counted either.
 Judgement objective(const SilenceFacts& facts);
 
-}  // namespace placement
+}  // namespace placement::monitor

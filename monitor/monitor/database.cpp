@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace placement {
+namespace placement::monitor {
 
 Database::Database(const std::string& path, Access access, int wait_ms) : path_(path) {
   const int flags = access == Access::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
@@ -95,4 +95,4 @@ Transaction::~Transaction() {
   if (open_) sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

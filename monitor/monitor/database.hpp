@@ -8,7 +8,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace placement {
+namespace placement::monitor {
 
 // An error of a database. `broken` means that its content is damaged or that the file is no database.
 class DatabaseError : public Error {
@@ -94,4 +94,4 @@ class Transaction {
   bool open_ = true;
 };
 
-}  // namespace placement
+}  // namespace placement::monitor

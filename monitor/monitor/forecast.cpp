@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace placement {
+namespace placement::monitor {
 
 namespace {
 
@@ -67,4 +67,4 @@ void Forecast::add(double value) {
                : count_ + 1 - static_cast<std::int32_t>(window) * 1000000;
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

@@ -5,7 +5,7 @@
 
 #include "common/state/live_state.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 // Forecasts the next value of a series [NLA §10]. Each predictor makes a forecast before each value arrives. The one
 // with the least recent errors is used, as the Network Weather Service does. An object has about a hundred bytes, so
@@ -34,4 +34,4 @@ class Forecast {
   std::int32_t count_ = 0;
 };
 
-}  // namespace placement
+}  // namespace placement::monitor

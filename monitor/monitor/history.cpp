@@ -14,7 +14,7 @@
 
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 namespace {
 
@@ -449,4 +449,4 @@ void History::prune(double now_s) {
   }
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

@@ -10,7 +10,7 @@
 #include "common/state/live_state.hpp"
 #include "monitor/monitor/database.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 // The data that a monitor keeps on disk, in a SQLite file. The file is in write-ahead mode, so that readers (placectl)
 // never delay the writer, and a writer that is killed loses at most the current transaction. Times are seconds since
@@ -169,4 +169,4 @@ class History {
   Statement& statement(const char* sql);
 };
 
-}  // namespace placement
+}  // namespace placement::monitor

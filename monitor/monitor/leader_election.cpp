@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-namespace placement {
+namespace placement::monitor {
 
 namespace {
 
@@ -22,7 +22,7 @@ LeaderElection::LeaderElection(std::int32_t order, std::string name, const Leade
       newest_heard_s_(never),
       last_heard_s_(static_cast<std::size_t>(order), never) {}
 
-void LeaderElection::hear(const LeaderTerm& says, double now_s) {
+void LeaderElection::hear(const protocol::LeaderTerm& says, double now_s) {
   if (says.term < newest_.term || says.term == 0) return;
   const double heard_s = now_s - says.age_ms / 1000.0;
   if (says.term == newest_.term) {
@@ -33,12 +33,12 @@ void LeaderElection::hear(const LeaderTerm& says, double now_s) {
   newest_heard_s_ = heard_s;
 }
 
-void LeaderElection::hear_monitor(std::int32_t order, const LeaderTerm& says, double now_s) {
+void LeaderElection::hear_monitor(std::int32_t order, const protocol::LeaderTerm& says, double now_s) {
   if (order >= 0 && order < order_) last_heard_s_[static_cast<std::size_t>(order)] = now_s;
   hear(says, now_s);
 }
 
-void LeaderElection::hear_agent(const LeaderTerm& says, double now_s) { hear(says, now_s); }
+void LeaderElection::hear_agent(const protocol::LeaderTerm& says, double now_s) { hear(says, now_s); }
 
 bool LeaderElection::tick(double now_s, std::uint64_t unix_ms) {
   const bool mine = newest_.publisher == name_ && newest_.term % orders == static_cast<std::uint64_t>(order_) % orders;
@@ -63,8 +63,8 @@ bool LeaderElection::tick(double now_s, std::uint64_t unix_ms) {
   return true;
 }
 
-LeaderTerm LeaderElection::term(double now_s) const {
-  LeaderTerm term = newest_;
+protocol::LeaderTerm LeaderElection::term(double now_s) const {
+  protocol::LeaderTerm term = newest_;
   const double age_s = newest_.term == 0 ? 0 : std::max(0.0, now_s - newest_heard_s_);
   term.age_ms = static_cast<std::uint32_t>(std::min(age_s * 1000, 4e9));
   term.remaining_ms = static_cast<std::uint32_t>(std::max(0.0, settings_.lease_s - age_s) * 1000);
@@ -72,4 +72,4 @@ LeaderTerm LeaderElection::term(double now_s) const {
   return term;
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

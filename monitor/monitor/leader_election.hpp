@@ -6,7 +6,7 @@
 
 #include "monitor/protocol/messages.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 struct LeaderElectionSettings {
   double takeover_s = 10;  // a leader that was not heard for this time is gone
@@ -24,9 +24,9 @@ class LeaderElection {
   // `order` is this monitor's number from 0 and `name` its SlurmctldHost name. Times are by a steady clock.
   LeaderElection(std::int32_t order, std::string name, const LeaderElectionSettings& settings, double now_s);
   // Records that monitor number `order` runs and reports the term `says`.
-  void hear_monitor(std::int32_t order, const LeaderTerm& says, double now_s);
+  void hear_monitor(std::int32_t order, const protocol::LeaderTerm& says, double now_s);
   // Records a term that agents have heard.
-  void hear_agent(const LeaderTerm& says, double now_s);
+  void hear_agent(const protocol::LeaderTerm& says, double now_s);
 
   // Updates the state. Returns true when this monitor becomes or ceases to be the leader. `unix_ms` is the wall clock,
   // from which a new term gets a larger number than old ones even if all monitors were down together.
@@ -34,19 +34,19 @@ class LeaderElection {
 
   bool publishing() const { return publishing_; }
   // Returns the term as this monitor knows it, to be sent to others.
-  LeaderTerm term(double now_s) const;
+  protocol::LeaderTerm term(double now_s) const;
 
  private:
-  void hear(const LeaderTerm& says, double now_s);
+  void hear(const protocol::LeaderTerm& says, double now_s);
 
   std::int32_t order_;
   std::string name_;
   LeaderElectionSettings settings_;
   double began_s_;
   bool publishing_ = false;
-  LeaderTerm newest_;             // the newest term, heard or this monitor's own
+  protocol::LeaderTerm newest_;             // the newest term, heard or this monitor's own
   double newest_heard_s_;            // when the leader itself last announced it, as far as is known
   std::vector<double> last_heard_s_;  // when each monitor with a lower number was last heard
 };
 
-}  // namespace placement
+}  // namespace placement::monitor

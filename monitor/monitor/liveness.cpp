@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace placement {
+namespace placement::monitor {
 
 namespace {
 
@@ -152,4 +152,4 @@ double LivenessTable::missed(std::int32_t index, double now_s) const {
   return (now_s - node.heard_s) / node.mean_s;
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

@@ -7,7 +7,7 @@
 
 #include "common/state/live_state.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 // The state of a node in slurmctld, as far as it matters for the monitor.
 enum class SlurmView : std::uint8_t {
@@ -110,4 +110,4 @@ class LivenessTable {
 
 std::string_view to_string(SlurmView view);
 
-}  // namespace placement
+}  // namespace placement::monitor

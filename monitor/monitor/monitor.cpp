@@ -14,7 +14,7 @@
 #include "common/util/error.hpp"
 #include "monitor/protocol/agent_config.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 namespace {
 
@@ -65,8 +65,8 @@ PairModelSettings pair_settings(const Config& config, const PairPlaces& places) 
   return settings;
 }
 
-NetAddress any_address(std::int64_t port) {
-  NetAddress address;
+protocol::NetAddress any_address(std::int64_t port) {
+  protocol::NetAddress address;
   address.port = static_cast<std::uint16_t>(port);
   return address;
 }
@@ -82,31 +82,32 @@ RingCursor ring_cursor(History& history) {
 
 std::string Monitor::history_path(const Config& config) { return config.state_directory + "/history.sqlite"; }
 
-Monitor::Monitor(MonitorSettings settings, RunningConfiguration configuration, Credentials& credentials, Log log)
+Monitor::Monitor(MonitorSettings settings, RunningConfiguration configuration, protocol::Credentials& credentials, Log log)
     : settings_(std::move(settings)),
       configuration_(std::move(configuration)),
       log_(std::move(log)),
       names_(node_names(settings_.hosts)),
-      agent_settings_(agent_settings_text(settings_.config)),
+      agent_settings_(protocol::agent_settings_text(settings_.config)),
       settings_taken_(names_.size()),
       socket_(any_address(settings_.config.monitor_port)),
-      peer_socket_(NetAddress{}),
+      peer_socket_(protocol::NetAddress{}),
       history_(history_path(settings_.config), history_limits(settings_.config)),
       watch_(names_, history_, watch_settings(settings_.config), log_, now()),
       sessions_(credentials, static_cast<std::int32_t>(names_.size() + settings_.hosts.controllers.size()),
-                [this](const std::string& name, const NetAddress& from) { return admit(name, from); }),
+                [this](const std::string& name, const protocol::NetAddress& from) { return admit(name, from); }),
       publisher_(settings_.order, settings_.hosts.controllers[static_cast<std::size_t>(settings_.order)].name, {},
-                 steady_s()),
+                 protocol::steady_s()),
       pairs_(read_pair_places(settings_.slurm_conf, names_),
              pair_settings(settings_.config, read_pair_places(settings_.slurm_conf, names_))),
       schedule_(read_pair_places(settings_.slurm_conf, names_).leaf_of_node, schedule_settings(settings_.config)),
       bulk_(bulk_settings(settings_.config)),
       slurm_(settings_.slurm_conf),
       decisions_(settings_.config.decision_file, ring_cursor(history_), settings_.decision_owners),
-      next_pairs_s_(steady_s() + pairs_every_s),
-      next_prune_s_(steady_s() + 60) {
-  if (agent_settings_.size() > max_settings_text)
-    throw Error("the settings for agents (ProbeInterface and others) are longer than " + std::to_string(max_settings_text) + " bytes");
+      next_pairs_s_(protocol::steady_s() + pairs_every_s),
+      next_prune_s_(protocol::steady_s() + 60) {
+  if (agent_settings_.size() > protocol::max_settings_text)
+    throw Error("the settings for agents (ProbeInterface and others) are longer than " +
+                std::to_string(protocol::max_settings_text) + " bytes");
   tell_moved_history();
   for (std::size_t i = 0; i < settings_.hosts.controllers.size(); ++i) {
     Peer peer;
@@ -122,7 +123,7 @@ Monitor::Monitor(MonitorSettings settings, RunningConfiguration configuration, C
   }
 }
 
-Moment Monitor::now() const { return {steady_s(), static_cast<double>(wall_clock_ns()) / 1e9}; }
+Moment Monitor::now() const { return {protocol::steady_s(), static_cast<double>(protocol::wall_clock_ns()) / 1e9}; }
 
 void Monitor::say_once(std::string& kept, const std::string& text) {
   if (text == kept) return;
@@ -131,7 +132,7 @@ void Monitor::say_once(std::string& kept, const std::string& text) {
 }
 
 // Returns the number of a sender: nodes come first, then the monitors.
-std::optional<std::int32_t> Monitor::admit(const std::string& name, const NetAddress& from) {
+std::optional<std::int32_t> Monitor::admit(const std::string& name, const protocol::NetAddress& from) {
   const SlurmHost* host = nullptr;
   std::int32_t number = -1;
   if (const auto node = watch_.index(name)) {
@@ -144,7 +145,7 @@ std::optional<std::int32_t> Monitor::admit(const std::string& name, const NetAdd
       host = &settings_.hosts.controllers[i];
     }
   if (!host) return std::nullopt;
-  for (const NetAddress& known : addresses_.find(host->address, steady_s()))
+  for (const protocol::NetAddress& known : addresses_.find(host->address, protocol::steady_s()))
     if (known.ip == from.ip) return number;
   return std::nullopt;
 }
@@ -153,7 +154,7 @@ void Monitor::receive(double now_s) {
   for (int i = 0; i < datagrams_at_once; ++i) {
     const auto arrival = socket_.receive();
     if (!arrival) return;
-    const ServerSessions::Received received = sessions_.receive(arrival->datagram, arrival->from, now_s);
+    const protocol::ServerSessions::Received received = sessions_.receive(arrival->datagram, arrival->from, now_s);
     if (!received.reply.empty()) socket_.send(received.reply, arrival->from);
     if (!received.message.empty()) take_message(received.peer, received.message, now_s);
   }
@@ -165,7 +166,7 @@ void Monitor::receive_as_client(double now_s) {
     if (!arrival) return;
     for (Peer& peer : peers_) {
       if (!peer.session || !peer.address || *peer.address != arrival->from) continue;
-      const ClientSession::Received received = peer.session->receive(arrival->datagram, now_s);
+      const protocol::ClientSession::Received received = peer.session->receive(arrival->datagram, now_s);
       if (!received.reply.empty()) peer_socket_.send(received.reply, *peer.address);
       if (!received.note.empty())
         say_once(peer.last_note, "monitor on " + settings_.hosts.controllers[static_cast<std::size_t>(peer.order)].name +
@@ -175,37 +176,38 @@ void Monitor::receive_as_client(double now_s) {
   }
 }
 
-void Monitor::take_message(std::int32_t number, ByteView message, double now_s) {
+void Monitor::take_message(std::int32_t number, protocol::ByteView message, double now_s) {
   if (number >= static_cast<std::int32_t>(names_.size())) {
     take_peer_message(peers_[static_cast<std::size_t>(number) - names_.size()], message, now_s);
     return;
   }
-  switch (message_kind(message).value_or(MessageKind::accept)) {
-    case MessageKind::heartbeat:
-      if (const auto beat = decode_heartbeat(message)) take_heartbeat(number, *beat, now_s);
+  switch (protocol::message_kind(message).value_or(protocol::MessageKind::accept)) {
+    case protocol::MessageKind::heartbeat:
+      if (const auto beat = protocol::decode_heartbeat(message)) take_heartbeat(number, *beat, now_s);
       break;
-    case MessageKind::probe_result:
-      if (const auto result = decode_probe_result(message)) take_result(number, *result, now_s);
+    case protocol::MessageKind::probe_result:
+      if (const auto result = protocol::decode_probe_result(message)) take_result(number, *result, now_s);
       break;
-    case MessageKind::settings_taken:
-      if (const auto taken = decode_settings_taken(message)) take_settings_taken(number, *taken);
+    case protocol::MessageKind::settings_taken:
+      if (const auto taken = protocol::decode_settings_taken(message)) take_settings_taken(number, *taken);
       break;
     default: break;
   }
 }
 
-void Monitor::take_settings_taken(std::int32_t node, const SettingsTaken& taken) {
+void Monitor::take_settings_taken(std::int32_t node, const protocol::SettingsTaken& taken) {
   if (taken.checksum == checksum(std::as_bytes(std::span(agent_settings_)))) settings_taken_[static_cast<std::size_t>(node)] = taken.agent_start_id;
 }
 
-void Monitor::take_heartbeat(std::int32_t node, const Heartbeat& beat, double) {
+void Monitor::take_heartbeat(std::int32_t node, const protocol::Heartbeat& beat, double) {
   ++heartbeats_;
   const Moment moment = now();
   watch_.heartbeat(node, beat, moment);
-  if (settings_taken_[static_cast<std::size_t>(node)] != beat.agent_start_id && (beat.flags & leaving) == 0)
-    socket_.send(sessions_.seal(node, encode(SettingsMessage{agent_settings_})), sessions_.address(node));
-  HeartbeatAck ack{beat.number, publisher_.term(moment.steady_s), watch_.jobs(node)};
-  socket_.send(sessions_.seal(node, encode(ack)), sessions_.address(node));
+  if (settings_taken_[static_cast<std::size_t>(node)] != beat.agent_start_id && (beat.flags & protocol::leaving) == 0)
+    socket_.send(sessions_.seal(node, protocol::encode(protocol::SettingsMessage{agent_settings_})),
+                 sessions_.address(node));
+  protocol::HeartbeatAck ack{beat.number, publisher_.term(moment.steady_s), watch_.jobs(node)};
+  socket_.send(sessions_.seal(node, protocol::encode(ack)), sessions_.address(node));
 }
 
 void Monitor::tick() {
@@ -244,7 +246,7 @@ bool Monitor::may_write_snapshot() const {
   struct stat status;
   if (stat(settings_.config.snapshot_file.c_str(), &status) != 0) return true;
   if (status.st_ino == written_.inode && status.st_dev == written_.device) return true;
-  const double age_s = static_cast<double>(wall_clock_ns()) / 1e9 - static_cast<double>(status.st_mtime);
+  const double age_s = static_cast<double>(protocol::wall_clock_ns()) / 1e9 - static_cast<double>(status.st_mtime);
   return age_s > 2.5 * publish_every_s || age_s < -publish_every_s;
 }
 
@@ -259,7 +261,7 @@ void Monitor::publish() {
   if (moment.steady_s - table_s_ >= table_cost_s_ / table_share) {
     table_ = pairs_.table(moment.steady_s);
     table_s_ = moment.steady_s;
-    table_cost_s_ = steady_s() - moment.steady_s;
+    table_cost_s_ = protocol::steady_s() - moment.steady_s;
   }
   state.pairs = table_;
   try {
@@ -281,12 +283,12 @@ void Monitor::run(int stop_descriptor, const std::function<void(double now_s)>& 
                         {socket_.descriptor(), POLLIN, 0},
                         {peer_socket_.descriptor(), POLLIN, 0},
                         {slurm_.descriptor(), POLLIN, 0}};
-    const double wait_s = std::min(next_tick_s_, next_round_s) - steady_s();
+    const double wait_s = std::min(next_tick_s_, next_round_s) - protocol::steady_s();
     if (poll(watched, std::size(watched), std::clamp(static_cast<int>(wait_s * 1000) + 1, 0, 1000)) < 0 &&
         errno != EINTR)
       throw Error(std::string("poll: ") + std::strerror(errno));
     if ((watched[0].revents & POLLIN) != 0) break;
-    const double now_s = steady_s();
+    const double now_s = protocol::steady_s();
     // Other monitors ask for the history here; an error in it must not end this process.
     try {
       receive(now_s);
@@ -320,4 +322,4 @@ void Monitor::run(int stop_descriptor, const std::function<void(double now_s)>& 
   save_history();
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

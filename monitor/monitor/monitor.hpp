@@ -27,7 +27,7 @@
 #include "monitor/protocol/session.hpp"
 #include "monitor/protocol/udp.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 // The settings with which placement-monitor starts.
 struct MonitorSettings {
@@ -45,7 +45,7 @@ class Monitor {
  public:
   using Log = std::function<void(const std::string&)>;
   // The credentials must outlive the monitor. Throws Error when the socket or the history cannot be opened.
-  Monitor(MonitorSettings settings, RunningConfiguration configuration, Credentials& credentials, Log log);
+  Monitor(MonitorSettings settings, RunningConfiguration configuration, protocol::Credentials& credentials, Log log);
 
   // Runs until `stop_descriptor` becomes readable. Calls `tend` every second with the time by a steady clock. Throws
   // Error when poll() fails.
@@ -54,8 +54,8 @@ class Monitor {
  private:
   struct Peer {  // another monitor
     std::int32_t order = 0;
-    std::optional<ClientSession> session;  // set for monitors with a lower number: this one is their client
-    std::optional<NetAddress> address;
+    std::optional<protocol::ClientSession> session;  // set for monitors with a lower number: this one is their client
+    std::optional<protocol::NetAddress> address;
     double next_resolve_s = 0;
     std::optional<PeerState> state;
     double heard_s = -1e9;
@@ -71,16 +71,16 @@ class Monitor {
   };
 
   Moment now() const;
-  std::optional<std::int32_t> admit(const std::string& name, const NetAddress& from);
+  std::optional<std::int32_t> admit(const std::string& name, const protocol::NetAddress& from);
   void receive(double now_s);
   void receive_as_client(double now_s);
-  void take_message(std::int32_t peer, ByteView message, double now_s);
-  void take_heartbeat(std::int32_t node, const Heartbeat& beat, double now_s);
-  void take_settings_taken(std::int32_t node, const SettingsTaken& taken);
-  void take_result(std::int32_t node, const ProbeResult& result, double now_s);
-  void take_peer_message(Peer& peer, ByteView message, double now_s);
+  void take_message(std::int32_t peer, protocol::ByteView message, double now_s);
+  void take_heartbeat(std::int32_t node, const protocol::Heartbeat& beat, double now_s);
+  void take_settings_taken(std::int32_t node, const protocol::SettingsTaken& taken);
+  void take_result(std::int32_t node, const protocol::ProbeResult& result, double now_s);
+  void take_peer_message(Peer& peer, protocol::ByteView message, double now_s);
   void take_changes(Peer& peer, const History::Changes& changes, double now_s);
-  void send(Peer& peer, const Bytes& message);
+  void send(Peer& peer, const protocol::Bytes& message);
   void ask(Peer& peer, std::uint64_t after, double now_s);
   void keep_peers(double now_s);
   void hear_agents(double now_s);
@@ -110,12 +110,12 @@ class Monitor {
   std::vector<std::string> names_;
   std::string agent_settings_;                 // the settings that are sent to agents
   std::vector<std::uint64_t> settings_taken_;  // per node, the start id of the agent that has confirmed them; 0: none
-  UdpSocket socket_;
-  UdpSocket peer_socket_;
+  protocol::UdpSocket socket_;
+  protocol::UdpSocket peer_socket_;
   History history_;
   AddressCache addresses_;
   NodeWatch watch_;
-  ServerSessions sessions_;
+  protocol::ServerSessions sessions_;
   std::vector<Peer> peers_;  // by number; the entry of this monitor itself is not used
   LeaderElection publisher_;
   PairModel pairs_;
@@ -138,10 +138,11 @@ class Monitor {
   std::int64_t heartbeats_ = 0, results_ = 0, leases_given_ = 0, bulk_leases_ = 0, bulk_results_ = 0,
                decisions_kept_ = 0,
                decisions_read_ = 0, snapshots_ = 0;
-  std::array<std::int64_t, probe_outcome_names.size()> outcomes_{};  // of probes, as their initiators reported them
+  std::array<std::int64_t, protocol::probe_outcome_names.size()>
+      outcomes_{};  // of probes, as their initiators reported them
   double slurm_answered_s_ = unknown_value;
   std::string trouble_history_, trouble_snapshot_, trouble_decisions_, trouble_metrics_, trouble_slurm_,
       trouble_controller_;
 };
 
-}  // namespace placement
+}  // namespace placement::monitor

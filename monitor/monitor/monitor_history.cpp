@@ -6,7 +6,7 @@
 #include "common/util/error.hpp"
 #include "monitor/monitor/monitor.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 namespace {
 
@@ -127,4 +127,4 @@ void Monitor::save_history() {
   }
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

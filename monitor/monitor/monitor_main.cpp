@@ -19,6 +19,7 @@
 #include "monitor/monitor/query_service.hpp"
 
 using namespace placement;
+using namespace placement::monitor;
 
 namespace {
 
@@ -37,7 +38,7 @@ constexpr char usage_text[] =
     "exit codes: 0 ended by SIGTERM or SIGINT, 1 failure, 2 wrong usage, 3 a monitor with this state runs already\n"
     "see also: placement-monitor(8), placement.conf(5), placectl(1)\n";
 
-constexpr DaemonHelp help = {"placement-monitor", usage_text, "host", 'H', "no-slurm"};
+constexpr protocol::DaemonHelp help = {"placement-monitor", usage_text, "host", 'H', "no-slurm"};
 
 void log_line(const std::string& text) { std::fprintf(stderr, "placement-monitor: %s\n", text.c_str()); }
 
@@ -53,34 +54,34 @@ std::int32_t own_order(const SlurmHosts& hosts, const std::string& wanted, const
 }
 
 // Runs until the process is told to end. Returns the exit code.
-int run_monitor(const DaemonOptions& options, const sigset_t& stops) {
+int run_monitor(const protocol::DaemonOptions& options, const sigset_t& stops) {
   MonitorSettings settings;
   settings.slurm_conf = options.slurm_conf.empty() ? slurm_conf_path() : options.slurm_conf;
   settings.ask_slurm = !options.switched;
-  settings.config = read_daemon_config(settings.slurm_conf);
+  settings.config = protocol::read_daemon_config(settings.slurm_conf);
   settings.hosts = read_slurm_hosts(settings.slurm_conf);
   settings.order = own_order(settings.hosts, options.name, settings.slurm_conf);
-  const UserIds user = unprivileged_user(settings.config.monitor_user);
-  require_safe_munge_socket(settings.hosts.munge_socket);
+  const protocol::UserIds user = protocol::unprivileged_user(settings.config.monitor_user);
+  protocol::require_safe_munge_socket(settings.hosts.munge_socket);
   settings.decision_owners = slurmctld_users(settings.slurm_conf);
   const std::string run_directory = std::filesystem::path(settings.config.snapshot_file).parent_path();
-  make_directory_for(settings.config.state_directory, user);
-  make_directory_for(run_directory, user);
-  become(user, settings.config.monitor_user);
-  require_safe_directory(settings.config.state_directory, user.uid);
-  require_safe_directory(run_directory, user.uid);
-  if (take_lock(settings.config.state_directory + "/monitor.lock") < 0) {
+  protocol::make_directory_for(settings.config.state_directory, user);
+  protocol::make_directory_for(run_directory, user);
+  protocol::become(user, settings.config.monitor_user);
+  protocol::require_safe_directory(settings.config.state_directory, user.uid);
+  protocol::require_safe_directory(run_directory, user.uid);
+  if (protocol::take_lock(settings.config.state_directory + "/monitor.lock") < 0) {
     log_line("a monitor with " + settings.config.state_directory + " runs already");
-    return daemon_runs_already;
+    return protocol::daemon_runs_already;
   }
-  const auto credentials = munge_credentials(user.uid, settings.hosts.munge_socket);
+  const auto credentials = protocol::munge_credentials(user.uid, settings.hosts.munge_socket);
   const FileDescriptor stop(signalfd(-1, &stops, SFD_NONBLOCK | SFD_CLOEXEC));
   if (stop < 0) throw Error("signalfd fails");
-  const auto readers = munge_credentials(user.uid, settings.hosts.munge_socket, Makers::anybody);
+  const auto readers = protocol::munge_credentials(user.uid, settings.hosts.munge_socket, protocol::Makers::anybody);
   const RunningConfiguration configuration(settings.slurm_conf, settings.config, node_names(settings.hosts));
   QueryAnswers answers(settings.slurm_conf, configuration, settings.decision_owners);
   QueryService service(static_cast<std::uint16_t>(settings.config.monitor_port), *readers,
-                       [&answers](const Query& query, uid_t asker) { return answers.answer(query, asker); }, log_line);
+                       [&answers](const protocol::Query& query, uid_t asker) { return answers.answer(query, asker); }, log_line);
   Monitor monitor(std::move(settings), configuration, *credentials, log_line);
   monitor.run(stop, [&service](double) { service.tend(); });
   return 0;
@@ -89,14 +90,14 @@ int run_monitor(const DaemonOptions& options, const sigset_t& stops) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  DaemonOptions options;
-  if (const int code = read_daemon_options(help, argc, argv, options); code >= 0) return code;
-  const sigset_t stops = stop_signals();
-  block_signals(stops);
+  protocol::DaemonOptions options;
+  if (const int code = protocol::read_daemon_options(help, argc, argv, options); code >= 0) return code;
+  const sigset_t stops = protocol::stop_signals();
+  protocol::block_signals(stops);
   try {
     return run_monitor(options, stops);
   } catch (const std::exception& error) {
     log_line(error.what());
-    return daemon_failed;
+    return protocol::daemon_failed;
   }
 }

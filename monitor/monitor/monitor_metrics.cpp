@@ -13,7 +13,7 @@
 #include "common/util/error.hpp"
 #include "monitor/monitor/monitor.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 namespace {
 
@@ -61,20 +61,22 @@ std::string Monitor::metrics(double wall_s) {
   out.one("observer_in_doubt", "gauge", "1 while most nodes are silent at once.", watch_.table().in_doubt());
   out.one("publishing", "gauge", "1 while this monitor hands out leave to probe.", publisher_.publishing());
   out.one("term", "gauge", "Number of the term of the monitor that publishes.",
-          static_cast<double>(publisher_.term(steady_s()).term));
+          static_cast<double>(publisher_.term(protocol::steady_s()).term));
   out.one("monitors_heard", "gauge", "Other monitors heard of late.",
-          static_cast<double>(std::count_if(peers_.begin(), peers_.end(),
-                                            [](const Peer& peer) { return steady_s() - peer.heard_s < 10; })));
+          static_cast<double>(std::count_if(peers_.begin(), peers_.end(), [](const Peer& peer) {
+            return protocol::steady_s() - peer.heard_s < 10;
+          })));
   out.one("heartbeats_total", "counter", "Heartbeats taken.", static_cast<double>(heartbeats_));
   out.one("outages_total", "counter", "Unplanned outages noticed since the start.", static_cast<double>(watch_.outages()));
   out.family("refused_total", "counter", "Datagrams that were not taken, by reason.");
   for (std::size_t i = 1; i < sessions_.refused().size(); ++i)
-    out.value("reason", to_string(static_cast<Refusal>(i)), static_cast<double>(sessions_.refused()[i]));
+    out.value("reason", protocol::to_string(static_cast<protocol::Refusal>(i)),
+              static_cast<double>(sessions_.refused()[i]));
   out.one("leases_total", "counter", "Probes for which leave was given.", static_cast<double>(leases_given_));
   out.one("probe_results_total", "counter", "Probes that measured something.", static_cast<double>(results_));
   out.family("probe_outcomes_total", "counter", "What the nodes that began probes told of them.");
   for (std::size_t i = 1; i < outcomes_.size(); ++i)
-    out.value("outcome", probe_outcome_names[i], static_cast<double>(outcomes_[i]));
+    out.value("outcome", protocol::probe_outcome_names[i], static_cast<double>(outcomes_[i]));
   out.one("bulk_leases_total", "counter", "Leave given for bulk streams between idle nodes.", static_cast<double>(bulk_leases_));
   out.one("bulk_results_total", "counter", "Bulk streams that measured something.", static_cast<double>(bulk_results_));
   out.one("pairs", "gauge", "Pairs of nodes of which a measurement is remembered.", static_cast<double>(pairs_.size()));
@@ -83,7 +85,7 @@ std::string Monitor::metrics(double wall_s) {
   out.one("decisions_lost_total", "counter", "Decisions overwritten before they were read.",
           static_cast<double>(decisions_.overrun()));
   out.one("slurmctld_answer_age_seconds", "gauge", "Since slurmctld told the states of its nodes.",
-          steady_s() - slurm_answered_s_);
+          protocol::steady_s() - slurm_answered_s_);
   const auto& controller = slurm_.controller();
   out.one("slurmctld_refuses_snapshot", "gauge", "1 while slurmctld does not take the snapshot that is there; NaN: it does not say.",
           controller ? static_cast<double>(controller->live == LiveUse::refused) : unknown_value);
@@ -134,4 +136,4 @@ void Monitor::write_metrics(double wall_s) {
     say_once(trouble_metrics_, "");
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

@@ -7,7 +7,7 @@
 #include "common/util/error.hpp"
 #include "monitor/monitor/monitor.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 namespace {
 
@@ -33,7 +33,7 @@ std::array<std::uint8_t, 16> instance_bytes(const std::string& text) {
 
 }  // namespace
 
-void Monitor::send(Peer& peer, const Bytes& message) {
+void Monitor::send(Peer& peer, const protocol::Bytes& message) {
   const auto number = static_cast<std::int32_t>(names_.size()) + peer.order;
   if (peer.session) {
     if (peer.session->established() && peer.address) peer_socket_.send(peer.session->seal(message), *peer.address);
@@ -42,7 +42,7 @@ void Monitor::send(Peer& peer, const Bytes& message) {
   }
 }
 
-void Monitor::take_peer_message(Peer& peer, ByteView message, double now_s) {
+void Monitor::take_peer_message(Peer& peer, protocol::ByteView message, double now_s) {
   const auto kind = peer_message_kind(message);
   if (!kind) return;
   peer.heard_s = now_s;
@@ -105,12 +105,13 @@ void Monitor::keep_peers(double now_s) {
     if (peer.session) {
       if (!peer.address && now_s >= peer.next_resolve_s) {
         peer.next_resolve_s = now_s + resolve_pause_s;
-        peer.address = resolve(settings_.hosts.controllers[static_cast<std::size_t>(peer.order)].address,
-                               static_cast<std::uint16_t>(settings_.config.monitor_port));
+        peer.address = protocol::resolve(settings_.hosts.controllers[static_cast<std::size_t>(peer.order)].address,
+                                         static_cast<std::uint16_t>(settings_.config.monitor_port));
       }
       if (peer.session->established() && now_s - peer.heard_s > peer_patience_s) peer.session->doubt(now_s);
       if (peer.address)
-        if (const Bytes hello = peer.session->due(now_s); !hello.empty()) peer_socket_.send(hello, *peer.address);
+        if (const protocol::Bytes hello = peer.session->due(now_s); !hello.empty())
+          peer_socket_.send(hello, *peer.address);
     }
     send(peer, encode(own));
     if (!peer.state || now_s - peer.heard_s > peer_patience_s) continue;
@@ -130,7 +131,7 @@ void Monitor::keep_peers(double now_s) {
 void Monitor::hear_agents(double now_s) {
   std::vector<std::pair<std::uint64_t, std::int32_t>> terms;
   for (std::int32_t i = 0; i < watch_.nodes(); ++i) {
-    const Heartbeat& beat = watch_.last_beat(i);
+    const protocol::Heartbeat& beat = watch_.last_beat(i);
     if (beat.heard.term != 0 && now_s - watch_.table().last_heard_s(i) <= believed_beat_s)
       terms.emplace_back(beat.heard.term, i);
   }
@@ -140,7 +141,7 @@ void Monitor::hear_agents(double now_s) {
   const std::uint64_t believed = terms[needed - 1].first;
   for (const auto& [term, node] : terms) {
     if (term != believed) continue;
-    LeaderTerm says = watch_.last_beat(node).heard;
+    protocol::LeaderTerm says = watch_.last_beat(node).heard;
     const double since_s = now_s - watch_.table().last_heard_s(node);
     says.age_ms = static_cast<std::uint32_t>(std::min(4e9, says.age_ms + since_s * 1000));
     for (const SlurmHost& host : settings_.hosts.controllers)
@@ -148,4 +149,4 @@ void Monitor::hear_agents(double now_s) {
   }
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

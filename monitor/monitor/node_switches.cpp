@@ -12,7 +12,7 @@
 #include "common/topology/topology_conf.hpp"
 #include "common/util/input_file.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 namespace {
 
@@ -71,7 +71,7 @@ PairPlaces read_pair_places(const std::string& slurm_conf, std::span<const std::
   return pair_places(parse_topology_conf(read_input_file(topology, max_topology_bytes), topology, shapes), nodes.size());
 }
 
-const std::vector<NetAddress>& AddressCache::find(const std::string& address, double now_s) {
+const std::vector<protocol::NetAddress>& AddressCache::find(const std::string& address, double now_s) {
   Entry& entry = entries_[address];
   if (entry.until_s > now_s) return entry.addresses;
   entry.addresses.clear();
@@ -80,7 +80,7 @@ const std::vector<NetAddress>& AddressCache::find(const std::string& address, do
   if (getaddrinfo(address.c_str(), nullptr, &hints, &list) == 0) {
     const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> release(list, freeaddrinfo);
     for (const addrinfo* at = list; at; at = at->ai_next) {
-      NetAddress found;
+      protocol::NetAddress found;
       if (at->ai_family == AF_INET) {
         found.ip[10] = found.ip[11] = 0xff;
         std::memcpy(&found.ip[12], &reinterpret_cast<const sockaddr_in*>(at->ai_addr)->sin_addr, 4);
@@ -96,4 +96,4 @@ const std::vector<NetAddress>& AddressCache::find(const std::string& address, do
   return entry.addresses;
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

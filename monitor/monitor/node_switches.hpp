@@ -10,7 +10,7 @@
 #include "monitor/monitor/pair_model.hpp"
 #include "monitor/protocol/messages.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 // Returns the leaf switches of `nodes` by the topology.conf beside the file `slurm_conf`. Without a topology.conf all
 // nodes are on one leaf switch. Throws Error with the name of the file and the line.
@@ -25,14 +25,14 @@ PairPlaces pair_places(std::span<const SwitchShape> switches, std::size_t nodes)
 class AddressCache {
  public:
   // Returns the addresses of a host, with port 0, or none when the resolver knows none. May block for a lookup.
-  const std::vector<NetAddress>& find(const std::string& address, double now_s);
+  const std::vector<protocol::NetAddress>& find(const std::string& address, double now_s);
 
  private:
   struct Entry {
-    std::vector<NetAddress> addresses;
+    std::vector<protocol::NetAddress> addresses;
     double until_s = 0;
   };
   std::unordered_map<std::string, Entry> entries_;
 };
 
-}  // namespace placement
+}  // namespace placement::monitor

@@ -8,7 +8,7 @@
 
 #include "common/state/live_range.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 namespace {
 
@@ -70,12 +70,12 @@ void NodeWatch::watch_clock(Moment now) {
   }
 }
 
-void NodeWatch::heartbeat(std::int32_t index, const Heartbeat& beat, Moment now) {
+void NodeWatch::heartbeat(std::int32_t index, const protocol::Heartbeat& beat, Moment now) {
   watch_clock(now);
   Node& node = at(index);
   // The heartbeat was repeated or overtaken by a later one. It only shows that the node lives.
   if (node.known && beat.agent_start_id == node.beat.agent_start_id && beat.number <= node.beat.number) {
-    if ((node.beat.flags & leaving) != 0) return;
+    if ((node.beat.flags & protocol::leaving) != 0) return;
     if (beat.number == node.beat.number) node.beat.heard = beat.heard;
     node.seen_wall_s = now.wall_s;
     table_.heard(index, now.steady_s, true);
@@ -103,7 +103,7 @@ void NodeWatch::heartbeat(std::int32_t index, const Heartbeat& beat, Moment now)
   node.seen_wall_s = now.wall_s;
   table_.heard(index, now.steady_s);
   watch_slurmd(index, now);
-  if ((beat.flags & leaving) != 0) {
+  if ((beat.flags & protocol::leaving) != 0) {
     log_(node.state.name + ": its agent ends, as it was told to");
     end_span(node, now.wall_s);
     table_.left(index);
@@ -114,7 +114,7 @@ void NodeWatch::heartbeat(std::int32_t index, const Heartbeat& beat, Moment now)
 // this at once, slurmctld at its next ping.
 void NodeWatch::watch_slurmd(std::int32_t index, Moment now) {
   Node& node = at(index);
-  const bool running = (node.beat.flags & slurmd_running) != 0;
+  const bool running = (node.beat.flags & protocol::slurmd_running) != 0;
   node.slurmd_seen = node.slurmd_seen || running;
   if (running || !node.slurmd_seen)
     node.slurmd_gone_s = unknown_value;
@@ -342,4 +342,4 @@ std::vector<NodeState> NodeWatch::states(Moment now, double horizon_s) const {
   return states;
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

@@ -18,7 +18,7 @@
 #include "monitor/monitor/slurm_nodes.hpp"
 #include "monitor/protocol/messages.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 // One moment, by a steady clock and by the wall clock, in seconds.
 struct Moment {
@@ -53,7 +53,7 @@ class NodeWatch {
   const std::string& name(std::int32_t node) const { return at(node).state.name; }
   std::optional<std::int32_t> index(const std::string& name) const;
 
-  void heartbeat(std::int32_t node, const Heartbeat& beat, Moment now);
+  void heartbeat(std::int32_t node, const protocol::Heartbeat& beat, Moment now);
   // Takes an answer of slurmctld. Returns true when slurmctld misses a slurmd whose agent is well, so that it should be
   // asked again soon.
   bool slurm_says(std::span<const SlurmNode> says, Moment now);
@@ -89,7 +89,7 @@ class NodeWatch {
 
   // Returns the state of all nodes for the snapshot. The outage probabilities are for the next `horizon_s` seconds.
   std::vector<NodeState> states(Moment now, double horizon_s) const;
-  const Heartbeat& last_beat(std::int32_t node) const { return at(node).beat; }
+  const protocol::Heartbeat& last_beat(std::int32_t node) const { return at(node).beat; }
   const std::vector<std::uint32_t>& jobs(std::int32_t node) const { return at(node).jobs; }
   // Returns whether the node is up and its slurmd runs.
   bool usable(std::int32_t node) const { return table_.state(node) == Liveness::up && !at(node).slurmd_away; }
@@ -106,7 +106,7 @@ class NodeWatch {
   };
   struct Node {
     NodeState state;
-    Heartbeat beat;
+    protocol::Heartbeat beat;
     bool known = false;               // there was a heartbeat
     bool rebooted = false;            // since the silence began
     bool restarted = false;           // its agent restarted since the silence began
@@ -176,4 +176,4 @@ class NodeWatch {
   std::array<std::int64_t, 4> by_liveness_{};
 };
 
-}  // namespace placement
+}  // namespace placement::monitor

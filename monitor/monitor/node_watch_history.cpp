@@ -8,7 +8,7 @@
 #include "common/util/error.hpp"
 #include "monitor/monitor/node_watch.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 namespace {
 
@@ -181,4 +181,4 @@ void NodeWatch::take(const PeerNews& news) {
   if (news.past_changed) history_changed_ = true;
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

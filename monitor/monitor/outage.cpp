@@ -7,7 +7,7 @@
 #include <limits>
 #include <unordered_map>
 
-namespace placement {
+namespace placement::monitor {
 
 namespace {
 
@@ -331,4 +331,4 @@ void for_each_slot(std::span<const std::string> names, std::span<const SpanRecor
   }
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

@@ -11,7 +11,7 @@
 
 #include "monitor/monitor/history.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 // Estimates how likely each node is to fail, from its history of unplanned outages [TOFA §3]. Time is divided into
 // slots of an hour. In each slot a node was observed for a part of the slot and began some outages, usually none.
@@ -133,4 +133,4 @@ void for_each_slot(std::span<const std::string> names, std::span<const SpanRecor
                    std::span<const OutageRecord> outages, double begin_s, double end_s,
                    const std::function<void(std::span<const SlotSeen>)>& call);
 
-}  // namespace placement
+}  // namespace placement::monitor

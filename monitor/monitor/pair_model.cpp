@@ -11,7 +11,7 @@
 #include "common/state/live_range.hpp"
 #include "common/state/pair_arrays.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 namespace {
 
@@ -296,4 +296,4 @@ PairTable PairModel::table(double now_s) const {
   return pair_table(std::move(arrays));
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

@@ -11,7 +11,7 @@
 #include "monitor/monitor/forecast.hpp"
 #include "monitor/monitor/schedule.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 // The positions of the nodes: pairs with equal leaf switches, or equal numbers of hops, are alike.
 struct PairPlaces {
@@ -77,4 +77,4 @@ class PairModel {
   std::unordered_map<std::uint64_t, Pair> pairs_;
 };
 
-}  // namespace placement
+}  // namespace placement::monitor

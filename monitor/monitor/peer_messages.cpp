@@ -6,16 +6,16 @@
 
 #include "monitor/protocol/message_fields.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 namespace {
 
-using wire::Reader;
-using wire::Writer;
+using protocol::wire::Reader;
+using protocol::wire::Writer;
 
-constexpr std::size_t max_row = 1 + max_wire_name + 3 * 8 + 1 + 1 + 16;  // an outage with the longest name
-static_assert(1 + 8 + 2 + max_peer_rows * max_row <= max_message);
-static_assert(1 + 1 + max_peer_measurements * 13 <= max_message);
+constexpr std::size_t max_row = 1 + protocol::max_wire_name + 3 * 8 + 1 + 1 + 16;  // an outage with the longest name
+static_assert(1 + 8 + 2 + max_peer_rows * max_row <= protocol::max_message);
+static_assert(1 + 1 + max_peer_measurements * 13 <= protocol::max_message);
 
 constexpr std::uint64_t open_end = ~std::uint64_t{0};
 
@@ -40,14 +40,14 @@ bool take_kind(Reader& in, PeerMessageKind kind) { return in.u8() == static_cast
 
 }  // namespace
 
-std::optional<PeerMessageKind> peer_message_kind(ByteView message) {
+std::optional<PeerMessageKind> peer_message_kind(protocol::ByteView message) {
   if (message.empty() || message[0] < static_cast<std::uint8_t>(PeerMessageKind::state) ||
       message[0] > static_cast<std::uint8_t>(PeerMessageKind::pairs))
     return std::nullopt;
   return static_cast<PeerMessageKind>(message[0]);
 }
 
-Bytes encode(const PeerState& state) {
+protocol::Bytes encode(const PeerState& state) {
   Writer out;
   put_kind(out, PeerMessageKind::state);
   out.u8(state.order);
@@ -60,7 +60,7 @@ Bytes encode(const PeerState& state) {
   return out.take();
 }
 
-std::optional<PeerState> decode_peer_state(ByteView message) {
+std::optional<PeerState> decode_peer_state(protocol::ByteView message) {
   Reader in(message);
   in.require(take_kind(in, PeerMessageKind::state));
   PeerState state;
@@ -76,17 +76,17 @@ std::optional<PeerState> decode_peer_state(ByteView message) {
   return state;
 }
 
-Bytes encode(const PeerAsk& ask) {
+protocol::Bytes encode(const PeerAsk& ask) {
   Writer out;
   put_kind(out, PeerMessageKind::ask);
   out.u64(ask.after);
-  out.pad(max_message);
+  out.pad(protocol::max_message);
   return out.take();
 }
 
-std::optional<PeerAsk> decode_peer_ask(ByteView message) {
+std::optional<PeerAsk> decode_peer_ask(protocol::ByteView message) {
   Reader in(message);
-  in.require(take_kind(in, PeerMessageKind::ask) && message.size() == max_message);
+  in.require(take_kind(in, PeerMessageKind::ask) && message.size() == protocol::max_message);
   const PeerAsk ask{in.u64()};
   in.require(ask.after < std::uint64_t{1} << 62);
   in.zeros();
@@ -94,7 +94,7 @@ std::optional<PeerAsk> decode_peer_ask(ByteView message) {
   return ask;
 }
 
-Bytes encode(const History::Changes& changes) {
+protocol::Bytes encode(const History::Changes& changes) {
   Writer out;
   put_kind(out, PeerMessageKind::changes);
   out.u64(static_cast<std::uint64_t>(changes.cursor));
@@ -116,7 +116,7 @@ Bytes encode(const History::Changes& changes) {
   return out.take();
 }
 
-std::optional<History::Changes> decode_peer_changes(ByteView message) {
+std::optional<History::Changes> decode_peer_changes(protocol::ByteView message) {
   Reader in(message);
   in.require(take_kind(in, PeerMessageKind::changes));
   History::Changes changes;
@@ -149,7 +149,7 @@ std::optional<History::Changes> decode_peer_changes(ByteView message) {
   return changes;
 }
 
-Bytes encode(const std::vector<PeerMeasurement>& pairs) {
+protocol::Bytes encode(const std::vector<PeerMeasurement>& pairs) {
   Writer out;
   put_kind(out, PeerMessageKind::pairs);
   const std::size_t count = std::min(pairs.size(), max_peer_measurements);
@@ -163,7 +163,7 @@ Bytes encode(const std::vector<PeerMeasurement>& pairs) {
   return out.take();
 }
 
-std::optional<std::vector<PeerMeasurement>> decode_peer_pairs(ByteView message) {
+std::optional<std::vector<PeerMeasurement>> decode_peer_pairs(protocol::ByteView message) {
   Reader in(message);
   in.require(take_kind(in, PeerMessageKind::pairs));
   const std::size_t count = in.u8();
@@ -181,4 +181,4 @@ std::optional<std::vector<PeerMeasurement>> decode_peer_pairs(ByteView message) 
   return pairs;
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

@@ -10,7 +10,7 @@
 #include "monitor/monitor/schedule.hpp"
 #include "monitor/protocol/messages.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 // The messages between monitors, in sealed frames and with the fields of messages.hpp. The monitor that comes later in
 // slurm.conf opens the session, as an agent does.
@@ -28,7 +28,7 @@ struct PeerState {
   std::uint8_t order = 0;              // number of its SlurmctldHost line, from 0
   std::array<std::uint8_t, 16> history{};  // instance of its history
   std::uint64_t last_change = 0;       // number of the last change in its history
-  LeaderTerm publisher;
+  protocol::LeaderTerm publisher;
 
   bool operator==(const PeerState&) const = default;
 };
@@ -47,16 +47,16 @@ inline constexpr std::size_t max_peer_measurements = 80;
 // Largest number of rows of a history in one answer. They fit whatever the names of the nodes are.
 inline constexpr std::int64_t max_peer_rows = 9;
 
-Bytes encode(const PeerState& state);
-Bytes encode(const PeerAsk& ask);
-Bytes encode(const History::Changes& changes);             // at most max_peer_rows
-Bytes encode(const std::vector<PeerMeasurement>& pairs);   // at most max_peer_measurements
+protocol::Bytes encode(const PeerState& state);
+protocol::Bytes encode(const PeerAsk& ask);
+protocol::Bytes encode(const History::Changes& changes);             // at most max_peer_rows
+protocol::Bytes encode(const std::vector<PeerMeasurement>& pairs);   // at most max_peer_measurements
 
 // The decoders return none when the bytes are no message of their kind.
-std::optional<PeerMessageKind> peer_message_kind(ByteView message);
-std::optional<PeerState> decode_peer_state(ByteView message);
-std::optional<PeerAsk> decode_peer_ask(ByteView message);
-std::optional<History::Changes> decode_peer_changes(ByteView message);
-std::optional<std::vector<PeerMeasurement>> decode_peer_pairs(ByteView message);
+std::optional<PeerMessageKind> peer_message_kind(protocol::ByteView message);
+std::optional<PeerState> decode_peer_state(protocol::ByteView message);
+std::optional<PeerAsk> decode_peer_ask(protocol::ByteView message);
+std::optional<History::Changes> decode_peer_changes(protocol::ByteView message);
+std::optional<std::vector<PeerMeasurement>> decode_peer_pairs(protocol::ByteView message);
 
-}  // namespace placement
+}  // namespace placement::monitor

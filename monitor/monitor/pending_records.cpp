@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "monitor/monitor/pending_records.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 void PendingRecords::put(const OutageRecord& outage) { outages_[{outage.node, outage.began_at_s}] = outage; }
 
@@ -30,4 +30,4 @@ void PendingRecords::forget() {
   spans_.clear();
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

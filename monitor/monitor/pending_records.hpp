@@ -9,7 +9,7 @@
 
 #include "monitor/monitor/history.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 // Outages and times of observation that are not written into the history yet. A record that cannot be written, for
 // instance because the disk is full, is written as soon as that is possible.
@@ -37,4 +37,4 @@ class PendingRecords {
   std::int64_t dropped_ = 0;
 };
 
-}  // namespace placement
+}  // namespace placement::monitor

@@ -16,7 +16,7 @@
 #include "common/topology/torus_topology.hpp"
 #include "monitor/monitor/stored_decisions.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 namespace {
 
@@ -31,9 +31,9 @@ std::string QueryAnswers::live_state() const {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::string QueryAnswers::decisions(const Query& query, uid_t asker) const {
+std::string QueryAnswers::decisions(const protocol::Query& query, uid_t asker) const {
   DecisionFilter filter{query.job, query.since_s, {}, most_decisions};
-  DecisionAnswer answer;
+  protocol::DecisionAnswer answer;
   if (!sees_all_jobs(asker, slurm_conf_, config().monitor_readers)) {
     filter.only_of = asker;
     answer.notes.push_back("decisions about other users' jobs (PrivateData=jobs)");
@@ -55,10 +55,10 @@ std::string QueryAnswers::decisions(const Query& query, uid_t asker) const {
     answer.notes.push_back(error.what());
   }
   settle_decisions(filter, answer.decisions);
-  return answer_text(answer);
+  return protocol::answer_text(answer);
 }
 
-std::string QueryAnswers::job_state(const Query& query) const {
+std::string QueryAnswers::job_state(const protocol::Query& query) const {
   JobState known;
   if (!config().torus_file.empty()) known.torus = std::make_shared<const TorusTopology>(read_torus(config().torus_file).torus);
   if (!config().outage_file.empty()) known.outages = std::make_shared<const NodeOutages>(read_outages(config().outage_file));
@@ -91,15 +91,15 @@ std::string QueryAnswers::notes() const {
   return text;
 }
 
-std::string QueryAnswers::answer(const Query& query, uid_t asker) {
+std::string QueryAnswers::answer(const protocol::Query& query, uid_t asker) {
   configuration_.refresh();
   switch (query.kind) {
-    case Query::Kind::live_state: return live_state();
-    case Query::Kind::decisions: return decisions(query, asker);
-    case Query::Kind::notes: return notes();
-    case Query::Kind::job_state: break;
+    case protocol::Query::Kind::live_state: return live_state();
+    case protocol::Query::Kind::decisions: return decisions(query, asker);
+    case protocol::Query::Kind::notes: return notes();
+    case protocol::Query::Kind::job_state: break;
   }
   return job_state(query);
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

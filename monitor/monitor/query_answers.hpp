@@ -8,7 +8,7 @@
 #include "monitor/monitor/running_configuration.hpp"
 #include "monitor/protocol/query_wire.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 // Answers the queries of placectl and srun to placement-monitor (query_wire.hpp). It reads the files anew for each
 // query: the snapshot, the history, slurmctld's ring, placement.conf and the files that it names.
@@ -19,12 +19,12 @@ class QueryAnswers {
       : slurm_conf_(std::move(slurm_conf)), configuration_(std::move(configuration)), ring_owners_(std::move(ring_owners)) {}
 
   // Returns the answer for the user `asker`. Throws Error with a message that is sent to the user.
-  std::string answer(const Query& query, uid_t asker);
+  std::string answer(const protocol::Query& query, uid_t asker);
 
  private:
   std::string live_state() const;
-  std::string decisions(const Query& query, uid_t asker) const;
-  std::string job_state(const Query& query) const;
+  std::string decisions(const protocol::Query& query, uid_t asker) const;
+  std::string job_state(const protocol::Query& query) const;
   std::string notes() const;
   const Config& config() const { return configuration_.config(); }
 
@@ -33,4 +33,4 @@ class QueryAnswers {
   std::vector<uid_t> ring_owners_;
 };
 
-}  // namespace placement
+}  // namespace placement::monitor

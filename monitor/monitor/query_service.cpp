@@ -13,7 +13,7 @@
 
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 namespace {
 
@@ -28,12 +28,12 @@ void end_with(pid_t parent) {
 }
 
 // The main function of the process that answers. It must not return.
-[[noreturn]] void serve(pid_t parent, Credentials& credentials, const QueryServer::Answer& answer) {
+[[noreturn]] void serve(pid_t parent, protocol::Credentials& credentials, const protocol::QueryServer::Answer& answer) {
   end_with(parent);
   int never[2];
   if (pipe2(never, O_CLOEXEC) != 0) _exit(1);
   try {
-    QueryServer(own_listener, credentials, answer).run(never[0]);
+    protocol::QueryServer(own_listener, credentials, answer).run(never[0]);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "placement-monitor: answers to placectl: %s\n", error.what());
   }
@@ -41,8 +41,8 @@ void end_with(pid_t parent) {
 }
 
 // The main function of the keeper, which starts the process that answers whenever it does not run. It must not return.
-[[noreturn]] void keep(int listener, pid_t parent, Credentials& credentials, const QueryServer::Answer& answer,
-                       const QueryService::Log& log) {
+[[noreturn]] void keep(int listener, pid_t parent, protocol::Credentials& credentials,
+                       const protocol::QueryServer::Answer& answer, const QueryService::Log& log) {
   end_with(parent);
   signal(SIGTERM, SIG_DFL);
   signal(SIGINT, SIG_DFL);
@@ -67,11 +67,12 @@ void end_with(pid_t parent) {
 
 }  // namespace
 
-QueryService::QueryService(std::uint16_t port, Credentials& credentials, const QueryServer::Answer& answer, Log log)
+QueryService::QueryService(std::uint16_t port, protocol::Credentials& credentials,
+                           const protocol::QueryServer::Answer& answer, Log log)
     : log_(std::move(log)) {
   FileDescriptor listener;
   try {
-    listener.reset(listen_tcp(port));
+    listener.reset(protocol::listen_tcp(port));
   } catch (const Error& error) {
     log_(std::string(error.what()) + ": placectl and srun on other hosts are not answered");
     return;
@@ -94,4 +95,4 @@ void QueryService::tend() {
   log_("the process that keeps up the answers to other hosts has ended: they are not answered before placement-monitor starts again");
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

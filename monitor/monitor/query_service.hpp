@@ -9,7 +9,7 @@
 #include "common/util/file_descriptor.hpp"
 #include "monitor/protocol/query_server.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 // Answers queries in a separate process of low priority. So no query delays a heartbeat, and a failure of that process
 // does not end the monitor: another one follows. All these processes end together with the monitor.
@@ -22,7 +22,8 @@ class QueryService {
 
   // Listens on the TCP port `port`. If the port is in use, this is logged and no queries are answered. The credentials
   // must outlive the service.
-  QueryService(std::uint16_t port, Credentials& credentials, const QueryServer::Answer& answer, Log log);
+  QueryService(std::uint16_t port, protocol::Credentials& credentials, const protocol::QueryServer::Answer& answer,
+               Log log);
   ~QueryService();
   QueryService(const QueryService&) = delete;
   QueryService& operator=(const QueryService&) = delete;
@@ -35,4 +36,4 @@ class QueryService {
   pid_t keeper_ = -1;
 };
 
-}  // namespace placement
+}  // namespace placement::monitor

@@ -13,7 +13,7 @@
 #include "monitor/monitor/node_switches.hpp"
 #include "monitor/protocol/daemon.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 namespace {
 
@@ -59,7 +59,7 @@ std::vector<std::string> RunningConfiguration::read_again() {
   std::vector<std::string> taken;
   notes_.clear();
   try {
-    const Config now = read_daemon_config(slurm_conf_);
+    const Config now = protocol::read_daemon_config(slurm_conf_);
     for (const ConfigKey& key : config_keys()) {
       const std::string value = key.show(now);
       if (value == key.show(config_)) continue;
@@ -95,4 +95,4 @@ std::vector<std::string> RunningConfiguration::refresh() {
   return lines;
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

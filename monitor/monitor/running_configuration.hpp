@@ -7,7 +7,7 @@
 #include "common/policy/config.hpp"
 #include "monitor/monitor/pair_model.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 // The configuration by which a running placement-monitor works. placement.conf, slurm.conf and topology.conf may change
 // while it runs. Settings by which queries are answered (TorusFile, OutageFile, SnapshotMaxAgeS, MonitorReaders) are
@@ -44,4 +44,4 @@ class RunningConfiguration {
   std::vector<std::string> notes_;
 };
 
-}  // namespace placement
+}  // namespace placement::monitor

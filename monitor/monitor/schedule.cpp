@@ -8,7 +8,7 @@
 
 #include "common/util/random.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 namespace {
 
@@ -213,4 +213,4 @@ ProbeSchedule::Round ProbeSchedule::next(double now_s, const std::vector<bool>& 
   }
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

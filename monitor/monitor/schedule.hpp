@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace placement {
+namespace placement::monitor {
 
 struct ProbePair {
   std::int32_t a = 0;
@@ -101,4 +101,4 @@ class ProbeSchedule {
   double busy_until_s_;
 };
 
-}  // namespace placement
+}  // namespace placement::monitor

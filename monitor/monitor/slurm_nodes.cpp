@@ -20,7 +20,7 @@
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 namespace {
 
@@ -169,4 +169,4 @@ bool SlurmNodes::collect(double now_s, std::vector<SlurmNode>& nodes) {
   return whole;
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

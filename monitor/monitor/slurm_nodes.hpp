@@ -11,7 +11,7 @@
 #include "common/state/controller_state.hpp"
 #include "monitor/monitor/liveness.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 // The state of a node in slurmctld, and the jobs that run on this node alone.
 struct SlurmNode {
@@ -60,4 +60,4 @@ class SlurmNodes {
   std::optional<ControllerState> controller_;
 };
 
-}  // namespace placement
+}  // namespace placement::monitor

@@ -16,7 +16,7 @@
 #include "monitor/monitor/database.hpp"
 #endif
 
-namespace placement {
+namespace placement::monitor {
 
 namespace {
 
@@ -87,4 +87,4 @@ bool sees_all_jobs(uid_t user, const std::string& slurm_conf_path, const std::st
   return std::find(privileged.begin(), privileged.end(), user) != privileged.end() || in_group(user, readers);
 }
 
-}  // namespace placement
+}  // namespace placement::monitor

@@ -10,7 +10,7 @@
 #include "common/decision/decision.hpp"
 #include "common/decision/decision_ring.hpp"
 
-namespace placement {
+namespace placement::monitor {
 
 // Reads stored decisions: those in the monitor's history, and the latest ones in slurmctld's ring.
 
@@ -38,4 +38,4 @@ void settle_decisions(const DecisionFilter& filter, std::vector<Decision>& decis
 // cannot be read.
 bool sees_all_jobs(uid_t user, const std::string& slurm_conf_path, const std::string& readers);
 
-}  // namespace placement
+}  // namespace placement::monitor

@@ -6,7 +6,7 @@
 
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 namespace {
 
@@ -40,4 +40,4 @@ void take_agent_settings(Config& config, std::string_view text) {
   config.probe_busy_nodes = told.probe_busy_nodes;
 }
 
-}  // namespace placement
+}  // namespace placement::protocol

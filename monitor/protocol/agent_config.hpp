@@ -5,7 +5,7 @@
 
 #include "common/policy/config.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 // Some settings of placement.conf concern the agents. They are set in one place, the file on the controllers, and a
 // monitor sends them to each agent within its session. An agent reads from its own host's file only what it needs to
@@ -19,4 +19,4 @@ std::string agent_settings_text(const Config& config);
 // agents or when its value is not allowed.
 void take_agent_settings(Config& config, std::string_view text);
 
-}  // namespace placement
+}  // namespace placement::protocol

@@ -9,7 +9,7 @@
 
 #include "monitor/protocol/messages.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 // Credentials decide who may join. A credential proves which user made it, and only one user can read it.
 class Credentials {
@@ -61,4 +61,4 @@ enum class Makers : std::uint8_t { same_user, anybody };
 // munge does not support these options.
 std::unique_ptr<Credentials> munge_credentials(uid_t uid, const std::string& socket, Makers makers = Makers::same_user);
 
-}  // namespace placement
+}  // namespace placement::protocol

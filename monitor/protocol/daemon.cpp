@@ -10,7 +10,7 @@
 #include "config.h"
 #include "monitor/protocol/safe_start.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 int read_daemon_options(const DaemonHelp& help, int argc, char** argv, DaemonOptions& options) {
   constexpr int switch_code = 1000;
@@ -67,4 +67,4 @@ Config read_daemon_config(const std::string& slurm_conf) {
   return read_config(own_conf, MissingFile::defaults);
 }
 
-}  // namespace placement
+}  // namespace placement::protocol

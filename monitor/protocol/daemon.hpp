@@ -6,7 +6,7 @@
 
 #include "common/policy/config.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 // The parts that the programs placement-agent and placement-monitor have in common.
 
@@ -44,4 +44,4 @@ void block_signals(const sigset_t& signals);
 // be root and must not read a file that belongs to another user. Throws Error when a file is unsafe or not valid.
 Config read_daemon_config(const std::string& slurm_conf);
 
-}  // namespace placement
+}  // namespace placement::protocol

@@ -3,7 +3,7 @@
 
 #include "monitor/protocol/message_fields.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 namespace {
 
@@ -160,4 +160,4 @@ std::optional<JoinSecret> decode_join_secret(ByteView bytes) {
   return whole(in, std::move(secret));
 }
 
-}  // namespace placement
+}  // namespace placement::protocol

@@ -6,7 +6,7 @@
 
 #include "monitor/protocol/messages.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 // The datagrams of the handshake, and the frame around sealed datagrams. The classes of session.hpp send and read them.
 //
@@ -76,4 +76,4 @@ struct JoinSecret {
 Bytes encode(const JoinSecret& secret);
 std::optional<JoinSecret> decode_join_secret(ByteView bytes);
 
-}  // namespace placement
+}  // namespace placement::protocol

@@ -16,7 +16,7 @@
 #include "common/state/live_state.hpp"
 #include "monitor/protocol/messages.hpp"
 
-namespace placement::wire {
+namespace placement::protocol::wire {
 
 // Writes and reads the fields of which all messages consist. messages.hpp describes their form.
 
@@ -135,4 +135,4 @@ std::optional<Message> whole(const Reader& in, Message&& message) {
   return std::move(message);
 }
 
-}  // namespace placement::wire
+}  // namespace placement::protocol::wire

@@ -8,7 +8,7 @@
 #include "common/state/live_range.hpp"
 #include "monitor/protocol/message_fields.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 namespace {
 
@@ -297,4 +297,4 @@ std::optional<MessageKind> message_kind(ByteView message) {
   return in.good() ? std::optional(kind) : std::nullopt;
 }
 
-}  // namespace placement
+}  // namespace placement::protocol

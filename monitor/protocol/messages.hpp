@@ -12,7 +12,7 @@
 
 #include "common/state/live_state.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 // The messages between agents and monitors. Each is one UDP datagram. All numbers are little-endian and of fixed width;
 // reals are IEEE 754 binary32. A decoder accepts only what the encoder of its version writes. It returns none for a
@@ -214,4 +214,4 @@ std::optional<ProbePacket> decode_probe_packet(ByteView message);
 std::optional<SettingsMessage> decode_settings(ByteView message);
 std::optional<SettingsTaken> decode_settings_taken(ByteView message);
 
-}  // namespace placement
+}  // namespace placement::protocol

@@ -8,7 +8,7 @@
 #include "monitor/protocol/credentials.hpp"
 #include "monitor/protocol/udp.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 namespace {
 
@@ -123,4 +123,4 @@ std::unique_ptr<Credentials> munge_credentials(uid_t uid, const std::string& soc
   return std::make_unique<MungeCredentials>(uid, socket, makers);
 }
 
-}  // namespace placement
+}  // namespace placement::protocol

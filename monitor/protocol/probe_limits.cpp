@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace placement {
+namespace placement::protocol {
 
 namespace {
 
@@ -25,4 +25,4 @@ bool little_loaded(double utilisation, double flow_Bps, double link_Bps) {
   return utilisation < idle_utilisation && flow_Bps < idle_link_share * known_link(link_Bps);
 }
 
-}  // namespace placement
+}  // namespace placement::protocol

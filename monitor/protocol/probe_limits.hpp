@@ -2,7 +2,7 @@
 #pragma once
 #include "common/policy/config.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 // Limits on probes that an agent enforces itself. A monitor applies them too, so that it requests no probe in vain. A
 // link rate that is not known (NaN) counts as 1 Gbit/s.
@@ -14,4 +14,4 @@ double probe_budget_Bpm(const Config& config, double link_Bps);
 // and its traffic `flow_Bps` is below 5 % of the link's rate. A value that is not known (NaN) counts as loaded.
 bool little_loaded(double utilisation, double flow_Bps, double link_Bps);
 
-}  // namespace placement
+}  // namespace placement::protocol

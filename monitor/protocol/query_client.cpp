@@ -16,7 +16,7 @@
 #include "monitor/protocol/tcp.hpp"
 #include "monitor/protocol/udp.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 namespace {
 
@@ -131,4 +131,4 @@ MonitorAnswer ask_monitors(const MonitorAddress& address, const Query& query) {
   throw Error(why);
 }
 
-}  // namespace placement
+}  // namespace placement::protocol

@@ -10,7 +10,7 @@
 #include "monitor/protocol/credentials.hpp"
 #include "monitor/protocol/query_wire.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 // The monitors that a client can ask.
 struct MonitorAddress {
@@ -38,4 +38,4 @@ MonitorAnswer ask_monitors(const MonitorAddress& address, const Query& query);
 // Throws Error.
 std::string ask_monitor(const NetAddress& to, Credentials& credentials, Query query);
 
-}  // namespace placement
+}  // namespace placement::protocol

@@ -14,7 +14,7 @@
 #include "monitor/protocol/seal.hpp"
 #include "monitor/protocol/udp.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 namespace {
 
@@ -186,4 +186,4 @@ void QueryServer::run(int stop_descriptor) {
   }
 }
 
-}  // namespace placement
+}  // namespace placement::protocol

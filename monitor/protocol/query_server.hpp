@@ -15,7 +15,7 @@
 #include "monitor/protocol/session.hpp"
 #include "monitor/protocol/tcp.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 // Answers the queries of query_wire.hpp. A client without a credential can make the server keep at most
 // max_query_credential bytes for some seconds, on a limited number of connections. The rate of requests to munge, the
@@ -79,4 +79,4 @@ class QueryServer {
   std::size_t waiting_bytes_ = 0;
 };
 
-}  // namespace placement
+}  // namespace placement::protocol

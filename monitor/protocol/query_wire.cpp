@@ -9,7 +9,7 @@
 #include "common/util/text.hpp"
 #include "monitor/protocol/message_fields.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 namespace {
 
@@ -130,4 +130,4 @@ DecisionAnswer parse_answer_text(std::string_view text) {
   return answer;
 }
 
-}  // namespace placement
+}  // namespace placement::protocol

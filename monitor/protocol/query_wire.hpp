@@ -9,7 +9,7 @@
 #include "common/decision/decision.hpp"
 #include "monitor/protocol/messages.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 // The queries of placectl and srun to placement-monitor. They go over TCP to MonitorPort, one query per connection:
 //
@@ -75,4 +75,4 @@ std::string answer_text(const DecisionAnswer& answer);
 // Reads a text that answer_text() wrote. Throws Error when it is not valid.
 DecisionAnswer parse_answer_text(std::string_view text);
 
-}  // namespace placement
+}  // namespace placement::protocol

@@ -19,7 +19,7 @@
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 namespace {
 
@@ -150,4 +150,4 @@ int take_lock(const std::string& path) {
   return -1;
 }
 
-}  // namespace placement
+}  // namespace placement::protocol

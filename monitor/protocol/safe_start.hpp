@@ -9,7 +9,7 @@
 #include "common/util/file_descriptor.hpp"
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 // What both daemons do before anything else: they become an unprivileged user, and make sure that no other user can
 // control them through the files they read.
@@ -53,4 +53,4 @@ void make_directory_for(const std::string& path, const UserIds& user);
 // Returns -1 when another process holds the lock. Throws Error when the file cannot be opened or locked.
 int take_lock(const std::string& path);
 
-}  // namespace placement
+}  // namespace placement::protocol

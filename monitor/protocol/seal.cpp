@@ -11,7 +11,7 @@
 #include "common/util/error.hpp"
 #include "monitor/protocol/handshake_packets.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 namespace {
 
@@ -161,4 +161,4 @@ std::optional<Bytes> SealedChannel::open(ByteView datagram, OpenError* why) {
   return message;
 }
 
-}  // namespace placement
+}  // namespace placement::protocol

@@ -5,7 +5,7 @@
 
 #include "monitor/protocol/messages.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 // Authenticated encryption of datagrams with libgcrypt: ChaCha20-Poly1305 (RFC 8439). It covers the frame's header and
 // uses the sequence number as nonce. Keys are derived with HMAC-SHA256.
@@ -61,4 +61,4 @@ class SealedChannel {
   ReplayWindow window_;
 };
 
-}  // namespace placement
+}  // namespace placement::protocol

@@ -6,7 +6,7 @@
 
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 namespace {
 
@@ -336,4 +336,4 @@ void ServerSessions::forget(std::int32_t peer) {
   if (established(peer)) peers_[static_cast<std::size_t>(peer)].channel.reset();
 }
 
-}  // namespace placement
+}  // namespace placement::protocol

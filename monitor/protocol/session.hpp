@@ -11,7 +11,7 @@
 #include "monitor/protocol/handshake_packets.hpp"
 #include "monitor/protocol/seal.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 // The handshake by which an agent and a monitor get a common key. Neither class uses a socket or a clock. They take
 // datagrams and the time, in seconds of any steady clock, and return datagrams.
@@ -193,4 +193,4 @@ class ServerSessions {
   std::array<std::uint64_t, static_cast<std::size_t>(Refusal::count)> refused_{};
 };
 
-}  // namespace placement
+}  // namespace placement::protocol

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace placement {
+namespace placement::protocol {
 
 namespace {
 
@@ -56,4 +56,4 @@ std::optional<NetAddress> from_socket(const sockaddr* from) {
   return address;
 }
 
-}  // namespace placement
+}  // namespace placement::protocol

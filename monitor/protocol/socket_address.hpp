@@ -6,7 +6,7 @@
 
 #include "monitor/protocol/messages.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 // An address in the form that the socket functions of the system take and return.
 struct SocketAddress {
@@ -24,4 +24,4 @@ SocketAddress to_socket(const NetAddress& address, bool v6);
 // Returns none when `from` is null or neither an IPv4 nor an IPv6 address.
 std::optional<NetAddress> from_socket(const sockaddr* from);
 
-}  // namespace placement
+}  // namespace placement::protocol

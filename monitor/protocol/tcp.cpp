@@ -13,7 +13,7 @@
 #include "monitor/protocol/socket_address.hpp"
 #include "monitor/protocol/udp.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 namespace {
 
@@ -81,4 +81,4 @@ int connect_tcp(const NetAddress& to, double seconds) {
   return descriptor;
 }
 
-}  // namespace placement
+}  // namespace placement::protocol

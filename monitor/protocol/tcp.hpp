@@ -7,7 +7,7 @@
 #include "common/util/file_descriptor.hpp"
 #include "monitor/protocol/messages.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 // Non-blocking TCP sockets for IPv4 and IPv6. The caller closes the returned descriptors.
 
@@ -27,4 +27,4 @@ std::optional<TcpArrival> accept_tcp(int listener);
 // Connects to `to` within `seconds` and returns the descriptor. Throws Error with the system's message.
 int connect_tcp(const NetAddress& to, double seconds);
 
-}  // namespace placement
+}  // namespace placement::protocol

@@ -16,7 +16,7 @@
 #include "common/util/error.hpp"
 #include "monitor/protocol/socket_address.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 namespace {
 
@@ -133,4 +133,4 @@ std::int64_t wall_clock_ns() {
   return std::int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
 }
 
-}  // namespace placement
+}  // namespace placement::protocol

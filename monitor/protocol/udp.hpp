@@ -8,7 +8,7 @@
 #include "common/util/file_descriptor.hpp"
 #include "monitor/protocol/messages.hpp"
 
-namespace placement {
+namespace placement::protocol {
 
 // A non-blocking UDP socket for IPv4 and IPv6.
 class UdpSocket {
@@ -48,4 +48,4 @@ std::optional<NetAddress> interface_address(const std::string& interface, std::u
 double steady_s();             // seconds of a clock that is never set back
 std::int64_t wall_clock_ns();  // nanoseconds since 1970
 
-}  // namespace placement
+}  // namespace placement::protocol

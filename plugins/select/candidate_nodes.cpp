@@ -6,7 +6,7 @@
 
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::select_plugin {
 
 CandidateNodes::CandidateNodes(const Machine& machine, const placement_offer& offer, const placement_request& request,
                                const JobRequest& job_request, const Config& config)
@@ -132,4 +132,4 @@ void CandidateNodes::choose_nodes(const Machine& machine, const Config& config) 
   }
 }
 
-}  // namespace placement
+}  // namespace placement::select_plugin

@@ -11,7 +11,7 @@
 #include "plugins/select/decide.h"
 #include "plugins/select/machine.hpp"
 
-namespace placement {
+namespace placement::select_plugin {
 
 // Works out the number of tasks of one job and the leaves that each task takes. Selects the nodes of an offer that
 // the job's policy may choose from. A leaf is a core, or a hardware thread if tasks share cores.
@@ -78,4 +78,4 @@ class CandidateNodes {
   std::vector<std::int32_t> required_;
 };
 
-}  // namespace placement
+}  // namespace placement::select_plugin

@@ -27,7 +27,7 @@
 #include "plugins/select/decision_time_budget.hpp"
 #include "policies/settings.hpp"
 
-namespace placement {
+namespace placement::select_plugin {
 
 namespace {
 
@@ -299,7 +299,7 @@ std::unique_ptr<DecisionLog> open_decision_log(const std::string& path, bool pri
 }
 
 void configure_on(State& now, const placement_machine& machine) {
-  check_policy_settings(now.config);
+  policies::check_policy_settings(now.config);
   for (const auto& [partition, word] : now.config.partition_policies) now.partitions.try_emplace(partition, word);
   auto known = std::make_unique<const Machine>(machine, now.config);
   now.decision_log = open_decision_log(now.config.decision_file, now.private_jobs, now.warning);
@@ -340,19 +340,20 @@ ControllerState controller_state(const State& now) {
 
 }  // namespace
 
-}  // namespace placement
+}  // namespace placement::select_plugin
 
-using placement::state;
+using namespace placement;
+using namespace placement::select_plugin;
 
 extern "C" void placement_log_to(void (*log)(bool is_error, const char* text)) { state().log = log; }
 
 extern "C" uint32_t placement_facts(struct placement_fact* facts) {
   uint32_t count = 0;
   try {
-    for (const auto& [name, value] : placement::facts_of(placement::controller_state(state()))) {
+    for (const auto& [name, value] : facts_of(controller_state(state()))) {
       if (count == PLACEMENT_MOST_FACTS) break;
-      placement::copy_text(facts[count].name, sizeof facts[count].name, name);
-      placement::copy_text(facts[count].value, sizeof facts[count].value, value);
+      copy_text(facts[count].name, sizeof facts[count].name, name);
+      copy_text(facts[count].value, sizeof facts[count].value, value);
       ++count;
     }
   } catch (...) {  // out of memory: the list of facts is incomplete
@@ -385,7 +386,7 @@ extern "C" void placement_tell(const struct placement_outcome* outcome) {
 
 extern "C" enum placement_mode placement_current_mode(void) {
   auto& now = state();
-  return now.machine ? placement::as_c(now.config.mode) : PLACEMENT_OFF;
+  return now.machine ? as_c(now.config.mode) : PLACEMENT_OFF;
 }
 
 extern "C" void placement_keep_jobs_private(bool private_jobs) { state().private_jobs = private_jobs; }
@@ -409,21 +410,21 @@ extern "C" enum placement_mode placement_configure(const char* config_path,
   placement_unconfigure();
   message[0] = '\0';
   auto& now = state();
-  now.hasty = placement::hasty_share;
-  now.questions = placement::question_share;
+  now.hasty = hasty_share;
+  now.questions = question_share;
   now.failure.clear();
   try {
     now.config_path = config_path;
     std::error_code unreadable;
     if (!std::filesystem::exists(config_path, unreadable)) now.config_path += " (no such file: the defaults)";
-    now.config = placement::read_config(config_path, placement::MissingFile::defaults);
-    now.share = placement::full_share(now.config);
-    if (now.config.mode != placement::Mode::off)
-      placement::configure_on(now, *machine);
+    now.config = read_config(config_path, MissingFile::defaults);
+    now.share = full_share(now.config);
+    if (now.config.mode != Mode::off)
+      configure_on(now, *machine);
   } catch (const std::exception& error) {
-    placement::copy_text(message, message_size, error.what());
+    copy_text(message, message_size, error.what());
   } catch (...) {
-    placement::copy_text(message, message_size, "unexpected failure while reading the configuration");
+    copy_text(message, message_size, "unexpected failure while reading the configuration");
   }
   try {
     now.failure = message;
@@ -435,13 +436,13 @@ extern "C" enum placement_mode placement_configure(const char* config_path,
 extern "C" void placement_tidy(void) {
   auto& now = state();
   now.latest = nullptr;  // the next line may drop the answer
-  now.jobs.drop_idle(placement::Clock::now() - placement::jobs_are_known_for);
+  now.jobs.drop_idle(Clock::now() - jobs_are_known_for);
   if (now.feed) now.feed->memory_was_freed(now.jobs.take_freed_bytes());
 }
 
 extern "C" bool placement_asked(char* const* environment, uint32_t environment_count) {
   return environment != nullptr &&
-         placement::environment_value({environment, environment_count}, "PLACEMENT_POLICY") != nullptr;
+         environment_value({environment, environment_count}, "PLACEMENT_POLICY") != nullptr;
 }
 
 extern "C" uint32_t placement_partition_environment(const char* partition, char* const** environment) {
@@ -460,18 +461,18 @@ extern "C" const struct placement_plan* placement_decide(const struct placement_
   now.result.live_age_s = -1;
   now.latest = nullptr;
   if (now.decision_log) now.decision_log->forget();
-  const auto start = placement::Clock::now();
+  const auto start = Clock::now();
   try {
-    placement::fill_result(now.result, placement::answer_of(now, *offer, *request));
+    fill_result(now.result, answer_of(now, *offer, *request));
   } catch (const std::bad_alloc&) {
-    placement::copy_text(now.result.reason, sizeof now.result.reason, "out of memory");
+    copy_text(now.result.reason, sizeof now.result.reason, "out of memory");
   } catch (const std::exception& error) {
-    placement::copy_text(now.result.reason, sizeof now.result.reason, error.what());
+    copy_text(now.result.reason, sizeof now.result.reason, error.what());
   } catch (...) {
-    placement::copy_text(now.result.reason, sizeof now.result.reason, "unexpected failure");
+    copy_text(now.result.reason, sizeof now.result.reason, "unexpected failure");
   }
   now.result.time_us =
-      std::chrono::duration_cast<std::chrono::microseconds>(placement::Clock::now() - start).count();
+      std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
   return &now.result;
 }
 
@@ -490,7 +491,7 @@ extern "C" void placement_assess(const struct placement_offer* offer, const stru
                                  const struct placement_grant* grant) {
   auto& now = state();
   try {
-    placement::assess(now, *offer, *request, *grant);
+    assess(now, *offer, *request, *grant);
   } catch (...) {  // out of memory: the costs are not known
     now.result.cost[0] = now.result.natural_cost[0] = '\0';
   }
@@ -501,14 +502,14 @@ extern "C" void placement_forget(uint32_t job_id) {
   now.latest = nullptr;
   now.jobs.drop(job_id);
   // The decision used this memory for a while, in the thread that made it; the C library keeps it for that thread.
-  if (now.feed) now.feed->memory_was_freed(placement::bytes_of_a_decision);
+  if (now.feed) now.feed->memory_was_freed(bytes_of_a_decision);
 }
 
 extern "C" void placement_plan_failed(uint32_t job_id, const char* reason) {
   auto& now = state();
   try {
     if (auto* job = now.jobs.find_latest(job_id); job != nullptr && job->answer)
-      job->answer = placement::Answer{std::nullopt, reason};
+      job->answer = Answer{std::nullopt, reason};
   } catch (...) {
     now.jobs.clear();
   }

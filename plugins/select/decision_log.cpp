@@ -8,7 +8,7 @@
 
 #include "common/util/hostlist.hpp"
 
-namespace placement {
+namespace placement::select_plugin {
 
 namespace {
 
@@ -101,4 +101,4 @@ void DecisionLog::tell(const placement_outcome& outcome, const placement_plan& r
   forget();
 }
 
-}  // namespace placement
+}  // namespace placement::select_plugin

@@ -11,7 +11,7 @@
 #include "plugins/select/machine.hpp"
 #include "plugins/select/planner.hpp"
 
-namespace placement {
+namespace placement::select_plugin {
 
 // Writes decision records to the ring, from which placement-monitor and placectl read them. decided() notes the
 // choice of the policy. tell() adds the outcome, once Slurm has allocated, and writes the record.
@@ -34,4 +34,4 @@ class DecisionLog {
   Decision decision_;  // the record that decided() started
 };
 
-}  // namespace placement
+}  // namespace placement::select_plugin

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace placement {
+namespace placement::select_plugin {
 
 // Limits the processor time that decisions take, and divides it among users. Time that is not used is kept for later, up
 // to a limit, because many jobs often start in one scheduling cycle and none in the seconds before it. A user may spend
@@ -106,4 +106,4 @@ class DecisionTimeBudget {
   std::unordered_map<uid_t, Clock::duration> spent_by_;
 };
 
-}  // namespace placement
+}  // namespace placement::select_plugin

@@ -13,7 +13,7 @@
 #include "common/util/base64url.hpp"
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::select_plugin {
 
 namespace {
 
@@ -89,7 +89,7 @@ JobRequest read_job_request(std::span<char* const> environment, const Config& co
     if (word.size() > max_word) throw Error("PLACEMENT_POLICY is longer than 4 KiB");
     job_request.spec = parse_policy_spec(word);
     read_matrix(job_request, environment, config);
-    job_request.policy = &check_policy_spec(job_request.spec);
+    job_request.policy = &policies::check_policy_spec(job_request.spec);
     if (!job_request.policy->for_users) throw Error(job_request.spec.policy + " is not for jobs");
   } catch (const Error& error) {
     job_request.policy = nullptr;
@@ -99,4 +99,4 @@ JobRequest read_job_request(std::span<char* const> environment, const Config& co
   return job_request;
 }
 
-}  // namespace placement
+}  // namespace placement::select_plugin

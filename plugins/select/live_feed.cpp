@@ -21,7 +21,7 @@
 #include "common/state/snapshot.hpp"
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::select_plugin {
 
 namespace {
 
@@ -261,4 +261,4 @@ SnapshotOwners snapshot_owners(const std::string& monitor_user) {
   return owners;
 }
 
-}  // namespace placement
+}  // namespace placement::select_plugin

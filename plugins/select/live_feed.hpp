@@ -11,7 +11,7 @@
 
 #include "common/state/live_state.hpp"
 
-namespace placement {
+namespace placement::select_plugin {
 
 // The live state that one decision uses.
 struct LiveNow {
@@ -79,4 +79,4 @@ class LiveFeed {
   std::shared_ptr<Watch> watch_;
 };
 
-}  // namespace placement
+}  // namespace placement::select_plugin

@@ -8,7 +8,7 @@
 #include "common/topology/topology_read.hpp"
 #include "common/util/error.hpp"
 
-namespace placement {
+namespace placement::select_plugin {
 
 Machine::Machine(const placement_machine& machine, const Config& config)
     : level_distances_(config.level_distances), from_file_(!config.treematch_topology_file.empty()) {
@@ -65,4 +65,4 @@ const ClusterView& Machine::view(std::int32_t threads) const {
   return views_.emplace(threads, view_of_switches(switches_, shapes, level_distances_)).first->second;
 }
 
-}  // namespace placement
+}  // namespace placement::select_plugin

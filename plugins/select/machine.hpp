@@ -12,7 +12,7 @@
 #include "common/topology/torus_topology.hpp"
 #include "plugins/select/decide.h"
 
-namespace placement {
+namespace placement::select_plugin {
 
 // The whole machine with all cores free, as a topology tree. The leaves are cores; for jobs whose tasks share cores
 // they are hardware threads.
@@ -60,4 +60,4 @@ class Machine {
   mutable std::map<std::int32_t, ClusterView> views_;
 };
 
-}  // namespace placement
+}  // namespace placement::select_plugin

@@ -17,7 +17,7 @@
 #include "plugins/select/policy_request.hpp"
 #include "plugins/select/step_layout.hpp"
 
-namespace placement {
+namespace placement::select_plugin {
 
 namespace {
 
@@ -80,7 +80,7 @@ class Planner {
   // Asks the policy. If it fails while there is no live data, the error also says why there is none.
   Placement asked_place(const ClusterView& view, const Request& request, const Deadline& deadline) const {
     try {
-      return place_on_one_fabric(*job_request_.policy, view, request, deadline);
+      return policies::place_on_one_fabric(*job_request_.policy, view, request, deadline);
     } catch (const Error& error) {
       if (!job_request_.policy->uses_live || view.live || view.why_not_live.empty()) throw;
       const std::string text = error.what();
@@ -119,7 +119,7 @@ class Planner {
   }
 
   std::string in_order(const StepView& step, const std::vector<std::int32_t>& tasks) const {
-    return to_string(natural_order_cost(step.view, step_request(step, tasks), on_torus(step.view)));
+    return to_string(policies::natural_order_cost(step.view, step_request(step, tasks), on_torus(step.view)));
   }
 
   // Computes the costs of the first step on the planned cores; costs that cannot be computed stay as they are. If
@@ -159,7 +159,9 @@ class Planner {
   // Adds a remark if the job asks for a longer wait than the site allows.
   void add_wait_note(std::string& note, const Request& request) const {
     const auto wait = request.parameters.find("wait");
-    if (wait == request.parameters.end() || wait_s(request.parameters) <= static_cast<double>(config_.max_wait_s)) return;
+    if (wait == request.parameters.end() ||
+        policies::wait_s(request.parameters) <= static_cast<double>(config_.max_wait_s))
+      return;
     note += (note.empty() ? "" : ", ") + ("wait=" + wait->second) + " is more than MaxWaitS=" + std::to_string(config_.max_wait_s);
   }
 
@@ -233,17 +235,18 @@ class Planner {
   }
 
   std::string stock_cost(const ClusterView& view, const Request& request, const Deadline& deadline) const {
-    const Policy* sequential = find_policy("SEQUENTIAL");
+    const policies::Policy* sequential = policies::find_policy("SEQUENTIAL");
     if (sequential == nullptr || deadline.expired()) return {};
     Request plain = request;
     plain.parameters.clear();
     const auto cost_on = [&](const ClusterView& nodes) {
-      const Plan first = wanted(nodes, place_on_one_fabric(*sequential, nodes, plain, deadline), plain.cores_per_task);
+      const Plan first =
+          wanted(nodes, policies::place_on_one_fabric(*sequential, nodes, plain, deadline), plain.cores_per_task);
       const std::vector<std::int32_t> tasks(first.tasks.begin(), first.tasks.end());
       return in_order(step_on(first.nodes, tasks, first.core_wanted.data()), tasks);
     };
     try {
-      if (plain.required_nodes.empty() && is_one_fabric(view)) return cost_on(first_nodes(view));
+      if (plain.required_nodes.empty() && policies::is_one_fabric(view)) return cost_on(first_nodes(view));
     } catch (const Error&) {  // the job's limits do not allow the first nodes
     }
     try {
@@ -294,4 +297,4 @@ GivenCosts assess_grant(const Machine& machine, const LiveNow& live, const place
   }
 }
 
-}  // namespace placement
+}  // namespace placement::select_plugin

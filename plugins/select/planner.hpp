@@ -13,7 +13,7 @@
 #include "plugins/select/machine.hpp"
 #include "plugins/select/policy_view.hpp"
 
-namespace placement {
+namespace placement::select_plugin {
 
 // The nodes and cores that a policy chose, as indices into the offer. A cost is empty if it is not known; without a
 // matrix, and with a coarsened one, no cost is known.
@@ -51,4 +51,4 @@ Plan make_plan(const Machine& machine, const LiveNow& live, const placement_offe
                const placement_request& request, const JobRequest& job_request, const Config& config,
                PolicyViews& views, const Deadline& deadline);
 
-}  // namespace placement
+}  // namespace placement::select_plugin

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <limits>
 
-namespace placement {
+namespace placement::select_plugin {
 
 namespace {
 
-bool takes_key(const Policy& policy, std::string_view key) {
-  return std::any_of(policy.keys.begin(), policy.keys.end(), [key](const PolicyKey& known) { return known.name == key; });
+bool takes_key(const policies::Policy& policy, std::string_view key) {
+  return std::any_of(policy.keys.begin(), policy.keys.end(),
+                     [key](const policies::PolicyKey& known) { return known.name == key; });
 }
 
 // Returns the parameters of the partition's policy if the job asks for that policy, else none.
@@ -26,7 +27,7 @@ Parameters partition_parameters(const placement_request& request, const JobReque
 // Adds the keys of `defaults` that the job does not give and that the policy takes. alpha and beta belong together, so
 // neither is added if the job gives one of them. network-use gives all weights, so it excludes alpha, beta, latency and
 // bandwidth.
-void add_defaults(const Policy& policy, Parameters& parameters, const Parameters& defaults) {
+void add_defaults(const policies::Policy& policy, Parameters& parameters, const Parameters& defaults) {
   const bool own_weights = parameters.contains("network-use");
   const bool own_balance = own_weights || parameters.contains("alpha") || parameters.contains("beta");
   for (const auto& [key, value] : defaults) {
@@ -75,4 +76,4 @@ Request policy_request(const CandidateNodes& candidates, const placement_request
   return question;
 }
 
-}  // namespace placement
+}  // namespace placement::select_plugin

@@ -8,7 +8,7 @@
 #include "plugins/select/candidate_nodes.hpp"
 #include "plugins/select/decide.h"
 
-namespace placement {
+namespace placement::select_plugin {
 
 // Returns the smaller of `value` and the largest int32_t.
 std::int32_t clamped(std::uint64_t value);
@@ -18,4 +18,4 @@ std::int32_t clamped(std::uint64_t value);
 Request policy_request(const CandidateNodes& candidates, const placement_request& request, const JobRequest& job_request,
                        const Config& config);
 
-}  // namespace placement
+}  // namespace placement::select_plugin

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace placement {
+namespace placement::select_plugin {
 
 namespace {
 
@@ -91,4 +91,4 @@ void PolicyViews::change_cores(const CandidateNodes& candidates) {
   if (!candidates.all_leaves_usable()) machine_ = nullptr;  // the next job may use other leaves: keep nothing
 }
 
-}  // namespace placement
+}  // namespace placement::select_plugin

@@ -10,7 +10,7 @@
 #include "plugins/select/live_feed.hpp"
 #include "plugins/select/machine.hpp"
 
-namespace placement {
+namespace placement::select_plugin {
 
 // Returns the view of `nodes`, indices into the offer, with `leaves_per_core` leaves for each core. All leaves are
 // free in the view.
@@ -37,4 +37,4 @@ class PolicyViews {
   ClusterView view_;
 };
 
-}  // namespace placement
+}  // namespace placement::select_plugin

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/select/step_layout.hpp"
 
-namespace placement {
+namespace placement::select_plugin {
 
 std::vector<std::int32_t> block_layout(std::span<const std::uint32_t> room, std::uint64_t tasks, bool pack) {
   std::vector<std::int32_t> given(room.size(), 0);
@@ -26,4 +26,4 @@ std::vector<std::int32_t> block_layout(std::span<const std::uint32_t> room, std:
   return given;
 }
 
-}  // namespace placement
+}  // namespace placement::select_plugin

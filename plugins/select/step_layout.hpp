@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-namespace placement {
+namespace placement::select_plugin {
 
 // Returns the number of tasks that Slurm's step layout (block) gives to each node. Node n has room for room[n] tasks.
 // Without `pack` the tasks are dealt in rounds, one per node. With `pack` each node gets one task, then the nodes are
@@ -12,4 +12,4 @@ namespace placement {
 // empty: then no task is dealt.
 std::vector<std::int32_t> block_layout(std::span<const std::uint32_t> room, std::uint64_t tasks, bool pack);
 
-}  // namespace placement
+}  // namespace placement::select_plugin

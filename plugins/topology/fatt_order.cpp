@@ -23,7 +23,7 @@
 #include "common/util/text.hpp"
 #include "tofa/node_order.hpp"
 
-namespace placement {
+namespace placement::topology_plugin {
 
 namespace {
 
@@ -62,7 +62,7 @@ Names wanted_order(const std::string& torus_file, const Names& nodes) {
   check_torus_nodes(description, nodes, torus_file);
   const TorusTopology& torus = description.torus;
   Names order;
-  for (const std::int32_t node : nodes_in_a_row(torus)) order.push_back(torus.name(node));
+  for (const std::int32_t node : tofa::nodes_in_a_row(torus)) order.push_back(torus.name(node));
   Names others;
   for (const std::string& name : nodes)
     if (torus.find(name) < 0) others.push_back(name);
@@ -251,16 +251,18 @@ class Decision {
 
 }  // namespace
 
-}  // namespace placement
+}  // namespace placement::topology_plugin
+
+using namespace placement::topology_plugin;
 
 extern "C" bool placement_fatt_order(const char* config_path, const char* order_path, bool may_change,
                                      const char* const* names, size_t count, uint32_t* rank,
                                      struct placement_fatt_message* message) {
   *message = {};
   try {
-    const placement::Names nodes(names, names + count);
+    const Names nodes(names, names + count);
     const std::string config(config_path), order(order_path);
-    const placement::Answer answer = placement::Decision(config, order, may_change, nodes, rank).make();
+    const Answer answer = Decision(config, order, may_change, nodes, rank).make();
     std::snprintf(message->text, sizeof message->text, "%s", answer.message.c_str());
     message->is_error = answer.is_error;
     message->must_stop = answer.must_stop;

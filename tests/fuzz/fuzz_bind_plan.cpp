@@ -19,7 +19,7 @@ void check_plan(std::string_view text, std::uint32_t tasks) {
   std::vector<std::uint32_t> local(tasks);
   std::iota(local.begin(), local.end(), 1u);
   const std::uint32_t total = tasks + 2;
-  const auto slots = slots_for(text, 7, 0, total, local);
+  const auto slots = spank::slots_for(text, 7, 0, total, local);
   if (!slots) return;
   std::vector<std::int32_t> sorted = *slots;
   std::sort(sorted.begin(), sorted.end());
@@ -28,14 +28,14 @@ void check_plan(std::string_view text, std::uint32_t tasks) {
 }
 
 void check_masks(std::string_view text) {
-  const auto masks = parse_masks(text);
+  const auto masks = spank::parse_masks(text);
   if (!masks) return;
-  REQUIRE(parse_masks(to_string(*masks)) == masks);
+  REQUIRE(spank::parse_masks(to_string(*masks)) == masks);
   std::vector<std::int32_t> backwards(masks->size());
   std::iota(backwards.rbegin(), backwards.rend(), 0);
-  const auto dealt = deal_masks(*masks, backwards, [](int cpu) { return CpuPosition{cpu % 2, cpu / 2}; });
+  const auto dealt = spank::deal_masks(*masks, backwards, [](int cpu) { return spank::CpuPosition{cpu % 2, cpu / 2}; });
   REQUIRE(dealt.size() == masks->size());
-  for (const CpuMask& mask : dealt) REQUIRE(std::find(masks->begin(), masks->end(), mask) != masks->end());
+  for (const spank::CpuMask& mask : dealt) REQUIRE(std::find(masks->begin(), masks->end(), mask) != masks->end());
 }
 
 }  // namespace

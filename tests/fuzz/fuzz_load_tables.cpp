@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_nodes = 64;  // more only take time
 
-void check_nodes(const NamedNodes& nodes) {
+void check_nodes(const netload::NamedNodes& nodes) {
   REQUIRE(!nodes.names.empty() && nodes.table.nodes == static_cast<std::int32_t>(nodes.names.size()));
   for (const std::vector<double>& column : nodes.table.columns) {
     REQUIRE(column.empty() || column.size() == nodes.names.size());
@@ -24,7 +24,7 @@ void check_nodes(const NamedNodes& nodes) {
   }
 }
 
-void check_pairs(const DensePairs& pairs, std::size_t nodes) {
+void check_pairs(const netload::DensePairs& pairs, std::size_t nodes) {
   REQUIRE(pairs.nodes == static_cast<std::int32_t>(nodes));
   for (const auto* values : {&pairs.latency_us, &pairs.bandwidth_Bps, &pairs.bandwidth_missing_Bps}) {
     REQUIRE(values->empty() || values->size() == nodes * nodes);
@@ -36,28 +36,28 @@ void check_pairs(const DensePairs& pairs, std::size_t nodes) {
   }
 }
 
-void check_choice(const NamedNodes& nodes, const DensePairs& pairs) {
-  const std::vector<double> compute = compute_load(nodes.table, {});
-  const NetworkLoad network(pairs, {});
+void check_choice(const netload::NamedNodes& nodes, const netload::DensePairs& pairs) {
+  const std::vector<double> compute = netload::compute_load(nodes.table, {});
+  const netload::NetworkLoad network(pairs, {});
   for (const double load : compute) REQUIRE(load >= 0 && std::isfinite(load));
-  const std::vector<double>& cores = nodes.table[NodeAttribute::cores];
+  const std::vector<double>& cores = nodes.table[netload::NodeAttribute::cores];
   std::vector<std::int32_t> processors;
   for (std::size_t n = 0; n < nodes.names.size(); ++n)
-    processors.push_back(effective_processors(cores.empty() ? 2 : cores[n], 0));
-  const GroupInput input{compute, &network, processors};
-  GroupRequest request;
+    processors.push_back(netload::effective_processors(cores.empty() ? 2 : cores[n], 0));
+  const netload::GroupInput input{compute, &network, processors};
+  netload::GroupRequest request;
   request.processes = 5;
-  const GroupChoice paper = choose_group(input, request, GroupSearch::paper);
-  const GroupChoice better = choose_group(input, request, GroupSearch::improved);
+  const netload::GroupChoice paper = netload::choose_group(input, request, netload::GroupSearch::paper);
+  const netload::GroupChoice better = netload::choose_group(input, request, netload::GroupSearch::improved);
   REQUIRE(!better.best.nodes.empty() && std::isfinite(better.best.total_load));
   REQUIRE(better.best.total_load <= paper.best.total_load);
 }
 
 void check_text(std::string_view nodes_text, std::string_view pairs_text) {
-  const NamedNodes nodes = read_node_table(nodes_text, "nodes");
+  const netload::NamedNodes nodes = netload::read_node_table(nodes_text, "nodes");
   check_nodes(nodes);
   if (nodes.names.size() > most_nodes) return;
-  const DensePairs pairs = read_pair_table(pairs_text, "pairs", nodes.names);
+  const netload::DensePairs pairs = netload::read_pair_table(pairs_text, "pairs", nodes.names);
   check_pairs(pairs, nodes.names.size());
   check_choice(nodes, pairs);
 }

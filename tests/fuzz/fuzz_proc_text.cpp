@@ -21,21 +21,21 @@ bool is_inside(std::string_view part, std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = as_text(data, size);
-  if (const auto load = parse_loadavg(text)) REQUIRE(std::isfinite(load->minutes_1) && load->minutes_1 >= 0);
-  parse_cpu_times(text);
+  if (const auto load = agent::parse_loadavg(text)) REQUIRE(std::isfinite(load->minutes_1) && load->minutes_1 >= 0);
+  agent::parse_cpu_times(text);
   const std::vector<std::int32_t> cpus = {0, 3, 100};
-  parse_cpu_times(text, cpus);
-  parse_meminfo(text);
-  parse_pressure(text);
-  if (const auto interfaces = parse_net_dev(text))
-    for (const InterfaceBytes& one : *interfaces) REQUIRE(is_inside(one.name, text));
-  if (const auto cpus = parse_cpu_list(text)) REQUIRE(cpus->size() <= 65536);
-  if (const auto MHz = parse_cpuinfo_MHz(text)) REQUIRE(std::isfinite(*MHz));
-  parse_uptime(text);
-  if (const auto id = parse_boot_id(text)) REQUIRE(id->size() == 16);
-  if (const auto users = count_users(text)) REQUIRE(*users >= 0);
-  if (const auto process = parse_process_stat(text)) REQUIRE(is_inside(process->name, text));
-  slurm_job_of_cgroup(text);
-  slurm_job_of_title(text);
+  agent::parse_cpu_times(text, cpus);
+  agent::parse_meminfo(text);
+  agent::parse_pressure(text);
+  if (const auto interfaces = agent::parse_net_dev(text))
+    for (const agent::InterfaceBytes& one : *interfaces) REQUIRE(is_inside(one.name, text));
+  if (const auto cpus = agent::parse_cpu_list(text)) REQUIRE(cpus->size() <= 65536);
+  if (const auto MHz = agent::parse_cpuinfo_MHz(text)) REQUIRE(std::isfinite(*MHz));
+  agent::parse_uptime(text);
+  if (const auto id = agent::parse_boot_id(text)) REQUIRE(id->size() == 16);
+  if (const auto users = agent::count_users(text)) REQUIRE(*users >= 0);
+  if (const auto process = agent::parse_process_stat(text)) REQUIRE(is_inside(process->name, text));
+  agent::slurm_job_of_cgroup(text);
+  agent::slurm_job_of_title(text);
   return 0;
 }

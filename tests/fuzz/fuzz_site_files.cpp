@@ -41,11 +41,11 @@ void read_or_refuse(Read read) {
 }
 
 void check_summary(std::string_view text) {
-  const NetworkUse use = network_use(parse_profile_summary(text, "p"));
-  const double share = network_share(use, TypicalLink{});
+  const netload::NetworkUse use = netload::network_use(netload::parse_profile_summary(text, "p"));
+  const double share = netload::network_share(use, netload::TypicalLink{});
   REQUIRE(share >= 0 && share <= 1);
-  REQUIRE(profile_weights(use, TypicalLink{}).size() == 4);
-  parse_network_use(to_string(use));
+  REQUIRE(netload::profile_weights(use, netload::TypicalLink{}).size() == 4);
+  netload::parse_network_use(netload::to_string(use));
 }
 
 void check_slurm_conf(std::string_view text) {

@@ -19,6 +19,8 @@
 #include "tests/temporary_directory.hpp"
 
 using namespace placement;
+using namespace placement::agent;
+using namespace placement::protocol;
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "monitor/protocol/credentials.hpp"
 
 // A replacement for munge in tests: it has a user, a clock and a memory of decoded credentials, and needs no daemon.
-struct FakeCredentials : placement::Credentials {
+struct FakeCredentials : placement::protocol::Credentials {
   struct Service {
     double now_s = 0;
     bool answers = true;
@@ -15,7 +15,7 @@ struct FakeCredentials : placement::Credentials {
   };
   FakeCredentials(Service& of, unsigned user) : service(of), uid(user) {}
 
-  std::optional<std::string> encode(placement::ByteView payload) override {
+  std::optional<std::string> encode(placement::protocol::ByteView payload) override {
     if (!service.answers) return std::nullopt;
     std::string text = "FAKE:" + std::to_string(uid) + ":" + std::to_string(service.now_s + clock_ahead_s) + ":";
     char digits[3];

@@ -8,6 +8,7 @@
 #include "tests/check.hpp"
 
 using namespace placement;
+using namespace placement::monitor;
 using Predictor = Forecast::Predictor;
 
 START_TEST(nothing_known) {

@@ -8,6 +8,7 @@
 #include "tests/check.hpp"
 
 using namespace placement;
+using namespace placement::protocol;
 
 namespace {
 

@@ -10,6 +10,7 @@
 #include "tests/temporary_directory.hpp"
 
 using namespace placement;
+using namespace placement::agent;
 
 namespace {
 

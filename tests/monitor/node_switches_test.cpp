@@ -6,6 +6,8 @@
 #include "tests/temporary_directory.hpp"
 
 using namespace placement;
+using namespace placement::monitor;
+using namespace placement::protocol;
 
 START_TEST(hops_between_leaves) {
   TemporaryDirectory directory;

@@ -11,6 +11,8 @@
 #include "tests/temporary_directory.hpp"
 
 using namespace placement;
+using namespace placement::monitor;
+using namespace placement::protocol;
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include "tests/check.hpp"
 
 using namespace placement;
+using namespace placement::monitor;
 
 namespace {
 

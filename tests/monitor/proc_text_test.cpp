@@ -9,6 +9,7 @@
 #include "tests/check.hpp"
 
 using namespace placement;
+using namespace placement::agent;
 
 START_TEST(load_averages) {
   const auto load = parse_loadavg("0.20 1.50 12.00 2/109 29044\n");

@@ -15,6 +15,7 @@
 #include "tests/monitor/fake_credentials.hpp"
 
 using namespace placement;
+using namespace placement::protocol;
 
 namespace {
 

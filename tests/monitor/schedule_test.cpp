@@ -10,6 +10,8 @@
 #include "tests/check.hpp"
 
 using namespace placement;
+using namespace placement::monitor;
+using namespace placement::protocol;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "tests/monitor/session_world.hpp"
 
 using namespace placement;
+using namespace placement::protocol;
 
 // Hints are not authenticated. Many of them cause only one hello from time to time, and no loss of the session.
 START_TEST(false_hints) {

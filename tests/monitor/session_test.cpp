@@ -11,6 +11,7 @@
 #include "tests/monitor/session_world.hpp"
 
 using namespace placement;
+using namespace placement::protocol;
 
 START_TEST(both_ends_come_to_a_session) {
   World world;

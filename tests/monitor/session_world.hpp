@@ -13,15 +13,15 @@ namespace placement {
 
 inline constexpr unsigned our_uid = 64030;
 
-inline NetAddress address_of(std::uint8_t host, std::uint16_t port = 6821) {
-  NetAddress address;
+inline protocol::NetAddress address_of(std::uint8_t host, std::uint16_t port = 6821) {
+  protocol::NetAddress address;
   address.ip = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 192, 0, 2, host};
   address.port = port;
   return address;
 }
 
 // Admits the nodes n0 to n3. Node nK has the address 192.0.2.K.
-inline std::optional<std::int32_t> admit(const std::string& name, const NetAddress& from) {
+inline std::optional<std::int32_t> admit(const std::string& name, const protocol::NetAddress& from) {
   if (name.size() != 2 || name[0] != 'n' || name[1] < '0' || name[1] > '3') return std::nullopt;
   const std::int32_t index = name[1] - '0';
   if (from.ip != address_of(static_cast<std::uint8_t>(index)).ip) return std::nullopt;
@@ -31,33 +31,33 @@ inline std::optional<std::int32_t> admit(const std::string& name, const NetAddre
 struct World {
   FakeCredentials::Service munge;
   FakeCredentials ours{munge, our_uid};
-  ServerSessions server{ours, 4, admit};
+  protocol::ServerSessions server{ours, 4, admit};
   double now_s = 1000;
 
-  ServerSessions::Received to_server(const Bytes& datagram, const NetAddress& from) {
+  protocol::ServerSessions::Received to_server(const protocol::Bytes& datagram, const protocol::NetAddress& from) {
     const auto received = server.receive(datagram, from, now_s);
     ck_assert_uint_le(received.reply.size(), datagram.size());
     return received;
   }
-  Bytes join_of(ClientSession& client, const NetAddress& from) {
-    const Bytes hello = client.due(now_s);
+  protocol::Bytes join_of(protocol::ClientSession& client, const protocol::NetAddress& from) {
+    const protocol::Bytes hello = client.due(now_s);
     ck_assert(!hello.empty());
     const auto challenge = to_server(hello, from);
     ck_assert(!challenge.reply.empty());
-    const Bytes join = client.receive(challenge.reply, now_s).reply;
+    const protocol::Bytes join = client.receive(challenge.reply, now_s).reply;
     ck_assert_uint_le(join.size(), challenge.reply.size());
     return join;
   }
-  void establish(ClientSession& client, const NetAddress& from) {
+  void establish(protocol::ClientSession& client, const protocol::NetAddress& from) {
     const auto accepted = to_server(join_of(client, from), from);
     ck_assert(accepted.joined);
     ck_assert(client.receive(accepted.reply, now_s).established);
   }
 };
 
-inline const Bytes text = {2, 'h', 'i'};
+inline const protocol::Bytes text = {2, 'h', 'i'};
 
-inline std::uint64_t count(const ServerSessions& server, Refusal why) {
+inline std::uint64_t count(const protocol::ServerSessions& server, protocol::Refusal why) {
   return server.refused()[static_cast<std::size_t>(why)];
 }
 

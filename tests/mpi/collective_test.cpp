@@ -10,6 +10,7 @@
 #include "tests/check.hpp"
 
 using namespace placement;
+using namespace placement::mpi;
 
 namespace {
 

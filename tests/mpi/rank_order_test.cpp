@@ -12,6 +12,7 @@
 #include "tests/temporary_directory.hpp"
 
 using namespace placement;
+using namespace placement::mpi;
 
 namespace {
 

@@ -16,6 +16,7 @@
 #include "tests/temporary_directory.hpp"
 
 using namespace placement;
+using namespace placement::mpi;
 
 namespace {
 

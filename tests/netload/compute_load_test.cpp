@@ -7,6 +7,7 @@
 #include "tests/netload/nla_cases.hpp"
 
 using namespace placement;
+using namespace placement::netload;
 
 START_TEST(compute_load_by_hand) {
   NodeTable table;

@@ -9,6 +9,7 @@
 #include "tests/netload/nla_cases.hpp"
 
 using namespace placement;
+using namespace placement::netload;
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include "tests/netload/nla_cases.hpp"
 
 using namespace placement;
+using namespace placement::netload;
 
 namespace {
 

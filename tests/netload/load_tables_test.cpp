@@ -8,6 +8,7 @@
 #include "tests/temporary_directory.hpp"
 
 using namespace placement;
+using namespace placement::netload;
 
 START_TEST(weights_by_name) {
   ck_assert_double_eq(nla_weights({}).beta, 0.7);

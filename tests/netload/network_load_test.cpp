@@ -10,6 +10,7 @@
 #include "tests/netload/nla_cases.hpp"
 
 using namespace placement;
+using namespace placement::netload;
 
 START_TEST(mean_of_network_load_is_that_of_a_node_attribute) {
   NlaWeights weights;

@@ -43,32 +43,33 @@ inline constexpr double load_7[nodes_7] = {0.68, 5.19, 0.58, 0.68, 0.66, 1.08, 0
 // Candidates with given loads and pairs. The object holds the data to which a GroupInput points.
 struct Case {
   std::vector<double> compute;
-  NetworkLoad network;
+  netload::NetworkLoad network;
   std::vector<std::int32_t> processors;
   double alpha = 0.3;
   double beta = 0.7;
 
-  GroupInput input() const { return {compute, &network, processors, alpha, beta}; }
+  netload::GroupInput input() const { return {compute, &network, processors, alpha, beta}; }
 };
 
-inline Case case_7(const NlaWeights& weights) {
-  NodeTable table;
+inline Case case_7(const netload::NlaWeights& weights) {
+  netload::NodeTable table;
   table.nodes = nodes_7;
-  table[NodeAttribute::cpu_load].assign(std::begin(load_7), std::end(load_7));
-  DensePairs pairs;
+  table[netload::NodeAttribute::cpu_load].assign(std::begin(load_7), std::end(load_7));
+  netload::DensePairs pairs;
   pairs.nodes = nodes_7;
   for (const auto& row : missing_7) pairs.bandwidth_missing_Bps.insert(pairs.bandwidth_missing_Bps.end(), row, row + nodes_7);
-  return {compute_load(table, weights), NetworkLoad(pairs, weights), std::vector<std::int32_t>(nodes_7, 4)};
+  return {netload::compute_load(table, weights), netload::NetworkLoad(pairs, weights),
+          std::vector<std::int32_t>(nodes_7, 4)};
 }
 
-inline std::vector<int> names_of(const Group& group) {
+inline std::vector<int> names_of(const netload::Group& group) {
   std::vector<int> names;
   for (const std::int32_t node : group.nodes) names.push_back(names_7[node]);
   return names;
 }
 
-inline GroupRequest processes(std::int32_t count) {
-  GroupRequest request;
+inline netload::GroupRequest processes(std::int32_t count) {
+  netload::GroupRequest request;
   request.processes = count;
   return request;
 }
@@ -80,7 +81,7 @@ inline Case random_case(std::uint64_t seed, std::int32_t nodes, std::int32_t mos
     const double value = static_cast<double>(random() >> 11) * 0x1p-53;
     return ties ? std::floor(3 * value) / 2 : value;
   };
-  DensePairs pairs;
+  netload::DensePairs pairs;
   pairs.nodes = nodes;
   const auto count = static_cast<std::size_t>(nodes);
   pairs.latency_us.assign(count * count, 0.0);
@@ -97,7 +98,7 @@ inline Case random_case(std::uint64_t seed, std::int32_t nodes, std::int32_t mos
       if (missing && random() % 4 == 0) pairs.bandwidth_Bps[u * count + v] = pairs.bandwidth_Bps[v * count + u] = NAN;
     }
   }
-  made.network = NetworkLoad(pairs, {});
+  made.network = netload::NetworkLoad(pairs, {});
   return made;
 }
 

@@ -144,11 +144,11 @@ inline placement_request request_for(Environment& environment, std::uint32_t tas
 // The clock of decisions in these tests. Every decision takes `cost`, however long it takes by a real clock, so that no
 // test depends on the speed of the machine.
 struct DecisionClock {
-  using Duration = DecisionTimeBudget::Clock::duration;
+  using Duration = select_plugin::DecisionTimeBudget::Clock::duration;
   inline static Duration now{};
   inline static Duration cost{};
   inline static bool decision_has_begun = false;
-  inline static DecisionTimeBudget::Clock::time_point time{std::chrono::hours(1)};  // no time passes between decisions
+  inline static select_plugin::DecisionTimeBudget::Clock::time_point time{std::chrono::hours(1)};  // no time passes between decisions
 
   static Duration read() {
     const Duration answer = decision_has_begun ? now + cost : now;
@@ -156,7 +156,7 @@ struct DecisionClock {
     return answer;
   }
   inline static const bool in_use =
-      (DecisionTimeBudget::thread_time = read, DecisionTimeBudget::clock = [] { return time; }, true);
+      (select_plugin::DecisionTimeBudget::thread_time = read, select_plugin::DecisionTimeBudget::clock = [] { return time; }, true);
 };
 
 inline const placement_plan* decide(const Offer& offer, const placement_request& request) {

@@ -13,6 +13,7 @@
 #include "tests/plugins/decide_fixture.hpp"
 
 using namespace placement;
+using namespace placement::select_plugin;
 
 START_TEST(nothing_is_asked_for) {
   Environment none, other{"SLURM_JOB_NAME=PLACEMENT_POLICY=X", "PLACEMENT_POLICYX=1", "", "="};

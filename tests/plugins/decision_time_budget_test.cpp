@@ -5,6 +5,7 @@
 #include "tests/check.hpp"
 
 using namespace placement;
+using namespace placement::select_plugin;
 using std::chrono::milliseconds;
 
 namespace {

@@ -199,7 +199,7 @@ START_TEST(blocks_are_compact) {
   for (const std::vector<TorusDimension>& dimensions :
        std::vector<std::vector<TorusDimension>>{{{8, true}, {8, true}, {8, true}}, {{4, true}, {32, true}, {4, true}}, {{16, false}, {16, true}}}) {
     const TorusTopology torus = TorusTopology::full(dimensions);
-    const std::vector<std::int32_t> row = nodes_in_a_row(torus);
+    const std::vector<std::int32_t> row = tofa::nodes_in_a_row(torus);
     std::vector<std::int32_t> sorted = row;
     std::sort(sorted.begin(), sorted.end());
     for (std::int32_t k = 0; k < torus.nodes(); ++k) ck_assert_int_eq(sorted[k], k);

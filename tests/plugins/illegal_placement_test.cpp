@@ -10,6 +10,7 @@
 #include "tests/plugins/decide_fixture.hpp"
 
 using namespace placement;
+using namespace placement::select_plugin;
 
 namespace {
 
@@ -42,7 +43,7 @@ struct Question {
   Environment environment;
   TestMachine machine{4, 1};
   Offer offer{4, 2};
-  Policy policy{};
+  policies::Policy policy{};
   JobRequest job_request;
   placement_request request{};
   Plan planned;

@@ -19,6 +19,7 @@
 #include "tests/plugins/decide_fixture.hpp"
 
 using namespace placement;
+using namespace placement::select_plugin;
 
 namespace {
 
@@ -176,7 +177,7 @@ Placement look_at(const ClusterView& view, const Request& request, const Deadlin
   return placement;
 }
 
-constexpr Policy looking{"LOOKING", "", false, true, {}, look_at, nullptr, true};
+constexpr policies::Policy looking{"LOOKING", "", false, true, {}, look_at, nullptr, true};
 
 }  // namespace
 

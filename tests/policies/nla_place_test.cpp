@@ -11,6 +11,7 @@
 #include "tests/check.hpp"
 
 using namespace placement;
+using namespace placement::policies;
 
 namespace {
 
@@ -290,7 +291,7 @@ START_TEST(the_cost_never_rises_and_counts_stay) {
   for (int trial = 0; trial < 20; ++trial) {
     const std::int32_t nodes = 2 + trial % 5;
     const std::int32_t ranks = 3 * nodes - trial % 2;
-    NodeDistances distances{nodes, {}};
+    netload::NodeDistances distances{nodes, {}};
     distances.value.assign(static_cast<std::size_t>(nodes * nodes), 0.0);
     for (std::int32_t u = 0; u < nodes; ++u)
       for (std::int32_t v = 0; v < u; ++v)
@@ -304,14 +305,15 @@ START_TEST(the_cost_never_rises_and_counts_stay) {
     const CommMatrix matrix = CommMatrix::from_edges(ranks, edges);
     std::vector<std::int32_t> begin;
     for (std::int32_t r = 0; r < ranks; ++r) begin.push_back(r % nodes);
-    std::vector<std::int32_t> end = mapped_by_distance(matrix, distances, begin, Deadline::never());
-    ck_assert_double_le(measured_cost(matrix, distances, end), measured_cost(matrix, distances, begin));
+    std::vector<std::int32_t> end = netload::mapped_by_distance(matrix, distances, begin, Deadline::never());
+    ck_assert_double_le(netload::measured_cost(matrix, distances, end),
+                        netload::measured_cost(matrix, distances, begin));
     // No exchange of two ranks lowers the cost any more. This would fail if the search computed its gains wrongly.
-    const double cost = measured_cost(matrix, distances, end);
+    const double cost = netload::measured_cost(matrix, distances, end);
     for (std::size_t a = 0; a < end.size(); ++a)
       for (std::size_t b = 0; b < a; ++b) {
         std::swap(end[a], end[b]);
-        ck_assert_double_ge(measured_cost(matrix, distances, end), cost * (1 - 1e-9));
+        ck_assert_double_ge(netload::measured_cost(matrix, distances, end), cost * (1 - 1e-9));
         std::swap(end[a], end[b]);
       }
     std::sort(begin.begin(), begin.end());

@@ -188,11 +188,11 @@ START_TEST(states_from_files) {
   const ClusterView view = machine_of({3, 4}, 2, 2).view();
   const LiveState state = random_state(view, 3);
   const std::string text = directory.file("text", format_snapshot(state));
-  ck_assert_text_eq(format_snapshot(read_live_state(text)), format_snapshot(state));
+  ck_assert_text_eq(format_snapshot(tools::read_live_state(text)), format_snapshot(state));
   write_snapshot(directory.path() + "/binary", state);
-  ck_assert_text_eq(format_snapshot(read_live_state(directory.path() + "/binary")), format_snapshot(state));
-  ck_assert_error(read_live_state(directory.path() + "/none"), "none");
-  ck_assert_error(read_live_state(directory.file("junk", "no snapshot\n")), "junk");
+  ck_assert_text_eq(format_snapshot(tools::read_live_state(directory.path() + "/binary")), format_snapshot(state));
+  ck_assert_error(tools::read_live_state(directory.path() + "/none"), "none");
+  ck_assert_error(tools::read_live_state(directory.file("junk", "no snapshot\n")), "junk");
   ClusterView other = ring(3, 1);
   ck_assert_error(attach_state(other, state, text), "has no node of the machine, whose first is 0");
 }

@@ -13,6 +13,7 @@
 #include "tests/temporary_directory.hpp"
 
 using namespace placement;
+using namespace placement::spank;
 
 namespace {
 
@@ -23,7 +24,7 @@ std::string cmdline(std::initializer_list<const char*> words) {
 }
 
 std::string option(std::initializer_list<const char*> words, char letter) {
-  return daemon_option(cmdline(words), letter).value_or("none");
+  return agent::daemon_option(cmdline(words), letter).value_or("none");
 }
 
 }  // namespace
@@ -39,7 +40,7 @@ START_TEST(options_of_slurmd) {
   ck_assert_text_eq(option({"slurmd", "--", "-N", "x"}, 'N'), "none");
   ck_assert_text_eq(option({"slurmd", "--conf-server", "N"}, 'N'), "none");
   ck_assert_text_eq(option({"-N", "n1"}, 'N'), "none");  // the first word is the program
-  ck_assert(!daemon_option("", 'N'));
+  ck_assert(!agent::daemon_option("", 'N'));
 }
 END_TEST
 

@@ -10,11 +10,11 @@
 
 namespace {
 
-using placement::BindPlan;
-using placement::CpuMask;
-using placement::CpuPosition;
-using placement::encode_plan;
-using placement::slots_for;
+using placement::spank::BindPlan;
+using placement::spank::CpuMask;
+using placement::spank::CpuPosition;
+using placement::spank::encode_plan;
+using placement::spank::slots_for;
 using Ranks = std::vector<std::uint32_t>;
 using Slots = std::vector<std::int32_t>;
 
@@ -85,18 +85,18 @@ START_TEST(large_steps_stay_within_one_string) {
 END_TEST
 
 START_TEST(masks_are_read_as_slurm_writes_them) {
-  const auto masks = placement::parse_masks("0x1,0xF0,0x00000003,0x10000000000000000").value();
+  const auto masks = placement::spank::parse_masks("0x1,0xF0,0x00000003,0x10000000000000000").value();
   ck_assert_uint_eq(masks.size(), 4);
   ck_assert(masks[0] == mask_of({0}));
   ck_assert(masks[1] == mask_of({4, 5, 6, 7}));
   ck_assert(masks[2] == mask_of({0, 1}));
   ck_assert(masks[3] == mask_of({64}));
-  ck_assert(placement::to_string(masks) == "0x1,0xf0,0x3,0x10000000000000000");
+  ck_assert(placement::spank::to_string(masks) == "0x1,0xf0,0x3,0x10000000000000000");
   ck_assert_int_eq(masks[1].lowest(), 4);
   for (const std::string text : {"", "1", "0x", "0xg", "0x1,", ",0x1", "0x1,,0x2", "0x0", "0x1;0x2", "x1", " 0x1"})
-    ck_assert_msg(!placement::parse_masks(text), "'%s' was taken", text.c_str());
-  ck_assert(placement::parse_masks("0x8" + std::string(1023, '0')).has_value());
-  ck_assert(!placement::parse_masks("0x1" + std::string(1024, '0')));
+    ck_assert_msg(!placement::spank::parse_masks(text), "'%s' was taken", text.c_str());
+  ck_assert(placement::spank::parse_masks("0x8" + std::string(1023, '0')).has_value());
+  ck_assert(!placement::spank::parse_masks("0x1" + std::string(1024, '0')));
 }
 END_TEST
 
@@ -104,9 +104,9 @@ START_TEST(masks_are_dealt_in_the_order_of_cores) {
   // The kernel numbers CPUs alternately over two packages here.
   const auto position = [](int cpu) { return CpuPosition{cpu % 2, cpu / 2}; };
   const std::vector<CpuMask> masks{mask_of({0}), mask_of({1}), mask_of({2}), mask_of({3})};
-  const auto dealt = placement::deal_masks(masks, Slots{0, 1, 2, 3}, position);
+  const auto dealt = placement::spank::deal_masks(masks, Slots{0, 1, 2, 3}, position);
   ck_assert(dealt == (std::vector<CpuMask>{mask_of({0}), mask_of({2}), mask_of({1}), mask_of({3})}));
-  const auto turned = placement::deal_masks(masks, Slots{3, 2, 1, 0}, position);
+  const auto turned = placement::spank::deal_masks(masks, Slots{3, 2, 1, 0}, position);
   ck_assert(turned == (std::vector<CpuMask>{mask_of({3}), mask_of({1}), mask_of({2}), mask_of({0})}));
 }
 END_TEST
@@ -114,7 +114,7 @@ END_TEST
 START_TEST(equal_masks_stay_as_they_are) {
   const auto position = [](int cpu) { return CpuPosition{0, cpu}; };
   const std::vector<CpuMask> masks(3, mask_of({0, 1}));
-  ck_assert(placement::deal_masks(masks, Slots{2, 0, 1}, position) == masks);
+  ck_assert(placement::spank::deal_masks(masks, Slots{2, 0, 1}, position) == masks);
 }
 END_TEST
 

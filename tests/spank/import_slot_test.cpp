@@ -31,13 +31,13 @@ struct Library {
 void hook_and_restore(const std::string& name, bool read_only, bool call_first) {
   Library library(name);
   if (call_first) ck_assert_int_eq(library.call(1), 2);
-  const auto slot = placement::find_import_slot(name, "import_test_callee");
+  const auto slot = placement::spank::find_import_slot(name, "import_test_callee");
   ck_assert(slot.address != nullptr);
   ck_assert_int_eq(slot.read_only, read_only);
   void* const before = *slot.address;
-  ck_assert(placement::write_import_slot(slot, reinterpret_cast<void*>(replaced)));
+  ck_assert(placement::spank::write_import_slot(slot, reinterpret_cast<void*>(replaced)));
   ck_assert_int_eq(library.call(1), 1001);
-  ck_assert(placement::write_import_slot(slot, before));
+  ck_assert(placement::spank::write_import_slot(slot, before));
   ck_assert_int_eq(library.call(1), 2);
 }
 
@@ -54,21 +54,21 @@ END_TEST
 
 START_TEST(a_call_bound_at_link_time_has_no_slot) {
   Library library("import_symbolic");
-  ck_assert(placement::find_import_slot("import_symbolic", "import_test_callee").address == nullptr);
+  ck_assert(placement::spank::find_import_slot("import_symbolic", "import_test_callee").address == nullptr);
 }
 END_TEST
 
 START_TEST(what_is_not_there_is_not_found) {
   Library library("import_lazy");
-  ck_assert(placement::find_import_slot("import_lazy", "import_test_nothing").address == nullptr);
-  ck_assert(placement::find_import_slot("no_such_library", "import_test_callee").address == nullptr);
-  ck_assert(!placement::write_import_slot({}, nullptr));
+  ck_assert(placement::spank::find_import_slot("import_lazy", "import_test_nothing").address == nullptr);
+  ck_assert(placement::spank::find_import_slot("no_such_library", "import_test_callee").address == nullptr);
+  ck_assert(!placement::spank::write_import_slot({}, nullptr));
 }
 END_TEST
 
 START_TEST(without_slurm_there_is_no_distribution_hook) {
-  ck_assert(!placement::install_distribution_hook([](const char*) { return false; }));
-  placement::remove_distribution_hook();
+  ck_assert(!placement::spank::install_distribution_hook([](const char*) { return false; }));
+  placement::spank::remove_distribution_hook();
 }
 END_TEST
 

@@ -7,7 +7,7 @@
 
 namespace {
 
-using placement::stock_nodes_notice;
+using placement::spank::stock_nodes_notice;
 
 const std::string begin = "job 42 has the nodes that Slurm itself chose: ";
 
@@ -36,8 +36,8 @@ START_TEST(the_word_of_another_job_is_none) {
 END_TEST
 
 START_TEST(components_are_called_as_slurm_calls_them) {
-  ck_assert(placement::component_variable("A", 0) == "A_HET_GROUP_0");
-  ck_assert(placement::component_variable("A", 12) == "A_HET_GROUP_12");
+  ck_assert(placement::spank::component_variable("A", 0) == "A_HET_GROUP_0");
+  ck_assert(placement::spank::component_variable("A", 12) == "A_HET_GROUP_12");
 }
 END_TEST
 

@@ -10,7 +10,7 @@
 
 namespace {
 
-using placement::PlacementOptions;
+using placement::spank::PlacementOptions;
 
 const std::string& matrix_file() {
   static const TemporaryDirectory folder;
@@ -40,11 +40,11 @@ START_TEST(a_word_of_slurm_is_never_ours) {
   for (const std::string word : {"block", "cyclic", "BLOCK:cyclic", "*:block", "*", "plane=4", "Plane", "arbitrary",
                                  "hostfile", "block,Pack", "nopack", "pack"}) {
     PlacementOptions options;
-    ck_assert(placement::is_stock_distribution(word));
+    ck_assert(placement::spank::is_stock_distribution(word));
     ck_assert(!options.take_distribution(word, false));
     ck_assert(options.distribution_given());
     ck_assert(!options.resolve(4));
-    ck_assert(placement::hint_for_unknown_word(word).empty());
+    ck_assert(placement::spank::hint_for_unknown_word(word).empty());
   }
 }
 END_TEST
@@ -54,10 +54,10 @@ START_TEST(unknown_words_are_left_to_slurm) {
     PlacementOptions options;
     ck_assert(!options.take_distribution(word, false));
   }
-  ck_assert(placement::hint_for_unknown_word("foo").empty());
-  ck_assert(placement::hint_for_unknown_word("treematch:block").find("treematch=FILE") != std::string::npos);
-  ck_assert(placement::hint_for_unknown_word("TREEMATCH,pack").find("TREEMATCH=FILE") != std::string::npos);
-  ck_assert(placement::hint_for_unknown_word("TREMATCH=m").find("known are TREEMATCH") != std::string::npos);
+  ck_assert(placement::spank::hint_for_unknown_word("foo").empty());
+  ck_assert(placement::spank::hint_for_unknown_word("treematch:block").find("treematch=FILE") != std::string::npos);
+  ck_assert(placement::spank::hint_for_unknown_word("TREEMATCH,pack").find("TREEMATCH=FILE") != std::string::npos);
+  ck_assert(placement::spank::hint_for_unknown_word("TREMATCH=m").find("known are TREEMATCH") != std::string::npos);
 }
 END_TEST
 
@@ -143,7 +143,7 @@ END_TEST
 START_TEST(the_task_count_is_known_from_fixed_numbers_only) {
   std::map<std::string, std::string> given;
   const auto count = [&given] {
-    return placement::known_task_count([&given](const std::string& name) -> std::optional<std::string> {
+    return placement::spank::known_task_count([&given](const std::string& name) -> std::optional<std::string> {
       const auto found = given.find(name);
       if (found == given.end()) return std::nullopt;
       return found->second;

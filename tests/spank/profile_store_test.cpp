@@ -14,6 +14,7 @@
 #include "tests/temporary_directory.hpp"
 
 using namespace placement;
+using namespace placement::spank;
 namespace fs = std::filesystem;
 
 namespace {

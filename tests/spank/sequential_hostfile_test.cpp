@@ -7,14 +7,14 @@
 
 namespace {
 
-using placement::Allocation;
-using placement::core_numbering;
-using placement::CoreNumbering;
-using placement::names_mpirun;
+using placement::spank::Allocation;
+using placement::spank::core_numbering;
+using placement::spank::CoreNumbering;
+using placement::spank::names_mpirun;
 using placement::NodeView;
-using placement::own_mapping_word;
-using placement::sequential_hostfile;
-using placement::StepPlacement;
+using placement::spank::own_mapping_word;
+using placement::spank::sequential_hostfile;
+using placement::spank::StepPlacement;
 
 NodeView node(std::string name, std::int32_t sockets, std::int32_t cores, std::vector<bool> of_job) {
   NodeView view;
@@ -50,8 +50,10 @@ START_TEST(one_line_for_each_rank) {
 END_TEST
 
 START_TEST(cores_by_both_numberings) {
-  ck_assert_text_eq(sequential_hostfile(two_nodes(), four_ranks(), CoreNumbering::of_machine), "b 0\na 3\na 1\nb 2,3\n");
-  ck_assert_text_eq(sequential_hostfile(two_nodes(), four_ranks(), CoreNumbering::of_job), "b 0\na 1\na 0\nb 2,3\n");
+  ck_assert_text_eq(sequential_hostfile(two_nodes(), four_ranks(), CoreNumbering::of_machine),
+                    "b 0\na 3\na 1\nb 2,3\n");
+  ck_assert_text_eq(sequential_hostfile(two_nodes(), four_ranks(), CoreNumbering::of_job),
+                    "b 0\na 1\na 0\nb 2,3\n");
 }
 END_TEST
 
@@ -67,13 +69,15 @@ END_TEST
 
 START_TEST(numbering_by_the_cluster) {
   ck_assert(core_numbering("TaskPlugin = task/affinity\nConstrainCores = yes") == CoreNumbering::of_machine);
-  ck_assert(core_numbering("TaskPlugin              = task/affinity,task/cgroup\nTaskPluginParam = (null type)\n\n"
-                           "Cgroup Support Configuration:\nConstrainCores          = yes\n") == CoreNumbering::of_job);
+  ck_assert(
+      core_numbering("TaskPlugin              = task/affinity,task/cgroup\nTaskPluginParam = (null type)\n\n"
+                            "Cgroup Support Configuration:\nConstrainCores          = yes\n") == CoreNumbering::of_job);
   ck_assert(core_numbering("TaskPlugin = task/cgroup\nConstrainCores = no") == CoreNumbering::of_machine);
   ck_assert(core_numbering("TaskPlugin = task/none\nConstrainCores = yes") == CoreNumbering::unknown);
   ck_assert(core_numbering("") == CoreNumbering::unknown);
-  ck_assert(core_numbering("SlurmdParameters = l3cache_as_socket,config_overrides\nTaskPlugin = task/affinity") ==
-            CoreNumbering::unknown);
+  ck_assert(
+      core_numbering("SlurmdParameters = l3cache_as_socket,config_overrides\nTaskPlugin = task/affinity") ==
+      CoreNumbering::unknown);
 }
 END_TEST
 
@@ -91,7 +95,8 @@ START_TEST(words_of_an_own_mapping) {
   ck_assert_text_eq(own_mapping_word("a\nmpirun --hostfile=h ./app"), "--hostfile");
   ck_assert_text_eq(own_mapping_word("mpirun -H n1,n2 ./app"), "-H");
   ck_assert_text_eq(own_mapping_word("mpirun --bind-to none ./app"), "--bind-to");
-  ck_assert_text_eq(own_mapping_word("export OMPI_MCA_rmaps_base_mapping_policy=node"), "OMPI_MCA_rmaps_base_mapping_policy");
+  ck_assert_text_eq(own_mapping_word("export OMPI_MCA_rmaps_base_mapping_policy=node"),
+                    "OMPI_MCA_rmaps_base_mapping_policy");
   ck_assert_text_eq(own_mapping_word("eval \"mpirun --oversubscribe ./app\""), "--oversubscribe");
   ck_assert_text_eq(own_mapping_word("#SBATCH --oversubscribe\n  # --rankfile\nmpirun ./app"), "");
   ck_assert_text_eq(own_mapping_word("mpirun --map-by node ./rankfile host -N 1 --hosting"), "");

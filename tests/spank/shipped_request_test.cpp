@@ -11,9 +11,9 @@ namespace {
 
 using placement::CommEdge;
 using placement::CommMatrix;
-using placement::ReceivedRequest;
-using placement::ShippedRequest;
-using placement::PlacementRequest;
+using placement::spank::ReceivedRequest;
+using placement::spank::ShippedRequest;
+using placement::spank::PlacementRequest;
 
 PlacementRequest request_with(CommMatrix matrix) {
   PlacementRequest placement_request;
@@ -49,7 +49,7 @@ std::map<std::string, std::string> environment_of(const ShippedRequest& shipped)
 }
 
 std::optional<ReceivedRequest> unpack(const std::map<std::string, std::string>& environment) {
-  return placement::unpack_request([&environment](const std::string& name) -> const char* {
+  return placement::spank::unpack_request([&environment](const std::string& name) -> const char* {
     const auto found = environment.find("SLURM_SPANK_" + name);
     return found == environment.end() ? nullptr : found->second.c_str();
   });
@@ -59,34 +59,34 @@ std::optional<ReceivedRequest> unpack(const std::map<std::string, std::string>& 
 
 START_TEST(what_is_packed_comes_out) {
   PlacementRequest placement_request = request_with(ring(16));
-  const auto plain = unpack(environment_of(placement::pack_request(placement_request, 0, 4))).value();
+  const auto plain = unpack(environment_of(placement::spank::pack_request(placement_request, 0, 4))).value();
   ck_assert(*plain.placement_request.matrix == *placement_request.matrix);
   ck_assert(to_string(plain.placement_request.spec) == to_string(placement_request.spec));
   ck_assert_int_eq(plain.component, 0);
   ck_assert(!plain.placement_request.overrides_distribution);
 
   placement_request.overrides_distribution = true;
-  const auto other = unpack(environment_of(placement::pack_request(placement_request, 2, 4))).value();
+  const auto other = unpack(environment_of(placement::spank::pack_request(placement_request, 2, 4))).value();
   ck_assert_int_eq(other.component, 2);
   ck_assert(other.placement_request.overrides_distribution);
 
   placement_request.matrix.reset();
-  ck_assert(!unpack(environment_of(placement::pack_request(placement_request, 0, 4)))->placement_request.matrix);
+  ck_assert(!unpack(environment_of(placement::spank::pack_request(placement_request, 0, 4)))->placement_request.matrix);
 }
 END_TEST
 
 START_TEST(every_name_is_listed_for_removal) {
-  const auto names = placement::request_variable_names();
+  const auto names = placement::spank::request_variable_names();
   PlacementRequest placement_request = request_with(noise(8000, 30));
   placement_request.overrides_distribution = true;
-  for (const auto& [name, value] : placement::pack_request(placement_request, 3, 4).variables)
+  for (const auto& [name, value] : placement::spank::pack_request(placement_request, 3, 4).variables)
     ck_assert_msg(std::find(names.begin(), names.end(), name) != names.end(), "%s is not listed", name.c_str());
 }
 END_TEST
 
 START_TEST(large_matrices_go_as_groups_within_the_limits) {
   const PlacementRequest placement_request = request_with(noise(40000, 20));
-  const ShippedRequest shipped = placement::pack_request(placement_request, 0, 16);
+  const ShippedRequest shipped = placement::spank::pack_request(placement_request, 0, 16);
   ck_assert(shipped.note.find("too large") != std::string::npos);
   std::size_t bytes = 0;
   for (const auto& [name, value] : shipped.variables) {
@@ -96,13 +96,13 @@ START_TEST(large_matrices_go_as_groups_within_the_limits) {
   ck_assert_uint_lt(bytes, 1024 * 1024 + 4096);
   const auto received = unpack(environment_of(shipped)).value();
   ck_assert_int_eq(received.placement_request.matrix->ranks(), 40000);
-  ck_assert(placement::pack_request(request_with(ring(40000)), 0, 16).note.empty());
+  ck_assert(placement::spank::pack_request(request_with(ring(40000)), 0, 16).note.empty());
 }
 END_TEST
 
 START_TEST(damaged_parcels_are_refused) {
   ck_assert(!unpack({}));
-  const auto whole = environment_of(placement::pack_request(request_with(noise(8000, 20)), 0, 4));
+  const auto whole = environment_of(placement::spank::pack_request(request_with(noise(8000, 20)), 0, 4));
   ck_assert_uint_gt(whole.size(), 5);  // several pieces
   for (const auto& [name, value] : whole) {
     auto damaged = whole;
@@ -133,22 +133,22 @@ START_TEST(a_wish_for_a_stored_profile_travels_without_a_matrix) {
   PlacementRequest placement_request;
   placement_request.spec = placement::parse_policy_spec("TREEMATCH=seed=7");
   placement_request.automatic = true;
-  const ShippedRequest shipped = placement::pack_request(placement_request, 2, 0);
+  const ShippedRequest shipped = placement::spank::pack_request(placement_request, 2, 0);
   auto environment = environment_of(shipped);
   ck_assert(!environment.contains("SLURM_SPANK_PLACEMENT_VERSION") && !environment.contains("SLURM_SPANK_PLACEMENT_POLICY"));
   const auto get = [&](const std::string& name) -> const char* {
     const auto found = environment.find("SLURM_SPANK_" + name);
     return found == environment.end() ? nullptr : found->second.c_str();
   };
-  const auto received = placement::unpack_request(get);
+  const auto received = placement::spank::unpack_request(get);
   ck_assert(received && received->placement_request.automatic && !received->placement_request.matrix);
   ck_assert_int_eq(received->component, 2);
   ck_assert_str_eq(received->placement_request.spec.parameters.at("seed").c_str(), "7");
   // Once a profile is found, the request is one with a matrix.
   placement_request.matrix = std::make_shared<const CommMatrix>(ring(4));
-  environment = environment_of(placement::pack_request(placement_request, 0, 0));
+  environment = environment_of(placement::spank::pack_request(placement_request, 0, 0));
   ck_assert(environment.contains("SLURM_SPANK_PLACEMENT_VERSION") && !environment.contains("SLURM_SPANK_PLACEMENT_AUTO"));
-  ck_assert(!placement::unpack_request(get)->placement_request.automatic);
+  ck_assert(!placement::spank::unpack_request(get)->placement_request.automatic);
 }
 END_TEST
 

@@ -15,7 +15,7 @@ using placement::CommMatrix;
 using placement::NodeShape;
 using placement::StepShape;
 using placement::SwitchShape;
-using placement::PlacementRequest;
+using placement::spank::PlacementRequest;
 
 // Equal nodes n0, n1, .., with two nodes below each switch.
 ClusterView machine(std::int32_t nodes, std::int32_t sockets, std::int32_t cores_per_socket,
@@ -47,7 +47,7 @@ PlacementRequest pairs(std::int32_t ranks) {  // rank r talks with rank r + rank
           std::make_shared<const CommMatrix>(CommMatrix::from_edges(ranks, edges)), false};
 }
 
-void check_legal(const placement::StepPlacement& placed, const StepShape& step) {
+void check_legal(const placement::spank::StepPlacement& placed, const StepShape& step) {
   std::vector<std::uint32_t> all;
   ck_assert_uint_eq(placed.ranks_of_node.size(), step.nodes.size());
   for (std::size_t node = 0; node < step.nodes.size(); ++node) {
@@ -65,7 +65,7 @@ void check_legal(const placement::StepPlacement& placed, const StepShape& step) 
   for (std::size_t i = 0; i < all.size(); ++i) ck_assert_uint_eq(all[i], i);
 }
 
-bool together(const placement::StepPlacement& placed, std::uint32_t a, std::uint32_t b) {
+bool together(const placement::spank::StepPlacement& placed, std::uint32_t a, std::uint32_t b) {
   return std::any_of(placed.ranks_of_node.begin(), placed.ranks_of_node.end(), [a, b](const auto& ranks) {
     return std::count(ranks.begin(), ranks.end(), a) && std::count(ranks.begin(), ranks.end(), b);
   });
@@ -76,7 +76,7 @@ bool together(const placement::StepPlacement& placed, std::uint32_t a, std::uint
 START_TEST(partners_share_a_node) {
   const ClusterView view = machine(4, 1, 2);
   const StepShape step = step_on(view, {2, 2, 2, 2});
-  const auto placed = placement::place_step(pairs(8), step, view);
+  const auto placed = placement::spank::place_step(pairs(8), step, view);
   check_legal(placed, step);
   for (std::uint32_t rank = 0; rank < 4; ++rank) ck_assert(together(placed, rank, rank + 4));
   ck_assert(placed.cost < placed.natural_cost);
@@ -86,7 +86,7 @@ END_TEST
 START_TEST(uneven_counts_stay) {
   const ClusterView view = machine(4, 2, 2);
   const StepShape step = step_on(view, {4, 1, 1, 2});
-  const auto placed = placement::place_step(pairs(8), step, view);
+  const auto placed = placement::spank::place_step(pairs(8), step, view);
   check_legal(placed, step);
   ck_assert_uint_eq(placed.slot_of_rank.size(), 8);
 }
@@ -95,7 +95,7 @@ END_TEST
 START_TEST(tasks_that_share_cores_are_placed_by_node_alone) {
   const ClusterView view = machine(4, 1, 2);
   const StepShape step = step_on(view, {6, 2, 6, 2});
-  const auto placed = placement::place_step(pairs(16), step, view);
+  const auto placed = placement::spank::place_step(pairs(16), step, view);
   check_legal(placed, step);
   ck_assert(placed.slot_of_rank.empty());
   for (std::uint32_t rank = 0; rank < 8; ++rank) ck_assert(together(placed, rank, rank + 8));
@@ -105,7 +105,7 @@ END_TEST
 START_TEST(nodes_of_one_core_can_be_overcommitted) {
   const ClusterView view = machine(2, 1, 1);
   const StepShape step = step_on(view, {3, 1});
-  check_legal(placement::place_step(pairs(4), step, view), step);
+  check_legal(placement::spank::place_step(pairs(4), step, view), step);
 }
 END_TEST
 
@@ -114,7 +114,7 @@ START_TEST(only_the_cores_of_the_job_count) {
   view.nodes[0].core_free = {false, true, false, true};
   view.nodes[1].core_free = {true, false, false, false};
   const StepShape step = step_on(view, {2, 2});
-  const auto placed = placement::place_step(pairs(4), step, view);
+  const auto placed = placement::spank::place_step(pairs(4), step, view);
   check_legal(placed, step);
   ck_assert(placed.slot_of_rank.empty());  // two tasks share the one core of n1
 }
@@ -124,7 +124,7 @@ START_TEST(several_cores_per_task) {
   const ClusterView view = machine(2, 2, 4);
   StepShape step = step_on(view, {4, 4});
   step.cores_per_task = 2;
-  const auto placed = placement::place_step(pairs(8), step, view);
+  const auto placed = placement::spank::place_step(pairs(8), step, view);
   check_legal(placed, step);
   ck_assert_uint_eq(placed.slot_of_rank.size(), 8);
 }
@@ -157,7 +157,7 @@ START_TEST(partners_share_a_socket_when_tasks_are_fewer_than_cores) {
   const ClusterView view = machine(2, 2, 4);
   ClusterView one{view.tree, {view.nodes[1]}};
   const StepShape step = step_on(one, {4});
-  const auto placed = placement::place_step(pairs(4), step, one);  // 0-2, 1-3
+  const auto placed = placement::spank::place_step(pairs(4), step, one);  // 0-2, 1-3
   for (const std::uint32_t rank : {0, 1})
     ck_assert_int_eq(placed.slot_of_rank[rank] / 2, placed.slot_of_rank[rank + 2] / 2);
 }
@@ -176,7 +176,7 @@ START_TEST(tasks_on_hardware_threads_keep_their_order) {
   ck_assert(tree.distance(first, first + 1) < tree.distance(first, first + 2));
   ck_assert(tree.distance(first, first + 2) < tree.distance(first, first + 4));
 
-  const auto placed = placement::place_step(pairs(16), step, view);
+  const auto placed = placement::spank::place_step(pairs(16), step, view);
   check_legal(placed, step);
   ck_assert_uint_eq(placed.slot_of_rank.size(), 16);
   ck_assert(placed.cores_of_rank.empty());
@@ -191,23 +191,23 @@ START_TEST(a_step_of_one_task) {
   const ClusterView view = machine(2, 1, 4);
   ClusterView one{view.tree, {view.nodes[1]}};
   const StepShape step = step_on(one, {1});
-  check_legal(placement::place_step(pairs(1), step, one), step);
+  check_legal(placement::spank::place_step(pairs(1), step, one), step);
 }
 END_TEST
 
 START_TEST(a_matrix_of_another_size_is_refused) {
   const ClusterView view = machine(2, 1, 4);
-  ck_assert_error(placement::place_step(pairs(8), step_on(view, {4, 2}), view), "8 ranks, the step has 6");
+  ck_assert_error(placement::spank::place_step(pairs(8), step_on(view, {4, 2}), view), "8 ranks, the step has 6");
 }
 END_TEST
 
 START_TEST(core_lists_are_read_strictly) {
   std::vector<bool> cores(8, false);
-  ck_assert(placement::mark_cores("0-2,5", cores));
+  ck_assert(placement::spank::mark_cores("0-2,5", cores));
   ck_assert(cores == (std::vector<bool>{true, true, true, false, false, true, false, false}));
   for (const std::string list : {"", "8", "1-", "-1", "2-1", "1,", "0-8", "a", "1 ", "1;2", "99999999999999999999"}) {
     std::vector<bool> untouched(8, false);
-    ck_assert_msg(!placement::mark_cores(list, untouched), "'%s' was taken", list.c_str());
+    ck_assert_msg(!placement::spank::mark_cores(list, untouched), "'%s' was taken", list.c_str());
   }
 }
 END_TEST
@@ -215,7 +215,7 @@ END_TEST
 // Returns the CPUs of one job as "nodes ids", joined by "; ".
 std::string cpus_in(std::string_view text, std::uint32_t job) {
   std::string result;
-  for (const placement::JobCpus& part : placement::parse_job_cpus(text, job))
+  for (const placement::spank::JobCpus& part : placement::spank::parse_job_cpus(text, job))
     result += (result.empty() ? "" : "; ") + part.nodes + " " + part.ids;
   return result;
 }

@@ -15,6 +15,7 @@
 #include "tofa/route_faults.hpp"
 
 using namespace placement;
+using namespace placement::tofa;
 
 START_TEST(faults_on_routes) {
   for (const auto& dimensions : shapes()) {
@@ -194,13 +195,13 @@ START_TEST(windows) {
     const FaultModel fault_model(view, 0);
     const RouteFaults faults = fault_model.route_faults(*view.torus);
     OfferedNodes offered{view.torus.get(), {}, &faults};
-    NodeCounts capacity;
+    mapping::NodeCounts capacity;
     for (const NodeView& node : view.nodes) {
       offered.position.push_back(node.torus_node);
       capacity.push_back(node.core_free[0] ? 1 : 0);
     }
     if (std::count(capacity.begin(), capacity.end(), 1) < request.tasks) continue;
-    const auto counts = window_counts(offered, NodeLimits(view, request, capacity));
+    const auto counts = window_counts(offered, mapping::NodeLimits(view, request, capacity));
     ck_assert_int_eq(counts.has_value(), !expected.empty());
     if (!counts) continue;
     for (std::int32_t node = 0; node < 24; ++node)

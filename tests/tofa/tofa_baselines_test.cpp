@@ -12,6 +12,7 @@
 #include "tofa/torus_job.hpp"
 
 using namespace placement;
+using namespace placement::tofa;
 
 namespace {
 

@@ -94,10 +94,11 @@ inline std::set<std::int32_t> touched(const TorusTopology& torus, const CommMatr
 }
 
 inline Placement place(const char* policy, const ClusterView& view, const Request& request) {
-  return find_policy(policy)->place(view, request, Deadline::never());
+  return policies::find_policy(policy)->place(view, request, Deadline::never());
 }
 
-inline std::vector<std::int32_t> fake_scotch(const ScotchTask& task) {  // the ranks in reverse order on the first slots
+inline std::vector<std::int32_t> fake_scotch(
+    const tofa::ScotchTask& task) {  // the ranks in reverse order on the first slots
   std::vector<std::int32_t> slot(static_cast<std::size_t>(task.matrix->ranks()));
   for (std::size_t rank = 0; rank < slot.size(); ++rank) slot[rank] = static_cast<std::int32_t>(slot.size() - 1 - rank);
   if (task.raised) std::swap(slot.front(), slot.back());

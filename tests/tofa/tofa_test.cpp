@@ -11,6 +11,7 @@
 #include "tofa/scotch_hook.hpp"
 
 using namespace placement;
+using namespace placement::tofa;
 
 // A window of nodes that do not fail is taken first, even when so many nodes may fail that none is suspect.
 START_TEST(paper_takes_nodes_that_do_not_fail) {
@@ -184,8 +185,8 @@ START_TEST(bad_parameters) {
   const ClusterView view = view_of(rings({4}));
   for (const auto& [key, value] : {std::pair("effort", "0"), std::pair("effort", "1001"), std::pair("comm-share", "101"),
                                    std::pair("job-seconds", "-1"), std::pair("seed", "x")})
-    ck_assert_error(check_policy_spec({"TOFA", {{key, value}}}), key);
-  ck_assert_error(check_policy_spec({"TOFA", {{"efort", "1"}}}), "unknown key efort for TOFA");
+    ck_assert_error(policies::check_policy_spec({"TOFA", {{key, value}}}), key);
+  ck_assert_error(policies::check_policy_spec({"TOFA", {{"efort", "1"}}}), "unknown key efort for TOFA");
   Request request = request_of(random_matrix(3, 3, 1));
   request.tasks = 2;
   ck_assert_error(place_tofa(view, request, Deadline::never()), "the matrix has 3 ranks, and 2 tasks are asked for");
@@ -213,14 +214,14 @@ START_TEST(baselines_after_the_deadline) {
     if (!torus) view.torus = nullptr;
     const std::vector<std::int32_t> natural = nodes_of(place("SEQUENTIAL", view, request));
     ck_assert(nodes_of(place("GREEDY", view, request)) != natural);
-    ck_assert(nodes_of(find_policy("GREEDY")->place(view, request, past)) == natural);
+    ck_assert(nodes_of(policies::find_policy("GREEDY")->place(view, request, past)) == natural);
     if (!torus) continue;
     ck_assert(nodes_of(place("TOFA-PAPER", view, request)) != natural);
-    ck_assert(nodes_of(find_policy("TOFA-PAPER")->place(view, request, past)) == natural);
+    ck_assert(nodes_of(policies::find_policy("TOFA-PAPER")->place(view, request, past)) == natural);
     Request step = request;
     step.node_tasks.assign(64, 0);
     std::fill(step.node_tasks.begin(), step.node_tasks.begin() + 32, 1);
-    ck_assert(nodes_of(find_policy("TOFA-PAPER")->place(view, step, past)) == natural);
+    ck_assert(nodes_of(policies::find_policy("TOFA-PAPER")->place(view, step, past)) == natural);
   }
   provide_scotch(nullptr);
 }

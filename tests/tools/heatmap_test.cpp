@@ -13,6 +13,7 @@
 #include "tools/command_line.hpp"
 
 using namespace placement;
+using namespace placement::tools;
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include "tests/temporary_directory.hpp"
 
 using namespace placement;
+using namespace placement::tools;
 
 namespace {
 

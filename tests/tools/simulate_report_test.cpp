@@ -17,6 +17,7 @@
 #include "tests/temporary_directory.hpp"
 
 using namespace placement;
+using namespace placement::tools;
 using namespace placement::sim;
 
 namespace {

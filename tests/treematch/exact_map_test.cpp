@@ -12,6 +12,7 @@
 #include "treematch/treematch.hpp"
 
 using namespace placement;
+using namespace placement::treematch;
 
 namespace {
 
@@ -253,7 +254,7 @@ START_TEST(what_is_too_much_is_left_alone) {
   const CommMatrix matrix = random_matrix(12, random);
   Ints all(tree.leaves());
   for (std::int32_t k = 0; k < tree.leaves(); ++k) all[k] = k;
-  const WorkBudget watch;
+  const mapping::WorkBudget watch;
   ck_assert(!exact_mapping(matrix, tree, all, LeafScope::whole, 0, {}, 1000, watch));
   ck_assert(!exact_mapping(matrix, tree, all, LeafScope::whole, 0, {}, 5000, watch));
   ck_assert(exact_mapping(matrix, tree, all, LeafScope::whole, 0, {}, 100'000'000, watch).has_value());

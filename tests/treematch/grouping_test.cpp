@@ -9,6 +9,7 @@
 #include "treematch/matching.hpp"
 
 using namespace placement;
+using namespace placement::treematch;
 
 namespace {
 
@@ -27,20 +28,20 @@ CommMatrix table1() {
   return CommMatrix::from_edges(8, edges);
 }
 
-std::int64_t weight_of(const Graph& graph, const Ints& partner) {
+std::int64_t weight_of(const mapping::Graph& graph, const Ints& partner) {
   std::int64_t weight = 0;
   for (std::int32_t v = 0; v < graph.vertices(); ++v)
-    for (const Arc& arc : graph.arcs(v))
+    for (const mapping::Arc& arc : graph.arcs(v))
       if (partner[v] == arc.to) weight += arc.weight;
   return weight / 2;
 }
 
 // Returns the largest weight of any matching of the vertices from `v` on.
-std::int64_t heaviest(const Graph& graph, std::int32_t v, std::vector<bool>& used) {
+std::int64_t heaviest(const mapping::Graph& graph, std::int32_t v, std::vector<bool>& used) {
   if (v == graph.vertices()) return 0;
   if (used[v]) return heaviest(graph, v + 1, used);
   std::int64_t best = heaviest(graph, v + 1, used);
-  for (const Arc& arc : graph.arcs(v)) {
+  for (const mapping::Arc& arc : graph.arcs(v)) {
     if (arc.to < v || used[arc.to]) continue;
     used[arc.to] = true;
     best = std::max(best, arc.weight + heaviest(graph, v + 1, used));
@@ -52,7 +53,7 @@ std::int64_t heaviest(const Graph& graph, std::int32_t v, std::vector<bool>& use
 }  // namespace
 
 START_TEST(published_order) {  // [JA §3]
-  const Graph graph = scaled_graph(table1());
+  const mapping::Graph graph = mapping::scaled_graph(table1());
   ck_assert(grouped_order(graph, Ints{2, 2, 2}, Pairing::maximum_weight) == (Ints{0, 6, 1, 7, 2, 5, 3, 4}));
   ck_assert(grouped_order(graph, Ints{2, 4}, Pairing::maximum_weight) == (Ints{0, 6, 1, 7, 2, 5, 3, 4}));
   const TreeTopology tree = TreeTopology::balanced(Ints{2, 2, 2});
@@ -70,7 +71,7 @@ START_TEST(matchings_are_maximal) {
     std::vector<CommEdge> edges;
     for (std::int32_t k = 0; k < 2 * n; ++k)
       edges.push_back({random.below(n), random.below(n), 1 + random.below(40)});
-    const Graph graph = scaled_graph(CommMatrix::from_edges(n, edges));
+    const mapping::Graph graph = mapping::scaled_graph(CommMatrix::from_edges(n, edges));
     std::vector<bool> used(n, false);
     const std::int64_t most = heaviest(graph, 0, used);
     const Ints exact = paired(graph, Pairing::maximum_weight);
@@ -91,7 +92,7 @@ START_TEST(any_arity_and_number) {
     std::vector<CommEdge> edges;
     for (std::int32_t k = 0; k < 3 * n; ++k)
       edges.push_back({random.below(n), random.below(n), 1 + random.below(40)});
-    const Graph graph = scaled_graph(CommMatrix::from_edges(n, edges));
+    const mapping::Graph graph = mapping::scaled_graph(CommMatrix::from_edges(n, edges));
     const Ints arities{1 + random.below(4), 1 + random.below(9), 1 + random.below(7)};
     for (const Pairing pairing : {Pairing::heaviest_first, Pairing::maximum_weight}) {
       Ints order = grouped_order(graph, arities, pairing);
@@ -136,7 +137,7 @@ START_TEST(natural_grids_become_bricks) {  // a grid of 4 x 4 x 4 ranks on a tre
   std::iota(leaves.begin(), leaves.end(), 0);
   // Of the 144 pairs, 48 are between bricks of 2 x 2 x 2; of these, 16 are between the halves of the grid.
   const Ints leaf_of_rank =
-      grouped_mapping(scaled_graph(matrix), LeafTree(tree, leaves), Pairing::heaviest_first);
+      grouped_mapping(mapping::scaled_graph(matrix), mapping::LeafTree(tree, leaves), Pairing::heaviest_first);
   ck_assert(tree.hop_bytes(matrix, leaf_of_rank) == 100 * 2 * (144 + 48 + 16));
 }
 END_TEST

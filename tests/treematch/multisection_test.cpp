@@ -12,34 +12,35 @@
 #include "tests/check.hpp"
 
 using namespace placement;
+using namespace placement::treematch;
 
 namespace {
 
-Graph random_graph(std::int32_t n, std::int32_t pairs, std::int32_t heaviest, Random& random) {
+mapping::Graph random_graph(std::int32_t n, std::int32_t pairs, std::int32_t heaviest, Random& random) {
   std::vector<CommEdge> edges;
   for (std::int32_t k = 0; k < pairs; ++k)
     edges.push_back({random.below(n), random.below(n), 1 + random.below(heaviest)});
-  return scaled_graph(CommMatrix::from_edges(n, edges));
+  return mapping::scaled_graph(CommMatrix::from_edges(n, edges));
 }
 
 // Returns the matrix of a ring of n ranks.
-Graph ring(std::int32_t n) {
+mapping::Graph ring(std::int32_t n) {
   std::vector<CommEdge> edges;
   for (std::int32_t k = 0; k < n; ++k) edges.push_back({k, (k + 1) % n, 3});
-  return scaled_graph(CommMatrix::from_edges(n, edges));
+  return mapping::scaled_graph(CommMatrix::from_edges(n, edges));
 }
 
-std::int64_t cut_of(const Graph& graph, const std::vector<std::int8_t>& side) {
+std::int64_t cut_of(const mapping::Graph& graph, const std::vector<std::int8_t>& side) {
   std::int64_t cut = 0;
   for (std::int32_t v = 0; v < graph.vertices(); ++v)
-    for (const Arc& arc : graph.arcs(v))
+    for (const mapping::Arc& arc : graph.arcs(v))
       if (side[v] != side[arc.to]) cut += arc.weight;
   return cut / 2;
 }
 
-std::int64_t total(const Graph& graph) {
+std::int64_t total(const mapping::Graph& graph) {
   std::int64_t sum = 0;
-  for (const Arc& arc : graph.arc) sum += arc.weight;
+  for (const mapping::Arc& arc : graph.arc) sum += arc.weight;
   return sum;
 }
 
@@ -47,7 +48,7 @@ std::int64_t total(const Graph& graph) {
 
 START_TEST(buckets_give_the_largest) {
   Random random(3);
-  GainBuckets queue;
+  mapping::GainBuckets queue;
   for (int round = 0; round < 20; ++round) {
     queue.reset(200);
     std::vector<std::int32_t> gain(200);
@@ -76,19 +77,19 @@ END_TEST
 
 START_TEST(coarsening_keeps_weights_and_sizes) {
   Random random(5);
-  const Graph graph = random_graph(300, 900, 20, random);
+  const mapping::Graph graph = random_graph(300, 900, 20, random);
   std::vector<std::int32_t> coarse_of;
-  const Graph coarse = coarsened(graph, 3, random, coarse_of);
+  const mapping::Graph coarse = mapping::coarsened(graph, 3, random, coarse_of);
   ck_assert_int_lt(coarse.vertices(), 250);
   ck_assert_int_eq(std::accumulate(coarse.size.begin(), coarse.size.end(), 0), 300);
   ck_assert_int_le(*std::max_element(coarse.size.begin(), coarse.size.end()), 3);
   std::int64_t inside = 0;
   for (std::int32_t v = 0; v < 300; ++v)
-    for (const Arc& arc : graph.arcs(v))
+    for (const mapping::Arc& arc : graph.arcs(v))
       if (coarse_of[v] == coarse_of[arc.to]) inside += arc.weight;
   ck_assert_int_eq(total(coarse) + inside, total(graph));
   for (std::int32_t v = 0; v < coarse.vertices(); ++v)
-    for (const Arc& arc : coarse.arcs(v)) ck_assert_int_ne(arc.to, v);
+    for (const mapping::Arc& arc : coarse.arcs(v)) ck_assert_int_ne(arc.to, v);
 }
 END_TEST
 
@@ -96,11 +97,11 @@ START_TEST(refinement_is_exact_and_counts_the_cut) {
   Random random(9);
   for (int round = 0; round < 100; ++round) {
     const std::int32_t n = 2 + random.below(60);
-    const Graph graph = random_graph(n, random.below(4 * n), 1 + random.below(1 << 20), random);
+    const mapping::Graph graph = random_graph(n, random.below(4 * n), 1 + random.below(1 << 20), random);
     const std::int32_t first = random.below(n + 1);
     std::vector<std::int8_t> side(n, 1);
     for (std::int32_t v = 0; v < n; ++v) side[v] = static_cast<std::int8_t>(random.below(2));
-    BisectionRefiner refiner;
+    mapping::BisectionRefiner refiner;
     const std::int64_t cut = refiner.refine(graph, first, 0, 8, side);
     ck_assert_int_eq(cut, cut_of(graph, side));
     ck_assert_int_eq(std::count(side.begin(), side.end(), 0), first);
@@ -114,8 +115,8 @@ END_TEST
 START_TEST(a_pair_with_nearly_all_traffic_stays_together) {
   const std::int64_t heavy = INT32_MAX - 2;
   const CommMatrix matrix = CommMatrix::from_edges(4, {{0, 2, heavy}, {1, 3, 1}});
-  const Graph graph = scaled_graph(matrix);
-  BisectionRefiner refiner;
+  const mapping::Graph graph = mapping::scaled_graph(matrix);
+  mapping::BisectionRefiner refiner;
   std::vector<std::int8_t> side{0, 0, 1, 1};
   ck_assert_int_eq(refiner.refine(graph, 2, 0, 10, side), 0);
   ck_assert_int_eq(side[0], side[2]);
@@ -126,8 +127,8 @@ END_TEST
 
 START_TEST(rings_are_cut_twice) {
   for (const std::int32_t n : {8, 81, 500, 3000}) {
-    const WorkBudget watch;
-    Bisection bisection(1, {3, 6}, watch);
+    const mapping::WorkBudget watch;
+    mapping::Bisection bisection(1, {3, 6}, watch);
     const std::vector<std::int8_t> side = bisection.split(ring(n), n / 3, n / 3);
     ck_assert_int_eq(std::count(side.begin(), side.end(), 0), n / 3);
     ck_assert_int_eq(cut_of(ring(n), side), 6);
@@ -145,10 +146,10 @@ START_TEST(multisection_fills_every_slot) {
     std::vector<std::int32_t> leaves;
     for (std::int32_t leaf = 0; leaf < topology.leaves(); ++leaf)
       if (random.below(3) != 0) leaves.push_back(leaf);
-    const LeafTree tree(topology, leaves);
-    const Graph graph = random_graph(tree.slots(), 3 * tree.slots(), 9, random);
+    const mapping::LeafTree tree(topology, leaves);
+    const mapping::Graph graph = random_graph(tree.slots(), 3 * tree.slots(), 9, random);
     for (const Deadline& deadline : {Deadline::never(), Deadline::after(std::chrono::microseconds(0))}) {
-      std::vector<std::int32_t> slot = multisection(graph, tree, 4, 100000, WorkBudget(deadline));
+      std::vector<std::int32_t> slot = multisection(graph, tree, 4, 100000, mapping::WorkBudget(deadline));
       std::sort(slot.begin(), slot.end());
       for (std::int32_t s = 0; s < tree.slots(); ++s) ck_assert_int_eq(slot[s], s);
     }
@@ -169,7 +170,7 @@ START_TEST(slot_distances_are_those_of_the_tree) {
       std::vector<std::int32_t> leaves;
       for (std::int32_t leaf = 0; leaf < topology.leaves(); ++leaf)
         if (leaf == 0 || random.below(2) == 0) leaves.push_back(leaf);
-      const LeafTree tree(topology, leaves);
+      const mapping::LeafTree tree(topology, leaves);
       for (std::int32_t a = 0; a < tree.slots(); ++a)
         for (std::int32_t b = 0; b < tree.slots(); ++b)
           if (a != b)

@@ -12,6 +12,7 @@
 #include "treematch/treematch.hpp"
 
 using namespace placement;
+using namespace placement::treematch;
 
 namespace {
 

@@ -11,6 +11,7 @@
 #include "treematch/leaf_choice.hpp"
 
 using namespace placement;
+using namespace placement::treematch;
 
 namespace {
 
@@ -247,15 +248,15 @@ START_TEST(refine_only_improves) {
     Ints leaves = all_leaves(tree);
     for (std::int32_t k = 35; k > 0; --k) std::swap(leaves[k], leaves[random.below(k + 1)]);
     leaves.resize(20);
-    const Ints swapped = refine(matrix, tree, all_leaves(tree), leaves, {});
+    const Ints swapped = mapping::refine(matrix, tree, all_leaves(tree), leaves, {});
     ck_assert(tree.hop_bytes(matrix, swapped) < tree.hop_bytes(matrix, leaves));
     ck_assert(std::is_permutation(swapped.begin(), swapped.end(), leaves.begin()));
-    const Ints moved = refine(matrix, tree, all_leaves(tree), leaves, {.move_to_free = true});
+    const Ints moved = mapping::refine(matrix, tree, all_leaves(tree), leaves, {.move_to_free = true});
     ck_assert(tree.hop_bytes(matrix, moved) < tree.hop_bytes(matrix, leaves));
   }
-  ck_assert_error(refine(figure2, tree, all_leaves(tree), Ints{0, 1, 2, 2}, {}), "both on leaf 2");
-  ck_assert_error(refine(figure2, tree, Ints{0, 1, 2, 3}, Ints{0, 1, 2, 4}, {}), "not usable");
-  ck_assert_error(refine(figure2, tree, Ints{0, 1, 2, 3}, Ints{0, 1, 2}, {}), "mapping of 3 ranks");
+  ck_assert_error(mapping::refine(figure2, tree, all_leaves(tree), Ints{0, 1, 2, 2}, {}), "both on leaf 2");
+  ck_assert_error(mapping::refine(figure2, tree, Ints{0, 1, 2, 3}, Ints{0, 1, 2, 4}, {}), "not usable");
+  ck_assert_error(mapping::refine(figure2, tree, Ints{0, 1, 2, 3}, Ints{0, 1, 2}, {}), "mapping of 3 ranks");
 }
 END_TEST
 

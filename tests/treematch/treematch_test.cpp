@@ -13,6 +13,7 @@
 #include "tests/check.hpp"
 
 using namespace placement;
+using namespace placement::treematch;
 
 namespace {
 
@@ -53,13 +54,13 @@ std::shared_ptr<const CommMatrix> pairs(std::int32_t ranks) {
   return matrix_of(ranks, std::move(edges));
 }
 
-NodeCounts counts_of(const ClusterView& view, const Placement& placement) {
-  NodeCounts counts(view.nodes.size(), 0);
+mapping::NodeCounts counts_of(const ClusterView& view, const Placement& placement) {
+  mapping::NodeCounts counts(view.nodes.size(), 0);
   for (const RankPlace& rank : placement.ranks) ++counts[rank.node];
   return counts;
 }
 
-std::int32_t nodes_used(const NodeCounts& counts) {
+std::int32_t nodes_used(const mapping::NodeCounts& counts) {
   return static_cast<std::int32_t>(std::count_if(counts.begin(), counts.end(), [](auto c) { return c > 0; }));
 }
 
@@ -77,7 +78,7 @@ void check_legal(const ClusterView& view, const Request& request, const Placemen
     }
   }
   ck_assert(placement.cost <= placement.natural_cost);
-  const NodeCounts counts = counts_of(view, placement);
+  const mapping::NodeCounts counts = counts_of(view, placement);
   ck_assert_int_ge(nodes_used(counts), std::min(request.min_nodes, request.tasks));
   ck_assert_int_le(nodes_used(counts), request.max_nodes);
   for (const std::int32_t count : counts) ck_assert_int_le(count, request.max_tasks_per_node);
@@ -141,7 +142,7 @@ START_TEST(tasks_per_node_exactly) {
   Request request = request_of(8, pairs(8));
   request.max_tasks_per_node = 2;
   request.equal_tasks_per_node = true;
-  const NodeCounts counts = counts_of(view, place(view, request));
+  const mapping::NodeCounts counts = counts_of(view, place(view, request));
   ck_assert_int_eq(std::count(counts.begin(), counts.end(), 2), 4);
 }
 END_TEST
@@ -151,10 +152,10 @@ START_TEST(whole_nodes_share_evenly) {
   Request request = request_of(7, pairs(7));
   request.whole_nodes = true;
   request.min_nodes = request.max_nodes = 3;
-  NodeCounts counts = counts_of(view, place(view, request));
+  mapping::NodeCounts counts = counts_of(view, place(view, request));
   std::erase(counts, 0);
   std::sort(counts.begin(), counts.end());
-  ck_assert(counts == NodeCounts({2, 2, 3}));
+  ck_assert(counts == mapping::NodeCounts({2, 2, 3}));
 }
 END_TEST
 
@@ -163,7 +164,7 @@ START_TEST(required_nodes_are_used) {
   Request request = request_of(4, pairs(4));
   request.required_nodes = {1, 6};
   request.max_nodes = 2;
-  const NodeCounts counts = counts_of(view, place(view, request));
+  const mapping::NodeCounts counts = counts_of(view, place(view, request));
   ck_assert_int_eq(counts[1], 2);
   ck_assert_int_eq(counts[6], 2);
 }
@@ -196,9 +197,9 @@ START_TEST(without_a_matrix_compact) {
   ClusterView view = machine({4, 2, 4}, 1, 2);
   occupy(view, 0);
   Request request = request_of(4);
-  ck_assert(counts_of(view, place(view, request)) == NodeCounts({0, 0, 0, 0, 2, 2, 0, 0, 0, 0}));
+  ck_assert(counts_of(view, place(view, request)) == mapping::NodeCounts({0, 0, 0, 0, 2, 2, 0, 0, 0, 0}));
   request.tasks = 6;
-  ck_assert(counts_of(view, place(view, request)) == NodeCounts({0, 2, 2, 2, 0, 0, 0, 0, 0, 0}));
+  ck_assert(counts_of(view, place(view, request)) == mapping::NodeCounts({0, 2, 2, 2, 0, 0, 0, 0, 0, 0}));
 }
 END_TEST
 
@@ -212,7 +213,7 @@ START_TEST(scopes) {
   ck_assert(counts_of(view, place(view, request)) == request.node_tasks);
   request.node_tasks.clear();
   request.parameters["scope"] = "whole";
-  const NodeCounts counts = counts_of(view, place(view, request));
+  const mapping::NodeCounts counts = counts_of(view, place(view, request));
   ck_assert_int_eq(counts[1], 0);
   request.parameters["scope"] = "near";
   ck_assert_error(place(view, request), "scope=near: allocation, whole or subtree");
@@ -257,10 +258,10 @@ START_TEST(any_machine_any_request) {
       check_legal(view, request, placement);
       const Placement again = place_treematch(view, request, Deadline::never());
       for (std::int32_t r = 0; r < tasks; ++r) ck_assert(placement.ranks[r].cores == again.ranks[r].cores);
-      for (const PlaceFunction baseline : {place_sequential, place_random}) {
+      for (const PlaceFunction baseline : {policies::place_sequential, policies::place_random}) {
         const Placement other = baseline(view, request, Deadline::never());
         ck_assert_uint_eq(other.ranks.size(), static_cast<std::size_t>(tasks));
-        ck_assert(baseline != place_sequential || placement.cost <= other.cost);
+        ck_assert(baseline != policies::place_sequential || placement.cost <= other.cost);
       }
       ++placed;
     } catch (const Error&) {
@@ -316,7 +317,8 @@ START_TEST(small_jobs_are_never_behind_the_first_nodes) {
     Request request = request_of(tasks, matrix_of(tasks, edges));
     request.min_nodes = round % 2 == 0 ? 1 : 17 + up_to(2);
     request.max_nodes = round % 2 == 0 ? tasks : request.min_nodes;
-    const auto first = sequential_counts(NodeLimits(view, request, Slots(view, request).capacity()));
+    const auto first =
+        mapping::sequential_counts(mapping::NodeLimits(view, request, mapping::Slots(view, request).capacity()));
     if (!first) continue;
     Request on_first = request_of(tasks, request.matrix);
     on_first.node_tasks = *first;
@@ -333,23 +335,24 @@ START_TEST(large_jobs) {
       for (std::int32_t r = 0; r < tasks; ++r) edges.push_back({r * 7 % tasks, (r + 1) * 7 % tasks, 10});
       Request request = request_of(tasks, matrix_of(tasks, std::move(edges)));
       request.node_level = node_level;
-      ck_assert(place(view, request).cost < place_sequential(view, request, Deadline::never()).cost);
+      ck_assert(place(view, request).cost < policies::place_sequential(view, request, Deadline::never()).cost);
       request.min_nodes = request.max_nodes = 90;
       place(view, request);
       request.min_nodes = 1;
       request.max_tasks_per_node = 6;
       request.equal_tasks_per_node = true;
-      ck_assert(place(view, request).cost < place_sequential(view, request, Deadline::never()).cost);
+      ck_assert(place(view, request).cost < policies::place_sequential(view, request, Deadline::never()).cost);
     }
 }
 END_TEST
 
 START_TEST(table_of_policies) {
-  ck_assert(find_policy("treematch") == find_policy("TREEMATCH"));
-  ck_assert(find_policy("treematch") != nullptr);
-  ck_assert(find_policy("block") == nullptr);
-  ck_assert_error(check_policy_spec({"TREEMUCH", {}}), "unknown policy TREEMUCH: known are TREEMATCH");
-  ck_assert_error(check_policy_spec({"TREEMATCH", {{"levels", "1"}}}), "unknown key levels for TREEMATCH: known are matrix");
+  ck_assert(policies::find_policy("treematch") == policies::find_policy("TREEMATCH"));
+  ck_assert(policies::find_policy("treematch") != nullptr);
+  ck_assert(policies::find_policy("block") == nullptr);
+  ck_assert_error(policies::check_policy_spec({"TREEMUCH", {}}), "unknown policy TREEMUCH: known are TREEMATCH");
+  ck_assert_error(policies::check_policy_spec({"TREEMATCH", {{"levels", "1"}}}),
+                  "unknown key levels for TREEMATCH: known are matrix");
 }
 END_TEST
 

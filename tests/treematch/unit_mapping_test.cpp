@@ -12,6 +12,7 @@
 #include "treematch/tree_map.hpp"
 
 using namespace placement;
+using namespace placement::treematch;
 
 namespace {
 
@@ -56,10 +57,10 @@ void check_sizes(const FrontGroups& groups, std::int32_t vertices, std::int32_t 
 }
 
 // Returns the number of groups that have this number of pairs inside.
-std::int32_t groups_with(const Graph& graph, const FrontGroups& groups, std::int32_t pairs) {
+std::int32_t groups_with(const mapping::Graph& graph, const FrontGroups& groups, std::int32_t pairs) {
   Ints inside(groups.groups, 0);
   for (std::int32_t v = 0; v < graph.vertices(); ++v)
-    for (const Arc& arc : graph.arcs(v)) inside[groups.group[v]] += groups.group[arc.to] == groups.group[v];
+    for (const mapping::Arc& arc : graph.arcs(v)) inside[groups.group[v]] += groups.group[arc.to] == groups.group[v];
   return static_cast<std::int32_t>(std::count(inside.begin(), inside.end(), 2 * pairs));
 }
 
@@ -73,7 +74,7 @@ MapResult mapped(const CommMatrix& matrix, const TreeTopology& tree, const Ints&
 
 START_TEST(cubes_fit_together) {
   for (const Ints& side : {Ints{8, 8, 8}, Ints{16, 6, 4}, Ints{2, 2, 2}}) {
-    const Graph graph = scaled_graph(shuffled_grid(side[0], side[1], side[2]));
+    const mapping::Graph graph = mapping::scaled_graph(shuffled_grid(side[0], side[1], side[2]));
     const FrontGroups groups = front_groups(graph, 8);
     check_sizes(groups, graph.vertices(), 8);
     ck_assert_int_eq(groups_with(graph, groups, 12), groups.groups);
@@ -82,7 +83,8 @@ START_TEST(cubes_fit_together) {
 END_TEST
 
 START_TEST(odd_sides_leave_whole_cubes_whole) {
-  const Graph graph = scaled_graph(shuffled_grid(9, 17, 11));  // 4 x 8 x 5 cubes of eight, and three thin sides
+  const mapping::Graph graph =
+      mapping::scaled_graph(shuffled_grid(9, 17, 11));  // 4 x 8 x 5 cubes of eight, and three thin sides
   const FrontGroups groups = front_groups(graph, 8);
   check_sizes(groups, graph.vertices(), 8);
   ck_assert_int_ge(groups_with(graph, groups, 12), 4 * 8 * 5 * 9 / 10);
@@ -96,15 +98,15 @@ START_TEST(any_graph_any_size) {
     std::vector<CommEdge> edges;
     for (std::int32_t k = random.below(3 * n); k > 0; --k)
       edges.push_back({random.below(n), random.below(n), 1 + random.below(50)});
-    const Graph graph = scaled_graph(CommMatrix::from_edges(n, edges));
+    const mapping::Graph graph = mapping::scaled_graph(CommMatrix::from_edges(n, edges));
     const std::int32_t size = 1 + random.below(20);
     const FrontGroups groups = front_groups(graph, size);
     check_sizes(groups, n, size);
     ck_assert(front_groups(graph, size).group == groups.group);
   }
   for (const int us : {-1000, 0, 20, 100, 300, 1000}) {
-    const Graph graph = scaled_graph(shuffled_grid(20, 19, 20));
-    check_sizes(front_groups(graph, 8, WorkBudget(Deadline::after(std::chrono::microseconds(us)))), 7600, 8);
+    const mapping::Graph graph = mapping::scaled_graph(shuffled_grid(20, 19, 20));
+    check_sizes(front_groups(graph, 8, mapping::WorkBudget(Deadline::after(std::chrono::microseconds(us)))), 7600, 8);
   }
 }
 END_TEST
@@ -115,13 +117,13 @@ START_TEST(trees_that_are_cut) {
        {TreeTopology::balanced(Ints{3, 2, 2, 4}), TreeTopology::balanced(Ints{3, 2, 2, 4}, distance)}) {
     Ints leaves = all_leaves(whole);
     leaves.erase(leaves.begin() + 8, leaves.begin() + 16);  // removes a whole branch, so that one side has fewer levels
-    const LeafTree tree(whole, leaves);
+    const mapping::LeafTree tree(whole, leaves);
     Ints above, origin;
     for (std::int32_t slot = 0; slot < tree.slots(); slot += 4) {
       above.push_back(tree.vertex(tree.slot_vertex(slot)).parent);
       origin.push_back(whole.parent(whole.leaf_vertex(tree.leaf(slot))));
     }
-    const LeafTree cut = tree.cut_at(above);
+    const mapping::LeafTree cut = tree.cut_at(above);
     const TreeTopology expected = whole.cut_at(origin);
     ck_assert_int_eq(cut.slots(), expected.leaves());
     for (std::int32_t a = 0; a < cut.slots(); ++a) {
@@ -144,9 +146,9 @@ END_TEST
 
 START_TEST(measured_traffic_is_uneven) {
   const TreeTopology whole = TreeTopology::balanced(Ints{16, 4, 8});
-  const LeafTree tree(whole, all_leaves(whole));
+  const mapping::LeafTree tree(whole, all_leaves(whole));
   for (const std::int32_t noise : {0, 1, 10, 30}) {
-    const Graph graph = scaled_graph(shuffled_grid(8, 8, 8, noise));
+    const mapping::Graph graph = mapping::scaled_graph(shuffled_grid(8, 8, 8, noise));
     const std::optional<Units> units = join_to_units(graph, tree);
     ck_assert(units.has_value() && units->equal_pieces && units->fit > 0.999);
     ck_assert_int_eq(groups_with(graph, {units->unit_of, 64}, 12), 64);
@@ -157,8 +159,8 @@ START_TEST(measured_traffic_is_uneven) {
     for (const std::int32_t step : {1, 2, 8, 64})
       edges.push_back({k, (k + step) % 512, 1 + (std::int64_t{1} << (k + step) % 52)});
   std::vector<std::int32_t> slot =
-      units_mapping(scaled_graph(CommMatrix::from_edges(512, edges)), tree,
-                    *join_to_units(scaled_graph(CommMatrix::from_edges(512, edges)), tree), 1, 10000, WorkBudget());
+      units_mapping(mapping::scaled_graph(CommMatrix::from_edges(512, edges)), tree,
+                    *join_to_units(mapping::scaled_graph(CommMatrix::from_edges(512, edges)), tree), 1, 10000, mapping::WorkBudget());
   std::sort(slot.begin(), slot.end());
   for (std::int32_t s = 0; s < 512; ++s) ck_assert_int_eq(slot[s], s);
 }
@@ -170,13 +172,13 @@ START_TEST(one_place_is_smaller) {
   for (const std::int32_t hole : {0, 24, 60}) {
     Ints leaves = all_leaves(whole);
     leaves.erase(leaves.begin() + hole, leaves.begin() + hole + 4);
-    const LeafTree tree(whole, leaves);
-    const Graph graph = scaled_graph(matrix);
+    const mapping::LeafTree tree(whole, leaves);
+    const mapping::Graph graph = mapping::scaled_graph(matrix);
     const std::optional<Units> units = join_to_units(graph, tree);
     ck_assert(units.has_value());
     ck_assert_int_eq(units->odd, hole / 8);
     ck_assert(units->fit > 0.5 && units->fit < 1);
-    Ints slot = units_mapping(graph, tree, *units, 1, 10000, WorkBudget());
+    Ints slot = units_mapping(graph, tree, *units, 1, 10000, mapping::WorkBudget());
     std::sort(slot.begin(), slot.end());
     for (std::int32_t s = 0; s < 60; ++s) ck_assert_int_eq(slot[s], s);
     mapped(matrix, whole, leaves);
@@ -189,12 +191,15 @@ START_TEST(places_that_differ_are_refused) {
   Ints leaves = all_leaves(whole);
   leaves.erase(leaves.begin() + 16, leaves.begin() + 20);
   leaves.erase(leaves.begin(), leaves.begin() + 3);
-  ck_assert(!join_to_units(scaled_graph(shuffled_grid(57, 1, 1)), LeafTree(whole, leaves)).has_value());
+  ck_assert(
+      !join_to_units(mapping::scaled_graph(shuffled_grid(57, 1, 1)), mapping::LeafTree(whole, leaves)).has_value());
   const TreeTopology flat = TreeTopology::balanced(Ints{64});
-  ck_assert(!join_to_units(scaled_graph(shuffled_grid(64, 1, 1)), LeafTree(flat, all_leaves(flat))).has_value());
+  ck_assert(!join_to_units(mapping::scaled_graph(shuffled_grid(64, 1, 1)), mapping::LeafTree(flat, all_leaves(flat)))
+                 .has_value());
   const TreeTopology uneven = TreeTopology::from_parents(Ints{-1, 0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 11, 11});
   ck_assert_int_eq(uneven.leaves(), 8);
-  ck_assert(!join_to_units(scaled_graph(shuffled_grid(8, 1, 1)), LeafTree(uneven, all_leaves(uneven))).has_value());
+  ck_assert(!join_to_units(mapping::scaled_graph(shuffled_grid(8, 1, 1)), mapping::LeafTree(uneven, all_leaves(uneven)))
+                 .has_value());
 }
 END_TEST
 
