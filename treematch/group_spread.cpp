@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace placement {
+namespace placement::treematch {
 
 namespace {
 
@@ -77,4 +77,4 @@ std::optional<std::vector<std::vector<SwitchShare>>> spread_groups(std::span<con
   return shares;
 }
 
-}  // namespace placement
+}  // namespace placement::treematch

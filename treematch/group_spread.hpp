@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace placement {
+namespace placement::treematch {
 
 // A part of a group that is on one leaf switch.
 struct SwitchShare {
@@ -24,4 +24,4 @@ struct SwitchShare {
 std::optional<std::vector<std::vector<SwitchShare>>> spread_groups(std::span<const std::int32_t> room,
                                                                    std::span<const std::int32_t> sizes, std::int32_t span);
 
-}  // namespace placement
+}  // namespace placement::treematch

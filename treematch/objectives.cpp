@@ -144,8 +144,8 @@ std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix, const std::
 
 // Returns the lowest vertex that has all cores of the placement below it.
 std::int32_t top_of(const ClusterView& view, const Placement& placement) {
-  std::int32_t top = node_vertex(view, placement.ranks.front().node);
-  for (const RankPlace& rank : placement.ranks) top = view.tree->lowest_common_ancestor(top, node_vertex(view, rank.node));
+  std::int32_t top = mapping::node_vertex(view, placement.ranks.front().node);
+  for (const RankPlace& rank : placement.ranks) top = view.tree->lowest_common_ancestor(top, mapping::node_vertex(view, rank.node));
   return top;
 }
 
@@ -154,12 +154,12 @@ std::int32_t top_of(const ClusterView& view, const Placement& placement) {
 // finds nothing or when the limits of the request are violated.
 std::optional<Placement> with_span(const ClusterView& view, const Request& request, const Placement& best, const CommMatrix& joined,
                                    const std::vector<std::int32_t>& switch_of, std::vector<std::vector<std::int32_t>> groups, std::int32_t span) {
-  const Slots slots(view, request);
-  const NodeLimits limits(view, request, slots.capacity());
+  const mapping::Slots slots(view, request);
+  const mapping::NodeLimits limits(view, request, slots.capacity());
   const std::int32_t top = top_of(view, best);
   std::map<std::int32_t, std::vector<std::int32_t>> nodes_of;  // of each leaf switch, those with the most room first
   for (std::size_t n = 0; n < view.nodes.size(); ++n)
-    if (limits.capacity()[n] > 0 && view.tree->lowest_common_ancestor(top, node_vertex(view, static_cast<std::int32_t>(n))) == top)
+    if (limits.capacity()[n] > 0 && view.tree->lowest_common_ancestor(top, mapping::node_vertex(view, static_cast<std::int32_t>(n))) == top)
       nodes_of[switch_of[n]].push_back(static_cast<std::int32_t>(n));
   std::vector<std::vector<std::int32_t>> nodes;
   std::vector<std::int32_t> room, sizes;
@@ -178,7 +178,7 @@ std::optional<Placement> with_span(const ClusterView& view, const Request& reque
   const auto shares = spread_groups(room, sizes, span);
   if (!shares) return std::nullopt;
   std::vector<std::int32_t> node_of_rank(request.tasks);
-  NodeCounts counts(view.nodes.size(), 0);
+  mapping::NodeCounts counts(view.nodes.size(), 0);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     auto rank = groups[g].begin();
     for (const SwitchShare& share : (*shares)[g])
@@ -195,7 +195,7 @@ std::optional<Placement> with_span(const ClusterView& view, const Request& reque
   const std::vector<std::int32_t> leaves = slots.leaves_on(node_of_rank);
   std::vector<std::int32_t> usable = leaves;
   std::sort(usable.begin(), usable.end());
-  Placement exchanged = placement_on(refine(joined, *view.tree, usable, leaves, {}));
+  Placement exchanged = placement_on(mapping::refine(joined, *view.tree, usable, leaves, {}));
   const std::vector<std::int32_t> spans = spans_of(exchanged, switch_of, groups);
   return *std::max_element(spans.begin(), spans.end()) <= span ? std::move(exchanged) : placement_on(leaves);
 }
