@@ -13,6 +13,7 @@
 #include "common/topology/topology_read.hpp"
 #include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
+#include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "policies/settings.hpp"
 #include "tools/command.hpp"
@@ -107,7 +108,7 @@ std::string check_files(const Config& config, const std::string& slurm_conf, boo
     if (!file->empty()) check_named_file(config, key, *file);
   if (topology.empty() && torus.empty() && outages.empty()) return {};
   std::optional<std::vector<NodeShape>> shapes;
-  if (slurm_conf_given || std::filesystem::exists(slurm_conf)) shapes = read_node_shapes(slurm_conf);
+  if (slurm_conf_given || may_exist(slurm_conf)) shapes = read_node_shapes(slurm_conf);
   std::vector<std::string> names;
   if (shapes)
     for (const NodeShape& node : *shapes) names.push_back(node.name);
@@ -205,7 +206,7 @@ int command_check_config(int argc, char** argv) {
   const bool given = !line.operands().empty();
   checked.own = !given && !line.has("slurm-conf");
   checked.path = given ? line.operands()[0] : placement_conf_path(line.value_or("slurm-conf", ""));
-  checked.exists = given || std::filesystem::exists(checked.path);
+  checked.exists = given || may_exist(checked.path);
   check(checked, line);
   if (checked.own) {
     checked.controller = read_controller();

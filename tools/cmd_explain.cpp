@@ -6,10 +6,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
-#include <filesystem>
 #include <map>
 
+#include "common/topology/slurm_hosts.hpp"
 #include "common/util/error.hpp"
+#include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "spank/scontrol.hpp"
 #include "tools/command.hpp"
@@ -143,8 +144,7 @@ std::string system_comment_in(std::string_view shown_jobs, std::uint32_t job) {
 // Returns what the plugin wrote into the job's system comment; empty when slurmctld does not know the job. Without a
 // slurm.conf, libslurm would search for one for a minute, so it is not called then.
 std::string system_comment(std::uint32_t job) {
-  const char* conf = std::getenv("SLURM_CONF");
-  if (!std::filesystem::exists(conf ? conf : "/etc/slurm/slurm.conf")) return {};
+  if (!may_exist(slurm_conf_path())) return {};
   std::string text;
   try {
     text = system_comment_in(spank::scontrol({"show", "job", std::to_string(job).c_str()}), job);

@@ -21,6 +21,7 @@
 #include "tools/json.hpp"
 #include "tools/output.hpp"
 #include "tools/snapshot_input.hpp"
+#include "tools/state_input.hpp"
 
 namespace placement::tools {
 
@@ -113,26 +114,26 @@ void read_tables(const CommandLine& line, Selection& selection) {
       line.has("pairs") ? netload::NetworkLoad(dense, selection.weights) : netload::NetworkLoad(selection.table.nodes);
 }
 
-// Returns the latest published snapshot. Throws Error when there is none, or none that slurmctld would use.
-LiveState current_state() {
+// Returns the latest published snapshot, of this host or of a monitor. Throws Error when there is none, or none that
+// slurmctld would use.
+LiveState current_state(const CommandLine& line) {
   const Config config = read_config(placement_conf_path(), MissingFile::defaults);
-  LiveState live;
+  StateInput input;
   try {
-    live = read_live_state(config.snapshot_file, max_table_bytes);
+    input = read_state(line, config);
   } catch (const Error& error) {
     throw Error(std::string("there is no live snapshot (give --state, or --nodes and --pairs): ") + error.what());
   }
-  const std::int64_t age_s = std::time(nullptr) - live.published_at_s;
-  if (age_s > config.snapshot_max_age_s)
-    throw Error(config.snapshot_file + ": published " + std::to_string(age_s) + " s ago, older than SnapshotMaxAgeS=" +
+  if (const auto age_s = static_cast<std::int64_t>(input.age_s); age_s > config.snapshot_max_age_s)
+    throw Error(input.path + ": published " + std::to_string(age_s) + " s ago, older than SnapshotMaxAgeS=" +
                 std::to_string(config.snapshot_max_age_s) + "; --state takes it all the same");
-  return live;
+  return std::move(input.state);
 }
 
 // Takes the nodes from the live state. Nodes that are down are no candidates. A node that is suspect, or silent for too
 // long, counts as not known, as it does for a job.
 void take_live(const CommandLine& line, Selection& selection) {
-  selection.live = line.has("state") ? read_live_state(*line.value("state"), max_table_bytes) : current_state();
+  selection.live = line.has("state") ? read_live_state(*line.value("state"), max_table_bytes) : current_state(line);
   // A file may be old. For it, only the age of a node's data at the time of publication counts.
   const double published_s =
       line.has("state") ? 0 : std::max(0.0, static_cast<double>(std::time(nullptr) - selection.live.published_at_s));

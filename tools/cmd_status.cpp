@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 
 #include "common/state/node_fields.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
+#include "common/util/input_file.hpp"
 #include "tools/command.hpp"
 #include "tools/controller_input.hpp"
 #include "tools/decision_input.hpp"
@@ -58,7 +58,7 @@ Config configuration_of(Status& status, const CommandLine& line) {
   Config config;
   try {
     config = read_config(placement_conf_path(), MissingFile::defaults);
-    if (std::filesystem::exists(placement_conf_path())) status.file_mode = to_string(config.mode);
+    if (may_exist(placement_conf_path())) status.file_mode = to_string(config.mode);
   } catch (const Error& error) {
     status.file_trouble = error.what();
   }

@@ -3,11 +3,11 @@
 
 #include <unistd.h>
 
-#include <filesystem>
 #include <utility>
 
 #include "common/topology/slurm_hosts.hpp"
 #include "common/util/error.hpp"
+#include "common/util/input_file.hpp"
 #include "monitor/monitor/stored_decisions.hpp"
 #include "tools/monitor_input.hpp"
 
@@ -76,11 +76,10 @@ DecisionInput read_decisions(const CommandLine& line, const Config& config, std:
   const std::string history = line.value_or("history", config.state_directory + "/history.sqlite");
   const FilesRead files = read_files(input, line, config, history, {job, since_s, {}, 0});
   if (line.has("history") || line.has("ring") || files.history) return input;
-  // On a controller the history may exist and be readable only for the monitor; then the monitor is asked.
+  // On a controller the history and the ring may be readable only for the monitor; then the monitor is asked.
   const std::string elsewhere = controllers_elsewhere(slurm_conf_path());
-  std::error_code error;
-  const bool on_controller = elsewhere.empty() && std::filesystem::exists(slurm_conf_path(), error);
-  if (on_controller ? !std::filesystem::exists(history, error) : elsewhere.empty() || files.ring) return input;
+  const bool on_controller = elsewhere.empty() && may_exist(slurm_conf_path());
+  if (files.ring ? !on_controller || !may_exist(history) : elsewhere.empty() && !on_controller) return input;
   try {
     DecisionInput told;
     protocol::DecisionAnswer answer = ask_for_decisions(config, job, since_s, told.told_by);
@@ -106,8 +105,7 @@ RingInput read_ring(const CommandLine& line, const Config& config) {
   } catch (const Error& error) {
     input.trouble = error.what();
   }
-  const std::string elsewhere = input.trouble.empty() || line.has("ring") ? "" : controllers_elsewhere(slurm_conf_path());
-  if (elsewhere.empty()) return input;
+  if (input.trouble.empty() || line.has("ring")) return input;
   try {
     const protocol::DecisionAnswer answer = ask_for_decisions(config, 0, none_s, told_by);
     return {answer.written, answer.last_s, answer.ring_trouble};

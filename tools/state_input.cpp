@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/state_input.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <ctime>
-#include <filesystem>
 #include <set>
 
 #include "common/state/snapshot.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
+#include "common/util/input_file.hpp"
 #include "tools/monitor_input.hpp"
 #include "tools/snapshot_input.hpp"
 #include "tools/text_table.hpp"
@@ -25,23 +28,30 @@ std::string StateInput::described(const Config& config) const {
 
 namespace {
 
-// Reads the state from the file, or on a host that is not a controller from the monitors.
+// Returns whether the monitors may have a state that this user cannot read on this host: the file is not there and the
+// controllers are other hosts, or it is there and not for this user.
+bool may_be_asked_for(const std::string& path) {
+  if (may_exist(path)) return access(path.c_str(), R_OK) != 0 && errno == EACCES;
+  return !controllers_elsewhere(slurm_conf_path()).empty();
+}
+
+// Reads the state from the file, or from the monitors.
 void find_state(StateInput& input, const CommandLine& line, const Config& config) {
-  std::string why, elsewhere;
+  std::string why;
   try {
     input.state = read_live_state(input.path);
     return;
   } catch (const Error& error) {
-    elsewhere = line.has("state") || std::filesystem::exists(input.path) ? "" : controllers_elsewhere(slurm_conf_path());
-    if (elsewhere.empty()) throw;
+    if (line.has("state") || !may_be_asked_for(input.path)) throw;
     why = error.what();
+    if (const std::string elsewhere = controllers_elsewhere(slurm_conf_path()); !elsewhere.empty()) why += "; " + elsewhere;
   }
   try {
     const protocol::MonitorAnswer answer = ask_monitors(protocol::Query{}, config);
     input.path = described(answer);
     input.state = decode_snapshot(answer.text);
   } catch (const Error& error) {
-    throw Error(why + "; " + elsewhere + "; " + error.what());
+    throw Error(why + "; " + error.what());
   }
 }
 

@@ -26,7 +26,8 @@ struct StateInput {
 };
 
 // Reads the state of --state, or of the placement.conf beside slurm.conf. On a host that is not a controller and has no
-// such file, asks the monitors on the controllers; `path` is then the name of the monitor. Throws Error.
+// such file, and where the user may not read the file, asks the monitors on the controllers; `path` is then the name of
+// the monitor. Throws Error.
 StateInput read_state(const CommandLine& line, const Config& config);
 
 // Returns the indices of the nodes of --nodes in the order of the state, or of all nodes without this option. Throws

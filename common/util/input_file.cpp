@@ -129,4 +129,9 @@ std::string read_input_file(const std::string& path, std::size_t max_bytes) try 
   throw Error(path + ": is larger than the memory that this process may use");
 }
 
+bool may_exist(const std::string& path) noexcept {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
 }  // namespace placement

@@ -16,4 +16,8 @@ namespace placement {
 // during the wait.
 std::string read_input_file(const std::string& path, std::size_t max_bytes);
 
+// Returns whether there is something at `path`. It is true as well when this user may not find out: opening the file then
+// fails with the reason.
+bool may_exist(const std::string& path) noexcept;
+
 }  // namespace placement

@@ -5,11 +5,11 @@
 #include <pwd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 #include "config.h"
 #include "common/util/error.hpp"
+#include "common/util/input_file.hpp"
 #include "common/decision/ring_place.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #ifdef HAVE_SQLITE
@@ -40,7 +40,7 @@ bool in_group(uid_t user, const std::string& name) {
 void add_history(const std::string& path, const DecisionFilter& filter, std::vector<Decision>& decisions,
                  std::vector<std::string>& notes) {
   constexpr int wait_ms = 2000;
-  if (!std::filesystem::exists(path)) throw Error(path + ": there is no such file");
+  if (!may_exist(path)) throw Error(path + ": there is no such file");
   Database database(path, Database::Access::read, wait_ms);
   const std::string of_user = filter.only_of ? " AND uid = " + std::to_string(*filter.only_of) : "";
   Statement rows(database, ("SELECT record, id FROM decision WHERE (?1 = 0 OR job = ?1) AND at >= ?2" + of_user +
@@ -65,7 +65,7 @@ void add_history(const std::string& path, const DecisionFilter&, std::vector<Dec
 #endif
 
 DecisionReader open_ring(const std::string& path, std::vector<uid_t> owners) {
-  if (!std::filesystem::exists(path) && (owners.empty() || find_ring(path, owners).empty()))
+  if (!may_exist(path) && (owners.empty() || find_ring(path, owners).empty()))
     throw Error(path + ": there is no such file");
   return DecisionReader(path, {}, std::move(owners));
 }

@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "common/decision/job_state.hpp"
+#include "common/decision/ring_access.hpp"
 #include "common/state/controller_state.hpp"
 #include "common/util/error.hpp"
 #include "plugins/select/job_request.hpp"
@@ -285,11 +286,6 @@ std::unique_ptr<DecisionLog> open_decision_log(const std::string& path, bool pri
   std::error_code error;
   const std::filesystem::path directory = std::filesystem::path(path).parent_path();
   if (!std::filesystem::is_directory(directory, error)) return nullptr;
-  const bool passes_group_on = (std::filesystem::status(directory, error).permissions() & std::filesystem::perms::set_gid) !=
-                               std::filesystem::perms::none;
-  if (private_jobs && !passes_group_on)
-    warning = "PrivateData=jobs: decisions are for the group of " + directory.string() +
-              " alone, and without its set-group-ID bit placement-monitor does not get them";
   try {
     return std::make_unique<DecisionLog>(path, private_jobs ? RingReaders::group : RingReaders::everybody);
   } catch (const Error& wrong) {
@@ -298,16 +294,36 @@ std::unique_ptr<DecisionLog> open_decision_log(const std::string& path, bool pri
   }
 }
 
+// Looks up the users whose snapshot is believed. With PrivateData=jobs, MonitorUser is let read the ring at
+// `private_ring` (empty: everybody reads it), because it answers users about their own jobs.
+SnapshotOwners find_monitor(const std::string& monitor_user, const std::string& private_ring) {
+  SnapshotOwners owners = snapshot_owners(monitor_user);
+  if (owners.missing.empty() && !private_ring.empty()) let_read_ring(private_ring, owners.users.back());
+  return owners;
+}
+
+// Returns whether MonitorUser can read the ring as far as its file system decides. A user who does not exist yet is let
+// in once it does.
+bool is_let_in(const std::string& private_ring, const std::string& monitor_user) {
+  const SnapshotOwners owners = snapshot_owners(monitor_user);
+  return !owners.missing.empty() || let_read_ring(private_ring, owners.users.back());
+}
+
 void configure_on(State& now, const placement_machine& machine) {
   policies::check_policy_settings(now.config);
   for (const auto& [partition, word] : now.config.partition_policies) now.partitions.try_emplace(partition, word);
   auto known = std::make_unique<const Machine>(machine, now.config);
   now.decision_log = open_decision_log(now.config.decision_file, now.private_jobs, now.warning);
+  const std::string private_ring = now.decision_log && now.private_jobs ? now.decision_log->path() : "";
   now.feed = std::make_unique<const LiveFeed>(
-      now.config.snapshot_file, [user = now.config.monitor_user] { return snapshot_owners(user); },
+      now.config.snapshot_file, [user = now.config.monitor_user, private_ring] { return find_monitor(user, private_ring); },
       now.config.snapshot_max_age_s, known->node_names(), [log = now.log](bool is_error, const std::string& text) {
         if (log != nullptr) log(is_error, text.c_str());
       });
+  if (!private_ring.empty() && !is_let_in(private_ring, now.config.monitor_user))
+    now.warning += (now.warning.empty() ? "" : "; ") +
+                   ("PrivateData=jobs: " + private_ring + " is on a file system without access control lists, so that "
+                    "placement-monitor gets the decisions only by the group of its directory");
   if (!known->warning().empty()) now.warning += (now.warning.empty() ? "" : "; ") + known->warning();
   now.machine = std::move(known);
 }

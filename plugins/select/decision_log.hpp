@@ -20,6 +20,9 @@ class DecisionLog {
   // Opens the ring at `path`, and makes it if it does not exist; `readers` may read it. Throws Error if that fails.
   DecisionLog(const std::string& path, RingReaders readers) : ring_(path, readers) {}
 
+  // Returns where the ring is.
+  const std::string& path() const { return ring_.path(); }
+
   // Starts a record with what the policy was offered and what it chose. `plan` is null if the policy made no plan.
   void decided(const Machine& machine, const placement_offer& offer, const JobRequest& job_request, const LiveNow& live,
                const Plan* plan);
