@@ -9,8 +9,6 @@ libcommon_decision_la_SOURCES = \
 	%D%/decision_ring.hpp \
 	%D%/job_state.cpp \
 	%D%/job_state.hpp \
-	%D%/ring_access.cpp \
-	%D%/ring_access.hpp \
 	%D%/ring_place.cpp \
 	%D%/ring_place.hpp \
 	#

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/decision/ring_place.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +13,9 @@
 #include <optional>
 #include <vector>
 
+#include "common/util/access_list.hpp"
 #include "common/util/error.hpp"
+#include "common/util/file_descriptor.hpp"
 
 namespace placement {
 
@@ -76,6 +79,17 @@ std::string find_ring(const std::string& path, std::span<const uid_t> owners) {
     written = status.st_mtim;
   }
   return latest;
+}
+
+bool let_read_ring(const std::string& ring, uid_t reader) {
+  const FileDescriptor file(open(ring.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  struct stat status {};
+  if (file < 0 || fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid()) return false;
+  if (!let_user_read(file, reader)) return false;
+  if (fs::path(ring).filename() != "ring") return true;
+  const FileDescriptor directory(open(fs::path(ring).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (directory < 0 || fstat(directory, &status) != 0) return false;
+  return status.st_uid != geteuid() || (status.st_mode & S_IXOTH) != 0 || let_user_read(directory, reader);
 }
 
 }  // namespace placement

@@ -18,6 +18,7 @@
 #include "common/state/snapshot_extra.hpp"
 #include "common/state/snapshot_layout.hpp"
 #include "common/util/checksum.hpp"
+#include "common/util/access_list.hpp"
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
 
@@ -298,7 +299,7 @@ LiveState decode_snapshot(std::string_view bytes) {
   return decode_snapshot({copy.get(), bytes.size()}, copy);
 }
 
-void write_snapshot(const std::string& path, const LiveState& state) {
+void write_snapshot(const std::string& path, const LiveState& state, std::optional<uid_t> only_for) {
   const std::vector<std::byte> bytes = encode_snapshot(state);
   const std::string beside = path + ".new";
   if (unlink(beside.c_str()) != 0 && errno != ENOENT) fail_errno(beside, "cannot be removed", errno);
@@ -307,7 +308,8 @@ void write_snapshot(const std::string& path, const LiveState& state) {
         open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600));
     if (file < 0) fail_errno(beside, "cannot be created", errno);
     write_all(beside, file, bytes);
-    if (fchmod(file, 0644) != 0) fail_errno(beside, "cannot be made readable", errno);
+    if (only_for ? *only_for != 0 && !let_user_read(file, *only_for) : fchmod(file, 0644) != 0)
+      fail_errno(beside, "cannot be made readable", errno);
     // fsync is not needed: after a crash of the machine the data are too old in any case, and a broken file is refused.
     if (rename(beside.c_str(), path.c_str()) != 0) fail_errno(path, "cannot be replaced", errno);
   } catch (...) {

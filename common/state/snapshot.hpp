@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,10 +33,11 @@ LiveState decode_snapshot(std::span<const std::byte> bytes, std::shared_ptr<cons
 // not be kept. Throws Error that says what is wrong.
 LiveState decode_snapshot(std::string_view bytes);
 
-// Writes the state to the file `path`, which everybody may read. The file is written under another name and then
+// Writes the state to the file `path`. Everybody may read it, or with `only_for` this user alone besides root and the
+// writer, which needs a file system with access control lists. The file is written under another name and then
 // renamed, so that a reader sees either the whole old file or the whole new one. Throws Error with the name of the
 // file.
-void write_snapshot(const std::string& path, const LiveState& state);
+void write_snapshot(const std::string& path, const LiveState& state, std::optional<uid_t> only_for = {});
 
 // Reads the file `path` into memory and returns its state. The file is not mapped: a process that maps a file is killed
 // by SIGBUS when another process truncates it. With `owners` the file must belong to one of these users, and nobody

@@ -150,17 +150,25 @@ std::vector<uid_t> slurmctld_users(const std::string& path) {
   return users;
 }
 
-bool has_private_jobs(const std::string& path) {
+namespace {
+
+bool is_private(const std::string& path, std::string_view what) {
   bool found = false;
-  for_each_conf_line(path, [&found](const std::string&, const ConfLine& line) {
+  for_each_conf_line(path, [&found, what](const std::string&, const ConfLine& line) {
     const std::string* value = line.value("PrivateData");
     if (value == nullptr) return;
     // As in Slurm, the last line counts, and it is enough that the value contains one of these words.
     const std::string words = lower_case(*value);
-    found = words.find("job") != std::string::npos || words.find("all") != std::string::npos;
+    found = words.find(what) != std::string::npos || words.find("all") != std::string::npos;
   });
   return found;
 }
+
+}  // namespace
+
+bool has_private_jobs(const std::string& path) { return is_private(path, "job"); }
+
+bool has_private_nodes(const std::string& path) { return is_private(path, "node"); }
 
 bool jobs_are_private(const std::string& path) {
   try {

@@ -48,6 +48,10 @@ std::vector<uid_t> slurmctld_users(const std::string& slurm_conf_path);
 // when the slurm.conf cannot be read.
 bool has_private_jobs(const std::string& slurm_conf_path);
 
+// Returns whether PrivateData= of the slurm.conf has nodes, so that users may not see the state of nodes. Throws Error
+// when the slurm.conf cannot be read.
+bool has_private_nodes(const std::string& slurm_conf_path);
+
 // Returns whether PrivateData= of the slurm.conf has jobs, so that users may not see other users' jobs. Returns false
 // when the slurm.conf cannot be read.
 bool jobs_are_private(const std::string& slurm_conf_path);

@@ -5,6 +5,8 @@ noinst_LTLIBRARIES += libcommon_util.la
 libcommon_util_la_SOURCES = \
 	%D%/allowed_cpus.cpp \
 	%D%/allowed_cpus.hpp \
+	%D%/access_list.cpp \
+	%D%/access_list.hpp \
 	%D%/base64url.cpp \
 	%D%/base64url.hpp \
 	%D%/checksum.hpp \

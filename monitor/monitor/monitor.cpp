@@ -265,7 +265,9 @@ void Monitor::publish() {
   }
   state.pairs = table_;
   try {
-    write_snapshot(settings_.config.snapshot_file, state);
+    std::optional<uid_t> only_for;
+    if (configuration_.private_nodes()) only_for = settings_.decision_owners.empty() ? 0 : settings_.decision_owners.back();
+    write_snapshot(settings_.config.snapshot_file, state, only_for);
     struct stat status;
     if (stat(settings_.config.snapshot_file.c_str(), &status) == 0) written_ = {status.st_dev, status.st_ino};
     ++snapshots_;

@@ -26,7 +26,13 @@ constexpr auto time_for_job_state = std::chrono::milliseconds(500);
 
 }  // namespace
 
-std::string QueryAnswers::live_state() const {
+void QueryAnswers::check_sees_nodes(uid_t asker) const {
+  if (configuration_.private_nodes() && !sees_private_data(asker, slurm_conf_, config().monitor_readers))
+    throw Error("PrivateData=nodes: the state of nodes is for root, SlurmUser and the group of MonitorReaders");
+}
+
+std::string QueryAnswers::live_state(uid_t asker) const {
+  check_sees_nodes(asker);
   const std::vector<std::byte> bytes = encode_snapshot(read_snapshot(config().snapshot_file));
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -58,7 +64,8 @@ std::string QueryAnswers::decisions(const protocol::Query& query, uid_t asker) c
   return protocol::answer_text(answer);
 }
 
-std::string QueryAnswers::job_state(const protocol::Query& query) const {
+std::string QueryAnswers::job_state(const protocol::Query& query, uid_t asker) const {
+  check_sees_nodes(asker);
   JobState known;
   if (!config().torus_file.empty()) known.torus = std::make_shared<const TorusTopology>(read_torus(config().torus_file).torus);
   if (!config().outage_file.empty()) known.outages = std::make_shared<const NodeOutages>(read_outages(config().outage_file));
@@ -94,12 +101,12 @@ std::string QueryAnswers::notes() const {
 std::string QueryAnswers::answer(const protocol::Query& query, uid_t asker) {
   configuration_.refresh();
   switch (query.kind) {
-    case protocol::Query::Kind::live_state: return live_state();
+    case protocol::Query::Kind::live_state: return live_state(asker);
     case protocol::Query::Kind::decisions: return decisions(query, asker);
     case protocol::Query::Kind::notes: return notes();
     case protocol::Query::Kind::job_state: break;
   }
-  return job_state(query);
+  return job_state(query, asker);
 }
 
 }  // namespace placement::monitor

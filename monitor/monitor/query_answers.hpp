@@ -22,9 +22,10 @@ class QueryAnswers {
   std::string answer(const protocol::Query& query, uid_t asker);
 
  private:
-  std::string live_state() const;
+  void check_sees_nodes(uid_t asker) const;
+  std::string live_state(uid_t asker) const;
   std::string decisions(const protocol::Query& query, uid_t asker) const;
-  std::string job_state(const protocol::Query& query) const;
+  std::string job_state(const protocol::Query& query, uid_t asker) const;
   std::string notes() const;
   const Config& config() const { return configuration_.config(); }
 

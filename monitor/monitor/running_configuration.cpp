@@ -40,6 +40,7 @@ RunningConfiguration::RunningConfiguration(std::string slurm_conf, Config starte
       config_(std::move(started)),
       nodes_(std::move(nodes)),
       places_(read_pair_places(slurm_conf_, nodes_)),
+      private_nodes_(has_private_nodes(slurm_conf_)),
       seen_(identities()) {}
 
 RunningConfiguration::Identity RunningConfiguration::identity_of(const std::string& path) {
@@ -71,6 +72,7 @@ std::vector<std::string> RunningConfiguration::read_again() {
     notes_.push_back(std::string(error.what()) + "; the settings of before stay in force");
   }
   try {
+    private_nodes_ = has_private_nodes(slurm_conf_);
     const std::vector<std::string> nodes = node_names(read_slurm_hosts(slurm_conf_));
     if (nodes != nodes_)
       notes_.push_back("the nodes of " + slurm_conf_ + " are others: new ones are not heard " + std::string(start_again));

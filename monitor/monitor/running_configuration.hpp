@@ -23,6 +23,8 @@ class RunningConfiguration {
 
   // Returns the settings in force here.
   const Config& config() const { return config_; }
+  // Returns whether PrivateData of slurm.conf hides the state of nodes from users.
+  bool private_nodes() const { return private_nodes_; }
   // Returns messages about what the files say and what is not in force here; none if all of it is in force.
   const std::vector<std::string>& notes() const { return notes_; }
 
@@ -40,6 +42,7 @@ class RunningConfiguration {
   Config config_;
   std::vector<std::string> nodes_;
   PairPlaces places_;
+  bool private_nodes_;
   std::vector<Identity> seen_;
   std::vector<std::string> notes_;
 };

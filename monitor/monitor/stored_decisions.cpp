@@ -82,7 +82,10 @@ void settle_decisions(const DecisionFilter& filter, std::vector<Decision>& decis
 }
 
 bool sees_all_jobs(uid_t user, const std::string& slurm_conf_path, const std::string& readers) {
-  if (!has_private_jobs(slurm_conf_path)) return true;
+  return !has_private_jobs(slurm_conf_path) || sees_private_data(user, slurm_conf_path, readers);
+}
+
+bool sees_private_data(uid_t user, const std::string& slurm_conf_path, const std::string& readers) {
   const std::vector<uid_t> privileged = slurmctld_users(slurm_conf_path);
   return std::find(privileged.begin(), privileged.end(), user) != privileged.end() || in_group(user, readers);
 }

@@ -33,6 +33,10 @@ DecisionReader open_ring(const std::string& path, std::vector<uid_t> owners);
 // Removes the decisions that do not pass the filter and duplicates, and sorts the others by time, the oldest first.
 void settle_decisions(const DecisionFilter& filter, std::vector<Decision>& decisions);
 
+// Returns whether `user` is root, SlurmUser or a member of the group `readers` (empty: no group), who see what
+// PrivateData of slurm.conf hides from others.
+bool sees_private_data(uid_t user, const std::string& slurm_conf_path, const std::string& readers);
+
 // Returns whether `user` may see other users' jobs. Every user may, unless PrivateData in slurm.conf contains jobs.
 // Then only root, SlurmUser and members of the group `readers` may (empty: no group). Throws Error when slurm.conf
 // cannot be read.

@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "common/decision/job_state.hpp"
-#include "common/decision/ring_access.hpp"
+#include "common/decision/ring_place.hpp"
 #include "common/state/controller_state.hpp"
 #include "common/util/error.hpp"
 #include "plugins/select/job_request.hpp"
