@@ -64,6 +64,11 @@ std::string to_string(const ProfileSummary& summary) {
   if (summary.ranks_missing > 0)
     line(text, "ranks without a trace %" PRId32 " (the program died; what they sent is not counted)",
          summary.ranks_missing);
+  if (!summary.nodes.empty()) {
+    text += "nodes                ";
+    for (const std::string& node : summary.nodes) text += " " + node;
+    text += '\n';
+  }
   line(text, "waiting calls         %" PRIu64, summary.calls);
   if (summary.seconds > 0) {
     line(text, "run time              %.6f s (mean over ranks)", summary.seconds / summary.ranks);
@@ -99,8 +104,9 @@ std::string to_string(const ProfileSummary& summary) {
 void write_summary(const std::string& path, const ProfileSummary& summary) {
   const std::string text = to_string(summary);
   std::FILE* out = std::fopen(path.c_str(), "we");
-  const bool written = out && std::fwrite(text.data(), 1, text.size(), out) == text.size();
-  if (!out || std::fclose(out) != 0 || !written) throw Error("cannot write " + path + ": " + std::strerror(errno));
+  int failure = out && std::fwrite(text.data(), 1, text.size(), out) == text.size() ? 0 : errno;
+  if (out && std::fclose(out) != 0 && failure == 0) failure = errno;
+  if (failure != 0) throw Error("cannot write " + path + ": " + std::strerror(failure));
 }
 
 }  // namespace placement::mpi

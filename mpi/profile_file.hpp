@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "mpi/traffic.hpp"
 
@@ -39,6 +40,8 @@ struct ProfileSummary {
   double mpi_seconds = 0;          // sum over ranks of the time in calls that can wait
   double mpi_seconds_least = 0;    // the least of these times
   double mpi_seconds_most = 0;     // the largest of these times
+  std::vector<std::string> nodes;  // nodes on which ranks ran, at most `most_nodes` of them; empty: not known
+  static constexpr std::size_t most_nodes = 32;
   std::uint64_t calls = 0;                                   // number of calls that can wait
   std::array<PeerTraffic, traffic_kinds> totals{};           // by kind
   PeerTraffic outside;                                       // to processes that are not in MPI_COMM_WORLD

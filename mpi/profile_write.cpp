@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "mpi/profile_write.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -107,6 +113,33 @@ std::string write_rows(const std::string& path, int ranks, const std::vector<Pee
   }
 }
 
+// A node's name as Slurm has it, where Slurm started the rank, else as the host has it.
+using NodeName = std::array<char, 64>;
+
+NodeName node_name() {
+  NodeName name{};
+  if (const char* const node = std::getenv("SLURMD_NODENAME"); node && *node)
+    std::strncpy(name.data(), node, name.size() - 1);
+  else if (gethostname(name.data(), name.size() - 1) == 0)
+    if (char* const dot = std::strchr(name.data(), '.')) *dot = '\0';
+  return name;
+}
+
+// Returns the names of nodes on which ranks run, in the order of ranks, at rank 0. Of more than the summary takes it
+// returns some at even distances.
+std::vector<std::string> nodes_of_ranks(int rank, int ranks, MPI_Comm comm) {
+  const NodeName own = node_name();
+  std::vector<NodeName> all(rank == 0 ? static_cast<std::size_t>(ranks) : 0);
+  PMPI_Gather(own.data(), static_cast<int>(own.size()), MPI_CHAR, all.data(), static_cast<int>(own.size()), MPI_CHAR, 0, comm);
+  std::vector<std::string> nodes, some;
+  std::set<std::string> seen;
+  for (const NodeName& name : all)
+    if (seen.insert(name.data()).second) nodes.emplace_back(name.data());
+  const std::size_t count = std::min(nodes.size(), ProfileSummary::most_nodes);
+  for (std::size_t k = 0; k < count; ++k) some.push_back(nodes[k * nodes.size() / count]);
+  return some;
+}
+
 // Returns the sums over all ranks. They are valid at rank 0.
 ProfileSummary summed(const Traffic& traffic, MPI_Comm comm, const RunTime& time) {
   ProfileSummary summary;
@@ -136,6 +169,7 @@ ProfileSummary summed(const Traffic& traffic, MPI_Comm comm, const RunTime& time
   PMPI_Reduce(&in_mpi, &summary.mpi_seconds, 1, MPI_DOUBLE, MPI_SUM, 0, comm);
   PMPI_Reduce(&time.seconds, &summary.seconds, 1, MPI_DOUBLE, MPI_SUM, 0, comm);
   summary.ranks = traffic.ranks();
+  summary.nodes = nodes_of_ranks(traffic.rank(), traffic.ranks(), comm);
   return summary;
 }
 

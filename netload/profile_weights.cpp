@@ -17,12 +17,19 @@ namespace {
 
 constexpr std::size_t max_summary_bytes = 1 << 20;
 constexpr double most_ranks_per_link = 16;
+constexpr std::size_t most_nodes = 32, longest_node_name = 255;
 constexpr const char* use_key = "network-use";
 constexpr double least_part = 0.05;  // of latency and of bandwidth, since each program needs both
 
 std::optional<double> number(std::string_view text) {
   const std::optional<double> value = parse_real(text);
   return value && *value >= 0 ? value : std::nullopt;
+}
+
+bool is_node_name(std::string_view text) {
+  return !text.empty() && text.size() <= longest_node_name && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+  });
 }
 
 // Parses a line as "  1024..2047: 12".
@@ -62,6 +69,12 @@ void take_number(std::string_view line, std::string_view name, double& target) {
   if (const auto value = number(words[0])) target = *value;
 }
 
+// Adds the names in a line as "nodes                 n1 n2". Names that could not travel with a job are left out.
+void take_nodes(std::string_view line, std::vector<std::string>& nodes) {
+  for (const std::string_view word : split_words(line.substr(line.find(' '))))
+    if (nodes.size() < most_nodes && is_node_name(word)) nodes.emplace_back(word);
+}
+
 struct MessageTotals {
   double messages = 0;
   double bytes = 0;
@@ -97,6 +110,8 @@ CommunicationProfile parse_profile_summary(std::string_view text, const std::str
     } else if (line.text.starts_with("ranks ") || line.text.starts_with("run time ")) {
       take_number(line.text, "ranks ", profile.ranks);
       take_number(line.text, "run time ", profile.run_s);
+    } else if (line.text.starts_with("nodes ")) {
+      take_nodes(line.text, profile.nodes);
     } else if (const auto sizes = sizes_of(line.text)) {
       profile.sizes.push_back(*sizes);
     }
@@ -117,23 +132,42 @@ NetworkUse network_use(const CommunicationProfile& profile) {
   const auto [messages, bytes] = totals_of(profile);
   const bool timed = profile.ranks > 0 && profile.run_s > 0;
   const double rank_seconds = timed ? profile.ranks * profile.run_s : 1;
-  return {profile.waiting_share, timed ? profile.ranks : 0, messages / rank_seconds, bytes / rank_seconds};
+  return {profile.waiting_share, timed ? profile.ranks : 0, messages / rank_seconds, bytes / rank_seconds, profile.nodes};
 }
 
 std::string to_string(const NetworkUse& use) {
   char text[128];
   std::snprintf(text, sizeof text, "%.6g:%.6g:%.6g:%.6g", use.waiting_share, use.ranks, use.messages_per_s, use.bytes_per_s);
-  return text;
+  std::string with_nodes = text;
+  for (const std::string& node : use.nodes) with_nodes += (&node == &use.nodes.front() ? ":" : "+") + node;
+  return with_nodes;
 }
 
 NetworkUse parse_network_use(std::string_view text) {
+  const std::vector<std::string_view> parts = split_at(text, ':');
   std::vector<double> numbers;
-  for (const std::string_view part : split_at(text, ':'))
-    if (const auto value = number(part); value && std::isfinite(*value)) numbers.push_back(*value);
-  if (numbers.size() != 4 || std::ranges::count(text, ':') != 3 || numbers[0] > 1)
+  for (std::size_t k = 0; k < std::min<std::size_t>(parts.size(), 4); ++k)
+    if (const auto value = number(parts[k]); value && std::isfinite(*value)) numbers.push_back(*value);
+  std::vector<std::string> nodes;
+  if (parts.size() == 5)
+    for (const std::string_view node : split_at(parts[4], '+')) nodes.emplace_back(node);
+  if (numbers.size() != 4 || parts.size() > 5 || numbers[0] > 1 || nodes.size() > most_nodes || !std::ranges::all_of(nodes, is_node_name))
     throw Error("network-use=" + shown(text) + ": the share of waiting from 0 to 1, the number of ranks, and the messages and bytes "
-                "of a rank per second are wanted, with colons between them");
-  return {numbers[0], numbers[1], numbers[2], numbers[3]};
+                "of a rank per second are wanted, with colons between them, and after a further one up to 32 nodes as n1+n2");
+  return {numbers[0], numbers[1], numbers[2], numbers[3], std::move(nodes)};
+}
+
+TypicalLink link_of_profile(const Parameters& parameters, const LiveState& live, std::span<const std::int32_t> state_of) {
+  if (const auto found = parameters.find(use_key); found != parameters.end()) {
+    const std::vector<std::string> nodes = parse_network_use(found->second).nodes;
+    std::vector<std::int32_t> states;
+    for (std::size_t n = 0; n < live.nodes.size() && !nodes.empty(); ++n)
+      if (std::ranges::find(nodes, live.nodes[n].name) != nodes.end()) states.push_back(static_cast<std::int32_t>(n));
+    TypicalLink link = typical_link(live.pairs, states);
+    link.of_run = link.measured;
+    if (link.measured) return link;
+  }
+  return typical_link(live.pairs, state_of);
 }
 
 double network_share(const NetworkUse& use, const TypicalLink& link) {

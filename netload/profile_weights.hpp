@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@ struct CommunicationProfile {
   double waiting_share = 0;
   double ranks = 0;          // 0: not known
   double run_s = 0;          // run time in seconds; 0: not known
+  std::vector<std::string> nodes = {};  // some of the nodes on which it ran; empty: not known
   // The number of messages with sizes in a range.
   struct Sizes {
     double least_bytes = 0;
@@ -40,13 +42,14 @@ struct NetworkUse {
   double ranks = 0;           // 0: not known; the rates below are then totals, of which only the ratio is useful
   double messages_per_s = 0;  // mean of one rank over the run
   double bytes_per_s = 0;     // mean of one rank over the run
+  std::vector<std::string> nodes = {};  // some of the nodes of the run, at most 32; empty: not known
 };
 // Returns the use of the network of a profile.
 NetworkUse network_use(const CommunicationProfile& profile);
 
-// Formats the four numbers in the order of NetworkUse, as "0.94:16:1200:5.3e+06".
+// Formats the four numbers in the order of NetworkUse, and the nodes if they are known, as "0.94:16:1200:5.3e+06:n1+n2".
 std::string to_string(const NetworkUse& use);
-// Parses the text of to_string(). Throws Error when it is not four numbers in their ranges.
+// Parses the text of to_string(). Throws Error when it is not four numbers in their ranges, with or without nodes.
 NetworkUse parse_network_use(std::string_view text);
 
 // Returns the share (0..1) of the run time that the network may take. It is the share of waiting, limited by the time
@@ -63,6 +66,11 @@ Parameters profile_weights(const NetworkUse& use, const TypicalLink& link);
 // Replaces the parameter profile=FILE by network-use= with the contents of this profile, because other hosts do not
 // have the file. Does nothing without profile=. Throws Error with the name of the file.
 void replace_profile(Parameters& parameters);
+
+// Returns the link on which the messages of the profile in the parameter network-use= count: the typical link between the
+// nodes of the profile's run where the monitor measured between them, else between the candidates, as typical_link()
+// takes them in `state_of`. Throws Error when the value of network-use= is wrong.
+TypicalLink link_of_profile(const Parameters& parameters, const LiveState& live, std::span<const std::int32_t> state_of);
 
 // Replaces the parameter network-use= by weights for `link`, except those that other parameters give. When alpha or
 // beta is given, neither is replaced. Throws Error when the value of network-use= is wrong.

@@ -70,9 +70,9 @@ TypicalLink typical_link(const DensePairs& pairs) {
 }
 
 std::string to_string(const TypicalLink& link) {
-  char text[96];
-  std::snprintf(text, sizeof text, "%s%.4g Mbit/s, %.3g us", link.measured ? "" : "assumed ", link.bandwidth_Bps * 8e-6,
-                link.latency_us);
+  char text[128];
+  std::snprintf(text, sizeof text, "%s%.4g Mbit/s, %.3g us%s", link.measured ? "" : "assumed ", link.bandwidth_Bps * 8e-6,
+                link.latency_us, link.of_run ? " between the nodes of its run" : "");
   return text;
 }
 

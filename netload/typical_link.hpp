@@ -15,6 +15,7 @@ struct TypicalLink {
   double latency_us = 60;       // of a small message
   double bandwidth_Bps = 125e6;
   bool measured = false;        // at least one value is measured; otherwise both are assumed
+  bool of_run = false;          // measured between the nodes on which a profile was made, not between the candidates
 };
 
 // Returns the median latency and the median bandwidth of the measured pairs of candidate nodes. The bandwidth is that
@@ -26,7 +27,8 @@ TypicalLink typical_link(const PairTable& table, std::span<const std::int32_t> s
 // Returns the typical link of pairs that a user gives. It uses the available bandwidth, as the idle one is not given.
 TypicalLink typical_link(const DensePairs& pairs);
 
-// Formats the link as "50 Mbit/s, 300 us", with "assumed" before it when nothing was measured.
+// Formats the link as "50 Mbit/s, 300 us", with "assumed" before it when nothing was measured, and with "between the
+// nodes of its run" after it for a link of such nodes.
 std::string to_string(const TypicalLink& link);
 
 }  // namespace placement::netload

@@ -47,7 +47,8 @@ Parameters with_weights(Parameters parameters, const netload::TypicalLink& link)
 // Returns the typical link between nodes with these states if the weights depend on it, else the default one: the
 // medians over all pairs take as long as a tenth of a decision.
 netload::TypicalLink link_for_weights(const ClusterView& view, const Request& request, std::span<const std::int32_t> states) {
-  return request.parameters.contains("network-use") ? netload::typical_link(view.live->pairs, states) : netload::TypicalLink();
+  return request.parameters.contains("network-use") ? netload::link_of_profile(request.parameters, *view.live, states)
+                                                     : netload::TypicalLink();
 }
 
 // Makes one decision: chooses nodes of one view for one request.
@@ -104,6 +105,13 @@ class Chooser {
     }
   }
 
+  // Returns on which links the profile was taken, and what follows from it; empty without a profile.
+  std::string by_profile() const {
+    if (!request_.parameters.contains("network-use")) return {};
+    return "by its profile on links of " + netload::to_string(link_) + ": beta=" + short_number(weights_.beta) +
+           " latency=" + short_number(weights_.latency);
+  }
+
   double published_s() const { return view_.live_age_s > 0 ? view_.live_age_s : 0; }
 
   void measure() {
@@ -119,7 +127,7 @@ class Chooser {
     const double pairs = nodes * (nodes - 1) / 2;
     if (weights_.beta > 0 && static_cast<double>(network_.known_pairs()) < least_pairs * pairs)
       throw Error("the network is measured between " + std::to_string(network_.known_pairs()) + " of " +
-                  short_number(pairs) + " pairs of nodes only");
+                  short_number(pairs) + " pairs of nodes only" + (by_profile().empty() ? "" : ", " + by_profile()));
     beyond_ = netload::loads_beyond_slurm(live, state_of_);
   }
 
@@ -197,6 +205,7 @@ class Chooser {
     placement.reasons.push_back(described(choice.best) + " C=" + short_number(choice.best.compute_load) +
                                 " N=" + short_number(choice.best.network_load) +
                                 " T=" + short_number(choice.best.total_load));
+    if (const std::string profile = by_profile(); !profile.empty()) placement.reasons.push_back(profile);
     if (!choice.runners_up.empty())
       placement.reasons.push_back("runner-up " + described(choice.runners_up[0]) +
                                   " T=" + short_number(choice.runners_up[0].total_load));
@@ -206,9 +215,6 @@ class Chooser {
         if ((*stock)[n] > 0) nodes.push_back(static_cast<std::int32_t>(n));
       add_first_nodes(placement, choice, input, std::move(nodes));
     }
-    if (request_.parameters.contains("network-use"))
-      placement.reasons.push_back("by its profile on links of " + netload::to_string(link_) + ": beta=" +
-                                  short_number(weights_.beta) + " latency=" + short_number(weights_.latency));
     placement.reasons.push_back("data " + short_number(coverage_.oldest_s + published_s()) + " s old");
     return placement;
   }

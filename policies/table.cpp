@@ -50,7 +50,7 @@ constexpr PolicyKey random_keys[] = {{"seed", "of the random choice (1)"}};
 constexpr PolicyKey nla_keys[] = {
     {"matrix", "communication matrix, to place the ranks on the nodes by measured distance"},
     {"profile", "summary of placement-profile, or its matrix beside it: derives the four weights that follow"},
-    {"network-use", "what profile= is replaced by: waiting:ranks:messages/s:bytes/s"},
+    {"network-use", "what profile= is replaced by: waiting:ranks:messages/s:bytes/s[:nodes]"},
     {"alpha", "weight of compute load, 0 to 1 (0.3)"},
     {"beta", "weight of network load, 1 - alpha (0.7)"},
     {"latency", "weight of latency in network load (0.25)"},

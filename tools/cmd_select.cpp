@@ -150,7 +150,7 @@ void take_live(const CommandLine& line, Selection& selection) {
   if (state_of.empty()) throw Error("the snapshot has no node that is up");
   selection.load = netload::loads_beyond_slurm(selection.live, state_of);
   selection.table = netload::live_attributes(selection.live, state_of);
-  set_weights(selection, netload::typical_link(selection.live.pairs, state_of));
+  set_weights(selection, netload::link_of_profile(selection.spec.parameters, selection.live, state_of));
   selection.network = netload::NetworkLoad(selection.live.pairs, state_of, selection.weights, Deadline::never(),
                                            netload::within_error(selection.rule));
 }

@@ -9,7 +9,7 @@ LIVE=$CLUSTER/tmp/nla
 
 # Nodes and pairs: one line "node NAME LOAD SLURM_LOAD [CORES [MHZ]]" or "pair A B LATENCY_US BANDWIDTH" for what is not
 # ordinary (no load, 4 cores, 3000 MHz, 50 us, 1e8 of 1.25e8 bytes/s); a load or latency of "-" is not known. A line "links
-# LATENCY_US BANDWIDTH" says what is ordinary of pairs, on an idle network. A line "published
+# LATENCY_US BANDWIDTH" says what is ordinary of pairs, on an idle network; "links -" says that no others are known. A line "published
 # SECONDS" makes all of it so old.
 publish() {
   awk -v now="$(date +%s)" 'BEGIN {
@@ -30,8 +30,10 @@ publish() {
     for (a = 1; a <= 8; a++)
       for (b = a + 1; b <= 8; b++) {
         known = ("n" a, "n" b) in us
-        if (known && us["n" a, "n" b] == "-") continue
-        print "pair", a - 1, b - 1, known ? us["n" a, "n" b] : usual_us, known ? Bps["n" a, "n" b] : usual_Bps, peak_Bps, "measured", 30
+        latency = known ? us["n" a, "n" b] : usual_us
+        rate = known ? Bps["n" a, "n" b] : usual_Bps
+        if (latency == "-") continue
+        print "pair", a - 1, b - 1, latency, rate, (rate + 0 > peak_Bps + 0 ? rate : peak_Bps), "measured", 30
       }
   }' >state
   "$SP_PREFIX/bin/placectl" import state "$LIVE/snapshot"

@@ -88,8 +88,12 @@ START_TEST(a_profile_fills_what_is_not_given) {
   replace_profile(parameters);
   replace_network_use(parameters, {});
   ck_assert(!parameters.contains("beta"));
-  for (const char* const bad : {"", "1:2:3", "1:2:3:4:5", "1.5:2:3:4", "-1:2:3:4", "nan:1:1:1", "0.5:inf:1:1", "0.5:4:1:", "a:b:c:d"})
+  for (const char* const bad : {"", "1:2:3", "0.5:2:3:4:", "0.5:2:3:4:n1+", "0.5:2:3:4:n 1", "0.5:2:3:4:n1:n2", "1.5:2:3:4", "-1:2:3:4", "nan:1:1:1", "0.5:inf:1:1", "0.5:4:1:", "a:b:c:d"})
     ck_assert_error(parse_network_use(bad), "network-use=");
+  directory.file("app.mat.summary", "nodes   n3 n4\ntime in such calls    1.0 s (mean; 1.0 to 1.0), 20.0 % of the run\n");
+  parameters = {{"profile", matrix}};
+  replace_profile(parameters);
+  ck_assert_text_eq(parameters["network-use"], "0.2:0:0:0:n3+n4");
   parameters = {{"profile", matrix + "x"}};
   ck_assert_error(replace_profile(parameters), "app.matx");
 }
@@ -124,6 +128,16 @@ START_TEST(typical_links) {
     ck_assert_text_eq(to_string(link(unknown)), "assumed 1000 Mbit/s, 60 us");
   }
   ck_assert(!typical_link(PairTable(), std::vector<std::int32_t>{0, 1}).measured);
+  // The links of a profile are those between the nodes of its run, where they are measured.
+  LiveState live;
+  for (const char* const name : {"n0", "n1", "n2", "n3"}) live.nodes.emplace_back().name = name;
+  live.pairs = table;
+  const std::vector<std::int32_t> candidates{0, 3};
+  const auto of_run = [&](const std::string& use) { return to_string(link_of_profile({{"network-use", use}}, live, candidates)); };
+  ck_assert_text_eq(of_run("0.2:4:1:1:n0+n1"), "64 Mbit/s, 10 us between the nodes of its run");
+  ck_assert_text_eq(of_run("0.2:4:1:1:n2+n3"), to_string(link({0, 3})));   // not measured between these
+  ck_assert_text_eq(of_run("0.2:4:1:1:x1+x2"), to_string(link({0, 3})));   // nodes of another cluster
+  ck_assert_text_eq(of_run("0.2:4:1:1"), to_string(link({0, 3})));
   DensePairs dense;
   dense.nodes = 2;
   dense.bandwidth_Bps = {nan, 5e6, 5e6, nan};
