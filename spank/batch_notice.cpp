@@ -27,10 +27,10 @@ void tell(spank_t spank, std::uint32_t job, std::uint32_t component) {
   const auto variable = [&](const std::string& name) {
     return component == 0 ? name : component_variable(name, component);
   };
-  if (!task_variable(spank, (variable(std::string(job_environment_prefix) + "PLACEMENT_POLICY")).c_str())) return;
+  const bool asked = task_variable(spank, (variable(std::string(job_environment_prefix) + "PLACEMENT_POLICY")).c_str()).has_value();
   const auto decision = task_variable(spank, variable(job_decision_variable).c_str());
-  const std::string notice =
-      stock_nodes_notice(job, number_of(spank, "SLURM_ARRAY_JOB_ID"), decision ? decision->c_str() : nullptr);
+  const std::string notice = (asked ? stock_nodes_notice : partition_policy_notice)(
+      job, number_of(spank, "SLURM_ARRAY_JOB_ID"), decision ? decision->c_str() : nullptr);
   if (notice.empty()) return;
   const std::string line = "placement: " + notice + "\n";
   if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // there is no other place for the notice

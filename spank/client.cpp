@@ -228,7 +228,7 @@ void finish_component(spank_t spank) {
   look_for_profile(component);
   if (self.placement_request) ship(spank, *self.placement_request, component);
   self.shipped.push_back(self.placement_request && !(self.placement_request->automatic && !self.placement_request->matrix));
-  if (self.shipped.back() && client_option("quiet")) spank_job_control_setenv(spank, job_quiet_variable, "1", 1);
+  if (client_option("quiet")) spank_job_control_setenv(spank, job_quiet_variable, "1", 1);
   if (self.profile && spank_job_control_setenv(spank, job_profile_variable, self.profile->c_str(), 1) != ESPANK_SUCCESS)
     throw Error("Slurm does not take --profile-comm into the job's environment");
 }
@@ -326,8 +326,8 @@ void take_state_of_job(ClusterView& view, std::uint32_t job) {
 // Tells the user if the job that srun or salloc has just got does not have the policy's nodes.
 void tell_decision(std::uint32_t job, std::uint32_t component, const char* decision) {
   const std::vector<bool>& shipped = client().shipped;
-  if (component >= shipped.size() || !shipped[component]) return;
-  const std::string notice = stock_nodes_notice(job, 0, decision);
+  const bool asked = component < shipped.size() && shipped[component];
+  const std::string notice = (asked ? stock_nodes_notice : partition_policy_notice)(job, 0, decision);
   if (!notice.empty()) slurm_info("placement: %s", notice.c_str());
 }
 

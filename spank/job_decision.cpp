@@ -1,23 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spank/job_decision.hpp"
 
+#include <optional>
+
 #include "common/util/text.hpp"
 
 namespace placement::spank {
 
+namespace {
+
+constexpr std::string_view stock = "stock: ";
+
+// Returns the outcome in the value of job_decision_variable, or none if the value is not about this job.
+std::optional<std::string_view> outcome_of(std::uint32_t job, std::uint32_t array, const char* value) {
+  const std::string_view text = value ? value : "";
+  const auto space = text.find(' ');
+  const auto of = parse_integer(text.substr(0, space));
+  if (space == text.npos || !of || (*of != job && (array == 0 || *of != array))) return std::nullopt;
+  return text.substr(space + 1);
+}
+
+}  // namespace
+
 std::string stock_nodes_notice(std::uint32_t job, std::uint32_t array, const char* value) {
-  constexpr std::string_view stock = "stock: ";
   constexpr std::string_view not_considered =
       "slurmctld did not look at its policy (Mode=off in placement.conf, or slurmctld runs without select_cons_tres.so "
       "of slurm-placement)";
   const std::string begin = "job " + std::to_string(job) + " has the nodes that Slurm itself chose: ";
-  const std::string_view text = value ? value : "";
-  const auto space = text.find(' ');
-  const auto of = parse_integer(text.substr(0, space));
-  if (space == text.npos || !of || (*of != job && (array == 0 || *of != array))) return begin + std::string(not_considered);
-  const std::string_view outcome = text.substr(space + 1);
-  if (!outcome.starts_with(stock)) return {};
-  return begin + std::string(outcome.substr(stock.size()));
+  const auto outcome = outcome_of(job, array, value);
+  if (!outcome) return begin + std::string(not_considered);
+  if (!outcome->starts_with(stock)) return {};
+  return begin + std::string(outcome->substr(stock.size()));
+}
+
+std::string partition_policy_notice(std::uint32_t job, std::uint32_t array, const char* value) {
+  const auto outcome = outcome_of(job, array, value);
+  if (!outcome || !outcome->starts_with(stock) || outcome->substr(stock.size()).starts_with("Mode=")) return {};
+  return "job " + std::to_string(job) + " has the nodes that Slurm itself chose, and not those of its partition's policy: " +
+         std::string(outcome->substr(stock.size()));
 }
 
 std::string component_variable(std::string_view name, std::uint32_t component) {

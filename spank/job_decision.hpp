@@ -18,6 +18,12 @@ inline constexpr const char* job_quiet_variable = "PLACEMENT_QUIET";
 // the job that submitted it.
 std::string stock_nodes_notice(std::uint32_t job, std::uint32_t array, const char* value);
 
+// Returns a line for the user of a job that asked for no policy and whose partition has one (PartitionPolicies). The line
+// says why the job does not have that policy's nodes. It is empty if the job has them, if its partition has no policy,
+// and while Mode= of placement.conf keeps slurmctld from applying policies. The parameters are those of
+// stock_nodes_notice().
+std::string partition_policy_notice(std::uint32_t job, std::uint32_t array, const char* value);
+
 // Returns the name of the variable `name` for component `component` of a heterogeneous job: NAME_HET_GROUP_K.
 std::string component_variable(std::string_view name, std::uint32_t component);
 

@@ -98,9 +98,11 @@ void record_variable(char *text, size_t size, const struct decision *decision,
 		append(text, size, used, "nodes+cores");
 	else if (decision->end == DECISION_NODES)
 		append(text, size, used, "nodes");
-	else if (decision->end == DECISION_ADVICE)
-		append(text, size, used, "stock: Mode=%s in placement.conf",
-		       mode == PLACEMENT_OBSERVE ? "observe" : "advise");
+	else if (mode == PLACEMENT_OBSERVE || mode == PLACEMENT_ADVISE)
+		append(text, size, used, "stock: Mode=%s in placement.conf%s%s",
+		       mode == PLACEMENT_OBSERVE ? "observe" : "advise",
+		       decision->end == DECISION_STOCK && decision->reason ? ", " : "",
+		       decision->end == DECISION_STOCK && decision->reason ? decision->reason : "");
 	else
 		append(text, size, used, "stock: %s", decision->reason ? decision->reason : "?");
 	disarm_text(text);

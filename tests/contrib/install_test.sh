@@ -16,7 +16,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 make install-strip DESTDIR="$root/stage" >"$root/log" 2>&1 || fail "make install-strip: $(tail -n 3 "$root/log")"
 plugins=$(dirname "$(find "$root/stage" -name loadmatrix.so)")
 [ -f "$plugins/loadmatrix.so" ] || fail "no loadmatrix.so"
-[ -z "$(find "$plugins" -name '*.la')" ] || fail "plugins with .la files: $(find "$plugins" -name '*.la')"
+[ -z "$(find "$root/stage" -name '*.la')" ] || fail "there are .la files: $(find "$root/stage" -name '*.la')"
 size=$(du -sk "$root/stage" | cut -f 1)
 [ "$size" -lt 40000 ] || fail "install-strip leaves $size KiB"
 for file in "$plugins"/*.so; do

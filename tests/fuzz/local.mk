@@ -16,6 +16,7 @@ fuzz_targets = \
 	%D%/fuzz_peer_wire \
 	%D%/fuzz_policy_spec \
 	%D%/fuzz_proc_text \
+	%D%/fuzz_query_wire \
 	%D%/fuzz_site_files \
 	%D%/fuzz_snapshot \
 	%D%/fuzz_snapshot_text \
@@ -54,6 +55,8 @@ fuzz_driver = %D%/fuzz_driver.cpp %D%/fuzz_target.hpp
 %C%_fuzz_proc_text_CPPFLAGS = $(AM_CPPFLAGS)
 %C%_fuzz_proc_text_LDADD = $(common_util)
 %C%_fuzz_proc_text_SOURCES = %D%/fuzz_proc_text.cpp $(fuzz_driver) monitor/agent/proc_text.cpp
+%C%_fuzz_query_wire_LDADD = $(common_decision) $(common_policy)
+%C%_fuzz_query_wire_SOURCES = %D%/fuzz_query_wire.cpp $(fuzz_driver) monitor/protocol/query_wire.cpp monitor/protocol/messages.cpp
 %C%_fuzz_site_files_LDADD = $(netload)
 %C%_fuzz_site_files_SOURCES = %D%/fuzz_site_files.cpp $(fuzz_driver)
 %C%_fuzz_snapshot_LDADD = $(common_state)

@@ -35,6 +35,17 @@ START_TEST(the_word_of_another_job_is_none) {
 }
 END_TEST
 
+// A user who asked for nothing is told only what the administrator's policy could not do.
+START_TEST(a_policy_of_the_partition) {
+  using placement::spank::partition_policy_notice;
+  ck_assert(partition_policy_notice(42, 0, "42 stock: no node is free") ==
+            "job 42 has the nodes that Slurm itself chose, and not those of its partition's policy: no node is free");
+  ck_assert(!partition_policy_notice(42, 40, "40 stock: why").empty());
+  for (const char* value : {static_cast<const char*>(nullptr), "", "42 nodes", "42 nodes+cores", "41 stock: why", "42 stock: Mode=observe in placement.conf"})
+    ck_assert(partition_policy_notice(42, 0, value).empty());
+}
+END_TEST
+
 START_TEST(components_are_called_as_slurm_calls_them) {
   ck_assert(placement::spank::component_variable("A", 0) == "A_HET_GROUP_0");
   ck_assert(placement::spank::component_variable("A", 12) == "A_HET_GROUP_12");
@@ -49,6 +60,7 @@ int main() {
   tcase_add_test(tests, a_job_with_the_policys_nodes_is_not_told);
   tcase_add_test(tests, the_reason_is_told);
   tcase_add_test(tests, the_word_of_another_job_is_none);
+  tcase_add_test(tests, a_policy_of_the_partition);
   tcase_add_test(tests, components_are_called_as_slurm_calls_them);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
