@@ -2,6 +2,7 @@
 // Tests of two ends of a probe. The network between them is a list of datagrams and a clock.
 #include "monitor/agent/probe.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <random>
