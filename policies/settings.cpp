@@ -30,7 +30,8 @@ void check_weights(const std::string& weights) {
   std::vector<std::string_view> known{"alpha", "beta", "latency", "bandwidth"};
   for (const netload::AttributeInfo& attribute : netload::node_attributes()) known.push_back(attribute.name);
   for (const auto& [key, value] : spec.parameters) {
-    if (std::any_of(known.begin(), known.end(), [&](std::string_view name) { return lower_case(name) == key; })) continue;
+    const auto is_key = [&key = key](std::string_view name) { return lower_case(name) == key; };
+    if (std::any_of(known.begin(), known.end(), is_key)) continue;
     std::string names;
     for (const std::string_view name : known) names += (names.empty() ? "" : ", ") + std::string(name);
     throw Error(key + " is no weight: known are " + names);

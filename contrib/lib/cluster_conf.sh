@@ -4,7 +4,7 @@
 
 nodes=8 leaves='' pods='' topology='' sockets=1 cores=4 threads=1 memory=2000 params=CR_Core
 mode=auto uplink=200mbit link=1gbit plugins=none placement_conf='' cpus='' live=no cgroup=hide speed=1 ttl=3600 owner=0 bind=auto
-conf_lines=() partitions=()
+conf_lines=() partitions=() environment=()
 kept_settings=(nodes leaves pods topology sockets cores threads memory params mode uplink link
   plugins placement_conf cpus live cgroup speed ttl bind conf_lines partitions)
 
@@ -15,7 +15,7 @@ parse_up_options() {
     case $option in
       -c | --name | -n | --nodes | --leaves | --pods | --topology | --sockets | --cores | --threads | \
         --memory | --params | --mode | --uplink | --link | --plugins | --placement-conf | --conf | --cpus | \
-        --partition | --cgroup | --live | --speed | --ttl | --owner | --state | --bind)
+        --partition | --cgroup | --live | --speed | --ttl | --owner | --state | --bind | --env)
         [ $# -ge 2 ] || die "$option wants a value"
         ;;
       *) die "unknown option '$option'; contrib/cluster help lists them" ;;
@@ -26,6 +26,7 @@ parse_up_options() {
       --conf) conf_lines+=("$2") ;;
       --partition) partitions+=("$2") ;;
       --placement-conf) placement_conf=$2 ;;
+      --env) environment+=("$2") ;;
       *) printf -v "${option#--}" %s "$2" ;;
     esac
     shift 2
@@ -73,6 +74,11 @@ check_settings() {
   number speed "$speed" 1 100
   number ttl "$ttl" 1 86400
   [[ $owner =~ ^[0-9]+$ ]] || die "--owner is '$owner': a process id"
+  local variable
+  for variable in "${environment[@]}"; do
+    [[ $variable =~ ^[A-Za-z_][A-Za-z_0-9]*=[^$'\n']*$ ]] || die "--env is '$variable': a line NAME=VALUE"
+    [ "$speed" = 1 ] || [[ $variable != LD_PRELOAD=* ]] || die "--env LD_PRELOAD and --speed exclude each other: faketime is preloaded"
+  done
   case $mode in netns | loopback | auto) ;; *) die "--mode is '$mode': netns, loopback or auto" ;; esac
   case $live in yes | no) ;; *) die "--live is '$live': yes or no" ;; esac
   [ "$live" = no ] || [ -x "$plugins/sbin/placement-monitor" ] || die "--live: $plugins/sbin/placement-monitor is not installed"

@@ -50,12 +50,14 @@ start_clock() {
   return 1
 }
 
-# Sets $clock: what goes before a command that lives in the cluster's time.
+# Sets $clock: what goes before a command that lives in the cluster's time and environment (--env).
 read_clock() {  # directory
+  local file
   clock=()
-  [ -s "$1/clock" ] || return 0
-  mapfile -t clock <"$1/clock"
-  clock=(env "${clock[@]}")
+  for file in "$1/environment" "$1/clock"; do
+    [ ! -s "$file" ] || mapfile -t -O ${#clock[@]} clock <"$file"
+  done
+  [ ${#clock[@]} -eq 0 ] || clock=(env "${clock[@]}")
 }
 
 run_daemon() {  # label command...
@@ -99,15 +101,15 @@ on_node() {  # K command...
     IFS=: read -ra lists <<<"$cpus"
     enter=(taskset -c "${lists[(k - 1) % ${#lists[@]}]}" "${enter[@]}")
   fi
+  read_clock "$ROOT"
   # The clock is in /dev/shm.
   if [ "$speed" != 1 ]; then
-    read_clock "$ROOT"
     # shellcheck disable=SC2016
     exec "${enter[@]}" unshare --uts bash -c 'hostname "n$1" && shift && exec "$@"' bash "$k" "${clock[@]}" "$@"
   fi
   # shellcheck disable=SC2016
   exec "${enter[@]}" unshare --uts --mount bash -c '
-    hostname "n$1" && mount -t tmpfs -o mode=1777 placement-shm /dev/shm && shift && exec "$@"' bash "$k" "$@"
+    hostname "n$1" && mount -t tmpfs -o mode=1777 placement-shm /dev/shm && shift && exec "$@"' bash "$k" "${clock[@]}" "$@"
 }
 
 daemon_control() {  # action daemon
@@ -121,7 +123,7 @@ daemon_control() {  # action daemon
       if [ "$daemon" = munged ]; then
         start_munged
       elif [ "$daemon" = monitor ]; then
-        run_daemon monitor setpriv --reuid nobody --regid nogroup --clear-groups "$ROOT/bin/placement-monitor" -f "$SLURM_CONF"
+        run_daemon monitor "${clock[@]}" setpriv --reuid nobody --regid nogroup --clear-groups "$ROOT/bin/placement-monitor" -f "$SLURM_CONF"
       elif [ "$daemon" = slurmctld ]; then
         run_daemon slurmctld "${clock[@]}" slurmctld -D -f "$SLURM_CONF"
       else
