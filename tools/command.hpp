@@ -11,6 +11,8 @@ int command_map(int argc, char** argv);
 int command_matrix(int argc, char** argv);
 int command_select(int argc, char** argv);
 int command_decisions(int argc, char** argv);
+int command_disable(int argc, char** argv);
+int command_enable(int argc, char** argv);
 int command_explain(int argc, char** argv);
 int command_export(int argc, char** argv);
 int command_import(int argc, char** argv);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What a person runs.
 bin_PROGRAMS += tools/placectl
-tools_placectl_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS) $(SCOTCH_CPPFLAGS)
+tools_placectl_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS) $(SCOTCH_CPPFLAGS) \
+	-DPLACEMENT_PLUGINS='"$(pkglibdir)"' -DSLURM_PLUGINS='"$(slurm_plugins)"'
 tools_placectl_LDADD = $(tofa_scotch) libsim.la
 if HAVE_SQLITE
 tools_placectl_LDADD += libmonitor_history.la
@@ -22,6 +23,7 @@ tools_placectl_SOURCES = \
 	%D%/bitmap_font.hpp \
 	%D%/cmd_check_config.cpp \
 	%D%/cmd_cost.cpp \
+	%D%/cmd_enable.cpp \
 	%D%/cmd_explain.cpp \
 	%D%/cmd_export.cpp \
 	%D%/cmd_map.cpp \
@@ -67,6 +69,8 @@ tools_placectl_SOURCES = \
 	%D%/simulate_report.hpp \
 	%D%/simulate_run.cpp \
 	%D%/simulate_run.hpp \
+	%D%/site_files.cpp \
+	%D%/site_files.hpp \
 	%D%/snapshot_input.cpp \
 	%D%/snapshot_input.hpp \
 	%D%/monitor_input.cpp \

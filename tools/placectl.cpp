@@ -31,6 +31,8 @@ constexpr Command commands[] = {
     {"cost", "what a given mapping costs", command_cost},
     {"matrix", "look at, convert and draw communication matrices", command_matrix},
     {"check-config", "check placement.conf", command_check_config},
+    {"enable", "the lines that switch slurm-placement on", command_enable},
+    {"disable", "the lines that switch it off", command_disable},
     {"rankfile", "an Open MPI rankfile for the allocation one is in", command_rankfile},
     {"select", "choose nodes by load and network", command_select},
     {"status", "what placement has to go by at this moment", command_status},

@@ -15,7 +15,8 @@
 #include "plugins/compat/pass_through.h"
 #include "plugins/select/configuration.h"
 
-EXPORT const char plugin_name[] = "select/cons_tres with placement by policy";
+/* slurm-placement-rebuild finds the version in the file by these words. */
+EXPORT const char plugin_name[] = "select/cons_tres with placement by policy, built for Slurm " SLURM_RELEASE ".";
 EXPORT const char plugin_type[] = "select/cons_tres";
 EXPORT const uint32_t plugin_version = BUILT_FOR_SLURM;
 EXPORT const uint32_t plugin_id = SELECT_PLUGIN_CONS_TRES;

@@ -18,6 +18,7 @@ endif
 %C%_simulate_report_test_SOURCES = %D%/simulate_report_test.cpp tools/json.cpp tools/output.cpp tools/simulate_report.cpp
 
 EXTRA_DIST += \
+	%D%/enable_test.sh \
 	%D%/placectl_test.sh \
 	%D%/select_test.sh \
 	%D%/simulate_test.sh \
@@ -25,6 +26,7 @@ EXTRA_DIST += \
 	%D%/state_test.sh \
 	#
 TESTS += \
+	%D%/enable_test.sh \
 	%D%/placectl_test.sh \
 	%D%/select_test.sh \
 	%D%/simulate_test.sh \

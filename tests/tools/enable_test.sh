@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# placectl enable and disable on the configuration files of sites. PLACECTL names the program.
+set -u
+placectl=${PLACECTL:?} work=$(mktemp -d) checks=0 failures=0
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+unset SLURM_CONF SLURM_JOB_ID
+mkdir ours etc etc/plugstack.conf.d
+plugins=$work/ours
+
+fail() {
+  failures=$((failures + 1))
+  printf 'FAIL: %s\n' "$*"
+}
+
+run() {  # command option...
+  out=$("$placectl" "$1" --slurm-conf "$work/etc/slurm.conf" --plugins "$plugins" "${@:2}" 2>&1 </dev/null)
+  code=$?
+}
+
+expect() {  # code line...: whole lines of the output, in any order
+  local line
+  checks=$((checks + 1))
+  [ "$code" = "$1" ] || fail "exit code $code instead of $1: $out"
+  shift
+  for line in "$@"; do grep -qxF -- "$line" <<<"$out" || fail "no line '$line' in: $out"; done
+}
+
+slurm=22.05.8
+mkdir bin
+printf '#!/bin/sh\necho slurm-wlm %s\n' $slurm >bin/scontrol
+chmod +x bin/scontrol
+PATH=$work/bin:$PATH
+
+echo "no plugin" >ours/select_cons_tres.so
+printf 'SelectType=select/cons_tres\n' >etc/slurm.conf
+run enable
+expect 1 "  replace    $plugins/select_cons_tres.so, which is no plugin of this release: Slurm here is $slurm and refuses it" \
+  "  in place   SelectType=select/cons_tres ($work/etc/slurm.conf:1)" \
+  "  put in     optional $plugins/loadmatrix.so" \
+  "  in place   Mode=enforce, the default; begin with a line Mode=observe: slurmctld decides and logs, and changes nothing"
+grep -q "^  put in     PluginDir=$plugins:/" <<<"$out" || fail "no PluginDir in: $out"
+
+# Another version's plugin; ours behind the stock ones; a type that is not ours.
+echo "x built for Slurm 1.02.3. y" >ours/select_cons_tres.so
+printf '%s\n' '# a site' 'SelectType=select/linear' 'SelectTypeParameters=CR_Socket' "PluginDir=/usr/lib/slurm:$plugins/" 'TaskPlugin=task/none' >etc/slurm.conf
+run enable
+expect 1 "  replace    $plugins/select_cons_tres.so, built for Slurm 1.02.3: Slurm here is $slurm and refuses it" \
+  "  replace    SelectType=select/linear ($work/etc/slurm.conf:2) by SelectType=select/cons_tres" \
+  "  replace    SelectTypeParameters=CR_Socket ($work/etc/slurm.conf:3) by one with CR_Core or CR_CPU: others are not served, and their jobs run as stock" \
+  "  replace    PluginDir=/usr/lib/slurm:$plugins/ ($work/etc/slurm.conf:4) by PluginDir=$plugins:/usr/lib/slurm" \
+  "  replace    TaskPlugin=task/none ($work/etc/slurm.conf:5) by TaskPlugin=task/affinity, or ranks are not bound to cores" \
+  'Then       restart slurmctld and slurmd. They read PluginDir only when they start, so "scontrol reconfigure" is not enough.'
+
+# All in place, with an included slurm.conf and plugstack.conf.d.
+echo "x built for Slurm $slurm. y" >ours/select_cons_tres.so
+printf 'include more.conf\nTaskPlugin=task/affinity\n' >etc/slurm.conf
+printf 'SelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\nPluginDir=%s:/usr/lib/slurm\n' "$plugins" >etc/more.conf
+echo "include $work/etc/plugstack.conf.d/*.conf" >etc/plugstack.conf
+echo "optional $plugins/loadmatrix.so" >etc/plugstack.conf.d/placement.conf
+printf '# first\nMode = observe # for a week\n' >etc/placement.conf
+run enable
+expect 0 "  in place   select_cons_tres.so, built for Slurm $slurm" \
+  "  in place   PluginDir=$plugins:/usr/lib/slurm ($work/etc/more.conf:3)" \
+  "  in place   optional $plugins/loadmatrix.so ($work/etc/plugstack.conf.d/placement.conf:1)" \
+  "  in place   Mode = observe ($work/etc/placement.conf:2)" \
+  'Then       "scontrol reconfigure" brings a change of placement.conf into force. srun reads plugstack.conf each time.' \
+  'Now        slurmctld: not known: it was not asked (--slurm-conf)'
+run disable
+expect 0 "  replace    Mode = observe ($work/etc/placement.conf:2) by Mode=off" \
+  "  take out   optional $plugins/loadmatrix.so ($work/etc/plugstack.conf.d/placement.conf:1)" \
+  "  take out   $plugins of PluginDir ($work/etc/more.conf:3)"
+
+# Files that include each other end; a plugin directory that is not there; no slurm.conf.
+echo "include $work/etc/plugstack.conf" >>etc/plugstack.conf.d/placement.conf
+run enable
+expect 0
+plugins=$work/none
+run enable
+expect 1 "  missing    $work/none: Slurm does not start with a PluginDir that does not exist"
+rm etc/placement.conf
+run disable
+expect 0 "  put in     Mode=off"
+rm etc/slurm.conf
+run enable
+expect 1
+[ "$out" = "placectl enable: $work/etc/slurm.conf: cannot be opened: No such file or directory" ] || fail "message '$out'"
+
+echo "$checks checks, $failures failures"
+[ $failures = 0 ]
