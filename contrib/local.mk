@@ -35,6 +35,8 @@ EXTRA_DIST += \
 	contrib/nla-cluster \
 	contrib/nla-simgrid \
 	contrib/nla_programs.c \
+	contrib/package \
+	contrib/packaging \
 	contrib/profile-many \
 	contrib/profile-overhead \
 	contrib/reorder \
