@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "common/policy/config.hpp"
@@ -99,8 +101,10 @@ SiteFiles read_site_files(const std::string& slurm_conf) {
 
 std::string slurm_version_of_plugin(const std::string& path) {
   constexpr std::string_view words = "built for Slurm ";
-  if (!std::filesystem::is_regular_file(path)) return {};
-  const std::string bytes = read_input_file(path, max_plugin_bytes);
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > max_plugin_bytes) return {};
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const std::size_t at = bytes.find(words);
   if (at == std::string::npos) return {};
   const std::size_t begin = at + words.size();

@@ -21,6 +21,7 @@ OPTIONAL = {
     "contrib/bench-tofa": {"smpirun": "ends with the package to install (libsimgrid-dev)"},
     "contrib/lib/build.sh": {"git": "all files are copied, not only those that git knows"},
     "contrib/lib/root_make.sh": {"debootstrap": "is installed when it is called"},
+    "contrib/package": {"lintian": "is installed when it is called"},
     "contrib/nla-simgrid": {"smpicc": "ends with the package to install (libsimgrid-dev)", "smpirun": "ends with the package to install (libsimgrid-dev)", "zstd": "traces must be unpacked"},
     "tests/plugins/plugin_check.sh": {"slurmctld": "what only slurmctld exports is not looked up"},
     "tests/contrib/service_test.sh": {"systemd-analyze": "the test of the units is skipped"},
@@ -130,13 +131,13 @@ def main():
         print("SKIP: no dpkg here, so that nothing is known of packages")
         return 77
     # Functions of the libraries are called in the scripts that read them in; programs of this project are no packages'.
-    tests = ["tests"] + [path for name in sorted(os.listdir(os.path.join(TOP, "tests"))) if name != "cluster"
+    tests = ["tests"] + [path for name in sorted(os.listdir(os.path.join(TOP, "tests"))) if name not in ("cluster", "packages")
                          and os.path.isdir(os.path.join(TOP, path := "tests/" + name))]
     own = commands_of(["contrib", "contrib/lib", *tests, "tests/cluster"])[1]
-    own |= {"placectl", "placement-agent", "placement-monitor", "placement-profile"}
+    own |= {"placectl", "placement-agent", "placement-monitor", "placement-profile", "slurm-placement-rebuild"}
     results = [
         check(tests, ["packages_build", "packages_check"], own),
-        check([".ci", "contrib", "contrib/bench", "contrib/lib", "contrib/simulate", "tests/cluster"],
+        check([".ci", "contrib", "contrib/bench", "contrib/lib", "contrib/simulate", "tests/cluster", "tests/packages"],
               ["packages_build", "packages_check", "packages_cluster"], own),
     ]
     for path, names in sorted(OPTIONAL.items()):

@@ -54,7 +54,7 @@ expect 1 "  replace    $plugins/select_cons_tres.so, built for Slurm 1.02.3: Slu
   'Then       restart slurmctld and slurmd. They read PluginDir only when they start, so "scontrol reconfigure" is not enough.'
 
 # All in place, with an included slurm.conf and plugstack.conf.d.
-echo "x built for Slurm $slurm. y" >ours/select_cons_tres.so
+printf 'x\0built for Slurm %s.\0y' $slurm >ours/select_cons_tres.so
 printf 'include more.conf\nTaskPlugin=task/affinity\n' >etc/slurm.conf
 printf 'SelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\nPluginDir=%s:/usr/lib/slurm\n' "$plugins" >etc/more.conf
 echo "include $work/etc/plugstack.conf.d/*.conf" >etc/plugstack.conf
