@@ -15,7 +15,7 @@
 #include "tools/output.hpp"
 #include "tools/site_files.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -195,4 +195,4 @@ int command_disable(int argc, char** argv) {
   return exit_ok;
 }
 
-}  // namespace placement
+}  // namespace placement::tools

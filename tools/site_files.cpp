@@ -15,7 +15,7 @@
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 
-namespace placement {
+namespace placement::tools {
 
 namespace {
 
@@ -114,4 +114,4 @@ std::string slurm_version_of_plugin(const std::string& path) {
   return version;
 }
 
-}  // namespace placement
+}  // namespace placement::tools

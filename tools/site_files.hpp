@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace placement {
+namespace placement::tools {
 
 // What Slurm's configuration files say of this project, for the commands that tell an administrator which lines to put
 // in or to take out. No file is changed.
@@ -41,4 +41,4 @@ SiteFiles read_site_files(const std::string& slurm_conf);
 // cannot be read or is no such plugin.
 std::string slurm_version_of_plugin(const std::string& path);
 
-}  // namespace placement
+}  // namespace placement::tools
