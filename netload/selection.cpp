@@ -14,19 +14,6 @@ namespace placement::netload {
 
 namespace {
 
-struct NamedRule {
-  std::string_view policy;
-  SelectionRule rule;
-};
-
-constexpr NamedRule rules[] = {
-    {"NLA", SelectionRule::nla},
-    {"NLA-PAPER", SelectionRule::nla_paper},
-    {"LOAD-AWARE", SelectionRule::load_aware},
-    {"RANDOM", SelectionRule::random},
-    {"SEQUENTIAL", SelectionRule::sequential},
-};
-
 std::vector<std::int32_t> order_of_nodes(std::size_t nodes, SelectionRule rule, std::uint64_t seed) {
   std::vector<std::int32_t> order(nodes);
   std::iota(order.begin(), order.end(), 0);
@@ -46,12 +33,6 @@ std::vector<std::int32_t> group_by_rule(const GroupInput& input, const GroupRequ
 }
 
 }  // namespace
-
-std::optional<SelectionRule> selection_rule(std::string_view policy) {
-  for (const NamedRule& named : rules)
-    if (named.policy == policy) return named.rule;
-  return std::nullopt;
-}
 
 WithinError within_error(SelectionRule rule) {
   return rule == SelectionRule::nla_paper ? WithinError::counts : WithinError::counts_nothing;

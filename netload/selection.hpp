@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "common/util/deadline.hpp"
@@ -22,9 +20,6 @@ enum class SelectionRule : std::uint8_t {
   random,
   sequential,  // the first nodes
 };
-
-// Returns the rule of a policy (name in upper case); nothing for policies without a rule.
-std::optional<SelectionRule> selection_rule(std::string_view policy);
 
 // Returns whether differences within the error of measurement count: for NLA-PAPER they do, for each other rule not.
 WithinError within_error(SelectionRule rule);

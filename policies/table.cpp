@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "policies/table.hpp"
 
-#include <strings.h>
-
+#include <algorithm>
 #include <string>
 
 #include "common/util/error.hpp"
@@ -71,25 +70,76 @@ constexpr PolicyKey nla_keys[] = {
 };
 
 constexpr Policy table[] = {
-    {"TREEMATCH", "nodes, cores and ranks by the communication matrix", true, true, treematch_keys,
-     treematch::place_treematch, treematch::check_treematch},
-    {"NLA", "nodes by live load and the network between them", false, true, nla_keys, place_nla, check_nla, true},
-    {"NLA-PAPER", "the same without the local search", false, false, nla_keys, place_nla_paper, check_nla, true},
-    {"LOAD-AWARE", "the least loaded nodes", false, false, nla_keys, place_load_aware, check_nla, true},
-    {"TOFA", "near nodes of a torus, off nodes that fail and the routes through them", false, true, tofa_keys,
-     tofa::place_tofa, tofa::check_tofa, true},
-    {"TOFA-PAPER", "the first healthy window of nodes, ranks by SCOTCH", true, false, tofa_paper_keys,
-     tofa::place_tofa_paper, nullptr, true},
-    {"GREEDY", "the heaviest pairs first, as near as possible", true, false, greedy_keys, tofa::place_greedy},
-    {"MATCHING", "ranks by the hierarchical matching of the job assignment paper", true, false, matching_keys,
-     place_matching},
-    {"SEQUENTIAL", "the first nodes offered, ranks in order", false, false, {}, place_sequential},
-    {"RANDOM", "random nodes, ranks at random", false, false, random_keys, place_random},
+    {.name = "TREEMATCH",
+     .summary = "nodes, cores and ranks by the communication matrix",
+     .for_users = true,
+     .needs_matrix = true,
+     .needs_tree = true,
+     .keys = treematch_keys,
+     .place = treematch::place_treematch,
+     .check = treematch::check_treematch},
+    {.name = "NLA",
+     .summary = "nodes by live load and the network between them",
+     .for_users = true,
+     .needs_live = true,
+     .uses_live = true,
+     .selection_rule = netload::SelectionRule::nla,
+     .keys = nla_keys,
+     .place = place_nla,
+     .check = check_nla},
+    {.name = "NLA-PAPER",
+     .summary = "the same without the local search",
+     .needs_live = true,
+     .uses_live = true,
+     .selection_rule = netload::SelectionRule::nla_paper,
+     .keys = nla_keys,
+     .place = place_nla_paper,
+     .check = check_nla},
+    {.name = "LOAD-AWARE",
+     .summary = "the least loaded nodes",
+     .needs_live = true,
+     .uses_live = true,
+     .selection_rule = netload::SelectionRule::load_aware,
+     .keys = nla_keys,
+     .place = place_load_aware,
+     .check = check_nla},
+    {.name = "TOFA",
+     .summary = "near nodes of a torus, off nodes that fail and the routes through them",
+     .for_users = true,
+     .uses_live = true,
+     .avoids_faults = true,
+     .keys = tofa_keys,
+     .place = tofa::place_tofa,
+     .place_thoroughly = tofa::place_tofa_thoroughly,
+     .check = tofa::check_tofa},
+    {.name = "TOFA-PAPER",
+     .summary = "the first healthy window of nodes, ranks by SCOTCH",
+     .needs_matrix = true,
+     .needs_torus = true,
+     .uses_live = true,
+     .avoids_faults = true,
+     .keys = tofa_paper_keys,
+     .place = tofa::place_tofa_paper},
+    {.name = "GREEDY",
+     .summary = "the heaviest pairs first, as near as possible",
+     .needs_matrix = true,
+     .keys = greedy_keys,
+     .place = tofa::place_greedy},
+    {.name = "MATCHING",
+     .summary = "ranks by the hierarchical matching of the job assignment paper",
+     .needs_matrix = true,
+     .keys = matching_keys,
+     .place = place_matching},
+    {.name = "SEQUENTIAL",
+     .summary = "the first nodes offered, ranks in order",
+     .selection_rule = netload::SelectionRule::sequential,
+     .place = place_sequential},
+    {.name = "RANDOM",
+     .summary = "random nodes, ranks at random",
+     .selection_rule = netload::SelectionRule::random,
+     .keys = random_keys,
+     .place = place_random},
 };
-
-bool same(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
-}
 
 std::string listed(std::span<const PolicyKey> keys, std::string_view without) {
   std::string names;
@@ -98,27 +148,31 @@ std::string listed(std::span<const PolicyKey> keys, std::string_view without) {
   return names.empty() ? "none" : names;
 }
 
-std::string users_policies() {
-  std::string names;
-  for (const Policy& policy : table)
-    if (policy.for_users) names += (names.empty() ? "" : ", ") + std::string(policy.name);
-  return names;
-}
-
 }  // namespace
 
 std::span<const Policy> policies() { return table; }
 
+std::string policy_names(bool (*is_meant)(const Policy&)) {
+  std::string names;
+  for (const Policy& policy : table)
+    if (is_meant(policy)) names += (names.empty() ? "" : ", ") + std::string(policy.name);
+  return names;
+}
+
+bool Policy::takes(std::string_view key) const {
+  return std::any_of(keys.begin(), keys.end(), [key](const PolicyKey& known) { return known.name == key; });
+}
+
 const Policy* find_policy(std::string_view name) {
   for (const Policy& policy : table)
-    if (same(policy.name, name)) return &policy;
+    if (equal_any_case(policy.name, name)) return &policy;
   return nullptr;
 }
 
 const Policy& check_policy_spec(const PolicySpec& spec, std::string_view without) {
   const Policy* policy = find_policy(spec.policy);
   if (policy == nullptr)
-    throw Error("unknown policy " + spec.policy + ": known are " + users_policies());
+    throw Error("unknown policy " + spec.policy + ": known are " + policy_names([](const Policy& known) { return known.for_users; }));
   for (const auto& [key, value] : spec.parameters) {
     bool known = false;
     for (const PolicyKey& candidate : policy->keys) known = known || (lower_case(candidate.name) == key && key != without);

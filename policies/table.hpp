@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "common/policy/policy.hpp"
 #include "common/policy/policy_spec.hpp"
+#include "netload/selection.hpp"
 
 namespace placement::policies {
 
@@ -14,20 +17,32 @@ struct PolicyKey {
   std::string_view help;  // one line for --help
 };
 
-// A policy. A new policy is one line in table.cpp.
+// A policy. A new policy is one row in table.cpp. What it is stands in its fields: nobody asks for a policy by its name.
 struct Policy {
-  std::string_view name;     // in upper case, such as TREEMATCH
-  std::string_view summary;  // one line for --help
-  bool needs_matrix;
-  bool for_users;            // true: -m takes it; false: only tools and the simulator take it
-  std::span<const PolicyKey> keys;
+  std::string_view name;       // in upper case, such as TREEMATCH
+  std::string_view summary;    // one line for --help
+  bool for_users = false;      // true: -m takes it; false: only tools and the simulator take it
+  bool needs_matrix = false;   // it places no job without a communication matrix
+  bool needs_tree = false;     // it maps to trees, and never to a torus
+  bool needs_torus = false;    // it maps to a torus, and never to trees
+  bool needs_live = false;     // it chooses no nodes without ClusterView::live
+  bool uses_live = false;      // the placement depends on ClusterView::live
+  bool avoids_faults = false;  // it keeps off nodes and routes that fail; on a torus its costs are hop-bytes of the torus
+  std::optional<netload::SelectionRule> selection_rule = std::nullopt;  // how `placectl select` chooses nodes by it; empty: not at all
+  std::span<const PolicyKey> keys = {};
   PlaceFunction place;
+  PlaceFunction place_thoroughly = nullptr;  // `place` without slurmctld's haste, for nodes of one core each; may be null
   void (*check)(const Parameters&) = nullptr;  // throws Error when `place` would refuse a value; may be null
-  bool uses_live = false;    // the placement depends on ClusterView::live
+
+  // Returns whether the policy takes the key `name`, written as in `keys`.
+  bool takes(std::string_view name) const;
 };
 
 // Returns the table of all policies.
 std::span<const Policy> policies();
+
+// Returns the names of the policies for which `is_meant` is true, in the order of the table, with ", " between them.
+std::string policy_names(bool (*is_meant)(const Policy&));
 
 // Returns the policy with this name, in upper or lower case, or null.
 const Policy* find_policy(std::string_view name);

@@ -35,12 +35,10 @@ Request policy_request(const Machine& machine, const Strategy& strategy, const J
   request.seed = job.seed;
   request.whole_nodes = job.whole_nodes;
   if (job.whole_nodes) request.max_nodes = machine.least_nodes(job.tasks);
-  const auto keys = policies::find_policy(strategy.policy.policy)->keys;
+  const policies::Policy& policy = *policies::find_policy(strategy.policy.policy);
   // Sets a key if the policy has it and the strategy does not set it.
   const auto tell = [&](const char* key, std::int64_t value) {
-    if (value > 0 &&
-        std::any_of(keys.begin(), keys.end(), [&](const policies::PolicyKey& known) { return known.name == key; }))
-      request.parameters.emplace(key, std::to_string(value));
+    if (value > 0 && policy.takes(key)) request.parameters.emplace(key, std::to_string(value));
   };
   tell("job-seconds", job.limit_s);  // Slurm too knows only the requested time
   tell("effort", job.effort);

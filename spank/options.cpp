@@ -23,10 +23,7 @@ const policies::Policy* users_policy(std::string_view word) {
 }
 
 std::string users_policies() {
-  std::string names;
-  for (const policies::Policy& policy : policies::policies())
-    if (policy.for_users) names += (names.empty() ? "" : ", ") + std::string(policy.name);
-  return names;
+  return policies::policy_names([](const policies::Policy& policy) { return policy.for_users; });
 }
 
 PolicySpec checked_spec(const std::string& word, const std::string& option,

@@ -34,7 +34,7 @@ FOREIGN = re.compile(r"^(src/|slurm/|(config|select_symbols)\.h$|.*\.inc$)")
 # Folders whose namespace does not have their name, which is a system call or a folder of common/.
 NAMESPACES = {"plugins/select": "select_plugin", "plugins/topology": "topology_plugin"}
 OPENED = re.compile(r"^\s*(?:inline\s+)?namespace\s+(placement(?:::\w+)*)\s*(?:\{|$)")
-USED = re.compile(r"^\s*using\s+namespace\s+(?:::)?(placement(?:::\w+)*)\s*;")
+USED = re.compile(r"^\s*using\s+namespace\s+(?:::)?(?:placement::)?(\w+)\s*;")
 
 
 def namespace_of(folder):
@@ -70,7 +70,7 @@ def namespace_complaints(folder, line):
         yield f"{folder} opens {opened[1]}, the namespace of another folder"
     if opened and own != "placement" and not (opened[1] + "::").startswith(own + "::"):
         yield f"{folder} declares names in {opened[1]} and not in {own}"
-    if used and used[1] in rooms - {own, "placement"}:
+    if used and "placement::" + used[1] in rooms - {own}:
         yield f"{folder} makes all names of {used[1]} visible: name each with its namespace"
 
 

@@ -10,6 +10,7 @@
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
+#include "policies/table.hpp"
 #include "tools/command.hpp"
 #include "tools/command_line.hpp"
 #include "tools/leaf_files.hpp"
@@ -170,10 +171,11 @@ void read_machine(const CommandLine& line, MapTask& task) {
       throw UsageError("--fault-probability " + shown(*text) + ": it takes a number from 0 to 1");
   }
   task.view.outages = map_outages(task.view, task.faults, line.value("outage"), of_faulty);
-  task.tells_faults = line.has("outage") || line.has("job-seconds") || task.spec.policy.starts_with("TOFA");
+  const policies::Policy* const policy = policies::find_policy(task.spec.policy);
+  task.tells_faults = line.has("outage") || line.has("job-seconds") || (policy != nullptr && policy->avoids_faults);
   if (const auto seconds = line.integer("job-seconds", 1, INT32_MAX)) {
     task.job_seconds = static_cast<double>(*seconds);
-    if (task.spec.policy == "TOFA") task.spec.parameters.emplace("job-seconds", std::to_string(*seconds));
+    if (policy != nullptr && policy->takes("job-seconds")) task.spec.parameters.emplace("job-seconds", std::to_string(*seconds));
   }
 }
 

@@ -88,9 +88,10 @@ PolicySpec policy_spec(const CommandLine& line) {
 }
 
 netload::SelectionRule rule_of(const PolicySpec& spec) {
-  if (const auto rule = netload::selection_rule(spec.policy)) return *rule;
-  throw UsageError("--policy " + shown(lower_case(spec.policy)) +
-                   ": it takes nla, nla-paper, load-aware, random or sequential");
+  const policies::Policy* policy = policies::find_policy(spec.policy);
+  if (policy != nullptr && policy->selection_rule) return *policy->selection_rule;
+  throw UsageError("--policy " + shown(lower_case(spec.policy)) + ": it takes " +
+                   lower_case(policies::policy_names([](const policies::Policy& known) { return known.selection_rule.has_value(); })));
 }
 
 void set_weights(Selection& selection, const netload::TypicalLink& link) {

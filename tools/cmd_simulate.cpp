@@ -20,8 +20,6 @@
 
 namespace placement::tools {
 
-using namespace sim;
-
 namespace {
 
 constexpr Option options[] = {
@@ -112,9 +110,9 @@ class InterruptGuard {
   struct sigaction before_{};
 };
 
-void scale_run_times(std::vector<LogJob>& jobs, double factor) {
+void scale_run_times(std::vector<sim::LogJob>& jobs, double factor) {
   if (factor == 1) return;
-  for (LogJob& job : jobs) {
+  for (sim::LogJob& job : jobs) {
     job.run_s = std::max<std::int64_t>(std::llround(static_cast<double>(job.run_s) * factor), 1);
     job.limit_s = std::max(std::llround(static_cast<double>(job.limit_s) * factor), static_cast<long long>(job.run_s));
   }
@@ -128,24 +126,24 @@ int command_simulate(int argc, char** argv) {
     write_output("", help_text(help));
     return exit_ok;
   }
-  const std::vector<Strategy> strategies = read_strategies(line);
-  ReplayOptions replay_options = read_options(line);
+  const std::vector<sim::Strategy> strategies = read_strategies(line);
+  sim::ReplayOptions replay_options = read_options(line);
   const bool against_stock_run = choice(line, "reference", {"now", "stock-run"}) == 1;
   const double run_scale = number_option(line, "scale-run-times", 100, 0.01, 1e6) / 100;
   const std::int64_t cores = std::max(1u, std::thread::hardware_concurrency());
   const auto threads = static_cast<std::size_t>(line.integer("threads", 1, 1024).value_or(cores));
-  const PatternSource patterns(parse_pattern(line.value_or("pattern", "random")));
-  const Machine machine = read_machine(line, replay_options);
+  const sim::PatternSource patterns(sim::parse_pattern(line.value_or("pattern", "random")));
+  const sim::Machine machine = read_machine(line, replay_options);
   check_strategies(strategies, line);
   if (replay_options.whole_nodes && !machine.regular())
     throw Error("--whole-nodes: wants nodes that all have the same number of cores");
 
-  LogNotes notes;
-  JobSelection selection = read_selection(line);
+  sim::LogNotes notes;
+  sim::JobSelection selection = read_selection(line);
   selection.per_core = read_processors_per_core(line, machine);
-  JobList list = select_jobs(line.operands()[0], selection, notes);
+  sim::JobList list = sim::select_jobs(line.operands()[0], selection, notes);
   std::int64_t too_large_line = 0;
-  const auto too_large = std::erase_if(list.jobs, [&](const LogJob& job) {
+  const auto too_large = std::erase_if(list.jobs, [&](const sim::LogJob& job) {
     if (job.tasks <= machine.cores()) return false;
     too_large_line = too_large_line == 0 ? job.line : std::min(too_large_line, job.line);
     return true;
@@ -160,18 +158,19 @@ int command_simulate(int argc, char** argv) {
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
   const InterruptGuard guard;
   const bool show_progress = !line.has("quiet") && isatty(STDERR_FILENO) == 1;
-  Replay reference;
+  sim::Replay reference;
   if (against_stock_run) {
-    ReplayControl control;
+    sim::ReplayControl control;
     control.stop = &interrupted;
-    reference = replay(machine, list.jobs, parse_strategy("SLURM"), patterns, replay_options, nullptr, &control);
+    reference =
+        sim::replay(machine, list.jobs, sim::parse_strategy("SLURM"), patterns, replay_options, nullptr, &control);
   }
   const ReplayInput input{machine, list.jobs, patterns, replay_options, against_stock_run ? &reference : nullptr};
-  const std::vector<Replay> replays = run_strategies(input, strategies, threads, interrupted, show_progress);
+  const std::vector<sim::Replay> replays = run_strategies(input, strategies, threads, interrupted, show_progress);
 
   Report report{line.operands()[0], &machine, list.jobs, &notes, list.not_selected, static_cast<std::int64_t>(too_large), too_large_line,
                 replay_options, replays, {}, selection, line.value_or("pattern", "random"), against_stock_run, run_scale, machine_options(line)};
-  for (const Replay& each : replays) report.summaries.push_back(summarise(machine, list.jobs, each));
+  for (const sim::Replay& each : replays) report.summaries.push_back(sim::summarise(machine, list.jobs, each));
   if (const auto folder = line.value("output")) write_report(report, *folder);
   write_output("", line.has("json") ? report_json(report) : report_text(report));
   return exit_ok;

@@ -126,8 +126,8 @@ void ask_policy(const MapTask& task, const policies::Policy& policy, MapOutcome&
   const bool has_nodes = !task.view.nodes.empty();
   const ClusterView view = has_nodes ? task.view : leaf_nodes(task);
   Placement placement;
-  if (policy.name == "TOFA" && one_core_each(view)) {  // there is no choice within a node
-    placement = tofa::place_tofa_thoroughly(view, task.request, deadline_of(task));
+  if (policy.place_thoroughly && one_core_each(view)) {  // there is no choice within a node
+    placement = policy.place_thoroughly(view, task.request, deadline_of(task));
   } else {
     placement = policies::place_on_one_fabric(policy, view, task.request, deadline_of(task));
     if (policy.for_users) placement = on_what_was_chosen(policy, view, task, placement);
@@ -150,9 +150,8 @@ const policies::Policy* table_policy(const PolicySpec& spec) {
   }
   if (policies::find_policy(spec.policy))
     return from_command_line([&]() -> const policies::Policy* { return &policies::check_policy_spec(spec); });
-  std::string names = "NATURAL";
-  for (const policies::Policy& policy : policies::policies()) names += ", " + std::string(policy.name);
-  throw UsageError("unknown policy " + shown(spec.policy) + ": known are " + names);
+  throw UsageError("unknown policy " + shown(spec.policy) + ": known are NATURAL, " +
+                   policies::policy_names([](const policies::Policy&) { return true; }));
 }
 
 Cost cost_on(const MapTask& task, const std::vector<std::int32_t>& leaf_of_rank) {
@@ -215,9 +214,9 @@ MapOutcome run_map(MapTask task) {
     outcome.leaf_of_rank = first_leaves(task);
   else if (greedy)
     outcome.leaf_of_rank = greedy_on(task, task.usable);
-  else if (policy->name == "TREEMATCH" && task.view.torus)
-    throw Error("TREEMATCH maps to trees: on a torus take TOFA");
-  else if (policy->name == "TREEMATCH" && !by_nodes &&
+  else if (policy->needs_tree && task.view.torus)
+    throw Error(std::string(policy->name) + " maps to trees: on a torus take TOFA");
+  else if (policy->takes("objective") && !by_nodes &&
            treematch::objective_parameter(task.request.parameters) == treematch::Objective::hop_bytes)
     map_leaves(task, outcome);
   else
@@ -227,7 +226,7 @@ MapOutcome run_map(MapTask task) {
 
   outcome.cost = cost_on(task, outcome.leaf_of_rank);
   if (!by_nodes) outcome.natural_cost = cost_on(task, first_leaves(task));
-  if (by_nodes && task.view.torus && policy->name != "TOFA") outcome.natural_cost = cost_on(task, first_leaves(task));
+  if (by_nodes && task.view.torus && !policy->place_thoroughly) outcome.natural_cost = cost_on(task, first_leaves(task));
   if (task.view.torus || task.tells_faults)
     outcome.assessment = assess_mapping(task.view, *task.matrix, outcome.leaf_of_rank);
   if (task.view.torus)

@@ -19,8 +19,6 @@
 
 namespace placement::tools {
 
-using namespace sim;
-
 namespace {
 
 constexpr const char* default_node = "2x8";
@@ -160,7 +158,7 @@ std::vector<std::pair<std::string, std::string>> machine_options(const CommandLi
   return given;
 }
 
-ProcessorsPerCore read_processors_per_core(const CommandLine& line, const Machine& machine) {
+sim::ProcessorsPerCore read_processors_per_core(const CommandLine& line, const sim::Machine& machine) {
   if (const auto given = line.integer("threads-per-core", 1, 64)) return {static_cast<std::int32_t>(*given), static_cast<std::int32_t>(*given)};
   const std::string conf = slurm_conf_of(line);
   if (conf.empty()) return {};
@@ -172,22 +170,25 @@ ProcessorsPerCore read_processors_per_core(const CommandLine& line, const Machin
   return {found.size() == 1 ? *found.begin() : found.empty() ? 1 : 0, 1};
 }
 
-Machine read_machine(const CommandLine& line, ReplayOptions& replay_options) {
+sim::Machine read_machine(const CommandLine& line, sim::ReplayOptions& replay_options) {
   ClusterView view = read_shape(line);
   if (!policies::is_one_fabric(view))
     throw Error("--topology " + shown(*line.value("topology")) + ": no switch joins all nodes, so that Slurm lets no job use all of them; "
                 "replay the jobs of each connected part on a topology.conf of its own");
   if (const auto state = line.value("state"))
-    attach_state(view, *state == "random" ? random_state(view, replay_options.seed) : read_live_state(*state), *state);
+    sim::attach_state(view, *state == "random" ? sim::random_state(view, replay_options.seed) : read_live_state(*state),
+                      *state);
   if (const auto outages = line.value("outages")) {
-    attach_outages(view, read_outages(*outages), number_option(line, "outage-hours", default_outage_hours, 1e-3, 1e5) * 3600, *outages);
+    sim::attach_outages(view, read_outages(*outages),
+                        number_option(line, "outage-hours", default_outage_hours, 1e-3, 1e5) * 3600, *outages);
     if (line.has("node-failures")) throw UsageError("--node-failures and --outages both say how often nodes fail");
-    replay_options.failures_per_hour_of_node = failure_rates(view);
+    replay_options.failures_per_hour_of_node = sim::failure_rates(view);
   } else if (line.has("outage-hours")) {
     throw UsageError("--outage-hours is for the probabilities of --outages");
   }
-  if (const auto trace = line.value("failure-trace")) replay_options.planned_failures = read_failures(*trace, view);
-  return Machine(std::move(view));
+  if (const auto trace = line.value("failure-trace"))
+    replay_options.planned_failures = sim::read_failures(*trace, view);
+  return sim::Machine(std::move(view));
 }
 
 }  // namespace placement::tools

@@ -8,11 +8,10 @@
 #include <span>
 
 #include "common/util/text.hpp"
+#include "policies/table.hpp"
 #include "tools/command.hpp"
 
 namespace placement::tools {
-
-using namespace sim;
 
 namespace {
 
@@ -37,7 +36,7 @@ bool parse_seconds(std::span<const std::string_view> parts, std::span<double> se
 }
 
 // Reads --backfill: easy, or slurm[,INTERVAL[,MARGIN]].
-void read_backfill(const CommandLine& line, ReplayOptions& replay_options) {
+void read_backfill(const CommandLine& line, sim::ReplayOptions& replay_options) {
   const std::string text = line.value_or("backfill", "easy");
   if (text == "easy") return;
   const auto parts = split_at(text, ',');
@@ -49,7 +48,7 @@ void read_backfill(const CommandLine& line, ReplayOptions& replay_options) {
   replay_options.plan_margin_s = seconds[1];
 }
 
-void read_charge(const CommandLine& line, ReplayOptions& replay_options) {
+void read_charge(const CommandLine& line, sim::ReplayOptions& replay_options) {
   const auto text = line.value("charge");
   if (!text) return;
   replay_options.charge_measured = *text == "measured";
@@ -67,14 +66,14 @@ void read_charge(const CommandLine& line, ReplayOptions& replay_options) {
 std::optional<std::int64_t> time_option(const CommandLine& line, const char* option) {
   const auto text = line.value(option);
   if (!text) return std::nullopt;
-  const std::int64_t seconds = time_point(*text);
+  const std::int64_t seconds = sim::time_point(*text);
   if (seconds < 0 || seconds > std::int64_t{1} << 40)
     throw UsageError("--" + std::string(option) + " " + shown(*text) +
                      ": seconds on the log's clock are wanted, or YYYY-MM-DD[THH:MM[:SS]] for a log of sacct");
   return seconds;
 }
 
-void read_effort(const CommandLine& line, ReplayOptions& replay_options) {
+void read_effort(const CommandLine& line, sim::ReplayOptions& replay_options) {
   const auto text = line.value("effort");
   if (!text) return;
   const auto parts = split_at(*text, ',');
@@ -112,8 +111,8 @@ int choice(const CommandLine& line, const char* option, std::initializer_list<co
   throw UsageError("--" + std::string(option) + " " + shown(*text) + ": " + list + " is wanted");
 }
 
-JobSelection read_selection(const CommandLine& line) {
-  JobSelection selection;
+sim::JobSelection read_selection(const CommandLine& line) {
+  sim::JobSelection selection;
   selection.partitions = words_of(line.value_or("partition", ""), ",");
   constexpr std::int64_t most = std::int64_t{1} << 40;
   selection.from_s = time_option(line, "from");
@@ -129,11 +128,12 @@ JobSelection read_selection(const CommandLine& line) {
   return selection;
 }
 
-ReplayOptions read_options(const CommandLine& line) {
-  ReplayOptions result;
+sim::ReplayOptions read_options(const CommandLine& line) {
+  sim::ReplayOptions result;
   result.communication = number_option(line, "communication", 30, 0, 100) / 100;
   result.share = number_option(line, "share", 100, 0, 100) / 100;
-  result.stock_request = choice(line, "stock-request", {"nodes", "tasks"}) == 0 ? StockRequest::nodes : StockRequest::tasks;
+  result.stock_request =
+      choice(line, "stock-request", {"nodes", "tasks"}) == 0 ? sim::StockRequest::nodes : sim::StockRequest::tasks;
   result.whole_nodes = line.has("whole-nodes");
   result.full_start = line.has("full");
   result.backfill_depth = static_cast<std::int32_t>(line.integer("backfill-depth", 0, 1 << 24).value_or(500));
@@ -152,10 +152,10 @@ ReplayOptions read_options(const CommandLine& line) {
   return result;
 }
 
-std::vector<Strategy> read_strategies(const CommandLine& line) {
-  std::vector<Strategy> strategies;
+std::vector<sim::Strategy> read_strategies(const CommandLine& line) {
+  std::vector<sim::Strategy> strategies;
   for (const std::string& word : words_of(line.value_or("strategies", "SLURM TM-A TM-Isub"), ";")) {
-    strategies.push_back(parse_strategy(word));
+    strategies.push_back(sim::parse_strategy(word));
     for (std::size_t k = 0; k + 1 < strategies.size(); ++k)
       if (equal_any_case(strategies[k].name, word)) throw UsageError("--strategies: " + shown(word) + " is given twice");
   }
@@ -163,14 +163,14 @@ std::vector<Strategy> read_strategies(const CommandLine& line) {
   return strategies;
 }
 
-void check_strategies(std::span<const Strategy> strategies, const CommandLine& line) {
-  for (const Strategy& strategy : strategies) {
-    const auto is = [&](const char* policy) { return equal_any_case(strategy.policy.policy, policy); };
+void check_strategies(std::span<const sim::Strategy> strategies, const CommandLine& line) {
+  for (const sim::Strategy& strategy : strategies) {
+    if (strategy.stock) continue;
+    const policies::Policy& policy = *policies::find_policy(strategy.policy.policy);
     const auto refuse = [&](const char* why) { throw UsageError("--strategies: " + shown(strategy.name) + " " + why); };
-    if (line.has("torus") && is("TREEMATCH")) refuse("maps to trees: on a torus take TOFA");
-    if (!line.has("torus") && is("TOFA-PAPER")) refuse("is for a torus: give --torus");
-    if (!line.has("state") && (is("NLA") || is("NLA-PAPER") || is("LOAD-AWARE")))
-      refuse("goes by a live state: give --state FILE, or --state random");
+    if (line.has("torus") && policy.needs_tree) refuse("maps to trees: on a torus take TOFA");
+    if (!line.has("torus") && policy.needs_torus) refuse("is for a torus: give --torus");
+    if (!line.has("state") && policy.needs_live) refuse("goes by a live state: give --state FILE, or --state random");
   }
 }
 

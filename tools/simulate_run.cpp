@@ -10,14 +10,12 @@
 
 namespace placement::tools {
 
-using namespace sim;
-
 namespace {
 
 // A bar with the estimated end, on standard error. It is drawn only if `shown` is set.
 class Progress {
  public:
-  Progress(bool shown, std::int64_t jobs, const std::vector<std::unique_ptr<ReplayControl>>& controls)
+  Progress(bool shown, std::int64_t jobs, const std::vector<std::unique_ptr<sim::ReplayControl>>& controls)
       : shown_(shown), total_(static_cast<double>(jobs) * static_cast<double>(controls.size())), controls_(controls) {}
   ~Progress() {
     if (drawn_) std::fputs("\r\033[K", stderr);
@@ -41,7 +39,7 @@ class Progress {
  private:
   const bool shown_;
   const double total_;
-  const std::vector<std::unique_ptr<ReplayControl>>& controls_;
+  const std::vector<std::unique_ptr<sim::ReplayControl>>& controls_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   bool drawn_ = false;
 };
@@ -49,15 +47,15 @@ class Progress {
 // Replays all strategies, several at a time. The order of the results is that of the strategies.
 class Runner {
  public:
-  Runner(const ReplayInput& input, const std::vector<Strategy>& strategies, std::atomic<bool>& stop)
+  Runner(const ReplayInput& input, const std::vector<sim::Strategy>& strategies, std::atomic<bool>& stop)
       : input_(input), strategies_(strategies), stop_(stop), replays_(strategies.size()), failures_(strategies.size()) {
     for (std::size_t k = 0; k < strategies.size(); ++k) {
-      controls_.push_back(std::make_unique<ReplayControl>());
+      controls_.push_back(std::make_unique<sim::ReplayControl>());
       controls_.back()->stop = &stop;
     }
   }
 
-  std::vector<Replay> run(std::size_t threads, bool show_progress) {
+  std::vector<sim::Replay> run(std::size_t threads, bool show_progress) {
     Progress progress(show_progress, std::ssize(input_.jobs), controls_);
     std::vector<std::thread> workers;
     for (std::size_t k = 0; k < std::min(threads, strategies_.size()); ++k) workers.emplace_back([this] { work(); });
@@ -77,8 +75,8 @@ class Runner {
       const std::size_t k = next_++;
       if (k >= strategies_.size()) return;
       try {
-        replays_[k] = replay(input_.machine, input_.jobs, strategies_[k], input_.patterns, input_.options, input_.reference,
-                             controls_[k].get());
+        replays_[k] = sim::replay(input_.machine, input_.jobs, strategies_[k], input_.patterns, input_.options,
+                                  input_.reference, controls_[k].get());
       } catch (...) {
         failures_[k] = std::current_exception();
         stop_ = true;
@@ -88,19 +86,19 @@ class Runner {
   }
 
   const ReplayInput& input_;
-  const std::vector<Strategy>& strategies_;
+  const std::vector<sim::Strategy>& strategies_;
   std::atomic<bool>& stop_;
-  std::vector<Replay> replays_;
+  std::vector<sim::Replay> replays_;
   std::vector<std::exception_ptr> failures_;
-  std::vector<std::unique_ptr<ReplayControl>> controls_;
+  std::vector<std::unique_ptr<sim::ReplayControl>> controls_;
   std::atomic<std::size_t> next_{0};
   std::atomic<std::size_t> finished_{0};
 };
 
 }  // namespace
 
-std::vector<Replay> run_strategies(const ReplayInput& input, const std::vector<Strategy>& strategies, std::size_t threads,
-                                   std::atomic<bool>& stop, bool show_progress) {
+std::vector<sim::Replay> run_strategies(const ReplayInput& input, const std::vector<sim::Strategy>& strategies,
+                                        std::size_t threads, std::atomic<bool>& stop, bool show_progress) {
   return Runner(input, strategies, stop).run(threads, show_progress);
 }
 

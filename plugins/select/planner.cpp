@@ -88,7 +88,7 @@ class Planner {
     }
   }
 
-  bool on_torus(const ClusterView& view) const { return view.torus && job_request_.policy->name.starts_with("TOFA"); }
+  bool on_torus(const ClusterView& view) const { return view.torus && job_request_.policy->avoids_faults; }
 
   // ---- the job's first step, as srun will see it
 

@@ -8,11 +8,6 @@ namespace placement::select_plugin {
 
 namespace {
 
-bool takes_key(const policies::Policy& policy, std::string_view key) {
-  return std::any_of(policy.keys.begin(), policy.keys.end(),
-                     [key](const policies::PolicyKey& known) { return known.name == key; });
-}
-
 // Returns the parameters of the partition's policy if the job asks for that policy, else none.
 Parameters partition_parameters(const placement_request& request, const JobRequest& job_request, const Config& config) {
   if (request.partition == nullptr) return {};
@@ -31,7 +26,7 @@ void add_defaults(const policies::Policy& policy, Parameters& parameters, const 
   const bool own_weights = parameters.contains("network-use");
   const bool own_balance = own_weights || parameters.contains("alpha") || parameters.contains("beta");
   for (const auto& [key, value] : defaults) {
-    if (!takes_key(policy, key) || (own_balance && (key == "alpha" || key == "beta"))) continue;
+    if (!policy.takes(key) || (own_balance && (key == "alpha" || key == "beta"))) continue;
     if (own_weights && (key == "latency" || key == "bandwidth")) continue;
     parameters.try_emplace(key, value);
   }
@@ -40,7 +35,7 @@ void add_defaults(const policies::Policy& policy, Parameters& parameters, const 
 Parameters policy_parameters(const placement_request& request, const JobRequest& job_request, const Config& config) {
   Parameters parameters = job_request.spec.parameters;
   add_defaults(*job_request.policy, parameters, partition_parameters(request, job_request, config));
-  if (request.time_limit_s > 0 && takes_key(*job_request.policy, "job-seconds"))
+  if (request.time_limit_s > 0 && job_request.policy->takes("job-seconds"))
     parameters.try_emplace("job-seconds", std::to_string(request.time_limit_s));
   if (config.treematch_scope == TreeScope::whole) parameters.try_emplace("scope", "whole");
   if (!config.nla_weights.empty())

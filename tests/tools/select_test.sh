@@ -232,7 +232,7 @@ mistakes() {
   run --tasks 0
   refused 2 '--tasks 0: it takes a number from 1 to 2147483647'
   run --tasks 1 --policy treematch
-  refused 2 '--policy treematch: it takes nla, nla-paper, load-aware, random or sequential'
+  refused 2 '--policy treematch: it takes nla, nla-paper, load-aware, sequential, random'
   run --tasks 1 --state x --nodes y
   refused 2 '--state has nodes and pairs: it goes without --nodes and --pairs'
   run --tasks 1 --pairs y
