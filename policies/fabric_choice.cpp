@@ -5,6 +5,7 @@
 #include <exception>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "common/util/error.hpp"
@@ -66,6 +67,20 @@ std::vector<std::int32_t> leaves_on_one_fabric(const ClusterView& view, std::spa
   }
   throw Error("the job has " + std::to_string(ranks) + " ranks, and of the parts of the machine that no switch joins the largest has " +
               std::to_string(most) + " usable leaves");
+}
+
+void require_one_fabric(const ClusterView& view, std::span<const std::int32_t> leaves) {
+  if (is_one_fabric(view)) return;
+  const std::set<std::int32_t> used(leaves.begin(), leaves.end());
+  const NodeView* first = nullptr;
+  for (const NodeView& node : view.nodes) {
+    const auto leaf = used.lower_bound(node.first_leaf);
+    if (leaf == used.end() || *leaf >= node.first_leaf + node.cores()) continue;
+    if (node.fabric == no_fabric) throw Error("node " + node.name + " is on no switch, and Slurm gives it to no job");
+    if (!first) first = &node;
+    if (node.fabric != first->fabric)
+      throw Error("no switch joins the nodes " + first->name + " and " + node.name + ", and Slurm gives no job both");
+  }
 }
 
 Placement place_on_one_fabric(const Policy& policy, const ClusterView& view, const Request& request,

@@ -19,6 +19,10 @@ bool is_one_fabric(const ClusterView& view);
 std::vector<std::int32_t> leaves_on_one_fabric(const ClusterView& view, std::span<const std::int32_t> usable,
                                                std::int32_t ranks);
 
+// Throws Error when two of the leaves are on nodes that no switch joins, so that Slurm gives no job both. The message
+// names two such nodes. A view without nodes is one fabric.
+void require_one_fabric(const ClusterView& view, std::span<const std::int32_t> leaves);
+
 // Places the request by policy.place() on the nodes of one fabric. If the view has several fabrics, each is offered
 // alone. With a matrix, the placement with the least cost is returned. Without a matrix, the placement on the fabric
 // with the most free cores is returned. Ties go to the lower fabric number. After the deadline no further fabric is

@@ -4,6 +4,8 @@
 
 #include "common/matrix/matrix_read.hpp"
 #include "common/topology/topology_read.hpp"
+#include "common/util/error.hpp"
+#include "policies/fabric_choice.hpp"
 #include "tools/command.hpp"
 #include "tools/command_line.hpp"
 #include "tools/json.hpp"
@@ -31,7 +33,8 @@ constexpr CommandHelp help{
     "--matrix FILE --topology FILE MAPPING",
     "Prints the hop-bytes of a mapping, a file of \"rank leaf\" lines, and those of the natural\n"
     "order on the same leaves; on a torus, or with --outage, also the traffic of the busiest link\n"
-    "and the probability of an abort. A mapping with a rank or leaf twice or missing is an error.\n",
+    "and the probability of an abort. A mapping with a rank or leaf twice or missing is an error, and\n"
+    "so is one over nodes that no switch joins.\n",
     options,
     1,
     1};
@@ -53,6 +56,11 @@ int command_cost(int argc, char** argv) {
                                          : parse_topology(file.text, file.path, line.value_or("slurm-conf", ""));
   view.outages = map_outages(view, faults, line.value("outage"), 0.02);
   std::vector<std::int32_t> leaf_of_rank = read_mapping(line.operands()[0], matrix.ranks(), view.tree->leaves());
+  try {
+    policies::require_one_fabric(view, leaf_of_rank);
+  } catch (const Error& error) {
+    throw Error(line.operands()[0] + ": " + error.what());
+  }
   std::optional<tofa::Assessment> assessment;
   if (view.torus || view.outages) assessment = assess_mapping(view, matrix, leaf_of_rank);
   const Cost cost = mapping_cost(view, faults, matrix, leaf_of_rank);

@@ -436,6 +436,16 @@ fabrics() {
   refused 1 'placectl map: the required nodes have no switch in common'
   run map -m ring6 -t fabrics/topology.conf -w n8
   refused 1 'placectl map: the required nodes have no switch in common'
+  printf '%s\n' '2 1' '0 1 5' >pair
+  printf '0 1\n1 8\n' >both
+  run cost -m pair -t fabrics/topology.conf both
+  refused 1 'placectl cost: both: no switch joins the nodes n0 and n4, and Slurm gives no job both'
+  printf '0 1\n1 17\n' >neither
+  run cost -m pair -t fabrics/topology.conf neither
+  refused 1 'placectl cost: neither: node n8 is on no switch, and Slurm gives it to no job'
+  printf '0 9\n1 12\n' >second
+  run cost -m pair -t fabrics/topology.conf second
+  expect 0 $'cost      30 hop-bytes\nnatural   30'
   printf '1 0 0 9 2 -1 -1 2 9 -1 1 1 1 -1 -1 -1 -1 -1\n' >one.swf
   run simulate --topology fabrics/topology.conf one.swf
   refused 1 'placectl simulate: --topology fabrics/topology.conf: no switch joins all nodes, so that Slurm lets no job use all of them; replay the jobs of each connected part on a topology.conf of its own'
