@@ -262,7 +262,7 @@ static void inter_collectives(void) {
 
 /* A persistent broadcast that is started twice, where the library has it. */
 static void persistent_collective(void) {
-#if MPI_VERSION >= 4
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
 #define BCAST_INIT MPI_Bcast_init
 #elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
 #define BCAST_INIT MPIX_Bcast_init
