@@ -2,6 +2,8 @@
 // The rows of the table of policies, and all lists of policies that are written by hand: --help, completion, man pages.
 #include "policies/table.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -35,9 +37,13 @@ std::string page(const std::string& file) {
   return text;
 }
 
+std::string placectl() {
+  const char* const named = getenv("PLACECTL");
+  return named ? named : "tools/placectl";
+}
+
 std::string help_of(const std::string& command) {
-  const char* const placectl = getenv("PLACECTL");
-  FILE* const pipe = popen(((placectl ? std::string(placectl) : "tools/placectl") + " " + command + " --help").c_str(), "r");
+  FILE* const pipe = popen((placectl() + " " + command + " --help").c_str(), "r");
   std::string text;
   for (int c = 0; (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
   ck_assert_msg(pclose(pipe) == 0, "placectl %s --help fails", command.c_str());
@@ -91,6 +97,10 @@ START_TEST(completion_offers_what_the_commands_take) {
 END_TEST
 
 START_TEST(help_and_man_page_name_what_the_commands_take) {
+  if (access(placectl().c_str(), X_OK) != 0) {  // "make check" builds it, and the build with sanitizers has the tests alone
+    std::puts("placectl is not built here: its --help was not looked at");
+    return;
+  }
   const std::string map = help_of("map"), select = help_of("select"), manual = lower_case(page("man/placectl.1"));
   for (const Policy& policy : policies::policies()) {
     const std::string name(policy.name), lower = lower_case(policy.name);
