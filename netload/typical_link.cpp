@@ -17,20 +17,25 @@ double at(std::span<const float> values, std::size_t cell) {
   return cell < values.size() ? static_cast<double>(values[cell]) : unknown_value;
 }
 
-// Sets `target` to the median of the positive, finite values, if there are any.
-void set_median(std::vector<double>& values, double& target, bool& measured) {
+// Latencies and bandwidths of pairs whose values are of one source.
+struct PairValues {
+  std::vector<double> latency_us, bandwidth_Bps;
+};
+
+// Sets `target` to the median of the positive, finite values, if there are any, and `known` with it.
+void set_median(std::vector<double>& values, double& target, bool& known) {
   std::erase_if(values, [](double value) { return !(value > 0 && std::isfinite(value)); });
   if (values.empty()) return;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   target = *middle;
-  measured = true;
+  known = true;
 }
 
-TypicalLink link_of(std::vector<double> latency_us, std::vector<double> bandwidth_Bps) {
+TypicalLink link_of(PairValues values, bool TypicalLink::*known) {
   TypicalLink link;
-  set_median(latency_us, link.latency_us, link.measured);
-  set_median(bandwidth_Bps, link.bandwidth_Bps, link.measured);
+  set_median(values.latency_us, link.latency_us, link.*known);
+  set_median(values.bandwidth_Bps, link.bandwidth_Bps, link.*known);
   return link;
 }
 
@@ -44,34 +49,37 @@ TypicalLink typical_link(const PairTable& table, std::span<const std::int32_t> s
         ++nodes_of_group[group];
   const std::size_t groups = nodes_of_group.size();
   const std::size_t step = std::max<std::size_t>(1, groups * (groups + 1) / 2 / most_pairs);
-  std::vector<double> latency_us, bandwidth_Bps;
+  PairValues measured, modelled;
   std::size_t pair = 0;
   for (auto a = nodes_of_group.begin(); a != nodes_of_group.end(); ++a)
     for (auto b = a; b != nodes_of_group.end(); ++b, ++pair) {
       if (pair % step != 0 || (a == b && a->second < 2)) continue;
       const std::size_t cell = cell_index(table.groups, a->first, b->first);
-      if (cell < table.source.size() && table.source[cell] == PairSource::assumed) continue;
-      latency_us.push_back(at(table.latency_us, cell));
+      const PairSource source = cell < table.source.size() ? table.source[cell] : PairSource::measured;
+      if (source == PairSource::assumed) continue;
+      PairValues& values = source == PairSource::modelled ? modelled : measured;
+      values.latency_us.push_back(at(table.latency_us, cell));
       const double peak = at(table.peak_bandwidth_Bps, cell);
-      bandwidth_Bps.push_back(peak > 0 ? peak : at(table.bandwidth_Bps, cell));
+      values.bandwidth_Bps.push_back(peak > 0 ? peak : at(table.bandwidth_Bps, cell));
     }
-  return link_of(std::move(latency_us), std::move(bandwidth_Bps));
+  const TypicalLink link = link_of(std::move(measured), &TypicalLink::measured);
+  return link.measured ? link : link_of(std::move(modelled), &TypicalLink::modelled);
 }
 
 TypicalLink typical_link(const DensePairs& pairs) {
-  std::vector<double> latency_us, bandwidth_Bps;
+  PairValues values;
   const auto nodes = static_cast<std::size_t>(pairs.nodes);
   for (std::size_t u = 0; u < nodes; ++u)
     for (std::size_t v = u + 1; v < nodes; ++v) {
-      if (!pairs.latency_us.empty()) latency_us.push_back(pairs.latency_us[u * nodes + v]);
-      if (!pairs.bandwidth_Bps.empty()) bandwidth_Bps.push_back(pairs.bandwidth_Bps[u * nodes + v]);
+      if (!pairs.latency_us.empty()) values.latency_us.push_back(pairs.latency_us[u * nodes + v]);
+      if (!pairs.bandwidth_Bps.empty()) values.bandwidth_Bps.push_back(pairs.bandwidth_Bps[u * nodes + v]);
     }
-  return link_of(std::move(latency_us), std::move(bandwidth_Bps));
+  return link_of(std::move(values), &TypicalLink::measured);
 }
 
 std::string to_string(const TypicalLink& link) {
   char text[128];
-  std::snprintf(text, sizeof text, "%s%.4g Mbit/s, %.3g us%s", link.measured ? "" : "assumed ", link.bandwidth_Bps * 8e-6,
+  std::snprintf(text, sizeof text, "%s%.4g Mbit/s, %.3g us%s", link.measured ? "" : link.modelled ? "modelled " : "assumed ", link.bandwidth_Bps * 8e-6,
                 link.latency_us, link.of_run ? " between the nodes of its run" : "");
   return text;
 }

@@ -177,7 +177,7 @@ Placement TorusJob::answer(const std::vector<std::int32_t>& leaves, const std::s
     placement.natural_cost = objective_->reference().hop_bytes;
   }
   if (chosen.abort_probability > 0 || objective_->reference().abort_probability > 0)
-    placement.reasons.push_back("probability of an abort " + in_percent(chosen.abort_probability) + ", in natural order " +
+    placement.reasons.push_back("probability of an abort " + in_percent(chosen.abort_probability) + ", of the first nodes in natural order " +
                                 in_percent(objective_->reference().abort_probability));
   return placement;
 }

@@ -257,7 +257,7 @@ void Monitor::publish() {
   state.published_at_s = static_cast<std::int64_t>(moment.wall_s);
   state.outage_horizon_s = static_cast<double>(settings_.config.outage_horizon_h) * 3600;
   state.nodes = watch_.states(moment, state.outage_horizon_s);
-  state.estimators = watch_.book().scores();
+  state.estimators = watch_.estimators(moment);
   if (moment.steady_s - table_s_ >= table_cost_s_ / table_share) {
     table_ = pairs_.table(moment.steady_s);
     table_s_ = moment.steady_s;

@@ -111,7 +111,7 @@ std::string Monitor::metrics(double wall_s) {
   out.one("estimator_seen_outages", "gauge", "Outages that happened in the time for which they were foretold.",
           book.score("constant").seen());
   out.family("estimator_in_use", "gauge", "1 for the estimator whose probabilities are published.");
-  out.value("estimator", book.in_use(), 1);
+  out.value("estimator", watch_.estimator_in_use(now()), 1);
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
   out.one("cpu_seconds_total", "counter", "Processor time of the monitor.",

@@ -323,12 +323,16 @@ Liveness NodeWatch::liveness(std::int32_t index) const {
   return at(index).slurmd_away && state != Liveness::unknown ? Liveness::down : state;
 }
 
+std::vector<SlotSeen> NodeWatch::open_slots(Moment now) const {
+  std::vector<SlotSeen> open;
+  for (const Node& node : nodes_) open.push_back(slot_until(node, now.wall_s));
+  return open;
+}
+
 std::vector<NodeState> NodeWatch::states(Moment now, double horizon_s) const {
   std::vector<NodeState> states;
   states.reserve(nodes_.size());
-  std::vector<SlotSeen> open;
-  for (const Node& node : nodes_) open.push_back(slot_until(node, now.wall_s));
-  const std::vector<double> probability = book_.probabilities(open, horizon_s);
+  const std::vector<double> probability = book_.probabilities(open_slots(now), horizon_s);
   for (std::int32_t i = 0; i < nodes(); ++i) {
     const Node& node = at(i);
     NodeState state = node.state;

@@ -89,6 +89,10 @@ class NodeWatch {
 
   // Returns the state of all nodes for the snapshot. The outage probabilities are for the next `horizon_s` seconds.
   std::vector<NodeState> states(Moment now, double horizon_s) const;
+  // Returns how well the estimators of outages do, and which one is in use, with the outages of the present slot.
+  OutageEstimators estimators(Moment now) const { return book_.scores(open_slots(now)); }
+  // Returns the name of the estimator whose probabilities states() has.
+  std::string_view estimator_in_use(Moment now) const { return book_.in_use(open_slots(now)); }
   const protocol::Heartbeat& last_beat(std::int32_t node) const { return at(node).beat; }
   const std::vector<std::uint32_t>& jobs(std::int32_t node) const { return at(node).jobs; }
   // Returns whether the node is up and its slurmd runs.
@@ -147,6 +151,7 @@ class NodeWatch {
   void keep_book(Moment now);
   void close_slot(double wall_s);
   SlotSeen slot_until(const Node& node, double end_s) const;
+  std::vector<SlotSeen> open_slots(Moment now) const;  // what the present slot has shown so far, one for each node
   static void add_observed(Node& node, Period period);
   OutageCounts counts_of(const std::string& node);
   void take_counts(Node& node, const OutageCounts& counts);

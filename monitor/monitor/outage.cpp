@@ -211,18 +211,28 @@ bool OutageBook::better(const Entry& entry) const {
   return judged() && advantage(name) > advantage_error(name);
 }
 
-std::string_view OutageBook::in_use() const {
+std::string_view OutageBook::in_use(std::span<const SlotSeen> open) const {
   if (better(find(wanted_))) return wanted_;
   const Entry* best = nullptr;
   for (const Entry& entry : entries_)
     if (better(entry) && (!best || entry.difference > best->difference)) best = &entry;
   if (best) return best->estimator->name();
-  return judged() || constant_.seen() == 0 ? "constant" : "beta";
+  return judged() || fleet_with(open).outages == 0 ? "constant" : "beta";
 }
 
-std::string OutageBook::explain() const {
-  const std::string used(in_use());
-  const std::string outages = number(fleet_outages_) + " outages in " + number(fleet_slots_) + " node-hours";
+OutageBook::Fleet OutageBook::fleet_with(std::span<const SlotSeen> open) const {
+  Fleet fleet{fleet_outages_, fleet_slots_};
+  for (const SlotSeen& seen : open) {
+    fleet.outages += seen.outages;
+    fleet.slots += seen.share;
+  }
+  return fleet;
+}
+
+std::string OutageBook::explain(std::span<const SlotSeen> open) const {
+  const std::string used(in_use(open));
+  const Fleet fleet = fleet_with(open);
+  const std::string outages = number(fleet.outages) + " outages in " + number(fleet.slots) + " node-hours";
   if (!judged() && used != "constant")
     return used + ", until there are outages in " + std::to_string(settings_.least_outages) +
            " hours to judge estimators by: " + outages + " so far";
@@ -234,9 +244,9 @@ std::string OutageBook::explain() const {
   return "the constant rate of all nodes: no estimator has foretold outages better (" + outages + ")";
 }
 
-OutageEstimators OutageBook::scores() const {
+OutageEstimators OutageBook::scores(std::span<const SlotSeen> open) const {
   OutageEstimators told;
-  const std::string_view used = in_use();
+  const std::string_view used = in_use(open);
   const auto add = [&](std::string_view name, const OutageScore& score) {
     EstimatorScore one;
     one.name = name;
@@ -255,7 +265,7 @@ OutageEstimators OutageBook::scores() const {
   for (const Entry& entry : entries_) add(entry.estimator->name(), entry.score);
   told.scored_node_hours = constant_.weight();
   told.seen_outages = constant_.seen();
-  told.sentence = explain();
+  told.sentence = explain(open);
   return told;
 }
 
@@ -269,13 +279,9 @@ double OutageBook::probability(std::string_view estimator, std::int32_t node, do
 }
 
 std::vector<double> OutageBook::probabilities(std::span<const SlotSeen> open, double horizon_s) const {
-  double outages = fleet_outages_, slots = fleet_slots_;
-  for (const SlotSeen& seen : open) {
-    outages += seen.outages;
-    slots += seen.share;
-  }
-  const double fleet = rate_of(outages, slots);
-  const std::string_view estimator = !judged() && outages > 0 ? "beta" : in_use();
+  const Fleet all = fleet_with(open);
+  const double fleet = rate_of(all.outages, all.slots);
+  const std::string_view estimator = in_use(open);
   std::vector<double> result;
   for (std::size_t i = 0; i < open.size(); ++i)
     result.push_back(over_slots(slot_probability(estimator, static_cast<std::int32_t>(i), fleet, open[i]),

@@ -89,10 +89,12 @@ class OutageBook {
   // constant rate, else the best one that is better, else "constant". An estimator is better if its mean log-loss is
   // less by more than the standard error of the difference, over at least least_outages outages. With fewer outages
   // the result is "beta", which departs from the rate of all nodes only as far as a node's own outages go. Before the
-  // first outage it is "constant".
-  std::string_view in_use() const;
-  std::string explain() const;  // returns a sentence that says which estimator is used and why
-  OutageEstimators scores() const;  // returns the scores of all for the snapshot, the constant rate first
+  // first outage it is "constant". `open` is what the present slot has shown so far: one SlotSeen per node, or none.
+  std::string_view in_use(std::span<const SlotSeen> open = {}) const;
+  // Returns a sentence that says which estimator is used and why.
+  std::string explain(std::span<const SlotSeen> open = {}) const;
+  // Returns the scores of all for the snapshot, the constant rate first.
+  OutageEstimators scores(std::span<const SlotSeen> open = {}) const;
 
   // Returns the probability that the node fails within `horizon_s` seconds, by the estimator in use.
   double probability(std::int32_t node, double horizon_s) const;
@@ -117,6 +119,11 @@ class OutageBook {
   const Entry& find(std::string_view name) const;
   bool better(const Entry& entry) const;
   double rate_of(double outages, double slots) const;
+  // The outages of all nodes, and the node-slots in which they were observed, with those of the present slot.
+  struct Fleet {
+    double outages = 0, slots = 0;
+  };
+  Fleet fleet_with(std::span<const SlotSeen> open) const;
   bool judged() const { return constant_.seen() >= settings_.least_outages; }
   double slot_probability(std::string_view estimator, std::int32_t node, double fleet, const SlotSeen& open) const;
 

@@ -82,6 +82,10 @@ START_TEST(the_slot_that_lasts) {
   ck_assert_double_eq_tol(all[2], 2.5 / (0.5 / fleet + 1), 1e-9);
   ck_assert_double_eq_tol(all[0], fleet, 1e-9);
   ck_assert_text_eq(book.in_use(), "constant");
+  // What is told is what the probabilities of the present slot come from.
+  ck_assert_text_eq(book.in_use(open), "beta");
+  ck_assert(book.explain(open).starts_with("beta, until there are outages in 10 hours to judge estimators by: 2 outages in"));
+  for (const EstimatorScore& one : book.scores(open).scores) ck_assert_int_eq(one.in_use, one.name == "beta");
   book.see(open);
   // After the slot is over, the result is what it was during the slot, and each outage counts.
   ck_assert_text_eq(book.in_use(), "beta");

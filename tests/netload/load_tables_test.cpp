@@ -116,12 +116,14 @@ START_TEST(typical_links) {
   table.peak_bandwidth_Bps = peak;
   table.source = source;
   const auto link = [&](std::vector<std::int32_t> states) { return typical_link(table, states); };
-  TypicalLink all = link({0, 1, 2, 3});  // latencies 10, 20, 30, bandwidths 8e6 at its peak and 2e6
+  TypicalLink all = link({0, 1, 2, 3});  // latencies 10 and 20, bandwidths 8e6 at its peak and 2e6; what is modelled does not count
   ck_assert_double_eq(all.latency_us, 20);
   ck_assert_double_eq(all.bandwidth_Bps, 8e6);
   ck_assert_text_eq(to_string(all), "64 Mbit/s, 20 us");
   ck_assert_double_eq(link({0, 1}).latency_us, 10);
-  ck_assert_double_eq(link({0, 3}).latency_us, 30);
+  ck_assert_double_eq(link({0, 3}).latency_us, 30);  // modelled, and nothing is measured between these
+  ck_assert(!link({0, 3}).measured && link({0, 3}).modelled);
+  ck_assert_text_eq(to_string(link({0, 3})), "modelled 1000 Mbit/s, 30 us");
   ck_assert_double_eq(link({0, 3}).bandwidth_Bps, 125e6);
   for (const std::vector<std::int32_t>& unknown : std::vector<std::vector<std::int32_t>>{{}, {0}, {-1, 7}, {2, 3}}) {
     ck_assert(!link(unknown).measured);
