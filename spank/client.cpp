@@ -390,6 +390,8 @@ void place(spank_t spank) {
 
   slurm_step_layout_t* const layout = layout_of(spank);
   if (!layout) throw Error("this srun is not built as expected");
+  if ((layout->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY)  // from SLURM_HOSTFILE, whatever -m says
+    throw Error("an arbitrary distribution names the nodes of the ranks itself");
   if (placement_request->automatic && !placement_request->matrix)
     placement_request->matrix = stored_profile(command_of_step(spank), static_cast<std::int32_t>(layout->task_cnt));
   if (placement_request->automatic && !placement_request->matrix) return;

@@ -131,7 +131,7 @@ static const char *stock_because(const struct job_test_arguments *arguments)
 	if ((slurm_conf.conf_flags & CONF_FLAG_ASRU) && details->core_spec != NO_VAL16)
 		return "--core-spec and --thread-spec are left to Slurm";
 	if ((details->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY)
-		return "an arbitrary distribution is the user's own";
+		return "an arbitrary distribution names the nodes itself";
 	if (details->expanding_jobid)
 		return "a job that expands another is left to Slurm";
 	if (details->features && strchr(details->features, '*'))
