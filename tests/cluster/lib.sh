@@ -22,6 +22,10 @@ fail() {
   exit 1
 }
 
+# Whether a line of the input matches, as "grep -q" tells; but it reads to the end. Otherwise what writes could be ended by SIGPIPE, which
+# "pipefail" takes for a failure.
+found() { grep "$@" | cat >/dev/null; }
+
 expect_eq() {  # what got wanted
   [ "$2" = "$3" ] || fail "$1 is '$2' and should be '$3'"
 }
@@ -116,7 +120,7 @@ all_idle() {
 }
 settle() {
   cluster stop slurmctld-probe >/dev/null 2>&1
-  timeout 5 scontrol ping | grep -q 'is UP' || cluster restart slurmctld
+  timeout 5 scontrol ping | found 'is UP' || cluster restart slurmctld
   local id
   scancel --full -u root 2>/dev/null
   for id in $(squeue -h -o %A); do scancel "$id" 2>/dev/null; done

@@ -55,7 +55,7 @@ run_job() {  # options of sbatch; leaves $job and $nodes
   nodes=$(job_field "$job" NodeList)
 }
 
-waits() { record "$1" | grep -q 'chose=nothing wait'; }
+waits() { record "$1" | found 'chose=nothing wait'; }
 
 overloaded() {  # publishes more load on each node than it has cores
   local all='' n
