@@ -128,7 +128,12 @@ void report_plugin(const std::string& plugins, const std::string& slurm, Report&
     report.in_place("select_cons_tres.so, built for Slurm " + built_for);
 }
 
-std::string now(const ControllerInput& controller) { return "Now        slurmctld: " + described(controller) + "\n"; }
+// What is in force in slurmctld, which is asked only about its own slurm.conf.
+std::string now(const CommandLine& line) {
+  const ControllerInput controller =
+      line.has("slurm-conf") ? ControllerInput{{}, "it was not asked (--slurm-conf)"} : read_controller();
+  return "Now        slurmctld: " + described(controller) + "\n";
+}
 
 int run_enable(const CommandLine& line) {
   const SiteFiles site = read_site_files(conf_path(line));
@@ -151,7 +156,7 @@ int run_enable(const CommandLine& line) {
     report.in_place(site.mode.text + " " + place_of(site.mode));
   report.text += restart ? "Then       restart slurmctld and slurmd. They read PluginDir only when they start, so \"scontrol reconfigure\" is not enough.\n"
                          : "Then       \"scontrol reconfigure\" brings a change of placement.conf into force. srun reads plugstack.conf each time.\n";
-  report.text += now(line.has("slurm-conf") ? ControllerInput{{}, "it was not asked (--slurm-conf)"} : read_controller());
+  report.text += now(line);
   write_output("", report.text);
   return report.complete ? exit_ok : exit_bad_input;
 }
@@ -174,7 +179,7 @@ int run_disable(const CommandLine& line) {
   if (std::ranges::count(directories, plugins) > 0)
     report.wanted("take out", plugins + " of PluginDir " + place_of(site.plugin_dir));
   report.text += "Then       restart slurmctld and slurmd, and remove the packages.\n";
-  report.text += now(line.has("slurm-conf") ? ControllerInput{{}, "it was not asked (--slurm-conf)"} : read_controller());
+  report.text += now(line);
   write_output("", report.text);
   return exit_ok;
 }
