@@ -3,19 +3,19 @@
 # Builds this source tree without touching it: a copy in .work/src, the build in .work/build, the
 # installation in .work/inst. Times of files are kept, so a second build does only what changed.
 
-# Files of the tree, relative to it: what git knows or would take, or simply all where git is not there.
+# Files of the tree, relative to it: what git knows or would take, as far as it is there, or simply all where git is not.
 tree_files() {
   (
     cd "$top" || exit 1
     if [ -e .git ] && git -c safe.directory='*' ls-files -co --exclude-standard 2>/dev/null; then exit; fi
     find . -name .git -prune -o -path ./.work -prune -o -path ./build -prune -o -type f -print | sed 's,^\./,,'
-  ) | sort -u
+  ) | sort -u | while IFS= read -r file; do [ ! -e "$top/$file" ] || printf '%s\n' "$file"; done
 }
 
 copy_tree() {
   local files=$work/src.files gone
   mkdir -p "$work/src"
-  tree_files | while IFS= read -r file; do [ -e "$top/$file" ] && printf '%s\n' "$file"; done >"$files.new"
+  tree_files >"$files.new"
   [ -s "$files.new" ] || die "no source files in $top"
   if [ -e "$files" ]; then
     comm -23 "$files" "$files.new" | while IFS= read -r gone; do rm -f "$work/src/$gone"; done
