@@ -340,7 +340,8 @@ void see_granted_job(const GrantedJob& granted) {
 
 void plan_mpirun_in_salloc() {
   try {
-    plan_mpirun_of_salloc();
+    const std::string notice = plan_mpirun_of_salloc();
+    if (!notice.empty() && !client_option("quiet")) slurm_info("placement: %s", notice.c_str());
   } catch (...) {  // out of memory
   }
 }

@@ -9,8 +9,11 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <span>
+#include <vector>
 
 #include "common/util/file_descriptor.hpp"
+#include "spank/mpirun_words.hpp"
 
 namespace placement::spank {
 
@@ -24,16 +27,20 @@ bool among(const std::string_view (&names)[size], std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-// Returns true if the command line of the program that started this srun, or its environment, names a rankfile.
-bool rankfile_given() {
+// Returns the first word among the options of the mpirun that started this srun by which its user maps or binds the ranks;
+// empty if there is none.
+std::string word_of_mpirun() {
+  std::ifstream line("/proc/" + std::to_string(getppid()) + "/cmdline");
+  std::vector<std::string> words;
+  for (std::string word; std::getline(line, word, '\0');) words.push_back(word);
+  return words.empty() ? "" : own_mapping_option(std::span(words).subspan(1));
+}
+
+// Returns true if `word` of mpirun, or the environment, names a rankfile.
+bool is_rankfile(const std::string& word) {
+  if (word.find("rankfile") != word.npos || word == "-rf" || word == "--rf") return true;
   for (const char* name : {"OMPI_MCA_orte_rankfile", "OMPI_MCA_rmaps_rank_file_path", "PRTE_MCA_prte_rankfile"})
     if (std::getenv(name)) return true;
-  std::ifstream words("/proc/" + std::to_string(getppid()) + "/cmdline");
-  std::string word;
-  while (std::getline(words, word, '\0'))
-    if (word == "-rf" || word == "--rankfile" || word == "-rankfile" || word == "orte_rankfile" ||
-        word.find("rankfile:") != word.npos || word.starts_with("--rankfile="))
-      return true;
   return false;
 }
 
@@ -59,11 +66,12 @@ std::string launcher_daemon(spank_t spank) {
 
 void tell_launcher(std::string_view daemon, std::string_view policy, const MpirunPlan& plan) {
   const bool open_mpi = among(open_mpi_daemons, daemon);
-  if (open_mpi && (plan.in_force || rankfile_given())) return;
+  const std::string word = open_mpi ? word_of_mpirun() : "";
+  if (open_mpi && ((plan.in_force && word.empty()) || is_rankfile(word))) return;
   const std::string reason = open_mpi && !plan.reason.empty() ? " (" + plan.reason + ")" : "";
   const std::string line =
-      "placement: " + std::string(open_mpi ? "mpirun" : "mpiexec") + " places its ranks itself, in Slurm's order and not by " +
-      std::string(policy) + reason +
+      "placement: " + std::string(open_mpi ? "mpirun" : "mpiexec") + " places its ranks " +
+      (word.empty() ? "itself, in Slurm's order" : "by its user's " + word) + " and not by " + std::string(policy) + (word.empty() ? reason : "") +
       (open_mpi ? ": \"placectl rankfile -o FILE\" and then \"mpirun --rankfile FILE\" place them by it, and so does srun"
                 : ": srun starts them in the order of the policy (\"placectl rankfile\" is for Open MPI alone)") + "\n";
   const FileDescriptor parent = errors_of(getppid());

@@ -36,6 +36,8 @@ libspank_la_SOURCES = \
 	%D%/mpirun_environment.hpp \
 	%D%/mpirun_plan.cpp \
 	%D%/mpirun_plan.hpp \
+	%D%/mpirun_words.cpp \
+	%D%/mpirun_words.hpp \
 	%D%/options.cpp \
 	%D%/options.hpp \
 	%D%/profile_store.cpp \

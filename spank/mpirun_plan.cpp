@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <set>
@@ -25,8 +26,11 @@
 #include "common/state/controller_state.hpp"
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
+#include "common/util/text.hpp"
 #include "spank/allocation.hpp"
+#include "spank/job_decision.hpp"
 #include "spank/mpirun_environment.hpp"
+#include "spank/mpirun_words.hpp"
 #include "spank/profiling.hpp"
 #include "spank/scontrol.hpp"
 #include "spank/sequential_hostfile.hpp"
@@ -37,20 +41,6 @@ namespace placement::spank {
 
 namespace {
 
-// If one of these is in the environment, the user has chosen a mapping.
-constexpr const char* own_parameters[] = {mapping_policy_variables[0],
-                                          mapping_policy_variables[1],
-                                          hostfile_variables[0],
-                                          hostfile_variables[1],
-                                          "OMPI_MCA_rmaps_base_schedule_policy",
-                                          "OMPI_MCA_orte_rankfile",
-                                          "OMPI_MCA_rmaps_rank_file_path",
-                                          "OMPI_MCA_rmaps",
-                                          "OMPI_MCA_rmaps_base_oversubscribe",
-                                          "OMPI_MCA_hwloc_base_binding_policy",
-                                          "PRTE_MCA_rmaps",
-                                          "PRTE_MCA_prte_rankfile",
-                                          "PRTE_MCA_hwloc_default_binding_policy"};
 constexpr std::size_t most_script_bytes = 1 << 20, most_plan_bytes_of_mpirun = 64 << 20;
 constexpr int longest_plan_ms = 20'000;
 // The lowest descriptor of the plan, tried in this order. Shell scripts do not use descriptors that high.
@@ -65,10 +55,13 @@ std::string environment(const std::string& name) {
   return value ? value : "";
 }
 
-bool user_maps() {
-  for (const char* name : own_parameters)
-    if (std::getenv(name)) return true;
-  return false;
+// Returns the variable of Open MPI's in `variables` by which the user has chosen a mapping; empty if there is none.
+std::string own_parameter(char** variables) {
+  for (char** entry = variables; entry && *entry; ++entry) {
+    const std::string_view name = std::string_view(*entry).substr(0, std::string_view(*entry).find('='));
+    if ((name.starts_with("OMPI_MCA_") || name.starts_with("PRTE_MCA_")) && is_mapping_parameter(name)) return std::string(name);
+  }
+  return {};
 }
 
 // Returns false if this node is in the allocation and has fewer cores than slurm.conf says. Slurm believes
@@ -123,6 +116,24 @@ int file_in_memory(const std::string& text, bool inherited) {
   return -1;
 }
 
+// Returns what the user is told if mpirun has no plan in a job of one node, where it starts its ranks without an srun that
+// could tell; else an empty string.
+std::string notice_on_one_node(const std::vector<Setting>& settings, const std::string& nodes) {
+  if (nodes != "1" || settings.size() != 1 || settings[0].name != mpirun_reason_variable) return {};
+  return "mpirun places its ranks on this node itself, and not by the job's policy: " + settings[0].value;
+}
+
+// Returns the beginning of a file, which is empty if it cannot be read or is no regular file.
+std::string beginning_of(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return {};
+  std::ifstream file(path, std::ios::binary);
+  std::string text(most_script_bytes, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
 std::vector<Setting> settings_for(const std::string& hostfile, bool inherited) {
   const int number = file_in_memory(hostfile, inherited);
   if (number < 0) return {{mpirun_reason_variable, std::string("no file in memory: ") + std::strerror(errno)}};
@@ -149,12 +160,7 @@ std::optional<Script> script_of(spank_t spank) {
   char** words = nullptr;
   if (spank_get_item(spank, S_JOB_ARGV, &count, &words) != ESPANK_SUCCESS || count < 1 || !words || !words[0])
     return std::nullopt;
-  Script script;
-  std::ifstream file(words[0], std::ios::binary);
-  script.text.resize(most_script_bytes);
-  file.read(script.text.data(), static_cast<std::streamsize>(most_script_bytes));
-  script.text.resize(static_cast<std::size_t>(file.gcount()));
-  return script;
+  return Script{beginning_of(words[0])};
 }
 
 // Returns true if the script is for a C shell. C shells close all files that they inherit.
@@ -239,31 +245,70 @@ std::vector<Setting> wanted_of_script(spank_t spank) {
   if (!variable(std::string(job_environment_prefix) + "PLACEMENT_POLICY")) return {};
   const std::string wanted = variable(mpirun_switch_variable).value_or("");
   if (wanted == "no" || (wanted != "yes" && !script->interactive && !names_mpirun(script->text))) return {};
-  for (const char* name : own_parameters)
-    if (variable(name)) return {};
-  if (const std::string word = own_mapping_word(script->text); !word.empty())
+  char** job_environment = nullptr;
+  spank_get_item(spank, S_JOB_ENV, &job_environment);
+  if (const std::string name = own_parameter(job_environment); !name.empty())
+    return {{mpirun_reason_variable, "the environment has " + name}};
+  if (const std::string word = own_mapping_word(script->text, variable); !word.empty())
     return {{mpirun_reason_variable, "the script has " + word}};
   if (is_c_shell(script->text)) return {{mpirun_reason_variable, "the script is one of a C shell, which closes the plan"}};
   return settings_of_script(spank);
 }
 
+// ---- salloc
+
+std::optional<std::string> variable_here(const std::string& name) {
+  const char* const value = std::getenv(name.c_str());
+  return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+// Tells which word of salloc's command, or of the scripts that it names, maps or binds; empty if none does.
+std::string own_word_of(const std::vector<std::string>& command) {
+  std::string line;
+  for (const std::string& word : command) line += (line.empty() ? "" : " ") + word;
+  if (const std::string word = own_mapping_word(line, variable_here); !word.empty()) return "the command has " + word;
+  for (const std::string& file : command) {
+    const std::string text = beginning_of(file);
+    if (!names_mpirun(text) || text.find('\0') != text.npos) continue;
+    if (const std::string word = own_mapping_word(text, variable_here); !word.empty()) return shown(file) + " has " + word;
+  }
+  return {};
+}
+
+// Returns true if salloc starts a shell in which the user types.
+bool is_shell(const std::vector<std::string>& command) {
+  return command.empty() || (command.size() == 1 && command[0].ends_with("sh"));
+}
+
 }  // namespace
 
-void plan_mpirun_of_salloc() {
-  if (user_maps() || environment(mpirun_switch_variable) == "no" || !request_of_allocation()) return;
+std::string plan_mpirun_of_salloc() {
+  if (environment(mpirun_switch_variable) == "no" || !request_of_allocation()) return {};
+  const std::vector<std::string> command = command_given();
   std::vector<Setting> settings;
   try {
-    for (const std::string& given : command_given())
-      if (const std::string word = own_mapping_word(given); !word.empty()) throw Error("the command has " + word);
+    if (const std::string name = own_parameter(environ); !name.empty()) throw Error("the environment has " + name);
+    if (const std::string word = own_word_of(command); !word.empty()) throw Error(word);
     if (const auto hostfile = hostfile_of_allocation()) settings = settings_for(*hostfile, false);
   } catch (const Error& error) {
     settings = {{mpirun_reason_variable, error.what()}};
   }
   for (const Setting& each : settings) setenv(each.name.c_str(), each.value.c_str(), 1);
+  if (std::any_of(command.begin(), command.end(), names_mpirun)) return notice_on_one_node(settings, environment("SLURM_JOB_NUM_NODES"));
+  const bool in_force = settings.size() > 1;
+  return in_force && is_shell(command) ? "mpirun in this shell places its ranks by the job's policy, and refuses a mapping of yours "
+                                         "beside it (--rankfile, --hostfile, --bynode, --cpu-set): PLACEMENT_MPIRUN=no before salloc "
+                                         "leaves mpirun alone"
+                                       : "";
 }
 
 void plan_mpirun_of_script(spank_t spank) {
-  for (const Setting& each : wanted_of_script(spank)) spank_setenv(spank, each.name.c_str(), each.value.c_str(), 1);
+  const std::vector<Setting> settings = wanted_of_script(spank);
+  for (const Setting& each : settings) spank_setenv(spank, each.name.c_str(), each.value.c_str(), 1);
+  const auto nodes = task_variable(spank, "SLURM_JOB_NUM_NODES");
+  const std::string notice = notice_on_one_node(settings, nodes.value_or(""));
+  if (notice.empty() || task_variable(spank, (std::string(job_environment_prefix) + job_quiet_variable).c_str())) return;
+  write_all(STDERR_FILENO, "placement: " + notice + "\n");
 }
 
 }  // namespace placement::spank

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <string>
+
 #include "spank/spank_api.hpp"
 
 namespace placement::spank {
@@ -10,8 +12,9 @@ namespace placement::spank {
 // cannot replace it. The path ends with this process.
 
 // Makes the plan in salloc and sets the variables in its environment. Call it when the environment describes the job.
-// salloc holds the plan until it ends. Throws bad_alloc, or Error if the shipped request is damaged.
-void plan_mpirun_of_salloc();
+// salloc holds the plan until it ends. Returns what the user is to be told, which is mostly nothing. Throws bad_alloc, or
+// Error if the shipped request is damaged.
+std::string plan_mpirun_of_salloc();
 
 // Makes the plan in the process that becomes a batch script or the shell of an interactive step, as the user. That
 // process holds the plan. The plan is computed in a child process with limited time, so that the script starts

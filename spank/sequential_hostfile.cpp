@@ -2,29 +2,12 @@
 #include "spank/sequential_hostfile.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "common/util/text.hpp"
 
 namespace placement::spank {
 
 namespace {
-
-// Options and parameters with which mpirun refuses or misreads a sequential hostfile from the environment.
-constexpr std::array<std::string_view, 7> mapping_options = {"rankfile", "rf",   "hostfile",     "machinefile",
-                                                             "host",     "default-hostfile", "oversubscribe"};
-constexpr std::array<std::string_view, 5> mapping_parameters = {"rmaps_", "hwloc_base_binding", "hwloc_default_binding",
-                                                                "orte_default_hostfile", "prte_default_hostfile"};
-constexpr std::string_view separators = " \t\r\n\"'`;|&()=";
-
-bool is_mapping_word(std::string_view word) {
-  if (word == "-H") return true;
-  for (const std::string_view parameter : mapping_parameters)
-    if (word.find(parameter) != word.npos) return true;
-  if (!word.starts_with('-')) return false;
-  word.remove_prefix(word.starts_with("--") ? 2 : 1);
-  return word.starts_with("bind-to") || std::find(mapping_options.begin(), mapping_options.end(), word) != mapping_options.end();
-}
 
 bool cores_are_told(const Allocation& allocation, const StepPlacement& placement, CoreNumbering numbering) {
   if (numbering == CoreNumbering::unknown || placement.cores_of_rank.empty()) return false;
@@ -80,25 +63,6 @@ std::string sequential_hostfile(const Allocation& allocation, const StepPlacemen
   std::string text;
   for (const std::string& each : line) text += each + "\n";
   return text;
-}
-
-bool names_mpirun(std::string_view script) {
-  for (const std::string_view program : {"mpirun", "mpiexec", "orterun"})
-    if (script.find(program) != script.npos) return true;
-  return false;
-}
-
-std::string own_mapping_word(std::string_view script) {
-  for (const std::string_view line : split_at(script, '\n')) {
-    if (trimmed(line).starts_with('#')) continue;
-    for (std::size_t at = 0; at < line.size();) {
-      const std::size_t begin = line.find_first_not_of(separators, at);
-      if (begin == line.npos) break;
-      at = std::min(line.find_first_of(separators, begin), line.size());
-      if (const std::string_view word = line.substr(begin, at - begin); is_mapping_word(word)) return std::string(word);
-    }
-  }
-  return {};
 }
 
 }  // namespace placement::spank

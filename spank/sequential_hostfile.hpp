@@ -27,12 +27,4 @@ CoreNumbering core_numbering(std::string_view configuration);
 // does not give its cores.
 std::string sequential_hostfile(const Allocation& allocation, const StepPlacement& placement, CoreNumbering numbering);
 
-// Returns true if a script or command names mpirun, mpiexec or orterun.
-bool names_mpirun(std::string_view script);
-
-// Returns the first word of a script or command by which a user maps or binds the ranks of mpirun, such as --rankfile
-// or --oversubscribe; empty if there is none. Lines that begin with # are skipped. --map-by and its short forms do
-// not count, because mpirun prefers them to its environment.
-std::string own_mapping_word(std::string_view script);
-
 }  // namespace placement::spank

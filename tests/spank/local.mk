@@ -5,6 +5,7 @@ check_PROGRAMS += \
 	%D%/bind_plan_test \
 	%D%/import_slot_test \
 	%D%/job_decision_test \
+	%D%/mpirun_words_test \
 	%D%/placement_options_test \
 	%D%/profile_store_test \
 	%D%/sequential_hostfile_test \
@@ -17,6 +18,7 @@ endif
 %C%_import_slot_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_import_slot_test_CPPFLAGS = $(AM_CPPFLAGS) -DIMPORT_LIBRARIES='"$(abs_builddir)/%D%"'
 %C%_job_decision_test_LDADD = $(spank) $(CHECK_LIBS)
+%C%_mpirun_words_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_placement_options_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_profile_store_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_sequential_hostfile_test_LDADD = $(spank) $(CHECK_LIBS)

@@ -10,9 +10,7 @@ namespace {
 using placement::spank::Allocation;
 using placement::spank::core_numbering;
 using placement::spank::CoreNumbering;
-using placement::spank::names_mpirun;
 using placement::NodeView;
-using placement::spank::own_mapping_word;
 using placement::spank::sequential_hostfile;
 using placement::spank::StepPlacement;
 
@@ -81,30 +79,6 @@ START_TEST(numbering_by_the_cluster) {
 }
 END_TEST
 
-START_TEST(scripts_that_start_ranks) {
-  ck_assert(names_mpirun("#!/bin/bash\nmpirun ./app\n"));
-  ck_assert(names_mpirun("/opt/mpi/bin/mpiexec.hydra ./app"));
-  ck_assert(!names_mpirun("#!/bin/bash\nsrun ./app\n"));
-  ck_assert(!names_mpirun(""));
-}
-END_TEST
-
-START_TEST(words_of_an_own_mapping) {
-  ck_assert_text_eq(own_mapping_word("mpirun --rankfile r ./app"), "--rankfile");
-  ck_assert_text_eq(own_mapping_word("mpirun -rf r ./app"), "-rf");
-  ck_assert_text_eq(own_mapping_word("a\nmpirun --hostfile=h ./app"), "--hostfile");
-  ck_assert_text_eq(own_mapping_word("mpirun -H n1,n2 ./app"), "-H");
-  ck_assert_text_eq(own_mapping_word("mpirun --bind-to none ./app"), "--bind-to");
-  ck_assert_text_eq(own_mapping_word("export OMPI_MCA_rmaps_base_mapping_policy=node"),
-                    "OMPI_MCA_rmaps_base_mapping_policy");
-  ck_assert_text_eq(own_mapping_word("eval \"mpirun --oversubscribe ./app\""), "--oversubscribe");
-  ck_assert_text_eq(own_mapping_word("#SBATCH --oversubscribe\n  # --rankfile\nmpirun ./app"), "");
-  ck_assert_text_eq(own_mapping_word("mpirun --map-by node ./rankfile host -N 1 --hosting"), "");
-  ck_assert_text_eq(own_mapping_word("\n\n"), "");
-  ck_assert_text_eq(own_mapping_word(std::string("\0\xff -H", 5)), "-H");
-}
-END_TEST
-
 int main() {
   Suite* suite = suite_create("sequential_hostfile");
   TCase* all = tcase_create("all");
@@ -112,8 +86,6 @@ int main() {
   tcase_add_test(all, cores_by_both_numberings);
   tcase_add_test(all, no_cores_where_none_are_planned_or_known);
   tcase_add_test(all, numbering_by_the_cluster);
-  tcase_add_test(all, scripts_that_start_ranks);
-  tcase_add_test(all, words_of_an_own_mapping);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/mpirun_words.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/check.hpp"
+
+namespace {
+
+using placement::spank::is_mapping_parameter;
+using placement::spank::names_mpirun;
+using placement::spank::own_mapping_option;
+using placement::spank::own_mapping_word;
+
+}  // namespace
+
+START_TEST(scripts_that_start_ranks) {
+  ck_assert(names_mpirun("#!/bin/bash\nmpirun ./app\n"));
+  ck_assert(names_mpirun("/opt/mpi/bin/mpiexec.hydra ./app"));
+  ck_assert(!names_mpirun("#!/bin/bash\nsrun ./app\n"));
+  ck_assert(!names_mpirun(""));
+}
+END_TEST
+
+START_TEST(words_of_an_own_mapping) {
+  ck_assert_text_eq(own_mapping_word("mpirun --rankfile r ./app"), "--rankfile");
+  ck_assert_text_eq(own_mapping_word("mpirun -rf r ./app"), "-rf");
+  ck_assert_text_eq(own_mapping_word("a\nmpirun --hostfile=h ./app"), "--hostfile");
+  ck_assert_text_eq(own_mapping_word("mpirun -H n1,n2 ./app"), "-H");
+  ck_assert_text_eq(own_mapping_word("mpirun --bind-to none ./app"), "--bind-to");
+  ck_assert_text_eq(own_mapping_word("export OMPI_MCA_rmaps_base_mapping_policy=node"),
+                    "OMPI_MCA_rmaps_base_mapping_policy");
+  ck_assert_text_eq(own_mapping_word("eval \"mpirun --oversubscribe ./app\""), "--oversubscribe");
+  ck_assert_text_eq(own_mapping_word("#SBATCH --oversubscribe\n  # --rankfile\nmpirun ./app"), "");
+  ck_assert_text_eq(own_mapping_word("mpirun --map-by=node ./app"), "--map-by");
+  ck_assert_text_eq(own_mapping_word("mpirun -n 4 ./rankfile host -N 1 --hosting"), "");
+  ck_assert_text_eq(own_mapping_word("mpirun -n 4 --mca rmaps ppr ./app"), "rmaps");
+  ck_assert_text_eq(own_mapping_word("\n\n"), "");
+  ck_assert_text_eq(own_mapping_word(std::string("\0\xff --bynode", 11)), "--bynode");
+}
+END_TEST
+
+START_TEST(short_words_among_the_options_of_mpirun) {
+  ck_assert_text_eq(own_mapping_word("#SBATCH -N 4\nsrun -N 4 ./app\nmpirun ./app"), "");
+  ck_assert_text_eq(own_mapping_word("srun -N 4 ./a && /opt/bin/mpirun -np 8 -N 2 ./app"), "-N");
+  ck_assert_text_eq(own_mapping_word("mpirun \\\n  -np 8 \\\n  -N 2 ./app"), "-N");
+  ck_assert_text_eq(own_mapping_word("mpirun.openmpi --mca btl self,tcp -x PATH -N 2 ./app"), "-N");
+  ck_assert_text_eq(own_mapping_word("curl -H Accept: x\nmpirun ./app"), "");
+}
+END_TEST
+
+START_TEST(words_in_variables) {
+  const std::map<std::string, std::string> environment = {{"OPTIONS", "-np 8 -N 2"}, {"MAP", "--bynode"}, {"EMPTY", ""}, {"N", "8"}};
+  const auto value = [&environment](const std::string& name) {
+    const auto found = environment.find(name);
+    return found == environment.end() ? std::nullopt : std::optional(found->second);
+  };
+  ck_assert_text_eq(own_mapping_word("mpirun $OPTIONS ./app", value), "-N in $OPTIONS");
+  ck_assert_text_eq(own_mapping_word("mpirun ${MAP} ./app", value), "--bynode in $MAP");
+  ck_assert_text_eq(own_mapping_word("mpirun -n $N $EMPTY $MISSING ${N:-8} $ $$ ./app", value), "");
+  ck_assert_text_eq(own_mapping_word("echo $MAP\nmpirun ./app", value), "");
+  ck_assert_text_eq(own_mapping_word("WORDS=--npernode\nmpirun $WORDS 2 ./app"), "--npernode");
+}
+END_TEST
+
+START_TEST(options_before_the_program) {
+  using Words = std::vector<std::string>;
+  ck_assert_text_eq(own_mapping_option(Words{}), "");
+  ck_assert_text_eq(own_mapping_option(Words{"-np", "8", "-npernode", "2", "./app"}), "-npernode");
+  ck_assert_text_eq(own_mapping_option(Words{"--display-map", "-H", "n1", "./app"}), "-H");
+  ck_assert_text_eq(own_mapping_option(Words{"-n", "8", "./app", "-N", "20", "--bynode"}), "");
+  ck_assert_text_eq(own_mapping_option(Words{"--mca", "rmaps_base_bynode", "1", "./app"}), "rmaps_base_bynode");
+  ck_assert_text_eq(own_mapping_option(Words{"--mca", "btl", "self", "--map-by=node", "./app"}), "--map-by=node");
+  ck_assert_text_eq(own_mapping_option(Words{"--map-by", "rankfile:file=r", "./app"}), "--map-by rankfile:file=r");
+  ck_assert_text_eq(own_mapping_option(Words{"--map-by"}), "--map-by");
+  ck_assert_text_eq(own_mapping_option(Words{"--mca"}), "");
+  ck_assert_text_eq(own_mapping_option(Words{"--timeout=10", "-rf", "r"}), "-rf");
+}
+END_TEST
+
+START_TEST(parameters_that_map) {
+  for (const char* name : {"OMPI_MCA_rmaps", "OMPI_MCA_rmaps_ppr_n_pernode", "PRTE_MCA_rmaps_default_mapping_policy", "OMPI_MCA_hwloc_base_cpu_list",
+                           "OMPI_MCA_hwloc_base_binding_policy", "PRTE_MCA_hwloc_default_binding_policy", "OMPI_MCA_orte_rankfile"})
+    ck_assert_msg(is_mapping_parameter(name), "%s", name);
+  for (const char* name : {"OMPI_MCA_btl", "OMPI_MCA_plm_slurm_args", "PRTE_MCA_plm_slurm_args", ""}) ck_assert_msg(!is_mapping_parameter(name), "%s", name);
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("mpirun_words");
+  TCase* all = tcase_create("all");
+  tcase_add_test(all, scripts_that_start_ranks);
+  tcase_add_test(all, words_of_an_own_mapping);
+  tcase_add_test(all, short_words_among_the_options_of_mpirun);
+  tcase_add_test(all, words_in_variables);
+  tcase_add_test(all, options_before_the_program);
+  tcase_add_test(all, parameters_that_map);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}
