@@ -12,7 +12,8 @@ inline constexpr const char* job_decision_variable = "PLACEMENT_DECISION";
 inline constexpr const char* job_quiet_variable = "PLACEMENT_QUIET";
 
 // Returns a line for the user of a job that asked slurmctld for a policy. The line says why the job `job` has the
-// nodes that Slurm itself chose; it is empty if the job has the policy's nodes. `value` is the value of
+// nodes that Slurm itself chose. If the job has the policy's nodes, the line says what the policy lacked for its choice;
+// it is empty if it lacked nothing. `value` is the value of
 // job_decision_variable, null if the job has none. `array` is the job ID of the job's array, 0 without one; slurmctld
 // may name a task of an array by it. A value for another job is ignored, because a job inherits the environment of
 // the job that submitted it.

@@ -251,6 +251,7 @@ void fill_result(placement_plan& result, const Answer& answer) {
   result.core_wanted = plan.core_wanted.data();
   result.task_count = plan.task_count;
   result.job_state = plan.job_state.c_str();
+  copy_text(result.lacks, sizeof result.lacks, plan.lacks);
   copy_text(result.cost, sizeof result.cost, plan.cost);
   copy_text(result.natural_cost, sizeof result.natural_cost, plan.natural_cost);
   copy_text(result.stock_cost, sizeof result.stock_cost, plan.stock_cost);

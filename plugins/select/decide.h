@@ -159,6 +159,7 @@ struct placement_plan {
 	char natural_cost[48];		/* hop-bytes on the planned cores in natural order; empty if not known */
 	char stock_cost[48];		/* hop-bytes on the first nodes in natural order; empty if not known */
 	char reason[PLACEMENT_REASON_SIZE];	/* why the job is not placed, or remarks on the plan */
+	char lacks[PLACEMENT_REASON_SIZE];	/* the policy and what it lacked, for the job's user; mostly empty */
 	double live_age_s;		/* age of the live data that the policy uses; negative without live data */
 	const char *job_state;		/* the value for PLACEMENT_JOB_STATE; NULL or empty if there is none */
 	bool remembered;		/* the answer to an earlier, equal question was used again */

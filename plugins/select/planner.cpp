@@ -39,6 +39,10 @@ class Planner {
     Plan plan = wanted(view, placement, request.cores_per_task);
     plan.note = candidates_.note();
     add_wait_note(plan.note, request);
+    if (const std::string unknown = unknown_outages(view); !unknown.empty()) {
+      plan.note += (plan.note.empty() ? "" : ", ") + unknown;
+      plan.lacks = job_request_.spec.policy + " as if no node failed, because " + unknown;
+    }
     if (job_request_.policy->uses_live) add_terms(plan.note, placement.reasons);
     plan.terms = placement.reasons;
     if (job_request_.policy->uses_live) plan.job_state = state_for_steps(view, request, placement, deadline);
@@ -154,6 +158,12 @@ class Planner {
   // Adds the policy's reasons to the note. The first reason is left out, because the record says it in other fields.
   static void add_terms(std::string& note, const std::vector<std::string>& reasons) {
     for (std::size_t k = 1; k < reasons.size(); ++k) note += (note.empty() ? "" : ", ") + reasons[k];
+  }
+
+  // Returns why the policy, which should avoid nodes that fail, knows none; else an empty string.
+  std::string unknown_outages(const ClusterView& view) const {
+    if (!job_request_.policy->avoids_faults || view.outages || view.live) return {};
+    return "no outages are known" + (view.why_not_live.empty() ? "" : ": " + view.why_not_live);
   }
 
   // Adds a remark if the job asks for a longer wait than the site allows.

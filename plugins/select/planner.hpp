@@ -23,6 +23,7 @@ struct Plan {
   std::vector<std::uint8_t> core_wanted;   // one byte per core, indexed as placement_offer::core_free
   std::uint32_t task_count = 0;
   std::string note;                        // remarks for people, mostly empty
+  std::string lacks;                       // the policy and what it lacked, for the job's user; mostly empty
   std::string cost;                        // hop-bytes of the plan
   std::string natural_cost;                // hop-bytes on the planned cores in natural order
   std::string stock_cost;                  // hop-bytes on the first nodes of the offer in natural order

@@ -78,7 +78,7 @@ void record_format(char *text, size_t size, const struct decision *decision)
 		used = append(text, room, used, " live-age=%.0fs", plan->live_age_s);
 	if (plan)
 		used = append(text, room, used, " us=%lld", (long long) plan->time_us);
-	if (decision->end == DECISION_CORES && !tasks_are_bound())
+	if ((decision->end == DECISION_CORES || decision->end == DECISION_NODES) && !tasks_are_bound())
 		used = append(text, room, used, " unbound=TaskPlugin=%s",
 			      slurm_conf.task_plugin ? slurm_conf.task_plugin : "task/none");
 	/* The list of nodes comes last, because it can be long and is cut off then. */
@@ -93,11 +93,11 @@ void record_variable(char *text, size_t size, const struct decision *decision,
 		     enum placement_mode mode)
 {
 	size_t used = append(text, size, 0, "%u ", decision->job_id);
+	const char *lacks = decision->plan ? decision->plan->lacks : "";
 
-	if (decision->end == DECISION_CORES)
-		append(text, size, used, "nodes+cores");
-	else if (decision->end == DECISION_NODES)
-		append(text, size, used, "nodes");
+	if (decision->end == DECISION_CORES || decision->end == DECISION_NODES)
+		append(text, size, used, "%s%s%s", decision->end == DECISION_CORES ? "nodes+cores" : "nodes",
+		       lacks[0] ? ": " : "", lacks);
 	else if (mode == PLACEMENT_OBSERVE || mode == PLACEMENT_ADVISE)
 		append(text, size, used, "stock: Mode=%s in placement.conf%s%s",
 		       mode == PLACEMENT_OBSERVE ? "observe" : "advise",

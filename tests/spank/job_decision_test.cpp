@@ -25,6 +25,13 @@ START_TEST(the_reason_is_told) {
 }
 END_TEST
 
+START_TEST(what_the_policy_lacked_is_told) {
+  ck_assert(stock_nodes_notice(42, 0, "42 nodes+cores: TOFA lacks: all") == "job 42 is placed by TOFA lacks: all");
+  ck_assert(stock_nodes_notice(42, 40, "40 nodes: TOFA") == "job 42 is placed by TOFA");
+  ck_assert(placement::spank::partition_policy_notice(42, 0, "42 nodes: TOFA").empty());
+}
+END_TEST
+
 START_TEST(the_word_of_another_job_is_none) {
   for (const char* value : {static_cast<const char*>(nullptr), "", "42", "41 nodes", "0 nodes", "x nodes", "-42 nodes",
                             "99999999999999999999 nodes", "42nodes"}) {
@@ -59,6 +66,7 @@ int main() {
   TCase* const tests = tcase_create("job_decision");
   tcase_add_test(tests, a_job_with_the_policys_nodes_is_not_told);
   tcase_add_test(tests, the_reason_is_told);
+  tcase_add_test(tests, what_the_policy_lacked_is_told);
   tcase_add_test(tests, the_word_of_another_job_is_none);
   tcase_add_test(tests, a_policy_of_the_partition);
   tcase_add_test(tests, components_are_called_as_slurm_calls_them);
