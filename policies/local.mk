@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-policies = libpolicies.la libtofa.la libnetload.la $(treematch)
+policies = libpolicies.la libtofa.la libnetload.la libpattern.la $(treematch)
 noinst_LTLIBRARIES += libpolicies.la
 libpolicies_la_SOURCES = \
 	%D%/baselines.cpp \

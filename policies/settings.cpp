@@ -6,6 +6,7 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "netload/weights.hpp"
+#include "pattern/pattern.hpp"
 #include "policies/table.hpp"
 
 namespace placement::policies {
@@ -19,8 +20,8 @@ void check_partition_policy(const std::string& word) {
   const Policy& policy = check_policy_spec(spec);
   if (policy.needs_matrix || !policy.for_users)
     throw Error(spec.policy + " cannot be the policy of a partition: want one that users can ask for without a matrix");
-  for (const char* key : {"matrix", "profile"})
-    if (spec.parameters.contains(key)) throw Error(std::string(key) + "= is for jobs that ask for it themselves");
+  for (const auto& [key, value] : spec.parameters)
+    if (key == "matrix" || key == "profile" || pattern::is_key(key)) throw Error(key + "= is for jobs that ask for it themselves");
 }
 
 // Throws Error when `weights` has another key than a weight of NLA, or a value that NLA refuses. The other keys of NLA

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
+#include "pattern/pattern.hpp"
 #include "policies/baselines.hpp"
 #include "policies/nla.hpp"
 #include "tofa/greedy_policy.hpp"
@@ -18,7 +20,7 @@ namespace placement::policies {
 namespace {
 
 constexpr PolicyKey treematch_keys[] = {
-    {"matrix", "communication matrix: dense, edge list, MatrixMarket or Open MPI monitoring"},
+    {"matrix", "communication matrix: dense, edge list, MatrixMarket or Open MPI monitoring; without one the nearest nodes"},
     {"scope", "cores to choose from: subtree (default), whole, or allocation (only ranks are placed)"},
     {"levels-up", "widen the smallest subtree by so many levels (0)"},
     {"seed", "of the mapper's random choices (1)"},
@@ -71,9 +73,9 @@ constexpr PolicyKey nla_keys[] = {
 
 constexpr Policy table[] = {
     {.name = "TREEMATCH",
-     .summary = "nodes, cores and ranks by the communication matrix",
+     .summary = "nodes, cores and ranks by the communication matrix, or by nearness alone",
      .for_users = true,
-     .needs_matrix = true,
+     .replays_matrices = true,
      .needs_tree = true,
      .keys = treematch_keys,
      .place = treematch::place_treematch,
@@ -141,10 +143,19 @@ constexpr Policy table[] = {
      .place = place_random},
 };
 
-std::string listed(std::span<const PolicyKey> keys, std::string_view without) {
+bool takes_pattern(const Policy& policy, std::string_view without) { return policy.takes("matrix") && without != "matrix"; }
+
+// Returns the keys that the policy takes. One that is close to the key `unknown` comes first.
+std::string listed(const Policy& policy, std::string_view without, std::string_view unknown) {
+  std::vector<std::string_view> known;
+  for (const PolicyKey& key : policy.keys)
+    if (key.name != without) known.push_back(key.name);
+  if (takes_pattern(policy, without))
+    for (const pattern::Key& key : pattern::keys()) known.push_back(key.name);
+  const auto near = std::find(known.begin(), known.end(), near_miss(unknown, known));
+  if (near != known.end()) std::rotate(known.begin(), near, near + 1);
   std::string names;
-  for (const PolicyKey& key : keys)
-    if (key.name != without) names += (names.empty() ? "" : ", ") + std::string(key.name);
+  for (const std::string_view name : known) names += (names.empty() ? "" : ", ") + std::string(name);
   return names.empty() ? "none" : names;
 }
 
@@ -174,11 +185,12 @@ const Policy& check_policy_spec(const PolicySpec& spec, std::string_view without
   if (policy == nullptr)
     throw Error("unknown policy " + spec.policy + ": known are " + policy_names([](const Policy& known) { return known.for_users; }));
   for (const auto& [key, value] : spec.parameters) {
-    bool known = false;
+    bool known = takes_pattern(*policy, without) && pattern::is_key(key);
     for (const PolicyKey& candidate : policy->keys) known = known || (lower_case(candidate.name) == key && key != without);
     if (!known)
-      throw Error("unknown key " + key + " for " + spec.policy + ": known are " + listed(policy->keys, without));
+      throw Error("unknown key " + key + " for " + spec.policy + ": known are " + listed(*policy, without, key));
   }
+  pattern::pattern_of(spec.parameters);
   if (policy->check) policy->check(spec.parameters);
   return *policy;
 }

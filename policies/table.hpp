@@ -23,6 +23,7 @@ struct Policy {
   std::string_view summary;    // one line for --help
   bool for_users = false;      // true: -m takes it; false: only tools and the simulator take it
   bool needs_matrix = false;   // it places no job without a communication matrix
+  bool replays_matrices = false;  // the replay leaves jobs without a matrix to stock Slurm, as the published replays do
   bool needs_tree = false;     // it maps to trees, and never to a torus
   bool needs_torus = false;    // it maps to a torus, and never to trees
   bool needs_live = false;     // it chooses no nodes without ClusterView::live
@@ -34,7 +35,8 @@ struct Policy {
   PlaceFunction place_thoroughly = nullptr;  // `place` without slurmctld's haste, for nodes of one core each; may be null
   void (*check)(const Parameters&) = nullptr;  // throws Error when `place` would refuse a value; may be null
 
-  // Returns whether the policy takes the key `name`, written as in `keys`.
+  // Returns whether the policy takes the key `name`, written as in `keys`. A policy that takes `matrix` takes the keys of
+  // a pattern in its place, which are not in `keys`.
   bool takes(std::string_view name) const;
 };
 
@@ -49,7 +51,8 @@ const Policy* find_policy(std::string_view name);
 
 // Checks a policy and its parameters, and returns the policy. Throws Error when the policy or one of its keys is not
 // known; the message lists those known. Throws Error when a value is wrong; the message says what would be right. The
-// key `without` counts as unknown, because the caller does not support it; empty: none.
+// key `without` counts as unknown, because the caller does not support it; empty: none. Without `matrix` the keys of a
+// pattern are unknown, too.
 const Policy& check_policy_spec(const PolicySpec& spec, std::string_view without = {});
 
 }  // namespace placement::policies

@@ -71,7 +71,7 @@ Decision decide(const Machine& machine, const Strategy& strategy, const JobReque
   if (job.matrix)
     decision.cost = decision.stock_cost = machine.communication(*job.matrix, decision.leaf_of_rank);
   const policies::Policy* policy = strategy.stock ? nullptr : policies::find_policy(strategy.policy.policy);
-  if (policy != nullptr && (job.matrix || !policy->needs_matrix)) {
+  if (policy != nullptr && (job.matrix || !(policy->needs_matrix || policy->replays_matrices))) {
     decision.asked = true;
     const double stock_slowdown = machine.slowdown(decision.leaf_of_rank);
     const std::int64_t begin_us = processor_time_us();

@@ -3,6 +3,7 @@
 
 #include <slurm/slurm.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <numeric>
 
@@ -11,6 +12,7 @@
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
 #include "spank/job_decision.hpp"
+#include "spank/pattern_matrix.hpp"
 #include "spank/shipped_request.hpp"
 #include "spank/slurm_view.hpp"
 
@@ -116,8 +118,9 @@ std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_
   return std::move(received->placement_request);
 }
 
-StepPlacement place_in(const Allocation& allocation, const PlacementRequest& placement_request) {
+StepPlacement place_in(const Allocation& allocation, PlacementRequest placement_request) {
   const std::int64_t tasks = std::accumulate(allocation.step.tasks.begin(), allocation.step.tasks.end(), std::int64_t{0});
+  take_pattern(placement_request, static_cast<std::int32_t>(std::clamp<std::int64_t>(tasks, 1, CommMatrix::max_ranks)));
   if (placement_request.matrix && placement_request.matrix->ranks() != tasks)
     throw Error("the matrix has " + std::to_string(placement_request.matrix->ranks()) + " ranks, and the allocation " +
                 std::to_string(tasks) + " tasks: allocate with -n " + std::to_string(placement_request.matrix->ranks()));

@@ -35,6 +35,7 @@
 #include "spank/mpirun_environment.hpp"
 #include "spank/mpirun_plan.hpp"
 #include "spank/options.hpp"
+#include "spank/pattern_matrix.hpp"
 #include "spank/profiling.hpp"
 #include "spank/shipped_request.hpp"
 #include "spank/slurm_view.hpp"
@@ -203,6 +204,19 @@ void look_for_profile(int component) {
   self.looked_for_profile = true;
 }
 
+// Makes the matrix of a pattern for the job. A pattern that does not fit to the number of tasks makes the job a stock
+// one.
+void make_pattern(std::optional<PlacementRequest>& placement_request) {
+  if (!placement_request) return;
+  try {
+    if (const auto tasks = tasks_of_pattern(*placement_request, task_count()))
+      if (const std::string note = take_pattern(*placement_request, *tasks); !note.empty()) slurm_info("placement: %s", note.c_str());
+  } catch (const Error& error) {
+    slurm_info("placement: %s: stock placement", error.what());
+    placement_request.reset();
+  }
+}
+
 void finish_component(spank_t spank) {
   Client& self = client();
   const PlacementOptions options = std::exchange(self.options, {});
@@ -214,17 +228,21 @@ void finish_component(spank_t spank) {
   // sbatch and salloc keep the job control environment of one component for the next one.
   for (const std::string& name : request_variable_names()) spank_job_control_unsetenv(spank, name.c_str());
   self.placement_request = options.resolve(task_count());
+  if (self.placement_request && !self.placement_request->note.empty())
+    slurm_info("placement: %s", self.placement_request->note.c_str());
   // As with a stock -m of salloc and sbatch, a distribution in the environment at submission does not count in the job.
   if (self.placement_request && !self.is_srun && !environment("SLURM_DISTRIBUTION").empty())
     self.placement_request->overrides_distribution = true;
   if (const std::string taken_back = options.taken_back(); !taken_back.empty() && !client_option("quiet"))
     slurm_info("placement: %s: stock placement", taken_back.c_str());
+  const bool is_step = self.is_srun && !self.outer_job.empty();  // of an existing job
+  if (!is_step) make_pattern(self.placement_request);
   self.any_request = self.any_request || self.placement_request;
   self.stock_word = options.distribution_given();
   self.stock_distribution = options.stock_distribution();
   self.stock_by_hand = options.distribution_on_command_line();
   if (self.profile) self.profile = checked_profile_file(*self.profile);
-  if (self.is_srun && !self.outer_job.empty()) return;  // a step of an existing job ships nothing
+  if (is_step) return;
   look_for_profile(component);
   if (self.placement_request) ship(spank, *self.placement_request, component);
   self.shipped.push_back(self.placement_request && !(self.placement_request->automatic && !self.placement_request->matrix));
@@ -347,7 +365,7 @@ void plan_mpirun_in_salloc() {
 }
 
 std::string told_costs(const PlacementRequest& placement_request, const StepPlacement& placement) {
-  if (!placement_request.matrix) return "ranks in natural order, as there is no matrix";
+  if (!placement_request.matrix) return "ranks in the order of the topology, as there is no matrix";
   return to_string(placement.cost) + " hop-bytes, in natural order " + to_string(placement.natural_cost);
 }
 
@@ -380,7 +398,7 @@ void place(spank_t spank) {
   if (!(placement_request || self.any_request)) return;
   if (const std::string daemon = launcher_daemon(spank); !daemon.empty()) {
     const bool quiet = client_option("quiet") || std::getenv((std::string(job_environment_prefix) + job_quiet_variable).c_str());
-    if (placement_request && (placement_request->matrix || placement_request->automatic) && !quiet) tell_launcher(daemon, placement_request->spec.policy, self.mpirun_plan);
+    if (placement_request && !quiet) tell_launcher(daemon, placement_request->spec.policy, self.mpirun_plan);
     return;
   }
   const ControllerState controller = controller_tells_facts() ? controller_state_of(ask_controller()) : ControllerState{};
@@ -396,6 +414,8 @@ void place(spank_t spank) {
   if (placement_request->automatic && !placement_request->matrix)
     placement_request->matrix = stored_profile(command_of_step(spank), static_cast<std::int32_t>(layout->task_cnt));
   if (placement_request->automatic && !placement_request->matrix) return;
+  const std::string layout_note = take_pattern(*placement_request, static_cast<std::int32_t>(layout->task_cnt));
+  if (!layout_note.empty()) slurm_verbose("placement: %s", layout_note.c_str());
   if (placement_request->matrix && static_cast<std::uint32_t>(placement_request->matrix->ranks()) != layout->task_cnt)
     throw Error("the matrix is of " + std::to_string(placement_request->matrix->ranks()) + " ranks, step " +
                 std::to_string(job) + "." + std::to_string(step) + " has " +

@@ -40,6 +40,8 @@ libspank_la_SOURCES = \
 	%D%/mpirun_words.hpp \
 	%D%/options.cpp \
 	%D%/options.hpp \
+	%D%/pattern_matrix.cpp \
+	%D%/pattern_matrix.hpp \
 	%D%/profile_store.cpp \
 	%D%/profile_store.hpp \
 	%D%/profiling.cpp \

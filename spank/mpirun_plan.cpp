@@ -83,11 +83,11 @@ bool has_declared_cores(const Allocation& allocation) {
   return cores.size() >= node->core_free.size();
 }
 
-// Returns the hostfile for the allocation in this process's environment. Returns nothing if the job has no policy or no
-// matrix, so that ranks stay in Slurm's order. Throws Error with the reason if the hostfile cannot be made.
+// Returns the hostfile for the allocation in this process's environment. Returns nothing if the job has no policy, or
+// if its matrix is to come from a stored profile, so that ranks stay in Slurm's order. Throws Error with the reason if the hostfile cannot be made.
 std::optional<std::string> hostfile_of_allocation() {
   const std::optional<PlacementRequest> placement_request = request_of_allocation();
-  if (!placement_request || !placement_request->matrix) return std::nullopt;
+  if (!placement_request || (placement_request->automatic && !placement_request->matrix)) return std::nullopt;
   const ControllerState controller = controller_tells_facts() ? controller_state_of(ask_controller()) : ControllerState{};
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     throw Error("Mode=" + controller.mode + " in slurmctld");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spank/options.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -8,6 +10,7 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "netload/profile_weights.hpp"
+#include "pattern/pattern.hpp"
 #include "policies/table.hpp"
 
 namespace placement::spank {
@@ -40,11 +43,31 @@ PolicySpec checked_spec(const std::string& word, const std::string& option,
     throw Error("two matrices: " + spec.parameters[matrix_key] + " in " + option + " and " +
                 matrix_file + " in --comm-matrix; give one");
   try {
+    pattern::take_word(spec.parameters);
     policies::check_policy_spec(spec);
   } catch (const Error& error) {
     throw Error(option + ": " + error.what());
   }
   return spec;
+}
+
+bool is_file(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+
+// Returns what the user is told if a file has the name of the pattern that stands in for a matrix.
+std::string same_name_note(const PolicySpec& spec) {
+  const auto word = spec.parameters.find("pattern");
+  if (word == spec.parameters.end() || !is_file(word->second)) return {};
+  return word->second + " is the pattern of that name; the file " + word->second + " is ./" + word->second;
+}
+
+// Reads the matrix. If there is no such file, the message names the patterns, too, as the name may be a misspelt one.
+CommMatrix matrix_in(const std::string& file) {
+  try {
+    return read_matrix(file);
+  } catch (const Error& error) {
+    if (file.find('/') != file.npos || is_file(file)) throw;
+    throw Error(error.what() + std::string("; it is no pattern either: known are ") + pattern::known_patterns(file));
+  }
 }
 
 }  // namespace
@@ -115,20 +138,18 @@ std::optional<PlacementRequest> PlacementOptions::resolve(std::optional<std::int
   }
   PlacementRequest placement_request{checked_spec(*word_, option_, matrix_file_), nullptr, overrides_};
   auto& parameters = placement_request.spec.parameters;
+  placement_request.note = same_name_note(placement_request.spec);
   netload::replace_profile(parameters);
   const auto file = parameters.find(matrix_key);
   if (file != parameters.end() && file->second == automatic) {
     placement_request.automatic = true;
     parameters.erase(file);
   } else if (file != parameters.end()) {
-    placement_request.matrix = std::make_shared<const CommMatrix>(read_matrix(file->second));
+    placement_request.matrix = std::make_shared<const CommMatrix>(matrix_in(file->second));
     if (tasks && *tasks != placement_request.matrix->ranks())
       throw Error(file->second + ": the matrix is of " + std::to_string(placement_request.matrix->ranks()) +
                   " ranks, and " + std::to_string(*tasks) + " tasks are asked for");
     parameters.erase(file);
-  } else if (policies::find_policy(placement_request.spec.policy)->needs_matrix) {
-    throw Error(option_ + " " + placement_request.spec.policy + " needs a communication matrix: " + option_ +
-                (option_ == "-m" ? " " : "=") + placement_request.spec.policy + "=FILE, or --comm-matrix=FILE");
   }
   return placement_request;
 }

@@ -11,12 +11,14 @@
 
 namespace placement::spank {
 
-// The request of a job component or a step. Its policy and keys are checked, and its matrix is read.
+// The request of a job component or a step. Its policy and keys are checked, and its matrix is read if it is a file.
+// take_pattern() makes the matrix of a pattern.
 struct PlacementRequest {
   PolicySpec spec;                            // without the key matrix, because other hosts may not have the file
   std::shared_ptr<const CommMatrix> matrix;   // null if there is none, or if it is to come from a stored profile
   bool overrides_distribution = false;        // the policy overrides a stock -m that was given before it
   bool automatic = false;                     // the matrix comes from a stored profile (matrix=auto)
+  std::string note = {};                      // what the user is told about the options; mostly empty
 };
 
 // Collects the options of one job component in the order in which Slurm reads them: #SBATCH lines, environment,

@@ -15,7 +15,7 @@ FLOORS = [
     ["common/matrix", "common/slurm", "common/state"],
     ["common/topology"],
     ["common/decision", "common/policy"],
-    ["mapping", "monitor/protocol", "plugins/compat"],
+    ["mapping", "monitor/protocol", "pattern", "plugins/compat"],
     ["monitor/agent", "treematch"],
     ["monitor/monitor", "mpi", "netload", "tofa"],
     ["plugins/topology", "policies"],

@@ -76,6 +76,7 @@ class Chooser {
 
  private:
   Placement on_counts(const mapping::NodeCounts& counts) const;
+  std::vector<std::int32_t> in_order_of_tree(const mapping::NodeCounts& counts) const;
   Placement among(const mapping::NodeLimits& limits, const mapping::NodeCounts& in_order,
                   const std::optional<mapping::NodeCounts>& compact) const;
   Placement best_of(const std::vector<Candidate>& candidates) const;
@@ -230,12 +231,21 @@ std::optional<Candidate> Chooser::grouped(const mapping::NodeLimits& limits, std
   return evaluated(slots_.leaves_on(node_of_rank), "groups of ranks on nodes");
 }
 
+// Returns the leaf of each rank when the ranks fill the nodes in the order in which these stand in the tree, so that
+// consecutive ranks are near each other.
+std::vector<std::int32_t> Chooser::in_order_of_tree(const mapping::NodeCounts& counts) const {
+  std::vector<std::int32_t> node_of_rank;
+  for (const std::int32_t node : node_tree().order)
+    node_of_rank.insert(node_of_rank.end(), static_cast<std::size_t>(counts[node]), node);
+  return slots_.leaves_on(node_of_rank);
+}
+
 Placement Chooser::on_counts(const mapping::NodeCounts& counts) const {
   const std::vector<std::int32_t> natural = slots_.leaves(counts);
   if (natural.size() != static_cast<std::size_t>(request_.tasks))
     throw Error(std::to_string(natural.size()) + " tasks are laid out, and the request has " +
                 std::to_string(request_.tasks));
-  if (!request_.matrix) return slots_.placement(natural, natural, "natural order");
+  if (!request_.matrix) return slots_.placement(in_order_of_tree(counts), natural, "order of the topology");
   const Candidate best = mapped(counts);
   const Cost natural_cost = view_.tree->hop_bytes(*request_.matrix, natural);
   if (best.cost >= natural_cost) return slots_.placement(natural, natural_cost, natural_cost, "natural order");

@@ -10,6 +10,7 @@
 #include "common/decision/job_state.hpp"
 #include "common/topology/step_view.hpp"
 #include "common/util/error.hpp"
+#include "pattern/pattern.hpp"
 #include "policies/fabric_choice.hpp"
 #include "policies/natural_order.hpp"
 #include "policies/nla.hpp"
@@ -38,6 +39,7 @@ class Planner {
     const Placement placement = asked_place(view, request, deadline);
     Plan plan = wanted(view, placement, request.cores_per_task);
     plan.note = candidates_.note();
+    add_traffic_note(plan.note, request);
     add_wait_note(plan.note, request);
     if (const std::string unknown = unknown_outages(view); !unknown.empty()) {
       plan.note += (plan.note.empty() ? "" : ", ") + unknown;
@@ -164,6 +166,15 @@ class Planner {
   std::string unknown_outages(const ClusterView& view) const {
     if (!job_request_.policy->avoids_faults || view.outages || view.live) return {};
     return "no outages are known" + (view.why_not_live.empty() ? "" : ": " + view.why_not_live);
+  }
+
+  // Adds what stands in for a communication matrix.
+  void add_traffic_note(std::string& note, const Request& request) const {
+    const auto pattern = pattern::pattern_of(job_request_.spec.parameters);
+    if (pattern)
+      note += (note.empty() ? "" : ", ") + ("pattern " + pattern::to_string(*pattern));
+    else if (!request.matrix && !job_request_.policy->uses_live)
+      note += (note.empty() ? "" : ", ") + std::string("no matrix: the nearest nodes, ranks in the order of the topology");
   }
 
   // Adds a remark if the job asks for a longer wait than the site allows.

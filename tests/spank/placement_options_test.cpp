@@ -5,6 +5,7 @@
 #include <string>
 
 #include "spank/client_options.hpp"
+#include "spank/pattern_matrix.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -106,8 +107,6 @@ END_TEST
 
 START_TEST(errors_say_what_would_be_right) {
   PlacementOptions options;
-  options.take_distribution("TREEMATCH", false);
-  ck_assert_error(options.resolve(4), "--comm-matrix=FILE");
   options.take_distribution("TREEMATCH=/no/such/file", false);
   ck_assert_error(options.resolve(4), "/no/such/file");
   options.take_distribution(treematch() + ",colour=red", false);
@@ -128,6 +127,66 @@ START_TEST(errors_say_what_would_be_right) {
   ck_assert_error(options.resolve(4), "-m: scope=rack: allocation, whole or subtree is wanted");
   options.take_distribution("TREEMATCH=a,b", false);
   ck_assert_error(options.resolve(4), "comma in its name is given by --comm-matrix=FILE");
+}
+END_TEST
+
+START_TEST(a_policy_needs_no_matrix) {
+  PlacementOptions options;
+  options.take_distribution("TREEMATCH", false);
+  ck_assert(options.resolve(4).has_value());
+  ck_assert(!options.resolve(4)->matrix);
+}
+END_TEST
+
+START_TEST(a_word_stands_for_a_matrix) {
+  PlacementOptions options;
+  for (const char* word : {"TREEMATCH=ring", "TOFA=Ring", "NLA=pattern=ring", "TREEMATCH=matrix=ring"}) {
+    options.take_distribution(word, false);
+    auto placement_request = options.resolve(4);
+    ck_assert(!placement_request->matrix && placement_request->note.empty());
+    ck_assert_text_eq(placement_request->spec.parameters.at("pattern"), "ring");
+    ck_assert_text_eq(placement::spank::take_pattern(*placement_request, 7), "");
+    ck_assert_int_eq(placement_request->matrix->ranks(), 7);
+    ck_assert_int_eq(placement_request->matrix->pairs(), 7);
+    ck_assert_int_eq(*placement::spank::tasks_of_pattern(*placement_request, 5), 5);
+    ck_assert(!placement::spank::tasks_of_pattern(*placement_request, std::nullopt));
+  }
+  options.take_distribution("TREEMATCH=grid=4x2,scope=whole", false);
+  auto grid = options.resolve(5);
+  ck_assert_int_eq(*placement::spank::tasks_of_pattern(*grid, std::nullopt), 8);
+  ck_assert_error(placement::spank::take_pattern(*grid, 5), "grid=4x2 has 8 places, and 5 tasks are asked for");
+  PlacementOptions apart;
+  apart.take_matrix_file("ring");
+  apart.take_distribution("TREEMATCH", false);
+  ck_assert_text_eq(apart.resolve(4)->spec.parameters.at("pattern"), "ring");
+}
+END_TEST
+
+START_TEST(all_to_all_of_many_ranks_goes_without_a_matrix) {
+  PlacementOptions options;
+  options.take_distribution("TREEMATCH=alltoall", false);
+  auto placement_request = options.resolve(100'000);
+  ck_assert_text_eq(placement::spank::take_pattern(*placement_request, 1024), "");
+  ck_assert_int_eq(placement_request->matrix->pairs(), 523'776);
+  ck_assert(placement::spank::take_pattern(*placement_request, 100'000).find("100000 ranks goes without a matrix") != std::string::npos);
+  ck_assert(!placement_request->matrix);
+}
+END_TEST
+
+START_TEST(a_wrong_word_names_the_patterns) {
+  PlacementOptions options;
+  options.take_distribution("TREEMATCH=rign", false);
+  ck_assert_error(options.resolve(4), "rign: cannot be opened: No such file or directory; it is no pattern either: known are ring, tree");
+  options.take_distribution("TREEMATCH=./rign", false);
+  ck_assert(error_of([&] { options.resolve(4); }).find("pattern") == std::string::npos);
+  options.take_distribution("TREEMATCH=grids=4x4", false);
+  ck_assert_error(options.resolve(4), "unknown key grids for TREEMATCH: known are grid, matrix");
+  options.take_distribution("TREEMATCH=ring,grid=4x4", false);
+  ck_assert_error(options.resolve(4), "two patterns: grid=4x4 and pattern=ring: give one");
+  options.take_distribution(treematch() + ",grid=4x4", false);
+  ck_assert_error(options.resolve(4), "a matrix and a pattern: ");
+  options.take_distribution("TREEMATCH=grid=4y4", false);
+  ck_assert_error(options.resolve(4), "-m: grid=4y4: '4y4' is no side of a grid");
 }
 END_TEST
 
@@ -190,6 +249,10 @@ int main() {
   tcase_add_test(tests, a_later_option_takes_a_mistake_back);
   tcase_add_test(tests, the_matrix_may_be_said_apart);
   tcase_add_test(tests, errors_say_what_would_be_right);
+  tcase_add_test(tests, a_policy_needs_no_matrix);
+  tcase_add_test(tests, a_word_stands_for_a_matrix);
+  tcase_add_test(tests, all_to_all_of_many_ranks_goes_without_a_matrix);
+  tcase_add_test(tests, a_wrong_word_names_the_patterns);
   tcase_add_test(tests, a_matrix_of_another_size_is_an_error_where_the_size_is_known);
   tcase_add_test(tests, the_task_count_is_known_from_fixed_numbers_only);
   tcase_add_test(tests, auto_is_a_stored_profile);

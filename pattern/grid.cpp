@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pattern/grid.hpp"
+
+#include <algorithm>
+
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+
+namespace placement::pattern {
+
+namespace {
+
+constexpr std::size_t most_sides = 8;
+
+[[noreturn]] void refuse(std::string_view text, const std::string& why) {
+  throw Error("grid=" + shown(text) + ": " + why + ": want sides such as grid=8x4x4, or grid=auto, auto2 or auto3, with :periodic or without");
+}
+
+// Finds the sides after `chosen` so that none is larger than the one before. Returns false if there are none.
+bool balance(std::int32_t ranks, std::int32_t sides_left, std::int32_t largest, std::vector<std::int32_t>& chosen) {
+  if (sides_left == 1) {
+    if (ranks > largest) return false;
+    chosen.push_back(ranks);
+    return true;
+  }
+  std::vector<std::int32_t> divisors;
+  for (std::int32_t d = 1; static_cast<std::int64_t>(d) * d <= ranks; ++d)
+    if (ranks % d == 0) divisors.insert(divisors.end(), {d, ranks / d});
+  std::sort(divisors.begin(), divisors.end());
+  for (const std::int32_t side : divisors) {
+    if (side > largest) return false;
+    chosen.push_back(side);
+    if (balance(ranks / side, sides_left - 1, side, chosen)) return true;
+    chosen.pop_back();
+  }
+  return false;
+}
+
+}  // namespace
+
+Grid parse_grid(std::string_view text) {
+  Grid grid;
+  std::string shape = lower_case(text);
+  if (const std::size_t colon = shape.find(':'); colon != std::string::npos) {
+    if (shape.substr(colon) != ":periodic") refuse(text, "'" + shown(shape.substr(colon)) + "' is not :periodic");
+    grid.periodic = true;
+    shape.resize(colon);
+  }
+  if (shape == "auto" || shape == "auto3") return grid;
+  if (shape == "auto2") {
+    grid.dimensions = 2;
+    return grid;
+  }
+  std::int64_t product = 1;
+  for (const std::string_view part : split_at(shape, 'x')) {
+    const auto side = parse_integer(part);
+    if (!side || *side < 1) refuse(text, "'" + shown(part) + "' is no side of a grid");
+    if (*side > CommMatrix::max_ranks || (product *= *side) > CommMatrix::max_ranks)
+      refuse(text, "more than " + std::to_string(CommMatrix::max_ranks) + " places");
+    grid.sides.push_back(static_cast<std::int32_t>(*side));
+  }
+  if (grid.sides.size() > most_sides) refuse(text, "more than " + std::to_string(most_sides) + " sides");
+  return grid;
+}
+
+std::string to_string(const Grid& grid) {
+  std::string text;
+  for (const std::int32_t side : grid.sides) text += (text.empty() ? "" : "x") + std::to_string(side);
+  if (text.empty()) text = grid.dimensions == 2 ? "auto2" : "auto";
+  return text + (grid.periodic ? ":periodic" : "");
+}
+
+std::int32_t places(const Grid& grid) {
+  std::int32_t product = grid.sides.empty() ? 0 : 1;
+  for (const std::int32_t side : grid.sides) product *= side;
+  return product;
+}
+
+std::vector<std::int32_t> balanced_sides(std::int32_t ranks, std::int32_t dimensions) {
+  std::vector<std::int32_t> sides;
+  balance(ranks, dimensions, ranks, sides);
+  return sides;
+}
+
+std::vector<CommEdge> grid_edges(const std::vector<std::int32_t>& sides, bool periodic) {
+  std::vector<CommEdge> edges;
+  std::int32_t ranks = 1;
+  for (const std::int32_t side : sides) ranks *= side;
+  std::int32_t stride = ranks;
+  for (const std::int32_t side : sides) {
+    stride /= side;
+    for (std::int32_t rank = 0; rank < ranks; ++rank) {
+      const std::int32_t at = rank / stride % side;
+      if (at + 1 < side)
+        edges.push_back({rank, rank + stride, 1});
+      else if (periodic && side > 2)
+        edges.push_back({rank - at * stride, rank, 1});
+    }
+  }
+  return edges;
+}
+
+}  // namespace placement::pattern

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/matrix/comm_matrix.hpp"
+
+namespace placement::pattern {
+
+// A grid of ranks in which neighbours exchange halos. Ranks are numbered as MPI_Cart_create() numbers them without
+// reordering: the last coordinate changes first.
+struct Grid {
+  std::vector<std::int32_t> sides;  // 1 to 8 sides of at least 1; empty: balanced sides for each number of ranks
+  std::int32_t dimensions = 3;      // number of the balanced sides, 2 or 3
+  bool periodic = false;            // the first and the last rank of each line are neighbours, too
+};
+
+// Parses the value of grid=: sides such as 8x4x4, or auto, auto2 or auto3, and then perhaps :periodic. Throws Error on
+// another text, and on sides whose product is above CommMatrix::max_ranks.
+Grid parse_grid(std::string_view text);
+
+// Returns the grid as parse_grid() reads it.
+std::string to_string(const Grid& grid);
+
+// Returns the number of places of a grid with fixed sides; 0 for balanced sides.
+std::int32_t places(const Grid& grid);
+
+// Returns `dimensions` sides, the largest first, whose product is `ranks`, as MPI_Dims_create() is meant to choose
+// them: of all such sides those with the least largest side, then with the least second one.
+std::vector<std::int32_t> balanced_sides(std::int32_t ranks, std::int32_t dimensions);
+
+// Returns one edge of weight 1 for each pair of neighbours. A line of two ranks has one edge, periodic or not, and a
+// line of one rank has none. The product of the sides is at most CommMatrix::max_ranks.
+std::vector<CommEdge> grid_edges(const std::vector<std::int32_t>& sides, bool periodic);
+
+}  // namespace placement::pattern

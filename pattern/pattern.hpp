@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "common/matrix/comm_matrix.hpp"
+#include "common/policy/policy.hpp"
+#include "pattern/grid.hpp"
+#include "pattern/parallelism.hpp"
+
+namespace placement::pattern {
+
+// A communication pattern that a user names in place of a matrix.
+struct Pattern {
+  enum class Kind {
+    ring,        // each rank with the next one, the last one with the first
+    tree,        // a binomial tree, as broadcasts and reductions use it: each rank with the one without its lowest bit
+    all_to_all,  // each rank with each other
+    grid,
+    parallelism,
+  };
+  Kind kind = Kind::ring;
+  Grid grid;                // of Kind::grid
+  Parallelism parallelism;  // of Kind::parallelism
+};
+
+// A key by which a pattern is given.
+struct Key {
+  std::string_view name;
+  std::string_view help;  // one line for --help
+};
+
+// Returns all keys of patterns.
+std::span<const Key> keys();
+
+// Returns whether `name` is the key of a pattern.
+bool is_key(std::string_view name);
+
+// Returns whether `word` alone names a pattern: ring, tree or alltoall, in any case.
+bool is_word(std::string_view word);
+
+// Replaces matrix=WORD by pattern=WORD if the word alone names a pattern. Returns true if it did.
+bool take_word(Parameters& parameters);
+
+// Returns the pattern that the keys of `parameters` give; nothing when there is none of them. Throws Error when they give
+// two patterns, when a matrix stands beside them, or when a value is wrong; the message says what would be right.
+std::optional<Pattern> pattern_of(const Parameters& parameters);
+
+// Parses a pattern as it stands after -m POLICY=, such as "ring" or "tp=8,pp=4". Throws Error when it is none; the
+// message names those known.
+Pattern parse_pattern(std::string_view text);
+
+// Returns the pattern as parse_pattern() reads it.
+std::string to_string(const Pattern& pattern);
+
+// Returns the names of all patterns with ", " between them; one that is close to `near` comes first.
+std::string known_patterns(std::string_view near = {});
+
+// Returns the number of ranks that the pattern is of; nothing when it is of any number.
+std::optional<std::int32_t> fixed_ranks(const Pattern& pattern);
+
+// Returns a sentence on how the pattern is laid out on this number of ranks, where its text does not say it; else empty.
+std::string layout_note(const Pattern& pattern, std::int32_t ranks);
+
+// The most pairs of a matrix that matrix_of() makes.
+inline constexpr std::int64_t most_pairs = std::int64_t{1} << 22;
+
+// Returns the number of pairs of the pattern's matrix, or more where two edges join a pair. Throws Error when the
+// pattern is not one of `ranks` ranks; the message has both numbers. `ranks` is at least 1.
+std::int64_t pair_count(const Pattern& pattern, std::int32_t ranks);
+
+// Returns the matrix of the pattern. Each pair has weight 1, except in Kind::parallelism, where weights are bytes.
+// Throws Error when the pattern is not one of `ranks` ranks, 1 to CommMatrix::max_ranks, and when it would have more
+// than most_pairs pairs.
+CommMatrix matrix_of(const Pattern& pattern, std::int32_t ranks);
+
+}  // namespace placement::pattern
