@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <numeric>
 
 #include "common/matrix/matrix_read.hpp"
 #include "common/state/outage_file.hpp"
@@ -10,6 +11,7 @@
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
+#include "pattern/pattern.hpp"
 #include "policies/table.hpp"
 #include "tools/command.hpp"
 #include "tools/command_line.hpp"
@@ -25,6 +27,9 @@ namespace {
 
 constexpr Option options[] = {
     {'m', "matrix", "FILE", "communication matrix, in any form that \"placectl matrix info\" reads"},
+    {0, "pattern", "WORD", "a pattern in place of a matrix: ring, tree, alltoall, grid=8x4x4, grid=auto,\n"
+                           "tp=8,pp=4,dp=16; slurm-placement(7) has its keys"},
+    {'n', "ntasks", "N", "number of ranks of a pattern [what it says, or all usable leaves]"},
     {'t', "topology", "FILE", "the machine: a tree, tleaf or torus file, Slurm's topology.conf, or\n"
                               "what \"scontrol show topology\" prints;\n"
                               "4:4:4, where there is no file of that name: a tree of those arities;\n"
@@ -59,7 +64,7 @@ constexpr Option options[] = {
 
 constexpr CommandHelp help{
     "placectl map",
-    "[--matrix FILE] [--topology FILE] [OPTION]...",
+    "[--matrix FILE | --pattern WORD] [--topology FILE] [OPTION]...",
     "Places the ranks of a communication matrix on the leaves of a tree or the nodes of a torus,\n"
     "with few hop-bytes. Writes one line per rank, and on standard error what the mapping costs, what\n"
     "the natural order and greedy cost, and the time it took. With a topology and no matrix it shows the\n"
@@ -140,16 +145,41 @@ void set_limits(const CommandLine& line, const ClusterView& view, Request& reque
   }
 }
 
+// Takes the pattern that --pattern or the policy's word names out of the parameters of the policy.
+std::optional<pattern::Pattern> take_pattern(const CommandLine& line, Parameters& parameters) {
+  std::optional<pattern::Pattern> pattern = from_command_line([&] {
+    pattern::take_word(parameters);
+    return pattern::pattern_of(parameters);
+  });
+  std::erase_if(parameters, [](const auto& parameter) { return pattern::is_key(parameter.first); });
+  if (const auto word = line.value("pattern")) {
+    if (pattern) throw UsageError("two patterns: --pattern " + shown(*word) + ", and " + pattern::to_string(*pattern) + " with --policy");
+    if (parameters.contains("matrix")) throw UsageError("--pattern stands in for a matrix: give it or " + shown(parameters["matrix"]));
+    pattern = from_command_line([&] { return pattern::parse_pattern(*word); });
+  }
+  if (line.has("ntasks") && !pattern) throw UsageError("--ntasks is for --pattern");
+  return pattern;
+}
+
+// Sets the matrix to that of the pattern, for the number of ranks that is given, that the pattern fixes, or `otherwise`.
+void make_matrix(const CommandLine& line, const pattern::Pattern& pattern, std::size_t otherwise, MapTask& task) {
+  const auto given = line.integer("ntasks", 1, CommMatrix::max_ranks);
+  const auto ranks = static_cast<std::int32_t>(given ? *given : pattern::fixed_ranks(pattern).value_or(static_cast<std::int32_t>(otherwise)));
+  task.matrix = std::make_shared<const CommMatrix>(from_command_line([&] { return pattern::matrix_of(pattern, ranks); }));
+  if (const std::string note = pattern::layout_note(pattern, ranks); !note.empty()) std::fprintf(stderr, "placectl map: %s\n", note.c_str());
+}
+
 // Reads the matrix and the policy. The machine is read later.
 MapTask read_task(const CommandLine& line) {
   MapTask task;
   task.spec = policy_spec(line);
+  task.pattern = take_pattern(line, task.spec.parameters);
   const auto matrix = task.spec.parameters.find("matrix");
   if (matrix != task.spec.parameters.end()) {
     task.matrix = std::make_shared<const CommMatrix>(read_matrix(matrix->second));
     task.spec.parameters.erase(matrix);
-  } else if (line.has("topology") && line.has("policy") && task.spec.policy != "NATURAL") {
-    throw UsageError("--matrix is missing: " + task.spec.policy + " places ranks by their traffic");
+  } else if (!task.pattern && line.has("topology") && line.has("policy") && task.spec.policy != "NATURAL") {
+    throw UsageError("--matrix or --pattern is missing: " + task.spec.policy + " places ranks by their traffic");
   }
   task.request.seed = static_cast<std::uint64_t>(line.integer("seed", 0, INT64_MAX).value_or(1));
   if (const auto ms = line.integer("deadline-ms", 0, INT32_MAX)) task.deadline = std::chrono::milliseconds(*ms);
@@ -190,6 +220,7 @@ MapOutcome map_to_file(const CommandLine& line, MapTask& task) {
   read_machine(line, task);
   task.usable = read_available(line.value_or("available", "-"), task.view.tree->leaves());
   drop_unknown_positions(task);
+  if (task.pattern) make_matrix(line, *task.pattern, task.usable.size(), task);
   if (!task.matrix) {
     task.spec.policy = "NATURAL";  // so that an option that changes a policy is refused
     task.matrix = std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(task.usable.size()), {}));
@@ -207,9 +238,11 @@ MapOutcome map_to_allocation(const CommandLine& line, MapTask& task) {
     throw UsageError("--topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set)");
   const std::optional<std::uint32_t> component = het_group(line);
   const spank::Allocation allocation = spank::current_allocation(component);
+  if (task.pattern)
+    make_matrix(line, *task.pattern, static_cast<std::size_t>(std::accumulate(allocation.step.tasks.begin(), allocation.step.tasks.end(), std::int64_t{0})), task);
   if (!task.matrix) {
     const std::optional<spank::PlacementRequest> placement_request = spank::request_of_allocation(component);
-    if (!placement_request || !placement_request->matrix) throw UsageError("--matrix is missing, and the job has none");
+    if (!placement_request || !placement_request->matrix) throw UsageError("neither --matrix nor --pattern is given, and the job has none");
     task.matrix = placement_request->matrix;
     if (!line.has("policy")) task.spec = placement_request->spec;
   }
@@ -248,7 +281,7 @@ int command_map(int argc, char** argv) {
     return exit_ok;
   }
   MapTask task = read_task(line);
-  const bool by_matrix = task.matrix || !line.has("topology");
+  const bool by_matrix = task.matrix || task.pattern || !line.has("topology");
   const MapOutcome outcome = line.has("topology") ? map_to_file(line, task) : map_to_allocation(line, task);
   const std::string mapping = format_mapping_of(line, task, outcome);
   const bool json = line.has("json");

@@ -14,6 +14,7 @@
 #include "common/topology/topology_read.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
+#include "pattern/pattern.hpp"
 #include "tools/command.hpp"
 #include "tools/command_line.hpp"
 #include "tools/heatmap.hpp"
@@ -28,9 +29,10 @@ namespace {
 
 constexpr const char* matrix_usage =
     "usage: placectl matrix info [OPTION]... FILE\n"
+    "       placectl matrix make [OPTION]... PATTERN\n"
     "       placectl matrix convert --to FORMAT IN [OUT]\n"
     "       placectl matrix heatmap [OPTION]... -o PICTURE FILE\n\n"
-    "Looks at, converts and draws communication matrices; placectl matrix COMMAND --help shows more.\n";
+    "Looks at, makes, converts and draws communication matrices; placectl matrix COMMAND --help shows more.\n";
 
 constexpr Option info_options[] = {
     {'n', "heaviest", "N", "so many of the heaviest pairs [5]"},
@@ -61,6 +63,22 @@ constexpr CommandHelp convert_help{
     convert_options,
     1,
     2};
+
+constexpr Option make_options[] = {
+    {'n', "ntasks", "N", "number of ranks [where the pattern does not say it: needed]"},
+    {'o', "output", "FILE", "where the matrix goes [standard output]"},
+    {'t', "to", "FORMAT", "dense, edges, np or mtx (MatrixMarket) [edges]"},
+};
+
+constexpr CommandHelp make_help{
+    "placectl matrix make",
+    "[OPTION]... PATTERN",
+    "Writes the communication matrix of a pattern, as srun -m TREEMATCH=PATTERN makes it: ring, tree,\n"
+    "alltoall, grid=8x4x4[:periodic], grid=auto, or tp=8,pp=4,dp=16 and the other keys of a parallel training;\n"
+    "slurm-placement(7) has them all.\n",
+    make_options,
+    1,
+    1};
 
 constexpr Option heatmap_options[] = {
     {'o', "output", "PICTURE", "where it goes: a file that ends in .png or .svg"},
@@ -125,6 +143,37 @@ MatrixFormat format_option(const std::string& name) {
   }
 }
 
+// Writes the matrix to the file, or to standard output when `path` is "-".
+void write_matrix_to(const std::string& path, const CommMatrix& matrix, MatrixFormat format) {
+  std::ofstream file;
+  if (path != "-") {
+    file.open(path, std::ios::binary | std::ios::trunc);
+    if (!file) throw Error("cannot write " + path + ": " + std::strerror(errno));
+  }
+  std::ostream& out = path == "-" ? std::cout : file;
+  write_matrix(out, matrix, format);
+  if (!out.flush()) throw Error("cannot write " + path + ": " + std::strerror(errno));
+}
+
+int matrix_make(int argc, char** argv) {
+  const CommandLine line(make_help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(make_help));
+    return exit_ok;
+  }
+  const MatrixFormat format = format_option(line.value_or("to", "edges"));
+  const pattern::Pattern pattern = from_command_line([&] { return pattern::parse_pattern(line.operands()[0]); });
+  const auto fixed = pattern::fixed_ranks(pattern);
+  const auto given = line.integer("ntasks", 1, CommMatrix::max_ranks);
+  if (!given && !fixed) throw UsageError("--ntasks is missing: " + pattern::to_string(pattern) + " is of any number of ranks");
+  const auto ranks = static_cast<std::int32_t>(given ? *given : *fixed);
+  const CommMatrix matrix = from_command_line([&] { return pattern::matrix_of(pattern, ranks); });
+  write_matrix_to(line.value_or("output", "-"), matrix, format);
+  if (const std::string note = pattern::layout_note(pattern, ranks); !note.empty())
+    std::fprintf(stderr, "placectl matrix: %s\n", note.c_str());
+  return exit_ok;
+}
+
 int matrix_convert(int argc, char** argv) {
   const CommandLine line(convert_help, argc, argv);
   if (line.wants_help()) {
@@ -135,15 +184,7 @@ int matrix_convert(int argc, char** argv) {
   const MatrixFormat format = format_option(*line.value("to"));
   MatrixInfo info;
   const CommMatrix matrix = read_matrix(line.operands()[0], {}, &info);
-  const std::string path = line.operands().size() > 1 ? line.operands()[1] : "-";
-  std::ofstream file;
-  if (path != "-") {
-    file.open(path, std::ios::binary | std::ios::trunc);
-    if (!file) throw Error("cannot write " + path + ": " + std::strerror(errno));
-  }
-  std::ostream& out = path == "-" ? std::cout : file;
-  write_matrix(out, matrix, format);
-  if (!out.flush()) throw Error("cannot write " + path + ": " + std::strerror(errno));
+  write_matrix_to(line.operands().size() > 1 ? line.operands()[1] : "-", matrix, format);
   if (info.scale_power != 0)
     std::fprintf(stderr, "placectl matrix: the values were fractions: all are multiplied by 10^%d%s\n", info.scale_power,
                  info.rounded ? " and rounded" : "");
@@ -177,10 +218,11 @@ int command_matrix(int argc, char** argv) {
     return exit_ok;
   }
   if (first == "info") return matrix_info(argc - 1, argv + 1);
+  if (first == "make") return matrix_make(argc - 1, argv + 1);
   if (first == "convert") return matrix_convert(argc - 1, argv + 1);
   if (first == "heatmap") return matrix_heatmap(argc - 1, argv + 1);
   throw UsageError((first.empty() ? "no command given" : "unknown command '" + shown(first) + "'") +
-                   std::string(": it takes info, convert or heatmap"));
+                   std::string(": it takes info, make, convert or heatmap"));
 }
 
 }  // namespace placement::tools

@@ -4,6 +4,7 @@
 
 #include "common/matrix/matrix_read.hpp"
 #include "common/util/error.hpp"
+#include "pattern/pattern.hpp"
 #include "spank/allocation.hpp"
 #include "spank/mpirun_environment.hpp"
 #include "tools/command.hpp"
@@ -35,16 +36,19 @@ constexpr CommandHelp help{
 // Returns the request with which the job was submitted, changed by the options of the command line.
 spank::PlacementRequest request_of(const CommandLine& line, std::optional<std::uint32_t> component) {
   spank::PlacementRequest placement_request{parse_policy_spec("TREEMATCH"), nullptr, false};
-  if (std::optional<spank::PlacementRequest> of_job = spank::request_of_allocation(component))
-    placement_request = std::move(*of_job);
-  if (const auto word = line.value("policy")) placement_request.spec = parse_policy_spec(*word);
+  std::optional<spank::PlacementRequest> of_job = spank::request_of_allocation(component);
+  if (of_job) placement_request = std::move(*of_job);
+  if (const auto word = line.value("policy")) {
+    placement_request.spec = parse_policy_spec(*word);
+    pattern::take_word(placement_request.spec.parameters);
+  }
   if (const auto file = line.value("matrix")) placement_request.spec.parameters["matrix"] = *file;
   const auto file = placement_request.spec.parameters.find("matrix");
   if (file != placement_request.spec.parameters.end()) {
     placement_request.matrix = std::make_shared<const CommMatrix>(read_matrix(file->second));
     placement_request.spec.parameters.erase(file);
   }
-  if (!placement_request.matrix) throw UsageError("--matrix is missing, and the job has none");
+  if (!placement_request.matrix && !of_job && !line.has("policy")) throw UsageError("neither --matrix nor --policy is given, and the job has no policy");
   return placement_request;
 }
 

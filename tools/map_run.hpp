@@ -10,6 +10,7 @@
 #include "common/policy/policy.hpp"
 #include "common/policy/policy_spec.hpp"
 #include "common/topology/cluster_view.hpp"
+#include "pattern/pattern.hpp"
 #include "spank/allocation.hpp"
 #include "tools/torus_machine.hpp"
 
@@ -18,6 +19,7 @@ namespace placement::tools {
 // One request to `placectl map`.
 struct MapTask {
   std::shared_ptr<const CommMatrix> matrix;
+  std::optional<pattern::Pattern> pattern;  // for which the matrix is made when the number of ranks is known
   ClusterView view;                  // if it has no nodes, only the leaves of its tree are known
   std::vector<std::int32_t> usable;  // usable leaves, ascending
   PolicySpec spec;                   // a policy of the table, or NATURAL or GREEDY

@@ -190,7 +190,7 @@ END
   run map -m table1 -t four.conf --slurm-conf four-nodes.conf -p matching -N 4 -f nodes
   expect 0 $'0 n0 0\n1 n1 0\n2 n2 0\n3 n3 0\n4 n3 1\n5 n2 1\n6 n0 1\n7 n1 1'
   run map -m table1 -t sixteen -p matching=effort=3
-  refused 2 'placectl map: unknown key effort for MATCHING: known are matrix'
+  refused 2 'placectl map: unknown key effort for MATCHING: known are matrix, pattern, grid, tp, pp, dp, cp, ep, order, layers, hidden, seq, batch'
   printf 'torus 4 4\n' >plain-torus
   run map -m table1 -t plain-torus -p matching
   refused 1 'placectl map: MATCHING maps to trees: on a torus take TOFA'
@@ -198,7 +198,7 @@ END
 
 bad_mapping() {
   run map -t tree -p treematch
-  refused 2 'placectl map: --matrix is missing: TREEMATCH places ranks by their traffic'
+  refused 2 'placectl map: --matrix or --pattern is missing: TREEMATCH places ranks by their traffic'
   run map -t 2:x
   refused 1 'placectl map: 2:x: cannot be opened: No such file or directory'
   run map -t 2:0
@@ -218,7 +218,7 @@ bad_mapping() {
   run map -m matrix -t tree --objective speed
   refused 2 'placectl map: --objective speed: it takes hop-bytes, balanced or worst-group'
   run map -m matrix -t tree -p greedy --objective balanced
-  refused 2 'placectl map: unknown key objective for GREEDY: known are matrix'
+  refused 2 'placectl map: unknown key objective for GREEDY: known are matrix, pattern, grid, tp, pp, dp, cp, ep, order, layers, hidden, seq, batch'
   run map -m matrix -t tree --format xml
   refused 2 'placectl map: --format xml: it takes leaves or nodes'
   run map -m matrix -t tree --format nodes
@@ -314,9 +314,9 @@ tori() {
   run map -m matrix -t tree -p treematch=effort=1001
   refused 2 'placectl map: effort=1001: a number from 1 to 1000 is wanted'
   run map -m matrix -t torus -p tofa=foo=1
-  refused 2 'placectl map: unknown key foo for TOFA: known are matrix, seed, effort, comm-share, job-seconds'
+  refused 2 'placectl map: unknown key foo for TOFA: known are matrix, seed, effort, comm-share, job-seconds, pattern, grid, tp, pp, dp, cp, ep, order, layers, hidden, seq, batch'
   run map -m matrix -t tree -p greedy=effort=2
-  refused 2 'placectl map: unknown key effort for GREEDY: known are matrix'
+  refused 2 'placectl map: unknown key effort for GREEDY: known are matrix, pattern, grid, tp, pp, dp, cp, ep, order, layers, hidden, seq, batch'
   run map -m matrix -t tree -p natural=effort=2
   refused 2 'placectl map: unknown key effort for NATURAL, which has none'
   run map -m matrix -t torus -p tofa=matrix=/other
@@ -453,9 +453,9 @@ fabrics() {
 
 matrices() {
   run matrix
-  refused 2 'placectl matrix: no command given: it takes info, convert or heatmap'
+  refused 2 'placectl matrix: no command given: it takes info, make, convert or heatmap'
   run matrix show
-  refused 2 "placectl matrix: unknown command 'show': it takes info, convert or heatmap"
+  refused 2 "placectl matrix: unknown command 'show': it takes info, make, convert or heatmap"
   run matrix info matrix -n 2
   expect 0 $'format    dense\nranks     4\npairs     6 (density 1)\ntotal     150\nsymmetric yes\npartners  3 to 3, median 3 of a rank\ntraffic   30 to 115, median 40 of a rank\nregular   90 % of the traffic is in 2 differences of rank numbers, and in 4 pairs\nheaviest  0 - 3: 100\nheaviest  1 - 2: 20' ''
   run matrix info matrix -n 0 -t tree
@@ -603,6 +603,46 @@ configuration() {
 }
 
 
+# Patterns in place of a matrix.
+patterns() {
+  run matrix make ring -n 4
+  expect 0 $'4 4\n0 1 1\n0 3 1\n1 2 1\n2 3 1' ''
+  run matrix make grid=2x2:periodic -t dense
+  expect 0 $'0 1 1 0\n1 0 0 1\n1 0 0 1\n0 1 1 0' ''
+  run matrix make grid=auto -n 128 -o grid.mat
+  expect 0 '' 'placectl matrix: grid=auto is grid=8x4x4, the most even 3-D grid of 128 ranks (grid=auto2 is 2-D)'
+  run matrix info grid.mat
+  has 'ranks     128'
+  has 'pairs     304'
+  run matrix make tp=2,layers=1,hidden=60,seq=1,batch=12 -n 2
+  expect 0 $'2 1\n0 1 11520' 'placectl matrix: tp=2,layers=1,hidden=60,seq=1,batch=12 is tp=2,dp=1,layers=1,hidden=60,seq=1,batch=12 with 2 ranks'
+  run matrix make alltoall
+  refused 2 'placectl matrix: --ntasks is missing: alltoall is of any number of ranks'
+  run matrix make alltoall -n 100000
+  refused 2 'placectl matrix: alltoall of 100000 ranks has 4999950000 pairs, and at most 4194304 are possible'
+  run matrix make grid=8x4x4 -n 100
+  refused 2 'placectl matrix: grid=8x4x4 has 128 places, and 100 tasks are asked for'
+  run matrix make rign -n 4
+  refused 2 "placectl matrix: 'rign' is no pattern: known are ring, tree, alltoall, grid=8x4x4 or grid=auto, tp=8,pp=4,dp=16"
+  run map --pattern ring -t tree
+  has '8 ranks on 8 of 8 leaves by TREEMATCH'
+  has 'cost      28 hop-bytes'
+  run map -p treematch=ring -t tree -a even
+  has '4 ranks on 4 of 8 leaves by TREEMATCH'
+  run map --pattern grid=2x2 -t tree
+  has '4 ranks on 8 of 8 leaves by TREEMATCH'
+  run map --pattern grid=2x2 -n 5 -t tree
+  refused 2 'placectl map: grid=2x2 has 4 places, and 5 tasks are asked for'
+  run map --pattern grid=auto2 -t tree
+  has 'placectl map: grid=auto2 is grid=4x2, the most even 2-D grid of 8 ranks'
+  run map --pattern ring -m matrix -t tree
+  refused 2 'placectl map: --pattern stands in for a matrix: give it or matrix'
+  run map --pattern ring -p treematch=tree -t tree
+  refused 2 'placectl map: two patterns: --pattern ring, and tree with --policy'
+  run map -m matrix -n 4 -t tree
+  refused 2 'placectl map: --ntasks is for --pattern'
+}
+
 # Options come from --help, so that the completion knows all of them.
 # shellcheck disable=SC1090
 completion() {
@@ -617,6 +657,10 @@ completion() {
   [ "$got" = 'mtx' ] || fail "completion of '--to m': '$got'"
   got=$(. "$completion" && COMP_WORDS=(placectl map -m matr) COMP_CWORD=3 && _placectl && echo "${COMPREPLY[*]}")
   [ "$got" = 'matrix' ] || fail "completion of a file: '$got'"
+  got=$(. "$completion" && COMP_WORDS=(placectl matrix make r) COMP_CWORD=3 && _placectl && echo "${COMPREPLY[*]}")
+  [ "$got" = 'ring' ] || fail "completion of 'matrix make r': '$got'"
+  got=$(. "$completion" && COMP_WORDS=(placectl map --pattern a) COMP_CWORD=3 && _placectl && echo "${COMPREPLY[*]}")
+  [ "$got" = 'alltoall' ] || fail "completion of 'map --pattern a': '$got'"
 }
 
 # Hard cases that are no error.
@@ -687,7 +731,7 @@ allocations() {
   unset SLURM_JOB_ID SLURM_JOB_NODELIST SLURM_TASKS_PER_NODE SLURM_HET_SIZE
 }
 
-for part in general mapping mapping_without_files mapping_json matching bad_mapping tori slurm_topology fabrics matrices configuration allocations completion extremes; do $part; done
+for part in general mapping mapping_without_files mapping_json matching bad_mapping tori slurm_topology fabrics matrices patterns configuration allocations completion extremes; do $part; done
 echo "$checks checks, $failures failures"
 [ $checks -gt 130 ] || { echo "FAIL: only $checks checks ran"; exit 1; }
 [ $failures = 0 ]
