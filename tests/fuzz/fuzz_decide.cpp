@@ -2,8 +2,10 @@
 // One decision of slurmctld on a machine with switches, a torus and live data: any offer of nodes, request and
 // environment of a job gives a plan that keeps to the offer and the request, or a reason. An input is a byte for each number
 // of the offer, the request and the matrix, a byte for the policy, and then its parameters, or the whole environment, one
-// entry a line. What slurmctld calls with the plan is called too.
+// entry a line. What slurmctld calls with the plan is called too. How much processor time a decision takes is said by the
+// input as well, so that decisions are put off, or made without their matrix.
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -15,6 +17,7 @@
 #include "common/util/base64url.hpp"
 #include "common/util/error.hpp"
 #include "plugins/select/decide.h"
+#include "plugins/select/decision_time_budget.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -25,7 +28,27 @@ const char* const fuzz_corpus = "decide";
 namespace {
 
 constexpr std::uint32_t nodes = 6, cores = 4;
-constexpr std::int64_t reconfigure_after_us = 30000;  // of decisions: far from the time that they may take of a second
+constexpr int reconfigure_after = 200;  // decisions
+constexpr std::uint32_t decision_wait = 10;  // its default in placement.conf
+
+using select_plugin::DecisionTimeBudget;
+
+// The clocks by which the time for decisions is counted. Between two decisions 4 ms of it become available.
+struct BudgetClocks {
+  inline static DecisionTimeBudget::Clock::duration used{}, step{};
+  inline static DecisionTimeBudget::Clock::time_point now{std::chrono::hours(1)};
+
+  static void set() {
+    DecisionTimeBudget::thread_time = [] { return used += step; };
+    DecisionTimeBudget::clock = [] { return now; };
+  }
+
+  static void next_decision(std::uint8_t how_long) {
+    constexpr int ms[] = {0, 0, 0, 0, 1, 10, 100, 1000};
+    step = std::chrono::milliseconds(ms[how_long % std::size(ms)]);
+    now += std::chrono::milliseconds(20);
+  }
+};
 
 // Of n1 .. n6, of which the machine does not have the last. The links of n3 are bad, and nothing is known of those of n4.
 LiveState live_state() {
@@ -69,7 +92,7 @@ class Site {
                                                     "\nOutageFile=" + outages + "\nMaxWaitS=600\nPartitionPolicies=slow:TOFA\n");
   }
 
-  // Also gives the next decisions the time of a whole second.
+  // Also gives the next decisions all of their time.
   void configure() const {
     static constexpr placement_machine_node all[nodes] = {{"n0", 2, 2, 2}, {"n1", 2, 2, 2}, {"n2", 2, 2, 2},
                                                           {"n3", 2, 2, 2}, {"n4", 2, 2, 1}, {"n5", 2, 2, 1}};
@@ -184,6 +207,10 @@ void ask(Question& q, Bytes in) {
   q.request.pack_nodes = (flags & 2) != 0;
   q.request.partition = (flags & 4) != 0 ? "slow" : "debug";
   if ((flags & 8) == 0) q.max_tasks.clear();
+  const std::uint8_t time = in.next();
+  BudgetClocks::next_decision(time);
+  q.request.may_be_put_off = (time & 8) != 0;
+  q.request.times_put_off = number(time >> 4 < 15 ? time >> 4 : 0xff - q.request.uid % 8);
   add_matrix(q, in);
   add_environment(q, in);
   for (std::string& entry : q.entries) q.pointers.push_back(entry.data());
@@ -202,6 +229,7 @@ void check(const Question& q, const placement_plan& plan) {
   REQUIRE(std::strcmp(plan.reason, "out of memory") != 0);
   REQUIRE(!std::string_view(plan.reason).ends_with("gave a placement that is not legal"));
   REQUIRE(!plan.wait || (!plan.placed && plan.wait_left_s >= 1 && plan.wait_left_s <= 600));
+  REQUIRE(!plan.put_off || (plan.wait && q.request.may_be_put_off && q.request.times_put_off < decision_wait));
   if (!plan.placed) return;
   REQUIRE(plan.node_count > 0 && plan.node_count <= q.node.size());
   REQUIRE(plan.node_count >= q.request.min_nodes && plan.node_count <= q.request.max_nodes);
@@ -234,10 +262,10 @@ void grant(const Question& q, const placement_plan& plan, bool planned_cores) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Site site;
-  static std::int64_t spent_us = reconfigure_after_us;
-  if (spent_us >= reconfigure_after_us) {
+  static int decisions = 0;
+  if (decisions++ % reconfigure_after == 0) {
+    BudgetClocks::set();
     site.configure();
-    spent_us = 0;
   }
   Question q;
   ask(q, Bytes(data, size));
@@ -250,10 +278,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   }
   const placement_plan& plan = *placement_decide(&q.offer, &q.request);
-  spent_us += plan.time_us;
   check(q, plan);
   if (plan.placed) grant(q, plan, q.request.uid % 2 == 0);
-  spent_us += plan.time_us;
   placement_outcome outcome{};
   outcome.job_id = q.request.job_id;
   outcome.uid = q.request.uid;
