@@ -22,11 +22,6 @@ std::vector<std::int32_t> in_order(const std::vector<std::int32_t>& cores, std::
 // Appends the free cores of a node to `cores`, slot by slot, with `width` cores per slot. Slots within one socket are
 // made first, then slots of the cores that the sockets leave over.
 void cut_into_slots(const NodeView& node, std::size_t width, std::vector<std::int32_t>& cores) {
-  if (width == 1) {
-    for (std::int32_t core = 0; core < node.cores(); ++core)
-      if (node.core_free[core]) cores.push_back(core);
-    return;
-  }
   std::vector<std::int32_t> whole;
   std::vector<std::int32_t> left_over;
   for (std::int32_t socket = 0; socket < node.sockets; ++socket) {
@@ -56,21 +51,46 @@ Slots::Slots(const ClusterView& view, const Request& request)
     begin_ = std::min(begin_, node.first_leaf);
     end = std::max(end, node.first_leaf + node.cores());
   }
-  node_of_leaf_.assign(static_cast<std::size_t>(std::max(end - begin_, 0)), -1);
-  slot_of_leaf_ = node_of_leaf_;
+  const auto leaves = static_cast<std::size_t>(std::max(end - begin_, 0));
+  node_of_leaf_.assign(leaves, -1);
+  slot_of_leaf_.assign(leaves, -1);
+  cores_.reserve(leaves);
   first_core_.reserve(view.nodes.size());
   capacity_.reserve(view.nodes.size());
   for (std::size_t n = 0; n < view.nodes.size(); ++n) {
     first_core_.push_back(cores_.size());
-    cut_into_slots(view.nodes[n], static_cast<std::size_t>(width_), cores_);
-    const auto slots = static_cast<std::int32_t>(cores_.size() - first_core_[n]) / width_;
+    const std::int32_t slots = width_ == 1 ? add_cores(n) : add_slots(n);
     capacity_.push_back(std::min(slots, std::max(request.max_tasks_per_node, 0)));
-    for (std::int32_t k = 0; k < slots; ++k) {
-      const std::int32_t leaf = view.nodes[n].first_leaf + cores_[first_core_[n] + k * width_] - begin_;
-      node_of_leaf_[leaf] = static_cast<std::int32_t>(n);
-      slot_of_leaf_[leaf] = k;
-    }
   }
+}
+
+std::int32_t Slots::add_slots(std::size_t n) {
+  cut_into_slots(view_.nodes[n], static_cast<std::size_t>(width_), cores_);
+  const auto slots = static_cast<std::int32_t>(cores_.size() - first_core_[n]) / width_;
+  for (std::int32_t k = 0; k < slots; ++k) {
+    const std::int32_t leaf = view_.nodes[n].first_leaf + cores_[first_core_[n] + k * width_] - begin_;
+    node_of_leaf_[leaf] = static_cast<std::int32_t>(n);
+    slot_of_leaf_[leaf] = k;
+  }
+  return slots;
+}
+
+// Most jobs have one core for each task, on machines of many thousand cores.
+std::int32_t Slots::add_cores(std::size_t n) {
+  const NodeView& node = view_.nodes[n];
+  const std::size_t first = cores_.size(), leaf = static_cast<std::size_t>(node.first_leaf - begin_);
+  const std::int32_t cores = node.cores();
+  cores_.resize(first + static_cast<std::size_t>(cores));
+  std::int32_t* const core_of_slot = cores_.data() + first;
+  std::int32_t slots = 0;
+  for (std::int32_t core = 0; core < cores; ++core) {
+    if (!node.core_free[core]) continue;
+    node_of_leaf_[leaf + core] = static_cast<std::int32_t>(n);
+    slot_of_leaf_[leaf + core] = slots;
+    core_of_slot[slots++] = core;
+  }
+  cores_.resize(first + static_cast<std::size_t>(slots));
+  return slots;
 }
 
 std::vector<std::int32_t> Slots::leaves(const NodeCounts& counts) const {

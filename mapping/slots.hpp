@@ -51,6 +51,9 @@ class Slots {
                       const std::string& method) const;
 
  private:
+  // Each of the two makes the slots of view node n and returns their number. add_cores() is for slots of one core.
+  std::int32_t add_slots(std::size_t n);
+  std::int32_t add_cores(std::size_t n);
   RankPlace at(std::int32_t leaf) const;
   const std::int32_t* cores_of(std::int32_t node) const { return cores_.data() + first_core_[node]; }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace placement::netload {
@@ -12,8 +14,10 @@ namespace {
 // The number of blocks that are prefetched before they are examined.
 constexpr std::size_t most_ahead = 8;
 
-// Marks a block as examined. It replaces the floor of the block, which is never below 0.
-constexpr double seen = -1;
+// Marks a block as examined. It replaces the floor of the block. Blocks without nodes have this floor from the start.
+constexpr double seen = std::numeric_limits<double>::infinity();
+
+double above(double value) { return std::nextafter(value, seen); }
 
 // Returns a value below each sum that differs from `sum` by rounding alone.
 double rounded_down(double sum) { return sum * (1 - 1e-12); }
@@ -127,16 +131,18 @@ void Candidates::fill_by_blocks(std::int32_t start) {
   offer_block(from, own);
   for (std::int32_t block = first; block <= last_near; ++block)
     if (block != own && floor_[static_cast<std::size_t>(block)] <= rest_.limit()) offer_block(from, block);
+  for (std::int32_t block = first; block <= last_near; ++block) floor_[static_cast<std::size_t>(block)] = seen;
   // Of the other blocks, those with the lowest floors are examined first, so that most blocks can be skipped.
   std::array<std::pair<double, std::int32_t>, most_ahead> best;
   std::size_t found = 0;
+  double below = above(most_floor());  // a block is kept if its floor is lower
   for (std::int32_t block = 0; block < blocks.blocks(); ++block) {
     const double floor = floor_[static_cast<std::size_t>(block)];
-    if (floor > rest_.limit() || (found == most_ahead && floor >= best.back().first) || (block >= first && block <= last_near))
-      continue;
+    if (!(floor < below)) continue;
     std::size_t at = found < most_ahead ? found++ : most_ahead - 1;
     for (; at > 0 && floor < best[at - 1].first; --at) best[at] = best[at - 1];
     best[at] = {floor, block};
+    if (found == most_ahead) below = best.back().first;
   }
   for (std::size_t k = 0; k < found; ++k) from.prefetch(blocks.begin(best[k].second), blocks.end(best[k].second));
   for (std::size_t k = 0; k < found; ++k) {
@@ -145,9 +151,9 @@ void Candidates::fill_by_blocks(std::int32_t start) {
   }
   if (found < most_ahead) return;
   left_.clear();
+  const double most = most_floor();
   for (std::int32_t block = 0; block < blocks.blocks(); ++block) {
-    const double floor = floor_[static_cast<std::size_t>(block)];
-    if (floor == seen || floor > rest_.limit() || (block >= first && block <= last_near)) continue;
+    if (!(floor_[static_cast<std::size_t>(block)] <= most)) continue;
     left_.push_back(block);
     from.prefetch(blocks.begin(block), blocks.end(block));
   }

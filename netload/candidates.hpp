@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -70,6 +71,8 @@ class Candidates {
   void sort_blocks();
   void fill(std::int32_t start);
   void fill_by_blocks(std::int32_t start);
+  // Returns the largest floor of a block that may contribute.
+  double most_floor() const { return std::min(rest_.limit(), std::numeric_limits<double>::max()); }
   void offer_block(const NetworkLoad::From& from, std::int32_t block);
   void offer(const NetworkLoad::From& from, std::int32_t node) {
     const auto at = static_cast<std::size_t>(node);

@@ -2,6 +2,7 @@
 #include "netload/local_search.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "common/util/error.hpp"
@@ -23,6 +24,9 @@ constexpr std::size_t most_added = 64;
 // A gain smaller than this part of T_G may be rounding.
 constexpr double least_gain = 1e-12;
 
+// More than the relative error of a product or a quotient.
+constexpr double rounding = 1e-12;
+
 class LocalSearch {
  public:
   LocalSearch(const GroupInput& input, const GroupRequest& request, const GroupChoice& choice, const Group& group)
@@ -32,15 +36,19 @@ class LocalSearch {
         network_factor_(choice.network_sum > 0 ? input.beta / choice.network_sum : 0),
         most_link_(network_factor_ * input.network->most()),
         members_(group.nodes),
-        inside_(input.processors.size(), false),
+        inside_(input.processors.size(), 0),
         required_(input.processors.size(), false),
         network_(input.processors.size(), 0.0),
         total_(group.total_load) {
     for (const std::int32_t node : request.required) required_[index(node)] = true;
     for (const std::int32_t node : members_) {
-      inside_[index(node)] = true;
+      inside_[index(node)] = 1;
       room_ += input.processors[index(node)];
     }
+    usable_.reserve(input.processors.size());
+    for (std::size_t u = 0; u < input.processors.size(); ++u)
+      if (input.processors[u] > 0)
+        usable_.push_back({weight(static_cast<std::int32_t>(u)), static_cast<std::int32_t>(u), input.processors[u]});
     alike_ = std::all_of(input.processors.begin(), input.processors.end(),
                          [&](std::int32_t count) { return count == 0 || count == input.processors[index(members_[0])]; });
   }
@@ -72,6 +80,16 @@ class LocalSearch {
     return true;
   }
   void add_network(std::int32_t member, double sign) { input_.network->add_row(member, sign, network_); }
+  // A node with processors, in the group or not.
+  struct Usable {
+    double weight;
+    std::int32_t node;
+    std::int32_t processors;
+  };
+
+  double addition(const Usable& node) const { return node.weight + network_factor_ * network_[index(node.node)]; }
+  // Returns whether `sum` is above `product` by more than rounding. A division, which takes long, is then not needed.
+  static bool certainly_above(double sum, double product) { return sum > product + rounding * std::abs(product); }
   double weight(std::int32_t node) const { return compute_factor_ * input_.compute_load[index(node)]; }
   bool gains(double change) const { return change < -least_gain * total_; }
 
@@ -79,10 +97,10 @@ class LocalSearch {
     const std::int32_t out = members_[at];
     add_network(out, -1);
     if (node >= 0) add_network(node, 1);
-    inside_[index(out)] = false;
+    inside_[index(out)] = 0;
     room_ -= input_.processors[index(out)];
     if (node >= 0) {
-      inside_[index(node)] = true;
+      inside_[index(node)] = 1;
       room_ += input_.processors[index(node)];
       members_[at] = node;
     } else {
@@ -121,10 +139,9 @@ class LocalSearch {
       if (!required_[index(member)]) least = std::min(least, -addition(member));
     // The cost of a new node does not include its link to the node that leaves. That link is at most the worst link.
     newcomers_.clear();
-    for (std::size_t u = 0; u < network_.size(); ++u) {
-      const auto node = static_cast<std::int32_t>(u);
-      if (addition(node) + least - most_link_ < 0 && !inside_[u] && input_.processors[u] > 0)
-        newcomers_.push_back({addition(node), node});
+    for (const Usable& node : usable_) {
+      const double more = addition(node);
+      if (more + least - most_link_ < 0 && !inside_[index(node.node)]) newcomers_.push_back({more, node.node});
     }
     double best = 0;
     std::size_t best_at = 0;
@@ -175,11 +192,11 @@ class LocalSearch {
   bool take(const std::vector<std::int32_t>& members, double change, const Deadline& deadline) {
     if (members.empty()) return false;
     total_ += change;
-    for (const std::int32_t node : members_) inside_[index(node)] = false;
+    for (const std::int32_t node : members_) inside_[index(node)] = 0;
     members_ = members;
     room_ = 0;
     for (const std::int32_t node : members_) {
-      inside_[index(node)] = true;
+      inside_[index(node)] = 1;
       room_ += input_.processors[index(node)];
     }
     return sum_network(deadline);
@@ -225,28 +242,37 @@ class LocalSearch {
                         std::int64_t missing) const {
     std::int32_t found = -1;
     double least = 0;
-    for (std::size_t u = 0; u < to_left.size(); ++u) {
-      const auto node = static_cast<std::int32_t>(u);
-      if (inside_[u] || input_.processors[u] <= 0 || node == out) continue;
-      const double cost = (weight(node) + network_factor_ * to_left[u]) /
-                          static_cast<double>(std::min<std::int64_t>(input_.processors[u], missing));
-      if ((found < 0 || cost < least) && std::find(left.begin(), left.end(), node) == left.end()) {
-        found = node;
-        least = cost;
-      }
+    for (const Usable& node : usable_) {
+      const double sum = node.weight + network_factor_ * to_left[index(node.node)];
+      const auto share = static_cast<double>(std::min<std::int64_t>(node.processors, missing));
+      if (found >= 0 && certainly_above(sum, least * share)) continue;
+      const double cost = sum / share;
+      if ((found >= 0 && !(cost < least)) || inside_[index(node.node)] || node.node == out) continue;
+      if (std::find(left.begin(), left.end(), node.node) != left.end()) continue;
+      found = node.node;
+      least = cost;
     }
     return found;
   }
 
+  // Returns the nodes outside of the group that add least for each of their processors, at most most_added of them.
   std::vector<std::int32_t> cheapest_additions() const {
-    std::vector<std::pair<double, std::int32_t>> costs;
-    for (std::size_t u = 0; u < network_.size(); ++u)
-      if (!inside_[u] && input_.processors[u] > 0)
-        costs.push_back({addition(static_cast<std::int32_t>(u)) / input_.processors[u], static_cast<std::int32_t>(u)});
-    const std::size_t count = std::min(costs.size(), most_added);
-    std::partial_sort(costs.begin(), costs.begin() + static_cast<std::ptrdiff_t>(count), costs.end());
+    std::vector<std::pair<double, std::int32_t>> costs;  // a heap, the dearest node first
+    for (const Usable& node : usable_) {
+      const double sum = addition(node);
+      if (costs.size() == most_added && certainly_above(sum, costs.front().first * node.processors)) continue;
+      const std::pair<double, std::int32_t> cost(sum / node.processors, node.node);
+      if (inside_[index(node.node)] || (costs.size() == most_added && !(cost < costs.front()))) continue;
+      if (costs.size() == most_added) {
+        std::pop_heap(costs.begin(), costs.end());
+        costs.pop_back();
+      }
+      costs.push_back(cost);
+      std::push_heap(costs.begin(), costs.end());
+    }
+    std::sort_heap(costs.begin(), costs.end());
     std::vector<std::int32_t> nodes;
-    for (std::size_t k = 0; k < count; ++k) nodes.push_back(costs[k].second);
+    for (const auto& [cost, node] : costs) nodes.push_back(node);
     return nodes;
   }
 
@@ -282,8 +308,9 @@ class LocalSearch {
   const double network_factor_;
   const double most_link_;  // no pair adds more to T_G
   std::vector<std::int32_t> members_;
-  std::vector<bool> inside_;
+  std::vector<char> inside_;
   std::vector<bool> required_;
+  std::vector<Usable> usable_;   // ascending
   std::vector<double> network_;  // from each node to all members
   std::vector<std::pair<double, std::int32_t>> newcomers_;
   std::int64_t room_ = 0;

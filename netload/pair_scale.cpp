@@ -29,8 +29,9 @@ constexpr float most_believed = 1e30F;
 constexpr std::int32_t most_sampled = 16;
 constexpr std::int32_t pairs_sampled = 32;
 
-// The number of cells between two looks at the clock.
+// The number of cells between two looks at the clock, and the error when it is late.
 constexpr std::int64_t cells_per_look = 1 << 16;
+constexpr const char* no_time = "no time is left to look at the network between all nodes";
 
 // Returns how many of `nodes` nodes may give wrong values: a tenth, at least one.
 std::size_t liars(std::size_t nodes) { return std::max<std::size_t>(nodes / 10, 1); }
@@ -153,10 +154,8 @@ class CellsByRow {
     for (std::int32_t block = 0; block < blocks; ++block) {
       for (std::int32_t c = floors_.begin(block); c < floors_.end(block); ++c) {
         looked += columns_.columns() - c;
-        if (looked > cells_per_look) {
-          looked = 0;
-          if (deadline.expired()) throw Error("no time is left to look at the network between all nodes");
-        }
+        if (looked > cells_per_look && deadline.expired()) throw Error(no_time);
+        if (looked > cells_per_look) looked = 0;
         add_row(c, block, blocks, latency, bandwidth);
       }
       mirror(block);
@@ -246,14 +245,12 @@ class CellByCell {
   void add(PairSums& latency, PairSums& bandwidth, const Deadline& deadline) {
     std::int64_t looked = 0;
     for (std::int32_t a = 0; a < columns_.columns(); ++a) {
-      const float* const us = columns_.latency(columns_.group(a));
-      const float* const Bps = columns_.bandwidth(columns_.group(a));
+      const float *const us = columns_.latency(columns_.group(a)), *const Bps = columns_.bandwidth(columns_.group(a));
+      set_floors(a, us, Bps);
       for (std::int32_t b = a; b < columns_.columns(); ++b) {
         looked += 16;
-        if (looked > cells_per_look) {
-          looked = 0;
-          if (deadline.expired()) throw Error("no time is left to look at the network between all nodes");
-        }
+        if (looked > cells_per_look && deadline.expired()) throw Error(no_time);
+        if (looked > cells_per_look) looked = 0;
         if (a == b && columns_.members(a).size() < 2) continue;
         const std::int32_t group = columns_.group(b);
         if (us != nullptr && us[group] >= 0) looked += add_latency(latency, a, b, us[group]);
@@ -279,6 +276,22 @@ class CellByCell {
 
   static double count(const Ends& of) { return static_cast<double>(of.caps.size()); }
 
+  // Sets the floors of one row; the table is symmetric. A column of one node has no pair with itself.
+  void set_floors(std::int32_t row, const float* us, const float* Bps) {
+    const auto bound_us = static_cast<float>(scale_.latency_bound), bound_Bps = static_cast<float>(scale_.bandwidth_bound);
+    for (std::int32_t block = 0; block + 1 < floors_.blocks(); ++block) {
+      float least_us = infinite, most_Bps = -1;
+      for (std::int32_t c = floors_.begin(block); c < floors_.end(block); ++c) {
+        if (c == row && columns_.members(c).size() < 2) continue;
+        const std::int32_t group = columns_.group(c);
+        if (us != nullptr && us[group] >= 0) least_us = std::min({least_us, us[group], bound_us});
+        if (Bps != nullptr && Bps[group] >= 0) most_Bps = std::max(most_Bps, std::min(Bps[group], bound_Bps));
+      }
+      floors_.latency(row)[block] = least_us;
+      floors_.bandwidth(row)[block] = most_Bps;
+    }
+  }
+
   // add_latency() and add_bandwidth() add the pairs of one cell. They return the number of steps taken.
   std::int64_t add_latency(PairSums& sums, std::int32_t a, std::int32_t b, float cell) {
     const Ends& x = ends(a);
@@ -301,11 +314,6 @@ class CellByCell {
     sums.sum += sum;
     sums.known += pairs_of(a, b, count(x) * count(y), count(x));
     sums.most = std::max(sums.most, static_cast<float>(std::min(most, scale_.latency_bound)));
-    const float best = std::min(cell, static_cast<float>(scale_.latency_bound));
-    for (const auto& [row, column] : {std::pair{a, b}, std::pair{b, a}}) {
-      float& floor = floors_.latency(row)[floors_.block_of(column)];
-      floor = std::min(floor, best);
-    }
     return steps;
   }
 
@@ -338,10 +346,6 @@ class CellByCell {
     const double largest = std::min({Bps, a == b ? x.caps[x.caps.size() - 2] : x.caps.back(), y.caps.back()});
     sums.most = std::max(sums.most, static_cast<float>(largest));
     sums.least = std::min(sums.least, static_cast<float>(std::min({Bps, x.caps[0], y.caps[0]})));
-    for (const auto& [row, column] : {std::pair{a, b}, std::pair{b, a}}) {
-      float& floor = floors_.bandwidth(row)[floors_.block_of(column)];
-      floor = std::max(floor, static_cast<float>(Bps));
-    }
     return steps;
   }
 
