@@ -3,12 +3,18 @@
 # Builds the named fuzz targets with clang's libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer in ./fuzz/build, by
 # the makefile's own lists of sources and libraries, and runs each for FUZZ_SECONDS, or FUZZ_RUNS times where that is
 # given. New inputs are kept in fuzz/NAME/corpus, those that fail in fuzz/NAME/failed. With FUZZ_KEEP=1 the inputs that
-# reach new code are added to the corpus of the source. To be run in a build directory.
-# usage: run.sh SOURCE_DIRECTORY TARGET...    (environment: CLANGXX FUZZ_SECONDS FUZZ_RUNS FUZZ_KEEP)
+# reach new code are added to the corpus of the source. To be run in a build directory. FUZZ_FAST=1 leaves out what libFuzzer
+# would learn from comparisons, its choice by rare code, and the search for leaks before the end: many more inputs in a given time.
+# usage: run.sh SOURCE_DIRECTORY TARGET...    (environment: CLANGXX FUZZ_SECONDS FUZZ_RUNS FUZZ_KEEP FUZZ_FAST)
 set -eu
 source=$(cd "$1" && pwd -P)
 shift
 options="-g1 -O1 -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all"
+build=fuzz/build how=
+if [ "${FUZZ_FAST:-0}" = 1 ]; then
+	options="$options -fno-sanitize-coverage=trace-cmp"
+	build=fuzz/build-fast how="-entropic=0 -detect_leaks=0"
+fi
 
 compiler=
 for candidate in ${CLANGXX:-} clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14; do
@@ -27,11 +33,11 @@ if [ -e "$source/config.status" ]; then
 	exit 1
 fi
 
-mkdir -p fuzz/build
-if [ ! -e fuzz/build/config.status ] || [ "$source/configure" -nt fuzz/build/config.status ]; then
+mkdir -p "$build"
+if [ ! -e "$build/config.status" ] || [ "$source/configure" -nt "$build/config.status" ]; then
 	configured_with=$(./config.status --config)
 	(
-		cd fuzz/build
+		cd "$build"
 		eval "set -- $configured_with"
 		"$source/configure" "$@" --disable-werror --disable-shared --enable-static CC="${compiler%%++*}${compiler#*++}" \
 			CXX="$compiler" CFLAGS="$options" CXXFLAGS="$options" LDFLAGS=-fsanitize=address,undefined
@@ -42,7 +48,7 @@ if [ ! -e fuzz/build/config.status ] || [ "$source/configure" -nt fuzz/build/con
 fi
 # libFuzzer brings the main() of the programs; tests/fuzz/fuzz_driver.cpp then has none.
 # shellcheck disable=SC2086
-make -C fuzz/build ${FUZZ_JOBS:+-j "$FUZZ_JOBS"} CPPFLAGS=-DFUZZ_WITH_LIBFUZZER LDFLAGS=-fsanitize=address,undefined,fuzzer "$@" \
+make -C "$build" ${FUZZ_JOBS:+-j "$FUZZ_JOBS"} CPPFLAGS=-DFUZZ_WITH_LIBFUZZER LDFLAGS=-fsanitize=address,undefined,fuzzer "$@" \
 	>fuzz/build.log 2>&1 || {
 	grep -E 'error|undefined reference|\*\*\*' fuzz/build.log >&2 || tail -n 20 fuzz/build.log >&2
 	exit 1
@@ -55,7 +61,8 @@ for target in "$@"; do
 	name=${target##*/fuzz_}
 	mkdir -p "fuzz/$name/corpus" "fuzz/$name/failed"
 	echo "fuzz: $name, $limit"
-	"fuzz/build/$target" "$limit" -timeout=10 -rss_limit_mb=2048 -max_len=8192 \
+	# shellcheck disable=SC2086
+	"$build/$target" "$limit" $how -timeout=10 -rss_limit_mb=2048 -max_len=8192 \
 		-print_final_stats=1 -artifact_prefix="fuzz/$name/failed/" "fuzz/$name/corpus" \
 		"$source/tests/fuzz/corpus/$name" >"fuzz/$name/log" 2>&1 || {
 		status=1
@@ -63,7 +70,7 @@ for target in "$@"; do
 	}
 	grep -E '^stat::number_of_executed_units|^SUMMARY|not true:' "fuzz/$name/log" || true
 	if [ "${FUZZ_KEEP:-0}" = 1 ]; then
-		"fuzz/build/$target" -merge=1 "$source/tests/fuzz/corpus/$name" "fuzz/$name/corpus" >>"fuzz/$name/log" 2>&1
+		"$build/$target" -merge=1 "$source/tests/fuzz/corpus/$name" "fuzz/$name/corpus" >>"fuzz/$name/log" 2>&1
 	fi
 done
 exit $status
