@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "common/decision/job_state.hpp"
 #include "common/decision/ring_place.hpp"
@@ -220,11 +221,13 @@ const Answer& answer_of(State& now, const placement_offer& offer, const placemen
     job.answer = fresh_answer(now, live, offer, request, job.job_request);
     job.question = question;
   }
-  if (may_wait && !degraded && job.answer->was_starved) {
-    job.answer.reset();
-    return put_off(now, live, offer, request, job.job_request);
+  // What other programs were to blame for is not kept: an equal question later is answered anew.
+  const bool kept = !degraded && !job.answer->was_starved;
+  if (!degraded && !kept) {
+    now.transient = *std::exchange(job.answer, std::nullopt);
+    if (may_wait) return put_off(now, live, offer, request, job.job_request);
   }
-  const Answer& answer = degraded ? now.transient : *job.answer;
+  const Answer& answer = kept ? *job.answer : now.transient;
   // Slurm may ask about a waiting job every few seconds, so its wait is recorded only every ten minutes.
   now.result.wait_told = answer.wait && job.wait_told && Clock::now() - *job.wait_told < wait_told_again;
   if (!answer.wait)

@@ -48,7 +48,8 @@ class TestMachine {
     // The host on which the tests run may have its own slurmctld and monitor, whose files must not be used.
     const bool with_ring = text.find("DecisionFile=") != std::string::npos;
     const bool with_state = text.find("SnapshotFile=") != std::string::npos;
-    const TempFile file("DecisionTimeMs=10000\n" + text + (with_ring ? "" : "\nDecisionFile=/no/such/place") +
+    const bool with_time = text.find("DecisionTimeMs=") != std::string::npos;
+    const TempFile file((with_time ? "" : "DecisionTimeMs=10000\n") + text + (with_ring ? "" : "\nDecisionFile=/no/such/place") +
                         (with_state ? "" : "\nSnapshotFile=/no/such/place"));
     char message[256];
     const placement_machine machine = c();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How many decisions a user gets when each takes 10 ms by the tests' clock.
+// How many decisions a user gets when each takes 10 ms by the tests' clock, and what happens where other programs have the
+// processor while slurmctld decides.
 #include <chrono>
+#include <thread>
 
 #include "tests/plugins/decide_fixture.hpp"
 
@@ -28,6 +30,25 @@ Counts use_up(std::uint32_t uid) {
     ++(says(plan, "without the matrix") ? counts.without_matrix : counts.with_matrix);
   }
 }
+
+// With DecisionTimeMs=2: other programs have the processor for longer than that when a decision begins, and leave it
+// `used` of processor time.
+const placement_plan* decide_beside_others(const Offer& offer, const placement_request& request, std::chrono::microseconds used = {}) {
+  using Budget = select_plugin::DecisionTimeBudget;
+  static int calls;
+  static Budget::Clock::duration before_the_end;
+  calls = 0;
+  before_the_end = used;
+  Budget::thread_time = [] {
+    if (++calls == 2) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return calls > 2 ? before_the_end : Budget::Clock::duration{};
+  };
+  const placement_plan* plan = decide(offer, request);
+  Budget::thread_time = DecisionClock::read;
+  return plan;
+}
+
+constexpr const char* beside_others = "DecisionTimeMs=2\nDecisionWait=2";
 
 }  // namespace
 
@@ -61,12 +82,53 @@ START_TEST(the_site_says_how_much) {
 }
 END_TEST
 
+// There is time for decisions, but the processor is not to be had before the deadline.
+START_TEST(a_decision_without_the_processor_is_put_off) {
+  TestMachine(4, 4).configure(beside_others);
+  const Offer offer(4, 8);
+  Environment environment = Environment::with_matrix(ring(4));
+  placement_request request = request_for(environment, 4);
+  request.may_be_put_off = true;
+  for (; request.times_put_off < 2; ++request.times_put_off) {
+    ck_assert(!placement_would_put_off(request.uid, request.times_put_off));
+    const placement_plan* plan = decide_beside_others(offer, request);
+    ck_assert(plan->wait && plan->put_off);
+    ck_assert_stock(plan, request.times_put_off == 0 ? "(1 of DecisionWait=2)" : "(2 of DecisionWait=2)");
+  }
+  // Its deadline has passed because it took its time: the next one would take as long.
+  request.times_put_off = 0;
+  const placement_plan* plan = decide_beside_others(offer, request, std::chrono::milliseconds(1));
+  ck_assert(!plan->wait && !plan->put_off);
+  ck_assert_stock(plan, "no time is left to decide");
+}
+END_TEST
+
+// The cycles of DecisionWait are used up, or the job's user waits for the answer: the job runs as stock. If it cannot start
+// on Slurm's nodes either, the next question is answered anew.
+START_TEST(a_job_is_not_put_off_for_ever_without_the_processor) {
+  TestMachine(4, 4).configure(beside_others);
+  const Offer offer(4, 8);
+  Environment environment = Environment::with_matrix(ring(4));
+  for (const bool may_be_put_off : {true, false}) {
+    placement_request request = request_for(environment, 4);
+    request.may_be_put_off = may_be_put_off;
+    request.times_put_off = 2;
+    const placement_plan* plan = decide_beside_others(offer, request);
+    ck_assert(!plan->wait && !plan->put_off && !plan->remembered);
+    ck_assert_stock(plan, "no time is left to decide");
+    ck_assert(!decide_beside_others(offer, request)->remembered);
+  }
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("decision_time");
   TCase* cases = tcase_create("decision_time");
   tcase_add_test(cases, a_user_has_three_quarters);
   tcase_add_test(cases, another_user_finds_time);
   tcase_add_test(cases, the_site_says_how_much);
+  tcase_add_test(cases, a_decision_without_the_processor_is_put_off);
+  tcase_add_test(cases, a_job_is_not_put_off_for_ever_without_the_processor);
   suite_add_tcase(suite, cases);
   return run_suite(suite);
 }
