@@ -88,6 +88,7 @@ bool has_declared_cores(const Allocation& allocation) {
 std::optional<std::string> hostfile_of_allocation() {
   const std::optional<PlacementRequest> placement_request = request_of_allocation();
   if (!placement_request || (placement_request->automatic && !placement_request->matrix)) return std::nullopt;
+  if (!environment("SLURM_HET_SIZE").empty()) throw Error("the job is heterogeneous, and srun places the steps of its components");
   const ControllerState controller = controller_tells_facts() ? controller_state_of(ask_controller()) : ControllerState{};
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     throw Error("Mode=" + controller.mode + " in slurmctld");
@@ -116,11 +117,11 @@ int file_in_memory(const std::string& text, bool inherited) {
   return -1;
 }
 
-// Returns what the user is told if mpirun has no plan in a job of one node, where it starts its ranks without an srun that
-// could tell; else an empty string.
-std::string notice_on_one_node(const std::vector<Setting>& settings, const std::string& nodes) {
-  if (nodes != "1" || settings.size() != 1 || settings[0].name != mpirun_reason_variable) return {};
-  return "mpirun places its ranks on this node itself, and not by the job's policy: " + settings[0].value;
+// Returns what the user is told if mpirun has no plan and starts its ranks without an srun that could tell; else an empty
+// string. `alone` tells whether it does so: in a job of one node, and in salloc's shell for a heterogeneous job.
+std::string notice_without_srun(const std::vector<Setting>& settings, bool alone) {
+  if (!alone || settings.size() != 1 || settings[0].name != mpirun_reason_variable) return {};
+  return "mpirun places its ranks itself, and not by the job's policy: " + settings[0].value;
 }
 
 // Returns the beginning of a file, which is empty if it cannot be read or is no regular file.
@@ -294,7 +295,9 @@ std::string plan_mpirun_of_salloc() {
     settings = {{mpirun_reason_variable, error.what()}};
   }
   for (const Setting& each : settings) setenv(each.name.c_str(), each.value.c_str(), 1);
-  if (std::any_of(command.begin(), command.end(), names_mpirun)) return notice_on_one_node(settings, environment("SLURM_JOB_NUM_NODES"));
+  const bool heterogeneous = !environment("SLURM_HET_SIZE").empty();
+  if (heterogeneous || std::any_of(command.begin(), command.end(), names_mpirun))
+    return notice_without_srun(settings, heterogeneous || environment("SLURM_JOB_NUM_NODES") == "1");
   const bool in_force = settings.size() > 1;
   return in_force && is_shell(command) ? "mpirun in this shell places its ranks by the job's policy, and refuses a mapping of yours "
                                          "beside it (--rankfile, --hostfile, --bynode, --cpu-set): PLACEMENT_MPIRUN=no before salloc "
@@ -306,7 +309,7 @@ void plan_mpirun_of_script(spank_t spank) {
   const std::vector<Setting> settings = wanted_of_script(spank);
   for (const Setting& each : settings) spank_setenv(spank, each.name.c_str(), each.value.c_str(), 1);
   const auto nodes = task_variable(spank, "SLURM_JOB_NUM_NODES");
-  const std::string notice = notice_on_one_node(settings, nodes.value_or(""));
+  const std::string notice = notice_without_srun(settings, nodes == "1");
   if (notice.empty() || task_variable(spank, (std::string(job_environment_prefix) + job_quiet_variable).c_str())) return;
   write_all(STDERR_FILENO, "placement: " + notice + "\n");
 }
