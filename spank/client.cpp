@@ -315,7 +315,7 @@ void tell_tasks(const StepShape& step, const StepPlacement& placement) {
 // itself.
 bool enforced(const ControllerState& controller) {
   if (controller.mode.empty() || controller.mode == to_string(Mode::enforce)) return true;
-  const std::string told = "placement: Mode=" + controller.mode + " in slurmctld: stock placement";
+  const std::string told = "placement: " + (controller.failure.empty() ? "Mode=" + controller.mode + " in slurmctld" : controller.failure) + ": stock placement";
   // The user was told that the job is not placed when it got its nodes. A step with its own request is told now.
   if (client().placement_request && !client().outer_job.empty())
     slurm_info("%s", told.c_str());

@@ -281,6 +281,13 @@ bool is_shell(const std::vector<std::string>& command) {
   return command.empty() || (command.size() == 1 && command[0].ends_with("sh"));
 }
 
+// Returns true if salloc starts such a shell, or a command or script that names mpirun.
+bool may_start_mpirun(const std::vector<std::string>& command) {
+  return is_shell(command) || std::any_of(command.begin(), command.end(), [](const std::string& word) {
+           return names_mpirun(word) || names_mpirun(beginning_of(word));
+         });
+}
+
 }  // namespace
 
 std::string plan_mpirun_of_salloc() {
@@ -295,10 +302,9 @@ std::string plan_mpirun_of_salloc() {
     settings = {{mpirun_reason_variable, error.what()}};
   }
   for (const Setting& each : settings) setenv(each.name.c_str(), each.value.c_str(), 1);
-  const bool heterogeneous = !environment("SLURM_HET_SIZE").empty();
-  if (heterogeneous || std::any_of(command.begin(), command.end(), names_mpirun))
-    return notice_without_srun(settings, heterogeneous || environment("SLURM_JOB_NUM_NODES") == "1");
   const bool in_force = settings.size() > 1;
+  if (!in_force && may_start_mpirun(command))
+    return notice_without_srun(settings, !environment("SLURM_HET_SIZE").empty() || environment("SLURM_JOB_NUM_NODES") == "1");
   return in_force && is_shell(command) ? "mpirun in this shell places its ranks by the job's policy, and refuses a mapping of yours "
                                          "beside it (--rankfile, --hostfile, --bynode, --cpu-set): PLACEMENT_MPIRUN=no before salloc "
                                          "leaves mpirun alone"

@@ -10,7 +10,7 @@ namespace placement::spank {
 namespace {
 
 bool cores_are_told(const Allocation& allocation, const StepPlacement& placement, CoreNumbering numbering) {
-  if (numbering == CoreNumbering::unknown || placement.cores_of_rank.empty()) return false;
+  if (numbering == CoreNumbering::unknown || placement.cores_of_rank.empty() || !placement.whole_cores) return false;
   return std::none_of(allocation.view.nodes.begin(), allocation.view.nodes.end(),
                       [](const NodeView& node) { return node.cores_per_socket == 1 && node.sockets > 1; });
 }

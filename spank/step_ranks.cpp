@@ -50,6 +50,14 @@ std::vector<std::int32_t> slots_of(const Placement& placement,
   return slot;
 }
 
+// Returns the cores of a rank whose place is of `places`, the view of a step on `nodes`.
+std::vector<std::int32_t> cores_of(const RankPlace& rank, const StepView& places, const ClusterView& nodes) {
+  std::vector<std::int32_t> cores = rank.cores;
+  if (!places.whole_cores)
+    for (std::int32_t& core : cores) core /= nodes.nodes[static_cast<std::size_t>(rank.node)].threads_per_core;
+  return cores;
+}
+
 }  // namespace
 
 StepPlacement place_step(const PlacementRequest& placement_request, const StepShape& step, const ClusterView& view) {
@@ -73,8 +81,9 @@ StepPlacement place_step(const PlacementRequest& placement_request, const StepSh
   StepPlacement result;
   result.ranks_of_node = by_node(placement, step);
   if (places.ordered) result.slot_of_rank = slots_of(placement, result.ranks_of_node);
-  if (places.whole_cores)
-    for (const RankPlace& rank : placement.ranks) result.cores_of_rank.push_back(rank.cores);
+  result.whole_cores = places.whole_cores;
+  if (places.whole_cores || places.ordered)
+    for (const RankPlace& rank : placement.ranks) result.cores_of_rank.push_back(cores_of(rank, places, view));
   result.cost = placement.cost;
   result.natural_cost = placement.natural_cost;
   return result;

@@ -12,7 +12,8 @@ namespace placement::spank {
 struct StepPlacement {
   std::vector<std::vector<std::uint32_t>> ranks_of_node;  // of each node, ascending, as pmix and pmi2 need them
   std::vector<std::int32_t> slot_of_rank;  // as in BindPlan; empty if tasks share hardware threads
-  std::vector<std::vector<std::int32_t>> cores_of_rank;  // cores within the node; empty if leaves are no whole cores
+  std::vector<std::vector<std::int32_t>> cores_of_rank;  // cores within the node; empty if tasks share hardware threads
+  bool whole_cores = true;  // false: tasks have hardware threads, and several may have one core
   Cost cost = 0;          // hop-bytes
   Cost natural_cost = 0;  // hop-bytes of the natural order
 };

@@ -114,7 +114,8 @@ int command_rankfile(int argc, char** argv) {
   spank::Allocation allocation = spank::current_allocation(component);
   spank::take_state_of_allocation(allocation, component);
   const spank::StepPlacement placement = spank::place_in(allocation, request_of(line, component));
-  if (placement.cores_of_rank.empty()) throw Error("the tasks of this allocation share cores: a rankfile cannot say that");
+  if (placement.cores_of_rank.empty()) throw Error("this allocation has more tasks than hardware threads, and no core for each: start its ranks by srun, or allocate "
+                "without --overcommit");
   write_output(line.value_or("output", ""), format_rankfile(allocation, placement, line.has("confined")));
   return exit_ok;
 }

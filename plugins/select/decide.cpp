@@ -381,6 +381,8 @@ extern "C" uint32_t placement_facts(struct placement_fact* facts) {
   return count;
 }
 
+extern "C" const char* placement_failure(void) { return state().failure.c_str(); }
+
 extern "C" const char* placement_warning(void) { return state().warning.c_str(); }
 
 extern "C" bool placement_wants_stock_choice(uint32_t uid) {

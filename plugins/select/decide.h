@@ -64,6 +64,12 @@ void placement_unconfigure(void);
 enum placement_mode placement_current_mode(void);
 
 /*
+ * Returns why the last placement_configure() left placement off although the file does not say Mode=off; empty otherwise.
+ * The text is valid until the next placement_configure().
+ */
+const char *placement_failure(void);
+
+/*
  * Returns the problems that the last placement_configure() found and that do not turn placement off. The text is
  * empty if there are none. It is valid until the next placement_configure() or placement_unconfigure().
  */

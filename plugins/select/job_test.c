@@ -490,6 +490,19 @@ static int will_run(const struct job_test_arguments *arguments)
 	return rc;
 }
 
+/* Runs the job as stock. If placement is off because its configuration is wrong, a job that asks for a policy is told. */
+static int run_while_off(const struct job_test_arguments *arguments)
+{
+	struct decision decision = { .mode = arguments->mode, .end = DECISION_STOCK, .reason = placement_failure() };
+	job_record_t *job = arguments->job;
+	int rc = call_real_job_test(arguments);
+
+	if (rc == SLURM_SUCCESS && arguments->mode == SELECT_MODE_RUN_NOW && decision.reason[0] && job->details &&
+	    placement_asked(job->spank_job_env, job->spank_job_env_size))
+		supply_decision(&decision, job, PLACEMENT_OFF);
+	return rc;
+}
+
 int placement_job_test(const struct job_test_arguments *arguments)
 {
 	enum placement_mode mode = placement_current_mode();
@@ -498,7 +511,7 @@ int placement_job_test(const struct job_test_arguments *arguments)
 
 	placement_tidy();
 	if (mode == PLACEMENT_OFF || !job->details)
-		return call_real_job_test(arguments);
+		return run_while_off(arguments);
 	if (!policy_environment(job, &environment)) {
 		int rc = call_real_job_test(arguments);
 

@@ -179,9 +179,13 @@ START_TEST(tasks_on_hardware_threads_keep_their_order) {
   const auto placed = placement::spank::place_step(pairs(16), step, view);
   check_legal(placed, step);
   ck_assert_uint_eq(placed.slot_of_rank.size(), 16);
-  ck_assert(placed.cores_of_rank.empty());
+  ck_assert(!placed.whole_cores);
   for (std::uint32_t rank = 0; rank < 8; ++rank) {
     ck_assert(together(placed, rank, rank + 8));
+    // The two threads of one core, which the rankfile names once for each rank.
+    ck_assert_uint_eq(placed.cores_of_rank[rank].size(), 1);
+    ck_assert_int_eq(placed.cores_of_rank[rank][0], placed.slot_of_rank[rank] / 2);
+    ck_assert(placed.cores_of_rank[rank] == placed.cores_of_rank[rank + 8]);
     ck_assert_int_eq(placed.slot_of_rank[rank] / 2, placed.slot_of_rank[rank + 8] / 2);
   }
 }
