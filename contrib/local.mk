@@ -39,6 +39,7 @@ EXTRA_DIST += \
 	contrib/packaging \
 	contrib/profile-many \
 	contrib/profile-overhead \
+	contrib/prometheus \
 	contrib/reorder \
 	contrib/root \
 	contrib/simulate \

@@ -26,6 +26,8 @@ libsim_la_SOURCES = \
 	%D%/machine.hpp \
 	%D%/metrics.cpp \
 	%D%/metrics.hpp \
+	%D%/occupancy.cpp \
+	%D%/occupancy.hpp \
 	%D%/pattern.cpp \
 	%D%/pattern.hpp \
 	%D%/sacct.cpp \

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "common/topology/scontrol_topology.hpp"
@@ -49,6 +50,20 @@ std::vector<NodeShape> shapes_of(const node_info_msg_t& message, IndexOf& index_
   return shapes;
 }
 
+// Returns whether jobs can be started on the node while it is not full.
+bool takes_jobs(const node_info_t& node) {
+  constexpr std::uint32_t closed = NODE_STATE_DRAIN | NODE_STATE_MAINT | NODE_STATE_NO_RESPOND | NODE_STATE_FAIL |
+                                   NODE_STATE_POWERED_DOWN | NODE_STATE_POWERING_DOWN;
+  const std::uint32_t base = node.node_state & NODE_STATE_BASE;
+  return (node.node_state & closed) == 0 && (base == NODE_STATE_IDLE || base == NODE_STATE_MIXED || base == NODE_STATE_ALLOCATED);
+}
+
+// Returns the CPUs in a line of "scontrol -d show job", such as "Nodes=n[1-2] CPU_IDs=0-3 Mem=0".
+std::optional<JobCpus> cpus_in_line(const std::vector<std::string_view>& words) {
+  if (words.size() < 2 || !words[0].starts_with("Nodes=") || !words[1].starts_with("CPU_IDs=")) return std::nullopt;
+  return JobCpus{std::string(words[0].substr(6)), std::string(words[1].substr(8))};
+}
+
 // Keeps only the cores of a job free on each node. CPU_IDs numbers CPUs, of which each core has `threads`.
 class CoresOfJob {
  public:
@@ -86,10 +101,29 @@ std::vector<JobCpus> parse_job_cpus(std::string_view text, std::uint32_t job) {
       is_asked = words[0].substr(6) == wanted;
       for (const std::string_view word : words) is_asked = is_asked || word.starts_with("HetJobId=");
     }
-    if (is_asked && words.size() >= 2 && words[0].starts_with("Nodes=") && words[1].starts_with("CPU_IDs="))
-      cpus.push_back({std::string(words[0].substr(6)), std::string(words[1].substr(8))});
+    if (auto found = cpus_in_line(words); is_asked && found) cpus.push_back(std::move(*found));
   }
   return cpus;
+}
+
+std::vector<std::vector<JobCpus>> parse_running_jobs(std::string_view text) {
+  std::vector<std::vector<JobCpus>> jobs;
+  bool holds_cpus = false;
+  for (const std::string_view line : split_at(text, '\n')) {
+    const std::vector<std::string_view> words = split_words(line);
+    if (words.empty()) continue;
+    if (words[0].starts_with("JobId=")) {
+      holds_cpus = false;
+      if (jobs.empty() || !jobs.back().empty()) jobs.emplace_back();
+    }
+    if (words[0].starts_with("JobState=")) {
+      const std::string_view state = words[0].substr(9);
+      holds_cpus = state == "RUNNING" || state == "SUSPENDED" || state == "COMPLETING";
+    }
+    if (auto found = cpus_in_line(words); holds_cpus && found && !jobs.empty()) jobs.back().push_back(std::move(*found));
+  }
+  if (!jobs.empty() && jobs.back().empty()) jobs.pop_back();
+  return jobs;
 }
 
 bool mark_cores(const std::string& list, std::vector<bool>& core) {
@@ -115,6 +149,20 @@ bool mark_cores(const std::string& list, std::vector<bool>& core) {
     if (at == end) return true;
     if (*at++ != ',') return false;
   }
+}
+
+ClusterView load_machine_view() {
+  IndexOf index_of;
+  const Nodes message = load_nodes();
+  const std::vector<NodeShape> shapes = shapes_of(*message, index_of);
+  ClusterView view = view_of_switches(parse_scontrol_topology(scontrol({"show", "topology"}), shapes), shapes);
+  for (std::uint32_t i = 0; i < message->record_count; ++i) {
+    const node_info_t& node = message->node_array[i];
+    if (!node.name || takes_jobs(node)) continue;
+    NodeView& closed = view.nodes[static_cast<std::size_t>(index_of[node.name])];
+    closed.core_free.assign(closed.core_free.size(), false);
+  }
+  return view;
 }
 
 ClusterView load_cluster_view(std::span<const std::string> names, std::uint32_t job) {

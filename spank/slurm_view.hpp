@@ -17,6 +17,11 @@ namespace placement::spank {
 // nodes or the job.
 ClusterView load_cluster_view(std::span<const std::string> names, std::uint32_t job = 0);
 
+// Returns the view of all nodes that slurmctld knows, within the topology tree of the machine. The cores of a node are free if
+// jobs could be started on it, so that those of a node that is down, drained or powered down are not. Asks slurmctld as
+// load_cluster_view() does, with the same errors.
+ClusterView load_machine_view();
+
 // The CPUs of a job on some nodes.
 struct JobCpus {
   std::string nodes;  // a hostlist
@@ -26,6 +31,10 @@ struct JobCpus {
 // Returns the CPUs of the job `job` from `text`, the output of "scontrol -d show job". For a heterogeneous job the
 // result has all components.
 std::vector<JobCpus> parse_job_cpus(std::string_view text, std::uint32_t job);
+
+// Returns the CPUs of each running job from `text`, the output of "scontrol -d show job", in its order. The components of a
+// heterogeneous job are jobs of their own. A job that is suspended or completing holds its CPUs and counts as running.
+std::vector<std::vector<JobCpus>> parse_running_jobs(std::string_view text);
 
 // Sets core[i] for each number i of `list`, which has Slurm's form, such as "0-2,5". Returns false if the list has
 // another form or a number is not below core.size(); some cores may be set then.

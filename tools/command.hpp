@@ -16,6 +16,7 @@ int command_enable(int argc, char** argv);
 int command_explain(int argc, char** argv);
 int command_export(int argc, char** argv);
 int command_import(int argc, char** argv);
+int command_metrics(int argc, char** argv);
 int command_nodes(int argc, char** argv);
 int command_pairs(int argc, char** argv);
 int command_reliability(int argc, char** argv);

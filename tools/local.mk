@@ -28,6 +28,7 @@ tools_placectl_SOURCES = \
 	%D%/cmd_export.cpp \
 	%D%/cmd_map.cpp \
 	%D%/cmd_matrix.cpp \
+	%D%/cmd_metrics.cpp \
 	%D%/cmd_nodes.cpp \
 	%D%/cmd_pairs.cpp \
 	%D%/cmd_rankfile.cpp \

@@ -41,6 +41,7 @@ constexpr Command commands[] = {
     {"reliability", "outages of nodes", command_reliability},
     {"explain", "why a job got its nodes", command_explain},
     {"decisions", "sum up what slurmctld decided", command_decisions},
+    {"metrics", "locality and fragmentation of the cluster, for Prometheus", command_metrics},
     {"export", "the live state as text", command_export},
     {"import", "a live state from text", command_import},
     {"simulate", "replay a job log under several strategies", command_simulate},

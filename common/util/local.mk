@@ -19,6 +19,8 @@ libcommon_util_la_SOURCES = \
 	%D%/hostlist.hpp \
 	%D%/input_file.cpp \
 	%D%/input_file.hpp \
+	%D%/prometheus_text.cpp \
+	%D%/prometheus_text.hpp \
 	%D%/random.hpp \
 	%D%/text.cpp \
 	%D%/text.hpp \

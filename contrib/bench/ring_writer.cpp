@@ -11,8 +11,8 @@
 using namespace placement;
 
 int main(int argc, char** argv) {
-  if (argc != 4) {
-    std::fputs("usage: ring_writer FILE FIRST_JOB COUNT\nDecisions for COUNT jobs from FIRST_JOB on.\n", stderr);
+  if (argc != 4 && argc != 5) {
+    std::fputs("usage: ring_writer FILE FIRST_JOB COUNT [REASON]\nDecisions for COUNT jobs from FIRST_JOB on; with REASON they run as stock.\n", stderr);
     return 2;
   }
   try {
@@ -27,7 +27,8 @@ int main(int argc, char** argv) {
       decision.job_id = first + k;
       decision.mode = "enforce";
       decision.policy = "NLA";
-      decision.outcome = DecisionOutcome::nodes;
+      decision.outcome = argc > 4 ? DecisionOutcome::stock : DecisionOutcome::nodes;
+      decision.reason = argc > 4 ? argv[4] : "";
       decision.time_us = 100;
       decision.candidate_nodes = "n[1-8]";
       decision.choice = decision.given = "n[5-6]";

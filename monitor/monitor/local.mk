@@ -36,6 +36,8 @@ libmonitor_monitor_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 libmonitor_monitor_la_SOURCES = \
 	%D%/bulk.cpp \
 	%D%/bulk.hpp \
+	%D%/decision_counts.cpp \
+	%D%/decision_counts.hpp \
 	%D%/monitor.cpp \
 	%D%/monitor.hpp \
 	%D%/monitor_history.cpp \

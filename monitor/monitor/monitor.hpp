@@ -14,6 +14,7 @@
 #include "common/policy/config.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "monitor/monitor/bulk.hpp"
+#include "monitor/monitor/decision_counts.hpp"
 #include "monitor/monitor/history.hpp"
 #include "monitor/monitor/node_watch.hpp"
 #include "monitor/monitor/pair_model.hpp"
@@ -136,8 +137,9 @@ class Monitor {
   static constexpr double never_s = -1e9;
   double pairs_saved_s_ = never_s;  // all measurements before this time are in the history
   std::int64_t heartbeats_ = 0, results_ = 0, leases_given_ = 0, bulk_leases_ = 0, bulk_results_ = 0,
-               decisions_kept_ = 0,
-               decisions_read_ = 0, snapshots_ = 0;
+               snapshots_ = 0;
+  std::vector<Decision> decisions_read_;  // in the transaction that is not committed yet
+  DecisionCounts decision_counts_;        // of the decisions in the history since the start
   std::array<std::int64_t, protocol::probe_outcome_names.size()>
       outcomes_{};  // of probes, as their initiators reported them
   double slurm_answered_s_ = unknown_value;

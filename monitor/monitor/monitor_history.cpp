@@ -41,7 +41,7 @@ void Monitor::keep_history() {
     before.reset();
     if (saves_pairs) pairs_saved_s_ = moment.steady_s;
     watch_.written();
-    decisions_kept_ += std::exchange(decisions_read_, 0);
+    for (const Decision& decision : std::exchange(decisions_read_, {})) decision_counts_.add(decision);
     if (moment.steady_s >= next_prune_s_) {
       next_prune_s_ = moment.steady_s + prune_every_s;
       // A clock that may be wrong makes no row too old: with time 0 only a file that is too large loses rows.
@@ -53,7 +53,7 @@ void Monitor::keep_history() {
     trouble_history_.clear();
   } catch (const Error& error) {
     if (before) decisions_ = *before;
-    decisions_read_ = 0;
+    decisions_read_.clear();
     history_trouble(error);
   }
 }
@@ -101,7 +101,7 @@ void Monitor::drain_decisions() {
                            decision.time_us, decision_text(decision)});
   const RingCursor cursor = decisions_.cursor();
   history_.set_setting("ring", std::to_string(cursor.ring) + " " + std::to_string(cursor.next));
-  decisions_read_ = static_cast<std::int64_t>(decisions.size());
+  decisions_read_ = std::move(decisions);
 }
 
 void Monitor::save_pairs() {

@@ -1,48 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The metrics of the monitor, in Prometheus' text format.
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <fstream>
 
 #include "common/state/node_fields.hpp"
 #include "common/util/error.hpp"
+#include "common/util/prometheus_text.hpp"
 #include "monitor/monitor/monitor.hpp"
 
 namespace placement::monitor {
 
 namespace {
-
-std::string shown(double value) {
-  if (std::isnan(value)) return "NaN";
-  char text[32];
-  std::snprintf(text, sizeof text, "%.10g", value);
-  return text;
-}
-
-class Metrics {
- public:
-  void family(const char* name, const char* type, const char* help) {
-    name_ = std::string("slurm_placement_") + name;
-    text_ += "# HELP " + name_ + " " + help + "\n# TYPE " + name_ + " " + type + "\n";
-  }
-  void value(double value) { text_ += name_ + " " + shown(value) + "\n"; }
-  void value(const char* label, std::string_view of, double value) {
-    text_ += name_ + "{" + label + "=\"" + std::string(of) + "\"} " + shown(value) + "\n";
-  }
-  void one(const char* name, const char* type, const char* help, double of) {
-    family(name, type, help);
-    value(of);
-  }
-  std::string take() { return std::move(text_); }
-
- private:
-  std::string name_, text_;
-};
 
 double resident_bytes() {
   std::ifstream file("/proc/self/statm");
@@ -54,10 +25,10 @@ double resident_bytes() {
 }  // namespace
 
 std::string Monitor::metrics(double wall_s) {
-  Metrics out;
+  PrometheusText out;
   out.family("nodes", "gauge", "Nodes by liveness.");
   for (std::size_t i = 0; i < liveness_names.size(); ++i)
-    out.value("liveness", liveness_names[i], static_cast<double>(watch_.by_liveness()[i]));
+    out.value(static_cast<double>(watch_.by_liveness()[i]), {{"liveness", liveness_names[i]}});
   out.one("observer_in_doubt", "gauge", "1 while most nodes are silent at once.", watch_.table().in_doubt());
   out.one("publishing", "gauge", "1 while this monitor hands out leave to probe.", publisher_.publishing());
   out.one("term", "gauge", "Number of the term of the monitor that publishes.",
@@ -70,18 +41,17 @@ std::string Monitor::metrics(double wall_s) {
   out.one("outages_total", "counter", "Unplanned outages noticed since the start.", static_cast<double>(watch_.outages()));
   out.family("refused_total", "counter", "Datagrams that were not taken, by reason.");
   for (std::size_t i = 1; i < sessions_.refused().size(); ++i)
-    out.value("reason", protocol::to_string(static_cast<protocol::Refusal>(i)),
-              static_cast<double>(sessions_.refused()[i]));
+    out.value(static_cast<double>(sessions_.refused()[i]), {{"reason", protocol::to_string(static_cast<protocol::Refusal>(i))}});
   out.one("leases_total", "counter", "Probes for which leave was given.", static_cast<double>(leases_given_));
   out.one("probe_results_total", "counter", "Probes that measured something.", static_cast<double>(results_));
   out.family("probe_outcomes_total", "counter", "What the nodes that began probes told of them.");
   for (std::size_t i = 1; i < outcomes_.size(); ++i)
-    out.value("outcome", protocol::probe_outcome_names[i], static_cast<double>(outcomes_[i]));
+    out.value(static_cast<double>(outcomes_[i]), {{"outcome", protocol::probe_outcome_names[i]}});
   out.one("bulk_leases_total", "counter", "Leave given for bulk streams between idle nodes.", static_cast<double>(bulk_leases_));
   out.one("bulk_results_total", "counter", "Bulk streams that measured something.", static_cast<double>(bulk_results_));
   out.one("pairs", "gauge", "Pairs of nodes of which a measurement is remembered.", static_cast<double>(pairs_.size()));
   out.one("snapshots_total", "counter", "Snapshots written.", static_cast<double>(snapshots_));
-  out.one("decisions_total", "counter", "Decisions of slurmctld taken into the history.", static_cast<double>(decisions_kept_));
+  decision_counts_.write(out);
   out.one("decisions_lost_total", "counter", "Decisions overwritten before they were read.",
           static_cast<double>(decisions_.overrun()));
   out.one("slurmctld_answer_age_seconds", "gauge", "Since slurmctld told the states of its nodes.",
@@ -89,8 +59,10 @@ std::string Monitor::metrics(double wall_s) {
   const auto& controller = slurm_.controller();
   out.one("slurmctld_refuses_snapshot", "gauge", "1 while slurmctld does not take the snapshot that is there; NaN: it does not say.",
           controller ? static_cast<double>(controller->live == LiveUse::refused) : unknown_value);
+  out.one("slurmctld_runs_plugin", "gauge", "1 while slurmctld runs the select plugin of slurm-placement; NaN: it does not say.",
+          controller ? static_cast<double>(!controller->mode.empty()) : unknown_value);
   out.family("slurmctld_mode", "gauge", "1 for the mode in force in slurmctld; none: it does not run the plugin, or does not say.");
-  if (controller && !controller->mode.empty()) out.value("mode", controller->mode, 1);
+  if (controller && !controller->mode.empty()) out.value(1, {{"mode", controller->mode}});
   double bytes = unknown_value;
   try {
     bytes = static_cast<double>(history_.bytes());
@@ -103,15 +75,15 @@ std::string Monitor::metrics(double wall_s) {
   const OutageBook& book = watch_.book();
   out.one("outage_rate_per_node_hour", "gauge", "The constant rate of all nodes.", book.fleet_rate());
   out.family("estimator_log_loss", "gauge", "Mean log-loss of each estimator of outages.");
-  out.value("estimator", "constant", book.score("constant").log_loss());
-  for (const std::string_view name : outage_estimators) out.value("estimator", name, book.score(name).log_loss());
+  out.value(book.score("constant").log_loss(), {{"estimator", "constant"}});
+  for (const std::string_view name : outage_estimators) out.value(book.score(name).log_loss(), {{"estimator", name}});
   out.family("estimator_foretold_outages", "gauge", "Outages that each estimator foretold.");
-  out.value("estimator", "constant", book.score("constant").foretold());
-  for (const std::string_view name : outage_estimators) out.value("estimator", name, book.score(name).foretold());
+  out.value(book.score("constant").foretold(), {{"estimator", "constant"}});
+  for (const std::string_view name : outage_estimators) out.value(book.score(name).foretold(), {{"estimator", name}});
   out.one("estimator_seen_outages", "gauge", "Outages that happened in the time for which they were foretold.",
           book.score("constant").seen());
   out.family("estimator_in_use", "gauge", "1 for the estimator whose probabilities are published.");
-  out.value("estimator", watch_.estimator_in_use(now()), 1);
+  out.value(1, {{"estimator", watch_.estimator_in_use(now())}});
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
   out.one("cpu_seconds_total", "counter", "Processor time of the monitor.",
@@ -122,18 +94,10 @@ std::string Monitor::metrics(double wall_s) {
   return out.take();
 }
 
-// Writes the metrics. A new file is renamed to the old one, so that a reader never sees a part of it.
 void Monitor::write_metrics(double wall_s) {
   const std::string& path = settings_.config.metrics_file;
   if (path.empty()) return;
-  const std::string fresh = path + ".new";
-  std::ofstream file(fresh, std::ios::binary | std::ios::trunc);
-  file << metrics(wall_s);
-  file.close();
-  if (!file || chmod(fresh.c_str(), 0644) != 0 || std::rename(fresh.c_str(), path.c_str()) != 0)
-    say_once(trouble_metrics_, path + ": cannot be written");
-  else
-    say_once(trouble_metrics_, "");
+  say_once(trouble_metrics_, replace_metrics_file(path, metrics(wall_s)) ? "" : path + ": cannot be written");
 }
 
 }  // namespace placement::monitor

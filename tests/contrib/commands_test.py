@@ -23,6 +23,7 @@ OPTIONAL = {
     "contrib/lib/root_make.sh": {"debootstrap": "is installed when it is called"},
     "contrib/package": {"lintian": "is installed when it is called"},
     "contrib/nla-simgrid": {"smpicc": "ends with the package to install (libsimgrid-dev)", "smpirun": "ends with the package to install (libsimgrid-dev)", "zstd": "traces must be unpacked"},
+    "tests/cluster/alerts.test": {"promtool": "the alerts are not tested (prometheus)"},
     "tests/plugins/plugin_check.sh": {"slurmctld": "what only slurmctld exports is not looked up"},
     "tests/contrib/service_test.sh": {"systemd-analyze": "the test of the units is skipped"},
 }

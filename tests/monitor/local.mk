@@ -51,6 +51,7 @@ if BUILD_MONITOR
 if HAVE_SQLITE
 check_PROGRAMS += \
 	%D%/bulk_test \
+	%D%/decision_counts_test \
 	%D%/node_watch_test \
 	%D%/peer_messages_test \
 	%D%/node_switches_test \
@@ -60,6 +61,7 @@ endif
 endif
 endif
 %C%_bulk_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
+%C%_decision_counts_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_node_watch_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_peer_messages_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_node_switches_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)

@@ -240,9 +240,27 @@ START_TEST(cores_of_a_job_as_scontrol_shows_them) {
 }
 END_TEST
 
+START_TEST(cores_of_all_running_jobs_as_scontrol_shows_them) {
+  const auto jobs = placement::spank::parse_running_jobs(
+      "JobId=5 JobName=a\n   JobState=RUNNING Reason=None\n     Nodes=n1 CPU_IDs=0-3 Mem=0\n     Nodes=n2 CPU_IDs=1 Mem=0\n\n"
+      "JobId=6 JobName=Nodes=n9\n   JobState=PENDING Reason=None\n     Nodes=n3 CPU_IDs=0 Mem=0\n\n"
+      "JobId=7 JobName=c\n   JobState=COMPLETED Reason=None\n     Nodes=n3 CPU_IDs=0 Mem=0\n\n"
+      "JobId=8 HetJobId=8\n   JobState=SUSPENDED Reason=None\n     Nodes=n4 CPU_IDs=2 Mem=0\n\n");
+  ck_assert_int_eq(jobs.size(), 2);
+  ck_assert_int_eq(jobs[0].size(), 2);
+  ck_assert_text_eq(jobs[0][1].nodes + " " + jobs[0][1].ids, "n2 1");
+  ck_assert_int_eq(jobs[1].size(), 1);
+  ck_assert_text_eq(jobs[1][0].nodes, "n4");
+  ck_assert(placement::spank::parse_running_jobs("").empty());
+  ck_assert(placement::spank::parse_running_jobs("No jobs in the system\n").empty());
+  ck_assert(placement::spank::parse_running_jobs("     Nodes=n4 CPU_IDs=2 Mem=0\n").empty());
+}
+END_TEST
+
 int main() {
   Suite* const suite = suite_create("step_ranks");
   TCase* const tests = tcase_create("step_ranks");
+  tcase_add_test(tests, cores_of_all_running_jobs_as_scontrol_shows_them);
   tcase_add_test(tests, partners_share_a_node);
   tcase_add_test(tests, uneven_counts_stay);
   tcase_add_test(tests, tasks_that_share_cores_are_placed_by_node_alone);

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/util/prometheus_text.hpp"
+
+#include <sys/stat.h>
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+
+namespace placement {
+
+void PrometheusText::family(std::string_view name, std::string_view type, std::string_view help) {
+  name_ = "slurm_placement_" + std::string(name);
+  text_ += "# HELP " + name_ + " " + std::string(help) + "\n# TYPE " + name_ + " " + std::string(type) + "\n";
+}
+
+void PrometheusText::value(double value, Labels labels, std::string_view suffix) {
+  text_ += name_ + std::string(suffix);
+  char before = '{';
+  for (const auto& [label, of] : labels) {
+    text_ += before + std::string(label) + "=\"" + std::string(of) + "\"";
+    before = ',';
+  }
+  if (labels.size() > 0) text_ += "}";
+  char number[32];
+  std::snprintf(number, sizeof number, std::isnan(value) ? "NaN" : "%.10g", value);
+  text_ += std::string(" ") + number + "\n";
+}
+
+void PrometheusText::one(std::string_view name, std::string_view type, std::string_view help, double of) {
+  family(name, type, help);
+  value(of);
+}
+
+bool replace_metrics_file(const std::string& path, const std::string& text) {
+  const std::string fresh = path + ".new";
+  std::ofstream file(fresh, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  return file && chmod(fresh.c_str(), 0644) == 0 && std::rename(fresh.c_str(), path.c_str()) == 0;
+}
+
+}  // namespace placement

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "common/decision/decision.hpp"
+#include "common/util/prometheus_text.hpp"
+
+namespace placement::monitor {
+
+// The policies with samples of their own. All others are counted together, as "other".
+inline constexpr std::array<std::string_view, 4> counted_policies = {"TREEMATCH", "TOFA", "NLA", "other"};
+
+// Why a job ran as stock.
+enum class StockReason : std::uint8_t {
+  no_time,       // the time for decisions was used up
+  no_live_data,  // the policy needs a live state, and there was none, or too little of it
+  no_room,       // the free nodes and the limits on nodes and tasks left the policy no choice
+  slurm,         // Slurm could not allocate what the policy wanted, or only later
+  option,        // the job has an option that no policy can serve
+  request,       // the policy, its keys or its matrix do not fit the job
+  machine,       // the nodes in slurmctld changed, or SelectTypeParameters counts no cores
+  other,
+};
+inline constexpr std::array<std::string_view, 8> stock_reason_names = {"no_time", "no_live_data", "no_room", "slurm",
+                                                                       "option",  "request",      "machine", "other"};
+
+// Returns the class of a decision whose job ran as stock, by the reason on record.
+StockReason stock_reason(const Decision& decision);
+
+// Counts decisions for the metrics. The number of samples does not depend on the decisions.
+class DecisionCounts {
+ public:
+  void add(const Decision& decision);
+  void write(PrometheusText& out) const;
+
+ private:
+  static constexpr std::array<double, 5> limits_s = {0.001, 0.01, 0.05, 0.2, 1};  // of the buckets of decision times
+  std::array<std::array<std::int64_t, decision_outcome_names.size()>, counted_policies.size()> starts_{};
+  std::array<std::int64_t, stock_reason_names.size()> stock_{};
+  std::array<std::int64_t, limits_s.size()> at_most_{};  // decisions that took at most limits_s[i]
+  std::int64_t timed_ = 0, ahead_ = 0, without_live_ = 0;
+  double time_s_ = 0;
+};
+
+}  // namespace placement::monitor
