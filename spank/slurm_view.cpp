@@ -27,7 +27,9 @@ struct Releaser {
 };
 using Nodes = std::unique_ptr<node_info_msg_t, Releaser<node_info_msg_t, slurm_free_node_info_msg>>;
 [[noreturn]] void fail(const std::string& what) {
-  throw Error("cannot get " + what + " from slurmctld: " + slurm_strerror(errno));
+  const bool denied = errno == ESLURM_ACCESS_DENIED;
+  throw Error("cannot get " + what + " from slurmctld: " + slurm_strerror(errno) +
+              (denied ? " (PrivateData=nodes shows them to operators alone)" : ""));
 }
 
 Nodes load_nodes() {

@@ -27,6 +27,7 @@ parse_up_options() {
       --partition) partitions+=("$2") ;;
       --placement-conf) placement_conf=$2 ;;
       --env) environment+=("$2") ;;
+      --cpus) if [ "$2" = all ]; then cpus=''; else cpus=$2; fi ;;
       *) printf -v "${option#--}" %s "$2" ;;
     esac
     shift 2
@@ -264,6 +265,12 @@ write_topology() {
   [ "$count" -eq 1 ] || echo "SwitchName=root Switches=${below}[1-$count]"
 }
 
+# A running program has the old file mapped: it keeps that one, and the new one takes its name.
+put_file() {  # file directory
+  local name=$2/${1##*/}
+  cp "$1" "$name.new" && mv -f "$name.new" "$name"
+}
+
 # Copies, so that a test may remove or replace them while the install prefix stays as it is.
 install_plugins() {  # prefix or none
   local from=$1/lib/slurm-placement select
@@ -272,19 +279,20 @@ install_plugins() {  # prefix or none
   [ "$1" = none ] && return
   [ -d "$from" ] || die "$from: slurm-placement is not installed there"
   for select in "$from/select_cons_tres.so" "$from/select/select_cons_tres.so"; do
-    [ ! -e "$select" ] || cp "$select" "$D/plugins/"
+    [ ! -e "$select" ] || put_file "$select" "$D/plugins"
   done
-  if [ -e "$from/topology_fatt.so" ]; then cp "$from/topology_fatt.so" "$D/plugins/"; fi
+  if [ -e "$from/topology_fatt.so" ]; then put_file "$from/topology_fatt.so" "$D/plugins"; fi
   if [ -e "$from/loadmatrix.so" ]; then
     mkdir -p "$D/plugins/spank"
-    cp "$from/loadmatrix.so" "$D/plugins/spank/"
+    put_file "$from/loadmatrix.so" "$D/plugins/spank"
     echo "required $ROOT/plugins/spank/loadmatrix.so" >"$D/plugstack.conf"
   fi
   if [ "$live" = yes ]; then
     # The clone may lie where the user of the monitor cannot look.
     mkdir -p "$D/bin"
-    cp "$1"/sbin/placement-{agent,monitor} "$D/bin/"
-    cp "$from/nodestate.so" "$D/plugins/spank/"
+    put_file "$1/sbin/placement-agent" "$D/bin"
+    put_file "$1/sbin/placement-monitor" "$D/bin"
+    put_file "$from/nodestate.so" "$D/plugins/spank"
     echo "optional $ROOT/plugins/spank/nodestate.so agent=$ROOT/bin/placement-agent log=$ROOT/log/agents.log" >>"$D/plugstack.conf"
   fi
 }

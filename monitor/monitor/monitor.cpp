@@ -307,7 +307,9 @@ void Monitor::run(int stop_descriptor, const std::function<void(double now_s)>& 
         say_once(trouble_slurm_, "");
         if (const auto& controller = slurm_.controller()) say_once(trouble_controller_, trouble_of(*controller));
       } else if (!slurm_.asking()) {
-        say_once(trouble_slurm_, "slurmctld does not answer: outages are judged without it");
+        say_once(trouble_slurm_, slurm_.denied() ? "slurmctld tells this user nothing of nodes (PrivateData=nodes): outages are judged without "
+                                                   "it; sacctmgr makes the user an operator (AdminLevel=Operator), or MonitorUser names SlurmUser"
+                                                 : "slurmctld does not answer: outages are judged without it");
       }
     }
     if (now_s >= next_round_s) {

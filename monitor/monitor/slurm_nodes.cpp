@@ -52,8 +52,11 @@ char letter(SlurmView view) { return "?rnop"[static_cast<std::size_t>(view)]; }
   setenv("SLURM_CONF", slurm_conf.c_str(), 1);
   slurm_init(nullptr);
   node_info_msg_t* nodes = nullptr;
-  if (!out || slurm_load_node(0, &nodes, SHOW_ALL) != SLURM_SUCCESS) _exit(1);
-  for (std::uint32_t i = 0; i < nodes->record_count; ++i)
+  if (!out) _exit(1);
+  const bool told = slurm_load_node(0, &nodes, SHOW_ALL) == SLURM_SUCCESS;
+  if (!told && errno == ESLURM_ACCESS_DENIED) std::fprintf(out, "d\n");
+  if (!told && errno != ESLURM_ACCESS_DENIED) _exit(1);
+  for (std::uint32_t i = 0; told && i < nodes->record_count; ++i)
     if (nodes->node_array[i].name)
       std::fprintf(out, "n %s %c\n", nodes->node_array[i].name, letter(view_of(nodes->node_array[i])));
   job_info_msg_t* jobs = nullptr;
@@ -70,7 +73,7 @@ char letter(SlurmView view) { return "?rnop"[static_cast<std::size_t>(view)]; }
       std::fprintf(out, "c %.*s\n", static_cast<int>(line.size()), line.data());
   } catch (...) {  // then the settings in force are not known
   }
-  std::fprintf(out, ".\n");
+  if (told) std::fprintf(out, ".\n");
   std::fflush(out);
   _exit(0);
 }
@@ -112,6 +115,8 @@ std::optional<ControllerState> parse_slurm_controller(std::string_view text) {
   if (!answered) return std::nullopt;
   return controller_state_of(lines);
 }
+
+bool is_slurm_denial(std::string_view text) { return text.starts_with("d\n"); }
 
 void SlurmNodes::ask(double now_s) {
   if (asking()) return;
@@ -164,7 +169,8 @@ bool SlurmNodes::collect(double now_s, std::vector<SlurmNode>& nodes) {
   stop();
   bool whole = false;
   nodes = parse_slurm_nodes(text_, whole);
-  if (whole) controller_ = parse_slurm_controller(text_);
+  denied_ = is_slurm_denial(text_);
+  if (whole || denied_) controller_ = parse_slurm_controller(text_);
   text_.clear();
   return whole;
 }

@@ -22,12 +22,15 @@ struct SlurmNode {
 
 // Reads the lines that the asking process writes. Lines that are cut or not valid are ignored. `whole` is set to
 // whether the last line was read. The lines are:
-//   n NAME VIEW        j NAME JOB        c NAME = VALUE        . (the end)
+//   n NAME VIEW        j NAME JOB        c NAME = VALUE        . (the end)        d (slurmctld tells nothing of nodes)
 std::vector<SlurmNode> parse_slurm_nodes(std::string_view text, bool& whole);
 
 // Reads the settings in force in slurmctld from the lines that begin with "c ". Returns none when there is no line "c",
 // which means that slurmctld did not answer.
 std::optional<ControllerState> parse_slurm_controller(std::string_view text);
+
+// Returns whether the lines say that slurmctld tells this user nothing of nodes, as with PrivateData=nodes.
+bool is_slurm_denial(std::string_view text);
 
 // Asks slurmctld with libslurm's public functions. They may block as long as Slurm's message timeout, and the monitor
 // must never wait, so they are called in a separate process.
@@ -44,7 +47,9 @@ class SlurmNodes {
   int descriptor() const { return pipe_; }  // readable when a part of the answer arrived; -1: no answer is expected
   // Reads what has arrived. Returns true and sets `nodes` when the answer is complete. Gives up after most_s seconds.
   bool collect(double now_s, std::vector<SlurmNode>& nodes);
-  // Returns the settings from the last complete answer. None: slurmctld did not send them.
+  // Returns whether slurmctld answered the last question, but tells this user nothing of nodes.
+  bool denied() const { return denied_; }
+  // Returns the settings from the last complete answer, or from the last denial. None: slurmctld did not send them.
   const std::optional<ControllerState>& controller() const { return controller_; }
   static constexpr double most_s = 20;
   static constexpr std::size_t most_bytes = 32 << 20;
@@ -57,6 +62,7 @@ class SlurmNodes {
   int pipe_ = -1;
   double asked_s_ = 0;
   std::string text_;
+  bool denied_ = false;
   std::optional<ControllerState> controller_;
 };
 

@@ -60,6 +60,8 @@ START_TEST(what_slurmctld_says) {
   parse_slurm_nodes("n n1 r\n", whole);
   ck_assert(!whole);
   ck_assert(parse_slurm_nodes("", whole).empty());
+  ck_assert(placement::monitor::is_slurm_denial("d\nc\n"));
+  for (const char* text : {"", "d", "c\nd\n", "n d r\n"}) ck_assert(!placement::monitor::is_slurm_denial(text));
 }
 END_TEST
 
