@@ -40,6 +40,7 @@ EXTRA_DIST += \
 	contrib/profile-many \
 	contrib/profile-overhead \
 	contrib/prometheus \
+	contrib/release \
 	contrib/reorder \
 	contrib/root \
 	contrib/simulate \

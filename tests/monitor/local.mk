@@ -34,6 +34,7 @@ check_PROGRAMS += \
 	%D%/session_limits_test \
 	%D%/session_test \
 	%D%/messages_test \
+	%D%/stable_formats_test \
 	#
 endif
 endif
@@ -44,6 +45,7 @@ endif
 %C%_query_test_LDADD = $(monitor_protocol) $(CHECK_LIBS)
 %C%_session_limits_test_LDADD = $(monitor_protocol) $(CHECK_LIBS)
 %C%_session_test_LDADD = $(monitor_protocol) $(CHECK_LIBS)
+%C%_stable_formats_test_LDADD = libcommon_decision.la $(monitor_protocol) $(CHECK_LIBS)
 %C%_messages_test_LDADD = $(monitor_protocol) $(CHECK_LIBS)
 
 if HAVE_CHECK
@@ -69,5 +71,6 @@ endif
 
 EXTRA_DIST += \
 	%D%/fake_credentials.hpp \
+	%D%/message_samples.hpp \
 	%D%/session_world.hpp \
 	#

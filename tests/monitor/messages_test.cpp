@@ -6,58 +6,12 @@
 
 #include "monitor/protocol/handshake_packets.hpp"
 #include "tests/check.hpp"
+#include "tests/monitor/message_samples.hpp"
 
 using namespace placement;
 using namespace placement::protocol;
 
 namespace {
-
-Heartbeat full_heartbeat() {
-  Heartbeat heartbeat;
-  for (std::size_t i = 0; i < heartbeat.boot_id.size(); ++i) heartbeat.boot_id[i] = static_cast<std::uint8_t>(i);
-  heartbeat.agent_start_id = 0x0123456789abcdef;
-  heartbeat.number = 7;
-  heartbeat.sent_at_ms = 1700000000123;
-  heartbeat.uptime_s = 86400;
-  heartbeat.flags = slurmd_running | jobs_running;
-  heartbeat.link_Bps = 125e6;
-  heartbeat.probe_address.ip[3] = 9;
-  heartbeat.probe_address.port = 6829;
-  NodeState& state = heartbeat.state;
-  state.cores = 128;
-  state.sockets = 2;
-  state.frequency_MHz = 2250;
-  state.memory_MiB = 257000;
-  double value = 0.25;
-  for (RunningMeans* means : {&state.cpu_load, &state.slurm_load, &state.memory_available_MiB, &state.flow_rate_Bps,
-                              &state.users}) {
-    *means = {value, value + 1, value + 2};
-    value += 8;
-  }
-  state.cpu_utilisation = {0.5, 0.25, 1};
-  state.cpu_pressure = {0, 0.125, 0.5};
-  state.memory_pressure = {0.75, unknown_value, 0};
-  heartbeat.heard = {.term = 3, .publisher = std::string(max_wire_name, 'h'), .age_ms = 12, .remaining_ms = 13};
-  return heartbeat;
-}
-
-ProbeLease full_lease() {
-  ProbeLease lease;
-  lease.id = 99;
-  lease.term = 3;
-  lease.kind = ProbeKind::bulk;
-  lease.role = ProbeRole::responder;
-  lease.peer = "n2";
-  lease.peer_address.ip[15] = 1;
-  lease.peer_address.port = 6821;
-  lease.key[31] = 5;
-  lease.start_in_ms = 100;
-  lease.expires_in_ms = 4000;
-  lease.packets = 200;
-  lease.packet_bytes = 1400;
-  lease.max_bytes = 300000;
-  return lease;
-}
 
 // Checks that the decoder rejects bytes that are shorter, longer or of another kind.
 template <typename Decode>

@@ -23,6 +23,7 @@ EXTRA_DIST += \
 	%D%/select_test.sh \
 	%D%/simulate_test.sh \
 	%D%/simulate_totals.py \
+	%D%/stable_json_test.sh \
 	%D%/state_test.sh \
 	#
 TESTS += \
@@ -30,5 +31,6 @@ TESTS += \
 	%D%/placectl_test.sh \
 	%D%/select_test.sh \
 	%D%/simulate_test.sh \
+	%D%/stable_json_test.sh \
 	%D%/state_test.sh \
 	#

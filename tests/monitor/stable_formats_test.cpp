@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What an older version wrote is read, and written again as that version wrote it, so that it would read what this one writes:
+// an old agent with a new monitor and the reverse, an old snapshot with a new placectl. The files of the older version are in
+// tests/data/stable_formats.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "common/decision/decision_ring.hpp"
+#include "common/matrix/matrix_wire.hpp"
+#include "common/state/snapshot.hpp"
+#include "common/state/snapshot_text.hpp"
+#include "monitor/protocol/handshake_packets.hpp"
+#include "monitor/protocol/messages.hpp"
+#include "monitor/protocol/query_wire.hpp"
+#include "tests/check.hpp"
+#include "tests/monitor/message_samples.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace placement;
+using namespace placement::protocol;
+
+namespace {
+
+std::string stored(const std::string& name) {
+  const char* const top = std::getenv("srcdir");
+  const std::string path = std::string(top != nullptr ? top : ".") + "/tests/data/stable_formats/" + name;
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  ck_assert_msg(!bytes.empty(), "%s cannot be read", path.c_str());
+  return bytes;
+}
+
+template <typename Bytes>
+std::string text_of(const Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Checks that the stored bytes are what `message` is written as, and that the decoder finds all of it in them.
+template <typename Message, typename Decode, typename Encode>
+void stays(const char* name, const Message& message, Decode decode, Encode encoded) {
+  const std::string bytes = stored(name);
+  ck_assert_msg(text_of(encoded(message)) == bytes, "%s is written in another form than it is stored in", name);
+  const auto read = decode(ByteView(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
+  ck_assert_msg(read.has_value(), "the stored %s is not understood", name);
+  ck_assert_msg(text_of(encoded(*read)) == bytes, "a part of the stored %s is lost", name);
+}
+
+template <typename Message, typename Decode>
+void stays(const char* name, const Message& message, Decode decode) {
+  stays(name, message, decode, [](const auto& one) { return encode(one); });
+}
+
+}  // namespace
+
+START_TEST(messages_between_agent_and_monitor) {
+  stays("heartbeat", full_heartbeat(), decode_heartbeat);
+  stays("heartbeat_ack",
+        HeartbeatAck{.number = 4, .publisher = {.term = 9, .publisher = "head", .age_ms = 0, .remaining_ms = 30000}, .single_node_jobs = {12, 4000000000}},
+        decode_heartbeat_ack);
+  stays("probe_lease", full_lease(), decode_lease);
+  stays("probe_result",
+        ProbeResult{.lease = 8, .kind = ProbeKind::train, .peer = "n3", .outcome = ProbeOutcome::measured, .sent = 200, .received = 190,
+                    .bandwidth_Bps = 25e6, .bytes = 280000},
+        decode_probe_result);
+  stays("probe_packet", ProbePacket{.kind = ProbePacket::Kind::report, .index = 1, .held_ns = 2, .received = 3, .rate_Bps = 1e8},
+        decode_probe_packet);
+  stays("settings", SettingsMessage{"MonitorPort=6828\nProbeLinkPercent=1\n"}, decode_settings);
+  stays("settings_taken", SettingsTaken{11, 12}, decode_settings_taken);
+}
+END_TEST
+
+START_TEST(packets_of_a_handshake) {
+  Nonce nonce{};
+  nonce[3] = 7;
+  stays("hello", nonce, decode_hello, [](const Nonce& one) { return encode_hello(one); });
+  stays("challenge", ChallengeFrame{nonce, {}}, decode_challenge);
+  stays("join", JoinFrame{nonce, {}, "n1", "MUNGE:AwQFAAC:"}, decode_join);
+  stays("refused", RefusedFrame{nonce, 3}, decode_refused);
+}
+END_TEST
+
+START_TEST(questions_of_placectl) {
+  stays("query", Query{.kind = Query::Kind::job_state, .channel = 5, .key = {}, .job = 7, .since_s = 1.5, .nodes = "n[1-4]"}, decode_query);
+}
+END_TEST
+
+START_TEST(snapshots) {
+  for (const std::string name : {"snapshot_1", "snapshot_2"}) {
+    const std::string bytes = stored(name), text = stored(name + ".text");
+    const LiveState state = decode_snapshot(bytes);
+    ck_assert_uint_eq(state.nodes.size(), 5);
+    ck_assert_text_eq(format_snapshot(state), text);
+    ck_assert(text_of(encode_snapshot(state)) == bytes);
+    ck_assert(text_of(encode_snapshot(parse_snapshot(text, name))) == bytes);
+  }
+}
+END_TEST
+
+// The ring has its head and its first place here; the other places have never been used.
+START_TEST(the_ring) {
+  constexpr std::size_t place_bytes = 4096;
+  const std::string bytes = stored("ring_2"), text = stored("decision.text");
+  ck_assert_uint_eq(bytes.size(), 2 * place_bytes);
+  TemporaryDirectory directory;
+  const std::string path = directory.path() + "/ring";
+  std::ofstream(path, std::ios::binary) << bytes;
+  std::filesystem::resize_file(path, place_bytes * (ring_places + 1));
+  DecisionReader reader(path);
+  const std::vector<Decision> decisions = reader.read();
+  ck_assert_uint_eq(decisions.size(), 1);
+  ck_assert_uint_eq(reader.broken(), 0);
+  ck_assert_text_eq(decision_text(decisions[0]), text);
+  ck_assert_text_eq(decision_text(parse_decision_text(text)), text);
+  std::vector<std::byte> packed(place_bytes - 16);
+  pack_decision(decisions[0], packed);
+  ck_assert(text_of(packed) == bytes.substr(place_bytes + 16));
+}
+END_TEST
+
+// The compressed bytes may differ with the version of zstd.
+START_TEST(a_matrix_on_its_way) {
+  const std::string bytes = stored("matrix_1");
+  const CommMatrix matrix = unpack_matrix(std::as_bytes(std::span(bytes)));
+  ck_assert(matrix == CommMatrix::from_edges(4, {{0, 1, 5}, {0, 3, 1}, {1, 2, 2}, {2, 3, 9}}));
+  ck_assert(text_of(pack_matrix(matrix)).substr(0, 4) == bytes.substr(0, 4));
+}
+END_TEST
+
+int main() {
+  Suite* const suite = suite_create("stable_formats");
+  TCase* const tests = tcase_create("stable_formats");
+  tcase_add_test(tests, messages_between_agent_and_monitor);
+  tcase_add_test(tests, packets_of_a_handshake);
+  tcase_add_test(tests, questions_of_placectl);
+  tcase_add_test(tests, snapshots);
+  tcase_add_test(tests, the_ring);
+  tcase_add_test(tests, a_matrix_on_its_way);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}
