@@ -100,4 +100,6 @@ std::vector<CommEdge> grid_edges(const std::vector<std::int32_t>& sides, bool pe
   return edges;
 }
 
+CommMatrix chain(std::int32_t ranks) { return CommMatrix::from_edges(ranks, grid_edges({ranks}, false)); }
+
 }  // namespace placement::pattern

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -15,7 +16,7 @@
 #include "netload/live_input.hpp"
 #include "netload/profile_weights.hpp"
 #include "netload/selection.hpp"
-#include "policies/baselines.hpp"
+#include "pattern/grid.hpp"
 #include "policies/measured_ranks.hpp"
 #include "treematch/treematch.hpp"
 
@@ -264,11 +265,10 @@ class Chooser {
 };
 
 // Maps the ranks of a step, whose nodes and task counts are given, by the measured network in the view. That is the
-// network at the time when the nodes were chosen. Without a matrix the ranks are in natural order. Without a measured
-// network the mapper on the tree places them.
+// network at the time when the nodes were chosen. Without a matrix they are a chain, so that consecutive ranks are near
+// each other. Without a measured network the mapper on the tree places them.
 Placement place_step(const ClusterView& view, const Request& request, const Deadline& deadline,
                      netload::SelectionRule rule) {
-  if (!request.matrix) return place_sequential(view, request, deadline);
   std::vector<std::int32_t> states, nodes;
   for (std::size_t n = 0; n < view.nodes.size(); ++n) {
     states.push_back(view.nodes[n].state);
@@ -279,9 +279,11 @@ Placement place_step(const ClusterView& view, const Request& request, const Dead
   const netload::NetworkLoad network(view.live->pairs, states, weights, deadline, netload::within_error(rule));
   if (network.known_pairs() == 0) return treematch::place_treematch(view, for_tree(request), deadline);
   const mapping::Slots slots(view, request);
+  Request mapped = request;
+  if (!request.matrix) mapped.matrix = std::make_shared<const CommMatrix>(pattern::chain(request.tasks));
   return slots.placement(
-      leaves_by_measured_distance(view, request, slots, network, nodes, request.node_tasks, deadline),
-      slots.leaves(request.node_tasks), "measured network");
+      leaves_by_measured_distance(view, mapped, slots, network, nodes, request.node_tasks, deadline),
+      slots.leaves(request.node_tasks), request.matrix ? "measured network" : "the order of the measured network");
 }
 
 Placement place_by(const ClusterView& view, const Request& request, const Deadline& deadline,

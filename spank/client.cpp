@@ -365,7 +365,7 @@ void plan_mpirun_in_salloc() {
 }
 
 std::string told_costs(const PlacementRequest& placement_request, const StepPlacement& placement) {
-  if (!placement_request.matrix) return "ranks in the order of the topology, as there is no matrix";
+  if (!placement_request.matrix) return placement.method + ", as there is no matrix";
   return to_string(placement.cost) + " hop-bytes, in natural order " + to_string(placement.natural_cost);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "common/policy/policy.hpp"
@@ -14,6 +15,7 @@ struct StepPlacement {
   std::vector<std::int32_t> slot_of_rank;  // as in BindPlan; empty if tasks share hardware threads
   std::vector<std::vector<std::int32_t>> cores_of_rank;  // cores within the node; empty if tasks share hardware threads
   bool whole_cores = true;  // false: tasks have hardware threads, and several may have one core
+  std::string method;     // the way in which the policy placed the ranks
   Cost cost = 0;          // hop-bytes
   Cost natural_cost = 0;  // hop-bytes of the natural order
 };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-tofa = libtofa.la $(treematch)
+tofa = libtofa.la libpattern.la $(treematch)
 noinst_LTLIBRARIES += libtofa.la
 libtofa_la_SOURCES = \
 	%D%/assess.cpp \

@@ -2,10 +2,12 @@
 #include "tofa/tofa.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <optional>
 
 #include "common/util/error.hpp"
+#include "pattern/grid.hpp"
 #include "tofa/contention.hpp"
 #include "tofa/scotch_hook.hpp"
 #include "tofa/torus_job.hpp"
@@ -269,6 +271,17 @@ Placement on_tree(const ClusterView& view, const Request& request, const Deadlin
   }
 }
 
+// Places the ranks of a step without a matrix along the torus: as a chain, so that consecutive ranks are near each other.
+Placement along_torus(const ClusterView& view, const Request& request, const Deadline& deadline) {
+  Request along = request;
+  along.matrix = std::make_shared<const CommMatrix>(pattern::chain(request.tasks));
+  along.parameters["effort"] = "1";
+  Placement placement = TofaJob(view, along, deadline).tofa(false);
+  placement.cost = placement.natural_cost = 0;
+  placement.reasons.front() = std::to_string(request.tasks) + " ranks along the torus";
+  return placement;
+}
+
 }  // namespace
 
 void check_tofa(const Parameters& parameters) {
@@ -279,7 +292,9 @@ void check_tofa(const Parameters& parameters) {
 
 Placement place_tofa(const ClusterView& view, const Request& request, const Deadline& deadline) {
   check_torus_request(view, request);
-  return has_coordinates(view, request) ? TofaJob(view, request, deadline).tofa(false) : on_tree(view, request, deadline);
+  if (!has_coordinates(view, request)) return on_tree(view, request, deadline);
+  if (!request.matrix && !request.node_tasks.empty()) return along_torus(view, request, deadline);
+  return TofaJob(view, request, deadline).tofa(false);
 }
 
 Placement place_tofa_thoroughly(const ClusterView& view, const Request& request, const Deadline& deadline) {

@@ -245,7 +245,7 @@ Placement Chooser::on_counts(const mapping::NodeCounts& counts) const {
   if (natural.size() != static_cast<std::size_t>(request_.tasks))
     throw Error(std::to_string(natural.size()) + " tasks are laid out, and the request has " +
                 std::to_string(request_.tasks));
-  if (!request_.matrix) return slots_.placement(in_order_of_tree(counts), natural, "order of the topology");
+  if (!request_.matrix) return slots_.placement(in_order_of_tree(counts), natural, "the order of the topology");
   const Candidate best = mapped(counts);
   const Cost natural_cost = view_.tree->hop_bytes(*request_.matrix, natural);
   if (best.cost >= natural_cost) return slots_.placement(natural, natural_cost, natural_cost, "natural order");

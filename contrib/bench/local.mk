@@ -39,6 +39,14 @@ EXTRA_PROGRAMS += %D%/bench_choice
 bench-choice: %D%/bench_choice$(EXEEXT)
 	%D%/bench_choice$(EXEEXT) $(BENCH_FLAGS) $(STATES)/*.leaves
 
+# "make bench-groups STATES=FOLDER": training jobs by their pattern on these states, and the leaf switches of their groups.
+EXTRA_PROGRAMS += %D%/bench_groups
+%C%_bench_groups_SOURCES = %D%/bench_groups.cpp tools/leaf_files.cpp tools/leaf_files.hpp
+%C%_bench_groups_LDADD = $(policies)
+.PHONY: bench-groups
+bench-groups: %D%/bench_groups$(EXEEXT)
+	%D%/bench_groups$(EXEEXT) $(STATES)/*.leaves
+
 # "make bench-netload": the time of a network- and load-aware choice, and how it grows.
 EXTRA_PROGRAMS += %D%/bench_netload
 %C%_bench_netload_LDADD = $(netload)

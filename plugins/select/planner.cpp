@@ -173,8 +173,9 @@ class Planner {
     const auto pattern = pattern::pattern_of(job_request_.spec.parameters);
     if (pattern)
       note += (note.empty() ? "" : ", ") + ("pattern " + pattern::to_string(*pattern));
-    else if (!request.matrix && !job_request_.policy->uses_live)
-      note += (note.empty() ? "" : ", ") + std::string("no matrix: the nearest nodes, ranks in the order of the topology");
+    else if (!request.matrix && !job_request_.policy->needs_live)
+      note += (note.empty() ? "" : ", ") + std::string(job_request_.policy->uses_live ? "no matrix: consecutive ranks near each other"
+                                                                                     : "no matrix: the nearest nodes, ranks in the order of the topology");
   }
 
   // Adds a remark if the job asks for a longer wait than the site allows.

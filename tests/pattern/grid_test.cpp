@@ -63,6 +63,13 @@ START_TEST(the_last_coordinate_changes_first) {
 }
 END_TEST
 
+START_TEST(a_chain_joins_consecutive_ranks) {
+  ck_assert_int_eq(chain(1).pairs(), 0);
+  ck_assert_int_eq(chain(5).pairs(), 4);
+  for (int rank = 0; rank < 4; ++rank) ck_assert_int_eq(chain(5).weight(rank, rank + 1), 1);
+}
+END_TEST
+
 START_TEST(balanced_sides_are_those_of_a_search_over_all_shapes) {
   for (std::int32_t ranks = 1; ranks <= 400; ++ranks) {
     Sides best2, best3;
@@ -110,6 +117,7 @@ int main() {
   TCase* tcase = tcase_create("grid");
   tcase_add_test(tcase, edges_are_those_of_a_search_over_all_pairs);
   tcase_add_test(tcase, the_last_coordinate_changes_first);
+  tcase_add_test(tcase, a_chain_joins_consecutive_ranks);
   tcase_add_test(tcase, balanced_sides_are_those_of_a_search_over_all_shapes);
   tcase_add_test(tcase, texts_are_read_and_written);
   tcase_add_test(tcase, wrong_texts_say_what_would_be_right);

@@ -354,6 +354,18 @@ START_TEST(a_step_s_ranks_follow_the_measured_network) {
 }
 END_TEST
 
+// n0 and n2 have a fast link, as have n2 and n1: the ranks go from n0 by n2 to n1.
+START_TEST(ranks_without_a_matrix_go_along_the_measured_network) {
+  Cluster cluster(3, 1);
+  cluster.pair(0, 1, 500, 1e7F);
+  Request request = tasks(3);
+  request.node_tasks = {1, 1, 1};
+  const Placement placement = place_nla(cluster.view, request, Deadline::never());
+  ck_assert_int_eq(placement.ranks[1].node, 2);
+  ck_assert(placement.cost == 0);
+}
+END_TEST
+
 START_TEST(keys_are_checked) {
   const auto check = [](Parameters parameters) { check_policy_spec({"NLA", std::move(parameters)}); };
   check({{"alpha", "0.4"}, {"beta", "0.6"}, {"cpu_load", "1"}, {"wait", "60"}, {"max-age", "30.5"}});
@@ -387,6 +399,7 @@ int main() {
   tcase_add_test(ranks, the_cost_never_rises_and_counts_stay);
   tcase_add_test(ranks, a_step_keeps_its_counts);
   tcase_add_test(ranks, a_step_s_ranks_follow_the_measured_network);
+  tcase_add_test(ranks, ranks_without_a_matrix_go_along_the_measured_network);
   suite_add_tcase(suite, ranks);
   TCase* keys = tcase_create("keys");
   tcase_add_test(keys, keys_are_checked);

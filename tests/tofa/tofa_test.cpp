@@ -57,6 +57,28 @@ START_TEST(finds_grids) {
 }
 END_TEST
 
+// The nodes of a step come in an order that has nothing to do with the torus, as their names may have.
+START_TEST(ranks_without_a_matrix_go_along_the_torus) {
+  const ClusterView view = view_of(rings({4, 4}));
+  ClusterView mixed = view;
+  for (std::size_t n = 0; n < 16; ++n) mixed.nodes[n] = view.nodes[n * 7 % 16];
+  Request step;
+  step.tasks = 16;
+  step.node_tasks.assign(16, 1);
+  const Placement placement = place_tofa(mixed, step, Deadline::never());
+  int hops = 0, hops_in_order = 0;
+  for (std::size_t rank = 0; rank + 1 < 16; ++rank) {
+    const auto at = [&](std::size_t node) { return view.torus->position(mixed.nodes[node].torus_node); };
+    hops += view.torus->distance(at(static_cast<std::size_t>(placement.ranks[rank].node)), at(static_cast<std::size_t>(placement.ranks[rank + 1].node)));
+    hops_in_order += view.torus->distance(at(rank), at(rank + 1));
+  }
+  ck_assert_int_eq(hops, 15);
+  ck_assert_int_gt(hops_in_order, 24);
+  ck_assert(placement.cost == 0 && placement.natural_cost == 0);
+  ck_assert_text_eq(placement.reasons.front(), "16 ranks along the torus");
+}
+END_TEST
+
 START_TEST(takes_suspects_when_it_must) {
   ClusterView view = view_of(rings({3, 3}));
   set_outages(view, {0, 4}, 0.5);
@@ -231,7 +253,7 @@ int main() {
   TCase* const cases = tcase_create("tofa");
   for (const TTest* test :
        {paper_takes_nodes_that_do_not_fail, keeps_off_suspects_and_their_routes, finds_grids,
-        takes_sure_nodes_where_most_may_fail, takes_suspects_when_it_must, keeps_to_limits, the_paper, trees,
+        takes_sure_nodes_where_most_may_fail, takes_suspects_when_it_must, ranks_without_a_matrix_go_along_the_torus, keeps_to_limits, the_paper, trees,
         live_states, nodes_without_coordinates, bad_parameters, any_deadline,
         baselines_after_the_deadline})
     tcase_add_test(cases, test);

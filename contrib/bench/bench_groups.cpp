@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Training jobs of PP x TP x DP ranks on states of a machine: the number of leaf switches that the worst group of ranks spans,
+// by first fit and by TREEMATCH=tp=..,pp=..,dp=.. with both objectives.
+//   bench_groups FILE..
+// A file has the free cores of Curie as "placectl simulate --free-cores" writes them. Each state gets one job with a rank
+// on each free node and one on cores, of 16 to 512 ranks in turn, or the largest of these for which it has room. The groups are those of objective=worst-group, here the
+// ranks of tensor parallelism, which talk most.
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "common/util/error.hpp"
+#include "pattern/pattern.hpp"
+#include "policies/table.hpp"
+#include "tools/leaf_files.hpp"
+#include "treematch/heavy_groups.hpp"
+
+using namespace placement;
+
+namespace {
+
+constexpr std::int32_t cores_of_socket = 8, sockets_of_node = 2, cores_of_node = 16, nodes_of_switch = 18, nodes_of_machine = 5040;
+constexpr std::int32_t arities[] = {14, 20, 18, 2, 8};
+constexpr const char* jobs[] = {"tp=4,pp=2,dp=2", "tp=8,pp=2,dp=2", "tp=8,pp=4,dp=2", "tp=8,pp=4,dp=4", "tp=16,pp=4,dp=4", "tp=16,pp=8,dp=4"};
+constexpr const char* objectives[] = {"hop-bytes", "worst-group"};
+
+// The sums over the states of one job.
+struct Row {
+  int states = 0;
+  double first_fit = 0;         // leaf switches of the worst group
+  double by_objective[2] = {};  // of objectives
+  int spread = 0;               // states in which first fit spreads the worst group
+};
+
+// Returns a machine with the free cores. If `whole` is true, its nodes are those that are free altogether, and each has
+// one core.
+ClusterView machine(const std::vector<std::int32_t>& free_cores, bool whole) {
+  std::vector<std::vector<bool>> free(nodes_of_machine, std::vector<bool>(cores_of_node, false));
+  for (const std::int32_t core : free_cores) free[core / cores_of_node][core % cores_of_node] = true;
+  ClusterView view;
+  view.tree = std::make_shared<const TreeTopology>(TreeTopology::balanced(std::span(arities).first(whole ? 3 : 5)));
+  for (std::int32_t node = 0; node < nodes_of_machine; ++node) {
+    const auto count = std::count(free[node].begin(), free[node].end(), true);
+    if (count == 0 || (whole && count < cores_of_node)) continue;
+    NodeView offered;
+    offered.name = std::to_string(node);
+    offered.first_leaf = whole ? node : node * cores_of_node;
+    offered.sockets = whole ? 1 : sockets_of_node;
+    offered.cores_per_socket = whole ? 1 : cores_of_socket;
+    offered.core_free = whole ? std::vector<bool>{true} : free[node];
+    view.nodes.push_back(std::move(offered));
+  }
+  return view;
+}
+
+std::int32_t worst_span(const ClusterView& view, const Placement& placement, const std::vector<std::vector<std::int32_t>>& groups) {
+  std::size_t worst = 0;
+  for (const std::vector<std::int32_t>& group : groups) {
+    std::set<std::int32_t> switches;
+    for (const std::int32_t rank : group) switches.insert(std::stoi(view.nodes[placement.ranks[rank].node].name) / nodes_of_switch);
+    worst = std::max(worst, switches.size());
+  }
+  return static_cast<std::int32_t>(worst);
+}
+
+void measure(const ClusterView& view, std::size_t job, std::map<std::size_t, Row>& rows) {
+  std::int64_t room = 0;
+  for (const NodeView& node : view.nodes) room += std::count(node.core_free.begin(), node.core_free.end(), true);
+  const auto ranks = [](std::size_t of) { return *pattern::fixed_ranks(pattern::parse_pattern(jobs[of])); };
+  while (job > 0 && ranks(job) > room) --job;
+  if (ranks(job) > room) return;
+  Row& row = rows[job];
+  const pattern::Pattern pattern = pattern::parse_pattern(jobs[job]);
+  Request request;
+  request.tasks = ranks(job);
+  request.matrix = std::make_shared<const CommMatrix>(pattern::matrix_of(pattern, request.tasks));
+  const auto groups = treematch::heavy_groups(*request.matrix);
+  const std::int32_t first = worst_span(view, policies::find_policy("SEQUENTIAL")->place(view, request, Deadline::never()), groups);
+  ++row.states;
+  row.first_fit += first;
+  row.spread += first > 1;
+  for (std::size_t k = 0; k < std::size(objectives); ++k) {
+    request.parameters["objective"] = objectives[k];
+    row.by_objective[k] += worst_span(view, policies::find_policy("TREEMATCH")->place(view, request, Deadline::never()), groups);
+  }
+}
+
+void print(const char* title, const std::map<std::size_t, Row>& rows) {
+  std::printf("\n%s\n\n| job | states | first fit | hop-bytes | worst-group | worst-group over first fit | first fit spreads a group |\n|---|---|---|---|---|---|---|\n", title);
+  Row all;
+  const auto line = [](const std::string& name, const Row& row) {
+    std::printf("| %s | %d | %.2f | %.2f | %.2f | %.2f | %d |\n", name.c_str(), row.states, row.first_fit / row.states, row.by_objective[0] / row.states,
+                row.by_objective[1] / row.states, row.by_objective[1] / row.first_fit, row.spread);
+  };
+  for (const auto& [job, row] : rows) {
+    line(jobs[job], row);
+    all.states += row.states;
+    all.first_fit += row.first_fit;
+    all.spread += row.spread;
+    for (std::size_t k = 0; k < std::size(objectives); ++k) all.by_objective[k] += row.by_objective[k];
+  }
+  if (all.states > 0) line("all", all);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::map<std::size_t, Row> on_nodes, on_cores;
+  try {
+    for (int k = 1; k < argc; ++k) {
+      const std::vector<std::int32_t> cores = tools::read_available(argv[k], nodes_of_machine * cores_of_node);
+      const std::size_t job = static_cast<std::size_t>(k - 1) % std::size(jobs);
+      measure(machine(cores, true), job, on_nodes);
+      measure(machine(cores, false), job, on_cores);
+    }
+  } catch (const Error& error) {
+    std::fprintf(stderr, "bench_groups: %s\n", error.what());
+    return 1;
+  }
+  std::printf("leaf switches of the worst group of ranks, mean of the states with room for the job\n");
+  print("A rank on each node:", on_nodes);
+  print("A rank on each core:", on_cores);
+}
