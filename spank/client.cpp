@@ -181,10 +181,20 @@ std::optional<std::int32_t> task_count() {
   });
 }
 
+// Returns true if this command is an srun that starts one step over several components, "srun ... : ...".
+bool starts_one_step_over_components() {
+  if (!client().is_srun || !client().outer_job.empty()) return false;
+  std::ifstream command_line("/proc/self/cmdline");
+  for (std::string word; std::getline(command_line, word, '\0');)
+    if (word == ":") return true;
+  return false;
+}
+
 void ship(spank_t spank, const PlacementRequest& placement_request, int component) {
   const auto per_node = parse_integer(client_option("ntasks-per-node").value_or("0"));
   const ShippedRequest shipped = pack_request(placement_request, component, static_cast<std::int32_t>(std::clamp<std::int64_t>(per_node.value_or(0), 0, INT16_MAX)));
   std::size_t bytes = 0;
+  if (starts_one_step_over_components()) spank_job_control_setenv(spank, natural_order_variable, "1", 1);
   for (const auto& [name, value] : shipped.variables) {
     if (spank_job_control_setenv(spank, name.c_str(), value.c_str(), 1) != ESPANK_SUCCESS)
       throw Error("Slurm does not take " + name + " into the job's environment");
@@ -310,12 +320,14 @@ void tell_tasks(const StepShape& step, const StepPlacement& placement) {
   setenv(plan_variable, plan->c_str(), 1);
 }
 
-// Returns true if srun may place ranks. srun follows the administrator's Mode, which slurmctld tells. A slurmctld
-// without the select plugin has no mode, and since Slurm 25.05 no slurmctld can tell it; srun then places ranks by
-// itself.
-bool enforced(const ControllerState& controller) {
-  if (controller.mode.empty() || controller.mode == to_string(Mode::enforce)) return true;
-  const std::string told = "placement: " + (controller.failure.empty() ? "Mode=" + controller.mode + " in slurmctld" : controller.failure) + ": stock placement";
+// Returns true if srun may place ranks of the job. srun follows the administrator's Mode, which slurmctld tells. Since
+// Slurm 25.05 slurmctld cannot tell it, but its decision for the job does where the mode is observe or advise. Without
+// either, as with a slurmctld without the select plugin, srun places ranks by itself.
+bool enforced(const ControllerState& controller, std::uint32_t job) {
+  std::string mode = controller.mode;
+  if (mode.empty() && !controller_tells_facts()) mode = mode_of_job(job);
+  if (mode.empty() || mode == to_string(Mode::enforce)) return true;
+  const std::string told = "placement: " + (controller.failure.empty() ? "Mode=" + mode + " in slurmctld" : controller.failure) + ": stock placement";
   // The user was told that the job is not placed when it got its nodes. A step with its own request is told now.
   if (client().placement_request && !client().outer_job.empty())
     slurm_info("%s", told.c_str());
@@ -402,7 +414,7 @@ void place(spank_t spank) {
     return;
   }
   const ControllerState controller = controller_tells_facts() ? controller_state_of(ask_controller()) : ControllerState{};
-  if (!enforced(controller)) return;
+  if (!enforced(controller, job)) return;
   if (self.components != 1)
     throw Error("a step over several components of a heterogeneous job is placed as Slurm does");
   if (placement_request->automatic && !placement_request->matrix && self.looked_for_profile) return;

@@ -20,6 +20,10 @@ struct ShippedRequest {
 
 inline constexpr const char* job_environment_prefix = "SLURM_SPANK_";
 
+// The variable that is set if the job's step has its ranks in natural order whatever the policy is, because it spans
+// several components of a heterogeneous job.
+inline constexpr const char* natural_order_variable = "PLACEMENT_NATURAL_ORDER";
+
 // Returns the request as variables. `component` is the component of a heterogeneous job, and 0 for any other job. A
 // matrix that is too large is coarsened to groups of `ranks_per_node` ranks, or of a multiple of that. If
 // `ranks_per_node` is less than 2, groups begin at 2 ranks.

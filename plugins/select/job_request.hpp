@@ -18,11 +18,12 @@ namespace placement::select_plugin {
 
 // The request that was shipped with a job, decoded from the job's environment. The variables are PLACEMENT_VERSION=1,
 // PLACEMENT_POLICY=WORD, PLACEMENT_MATRIX_PIECES=N, and PLACEMENT_MATRIX_0 to PLACEMENT_MATRIX_(N-1), each with at most
-// 64 KiB of to_base64url().
+// 64 KiB of to_base64url(); and PLACEMENT_NATURAL_ORDER, which mostly is not set.
 struct JobRequest {
   PolicySpec spec;
   const policies::Policy* policy = nullptr;            // null if the request cannot be served, see `error`
   std::shared_ptr<const CommMatrix> matrix;  // null if the job has none
+  bool natural_order = false;                // PLACEMENT_NATURAL_ORDER: srun leaves the ranks in natural order
   bool coarse = false;                       // the matrix was coarsened, so costs computed from it mean nothing
   std::string error;                         // why the request cannot be served: a sentence without a full stop
 };

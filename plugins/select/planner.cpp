@@ -51,6 +51,10 @@ class Planner {
     if (request.matrix && !job_request_.coarse) {
       plan.cost = to_string(placement.cost);
       add_step_costs(plan, deadline);
+      if (job_request_.natural_order) {
+        plan.cost = plan.natural_cost;
+        plan.note += std::string(plan.note.empty() ? "" : ", ") + "one step over several components has natural order";
+      }
       // On a torus the tree's distances mean nothing. The policy's own natural order is that on the first nodes.
       plan.stock_cost = on_torus(view) ? to_string(placement.natural_cost) : stock_cost(view, request, deadline);
     }
@@ -69,7 +73,10 @@ class Planner {
     try {
       const StepView step = step_on(given, tasks, grant.core_given);
       costs.natural_cost = in_order(step, tasks);
-      if (!deadline.expired()) costs.cost = placed(step, tasks, deadline);
+      if (job_request_.natural_order)
+        costs.cost = costs.natural_cost;
+      else if (!deadline.expired())
+        costs.cost = placed(step, tasks, deadline);
     } catch (const Error&) {  // costs that are not known stay empty
     }
     return costs;

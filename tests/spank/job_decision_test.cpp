@@ -42,6 +42,16 @@ START_TEST(the_word_of_another_job_is_none) {
 }
 END_TEST
 
+// Where slurmctld does not tell its mode, its decision for the job does.
+START_TEST(the_mode_that_kept_a_job_from_its_policy) {
+  using placement::spank::mode_of_decision;
+  ck_assert(mode_of_decision(42, 0, "42 stock: Mode=observe in placement.conf") == "observe");
+  ck_assert(mode_of_decision(42, 40, "40 stock: Mode=advise in placement.conf, no node is free") == "advise");
+  for (const char* value : {static_cast<const char*>(nullptr), "", "42 nodes", "41 stock: Mode=observe in placement.conf", "42 stock: no Mode=observe"})
+    ck_assert(mode_of_decision(42, 0, value).empty());
+}
+END_TEST
+
 // A user who asked for nothing is told only what the administrator's policy could not do.
 START_TEST(a_policy_of_the_partition) {
   using placement::spank::partition_policy_notice;
@@ -66,6 +76,7 @@ int main() {
   TCase* const tests = tcase_create("job_decision");
   tcase_add_test(tests, a_job_with_the_policys_nodes_is_not_told);
   tcase_add_test(tests, the_reason_is_told);
+  tcase_add_test(tests, the_mode_that_kept_a_job_from_its_policy);
   tcase_add_test(tests, what_the_policy_lacked_is_told);
   tcase_add_test(tests, the_word_of_another_job_is_none);
   tcase_add_test(tests, a_policy_of_the_partition);
