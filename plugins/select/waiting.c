@@ -18,9 +18,13 @@ struct wait {
 	uint32_t put_off;	/* scheduling cycles in which there was no time to decide */
 };
 
-/* Returns false if the job was not told to wait, or was requeued since. */
+/*
+ * Returns false if the job was not told to wait, or was requeued since. If the clock was set back, the job may have been
+ * submitted, or told to wait, at a time that is still to come.
+ */
 static bool read_wait(const job_record_t *job, struct wait *wait)
 {
+	time_t now = time(NULL), submitted = job->details->submit_time;
 	const char *text = job_variable(job, VARIABLE);
 	long long since, until;
 	unsigned int put_off = 0;
@@ -28,7 +32,7 @@ static bool read_wait(const job_record_t *job, struct wait *wait)
 	if (!text || sscanf(text, "%lld,%lld,%u", &since, &until, &put_off) < 2)
 		return false;
 	*wait = (struct wait) { .since = since, .until = until, .put_off = put_off };
-	return wait->since >= job->details->submit_time && wait->since <= time(NULL);
+	return (wait->since >= submitted || submitted > now) && wait->since <= now;
 }
 
 time_t waiting_since(const job_record_t *job)
