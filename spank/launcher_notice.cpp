@@ -27,13 +27,13 @@ bool among(const std::string_view (&names)[size], std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-// Returns the first word among the options of the mpirun that started this srun by which its user maps or binds the ranks;
-// empty if there is none.
-std::string word_of_mpirun() {
+// Returns the arguments of the mpirun that started this srun.
+std::vector<std::string> arguments_of_mpirun() {
   std::ifstream line("/proc/" + std::to_string(getppid()) + "/cmdline");
   std::vector<std::string> words;
   for (std::string word; std::getline(line, word, '\0');) words.push_back(word);
-  return words.empty() ? "" : own_mapping_option(std::span(words).subspan(1));
+  if (!words.empty()) words.erase(words.begin());
+  return words;
 }
 
 // Returns true if `word` of mpirun, or the environment, names a rankfile.
@@ -66,8 +66,10 @@ std::string launcher_daemon(spank_t spank) {
 
 void tell_launcher(std::string_view daemon, std::string_view policy, const MpirunPlan& plan) {
   const bool open_mpi = among(open_mpi_daemons, daemon);
-  const std::string word = open_mpi ? word_of_mpirun() : "";
-  if (open_mpi && ((plan.in_force && word.empty()) || is_rankfile(word))) return;
+  const std::vector<std::string> arguments = open_mpi ? arguments_of_mpirun() : std::vector<std::string>();
+  const std::string word = own_mapping_option(arguments);
+  const bool by_hand = !plan.path.empty() && std::find(arguments.begin(), arguments.end(), plan.path) != arguments.end();
+  if (open_mpi && ((plan.in_force && word.empty()) || by_hand || is_rankfile(word))) return;
   const std::string reason = open_mpi && !plan.reason.empty() ? " (" + plan.reason + ")" : "";
   const std::string line =
       "placement: " + std::string(open_mpi ? "mpirun" : "mpiexec") + " places its ranks " +

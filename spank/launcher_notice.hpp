@@ -16,7 +16,7 @@ std::string launcher_daemon(spank_t spank);
 // Tells the user of mpirun or mpiexec that its ranks are not placed by the job's policy `policy`. The line also says
 // why, and how to place them. `daemon` is the result of launcher_daemon(), `plan` the plan in srun's environment.
 // Open MPI's mpirun drops the output of srun, so the line is written to the standard error of the parent process.
-// Writes nothing if the user gave Open MPI's mpirun a rankfile, or if `plan` is in force and mpirun has no option by which
+// Writes nothing if the user gave Open MPI's mpirun a rankfile or the hostfile of `plan`, or if `plan` is in force and mpirun has no option by which
 // its user maps or binds ranks himself.
 void tell_launcher(std::string_view daemon, std::string_view policy, const MpirunPlan& plan);
 

@@ -17,15 +17,16 @@ inline constexpr const char* sequential_mapping = "seq";
 // The user's switch. With "no" no plan is made. With "yes" a plan is made even if the batch script does not name
 // mpirun.
 inline constexpr const char* mpirun_switch_variable = "PLACEMENT_MPIRUN";
-// The path of the hostfile with the plan in force.
+// The path of the hostfile with the plan.
 inline constexpr const char* mpirun_plan_variable = "PLACEMENT_HOSTFILE";
-// The reason why there is no plan although the job should have one.
+// The reason why mpirun has no plan in its environment although the job should have one.
 inline constexpr const char* mpirun_reason_variable = "PLACEMENT_HOSTFILE_REASON";
 
 // The plan for mpirun in the environment of this process.
 struct MpirunPlan {
   bool in_force = false;  // there is a plan, and the user has not changed Open MPI's variables
-  std::string reason;     // why there is no plan; may be empty
+  std::string path;       // the hostfile with the plan; empty if there is none
+  std::string reason;     // why mpirun does not take the plan from its environment; may be empty
 };
 
 // Returns the plan for mpirun in the environment of this process.

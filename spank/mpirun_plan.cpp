@@ -137,11 +137,21 @@ std::string beginning_of(const std::string& path) {
   return text;
 }
 
-std::vector<Setting> settings_for(const std::string& hostfile, bool inherited) {
+// Where the plan is used.
+enum class PlanUse {
+  by_itself,  // mpirun takes it from its environment
+  by_hand,    // its user gives mpirun the hostfile, as in a shell, where nobody knows what the user will type
+};
+
+std::vector<Setting> settings_for(const std::string& hostfile, bool inherited, PlanUse use) {
   const int number = file_in_memory(hostfile, inherited);
   if (number < 0) return {{mpirun_reason_variable, std::string("no file in memory: ") + std::strerror(errno)}};
   const std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(number);
   std::vector<Setting> settings{{mpirun_plan_variable, path}};
+  if (use == PlanUse::by_hand) {
+    settings.push_back({mpirun_reason_variable, "in a shell --map-by seq --hostfile $PLACEMENT_HOSTFILE does"});
+    return settings;
+  }
   for (const char* name : mapping_policy_variables) settings.push_back({name, sequential_mapping});
   for (const char* name : hostfile_variables) settings.push_back({name, path});
   return settings;
@@ -231,12 +241,12 @@ std::optional<std::string> answer_of_a_process(char** job_environment) {
   return text;
 }
 
-std::vector<Setting> settings_of_script(spank_t spank) {
+std::vector<Setting> settings_of_script(spank_t spank, PlanUse use) {
   char** job_environment = nullptr;
   if (spank_get_item(spank, S_JOB_ENV, &job_environment) != ESPANK_SUCCESS || !job_environment) return {};
   const auto text = answer_of_a_process(job_environment);
   if (!text) return {{mpirun_reason_variable, "no plan within " + std::to_string(longest_plan_ms / 1000) + " s"}};
-  if (text->starts_with('+')) return settings_for(text->substr(1), true);
+  if (text->starts_with('+')) return settings_for(text->substr(1), true, use);
   if (text->starts_with('-')) return {{mpirun_reason_variable, text->substr(1)}};
   return {};
 }
@@ -255,7 +265,7 @@ std::vector<Setting> wanted_of_script(spank_t spank) {
   if (const std::string word = own_mapping_word(script->text, variable); !word.empty())
     return {{mpirun_reason_variable, "the script has " + word}};
   if (is_c_shell(script->text)) return {{mpirun_reason_variable, "the script is one of a C shell, which closes the plan"}};
-  return settings_of_script(spank);
+  return settings_of_script(spank, script->interactive && wanted != "yes" ? PlanUse::by_hand : PlanUse::by_itself);
 }
 
 // ---- salloc
@@ -293,24 +303,25 @@ bool may_start_mpirun(const std::vector<std::string>& command) {
 }  // namespace
 
 std::string plan_mpirun_of_salloc() {
-  if (environment(mpirun_switch_variable) == "no" || !request_of_allocation()) return {};
+  const std::string wanted = environment(mpirun_switch_variable);
+  if (wanted == "no" || !request_of_allocation()) return {};
   const std::vector<std::string> command = command_given();
+  const PlanUse use = is_shell(command) && wanted != "yes" ? PlanUse::by_hand : PlanUse::by_itself;
   std::vector<Setting> settings;
   try {
     if (const std::string name = own_parameter(environ); !name.empty()) throw Error("the environment has " + name);
     if (const std::string word = own_word_of(command); !word.empty()) throw Error(word);
-    if (const auto hostfile = hostfile_of_allocation()) settings = settings_for(*hostfile, false);
+    if (const auto hostfile = hostfile_of_allocation()) settings = settings_for(*hostfile, false, use);
   } catch (const Error& error) {
     settings = {{mpirun_reason_variable, error.what()}};
   }
   for (const Setting& each : settings) setenv(each.name.c_str(), each.value.c_str(), 1);
-  const bool in_force = settings.size() > 1;
-  if (!in_force && may_start_mpirun(command))
-    return notice_without_srun(settings, !environment("SLURM_HET_SIZE").empty() || environment("SLURM_JOB_NUM_NODES") == "1");
-  return in_force && is_shell(command) ? "mpirun in this shell places its ranks by the job's policy, and refuses a mapping of yours "
-                                         "beside it (--rankfile, --hostfile, --bynode, --cpu-set): PLACEMENT_MPIRUN=no before salloc "
-                                         "leaves mpirun alone"
-                                       : "";
+  if (!may_start_mpirun(command)) return {};
+  if (settings.size() > 1 && use == PlanUse::by_hand)
+    return "mpirun in this shell keeps Slurm's order, because a mapping that you type could not stand beside another: "
+           "\"mpirun --map-by seq --hostfile $PLACEMENT_HOSTFILE\" places its ranks by the job's policy, and with "
+           "PLACEMENT_MPIRUN=yes before salloc mpirun does so by itself";
+  return notice_without_srun(settings, !environment("SLURM_HET_SIZE").empty() || environment("SLURM_JOB_NUM_NODES") == "1");
 }
 
 void plan_mpirun_of_script(spank_t spank) {
