@@ -95,8 +95,9 @@ int take_option(int which, const char* argument, int remote) {
 }
 
 char placement_name[] = "placement", placement_argument[] = "POLICY[=ITEM,..]",
-     placement_usage[] = "place the job and its ranks by a policy, such as TREEMATCH=FILE with the "
-                         "application's communication matrix; same as -m POLICY[=ITEM,..]",
+     placement_usage[] = "place the job and its ranks by a policy, such as TREEMATCH (near nodes), TREEMATCH=grid=8x4x4 (a pattern: "
+                         "ring, tree, alltoall, grid=, tp=) or TREEMATCH=FILE with the application's communication matrix; "
+                         "same as -m POLICY[=ITEM,..]",
      matrix_name[] = "comm-matrix", matrix_argument[] = "FILE",
      matrix_usage[] = "the communication matrix for the policy, or auto for the program's stored profile",
      profile_name[] = "profile-comm", profile_argument[] = "[FILE]",
@@ -427,7 +428,7 @@ void place(spank_t spank) {
     placement_request->matrix = stored_profile(command_of_step(spank), static_cast<std::int32_t>(layout->task_cnt));
   if (placement_request->automatic && !placement_request->matrix) return;
   const std::string layout_note = take_pattern(*placement_request, static_cast<std::int32_t>(layout->task_cnt));
-  if (!layout_note.empty()) slurm_verbose("placement: %s", layout_note.c_str());
+  if (!layout_note.empty() && !self.outer_job.empty()) slurm_verbose("placement: %s", layout_note.c_str());
   if (placement_request->matrix && static_cast<std::uint32_t>(placement_request->matrix->ranks()) != layout->task_cnt)
     throw Error("the matrix is of " + std::to_string(placement_request->matrix->ranks()) + " ranks, step " +
                 std::to_string(job) + "." + std::to_string(step) + " has " +

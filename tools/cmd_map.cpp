@@ -238,12 +238,14 @@ MapOutcome map_to_allocation(const CommandLine& line, MapTask& task) {
     throw UsageError("--topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set)");
   const std::optional<std::uint32_t> component = het_group(line);
   const spank::Allocation allocation = spank::current_allocation(component);
-  if (task.pattern)
-    make_matrix(line, *task.pattern, static_cast<std::size_t>(std::accumulate(allocation.step.tasks.begin(), allocation.step.tasks.end(), std::int64_t{0})), task);
+  const auto tasks = std::accumulate(allocation.step.tasks.begin(), allocation.step.tasks.end(), std::int64_t{0});
+  if (task.pattern) make_matrix(line, *task.pattern, static_cast<std::size_t>(tasks), task);
   if (!task.matrix) {
     const std::optional<spank::PlacementRequest> placement_request = spank::request_of_allocation(component);
-    if (!placement_request || !placement_request->matrix) throw UsageError("neither --matrix nor --pattern is given, and the job has none");
-    task.matrix = placement_request->matrix;
+    if (!placement_request || (placement_request->automatic && !placement_request->matrix)) throw UsageError("neither --matrix nor --pattern is given, and the job has none");
+    task.without_matrix = !placement_request->matrix;
+    task.matrix = placement_request->matrix ? placement_request->matrix
+                                            : std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(tasks), {}));
     if (!line.has("policy")) task.spec = placement_request->spec;
   }
   if (line.has("seed")) task.spec.parameters["seed"] = *line.value("seed");
@@ -269,7 +271,9 @@ std::string format_mapping_of(const CommandLine& line, const MapTask& task, cons
 // Returns the text that replaces the summary when there is no matrix.
 std::string natural_order_note(const MapTask& task) {
   return std::to_string(task.matrix->ranks()) + " ranks on " + std::to_string(task.usable.size()) + " of " +
-         std::to_string(task.view.tree->leaves()) + " leaves in natural order: without --matrix nothing is known of their traffic\n";
+         std::to_string(task.view.tree->leaves()) +
+         (task.without_matrix ? " leaves by " + task.spec.policy + ", without a matrix\n"
+                              : " leaves in natural order: without --matrix nothing is known of their traffic\n");
 }
 
 }  // namespace
@@ -281,8 +285,9 @@ int command_map(int argc, char** argv) {
     return exit_ok;
   }
   MapTask task = read_task(line);
-  const bool by_matrix = task.matrix || task.pattern || !line.has("topology");
+  const bool given = task.matrix || task.pattern || !line.has("topology");
   const MapOutcome outcome = line.has("topology") ? map_to_file(line, task) : map_to_allocation(line, task);
+  const bool by_matrix = given && !task.without_matrix;
   const std::string mapping = format_mapping_of(line, task, outcome);
   const bool json = line.has("json");
   const bool to_file = line.has("output") || line.has("out");

@@ -240,7 +240,7 @@ MapOutcome run_map(MapTask task) {
 MapOutcome run_map_in(const spank::Allocation& allocation, const MapTask& task) {
   MapOutcome outcome;
   const Stopwatch watch;
-  const spank::StepPlacement placement = spank::place_in(allocation, {task.spec, task.matrix, false});
+  const spank::StepPlacement placement = spank::place_in(allocation, {task.spec, task.without_matrix ? nullptr : task.matrix, false});
   outcome.wall_s = watch.wall_s();
   outcome.cpu_s = watch.cpu_s();
   outcome.cost = placement.cost;

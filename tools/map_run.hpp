@@ -26,6 +26,7 @@ struct MapTask {
   Request request;                   // only the limits; run_map() sets tasks, matrix and parameters
   std::optional<std::chrono::milliseconds> deadline;  // none: no limit
   MapFaults faults;            // from a torus file
+  bool without_matrix = false; // of an allocation: the policy places the ranks without a matrix, and `matrix` has no traffic
   bool tells_faults = false;   // the report contains link load and abort probability
   double job_seconds = 0;      // run time of the job; 0: not known
 };

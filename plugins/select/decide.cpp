@@ -78,14 +78,16 @@ struct JobEntry {
   std::optional<Clock::time_point> wait_told;  // when it was last recorded that the job has to wait
 };
 
-// A partition's policy as environment entries, in the form in which srun ships the policy of a job.
+// A partition's policy as environment entries, in the form in which srun ships the policy of a job. srun knows nothing of
+// it, so ranks stay in natural order.
 struct PartitionEnvironment {
   explicit PartitionEnvironment(const std::string& word)
-      : entries{"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=" + word}, pointers{entries[0].data(), entries[1].data()} {}
+      : entries{"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=" + word, "PLACEMENT_NATURAL_ORDER=1"},
+        pointers{entries[0].data(), entries[1].data(), entries[2].data()} {}
   PartitionEnvironment(const PartitionEnvironment&) = delete;  // pointers are into entries
 
-  std::array<std::string, 2> entries;
-  std::array<char*, 2> pointers;
+  std::array<std::string, 3> entries;
+  std::array<char*, 3> pointers;
 };
 
 struct State {

@@ -181,8 +181,10 @@ class Planner {
     if (pattern)
       note += (note.empty() ? "" : ", ") + ("pattern " + pattern::to_string(*pattern));
     else if (!request.matrix && !job_request_.policy->needs_live)
-      note += (note.empty() ? "" : ", ") + std::string(job_request_.policy->uses_live ? "no matrix: consecutive ranks near each other"
-                                                                                     : "no matrix: the nearest nodes, ranks in the order of the topology");
+      note += std::string(note.empty() ? "" : ", ") + "no matrix: the nearest nodes" +
+              (job_request_.natural_order     ? ", ranks in Slurm's order"
+               : job_request_.policy->uses_live ? ", consecutive ranks near each other"
+                                                : ", ranks in the order of the topology");
   }
 
   // Adds a remark if the job asks for a longer wait than the site allows.
