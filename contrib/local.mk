@@ -28,6 +28,7 @@ EXTRA_DIST += \
 	contrib/cluster \
 	contrib/demo \
 	contrib/fault-drill \
+	contrib/integer_sort.c \
 	contrib/lib \
 	contrib/lint \
 	contrib/many_ranks.c \
@@ -42,11 +43,14 @@ EXTRA_DIST += \
 	contrib/prometheus \
 	contrib/release \
 	contrib/reorder \
+	contrib/reproduce \
 	contrib/root \
+	contrib/run-time-model \
 	contrib/simulate \
 	contrib/slurm-source \
 	contrib/soak \
 	contrib/systemd/placement-agent.service.in \
 	contrib/systemd/placement-monitor.service.in \
+	contrib/ti_recorder.c \
 	contrib/try \
 	#

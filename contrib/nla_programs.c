@@ -13,6 +13,8 @@
  *   uneven      a halo, and the last rank computes twice what the first does
  *   drift       a halo, and each time another rank computes four times as much
  *   phases      a halo; every fourth time also an exchange of all with all and a sum
+ *   brick       conjugate gradients on a brick of finite elements: BYTES to each neighbour behind a face, the shares of edges and
+ *               corners, and two sums of 8 bytes
  *
  * Each rank computes FLOPS in each iteration (the master nothing). No data are touched, so that a recording is the same
  * on every machine. */
@@ -110,6 +112,34 @@ static void master(int iterations)
 		MPI_Recv(in, answer, MPI_BYTE, worker, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Neighbours behind faces, edges and corners of a part of the brick, which has no periodic ends. A face of BYTES has edges of the
+ * square root of its doubles. */
+static void exchange_brick(int tag)
+{
+	static int side[3];
+	MPI_Request requests[52];
+	int count = 0, edge = 8;
+
+	if (!side[0])
+		MPI_Dims_create(ranks, 3, side);
+	while ((edge / 8 + 1) * (edge / 8 + 1) * 8 <= bytes)
+		edge += 8;
+	for (int k = 0; k < 27; k++) {
+		int step[3] = { k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1 };
+		int to[3] = { rank % side[0] + step[0], rank / side[0] % side[1] + step[1], rank / (side[0] * side[1]) + step[2] };
+		int away = abs(step[0]) + abs(step[1]) + abs(step[2]);
+		int size = away == 1 ? bytes : away == 2 ? edge : 8;
+		if (!away || to[0] < 0 || to[0] >= side[0] || to[1] < 0 || to[1] >= side[1] || to[2] < 0 || to[2] >= side[2])
+			continue;
+		int other = (to[2] * side[1] + to[1]) * side[0] + to[0];
+		MPI_Irecv(in, size, MPI_BYTE, other, tag + k, MPI_COMM_WORLD, &requests[count++]);
+		MPI_Isend(out, size, MPI_BYTE, other, tag + 26 - k, MPI_COMM_WORLD, &requests[count++]);
+	}
+	MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+	for (int k = 0; k < 2; k++)
+		MPI_Allreduce(out, in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
 static int iterate(const char *name, int i)
 {
 	double factor = 1;
@@ -132,6 +162,8 @@ static int iterate(const char *name, int i)
 		exchange_all();
 	else if (!strcmp(name, "small"))
 		small(i);
+	else if (!strcmp(name, "brick"))
+		exchange_brick(27 * i);
 	else if (!strcmp(name, "barrier"))
 		MPI_Barrier(MPI_COMM_WORLD);
 	else

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""contrib/reproduce without the shell: which parts there are, and running them one after the other."""
+import argparse
+import importlib
+import os
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from reproduce import results
+from reproduce.runner import PartError, Runner
+
+PAPERS = ("treematch", "netload", "tofa", "job_assignment")
+
+
+def all_parts():
+    parts = {}
+    for paper in PAPERS:
+        parts.update(importlib.import_module("reproduce." + paper).PARTS)
+    return parts
+
+
+def chosen(words, parts):
+    if not words:
+        return list(parts)
+    names = []
+    for word in words:
+        found = [name for name in parts if name == word or name.startswith(word.rstrip("/") + "/")]
+        if not found:
+            print(f"reproduce: {word}: there is no such paper or part; there are {', '.join(parts)}", file=sys.stderr)
+            sys.exit(2)
+        names += found
+    return list(dict.fromkeys(names))
+
+
+def list_parts(parts):
+    for name, (_, text, minutes, packages) in parts.items():
+        print(f"{name:28} {text}" + (f"; some {minutes} min" if minutes else "") + (f" ({' '.join(packages)})" if packages else ""))
+
+
+def run_part(name, part, options):
+    """Returns what is in the part's table then: "made anew", "from an earlier run", or "failed"."""
+    folder = os.path.join(options.work, name)
+    table = os.path.join(folder, "results.csv")
+    if os.path.exists(table) and not options.again:
+        results.show(f"{name}: {part[1]} (from an earlier run; --again makes it anew)", results.read(table))
+        return "from an earlier run"
+    print(f"\n== {name}: {part[1]}" + (f", some {part[2]} minutes" if part[2] else ""), flush=True)
+    begin = time.monotonic()
+    try:
+        rows = part[0](Runner(folder, options.placectl, options.data))
+    except (PartError, OSError, KeyError, ValueError) as error:
+        print(f"reproduce: {name}: {type(error).__name__ + ': ' if not isinstance(error, PartError) else ''}{error}", file=sys.stderr)
+        return "failed"
+    results.write(table, name, rows)
+    results.show(f"{name} ({time.monotonic() - begin:.0f} s)", results.read(table))
+    return "made anew"
+
+
+def sum_up(names, outcomes, options):
+    """One table of all parts that were ever run, and a last line about this run."""
+    rows = []
+    for name in all_parts():
+        path = os.path.join(options.work, name, "results.csv")
+        if os.path.exists(path):
+            rows += results.read(path)
+    results.write_all(os.path.join(options.work, "results.csv"), rows)
+    failed = [name for name in names if outcomes[name] == "failed"]
+    of_these = [row["verdict"] for row in rows if row["part"] in names]
+    print(f"\n{len(names) - len(failed)} of {len(names)} parts: {of_these.count('met')} published values met, {of_these.count('missed')} missed, "
+          f"{of_these.count('no number published')} of ours without a published number. Table: {options.work}/results.csv")
+    if failed:
+        print("Not run: " + ", ".join(failed))
+    return 1 if failed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="contrib/reproduce", add_help=False)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--packages", action="store_true")
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--placectl", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("parts", nargs="*")
+    options = parser.parse_args()
+    parts = all_parts()
+    names = chosen(options.parts, parts)
+    if options.list:
+        list_parts({name: parts[name] for name in names})
+        return 0
+    if options.packages:
+        print(" ".join(sorted({package for name in names for package in parts[name][3]})))
+        return 0
+    return sum_up(names, {name: run_part(name, parts[name], options) for name in names}, options)
+
+
+sys.exit(main())
