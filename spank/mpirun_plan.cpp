@@ -83,12 +83,25 @@ bool has_declared_cores(const Allocation& allocation) {
   return cores.size() >= node->core_free.size();
 }
 
+bool is_heterogeneous() { return !environment("SLURM_HET_SIZE").empty(); }
+
+constexpr const char* why_not_heterogeneous = "the job is heterogeneous, and srun places the steps of its components";
+
+// Returns true if the job, or a component of it, was submitted with a policy.
+bool has_request() {
+  if (!is_heterogeneous()) return request_of_allocation().has_value();
+  const std::int64_t size = parse_integer(environment("SLURM_HET_SIZE")).value_or(0);
+  for (std::uint32_t component = 0; component < std::clamp<std::int64_t>(size, 0, INT16_MAX); ++component)
+    if (request_of_allocation(component)) return true;
+  return false;
+}
+
 // Returns the hostfile for the allocation in this process's environment. Returns nothing if the job has no policy, or
 // if its matrix is to come from a stored profile, so that ranks stay in Slurm's order. Throws Error with the reason if the hostfile cannot be made.
 std::optional<std::string> hostfile_of_allocation() {
   const std::optional<PlacementRequest> placement_request = request_of_allocation();
   if (!placement_request || (placement_request->automatic && !placement_request->matrix)) return std::nullopt;
-  if (!environment("SLURM_HET_SIZE").empty()) throw Error("the job is heterogeneous, and srun places the steps of its components");
+  if (is_heterogeneous()) throw Error(why_not_heterogeneous);
   const ControllerState controller = controller_tells_facts() ? controller_state_of(ask_controller()) : ControllerState{};
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     throw Error("Mode=" + controller.mode + " in slurmctld");
@@ -302,15 +315,16 @@ bool may_start_mpirun(const std::vector<std::string>& command) {
 
 }  // namespace
 
-std::string plan_mpirun_of_salloc() {
+std::string plan_mpirun_of_salloc(int component) {
   const std::string wanted = environment(mpirun_switch_variable);
-  if (wanted == "no" || !request_of_allocation()) return {};
-  const std::vector<std::string> command = command_given();
+  if (wanted == "no" || !has_request()) return {};
+  const std::vector<std::string> command = command_given(component);
   const PlanUse use = is_shell(command) && wanted != "yes" ? PlanUse::by_hand : PlanUse::by_itself;
   std::vector<Setting> settings;
   try {
     if (const std::string name = own_parameter(environ); !name.empty()) throw Error("the environment has " + name);
     if (const std::string word = own_word_of(command); !word.empty()) throw Error(word);
+    if (is_heterogeneous()) throw Error(why_not_heterogeneous);
     if (const auto hostfile = hostfile_of_allocation()) settings = settings_for(*hostfile, false, use);
   } catch (const Error& error) {
     settings = {{mpirun_reason_variable, error.what()}};
@@ -321,7 +335,7 @@ std::string plan_mpirun_of_salloc() {
     return "mpirun in this shell keeps Slurm's order, because a mapping that you type could not stand beside another: "
            "\"mpirun --map-by seq --hostfile $PLACEMENT_HOSTFILE\" places its ranks by the job's policy, and with "
            "PLACEMENT_MPIRUN=yes before salloc mpirun does so by itself";
-  return notice_without_srun(settings, !environment("SLURM_HET_SIZE").empty() || environment("SLURM_JOB_NUM_NODES") == "1");
+  return notice_without_srun(settings, is_heterogeneous() || environment("SLURM_JOB_NUM_NODES") == "1");
 }
 
 void plan_mpirun_of_script(spank_t spank) {

@@ -71,11 +71,14 @@ std::string with_numbers(const std::string& file, std::uint32_t job, std::uint32
 }  // namespace
 
 // The command begins at the word where getopt stopped. It ends before a word ":", which begins another component.
-std::vector<std::string> command_given() {
+std::vector<std::string> command_given(int component) {
   std::ifstream command_line("/proc/self/cmdline");
   std::vector<std::string> words, command;
   for (std::string word; std::getline(command_line, word, '\0');) words.push_back(word);
-  for (std::size_t i = optind > 0 ? static_cast<std::size_t>(optind) : words.size(); i < words.size() && words[i] != ":"; ++i)
+  std::size_t first = 0;  // the word before the options of the component
+  for (int separators = 0; separators < component && first + 1 < words.size();)
+    if (words[++first] == ":") ++separators;
+  for (std::size_t i = optind > 0 ? first + static_cast<std::size_t>(optind) : words.size(); i < words.size() && words[i] != ":"; ++i)
     command.push_back(words[i]);
   return command;
 }

@@ -21,9 +21,9 @@ inline constexpr const char* job_profile_variable = "PLACEMENT_PROFILE_COMM";
 // The variable in which srun gives the tasks of its step the file for their profile.
 inline constexpr const char* step_profile_variable = "SLURM_PLACEMENT_PROFILE";
 
-// Returns the program and arguments on the command line of this srun or salloc. Call it after its options are parsed.
-// Returns an empty list if they cannot be found.
-std::vector<std::string> command_given();
+// Returns the program and arguments on the command line of this srun or salloc, of the component whose options were parsed
+// last; 0 if the job is not heterogeneous. Returns an empty list if they cannot be found.
+std::vector<std::string> command_given(int component = 0);
 
 // Returns the program and arguments of the step, as srun will launch it. Returns an empty list if srun does not tell.
 std::vector<std::string> command_of_step(spank_t spank);
