@@ -21,6 +21,8 @@ size=$(du -sk "$root/stage" | cut -f 1)
 [ "$size" -lt 40000 ] || fail "install-strip leaves $size KiB"
 for file in "$plugins"/*.so; do
   [ -z "$(nm "$file" 2>/dev/null)" ] || fail "$file has a symbol table"
+  # A larger one would slow the start of each srun.
+  [ "$(stat -L -c %s "$file")" -le 3000000 ] || fail "$file has $(stat -L -c %s "$file") bytes"
 done
 make uninstall DESTDIR="$root/stage" >"$root/log" 2>&1 || fail "make uninstall: $(tail -n 3 "$root/log")"
 left=$(find "$root/stage" ! -type d)

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2154
+# What the tests of the packages share. $packages is the directory of the packages, $passed and $failed count.
+
+ok() {  # what command...
+  local what=$1
+  shift
+  if "$@"; then passed=$((passed + 1)); echo "ok $what"; else failed=$((failed + 1)); echo "not ok $what"; fi
+}
+
+file_of() { ls "$packages/$1"_*.deb; }
+
+apt_install() {  # package...: by file
+  local -a files=()
+  local name
+  for name in "$@"; do files+=("$(file_of "$name")"); done
+  apt_quiet install "${files[@]}"
+}
