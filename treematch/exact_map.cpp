@@ -196,7 +196,10 @@ class ExactMapping {
     for (const Run& run : subtree.children) {
       const Table child = seen_from(subtree, run.of, identity_);
       Table several = child;
-      for (std::int32_t k = 1; k < run.count && several.slots < ranks_; ++k) several = joined(several, child, sets_, true);
+      // Where nodes have limits, children may be needed although the slots of fewer of them are enough.
+      const bool limited = counted_ || one_each_ || limits_.even;
+      for (std::int32_t k = 1; k < std::min(run.count, ranks_) && (limited || several.slots < ranks_); ++k)
+        several = joined(several, child, sets_, true);
       sum = sum.cost.empty() ? std::move(several) : joined(sum, several, sets_, false);
     }
     return sum;

@@ -248,6 +248,42 @@ START_TEST(any_limits) {
 }
 END_TEST
 
+// Fewer of these nodes than are asked for, or than even shares need, hold all ranks.
+START_TEST(more_equal_nodes_than_the_ranks_fill) {
+  Random random(15);
+  for (int round = 0; round < 200; ++round) {
+    const std::int32_t first = 2 + random.below(2), count = first + 3;
+    std::vector<SwitchShape> switches{{"root", -1, {}}, {"s0", 0, {}}, {"s1", 0, {}}};
+    std::vector<NodeShape> nodes;
+    for (std::int32_t n = 0; n < count; ++n) {
+      switches[n < first ? 1 : 2].nodes.push_back(n);
+      nodes.push_back({"n" + std::to_string(n), 1, 2, 1});
+    }
+    const ClusterView view = view_of_switches(switches, nodes);
+    Ints usable(view.tree->leaves());
+    for (std::int32_t k = 0; k < view.tree->leaves(); ++k) usable[k] = k;
+    Request request;
+    request.tasks = 3 + random.below(2);
+    request.matrix = std::make_shared<CommMatrix>(random_matrix(request.tasks, random));
+    request.parameters["scope"] = "whole";
+    request.min_nodes = 2 + random.below(3);
+    if (random.below(2) == 0) request.max_nodes = request.min_nodes + random.below(2);
+    request.whole_nodes = random.below(4) == 0;
+    const auto legal = [&](const Ints& leaf_of_rank) {
+      Ints on(nodes.size(), 0);
+      for (const std::int32_t leaf : leaf_of_rank) ++on[leaf / 2];
+      const auto used = static_cast<std::int32_t>(std::count_if(on.begin(), on.end(), [](std::int32_t c) { return c > 0; }));
+      const bool uneven = std::count(on.begin(), on.end(), 2) > 0 && std::count(on.begin(), on.end(), 1) > 0 && request.whole_nodes;
+      return used >= std::min(request.min_nodes, request.tasks) && used <= request.max_nodes && (!uneven || request.tasks % used != 0);
+    };
+    const Placement placement = place_treematch(view, request, Deadline::never());
+    const std::optional<Cost> best = least_cost(*request.matrix, *view.tree, usable, legal);
+    ck_assert(best.has_value());
+    ck_assert_msg(placement.cost == *best, "round %d: %s and not %s", round, to_string(placement.cost).c_str(), to_string(*best).c_str());
+  }
+}
+END_TEST
+
 START_TEST(what_is_too_much_is_left_alone) {
   const TreeTopology tree = TreeTopology::balanced(Ints{3, 3, 2});
   Random random(3);
@@ -275,6 +311,7 @@ int main() {
   tcase_add_test(all, any_tree);
   tcase_add_test(all, many_equal_leaves);
   tcase_add_test(all, any_limits);
+  tcase_add_test(all, more_equal_nodes_than_the_ranks_fill);
   tcase_add_test(all, what_is_too_much_is_left_alone);
   tcase_set_timeout(all, 60);
   suite_add_tcase(suite, all);
