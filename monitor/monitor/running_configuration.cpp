@@ -23,7 +23,19 @@ constexpr std::array<std::string_view, 21> until_the_end = {
     "ProbeInterface", "ProbeLinkMbps", "ProbeLinkPercent", "ProbeBytesPerMinute", "ProbeLatencyS", "ProbeBandwidthS",
     "ProbeAllPairsNodes", "ProbeBusyNodes", "OutageEstimator", "OutageHorizonHours", "HistoryDays", "HistoryMiB",
     "MetricsFile", "AgentDirectory"};
-constexpr std::array<std::string_view, 4> at_once = {"TorusFile", "OutageFile", "SnapshotMaxAgeS", "MonitorReaders"};
+
+// The settings that the monitor takes at once. They are copied and not set by their text, because a key that was taken out of the
+// file has an empty text, which no key takes.
+struct SettingAtOnce {
+  std::string_view name;
+  void (*take)(Config& to, const Config& from);
+};
+constexpr SettingAtOnce at_once[] = {
+    {"TorusFile", [](Config& to, const Config& from) { to.torus_file = from.torus_file; }},
+    {"OutageFile", [](Config& to, const Config& from) { to.outage_file = from.outage_file; }},
+    {"SnapshotMaxAgeS", [](Config& to, const Config& from) { to.snapshot_max_age_s = from.snapshot_max_age_s; }},
+    {"MonitorReaders", [](Config& to, const Config& from) { to.monitor_readers = from.monitor_readers; }},
+};
 
 constexpr std::string_view start_again = "before placement-monitor is started again";
 
@@ -55,7 +67,7 @@ std::vector<RunningConfiguration::Identity> RunningConfiguration::identities() c
   return {identity_of(placement_conf_path(slurm_conf_)), identity_of(slurm_conf_), identity_of(topology_conf)};
 }
 
-// Reads the files. Returns the settings that are in force from now on, and fills the notes.
+// Reads the files. Returns a line for each setting that is taken, and fills the notes.
 std::vector<std::string> RunningConfiguration::read_again() {
   std::vector<std::string> taken;
   notes_.clear();
@@ -64,7 +76,11 @@ std::vector<std::string> RunningConfiguration::read_again() {
     for (const ConfigKey& key : config_keys()) {
       const std::string value = key.show(now);
       if (value == key.show(config_)) continue;
-      if (among(key.name, at_once) && key.set(config_, value)) taken.push_back(setting(key, now));
+      for (const SettingAtOnce& each : at_once)
+        if (key.name == each.name) {
+          each.take(config_, now);
+          taken.push_back(value.empty() ? std::string(key.name) + " is no longer set" : setting(key, now) + " is in force from now on");
+        }
       if (among(key.name, until_the_end))
         notes_.push_back(setting(key, now) + " is not in force here (" + setting(key, config_) + " is) " + std::string(start_again));
     }
@@ -91,7 +107,7 @@ std::vector<std::string> RunningConfiguration::refresh() {
   seen_ = std::move(now);
   const std::vector<std::string> before = notes_;
   std::vector<std::string> lines;
-  for (const std::string& taken : read_again()) lines.push_back(taken + " is in force from now on");
+  for (const std::string& taken : read_again()) lines.push_back(taken);
   for (const std::string& note : notes_)
     if (std::find(before.begin(), before.end(), note) == before.end()) lines.push_back(note);
   return lines;
