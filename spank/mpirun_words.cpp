@@ -29,8 +29,8 @@ constexpr Words<32> mapping_options = {
     "map-by",       "rank-by",      "bind-to",        "bind-to-core",  "bind-to-socket", "cpu-set",          "cpu-list",
     "cpus-per-proc", "cpus-per-rank", "use-hwthread-cpus", "nolocal"};
 constexpr Words<2> short_mapping_options = {"N", "H"};
-// Options that name a file of parameters. They count too, because it is not read here.
-constexpr Words<2> parameter_files = {"tune", "am"};
+// Options that name a file of parameters or of programs with their options. They count too, because it is not read here.
+constexpr Words<3> parameter_files = {"tune", "am", "app"};
 constexpr Words<6> parameters = {"rmaps_", "hwloc_base_binding", "hwloc_base_cpu", "hwloc_default_", "orte_default_hostfile",
                                  "prte_default_hostfile"};
 constexpr Words<4> whole_parameters = {"rmaps", "orte_rankfile", "prte_rankfile", "orte_default_dash_host"};
@@ -38,12 +38,12 @@ constexpr Words<4> whole_parameters = {"rmaps", "orte_rankfile", "prte_rankfile"
 // Other options that have a value, or two.
 constexpr Words<32> options_with_value = {
     "n",       "np",      "c",       "x",         "wdir",        "wd",        "path",      "prefix",
-    "app",     "stdin",   "xterm",   "timeout",   "report-uri",  "ompi-server", "server-wait-time", "output-filename",
+    "report-pid", "stdin",   "xterm",   "timeout",   "report-uri",  "ompi-server", "server-wait-time", "output-filename",
     "output",  "display", "debugger", "personality", "preload-files", "max-restarts", "dvm", "hnp",
     "uri",     "tmpdir",  "set-cwd-to-session-dir", "max-vm-size", "launch-agent", "pmixam", "pset", "runtime-options"};
 constexpr Words<5> options_with_two_values = {"mca", "gmca", "prtemca", "pmixmca", "gpmixmca"};
 
-constexpr std::string_view separators = " \t\r\n\"'`;|&()=";
+constexpr std::string_view separators = " \t\r\n\"'`;|&(){}";
 
 // Returns the name of the option, without hyphens and without "=VALUE"; empty if `word` is no option.
 std::string_view option_name(std::string_view word) {
@@ -62,15 +62,34 @@ bool is_mpirun(std::string_view word) {
   return among(programs, word.substr(0, word.find('.')));
 }
 
+// Returns the words of a command line. A word NAME=VALUE is two, as VALUE may be an option that goes to mpirun later, but for
+// the variable after mpirun's -x. A word with :-DEFAULT, as in ${NAME:-DEFAULT}, is two as well.
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> words;
   for (std::size_t at = 0; at < line.size();) {
     const std::size_t begin = line.find_first_not_of(separators, at);
     if (begin == line.npos) break;
     at = std::min(line.find_first_of(separators, begin), line.size());
-    words.emplace_back(line.substr(begin, at - begin));
+    std::string_view word = line.substr(begin, at - begin);
+    if (const auto standard = word.find(":-"); standard != word.npos) {
+      words.emplace_back(word.substr(0, standard));
+      word.remove_prefix(standard + 2);
+    }
+    if (const auto equals = word.find('='); equals != word.npos && !word.starts_with('-') && (words.empty() || words.back() != "-x")) {
+      words.emplace_back(word.substr(0, equals));
+      word.remove_prefix(equals + 1);
+    }
+    if (!word.empty()) words.emplace_back(word);
   }
   return words;
+}
+
+// Returns true if the command begins with an assignment to a variable.
+bool is_assignment(std::string_view command) {
+  command = trimmed(command);
+  if (command.starts_with("export ")) command = trimmed(command.substr(7));
+  const auto equals = command.find('=');
+  return equals != command.npos && equals > 0 && command.find_first_of(separators) > equals;
 }
 
 // Returns the names of the variables that the line expands, as $NAME or ${NAME...}.
@@ -91,8 +110,13 @@ std::string word_in(const std::vector<std::string>& words) {
   for (const std::string& word : words)
     if (is_mapping_word(word)) return word;
   for (std::size_t i = 0; i < words.size(); ++i)
-    if (is_mpirun(words[i]))
-      if (std::string word = own_mapping_option(std::span(words).subspan(i + 1)); !word.empty()) return word;
+    if (is_mpirun(words[i])) {
+      const auto rest = std::span(words).subspan(i + 1);
+      if (std::string word = own_mapping_option(rest); !word.empty()) return word;
+      // What stands before -H may be text that only the shell understands. mpirun would start too few ranks on its hosts by
+      // the plan, so a -H of the program is taken for one of mpirun rather than the reverse.
+      if (std::find(rest.begin(), rest.end(), "-H") != rest.end()) return "-H";
+    }
   return {};
 }
 
@@ -130,7 +154,10 @@ bool is_mapping_parameter(std::string_view name) {
 
 std::string own_mapping_word(std::string_view script, const VariableValue& value) {
   for (const std::string& command : commands_of(script)) {
-    if (std::string word = word_in(words_of(command)); !word.empty()) return word;
+    const std::vector<std::string> words = words_of(command);
+    if (std::string word = word_in(words); !word.empty()) return word;
+    if (is_assignment(command) && words.size() > 1)
+      if (std::string word = own_mapping_option(std::span(words).subspan(command.find("export ") == 0 ? 2 : 1)); !word.empty()) return word;
     if (!value || !names_mpirun(command)) continue;
     for (const std::string& name : variables_in(command))
       if (const auto text = value(name))

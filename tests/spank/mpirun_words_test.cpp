@@ -27,14 +27,14 @@ END_TEST
 START_TEST(words_of_an_own_mapping) {
   ck_assert_text_eq(own_mapping_word("mpirun --rankfile r ./app"), "--rankfile");
   ck_assert_text_eq(own_mapping_word("mpirun -rf r ./app"), "-rf");
-  ck_assert_text_eq(own_mapping_word("a\nmpirun --hostfile=h ./app"), "--hostfile");
+  ck_assert_text_eq(own_mapping_word("a\nmpirun --hostfile=h ./app"), "--hostfile=h");
   ck_assert_text_eq(own_mapping_word("mpirun -H n1,n2 ./app"), "-H");
   ck_assert_text_eq(own_mapping_word("mpirun --bind-to none ./app"), "--bind-to");
   ck_assert_text_eq(own_mapping_word("export OMPI_MCA_rmaps_base_mapping_policy=node"),
                     "OMPI_MCA_rmaps_base_mapping_policy");
   ck_assert_text_eq(own_mapping_word("eval \"mpirun --oversubscribe ./app\""), "--oversubscribe");
   ck_assert_text_eq(own_mapping_word("#SBATCH --oversubscribe\n  # --rankfile\nmpirun ./app"), "");
-  ck_assert_text_eq(own_mapping_word("mpirun --map-by=node ./app"), "--map-by");
+  ck_assert_text_eq(own_mapping_word("mpirun --map-by=node ./app"), "--map-by=node");
   ck_assert_text_eq(own_mapping_word("mpirun -n 4 ./rankfile host -N 1 --hosting"), "");
   ck_assert_text_eq(own_mapping_word("mpirun -n 4 --mca rmaps ppr ./app"), "rmaps");
   ck_assert_text_eq(own_mapping_word("\n\n"), "");
@@ -48,6 +48,13 @@ START_TEST(short_words_among_the_options_of_mpirun) {
   ck_assert_text_eq(own_mapping_word("mpirun \\\n  -np 8 \\\n  -N 2 ./app"), "-N");
   ck_assert_text_eq(own_mapping_word("mpirun.openmpi --mca btl self,tcp -x PATH -N 2 ./app"), "-N");
   ck_assert_text_eq(own_mapping_word("curl -H Accept: x\nmpirun ./app"), "");
+  ck_assert_text_eq(own_mapping_word("mpirun -x A=b -H n3:2,n2:2 ./app"), "-H");
+  ck_assert_text_eq(own_mapping_word("mpirun -x A=b -N 2 ./app"), "-N");
+  ck_assert_text_eq(own_mapping_word("mpirun -x A=b ./app -N 2"), "");
+  ck_assert_text_eq(own_mapping_word("mpirun -n $((1+3)) -H n3:2,n2:2 ./app"), "-H");
+  ck_assert_text_eq(own_mapping_word("mpirun -n 2 -x A=1 ./app : -n 4 -x A=2 -H n1:2 ./app"), "-H");
+  ck_assert_text_eq(own_mapping_word("mpirun --report-pid - -H n3:2 ./app"), "-H");
+  ck_assert_text_eq(own_mapping_word("mpirun --app FILE"), "--app");
 }
 END_TEST
 
@@ -62,6 +69,10 @@ START_TEST(words_in_variables) {
   ck_assert_text_eq(own_mapping_word("mpirun -n $N $EMPTY $MISSING ${N:-8} $ $$ ./app", value), "");
   ck_assert_text_eq(own_mapping_word("echo $MAP\nmpirun ./app", value), "");
   ck_assert_text_eq(own_mapping_word("WORDS=--npernode\nmpirun $WORDS 2 ./app"), "--npernode");
+  ck_assert_text_eq(own_mapping_word("HOSTS=\"-H n3:2,n1:2\"\nmpirun $HOSTS ./app"), "-H");
+  ck_assert_text_eq(own_mapping_word("export HOSTS='-N 2'\nmpirun $HOSTS ./app"), "-N");
+  ck_assert_text_eq(own_mapping_word("A=b curl -H x\nmpirun ./app"), "");
+  ck_assert_text_eq(own_mapping_word("mpirun ${NOTSET:---bynode} ./app"), "--bynode");
 }
 END_TEST
 
