@@ -321,12 +321,21 @@ void tell_tasks(const StepShape& step, const StepPlacement& placement) {
   setenv(plan_variable, plan->c_str(), 1);
 }
 
+// Returns the mode that slurmctld applied to a job with a request, from its decision for it: observe or advise where that kept
+// the job from its policy, off where there is no decision, and an empty text where the policy was applied.
+std::string mode_of_request(std::uint32_t job) {
+  std::string name = job_decision_variable;
+  if (const auto component = component_of(job); component && environment(name.c_str()).empty())
+    name = component_variable(name, static_cast<std::uint32_t>(*component));
+  return mode_of_job(job, name);
+}
+
 // Returns true if srun may place ranks of the job. srun follows the administrator's Mode, which slurmctld tells. Since
-// Slurm 25.05 slurmctld cannot tell it, but its decision for the job does where the mode is observe or advise. Without
-// either, as with a slurmctld without the select plugin, srun places ranks by itself.
-bool enforced(const ControllerState& controller, std::uint32_t job) {
+// Slurm 25.05 slurmctld cannot tell it, but its decision does for a job with a request (`asked`). Where slurmctld has no
+// mode at all, as without the select plugin, srun places ranks by itself.
+bool enforced(const ControllerState& controller, std::uint32_t job, bool asked) {
   std::string mode = controller.mode;
-  if (mode.empty() && !controller_tells_facts()) mode = mode_of_job(job);
+  if (mode.empty() && !controller_tells_facts() && asked) mode = mode_of_request(job);
   if (mode.empty() || mode == to_string(Mode::enforce)) return true;
   const std::string told = "placement: " + (controller.failure.empty() ? "Mode=" + mode + " in slurmctld" : controller.failure) + ": stock placement";
   // The user was told that the job is not placed when it got its nodes. A step with its own request is told now.
@@ -415,7 +424,9 @@ void place(spank_t spank) {
     return;
   }
   const ControllerState controller = controller_tells_facts() ? controller_state_of(ask_controller()) : ControllerState{};
-  if (!enforced(controller, job)) return;
+  const bool asked = own_job ? !self.shipped.empty() && self.shipped[0]
+                             : !self.placement_request && !(placement_request->automatic && !placement_request->matrix);
+  if (!enforced(controller, job, asked)) return;
   if (self.components != 1)
     throw Error("a step over several components of a heterogeneous job is placed as Slurm does");
   if (placement_request->automatic && !placement_request->matrix && self.looked_for_profile) return;

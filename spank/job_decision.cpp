@@ -45,16 +45,17 @@ std::string partition_policy_notice(std::uint32_t job, std::uint32_t array, cons
 std::string mode_of_decision(std::uint32_t job, std::uint32_t array, const char* value) {
   constexpr std::string_view by_mode = "stock: Mode=";
   const auto outcome = outcome_of(job, array, value);
-  if (!outcome || !outcome->starts_with(by_mode)) return {};
+  if (!outcome) return "off";
+  if (!outcome->starts_with(by_mode)) return {};
   const std::string_view rest = outcome->substr(by_mode.size());
   return std::string(rest.substr(0, rest.find(' ')));
 }
 
-std::string mode_of_job(std::uint32_t job) {
+std::string mode_of_job(std::uint32_t job, const std::string& name) {
   const char* const array = std::getenv("SLURM_ARRAY_JOB_ID");
   const auto number = parse_integer(array ? array : "");
   return mode_of_decision(job, number && *number > 0 && *number <= UINT32_MAX ? static_cast<std::uint32_t>(*number) : 0,
-                          std::getenv(job_decision_variable));
+                          std::getenv(name.c_str()));
 }
 
 std::string component_variable(std::string_view name, std::uint32_t component) {

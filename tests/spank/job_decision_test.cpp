@@ -47,8 +47,10 @@ START_TEST(the_mode_that_kept_a_job_from_its_policy) {
   using placement::spank::mode_of_decision;
   ck_assert(mode_of_decision(42, 0, "42 stock: Mode=observe in placement.conf") == "observe");
   ck_assert(mode_of_decision(42, 40, "40 stock: Mode=advise in placement.conf, no node is free") == "advise");
-  for (const char* value : {static_cast<const char*>(nullptr), "", "42 nodes", "41 stock: Mode=observe in placement.conf", "42 stock: no Mode=observe"})
+  for (const char* value : {"42 nodes", "42 nodes+cores", "42 stock: no Mode=observe", "42 stock: no node is free"})
     ck_assert(mode_of_decision(42, 0, value).empty());
+  for (const char* value : {static_cast<const char*>(nullptr), "", "41 stock: Mode=observe in placement.conf", "41 nodes"})  // no decision for it
+    ck_assert(mode_of_decision(42, 0, value) == "off");
 }
 END_TEST
 
