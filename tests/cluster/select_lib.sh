@@ -5,7 +5,7 @@
 # From now on INJECT_NAME=VALUE in a client's environment gives the job NAME=VALUE for plugins.
 inject_on() {
   [ -e "$CLUSTER/inject.so" ] ||
-    gcc -shared -fPIC -O1 -Wall -Wextra -o "$CLUSTER/inject.so" "$SP_TOP/tests/cluster/inject.c"
+    gcc -shared -fPIC -O1 -Wall -Wextra -I "${SP_SLURM_PREFIX:-/usr}/include" -o "$CLUSTER/inject.so" "$SP_TOP/tests/cluster/inject.c"
   grep -q inject.so "$CLUSTER/plugstack.conf" || echo "required $CLUSTER/inject.so" >>"$CLUSTER/plugstack.conf"
 }
 
