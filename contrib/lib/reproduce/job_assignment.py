@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Job assignment: Sudhakar, Adhikari, Ramesh, Process Assignment in Multi-core Clusters Using Job Assignment Algorithm, CICT 2016."""
-import csv
-
+from reproduce import results
 from reproduce.results import Row
 
 TABLE_1 = """0 100 19 12 19 11 2511 223
@@ -35,13 +34,12 @@ def table_4(run):
     table = run.path("sort.csv")
     run.script("reorder", "--program", "sort", "--ranks", ",".join(map(str, GAINS)), "--csv", table)
     rows = []
-    with open(table, newline="") as file:
-        for row in csv.DictReader(file):
-            for method in ("matching", "treematch"):
-                gain = 100 * (1 - float(row[f"{method}_ms"]) / float(row["natural_ms"]))
-                rows.append(Row(f"{row['ranks']} processes, {method}", GAINS[int(row["ranks"])], gain, "%", "more",
-                                remark="" if gain >= GAINS[int(row["ranks"])] else
-                                "each pair of ranks exchanges as much as any other, so that no order can be better than another"))
+    for row in results.read(table):
+        published = GAINS[int(row["ranks"])]
+        for method in ("matching", "treematch"):
+            gain = 100 * (1 - float(row[f"{method}_ms"]) / float(row["natural_ms"]))
+            rows.append(Row(f"{row['ranks']} processes, {method}", published, gain, "%", "more", remark="" if gain >= published else
+                            "each pair of ranks exchanges as much as any other, so that no order can be better than another"))
     return rows
 
 

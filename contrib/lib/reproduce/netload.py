@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Network- and load-aware allocation: Kumar, Jain, Malakar, ICPP Workshops 2020."""
-import csv
 import json
 import os
 import statistics
 import time
 
-from reproduce import recordings
+from reproduce import recordings, results
 from reproduce.results import Row
 from reproduce.runner import CONTRIB
 
@@ -37,8 +36,7 @@ def scenarios(run, name, program, alpha):
     table = run.path(f"{name}.csv")
     run.script("nla-simgrid", "--placectl", run.placectl, "--levels", 5, "--seeds", 4, "--factor", 1, "--alpha", alpha, "--csv", table,
                *program)
-    with open(table, newline="") as file:
-        return list(csv.DictReader(file))
+    return results.read(table)
 
 
 def gains(run, program, arguments, alpha):

@@ -51,6 +51,7 @@ def write(path, part, rows):
 
 
 def read(path):
+    """Rows of a table with a line of names, each as a dictionary."""
     with open(path, newline="") as file:
         return list(csv.DictReader(file))
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """TOFA: Vardas, Ploumidis, Marazakis, Improving the Performance and Resilience of MPI Parallel Jobs with Topology and Fault-Aware
 Process Placement."""
-import csv
 import os
 
-from reproduce import recordings
+from reproduce import recordings, results
 from reproduce.results import Row
 
 STEPS_PER_SECOND = {  # table 1: 256 ranks of LAMMPS, with Slurm's order and with TOFA
@@ -16,8 +15,7 @@ DT_PACKAGES = ["libsimgrid-dev", "zstd"]
 def replayed(run, trace, *options):
     table = run.path("replays.csv")
     run.script("bench-tofa", "--placectl", run.placectl, "--csv", table, *options, trace)
-    with open(table, newline="") as file:
-        return list(csv.DictReader(file))
+    return results.read(table)
 
 
 def shape_times(rows):

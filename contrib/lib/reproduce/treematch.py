@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """TreeMatch inside Slurm: Georgiou, Jeannot, Mercier, Villiermet, Topology-aware job mapping, IJHPCA 32 (1), 2018."""
-import csv
 import os
 import statistics
 
+from reproduce import results
 from reproduce.results import Row
 
 CURIE = "CEA-Curie-2011-2.1-cln.swf.gz"
@@ -44,33 +44,18 @@ def figure_3(run):
     few seconds" for all nodes, which are taken as three here."""
     run.write("curie", "tree 14 20 18 2 8\n")
     rows = []
-    for ranks, published in ((512, 1.0), (4096, 1.0), (80640, 3.0)):
-        side = {512: "8x8x8", 4096: "16x16x16", 80640: "84x40x24"}[ranks]
-        run.write("halo", halo([int(s) for s in side.split("x")]))
-        answer = run.map("--matrix", "halo", "--topology", "curie")
-        rows.append(Row(f"{ranks} processes, halo {side}", published, answer["wall_s"], "s", "less",
+    for side, published in (("8x8x8", 1.0), ("16x16x16", 1.0), ("84x40x24", 3.0)):
+        answer = run.map("--pattern", f"grid={side}", "--topology", "curie")
+        rows.append(Row(f"{answer['ranks']} processes, halo {side}", published, answer["wall_s"], "s", "less",
                         remark="wall time, which other work of the machine makes longer"))
     return rows
-
-
-def halo(sides):
-    """Text of the matrix of a halo exchange on a grid with ends, one unit to each neighbour."""
-    x, y, z = sides
-    edges = []
-    for rank in range(x * y * z):
-        at = (rank % x, rank // x % y, rank // (x * y))
-        for axis, stride in ((0, 1), (1, x), (2, x * y)):
-            if at[axis] + 1 < sides[axis]:
-                edges.append(f"{rank} {rank + stride} 1\n")
-    return f"{x * y * z} {len(edges)}\n" + "".join(edges)
 
 
 def figure_4(run):
     """Real runs of a stencil on a private cluster with slow links against the model T' = (1 + R a - a) T."""
     table = run.path("runs.csv")
     run.script("run-time-model", "--csv", table)
-    with open(table, newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = results.read(table)
     correlation = statistics.correlation([float(r["measured_ms"]) for r in rows], [float(r["modelled_ms"]) for r in rows])
     error = max(abs(float(r["modelled_ms"]) / float(r["measured_ms"]) - 1) for r in rows)
     return [Row("correlation of run times and T'", 0.99993, correlation, "", "more", 0.000005,
@@ -81,8 +66,7 @@ def figure_4(run):
 
 
 def summary(folder):
-    with open(os.path.join(folder, "summary.csv"), newline="") as file:
-        return {row["strategy"]: row for row in csv.DictReader(file)}
+    return {row["strategy"]: row for row in results.read(os.path.join(folder, "summary.csv"))}
 
 
 def curie(run, *steps):
