@@ -157,7 +157,7 @@ std::string own_mapping_word(std::string_view script, const VariableValue& value
     const std::vector<std::string> words = words_of(command);
     if (std::string word = word_in(words); !word.empty()) return word;
     if (is_assignment(command) && words.size() > 1)
-      if (std::string word = own_mapping_option(std::span(words).subspan(command.find("export ") == 0 ? 2 : 1)); !word.empty()) return word;
+      if (std::string word = own_mapping_option(std::span(words).subspan(words.front() == "export" ? 2 : 1)); !word.empty()) return word;
     if (!value || !names_mpirun(command)) continue;
     for (const std::string& name : variables_in(command))
       if (const auto text = value(name))

@@ -71,6 +71,7 @@ START_TEST(words_in_variables) {
   ck_assert_text_eq(own_mapping_word("WORDS=--npernode\nmpirun $WORDS 2 ./app"), "--npernode");
   ck_assert_text_eq(own_mapping_word("HOSTS=\"-H n3:2,n1:2\"\nmpirun $HOSTS ./app"), "-H");
   ck_assert_text_eq(own_mapping_word("export HOSTS='-N 2'\nmpirun $HOSTS ./app"), "-N");
+  ck_assert_text_eq(own_mapping_word("  export HOSTS='-N 2'\nmpirun $HOSTS ./app"), "-N");
   ck_assert_text_eq(own_mapping_word("A=b curl -H x\nmpirun ./app"), "");
   ck_assert_text_eq(own_mapping_word("mpirun ${NOTSET:---bynode} ./app"), "--bynode");
 }
