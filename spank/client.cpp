@@ -321,13 +321,13 @@ void tell_tasks(const StepShape& step, const StepPlacement& placement) {
   setenv(plan_variable, plan->c_str(), 1);
 }
 
-// Returns the mode that slurmctld applied to a job with a request, from its decision for it: observe or advise where that kept
-// the job from its policy, off where there is no decision, and an empty text where the policy was applied.
-std::string mode_of_request(std::uint32_t job) {
-  std::string name = job_decision_variable;
-  if (const auto component = component_of(job); component && environment(name.c_str()).empty())
-    name = component_variable(name, static_cast<std::uint32_t>(*component));
-  return mode_of_job(job, name);
+// Returns what slurmctld tells in the variable `name` of the job: that of its component in a heterogeneous job, or the
+// variable of the whole job where the component has none.
+std::string told_of_job(const char* name, std::uint32_t job) {
+  std::string text;
+  if (const auto component = component_of(job))
+    text = environment(component_variable(name, static_cast<std::uint32_t>(*component)).c_str());
+  return text.empty() ? environment(name) : text;
 }
 
 // Returns true if srun may place ranks of the job. srun follows the administrator's Mode, which slurmctld tells. Since
@@ -335,7 +335,8 @@ std::string mode_of_request(std::uint32_t job) {
 // mode at all, as without the select plugin, srun places ranks by itself.
 bool enforced(const ControllerState& controller, std::uint32_t job, bool asked) {
   std::string mode = controller.mode;
-  if (mode.empty() && !controller_tells_facts() && asked) mode = mode_of_request(job);
+  if (mode.empty() && !controller_tells_facts() && asked)
+    mode = mode_of_job(job, told_of_job(job_decision_variable, job).c_str());
   if (mode.empty() || mode == to_string(Mode::enforce)) return true;
   const std::string told = "placement: " + (controller.failure.empty() ? "Mode=" + mode + " in slurmctld" : controller.failure) + ": stock placement";
   // The user was told that the job is not placed when it got its nodes. A step with its own request is told now.
@@ -349,10 +350,7 @@ bool enforced(const ControllerState& controller, std::uint32_t job, bool asked) 
 // Adds to the view what slurmctld knew of the cluster when it chose the job's nodes (PLACEMENT_STATE). The variable may
 // belong to another job, because a job inherits the environment of the job that submitted it; it is ignored then.
 void take_state_of_job(ClusterView& view, std::uint32_t job) {
-  std::string text;
-  if (const auto component = component_of(job))
-    text = environment(component_variable(job_state_variable, static_cast<std::uint32_t>(*component)).c_str());
-  if (text.empty()) text = environment(job_state_variable);
+  const std::string text = told_of_job(job_state_variable, job);
   if (text.empty()) return;
   try {
     const std::string of = std::to_string(job_of_state(text));

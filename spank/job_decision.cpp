@@ -51,11 +51,11 @@ std::string mode_of_decision(std::uint32_t job, std::uint32_t array, const char*
   return std::string(rest.substr(0, rest.find(' ')));
 }
 
-std::string mode_of_job(std::uint32_t job, const std::string& name) {
+std::string mode_of_job(std::uint32_t job, const char* value) {
   const char* const array = std::getenv("SLURM_ARRAY_JOB_ID");
   const auto number = parse_integer(array ? array : "");
   return mode_of_decision(job, number && *number > 0 && *number <= UINT32_MAX ? static_cast<std::uint32_t>(*number) : 0,
-                          std::getenv(name.c_str()));
+                          value);
 }
 
 std::string component_variable(std::string_view name, std::uint32_t component) {

@@ -106,7 +106,7 @@ std::optional<std::string> hostfile_of_allocation() {
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     throw Error("Mode=" + controller.mode + " in slurmctld");
   Allocation allocation = current_allocation();
-  if (const std::string mode = controller_tells_facts() ? "" : mode_of_job(allocation.step.job); !mode.empty())
+  if (const std::string mode = controller_tells_facts() ? "" : mode_of_job(allocation.step.job, std::getenv(job_decision_variable)); !mode.empty())
     throw Error("Mode=" + mode + " in slurmctld");
   take_state_of_allocation(allocation);
   const CoreNumbering numbering =
