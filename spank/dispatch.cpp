@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The symbols that Slurm looks up in loadmatrix.so. srun, sbatch and salloc load this file, and slurmstepd on the nodes
 // does too. Each function calls the part of the plugin for the process that it runs in.
-#include "spank/spank_api.hpp"
+#include "spank/api/spank_api.hpp"
 
-#include "spank/batch_notice.hpp"
-#include "spank/bind_task.hpp"
 #include "spank/client.hpp"
-#include "spank/mpirun_plan.hpp"
-#include "spank/profiling.hpp"
+#include "spank/mpirun/mpirun_plan.hpp"
+#include "spank/profile/profiling.hpp"
+#include "spank/task/batch_notice.hpp"
+#include "spank/task/bind_task.hpp"
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 

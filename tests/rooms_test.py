@@ -19,7 +19,14 @@ FLOORS = [
     ["monitor/agent", "treematch"],
     ["monitor/monitor", "mpi", "netload", "tofa"],
     ["plugins/topology", "policies"],
+    ["spank/api", "spank/hooks", "spank/request"],
+    ["spank/profile", "spank/step", "spank/task"],
+    ["spank/mpirun"],
     ["plugins/select", "sim", "spank"],
+    ["tools/output"],
+    ["tools/input"],
+    ["tools/map", "tools/pictures", "tools/simulate"],
+    ["tools/commands"],
     ["tools"],
     ["man", "tests"],
     ["contrib", "contrib/bench", "contrib/demo"],
@@ -33,14 +40,19 @@ FOREIGN = re.compile(r"^(src/|slurm/|(config|select_symbols)\.h$|.*\.inc$)")
 
 # Folders whose namespace does not have their name, which is a system call or a folder of common/.
 NAMESPACES = {"plugins/select": "select_plugin", "plugins/topology": "topology_plugin"}
+# Folders whose subfolders declare in their namespace.
+SHARED = ("spank", "tools")
 OPENED = re.compile(r"^\s*(?:inline\s+)?namespace\s+(placement(?:::\w+)*)\s*(?:\{|$)")
 USED = re.compile(r"^\s*using\s+namespace\s+(?:::)?(?:placement::)?(\w+)\s*;")
 
 
 def namespace_of(folder):
     """The namespace of a folder. The folders of common/ declare in `placement` itself, what all other folders use."""
-    if folder.startswith("common/"):
+    top = folder.split("/")[0]
+    if top == "common":
         return "placement"
+    if top in SHARED:
+        return "placement::" + top
     return "placement::" + NAMESPACES.get(folder, os.path.basename(folder))
 
 

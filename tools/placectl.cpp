@@ -12,8 +12,8 @@
 #include "tofa/scotch_map.hpp"
 #endif
 #include "common/util/text.hpp"
-#include "tools/command.hpp"
-#include "tools/command_line.hpp"
+#include "tools/commands/command.hpp"
+#include "tools/input/command_line.hpp"
 
 namespace {
 

@@ -14,7 +14,7 @@
 
 #include "common/util/error.hpp"
 #include "contrib/bench/instances.hpp"
-#include "tools/leaf_files.hpp"
+#include "tools/input/leaf_files.hpp"
 #include "treematch/tree_map.hpp"
 
 using namespace placement;

@@ -16,7 +16,7 @@
 #include "common/util/error.hpp"
 #include "pattern/pattern.hpp"
 #include "policies/table.hpp"
-#include "tools/leaf_files.hpp"
+#include "tools/input/leaf_files.hpp"
 #include "treematch/heavy_groups.hpp"
 
 using namespace placement;

@@ -22,7 +22,7 @@
 #include "contrib/bench/peers.hpp"
 #include "mapping/refine.hpp"
 #include "tests/temporary_directory.hpp"
-#include "tools/leaf_files.hpp"
+#include "tools/input/leaf_files.hpp"
 
 using namespace placement;
 using namespace placement::bench;

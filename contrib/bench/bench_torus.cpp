@@ -17,7 +17,7 @@
 #include "policies/table.hpp"
 #include "tofa/scotch_map.hpp"
 #include "tofa/tofa.hpp"
-#include "tools/torus_machine.hpp"
+#include "tools/input/torus_machine.hpp"
 
 using namespace placement;
 

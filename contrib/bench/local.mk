@@ -17,7 +17,7 @@ endif
 
 # "make bench-mapping": the mapper beside METIS and SCOTCH, as far as they are installed.
 EXTRA_PROGRAMS = %D%/bench_mapping
-%C%_bench_mapping_SOURCES = %D%/bench_mapping.cpp %D%/instances.cpp %D%/instances.hpp %D%/peers.hpp tools/leaf_files.cpp tools/leaf_files.hpp
+%C%_bench_mapping_SOURCES = %D%/bench_mapping.cpp %D%/instances.cpp %D%/instances.hpp %D%/peers.hpp tools/input/leaf_files.cpp tools/input/leaf_files.hpp
 %C%_bench_mapping_CPPFLAGS = $(AM_CPPFLAGS) $(SCOTCH_CPPFLAGS)
 %C%_bench_mapping_LDADD = $(treematch) $(METIS_LIBS) $(SCOTCH_LIBS)
 if HAVE_METIS
@@ -33,7 +33,7 @@ bench-mapping: %D%/bench_mapping$(EXEEXT) tools/placectl$(EXEEXT)
 
 # "make bench-choice STATES=FOLDER": the mapper's scopes on states of Curie, from "placectl simulate --free-cores".
 EXTRA_PROGRAMS += %D%/bench_choice
-%C%_bench_choice_SOURCES = %D%/bench_choice.cpp %D%/instances.cpp %D%/instances.hpp tools/leaf_files.cpp tools/leaf_files.hpp
+%C%_bench_choice_SOURCES = %D%/bench_choice.cpp %D%/instances.cpp %D%/instances.hpp tools/input/leaf_files.cpp tools/input/leaf_files.hpp
 %C%_bench_choice_LDADD = $(treematch)
 .PHONY: bench-choice
 bench-choice: %D%/bench_choice$(EXEEXT)
@@ -41,7 +41,7 @@ bench-choice: %D%/bench_choice$(EXEEXT)
 
 # "make bench-groups STATES=FOLDER": training jobs by their pattern on these states, and the leaf switches of their groups.
 EXTRA_PROGRAMS += %D%/bench_groups
-%C%_bench_groups_SOURCES = %D%/bench_groups.cpp tools/leaf_files.cpp tools/leaf_files.hpp
+%C%_bench_groups_SOURCES = %D%/bench_groups.cpp tools/input/leaf_files.cpp tools/input/leaf_files.hpp
 %C%_bench_groups_LDADD = $(policies)
 .PHONY: bench-groups
 bench-groups: %D%/bench_groups$(EXEEXT)
@@ -63,7 +63,7 @@ EXTRA_PROGRAMS += %D%/bench_torus
 bench-torus: %D%/bench_torus$(EXEEXT)
 	%D%/bench_torus$(EXEEXT) $(BENCH_FLAGS)
 endif
-%C%_bench_torus_SOURCES = %D%/bench_torus.cpp tools/torus_machine.cpp tools/torus_machine.hpp
+%C%_bench_torus_SOURCES = %D%/bench_torus.cpp tools/input/torus_machine.cpp tools/input/torus_machine.hpp
 
 # "make bench-tofa TRACE=FILE": TOFA and its baselines in SimGrid, by replaying a trace.
 .PHONY: bench-tofa

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <vector>
 
-#include "spank/bind_plan.hpp"
-#include "spank/cpu_masks.hpp"
+#include "spank/task/bind_plan.hpp"
+#include "spank/task/cpu_masks.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 using namespace placement;

@@ -14,7 +14,7 @@
 #include "tests/check.hpp"
 #include "tests/sim/simulate_machines.hpp"
 #include "tests/temporary_directory.hpp"
-#include "tools/snapshot_input.hpp"
+#include "tools/input/snapshot_input.hpp"
 
 using namespace placement;
 using namespace placement::sim;

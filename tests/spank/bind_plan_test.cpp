@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/bind_plan.hpp"
+#include "spank/task/bind_plan.hpp"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "spank/cpu_masks.hpp"
+#include "spank/task/cpu_masks.hpp"
 #include "tests/check.hpp"
 
 namespace {

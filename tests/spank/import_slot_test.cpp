@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Diverts calls in two small libraries that differ in the way they were linked.
-#include "spank/import_slot.hpp"
+#include "spank/hooks/import_slot.hpp"
 
 #include <dlfcn.h>
 
 #include <string>
 
-#include "spank/dist_hook.hpp"
+#include "spank/hooks/dist_hook.hpp"
 #include "tests/check.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/job_decision.hpp"
+#include "spank/request/job_decision.hpp"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/mpirun_words.hpp"
+#include "spank/mpirun/mpirun_words.hpp"
 
 #include <map>
 #include <string>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/options.hpp"
+#include "spank/request/options.hpp"
 
 #include <map>
 #include <string>
 
-#include "spank/client_options.hpp"
-#include "spank/pattern_matrix.hpp"
+#include "spank/request/client_options.hpp"
+#include "spank/request/pattern_matrix.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/shipped_request.hpp"
+#include "spank/request/shipped_request.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/step_ranks.hpp"
+#include "spank/step/step_ranks.hpp"
 
 #include <algorithm>
 #include <string>
 
 #include "common/topology/switch_tree.hpp"
-#include "spank/slurm_view.hpp"
+#include "spank/step/slurm_view.hpp"
 #include "tests/check.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tools/heatmap.hpp"
+#include "tools/pictures/heatmap.hpp"
 
 #include <zlib.h>
 
@@ -10,7 +10,7 @@
 
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
-#include "tools/command_line.hpp"
+#include "tools/input/command_line.hpp"
 
 using namespace placement;
 using namespace placement::tools;

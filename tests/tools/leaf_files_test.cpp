@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tools/leaf_files.hpp"
+#include "tools/input/leaf_files.hpp"
 
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"

@@ -9,13 +9,13 @@ check_PROGRAMS += \
 endif
 %C%_heatmap_test_LDADD = $(common_matrix) $(ZLIB_LIBS) $(CHECK_LIBS)
 %C%_heatmap_test_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS)
-%C%_heatmap_test_SOURCES = %D%/heatmap_test.cpp tools/command_line.cpp tools/heatmap.cpp tools/output.cpp tools/picture.cpp
+%C%_heatmap_test_SOURCES = %D%/heatmap_test.cpp tools/input/command_line.cpp tools/pictures/heatmap.cpp tools/output/output.cpp tools/pictures/picture.cpp
 %C%_json_test_LDADD = $(common_matrix) $(CHECK_LIBS)
-%C%_json_test_SOURCES = %D%/json_test.cpp tools/json.cpp
+%C%_json_test_SOURCES = %D%/json_test.cpp tools/output/json.cpp
 %C%_leaf_files_test_LDADD = $(common_util) $(CHECK_LIBS)
-%C%_leaf_files_test_SOURCES = %D%/leaf_files_test.cpp tools/leaf_files.cpp
+%C%_leaf_files_test_SOURCES = %D%/leaf_files_test.cpp tools/input/leaf_files.cpp
 %C%_simulate_report_test_LDADD = $(sim) $(CHECK_LIBS)
-%C%_simulate_report_test_SOURCES = %D%/simulate_report_test.cpp tools/json.cpp tools/output.cpp tools/simulate_report.cpp
+%C%_simulate_report_test_SOURCES = %D%/simulate_report_test.cpp tools/output/json.cpp tools/output/output.cpp tools/simulate/simulate_report.cpp
 
 EXTRA_DIST += \
 	%D%/enable_test.sh \

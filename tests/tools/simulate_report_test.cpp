@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tools/simulate_report.hpp"
+#include "tools/simulate/simulate_report.hpp"
 
 #include <algorithm>
 #include <cmath>

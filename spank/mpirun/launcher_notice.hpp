@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "spank/api/spank_api.hpp"
+#include "spank/mpirun/mpirun_environment.hpp"
+
+namespace placement::spank {
+
+// Returns the name of the daemon that this step runs, if an mpirun or mpiexec uses it to start its ranks itself; else
+// an empty string. The tasks of this step are not placed then. It does not matter which daemon runs on which node. A
+// daemon must not be bound, because its ranks need all cores of the job.
+std::string launcher_daemon(spank_t spank);
+
+// Tells the user of mpirun or mpiexec that its ranks are not placed by the job's policy `policy`. The line also says
+// why, and how to place them. `daemon` is the result of launcher_daemon(), `plan` the plan in srun's environment.
+// Open MPI's mpirun drops the output of srun, so the line is written to the standard error of the parent process.
+// Writes nothing if the user gave Open MPI's mpirun a rankfile or the hostfile of `plan`, or if `plan` is in force and mpirun has no option by which
+// its user maps or binds ranks himself.
+void tell_launcher(std::string_view daemon, std::string_view policy, const MpirunPlan& plan);
+
+}  // namespace placement::spank

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/mpirun/mpirun_environment.hpp"
+
+#include <cstdlib>
+
+namespace placement::spank {
+
+namespace {
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? value : "";
+}
+
+}  // namespace
+
+MpirunPlan inherited_mpirun_plan() {
+  const std::string path = environment(mpirun_plan_variable);
+  // PRRTE starts srun without its own variables, so that these may be missing.
+  const auto unchanged = [](const auto& names, const std::string& value) {
+    return environment(names[0]) == value && (!std::getenv(names[1]) || environment(names[1]) == value);
+  };
+  return {!path.empty() && unchanged(mapping_policy_variables, sequential_mapping) && unchanged(hostfile_variables, path), path,
+          environment(mpirun_reason_variable)};
+}
+
+void forget_mpirun_plan() {
+  if (inherited_mpirun_plan().in_force) {
+    for (const char* name : mapping_policy_variables) unsetenv(name);
+    for (const char* name : hostfile_variables) unsetenv(name);
+  }
+  unsetenv(mpirun_plan_variable);
+  unsetenv(mpirun_reason_variable);
+}
+
+}  // namespace placement::spank

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/mpirun/mpirun_plan.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "common/policy/config.hpp"
+#include "common/slurm/controller_query.hpp"
+#include "common/state/controller_state.hpp"
+#include "common/util/error.hpp"
+#include "common/util/file_descriptor.hpp"
+#include "common/util/text.hpp"
+#include "spank/api/task_environment.hpp"
+#include "spank/mpirun/mpirun_environment.hpp"
+#include "spank/mpirun/mpirun_words.hpp"
+#include "spank/mpirun/sequential_hostfile.hpp"
+#include "spank/profile/profiling.hpp"
+#include "spank/request/job_decision.hpp"
+#include "spank/request/shipped_request.hpp"
+#include "spank/step/allocation.hpp"
+#include "spank/step/scontrol.hpp"
+
+namespace placement::spank {
+
+namespace {
+
+constexpr std::size_t most_script_bytes = 1 << 20, most_plan_bytes_of_mpirun = 64 << 20;
+constexpr int longest_plan_ms = 20'000;
+// The lowest descriptor of the plan, tried in this order. Shell scripts do not use descriptors that high.
+constexpr int high_descriptors[] = {500, 100};
+
+struct Setting {
+  std::string name, value;
+};
+
+std::string environment(const std::string& name) {
+  const char* const value = std::getenv(name.c_str());
+  return value ? value : "";
+}
+
+// Returns the variable of Open MPI's in `variables` by which the user has chosen a mapping; empty if there is none.
+std::string own_parameter(char** variables) {
+  for (char** entry = variables; entry && *entry; ++entry) {
+    const std::string_view name = std::string_view(*entry).substr(0, std::string_view(*entry).find('='));
+    if ((name.starts_with("OMPI_MCA_") || name.starts_with("PRTE_MCA_")) && is_mapping_parameter(name)) return std::string(name);
+  }
+  return {};
+}
+
+// Returns false if this node is in the allocation and has fewer cores than slurm.conf says. Slurm believes
+// slurm.conf, for example when it declares hardware threads as cores, but mpirun ends without a message if a core
+// does not exist.
+bool has_declared_cores(const Allocation& allocation) {
+  const std::string name = environment("SLURMD_NODENAME");
+  const auto node = std::find_if(allocation.view.nodes.begin(), allocation.view.nodes.end(),
+                                 [&name](const NodeView& each) { return each.name == name; });
+  if (node == allocation.view.nodes.end()) return true;
+  std::set<std::pair<std::string, std::string>> cores;  // package and core
+  const long processors = sysconf(_SC_NPROCESSORS_CONF);
+  for (long cpu = 0; cpu < processors; ++cpu) {
+    const std::string directory = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
+    std::pair<std::string, std::string> at;
+    std::ifstream(directory + "physical_package_id") >> at.first;
+    if (std::ifstream(directory + "core_id") >> at.second) cores.insert(at);
+  }
+  return cores.size() >= node->core_free.size();
+}
+
+bool is_heterogeneous() { return !environment("SLURM_HET_SIZE").empty(); }
+
+constexpr const char* why_not_heterogeneous = "the job is heterogeneous, and srun places the steps of its components";
+
+// Returns true if the job, or a component of it, was submitted with a policy.
+bool has_request() {
+  if (!is_heterogeneous()) return request_of_allocation().has_value();
+  const std::int64_t size = parse_integer(environment("SLURM_HET_SIZE")).value_or(0);
+  for (std::uint32_t component = 0; component < std::clamp<std::int64_t>(size, 0, INT16_MAX); ++component)
+    if (request_of_allocation(component)) return true;
+  return false;
+}
+
+// Returns the hostfile for the allocation in this process's environment. Returns nothing if the job has no policy, or
+// if its matrix is to come from a stored profile, so that ranks stay in Slurm's order. Throws Error with the reason if the hostfile cannot be made.
+std::optional<std::string> hostfile_of_allocation() {
+  const std::optional<PlacementRequest> placement_request = request_of_allocation();
+  if (!placement_request || (placement_request->automatic && !placement_request->matrix)) return std::nullopt;
+  if (is_heterogeneous()) throw Error(why_not_heterogeneous);
+  const ControllerState controller = controller_tells_facts() ? controller_state_of(ask_controller()) : ControllerState{};
+  if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
+    throw Error("Mode=" + controller.mode + " in slurmctld");
+  Allocation allocation = current_allocation();
+  if (const std::string mode = controller_tells_facts() ? "" : mode_of_job(allocation.step.job, std::getenv(job_decision_variable)); !mode.empty())
+    throw Error("Mode=" + mode + " in slurmctld");
+  take_state_of_allocation(allocation);
+  const CoreNumbering numbering =
+      has_declared_cores(allocation) ? core_numbering(scontrol({"show", "config"})) : CoreNumbering::unknown;
+  return sequential_hostfile(allocation, place_in(allocation, *placement_request), numbering);
+}
+
+// Returns the descriptor of a file in memory with `text`, sealed against changes, or -1. `inherited` tells whether
+// child processes get the descriptor.
+int file_in_memory(const std::string& text, bool inherited) {
+  const FileDescriptor file(memfd_create("placement-hostfile", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (file < 0) return -1;
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t written = write(file, text.data() + done, text.size() - done);
+    if (written <= 0) return -1;
+    done += static_cast<std::size_t>(written);
+  }
+  fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  for (const int lowest : high_descriptors) {
+    const int number = fcntl(file, inherited ? F_DUPFD : F_DUPFD_CLOEXEC, lowest);
+    if (number >= 0) return number;
+  }
+  return -1;
+}
+
+// Returns what the user is told if mpirun has no plan and starts its ranks without an srun that could tell; else an empty
+// string. `alone` tells whether it does so: in a job of one node, and in salloc's shell for a heterogeneous job.
+std::string notice_without_srun(const std::vector<Setting>& settings, bool alone) {
+  if (!alone || settings.size() != 1 || settings[0].name != mpirun_reason_variable) return {};
+  return "mpirun places its ranks itself, and not by the job's policy: " + settings[0].value;
+}
+
+// Returns the beginning of a file, which is empty if it cannot be read or is no regular file.
+std::string beginning_of(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return {};
+  std::ifstream file(path, std::ios::binary);
+  std::string text(most_script_bytes, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
+// Where the plan is used.
+enum class PlanUse {
+  by_itself,  // mpirun takes it from its environment
+  by_hand,    // its user gives mpirun the hostfile, as in a shell, where nobody knows what the user will type
+};
+
+std::vector<Setting> settings_for(const std::string& hostfile, bool inherited, PlanUse use) {
+  const int number = file_in_memory(hostfile, inherited);
+  if (number < 0) return {{mpirun_reason_variable, std::string("no file in memory: ") + std::strerror(errno)}};
+  const std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(number);
+  std::vector<Setting> settings{{mpirun_plan_variable, path}};
+  if (use == PlanUse::by_hand) {
+    settings.push_back({mpirun_reason_variable, "in a shell --map-by seq --hostfile $PLACEMENT_HOSTFILE does"});
+    return settings;
+  }
+  for (const char* name : mapping_policy_variables) settings.push_back({name, sequential_mapping});
+  for (const char* name : hostfile_variables) settings.push_back({name, path});
+  return settings;
+}
+
+// ---- batch scripts
+
+struct Script {
+  std::string text;
+  bool interactive = false;
+};
+
+std::optional<Script> script_of(spank_t spank) {
+  std::uint32_t step = 0;
+  if (spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS) return std::nullopt;
+  if (step == SLURM_INTERACTIVE_STEP) return Script{"", true};
+  if (step != SLURM_BATCH_SCRIPT) return std::nullopt;
+  int count = 0;
+  char** words = nullptr;
+  if (spank_get_item(spank, S_JOB_ARGV, &count, &words) != ESPANK_SUCCESS || count < 1 || !words || !words[0])
+    return std::nullopt;
+  return Script{beginning_of(words[0])};
+}
+
+// Returns true if the script is for a C shell. C shells close all files that they inherit.
+bool is_c_shell(std::string_view script) {
+  const std::string_view line = script.substr(0, script.find('\n'));
+  return line.starts_with("#!") && line.find("csh") != line.npos;
+}
+
+void write_all(int to, const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t written = write(to, text.data() + done, text.size() - done);
+    if (written <= 0) return;
+    done += static_cast<std::size_t>(written);
+  }
+}
+
+// Makes the plan in the child process, writes it to `to`, and ends the process. The text is "+" and a hostfile, "-"
+// and a reason, or empty if there is no plan to make.
+[[noreturn]] void answer(int to, char** job_environment) {
+  environ = job_environment;
+  std::string text;
+  try {
+    const auto hostfile = hostfile_of_allocation();
+    text = hostfile ? "+" + *hostfile : "";
+  } catch (const std::exception& error) {
+    text = std::string("-") + error.what();
+  }
+  write_all(to, text);
+  _exit(0);
+}
+
+// Reads from the pipe until its other end is closed. Returns nothing if that takes too long or the text is too long.
+std::optional<std::string> read_until_closed(int from) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::milliseconds(longest_plan_ms);
+  std::string text;
+  for (std::vector<char> part(65536);;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    pollfd waits{from, POLLIN, 0};
+    const int ready = left > 0 ? poll(&waits, 1, static_cast<int>(left)) : 0;
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) return std::nullopt;
+    const ssize_t got = read(from, part.data(), part.size());
+    if (got == 0) return text;
+    if (got < 0 || text.size() + static_cast<std::size_t>(got) > most_plan_bytes_of_mpirun) return std::nullopt;
+    text.append(part.data(), static_cast<std::size_t>(got));
+  }
+}
+
+// Returns the answer of a child process, or nothing if it fails or takes too long. The forked process may hang, because
+// Slurm's libraries may hold locks of threads that do not exist in it. It is killed in any case.
+std::optional<std::string> answer_of_a_process(char** job_environment) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
+  const FileDescriptor from(ends[0]);
+  FileDescriptor to(ends[1]);
+  const pid_t process = fork();
+  if (process == 0) answer(to, job_environment);
+  to.reset(-1);
+  if (process < 0) return std::nullopt;
+  const auto text = read_until_closed(from);
+  kill(process, SIGKILL);
+  while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return text;
+}
+
+std::vector<Setting> settings_of_script(spank_t spank, PlanUse use) {
+  char** job_environment = nullptr;
+  if (spank_get_item(spank, S_JOB_ENV, &job_environment) != ESPANK_SUCCESS || !job_environment) return {};
+  const auto text = answer_of_a_process(job_environment);
+  if (!text) return {{mpirun_reason_variable, "no plan within " + std::to_string(longest_plan_ms / 1000) + " s"}};
+  if (text->starts_with('+')) return settings_for(text->substr(1), true, use);
+  if (text->starts_with('-')) return {{mpirun_reason_variable, text->substr(1)}};
+  return {};
+}
+
+std::vector<Setting> wanted_of_script(spank_t spank) {
+  const auto script = script_of(spank);
+  if (!script) return {};
+  const auto variable = [spank](const std::string& name) { return task_variable(spank, name.c_str()); };
+  if (!variable(std::string(job_environment_prefix) + "PLACEMENT_POLICY")) return {};
+  const std::string wanted = variable(mpirun_switch_variable).value_or("");
+  if (wanted == "no" || (wanted != "yes" && !script->interactive && !names_mpirun(script->text))) return {};
+  char** job_environment = nullptr;
+  spank_get_item(spank, S_JOB_ENV, &job_environment);
+  if (const std::string name = own_parameter(job_environment); !name.empty())
+    return {{mpirun_reason_variable, "the environment has " + name}};
+  if (const std::string word = own_mapping_word(script->text, variable); !word.empty())
+    return {{mpirun_reason_variable, "the script has " + word}};
+  if (is_c_shell(script->text)) return {{mpirun_reason_variable, "the script is one of a C shell, which closes the plan"}};
+  return settings_of_script(spank, script->interactive && wanted != "yes" ? PlanUse::by_hand : PlanUse::by_itself);
+}
+
+// ---- salloc
+
+std::optional<std::string> variable_here(const std::string& name) {
+  const char* const value = std::getenv(name.c_str());
+  return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+// Tells which word of salloc's command, or of the scripts that it names, maps or binds; empty if none does.
+std::string own_word_of(const std::vector<std::string>& command) {
+  std::string line;
+  for (const std::string& word : command) line += (line.empty() ? "" : " ") + word;
+  if (const std::string word = own_mapping_word(line, variable_here); !word.empty()) return "the command has " + word;
+  for (const std::string& file : command) {
+    const std::string text = beginning_of(file);
+    if (!names_mpirun(text) || text.find('\0') != text.npos) continue;
+    if (const std::string word = own_mapping_word(text, variable_here); !word.empty()) return shown(file) + " has " + word;
+  }
+  return {};
+}
+
+// Returns true if salloc starts a shell in which the user types.
+bool is_shell(const std::vector<std::string>& command) {
+  return command.empty() || (command.size() == 1 && command[0].ends_with("sh"));
+}
+
+// Returns true if salloc starts such a shell, or a command or script that names mpirun.
+bool may_start_mpirun(const std::vector<std::string>& command) {
+  return is_shell(command) || std::any_of(command.begin(), command.end(), [](const std::string& word) {
+           return names_mpirun(word) || names_mpirun(beginning_of(word));
+         });
+}
+
+}  // namespace
+
+std::string plan_mpirun_of_salloc(int component) {
+  const std::string wanted = environment(mpirun_switch_variable);
+  if (wanted == "no" || !has_request()) return {};
+  const std::vector<std::string> command = command_given(component);
+  const PlanUse use = is_shell(command) && wanted != "yes" ? PlanUse::by_hand : PlanUse::by_itself;
+  std::vector<Setting> settings;
+  try {
+    if (const std::string name = own_parameter(environ); !name.empty()) throw Error("the environment has " + name);
+    if (const std::string word = own_word_of(command); !word.empty()) throw Error(word);
+    if (is_heterogeneous()) throw Error(why_not_heterogeneous);
+    if (const auto hostfile = hostfile_of_allocation()) settings = settings_for(*hostfile, false, use);
+  } catch (const Error& error) {
+    settings = {{mpirun_reason_variable, error.what()}};
+  }
+  for (const Setting& each : settings) setenv(each.name.c_str(), each.value.c_str(), 1);
+  if (!may_start_mpirun(command)) return {};
+  if (settings.size() > 1 && use == PlanUse::by_hand)
+    return "mpirun in this shell keeps Slurm's order, because a mapping that you type could not stand beside another: "
+           "\"mpirun --map-by seq --hostfile $PLACEMENT_HOSTFILE\" places its ranks by the job's policy, and with "
+           "PLACEMENT_MPIRUN=yes before salloc mpirun does so by itself";
+  return notice_without_srun(settings, is_heterogeneous() || environment("SLURM_JOB_NUM_NODES") == "1");
+}
+
+void plan_mpirun_of_script(spank_t spank) {
+  const std::vector<Setting> settings = wanted_of_script(spank);
+  for (const Setting& each : settings) spank_setenv(spank, each.name.c_str(), each.value.c_str(), 1);
+  const auto nodes = task_variable(spank, "SLURM_JOB_NUM_NODES");
+  const std::string notice = notice_without_srun(settings, nodes == "1");
+  if (notice.empty() || task_variable(spank, (std::string(job_environment_prefix) + job_quiet_variable).c_str())) return;
+  write_all(STDERR_FILENO, "placement: " + notice + "\n");
+}
+
+}  // namespace placement::spank

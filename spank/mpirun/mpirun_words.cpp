@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/mpirun/mpirun_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "common/util/text.hpp"
+
+namespace placement::spank {
+
+namespace {
+
+template <std::size_t size>
+using Words = std::array<std::string_view, size>;
+
+template <std::size_t size>
+bool among(const Words<size>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+constexpr Words<3> programs = {"mpirun", "mpiexec", "orterun"};
+
+// Options of Open MPI 4 and 5, without their hyphens.
+constexpr Words<32> mapping_options = {
+    "rankfile",     "rf",           "hostfile",       "machinefile",   "host",           "default-hostfile", "oversubscribe",
+    "npernode",     "pernode",      "npersocket",     "ppr",           "bynode",         "byslot",           "bycore",
+    "bysocket",     "bynuma",       "byhwthread",     "byl1cache",     "byl2cache",      "byl3cache",        "byboard",
+    "map-by",       "rank-by",      "bind-to",        "bind-to-core",  "bind-to-socket", "cpu-set",          "cpu-list",
+    "cpus-per-proc", "cpus-per-rank", "use-hwthread-cpus", "nolocal"};
+constexpr Words<2> short_mapping_options = {"N", "H"};
+// Options that name a file of parameters or of programs with their options. They count too, because it is not read here.
+constexpr Words<3> parameter_files = {"tune", "am", "app"};
+constexpr Words<6> parameters = {"rmaps_", "hwloc_base_binding", "hwloc_base_cpu", "hwloc_default_", "orte_default_hostfile",
+                                 "prte_default_hostfile"};
+constexpr Words<4> whole_parameters = {"rmaps", "orte_rankfile", "prte_rankfile", "orte_default_dash_host"};
+
+// Other options that have a value, or two.
+constexpr Words<32> options_with_value = {
+    "n",       "np",      "c",       "x",         "wdir",        "wd",        "path",      "prefix",
+    "report-pid", "stdin",   "xterm",   "timeout",   "report-uri",  "ompi-server", "server-wait-time", "output-filename",
+    "output",  "display", "debugger", "personality", "preload-files", "max-restarts", "dvm", "hnp",
+    "uri",     "tmpdir",  "set-cwd-to-session-dir", "max-vm-size", "launch-agent", "pmixam", "pset", "runtime-options"};
+constexpr Words<5> options_with_two_values = {"mca", "gmca", "prtemca", "pmixmca", "gpmixmca"};
+
+constexpr std::string_view separators = " \t\r\n\"'`;|&(){}";
+
+// Returns the name of the option, without hyphens and without "=VALUE"; empty if `word` is no option.
+std::string_view option_name(std::string_view word) {
+  if (!word.starts_with('-')) return {};
+  word.remove_prefix(word.starts_with("--") ? 2 : 1);
+  return word.substr(0, word.find('='));
+}
+
+bool is_mapping_option(std::string_view name) { return among(mapping_options, name) || among(parameter_files, name); }
+
+bool is_mapping_word(std::string_view word) { return is_mapping_option(option_name(word)) || is_mapping_parameter(word); }
+
+// Returns true if the word is a program's name, with or without a path and a suffix such as .openmpi.
+bool is_mpirun(std::string_view word) {
+  if (const auto slash = word.rfind('/'); slash != word.npos) word.remove_prefix(slash + 1);
+  return among(programs, word.substr(0, word.find('.')));
+}
+
+// Returns the words of a command line. A word NAME=VALUE is two, as VALUE may be an option that goes to mpirun later, but for
+// the variable after mpirun's -x. A word with :-DEFAULT, as in ${NAME:-DEFAULT}, is two as well.
+std::vector<std::string> words_of(std::string_view line) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t begin = line.find_first_not_of(separators, at);
+    if (begin == line.npos) break;
+    at = std::min(line.find_first_of(separators, begin), line.size());
+    std::string_view word = line.substr(begin, at - begin);
+    if (const auto standard = word.find(":-"); standard != word.npos) {
+      words.emplace_back(word.substr(0, standard));
+      word.remove_prefix(standard + 2);
+    }
+    if (const auto equals = word.find('='); equals != word.npos && !word.starts_with('-') && (words.empty() || words.back() != "-x")) {
+      words.emplace_back(word.substr(0, equals));
+      word.remove_prefix(equals + 1);
+    }
+    if (!word.empty()) words.emplace_back(word);
+  }
+  return words;
+}
+
+// Returns true if the command begins with an assignment to a variable.
+bool is_assignment(std::string_view command) {
+  command = trimmed(command);
+  if (command.starts_with("export ")) command = trimmed(command.substr(7));
+  const auto equals = command.find('=');
+  return equals != command.npos && equals > 0 && command.find_first_of(separators) > equals;
+}
+
+// Returns the names of the variables that the line expands, as $NAME or ${NAME...}.
+std::vector<std::string> variables_in(std::string_view line) {
+  std::vector<std::string> names;
+  for (std::size_t at = line.find('$'); at != line.npos; at = line.find('$', at + 1)) {
+    std::string_view rest = line.substr(at + 1);
+    if (rest.starts_with('{')) rest.remove_prefix(1);
+    const auto end = std::find_if_not(rest.begin(), rest.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    });
+    if (end != rest.begin()) names.emplace_back(rest.begin(), end);
+  }
+  return names;
+}
+
+std::string word_in(const std::vector<std::string>& words) {
+  for (const std::string& word : words)
+    if (is_mapping_word(word)) return word;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (is_mpirun(words[i])) {
+      const auto rest = std::span(words).subspan(i + 1);
+      if (std::string word = own_mapping_option(rest); !word.empty()) return word;
+      // What stands before -H may be text that only the shell understands. mpirun would start too few ranks on its hosts by
+      // the plan, so a -H of the program is taken for one of mpirun rather than the reverse.
+      if (std::find(rest.begin(), rest.end(), "-H") != rest.end()) return "-H";
+    }
+  return {};
+}
+
+// Returns the lines of a script that are no comments, each with the lines that continue it.
+std::vector<std::string> commands_of(std::string_view script) {
+  std::vector<std::string> commands;
+  bool continued = false;
+  for (std::string_view line : split_at(script, '\n')) {
+    if (!continued && trimmed(line).starts_with('#')) continue;
+    const bool goes_on = line.ends_with('\\');
+    if (goes_on) line.remove_suffix(1);
+    if (continued)
+      commands.back() += line;
+    else
+      commands.emplace_back(line);
+    continued = goes_on;
+  }
+  return commands;
+}
+
+}  // namespace
+
+bool names_mpirun(std::string_view script) {
+  return std::any_of(programs.begin(), programs.end(),
+                     [script](std::string_view program) { return script.find(program) != script.npos; });
+}
+
+bool is_mapping_parameter(std::string_view name) {
+  return among(whole_parameters, name) ||
+         std::any_of(whole_parameters.begin(), whole_parameters.end(),
+                     [name](std::string_view each) { return name.ends_with("_MCA_" + std::string(each)); }) ||
+         std::any_of(parameters.begin(), parameters.end(),
+                     [name](std::string_view each) { return name.find(each) != name.npos; });
+}
+
+std::string own_mapping_word(std::string_view script, const VariableValue& value) {
+  for (const std::string& command : commands_of(script)) {
+    const std::vector<std::string> words = words_of(command);
+    if (std::string word = word_in(words); !word.empty()) return word;
+    if (is_assignment(command) && words.size() > 1)
+      if (std::string word = own_mapping_option(std::span(words).subspan(words.front() == "export" ? 2 : 1)); !word.empty()) return word;
+    if (!value || !names_mpirun(command)) continue;
+    for (const std::string& name : variables_in(command))
+      if (const auto text = value(name))
+        if (std::string word = word_in(words_of("mpirun " + *text)); !word.empty()) return word + " in $" + name;
+  }
+  return {};
+}
+
+std::string own_mapping_option(std::span<const std::string> arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view name = option_name(arguments[i]);
+    if (name.empty()) return {};  // the program
+    if (name == "map-by" && arguments[i].ends_with(name) && i + 1 < arguments.size()) return arguments[i] + " " + arguments[i + 1];
+    if (is_mapping_option(name) || among(short_mapping_options, name)) return arguments[i];
+    if (among(options_with_two_values, name)) {
+      if (i + 1 < arguments.size() && is_mapping_parameter(arguments[i + 1])) return arguments[i + 1];
+      i += 2;
+    } else if (among(options_with_value, name) && arguments[i].find('=') == std::string::npos) {
+      ++i;
+    }
+  }
+  return {};
+}
+
+}  // namespace placement::spank

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/mpirun/sequential_hostfile.hpp"
+
+#include <algorithm>
+
+#include "common/util/text.hpp"
+
+namespace placement::spank {
+
+namespace {
+
+bool cores_are_told(const Allocation& allocation, const StepPlacement& placement, CoreNumbering numbering) {
+  if (numbering == CoreNumbering::unknown || placement.cores_of_rank.empty() || !placement.whole_cores) return false;
+  return std::none_of(allocation.view.nodes.begin(), allocation.view.nodes.end(),
+                      [](const NodeView& node) { return node.cores_per_socket == 1 && node.sockets > 1; });
+}
+
+// Returns mpirun's number for each core of the node. The numbers of cores that mpirun does not see are not used.
+std::vector<std::int32_t> numbers_of(const NodeView& node, CoreNumbering numbering) {
+  std::vector<std::int32_t> numbers(node.core_free.size());
+  std::int32_t next = 0;
+  for (std::size_t core = 0; core < numbers.size(); ++core) {
+    numbers[core] = next;
+    if (numbering == CoreNumbering::of_machine || node.core_free[core]) ++next;
+  }
+  return numbers;
+}
+
+}  // namespace
+
+CoreNumbering core_numbering(std::string_view configuration) {
+  const auto value_of = [configuration](std::string_view name) {
+    for (const std::string_view line : split_at(configuration, '\n'))
+      if (const std::size_t equals = line.find('='); equals != line.npos && trimmed(line.substr(0, equals)) == name)
+        return trimmed(line.substr(equals + 1));
+    return std::string_view();
+  };
+  const std::string_view task_plugin = value_of("TaskPlugin");
+  const bool cgroup = task_plugin.find("cgroup") != task_plugin.npos;
+  if (!cgroup && task_plugin.find("affinity") == task_plugin.npos) return CoreNumbering::unknown;
+  if (value_of("SlurmdParameters").find("config_overrides") != std::string_view::npos) return CoreNumbering::unknown;
+  return cgroup && value_of("ConstrainCores") == "yes" ? CoreNumbering::of_job : CoreNumbering::of_machine;
+}
+
+std::string sequential_hostfile(const Allocation& allocation, const StepPlacement& placement, CoreNumbering numbering) {
+  const bool cores = cores_are_told(allocation, placement, numbering);
+  std::size_t ranks = 0;
+  for (const auto& of_node : placement.ranks_of_node) ranks += of_node.size();
+  std::vector<std::string> line(ranks);
+  for (std::size_t node = 0; node < placement.ranks_of_node.size(); ++node) {
+    const auto numbers = cores ? numbers_of(allocation.view.nodes[node], numbering) : std::vector<std::int32_t>();
+    for (const std::uint32_t rank : placement.ranks_of_node[node]) {
+      std::string& text = line.at(rank);
+      text = allocation.step.nodes[node];
+      char before = ' ';
+      if (cores)
+        for (const std::int32_t core : placement.cores_of_rank[rank]) {
+          text += before + std::to_string(numbers[static_cast<std::size_t>(core)]);
+          before = ',';
+        }
+    }
+  }
+  std::string text;
+  for (const std::string& each : line) text += each + "\n";
+  return text;
+}
+
+}  // namespace placement::spank

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/profile/profile_store.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+
+namespace placement::spank {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::time_t recent_s = 3600;
+
+std::string hash_of(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
+  return digits;
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_program(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
+}
+
+// Joins the words with a zero byte after each, so that "ab" "c" and "a" "bc" have different hashes.
+std::string joined(const std::vector<std::string>& words) {
+  std::string all;
+  for (const std::string& word : words) all.append(word).push_back('\0');
+  return all;
+}
+
+// The name of a profile's file: NAME-PROGRAM-CLASS-ARGUMENTS.RANKS. NAME is the program's name for people. PROGRAM,
+// CLASS and ARGUMENTS are hashes of the program's path, of the class of its arguments, and of the arguments.
+struct FileName {
+  std::string program_and_class;
+  std::string arguments;
+  std::string ranks;
+
+  explicit FileName(const ProgramRun& run) {
+    std::string name = fs::path(run.program).filename().string().substr(0, 40);
+    for (char& c : name)
+      if (!is_digit(c) && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '_') c = '_';
+    program_and_class = name + "-" + hash_of(run.program) + "-" + hash_of(class_of_arguments(run.arguments)) + "-";
+    arguments = hash_of(joined(run.arguments));
+    ranks = "." + std::to_string(run.ranks);
+  }
+  std::string whole() const { return program_and_class + arguments + ranks; }
+  bool same_class(const std::string& file) const {
+    return file.size() == whole().size() && file.starts_with(program_and_class) && file.ends_with(ranks);
+  }
+};
+
+// Returns true if the name is that of a profile of the store, or of a file that the profiler wrote beside one. The
+// user may have chosen a directory with other files, which must not be removed.
+bool is_of_store(std::string_view file) {
+  constexpr std::size_t hashes = 3, hash_digits = 16;
+  const std::size_t dot = file.find('.');
+  if (dot == file.npos || dot <= hashes * (hash_digits + 1)) return false;
+  std::size_t at = dot - hashes * (hash_digits + 1);
+  for (std::size_t hash = 0; hash < hashes; ++hash, at += hash_digits + 1)
+    if (file[at] != '-' || file.substr(at + 1, hash_digits).find_first_not_of("0123456789abcdef") != file.npos) return false;
+  const std::string_view ranks = file.substr(dot + 1);
+  const std::size_t end = std::min(ranks.find_first_not_of("0123456789"), ranks.size());
+  return end > 0 && (end == ranks.size() || ranks[end] == '.');
+}
+
+}  // namespace
+
+ProgramRun program_run(const std::vector<std::string>& command, std::int32_t ranks, const std::string& directory,
+                       const std::string& search_path) {
+  if (command.empty()) throw Error("there is no command");
+  const std::string& word = command.front();
+  fs::path found;
+  if (word.find('/') != word.npos) {
+    found = fs::path(directory) / word;
+  } else {
+    for (const std::string_view place : split_at(search_path, ':')) {
+      const fs::path here = fs::path(directory) / place / word;
+      if (!is_program(here)) continue;
+      found = here;
+      break;
+    }
+    // Unlike a shell, srun also finds a program in the working directory.
+    if (found.empty() && is_program(fs::path(directory) / word)) found = fs::path(directory) / word;
+  }
+  std::error_code failed;
+  const fs::path real = fs::canonical(found, failed);
+  return {failed ? word : real.string(), {command.begin() + 1, command.end()}, ranks};
+}
+
+std::string class_of_arguments(const std::vector<std::string>& arguments) {
+  std::string all;
+  for (const std::string& word : arguments) {
+    for (std::size_t i = 0; i < word.size(); ++i) {
+      if (!is_digit(word[i])) {
+        all += word[i];
+        continue;
+      }
+      all += '#';
+      while (i + 1 < word.size() && (is_digit(word[i + 1]) || (word[i + 1] == '.' && i + 2 < word.size() && is_digit(word[i + 2])))) ++i;
+    }
+    all += '\0';
+  }
+  return all;
+}
+
+ProfileStore ProfileStore::of_user(const std::function<const char*(const char*)>& getenv) {
+  const auto value = [&](const char* name) {
+    const char* const text = getenv(name);
+    return std::string(text ? text : "");
+  };
+  if (const std::string own = value("PLACEMENT_PROFILE_STORE"); !own.empty()) {
+    if (own.front() != '/') throw Error("PLACEMENT_PROFILE_STORE=" + shown(own) + ": not an absolute path");
+    return ProfileStore(own);
+  }
+  // The XDG base directory specification says that a path that is not absolute is ignored.
+  if (const std::string data = value("XDG_DATA_HOME"); data.starts_with('/'))
+    return ProfileStore(data + "/slurm-placement/profiles");
+  if (const std::string home = value("HOME"); home.starts_with('/'))
+    return ProfileStore(home + "/.local/share/slurm-placement/profiles");
+  throw Error("there is no place for profiles: neither PLACEMENT_PROFILE_STORE nor XDG_DATA_HOME nor HOME is set");
+}
+
+void ProfileStore::check_owner() const {
+  struct stat status;
+  if (stat(directory_.c_str(), &status) != 0) throw Error(directory_ + ": " + std::strerror(errno));
+  if (!S_ISDIR(status.st_mode)) throw Error(directory_ + " is no directory");
+  if (status.st_uid != geteuid()) throw Error(directory_ + " belongs to another user");
+  if (status.st_mode & (S_IWGRP | S_IWOTH)) throw Error("others may write into " + directory_ + ": chmod 700 would be right");
+}
+
+std::optional<StoredProfile> ProfileStore::find(const ProgramRun& run) const {
+  if (access(directory_.c_str(), F_OK) != 0) return std::nullopt;
+  check_owner();
+  const FileName wanted(run);
+  std::optional<StoredProfile> best;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
+    const std::string name = entry.path().filename().string();
+    struct stat status;
+    if (!wanted.same_class(name) || lstat(entry.path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    StoredProfile found{entry.path().string(), name == wanted.whole(), status.st_mtim.tv_sec};
+    const auto rank = [](const StoredProfile& profile) { return std::tuple(profile.same_arguments, profile.made, profile.file); };
+    if (!best || rank(found) > rank(*best)) best = std::move(found);
+  }
+  return best;
+}
+
+void ProfileStore::make_room() const {
+  struct File {
+    std::time_t made;
+    std::string path;
+    std::uintmax_t bytes;
+  };
+  std::vector<File> files;
+  std::uintmax_t bytes = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
+    struct stat status;
+    if (!is_of_store(entry.path().filename().string()) || lstat(entry.path().c_str(), &status) != 0 ||
+        !S_ISREG(status.st_mode))
+      continue;
+    files.push_back({status.st_mtim.tv_sec, entry.path().string(), static_cast<std::uintmax_t>(status.st_size)});
+    bytes += files.back().bytes;
+  }
+  std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return std::tie(a.made, a.path) < std::tie(b.made, b.path); });
+  const std::time_t now = std::time(nullptr);
+  std::size_t left = files.size();
+  for (const File& file : files) {
+    if ((left + 2 <= most_files && bytes <= most_bytes) || file.made > now - recent_s) break;  // room for a profile
+    if (unlink(file.path.c_str()) != 0) continue;
+    --left;
+    bytes -= file.bytes;
+  }
+}
+
+std::string ProfileStore::file_for(const ProgramRun& run) const {
+  // With this umask, each directory that is created gives access to the user only.
+  const mode_t before = umask(077);
+  std::error_code failed;
+  fs::create_directories(directory_, failed);
+  umask(before);
+  if (failed) throw Error("cannot make " + directory_ + ": " + failed.message());
+  check_owner();
+  make_room();
+  return directory_ + "/" + FileName(run).whole();
+}
+
+}  // namespace placement::spank

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/profile/profiling.hpp"
+
+#include <getopt.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+
+#include "common/matrix/matrix_read.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#include "spank/api/task_environment.hpp"
+#include "spank/profile/profile_store.hpp"
+#include "spank/request/client_options.hpp"
+
+namespace placement::spank {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* library_variable = "PLACEMENT_PROFILE_LIBRARY";
+
+ProgramRun run_of(const std::vector<std::string>& command, std::int32_t tasks) {
+  const char* const path = std::getenv("PATH");
+  const std::string directory = client_option("chdir").value_or("");
+  return program_run(command, tasks, (fs::current_path() / directory).string(), path ? path : "");
+}
+
+std::string described(const ProgramRun& run) {
+  return shown(fs::path(run.program).filename().string()) + " with " + std::to_string(run.ranks) +
+         (run.ranks == 1 ? " rank" : " ranks");
+}
+
+std::string day_and_time(std::time_t when) {
+  std::tm local{};
+  char text[32];
+  localtime_r(&when, &local);
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local);
+  return text;
+}
+
+std::time_t changed(const std::string& file) {
+  struct stat status;
+  return stat(file.c_str(), &status) == 0 ? status.st_mtim.tv_sec : 0;
+}
+
+std::string library() {
+  const char* const own = std::getenv(library_variable);
+  return own && *own ? own : PROFILE_LIBRARY;
+}
+
+std::string with_numbers(const std::string& file, std::uint32_t job, std::uint32_t step) {
+  std::string text;
+  for (std::size_t i = 0; i < file.size(); ++i) {
+    const char next = file[i] == '%' && i + 1 < file.size() ? file[i + 1] : '\0';
+    if (next == 'j') text += std::to_string(job);
+    else if (next == 's') text += std::to_string(step);
+    else if (next == '%') text += '%';
+    else { text += file[i]; continue; }
+    ++i;
+  }
+  return text;
+}
+
+}  // namespace
+
+// The command begins at the word where getopt stopped. It ends before a word ":", which begins another component.
+std::vector<std::string> command_given(int component) {
+  std::ifstream command_line("/proc/self/cmdline");
+  std::vector<std::string> words, command;
+  for (std::string word; std::getline(command_line, word, '\0');) words.push_back(word);
+  std::size_t first = 0;  // the word before the options of the component
+  for (int separators = 0; separators < component && first + 1 < words.size();)
+    if (words[++first] == ":") ++separators;
+  for (std::size_t i = optind > 0 ? first + static_cast<std::size_t>(optind) : words.size(); i < words.size() && words[i] != ":"; ++i)
+    command.push_back(words[i]);
+  return command;
+}
+
+std::vector<std::string> command_of_step(spank_t spank) {
+  int count = 0;
+  char** words = nullptr;
+  if (spank_get_item(spank, S_JOB_ARGV, &count, &words) != ESPANK_SUCCESS || count < 1 || !words) return {};
+  return {words, words + count};
+}
+
+std::shared_ptr<const CommMatrix> stored_profile(const std::vector<std::string>& command, std::int32_t tasks) {
+  if (command.empty()) return nullptr;
+  try {
+    const ProgramRun run = run_of(command, tasks);
+    const auto found = ProfileStore::of_user(std::getenv).find(run);
+    if (!found) {
+      slurm_info("placement: no profile is stored for %s: stock placement; srun --profile-comm makes one", described(run).c_str());
+      return nullptr;
+    }
+    auto matrix = std::make_shared<const CommMatrix>(read_matrix(found->file));
+    if (matrix->ranks() != tasks)
+      throw Error(found->file + ": the matrix is of " + std::to_string(matrix->ranks()) + " ranks");
+    slurm_info("placement: by the profile of %s, made %s%s%s: %s", described(run).c_str(), day_and_time(found->made).c_str(),
+               found->same_arguments ? "" : " with other numbers in its arguments",
+               changed(run.program) > found->made ? "; the program has changed since" : "", found->file.c_str());
+    return matrix;
+  } catch (const std::exception& error) {
+    slurm_info("placement: no stored profile can be used: %s: stock placement", error.what());
+    return nullptr;
+  }
+}
+
+std::string checked_profile_file(const std::string& file) {
+  if (access(library().c_str(), R_OK) != 0)
+    throw Error("--profile-comm: " + library() + " is not there: it comes with slurm-placement where that is built with MPI");
+  if (file.empty()) return file;
+  const fs::path path = fs::absolute(file);
+  std::error_code failed;
+  const bool is_directory = fs::is_directory(path, failed);
+  if (is_directory || !path.has_filename()) throw Error("--profile-comm=" + shown(file) + ": a directory, and a file is wanted");
+  if (!fs::is_directory(path.parent_path(), failed))
+    throw Error("--profile-comm=" + shown(file) + ": there is no directory " + path.parent_path().string());
+  return path.string();
+}
+
+void profile_step(spank_t spank, const std::string& file, std::int32_t tasks) {
+  std::uint32_t job = 0, step = 0;
+  if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS)
+    throw Error("this srun does not tell its step");
+  const std::string path = file.empty() ? ProfileStore::of_user(std::getenv).file_for(run_of(command_of_step(spank), tasks))
+                                        : with_numbers(file, job, step);
+  setenv(step_profile_variable, path.c_str(), 1);
+  slurm_info("placement: the profile of step %u.%u goes to %s", job, step, path.c_str());
+}
+
+// The profiling library comes before the user's own libraries in LD_PRELOAD. So it counts the calls of the program
+// and not those that these libraries add.
+void profile_task(spank_t spank) {
+  const auto file = task_variable(spank, step_profile_variable);
+  if (!file) return;
+  spank_unsetenv(spank, step_profile_variable);  // the program does not need it
+  std::uint32_t step = 0;
+  if (spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step >= SLURM_MAX_NORMAL_STEP_ID) return;
+
+  std::string preload = task_variable(spank, library_variable).value_or("");
+  if (preload.empty()) preload = PROFILE_LIBRARY;
+  if (access(preload.c_str(), R_OK) != 0) {
+    slurm_error("placement: %s is not on this node: nothing is profiled", preload.c_str());
+    return;
+  }
+  if (const auto own = task_variable(spank, "LD_PRELOAD"); own && !own->empty()) preload += ":" + *own;
+  spank_setenv(spank, "LD_PRELOAD", preload.c_str(), 1);
+  spank_setenv(spank, "PLACEMENT_PROFILE", file->c_str(), 1);
+}
+
+}  // namespace placement::spank

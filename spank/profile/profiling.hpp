@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include "spank/api/spank_api.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/matrix/comm_matrix.hpp"
+
+namespace placement::spank {
+
+// Makes and uses profiles: srun --profile-comm counts the traffic of a program, and a policy with matrix=auto places
+// the next run of the program by this profile.
+
+// The variable by which a job has its steps profiled. Its value is the file, or empty for the user's store.
+inline constexpr const char* job_profile_variable = "PLACEMENT_PROFILE_COMM";
+
+// The variable in which srun gives the tasks of its step the file for their profile.
+inline constexpr const char* step_profile_variable = "SLURM_PLACEMENT_PROFILE";
+
+// Returns the program and arguments on the command line of this srun or salloc, of the component whose options were parsed
+// last; 0 if the job is not heterogeneous. Returns an empty list if they cannot be found.
+std::vector<std::string> command_given(int component = 0);
+
+// Returns the program and arguments of the step, as srun will launch it. Returns an empty list if srun does not tell.
+std::vector<std::string> command_of_step(spank_t spank);
+
+// Returns the stored profile of `command` with `tasks` tasks, and tells the user which one is used. Returns null, and
+// tells the user why, if there is none or it cannot be read. Returns null without a message if `command` is empty.
+std::shared_ptr<const CommMatrix> stored_profile(const std::vector<std::string>& command, std::int32_t tasks);
+
+// Returns the value of --profile-comm as an absolute path for the job's steps; an empty value stays empty. Throws
+// Error if the profiling library is missing, or if the path is a directory or lies in none that exists.
+std::string checked_profile_file(const std::string& file);
+
+// Has the tasks of the step profiled. Call it in srun when the step is created and not yet launched. The profile goes
+// to `file`, or to the user's store if `file` is empty. In `file`, %j is replaced by the job ID and %s by the step
+// ID. Throws Error if srun does not tell its step or the store cannot be used.
+void profile_step(spank_t spank, const std::string& file, std::int32_t tasks);
+
+// Preloads the profiling library into the program if srun has the step profiled. Call it in the task, as the user, just
+// before its program starts.
+void profile_task(spank_t spank);
+
+}  // namespace placement::spank

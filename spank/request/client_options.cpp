@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/request/client_options.hpp"
+
+#include <dlfcn.h>
+
+#include "common/util/text.hpp"
+
+namespace placement::spank {
+
+namespace {
+
+// The command's record of its options, and libslurmfull's functions to read it. Slurm's cli_filter plugins get both.
+// They are looked up at run time, so that the plugin also loads where they do not exist.
+struct OptionTable {
+  void* options = dlsym(RTLD_DEFAULT, "opt");
+  using Get = char* (*)(void*, const char*);
+  using IsSet = bool (*)(void*, const char*);
+  Get get = reinterpret_cast<Get>(dlsym(RTLD_DEFAULT, "slurm_option_get"));
+  IsSet is_set = reinterpret_cast<IsSet>(dlsym(RTLD_DEFAULT, "slurm_option_isset"));
+
+  bool usable() const { return options && get && is_set; }
+};
+
+const OptionTable& option_table() {
+  static const OptionTable table;
+  return table;
+}
+
+std::optional<std::int32_t> positive(const std::optional<std::string>& text) {
+  const auto value = text ? parse_integer(*text) : std::nullopt;
+  if (!value || *value < 1 || *value > INT32_MAX) return std::nullopt;
+  return static_cast<std::int32_t>(*value);
+}
+
+}  // namespace
+
+bool client_options_known() { return option_table().usable(); }
+
+std::optional<std::string> client_option(const std::string& name) {
+  const OptionTable& table = option_table();
+  if (!table.usable() || !table.is_set(table.options, name.c_str())) return std::nullopt;
+  // The text is from Slurm's allocator. The plugin cannot free such memory, so the text is not freed.
+  const char* const text = table.get(table.options, name.c_str());
+  return std::string(text ? text : "");
+}
+
+std::optional<std::int32_t> known_task_count(const ClientOption& option) {
+  if (const auto tasks = option("ntasks")) return positive(tasks);
+  const auto nodes = positive(option("nodes"));  // nothing if -N gives a range
+  const auto per_node = positive(option("ntasks-per-node"));
+  if (!nodes || !per_node) return std::nullopt;
+  const std::int64_t tasks = static_cast<std::int64_t>(*nodes) * *per_node;
+  if (tasks > INT32_MAX) return std::nullopt;
+  return static_cast<std::int32_t>(tasks);
+}
+
+}  // namespace placement::spank

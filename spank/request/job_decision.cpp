@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/request/job_decision.hpp"
+
+#include <cstdlib>
+#include <optional>
+
+#include "common/util/text.hpp"
+
+namespace placement::spank {
+
+namespace {
+
+constexpr std::string_view stock = "stock: ";
+
+// Returns the outcome in the value of job_decision_variable, or none if the value is not about this job.
+std::optional<std::string_view> outcome_of(std::uint32_t job, std::uint32_t array, const char* value) {
+  const std::string_view text = value ? value : "";
+  const auto space = text.find(' ');
+  const auto of = parse_integer(text.substr(0, space));
+  if (space == text.npos || !of || (*of != job && (array == 0 || *of != array))) return std::nullopt;
+  return text.substr(space + 1);
+}
+
+}  // namespace
+
+std::string stock_nodes_notice(std::uint32_t job, std::uint32_t array, const char* value) {
+  constexpr std::string_view not_considered =
+      "slurmctld did not look at its policy (Mode=off in placement.conf, or slurmctld runs without the select_cons_tres.so "
+      "of slurm-placement for its version)";
+  const std::string begin = "job " + std::to_string(job) + " has the nodes that Slurm itself chose: ";
+  const auto outcome = outcome_of(job, array, value);
+  if (!outcome) return begin + std::string(not_considered);
+  if (outcome->starts_with(stock)) return begin + std::string(outcome->substr(stock.size()));
+  const auto colon = outcome->find(": ");
+  return colon == outcome->npos ? "" : "job " + std::to_string(job) + " is placed by " + std::string(outcome->substr(colon + 2));
+}
+
+std::string partition_policy_notice(std::uint32_t job, std::uint32_t array, const char* value) {
+  const auto outcome = outcome_of(job, array, value);
+  if (!outcome || !outcome->starts_with(stock) || outcome->substr(stock.size()).starts_with("Mode=")) return {};
+  return "job " + std::to_string(job) + " has the nodes that Slurm itself chose, and not those of its partition's policy: " +
+         std::string(outcome->substr(stock.size()));
+}
+
+std::string mode_of_decision(std::uint32_t job, std::uint32_t array, const char* value) {
+  constexpr std::string_view by_mode = "stock: Mode=";
+  const auto outcome = outcome_of(job, array, value);
+  if (!outcome) return "off";
+  if (!outcome->starts_with(by_mode)) return {};
+  const std::string_view rest = outcome->substr(by_mode.size());
+  return std::string(rest.substr(0, rest.find(' ')));
+}
+
+std::string mode_of_job(std::uint32_t job, const char* value) {
+  const char* const array = std::getenv("SLURM_ARRAY_JOB_ID");
+  const auto number = parse_integer(array ? array : "");
+  return mode_of_decision(job, number && *number > 0 && *number <= UINT32_MAX ? static_cast<std::uint32_t>(*number) : 0,
+                          value);
+}
+
+std::string component_variable(std::string_view name, std::uint32_t component) {
+  return std::string(name) + "_HET_GROUP_" + std::to_string(component);
+}
+
+}  // namespace placement::spank

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/request/options.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "common/matrix/matrix_read.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#include "netload/profile_weights.hpp"
+#include "pattern/pattern.hpp"
+#include "policies/table.hpp"
+
+namespace placement::spank {
+
+namespace {
+
+constexpr const char* matrix_key = "matrix";
+constexpr std::string_view automatic = "auto";  // the value of `matrix` for the program's stored profile
+
+const policies::Policy* users_policy(std::string_view word) {
+  const policies::Policy* policy = policies::find_policy(word.substr(0, word.find('=')));
+  return policy && policy->for_users ? policy : nullptr;
+}
+
+std::string users_policies() {
+  return policies::policy_names([](const policies::Policy& policy) { return policy.for_users; });
+}
+
+PolicySpec checked_spec(const std::string& word, const std::string& option,
+                        const std::string& matrix_file) {
+  PolicySpec spec;
+  try {
+    spec = parse_policy_spec(word);
+  } catch (const Error& error) {
+    throw Error(option + ": " + error.what());
+  }
+  if (!users_policy(spec.policy))
+    throw Error(option + ": unknown policy " + spec.policy + ", known are " + users_policies());
+  if (!matrix_file.empty() && !spec.parameters.emplace(matrix_key, matrix_file).second)
+    throw Error("two matrices: " + spec.parameters[matrix_key] + " in " + option + " and " +
+                matrix_file + " in --comm-matrix; give one");
+  try {
+    pattern::take_word(spec.parameters);
+    policies::check_policy_spec(spec);
+  } catch (const Error& error) {
+    throw Error(option + ": " + error.what());
+  }
+  return spec;
+}
+
+bool is_file(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+
+// Returns what the user is told if a file has the name of the pattern that stands in for a matrix.
+std::string same_name_note(const PolicySpec& spec) {
+  const auto word = spec.parameters.find("pattern");
+  if (word == spec.parameters.end() || !is_file(word->second)) return {};
+  return word->second + " is the pattern of that name; the file " + word->second + " is ./" + word->second;
+}
+
+// Reads the matrix. If there is no such file, the message names the patterns, too, as the name may be a misspelt one.
+CommMatrix matrix_in(const std::string& file) {
+  try {
+    return read_matrix(file);
+  } catch (const Error& error) {
+    if (file.find('/') != file.npos || is_file(file)) throw;
+    throw Error(error.what() + std::string("; it is no pattern either: known are ") + pattern::known_patterns(file));
+  }
+}
+
+}  // namespace
+
+bool is_policy_word(std::string_view word) { return users_policy(word) != nullptr; }
+
+bool is_stock_distribution(std::string_view word) {
+  // These are Slurm's rules. Any word that begins with "plane" is that distribution. In another word, the part before
+  // the first ':' or ',' is compared with the known names.
+  constexpr std::string_view plane = "plane";
+  constexpr std::string_view known[] = {"block", "cyclic", "arbitrary", "hostfile", "*", "pack", "nopack"};
+  if (equal_any_case(word.substr(0, plane.size()), plane)) return true;
+  const std::string_view first = word.substr(0, word.find_first_of(":,"));
+  return std::any_of(std::begin(known), std::end(known),
+                     [first](std::string_view name) { return equal_any_case(first, name); });
+}
+
+std::string hint_for_unknown_word(std::string_view word) {
+  if (is_stock_distribution(word) || users_policy(word)) return {};
+  if (users_policy(word.substr(0, word.find_first_of(":,"))))
+    return shown(word) + ": the items of a policy follow =, as in " +
+           std::string(word.substr(0, word.find_first_of(":,"))) + "=FILE, and no word of Slurm's stands beside it";
+  const auto equals = word.find('=');
+  if (equals == word.npos) return {};
+  return std::string(word.substr(0, equals)) + " is no placement policy, known are " + users_policies();
+}
+
+bool PlacementOptions::take_distribution(std::string_view word, bool from_environment) {
+  const bool ours = !is_stock_distribution(word) && users_policy(word);
+  if (ours) {
+    take_placement(word);
+    option_ = "-m";
+    return true;
+  }
+  if (word_) revoked_ = *word_;
+  stock_word_ = word;
+  word_.reset();
+  stock_ = true;
+  stock_from_environment_ = from_environment;
+  overrides_ = false;
+  return false;
+}
+
+std::string PlacementOptions::taken_back() const {
+  if (!stock_ || revoked_.empty()) return {};
+  return "-m " + shown(stock_word_) + " takes the policy " + shown(revoked_) + " back";
+}
+
+std::string PlacementOptions::stock_distribution() const {
+  return (stock_from_environment_ ? "SLURM_DISTRIBUTION=" : "-m ") + shown(stock_word_);
+}
+
+void PlacementOptions::take_placement(std::string_view word) {
+  revoked_.clear();
+  word_ = word;
+  option_ = "--placement";
+  overrides_ = overrides_ || stock_;
+  stock_ = false;
+}
+
+void PlacementOptions::take_matrix_file(std::string_view file) { matrix_file_ = file; }
+
+std::optional<PlacementRequest> PlacementOptions::resolve(std::optional<std::int32_t> tasks) const {
+  if (!word_) {
+    if (!matrix_file_.empty() && !stock_)
+      throw Error("--comm-matrix=" + matrix_file_ + " needs a policy: add -m TREEMATCH or --placement=TREEMATCH");
+    return std::nullopt;
+  }
+  PlacementRequest placement_request{checked_spec(*word_, option_, matrix_file_), nullptr, overrides_};
+  auto& parameters = placement_request.spec.parameters;
+  placement_request.note = same_name_note(placement_request.spec);
+  netload::replace_profile(parameters);
+  const auto file = parameters.find(matrix_key);
+  if (file != parameters.end() && file->second == automatic) {
+    placement_request.automatic = true;
+    parameters.erase(file);
+  } else if (file != parameters.end()) {
+    placement_request.matrix = std::make_shared<const CommMatrix>(matrix_in(file->second));
+    if (tasks && *tasks != placement_request.matrix->ranks())
+      throw Error(file->second + ": the matrix is of " + std::to_string(placement_request.matrix->ranks()) +
+                  " ranks, and " + std::to_string(*tasks) + " tasks are asked for");
+    parameters.erase(file);
+  }
+  return placement_request;
+}
+
+}  // namespace placement::spank

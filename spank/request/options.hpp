@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/matrix/comm_matrix.hpp"
+#include "common/policy/policy_spec.hpp"
+#include "spank/request/client_options.hpp"
+
+namespace placement::spank {
+
+// The request of a job component or a step. Its policy and keys are checked, and its matrix is read if it is a file.
+// take_pattern() makes the matrix of a pattern.
+struct PlacementRequest {
+  PolicySpec spec;                            // without the key matrix, because other hosts may not have the file
+  std::shared_ptr<const CommMatrix> matrix;   // null if there is none, or if it is to come from a stored profile
+  bool overrides_distribution = false;        // the policy overrides a stock -m that was given before it
+  bool automatic = false;                     // the matrix comes from a stored profile (matrix=auto)
+  std::string note = {};                      // what the user is told about the options; mostly empty
+};
+
+// Collects the options of one job component in the order in which Slurm reads them: #SBATCH lines, environment,
+// command line. Both -m and --placement set the policy, so the last of them counts. A stock word after -m takes the
+// policy back. Options are only checked in resolve(), because a later option may correct a mistake.
+class PlacementOptions {
+ public:
+  // Takes the word of an -m. Returns true if it names a policy. A word that Slurm knows never does.
+  bool take_distribution(std::string_view word, bool from_environment);
+  // Takes the value of a --placement.
+  void take_placement(std::string_view word);
+  // Takes the value of a --comm-matrix.
+  void take_matrix_file(std::string_view file);
+
+  // Returns the request with its matrix read from the file; nothing if no policy is in force. `tasks` is the number
+  // of tasks, if it is known. Throws Error on an unknown policy or key, a missing or bad matrix, or a matrix whose
+  // ranks are not `tasks`.
+  std::optional<PlacementRequest> resolve(std::optional<std::int32_t> tasks) const;
+
+  // Returns true if a stock -m is in force that was not taken from the environment.
+  bool distribution_on_command_line() const { return stock_ && !stock_from_environment_; }
+  // Returns true if any stock -m is in force.
+  bool distribution_given() const { return stock_; }
+
+  // Returns the stock -m in force as a message names it: "-m cyclic", or "SLURM_DISTRIBUTION=cyclic" from the environment.
+  std::string stock_distribution() const;
+
+  // Returns a message such as "-m plane=2 takes the policy NLA back" if a stock word took a policy back; else empty.
+  std::string taken_back() const;
+
+ private:
+  std::optional<std::string> word_;  // the word of the policy in force
+  std::string option_;               // the option by which it was given, for messages
+  std::string matrix_file_;          // the value of --comm-matrix
+  std::string revoked_;              // the word of the policy that the stock word took back; empty if there is none
+  std::string stock_word_;
+  bool stock_ = false;
+  bool stock_from_environment_ = false;
+  bool overrides_ = false;
+};
+
+// Returns true if Slurm's own -m takes the word, in any spelling that Slurm allows.
+bool is_stock_distribution(std::string_view word);
+
+// Returns true if the word begins with the name of a policy that users may ask for.
+bool is_policy_word(std::string_view word);
+
+// Returns a hint for the user if Slurm will refuse the distribution word and it looks like a policy; else an empty
+// string.
+std::string hint_for_unknown_word(std::string_view word);
+
+}  // namespace placement::spank

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "spank/request/options.hpp"
+
+namespace placement::spank {
+
+// Sets the matrix of a request that names a pattern to that of a job or step of `tasks` tasks, at least 1. Does nothing
+// if the request names none. Where all pairs have equal traffic and would be more than a job can carry, the request
+// stays without a matrix, as near nodes are all that helps it. Returns what a user who asks for details is told: the
+// sides of a grid, for example; mostly empty. Throws Error if the pattern does not fit to the number of tasks.
+std::string take_pattern(PlacementRequest& placement_request, std::int32_t tasks);
+
+// Returns the number of tasks for which the pattern of a request is meant: `tasks` if that is known, else the number
+// that the pattern fixes. Returns nothing if neither is known or if the request names no pattern.
+std::optional<std::int32_t> tasks_of_pattern(const PlacementRequest& placement_request, std::optional<std::int32_t> tasks);
+
+}  // namespace placement::spank

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/request/shipped_request.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "common/matrix/matrix_coarsen.hpp"
+#include "common/util/base64url.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#include "spank/request/job_decision.hpp"
+
+namespace placement::spank {
+
+namespace {
+
+constexpr const char* version_name = "PLACEMENT_VERSION";
+constexpr const char* policy_name = "PLACEMENT_POLICY";
+// This variable replaces the two above if the matrix is to come from a stored profile that is not found yet.
+// slurmctld then makes no decision, and each step looks for a profile.
+constexpr const char* automatic_name = "PLACEMENT_AUTO";
+constexpr const char* component_name = "PLACEMENT_COMPONENT";
+constexpr const char* overrides_name = "PLACEMENT_OVERRIDES_DISTRIBUTION";
+constexpr const char* pieces_name = "PLACEMENT_MATRIX_PIECES";
+constexpr const char* version = "1";
+
+// The kernel allows less than 128 KiB for one string of an environment, and 2 MiB for environment and arguments
+// together. All of the variables are sent with every batch launch and with every message that ends a job.
+constexpr std::size_t piece_bytes = 64 * 1024;
+constexpr std::size_t most_bytes = 1024 * 1024;
+constexpr int most_pieces = most_bytes / piece_bytes;
+// base64url has four characters for three bytes, and some more for the checksum.
+constexpr std::size_t most_packed_bytes = most_bytes / 4 * 3 - 64;
+
+std::string piece_name(int piece) { return "PLACEMENT_MATRIX_" + std::to_string(piece); }
+
+int number_in(const std::string& name, const char* text, int most) {
+  const auto value = parse_integer(text);
+  if (!value || *value < 0 || *value > most)
+    throw Error(job_environment_prefix + name + "=" + shown(text) + ": not a number of 0.." + std::to_string(most));
+  return static_cast<int>(*value);
+}
+
+std::string coarse_note(const WireMatrix& wire) {
+  return "the matrix of " + std::to_string(wire.tasks()) + " ranks is too large to travel with the job: that of " +
+         std::to_string(wire.matrix.ranks()) +
+         " groups of ranks goes instead. An srun in the job that is given the file itself places by all of it";
+}
+
+}  // namespace
+
+ShippedRequest pack_request(const PlacementRequest& placement_request, std::int32_t component, std::int32_t ranks_per_node) {
+  ShippedRequest shipped;
+  auto& variables = shipped.variables;
+  const bool automatic = placement_request.automatic && !placement_request.matrix;
+  if (!automatic) variables.emplace_back(version_name, version);
+  variables.emplace_back(automatic ? automatic_name : policy_name, to_string(placement_request.spec));
+  if (component > 0) variables.emplace_back(component_name, std::to_string(component));
+  if (placement_request.overrides_distribution) variables.emplace_back(overrides_name, "1");
+  if (!placement_request.matrix) return shipped;
+
+  const WireMatrix wire = coarsen_to_fit(*placement_request.matrix, most_packed_bytes, std::max(ranks_per_node, 2));
+  if (wire.coarse()) shipped.note = coarse_note(wire);
+  const std::string text = to_base64url(pack_wire(wire));
+  const std::size_t pieces = (text.size() + piece_bytes - 1) / piece_bytes;
+  variables.emplace_back(pieces_name, std::to_string(pieces));
+  for (std::size_t piece = 0; piece < pieces; ++piece)
+    variables.emplace_back(piece_name(static_cast<int>(piece)), text.substr(piece * piece_bytes, piece_bytes));
+  return shipped;
+}
+
+std::optional<ReceivedRequest> unpack_request(const Getenv& get) {
+  const char* const found = get(version_name);
+  const char* const automatic = found ? nullptr : get(automatic_name);
+  if (!found && !automatic) return std::nullopt;
+  if (found && std::strcmp(found, version) != 0)
+    throw Error("the job was submitted with version " + std::string(found) +
+                " of the placement variables, this is version " + version);
+  const char* const word = automatic ? automatic : get(policy_name);
+  if (!word) throw Error(std::string(job_environment_prefix) + policy_name + " is missing");
+
+  ReceivedRequest received;
+  received.placement_request.spec = parse_policy_spec(word);
+  received.placement_request.automatic = automatic != nullptr;
+  received.placement_request.overrides_distribution = get(overrides_name) != nullptr;
+  if (const char* text = get(component_name))
+    received.component = number_in(component_name, text, INT16_MAX);
+  if (automatic) return received;
+  if (const char* text = get(pieces_name)) {
+    const int pieces = number_in(pieces_name, text, most_pieces);
+    std::string all;
+    for (int piece = 0; piece < pieces; ++piece) {
+      const char* const part = get(piece_name(piece));
+      if (!part) throw Error(job_environment_prefix + piece_name(piece) + " is missing");
+      all += part;
+    }
+    received.placement_request.matrix = std::make_shared<const CommMatrix>(
+        expand_groups(unpack_wire(from_base64url(all, most_packed_bytes))));
+  }
+  return received;
+}
+
+std::vector<std::string> request_variable_names() {
+  std::vector<std::string> names{version_name, policy_name, automatic_name, component_name, overrides_name, pieces_name,
+                                 job_quiet_variable, natural_order_variable};
+  for (int piece = 0; piece < most_pieces; ++piece) names.push_back(piece_name(piece));
+  return names;
+}
+
+}  // namespace placement::spank

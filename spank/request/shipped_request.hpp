@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "spank/request/options.hpp"
+
+namespace placement::spank {
+
+// A request as variables of Slurm's job control environment. In these it travels from the submitting command to
+// slurmctld and to every srun of the job. In the environment of a batch script or of salloc's shell, Slurm puts
+// SLURM_SPANK_ before the names of the variables.
+struct ShippedRequest {
+  std::vector<std::pair<std::string, std::string>> variables;  // name and value; each below 128 KiB, 1 MiB in all
+  std::string note;  // tells the user that the matrix was coarsened; mostly empty
+};
+
+inline constexpr const char* job_environment_prefix = "SLURM_SPANK_";
+
+// The variable that is set if the job's step has its ranks in natural order whatever the policy is, because it spans
+// several components of a heterogeneous job.
+inline constexpr const char* natural_order_variable = "PLACEMENT_NATURAL_ORDER";
+
+// Returns the request as variables. `component` is the component of a heterogeneous job, and 0 for any other job. A
+// matrix that is too large is coarsened to groups of `ranks_per_node` ranks, or of a multiple of that. If
+// `ranks_per_node` is less than 2, groups begin at 2 ranks.
+ShippedRequest pack_request(const PlacementRequest& placement_request, std::int32_t component, std::int32_t ranks_per_node);
+
+struct ReceivedRequest {
+  PlacementRequest placement_request;
+  std::int32_t component = 0;
+};
+
+// Returns the value of a variable of the job control environment, or null.
+using Getenv = std::function<const char*(const std::string& name)>;
+
+// Returns the shipped request in an environment; nothing if there is none. `get` looks up a variable by its name
+// without SLURM_SPANK_. A coarsened matrix is expanded to ranks with expand_groups(). Throws Error if the request is
+// damaged or of another version.
+std::optional<ReceivedRequest> unpack_request(const Getenv& get);
+
+// Returns the names of all variables that any shipped request may have.
+std::vector<std::string> request_variable_names();
+
+}  // namespace placement::spank

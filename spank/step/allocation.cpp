@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/step/allocation.hpp"
+
+#include <slurm/slurm.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "common/decision/job_state.hpp"
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "common/util/text.hpp"
+#include "spank/request/job_decision.hpp"
+#include "spank/request/pattern_matrix.hpp"
+#include "spank/request/shipped_request.hpp"
+#include "spank/step/slurm_view.hpp"
+
+namespace placement::spank {
+
+namespace {
+
+std::string environment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value ? value : "";
+}
+
+// Returns the value of a variable that every job has. Throws Error if it is not set.
+std::string required(const std::string& name) {
+  const std::string value = environment(name);
+  if (value.empty()) throw Error(name + " is not set in the environment of the allocation");
+  return value;
+}
+
+std::int32_t positive(const std::string& name, const std::string& text) {
+  const auto number = parse_integer(text);
+  if (!number || *number < 1 || *number > INT32_MAX)
+    throw Error(name + "=" + shown(text) + ": it should be a number above 0");
+  return static_cast<std::int32_t>(*number);
+}
+
+// Returns the name of the variable for the job, or for its component.
+std::string of_component(const std::string& name, std::optional<std::uint32_t> component) {
+  return component ? component_variable(name, *component) : name;
+}
+
+// Throws Error unless `component` names a component of a heterogeneous job, or is empty for any other job.
+void check_component(std::optional<std::uint32_t> component) {
+  const std::string size = environment("SLURM_HET_SIZE");
+  if (size.empty() && component) throw Error("--het-group " + std::to_string(*component) + ": this job has no components");
+  if (size.empty()) return;
+  const std::int32_t components = positive("SLURM_HET_SIZE", size);
+  if (!component)
+    throw Error("this is a heterogeneous job: name one of its components by --het-group=0 to --het-group=" +
+                std::to_string(components - 1));
+  if (*component >= static_cast<std::uint32_t>(components))
+    throw Error("--het-group " + std::to_string(*component) + ": the job has " + std::to_string(components) + " components, from 0 on");
+}
+
+}  // namespace
+
+std::vector<std::int32_t> parse_tasks_per_node(const std::string& text) {
+  const std::string name = "SLURM_TASKS_PER_NODE";
+  std::vector<std::int32_t> tasks;
+  for (const std::string_view part : split_at(text, ',')) {
+    const std::size_t open = part.find("(x");
+    std::int32_t times = 1;
+    if (open != std::string_view::npos) {
+      if (!part.ends_with(')')) throw Error(name + "=" + shown(text) + ": '" + shown(part) + "' has no closing bracket");
+      times = positive(name, std::string(part.substr(open + 2, part.size() - open - 3)));
+    }
+    const std::int32_t count = positive(name, std::string(part.substr(0, open)));
+    if (static_cast<std::size_t>(times) > max_hosts - tasks.size())
+      throw Error(name + "=" + shown(text) + ": more than " + std::to_string(max_hosts) + " nodes");
+    tasks.insert(tasks.end(), static_cast<std::size_t>(times), count);
+  }
+  return tasks;
+}
+
+Allocation current_allocation(std::optional<std::uint32_t> component) {
+  if (environment("SLURM_JOB_ID").empty()) throw Error("no Slurm allocation here: SLURM_JOB_ID is not set");
+  check_component(component);
+  Allocation allocation;
+  StepShape& step = allocation.step;
+  const std::string id = of_component("SLURM_JOB_ID", component), tasks = of_component("SLURM_TASKS_PER_NODE", component);
+  step.job = static_cast<std::uint32_t>(positive(id, required(id)));
+  step.nodes = expand_hostlist(std::string_view(required(of_component("SLURM_JOB_NODELIST", component))));
+  step.tasks = parse_tasks_per_node(required(tasks));
+  if (step.tasks.size() != step.nodes.size())
+    throw Error(tasks + " is about " + std::to_string(step.tasks.size()) + " nodes, and SLURM_JOB_NODELIST has " +
+                std::to_string(step.nodes.size()));
+  const std::string cpus = of_component("SLURM_CPUS_PER_TASK", component);
+  if (const std::string text = environment(cpus); !text.empty()) step.cores_per_task = positive(cpus, text);
+  slurm_init(nullptr);
+  allocation.view = load_cluster_view(step.nodes, step.job);
+  return allocation;
+}
+
+void take_state_of_allocation(Allocation& allocation, std::optional<std::uint32_t> component) {
+  std::string text = environment(of_component(job_state_variable, component));
+  if (text.empty()) text = environment(job_state_variable);
+  if (text.empty()) return;
+  const std::string job = std::to_string(job_of_state(text));
+  if (job == environment(of_component("SLURM_JOB_ID", component)) || job == environment("SLURM_ARRAY_JOB_ID"))
+    attach_job_state(allocation.view, unpack_job_state(text));
+}
+
+std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_t> component) {
+  const auto deliver = [](std::optional<std::uint32_t> of) {
+    return unpack_request([of](const std::string& name) { return std::getenv(of_component(job_environment_prefix + name, of).c_str()); });
+  };
+  std::optional<ReceivedRequest> received = deliver(component);
+  if (!received && component) {
+    received = deliver({});  // the request of the whole job names the component that it is for
+    if (received && received->component != static_cast<std::int32_t>(*component)) return std::nullopt;
+  }
+  if (!received) return std::nullopt;
+  return std::move(received->placement_request);
+}
+
+StepPlacement place_in(const Allocation& allocation, PlacementRequest placement_request) {
+  const std::int64_t tasks = std::accumulate(allocation.step.tasks.begin(), allocation.step.tasks.end(), std::int64_t{0});
+  take_pattern(placement_request, static_cast<std::int32_t>(std::clamp<std::int64_t>(tasks, 1, CommMatrix::max_ranks)));
+  if (placement_request.matrix && placement_request.matrix->ranks() != tasks)
+    throw Error("the matrix has " + std::to_string(placement_request.matrix->ranks()) + " ranks, and the allocation " +
+                std::to_string(tasks) + " tasks: allocate with -n " + std::to_string(placement_request.matrix->ranks()));
+  return place_step(placement_request, allocation.step, allocation.view);
+}
+
+}  // namespace placement::spank

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/topology/cluster_view.hpp"
+#include "common/topology/step_view.hpp"
+#include "spank/request/options.hpp"
+#include "spank/step/step_ranks.hpp"
+
+namespace placement::spank {
+
+// The Slurm allocation in which this process runs, described as a step that has all tasks of the allocation.
+struct Allocation {
+  StepShape step;
+  ClusterView view;  // the nodes of the step; the free cores are those of the job
+};
+
+// Returns the allocation of this process, from the environment that Slurm gives to a job and from slurmctld.
+// `component` is the component of a heterogeneous job, from 0; it must be given for such a job and for no other.
+// Throws Error if this process has no allocation, if `component` does not fit, or if slurmctld does not answer.
+Allocation current_allocation(std::optional<std::uint32_t> component = {});
+
+// Adds to the view what slurmctld knew of the cluster when it chose the nodes of this job (PLACEMENT_STATE). Does
+// nothing if there is no such variable, or if it belongs to another job. Throws Error if the value is damaged.
+void take_state_of_allocation(Allocation& allocation, std::optional<std::uint32_t> component = {});
+
+// Returns the request that the job, or its component `component`, was submitted with; nothing if it asked for no
+// policy. Throws Error if the shipped request is damaged.
+std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_t> component = {});
+
+// Returns the number of tasks on each node from `text` in the form of SLURM_TASKS_PER_NODE, for example "2(x3),1" for
+// 2, 2, 2, 1. Throws Error if the text has another form.
+std::vector<std::int32_t> parse_tasks_per_node(const std::string& text);
+
+// Places the ranks of the allocation with place_step(), as srun's plugin does, by the matrix or by the pattern of the
+// request. Throws Error if the matrix has another
+// number of ranks than the allocation has tasks, or if the policy fails.
+StepPlacement place_in(const Allocation& allocation, PlacementRequest placement_request);
+
+}  // namespace placement::spank

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/step/slurm_view.hpp"
+
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+#include "common/topology/scontrol_topology.hpp"
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "common/util/text.hpp"
+#include "spank/step/scontrol.hpp"
+
+namespace placement::spank {
+
+namespace {
+
+template <typename Message, void (*release)(Message*)>
+struct Releaser {
+  void operator()(Message* message) const { release(message); }
+};
+using Nodes = std::unique_ptr<node_info_msg_t, Releaser<node_info_msg_t, slurm_free_node_info_msg>>;
+[[noreturn]] void fail(const std::string& what) {
+  const bool denied = errno == ESLURM_ACCESS_DENIED;
+  throw Error("cannot get " + what + " from slurmctld: " + slurm_strerror(errno) +
+              (denied ? " (PrivateData=nodes shows them to operators alone)" : ""));
+}
+
+Nodes load_nodes() {
+  node_info_msg_t* message = nullptr;
+  if (slurm_load_node(0, &message, SHOW_ALL) != SLURM_SUCCESS) fail("the nodes");
+  return Nodes(message);
+}
+
+using IndexOf = std::unordered_map<std::string, std::int32_t>;
+
+std::vector<NodeShape> shapes_of(const node_info_msg_t& message, IndexOf& index_of) {
+  std::vector<NodeShape> shapes;
+  for (std::uint32_t i = 0; i < message.record_count; ++i) {
+    const node_info_t& node = message.node_array[i];
+    if (!node.name) continue;  // the record of a dynamic node that was removed
+    index_of.emplace(node.name, static_cast<std::int32_t>(shapes.size()));
+    shapes.push_back({node.name, std::max<std::int32_t>(node.sockets, 1),
+                      std::max<std::int32_t>(node.cores, 1), std::max<std::int32_t>(node.threads, 1)});
+  }
+  return shapes;
+}
+
+// Returns whether jobs can be started on the node while it is not full.
+bool takes_jobs(const node_info_t& node) {
+  constexpr std::uint32_t closed = NODE_STATE_DRAIN | NODE_STATE_MAINT | NODE_STATE_NO_RESPOND | NODE_STATE_FAIL |
+                                   NODE_STATE_POWERED_DOWN | NODE_STATE_POWERING_DOWN;
+  const std::uint32_t base = node.node_state & NODE_STATE_BASE;
+  return (node.node_state & closed) == 0 && (base == NODE_STATE_IDLE || base == NODE_STATE_MIXED || base == NODE_STATE_ALLOCATED);
+}
+
+// Returns the CPUs in a line of "scontrol -d show job", such as "Nodes=n[1-2] CPU_IDs=0-3 Mem=0".
+std::optional<JobCpus> cpus_in_line(const std::vector<std::string_view>& words) {
+  if (words.size() < 2 || !words[0].starts_with("Nodes=") || !words[1].starts_with("CPU_IDs=")) return std::nullopt;
+  return JobCpus{std::string(words[0].substr(6)), std::string(words[1].substr(8))};
+}
+
+// Keeps only the cores of a job free on each node. CPU_IDs numbers CPUs, of which each core has `threads`.
+class CoresOfJob {
+ public:
+  explicit CoresOfJob(std::uint32_t job) {
+    for (auto& [nodes, ids] : parse_job_cpus(scontrol({"-d", "show", "job", std::to_string(job).c_str()}), job))
+      for (const std::string& name : expand_hostlist(nodes)) ids_of_[name].push_back(ids);
+  }
+
+  void keep(NodeView& node, std::int32_t threads) const {
+    std::vector<bool> cpu(node.core_free.size() * static_cast<std::size_t>(threads), false);
+    bool found = false;
+    if (const auto known = ids_of_.find(node.name); known != ids_of_.end())
+      for (const std::string& ids : known->second) found = mark_cores(ids, cpu) || found;
+    if (!found) throw Error("slurmctld does not tell which cores of " + node.name + " the job has");
+    for (std::size_t core = 0; core < node.core_free.size(); ++core)
+      node.core_free[core] = cpu[core * static_cast<std::size_t>(threads)];
+  }
+
+ private:
+  std::unordered_map<std::string, std::vector<std::string>> ids_of_;
+};
+
+}  // namespace
+
+std::vector<JobCpus> parse_job_cpus(std::string_view text, std::uint32_t job) {
+  const std::string wanted = std::to_string(job);
+  std::vector<JobCpus> cpus;
+  bool is_asked = false;
+  for (const std::string_view line : split_at(text, '\n')) {
+    const std::vector<std::string_view> words = split_words(line);
+    if (words.empty()) continue;
+    // A job array shares its ID with its last task, so only the job with exactly this ID counts. A heterogeneous job
+    // shares its ID with its first component; all its components count.
+    if (words[0].starts_with("JobId=")) {
+      is_asked = words[0].substr(6) == wanted;
+      for (const std::string_view word : words) is_asked = is_asked || word.starts_with("HetJobId=");
+    }
+    if (auto found = cpus_in_line(words); is_asked && found) cpus.push_back(std::move(*found));
+  }
+  return cpus;
+}
+
+std::vector<std::vector<JobCpus>> parse_running_jobs(std::string_view text) {
+  std::vector<std::vector<JobCpus>> jobs;
+  bool holds_cpus = false;
+  for (const std::string_view line : split_at(text, '\n')) {
+    const std::vector<std::string_view> words = split_words(line);
+    if (words.empty()) continue;
+    if (words[0].starts_with("JobId=")) {
+      holds_cpus = false;
+      if (jobs.empty() || !jobs.back().empty()) jobs.emplace_back();
+    }
+    if (words[0].starts_with("JobState=")) {
+      const std::string_view state = words[0].substr(9);
+      holds_cpus = state == "RUNNING" || state == "SUSPENDED" || state == "COMPLETING";
+    }
+    if (auto found = cpus_in_line(words); holds_cpus && found && !jobs.empty()) jobs.back().push_back(std::move(*found));
+  }
+  if (!jobs.empty() && jobs.back().empty()) jobs.pop_back();
+  return jobs;
+}
+
+bool mark_cores(const std::string& list, std::vector<bool>& core) {
+  const char* at = list.data();
+  const char* const end = at + list.size();
+  const auto number = [&at, end](std::size_t& value) {
+    const auto [stop, error] = std::from_chars(at, end, value);
+    if (error != std::errc{}) return false;
+    at = stop;
+    return true;
+  };
+  for (;;) {
+    std::size_t first = 0;
+    if (!number(first)) return false;
+    std::size_t last = first;
+    if (at != end && *at == '-') {
+      ++at;
+      if (!number(last)) return false;
+    }
+    if (last < first || last >= core.size()) return false;
+    std::fill(core.begin() + static_cast<std::ptrdiff_t>(first),
+              core.begin() + static_cast<std::ptrdiff_t>(last) + 1, true);
+    if (at == end) return true;
+    if (*at++ != ',') return false;
+  }
+}
+
+ClusterView load_machine_view() {
+  IndexOf index_of;
+  const Nodes message = load_nodes();
+  const std::vector<NodeShape> shapes = shapes_of(*message, index_of);
+  ClusterView view = view_of_switches(parse_scontrol_topology(scontrol({"show", "topology"}), shapes), shapes);
+  for (std::uint32_t i = 0; i < message->record_count; ++i) {
+    const node_info_t& node = message->node_array[i];
+    if (!node.name || takes_jobs(node)) continue;
+    NodeView& closed = view.nodes[static_cast<std::size_t>(index_of[node.name])];
+    closed.core_free.assign(closed.core_free.size(), false);
+  }
+  return view;
+}
+
+ClusterView load_cluster_view(std::span<const std::string> names, std::uint32_t job) {
+  IndexOf index_of;
+  const std::vector<NodeShape> shapes = shapes_of(*load_nodes(), index_of);
+  const std::vector<SwitchShape> switches = parse_scontrol_topology(scontrol({"show", "topology"}), shapes);
+  ClusterView machine = view_of_switches(switches, shapes);
+
+  ClusterView view;
+  view.tree = machine.tree;
+  for (const std::string& name : names) {
+    const auto found = index_of.find(name);
+    if (found == index_of.end()) throw Error("slurmctld shows no node " + name);
+    view.nodes.push_back(machine.nodes[static_cast<std::size_t>(found->second)]);
+  }
+  if (job != 0) {
+    const CoresOfJob cores(job);
+    for (NodeView& node : view.nodes) cores.keep(node, shapes[static_cast<std::size_t>(index_of[node.name])].threads_per_core);
+  }
+  return view;
+}
+
+}  // namespace placement::spank

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/step/state_query.hpp"
+
+#include "config.h"
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "monitor/protocol/query_client.hpp"
+
+namespace placement::spank {
+
+#ifdef BUILD_MONITOR
+JobState ask_for_job_state(const ControllerState& controller, std::uint32_t job, std::span<const std::string> nodes) {
+  protocol::Query query;
+  query.kind = protocol::Query::Kind::job_state;
+  query.job = job;
+  query.nodes = compress_hostlist(nodes);
+  return unpack_job_state(
+      protocol::ask_monitors(protocol::monitor_address(slurm_conf_path(), controller, Config{}), query).text);
+}
+#else
+JobState ask_for_job_state(const ControllerState&, std::uint32_t, std::span<const std::string>) {
+  throw Error("this plugin was built without munge, by which placement-monitor could be asked");
+}
+#endif
+
+}  // namespace placement::spank

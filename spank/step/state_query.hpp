@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "common/decision/job_state.hpp"
+#include "common/state/controller_state.hpp"
+
+namespace placement::spank {
+
+// Asks placement-monitor on a controller for the present state of `nodes`. The result is what slurmctld would have
+// sent with the job `job` on these nodes. `controller` gives the monitor's address. Throws Error if no monitor
+// answers, or if this plugin was built without munge. The call can take 35 s for each controller that does not
+// answer.
+JobState ask_for_job_state(const ControllerState& controller, std::uint32_t job, std::span<const std::string> nodes);
+
+}  // namespace placement::spank

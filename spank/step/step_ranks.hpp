@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/policy/policy.hpp"
+#include "common/topology/step_view.hpp"
+#include "spank/request/options.hpp"
+
+namespace placement::spank {
+
+struct StepPlacement {
+  std::vector<std::vector<std::uint32_t>> ranks_of_node;  // of each node, ascending, as pmix and pmi2 need them
+  std::vector<std::int32_t> slot_of_rank;  // as in BindPlan; empty if tasks share hardware threads
+  std::vector<std::vector<std::int32_t>> cores_of_rank;  // cores within the node; empty if tasks share hardware threads
+  bool whole_cores = true;  // false: tasks have hardware threads, and several may have one core
+  std::string method;     // the way in which the policy placed the ranks
+  Cost cost = 0;          // hop-bytes
+  Cost natural_cost = 0;  // hop-bytes of the natural order
+};
+
+// Places the ranks of the step by the policy of the request. `view` has the nodes of the step, in the step's order. The
+// policy gets a deadline of 10 s. Throws Error if the policy fails, or if its answer does not fit the step.
+StepPlacement place_step(const PlacementRequest& placement_request, const StepShape& step, const ClusterView& view);
+
+}  // namespace placement::spank

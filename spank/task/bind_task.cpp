@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/task/bind_task.hpp"
+
+#include <sched.h>
+
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "spank/api/task_environment.hpp"
+#include "spank/task/bind_plan.hpp"
+#include "spank/task/cpu_masks.hpp"
+
+namespace placement::spank {
+
+namespace {
+
+constexpr const char* bind_variable = "SLURM_CPU_BIND";
+constexpr const char* bind_list_variable = "SLURM_CPU_BIND_LIST";
+constexpr const char* bind_type_variable = "SLURM_CPU_BIND_TYPE";
+
+struct Task {
+  std::uint32_t job = 0, step = 0, total = 0;
+  int local = 0;                           // the number of the task on its node, from 0
+  std::vector<std::uint32_t> local_ranks;  // the ranks of all tasks of the node
+};
+
+std::optional<Task> this_task(spank_t spank) {
+  Task task;
+  std::uint32_t count = 0;
+  if (spank_get_item(spank, S_JOB_ID, &task.job) != ESPANK_SUCCESS ||
+      spank_get_item(spank, S_JOB_STEPID, &task.step) != ESPANK_SUCCESS ||
+      spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &task.total) != ESPANK_SUCCESS ||
+      spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &count) != ESPANK_SUCCESS ||
+      spank_get_item(spank, S_TASK_ID, &task.local) != ESPANK_SUCCESS)
+    return std::nullopt;
+  // A batch script looks like rank 0 of a step, but no plan is for it.
+  if (task.step >= SLURM_MAX_NORMAL_STEP_ID || count > task.total) return std::nullopt;
+  if (task.local < 0 || static_cast<std::uint32_t>(task.local) >= count) return std::nullopt;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::uint32_t rank = 0;
+    if (spank_get_item(spank, S_JOB_LOCAL_TO_GLOBAL_ID, i, &rank) != ESPANK_SUCCESS) return std::nullopt;
+    task.local_ranks.push_back(rank);
+  }
+  return task;
+}
+
+// Returns the mask that Slurm's binding gave to each task of the node. Slurm repeats a list that is too short.
+std::optional<std::vector<CpuMask>> masks_dealt(spank_t spank, std::size_t tasks) {
+  const auto type = task_variable(spank, bind_type_variable);
+  const auto list = task_variable(spank, bind_list_variable);
+  if (!type || *type != "mask_cpu:" || !list) return std::nullopt;
+  auto masks = parse_masks(*list);
+  if (!masks) return std::nullopt;
+  const std::size_t given = masks->size();
+  masks->resize(tasks);
+  for (std::size_t i = given; i < tasks; ++i) (*masks)[i] = (*masks)[i % given];
+  return masks;
+}
+
+std::optional<CpuMask> mask_in_force() {
+  CpuMask mask;
+  if (sched_getaffinity(0, sizeof mask.word, reinterpret_cast<cpu_set_t*>(mask.word.data())) != 0)
+    return std::nullopt;
+  return mask;
+}
+
+bool set_mask(const CpuMask& mask) {
+  return sched_setaffinity(0, sizeof mask.word, reinterpret_cast<const cpu_set_t*>(mask.word.data())) == 0;
+}
+
+// Writes the new masks to SLURM_CPU_BIND_LIST and SLURM_CPU_BIND, so that the program reads the binding in force.
+void tell_program(spank_t spank, const std::vector<CpuMask>& masks) {
+  const auto old_list = task_variable(spank, bind_list_variable);
+  const auto old_bind = task_variable(spank, bind_variable);
+  const std::string list = to_string(masks);
+  spank_setenv(spank, bind_list_variable, list.c_str(), 1);
+  if (!old_list || !old_bind || !old_bind->ends_with(*old_list)) return;
+  const std::string bind = old_bind->substr(0, old_bind->size() - old_list->size()) + list;
+  spank_setenv(spank, bind_variable, bind.c_str(), 1);
+}
+
+}  // namespace
+
+void bind_task(spank_t spank) {
+  const auto plan = task_variable(spank, plan_variable);
+  if (!plan) return;
+  spank_unsetenv(spank, plan_variable);  // the program does not need it
+
+  const auto task = this_task(spank);
+  if (!task) return;
+  const auto slots = slots_for(*plan, task->job, task->step, task->total, task->local_ranks);
+  if (!slots) return;
+  const auto masks = masks_dealt(spank, task->local_ranks.size());
+  const auto now = mask_in_force();
+  const auto local = static_cast<std::size_t>(task->local);
+  if (!masks || !now || *now != (*masks)[local]) return;  // the task is not bound, or something else has bound it
+
+  const std::vector<CpuMask> dealt = deal_masks(*masks, *slots, position_in_machine);
+  if (dealt[local] != *now && !set_mask(dealt[local])) {
+    slurm_debug("placement: cannot bind rank %u: %s", task->local_ranks[local], std::strerror(errno));
+    return;
+  }
+  tell_program(spank, dealt);
+}
+
+}  // namespace placement::spank

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/policy/config.hpp"
+#include "common/state/outage_file.hpp"
+#include "common/topology/slurm_conf.hpp"
+#include "common/topology/slurm_hosts.hpp"
+#include "common/topology/topology_read.hpp"
+#include "common/topology/torus_topology.hpp"
+#include "common/util/error.hpp"
+#include "common/util/input_file.hpp"
+#include "common/util/text.hpp"
+#include "policies/settings.hpp"
+#include "tools/commands/command.hpp"
+#include "tools/input/command_line.hpp"
+#include "tools/input/controller_input.hpp"
+#include "tools/input/settings_in_force.hpp"
+#include "tools/output/json.hpp"
+#include "tools/output/output.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+constexpr Option options[] = {
+    {0, "slurm-conf", "FILE", "the slurm.conf whose nodes the files that it names must\nfit [slurm.conf beside the file]"},
+    {'q', "quiet", nullptr, "print nothing but errors"},
+    {'j', "json", nullptr, "in JSON"},
+};
+
+// Breaks the text into lines of at most `width` columns.
+std::string wrapped(std::string_view text, std::size_t width, const std::string& indent) {
+  std::string out;
+  std::size_t column = width + 1;
+  for (const std::string_view word : split_words(text)) {
+    if (column + 1 + word.size() > width) {
+      out += (out.empty() ? "" : "\n") + indent;
+      column = indent.size();
+    } else {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += word.size();
+  }
+  return out + "\n";
+}
+
+// Returns the help. Its keys come from the table that the parser uses.
+std::string help_with_keys() {
+  std::string text =
+      "Reads placement.conf as slurmctld will, and the files that TreematchTopologyFile, TorusFile\n"
+      "and OutageFile name, and prints its settings. Exit code 1 and a message with file and line\n"
+      "when something is wrong. FILE is the placement.conf beside slurm.conf when left out; there, no\n"
+      "file means the defaults. Without FILE and --slurm-conf slurmctld is asked too which settings are\n"
+      "in force there, and each setting of the file that is not in force is named. On a host that is\n"
+      "no controller and has no placement.conf the settings in force are printed. Exit code 1 also\n"
+      "when slurmctld runs without the select plugin, could not read its configuration or refuses the\n"
+      "live data.\n\nKeys:\n";
+  const Config defaults;
+  for (const ConfigKey& key : config_keys()) {
+    const std::string value = key.show(defaults);
+    text += "  " + std::string(key.name) + "=" + (value.empty() ? "" : value) + "\n";
+    text += wrapped(std::string(key.help) + " It takes " + std::string(key.values) + ".", 90, "      ");
+  }
+  return text;
+}
+
+// Checks the file against the nodes of slurm.conf if there is one, else by itself. Returns what was checked.
+std::string check_topology(const Config& config, const std::string& slurm_conf, const std::optional<std::vector<NodeShape>>& shapes) {
+  const std::string& path = config.treematch_topology_file;
+  if (!shapes) {
+    const ClusterView view = read_topology(path, "", config.level_distances);
+    return std::to_string(view.tree->leaves()) + " leaves; no " + slurm_conf + " to hold it against";
+  }
+  const ClusterView view = read_topology_of(path, *shapes, config.level_distances);
+  return std::to_string(view.tree->leaves()) + " cores of " + std::to_string(view.nodes.size()) + " nodes of " +
+         slurm_conf;
+}
+
+// Checks the file. Returns what was checked, and what slurmctld will warn about.
+std::string check_torus(const std::string& path, std::span<const std::string> nodes) {
+  const TorusDescription description = read_torus(path);
+  if (!description.named) throw Error(path + ": it names no nodes");
+  if (!nodes.empty()) check_torus_nodes(description, nodes, path);
+  const std::string text = std::to_string(description.torus.nodes()) + " nodes at " +
+                           std::to_string(description.torus.positions()) + " positions";
+  const std::string warning = missing_coordinates(description.torus, nodes, path);
+  return text + (warning.empty() ? "" : "; " + warning);
+}
+
+std::string check_outages(const std::string& path, std::span<const std::string> nodes) {
+  const NodeOutages outages = read_outages(path);
+  const std::string warning = nodes.empty() ? "" : unknown_outage_node(outages, nodes, path);
+  return std::to_string(outages.size()) + " nodes" + (warning.empty() ? "" : "; " + warning);
+}
+
+// Checks the files that the configuration names, and returns what was checked of each. Without a slurm.conf they are
+// not compared with nodes, unless the user has given one.
+std::string check_files(const Config& config, const std::string& slurm_conf, bool slurm_conf_given) {
+  const std::string &topology = config.treematch_topology_file, &torus = config.torus_file, &outages = config.outage_file;
+  for (const auto& [key, file] : {std::pair{"TreematchTopologyFile", &topology}, {"TorusFile", &torus}, {"OutageFile", &outages}})
+    if (!file->empty()) check_named_file(config, key, *file);
+  if (topology.empty() && torus.empty() && outages.empty()) return {};
+  std::optional<std::vector<NodeShape>> shapes;
+  if (slurm_conf_given || may_exist(slurm_conf)) shapes = read_node_shapes(slurm_conf);
+  std::vector<std::string> names;
+  if (shapes)
+    for (const NodeShape& node : *shapes) names.push_back(node.name);
+  std::string checked;
+  if (!topology.empty()) checked += "# TreematchTopologyFile: " + check_topology(config, slurm_conf, shapes) + "\n";
+  if (!torus.empty()) checked += "# TorusFile: " + check_torus(torus, names) + "\n";
+  if (!outages.empty()) checked += "# OutageFile: " + check_outages(outages, names) + "\n";
+  return checked;
+}
+
+// What was found out. `own` is set for this host's placement.conf, of which slurmctld may have another version.
+struct Checked {
+  std::string path;
+  bool exists = false;
+  bool own = false;
+  std::string elsewhere;  // where slurmctld's placement.conf is, if not on this host
+  Config config;
+  std::string trouble;    // why the file cannot be used; empty: it can be
+  std::string files;      // what was checked of the files that it names
+  ControllerInput controller;
+
+  // Returns whether this host has no file that says anything: slurmctld reads one on another host.
+  bool has_no_file() const { return own && !exists && !elsewhere.empty(); }
+};
+
+// Reads the configuration and all files that it names.
+void check(Checked& checked, const CommandLine& line) {
+  try {
+    checked.config = read_config(checked.path, line.operands().empty() ? MissingFile::defaults : MissingFile::error);
+    policies::check_policy_settings(checked.config);
+    const std::string slurm_conf =
+        line.value_or("slurm-conf", std::filesystem::path(checked.path).replace_filename("slurm.conf").string());
+    checked.files = check_files(checked.config, slurm_conf, line.has("slurm-conf"));
+  } catch (const Error& error) {
+    checked.trouble = error.what();
+  }
+}
+
+// Returns the settings in force in slurmctld, which may not have read the file since it was changed.
+std::string told_by(const Checked& checked) {
+  const ControllerInput& controller = checked.controller;
+  std::string text = "# in force in slurmctld: " + described(controller) + "\n";
+  if (const auto in_force = settings_in_force(controller)) {
+    if (checked.has_no_file())
+      text += format_settings(*in_force);
+    else if (checked.trouble.empty())
+      text += settings_not_in_force(checked.config, *in_force, checked.elsewhere);
+  }
+  if (controller.state && !controller.state->mode.empty() && !controller.state->unbound.empty())
+    text += "# no rank is bound to its core, only nodes are a policy's: " + controller.state->unbound +
+            " of slurm.conf, want task/affinity or task/cgroup\n";
+  return text;
+}
+
+std::string as_text(const Checked& checked) {
+  std::string text = "# " + checked.path;
+  if (!checked.trouble.empty())
+    text += ": wrong, see the message\n";
+  else if (checked.has_no_file())
+    text += ": no such file, " + checked.elsewhere + "\n";
+  else
+    text += (checked.exists ? ": ok\n" : ": no such file, the defaults are in force\n") + format_settings(checked.config) + checked.files;
+  return text + (checked.own ? told_by(checked) : "");
+}
+
+void write_settings(JsonWriter& json, const Config& config) {
+  json.key("settings").begin_object();
+  for (const ConfigKey& key : config_keys()) json.member(key.name, key.show(config));
+  json.end_object();
+}
+
+std::string as_json(const Checked& checked) {
+  JsonWriter json;
+  json.begin_object().member("file", checked.path).member("exists", checked.exists);
+  if (checked.trouble.empty() && !checked.has_no_file()) write_settings(json, checked.config);
+  if (checked.own) {
+    json.key("slurmctld").begin_object().member("in_force", described(checked.controller));
+    if (const auto in_force = settings_in_force(checked.controller)) write_settings(json, *in_force);
+    json.end_object();
+  }
+  return json.end_object().take();
+}
+
+}  // namespace
+
+int command_check_config(int argc, char** argv) {
+  const std::string text = help_with_keys();
+  const CommandHelp help{"placectl check-config", "[OPTION]... [FILE]", text.c_str(), options, 0, 1};
+  const CommandLine line(help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(help));
+    return exit_ok;
+  }
+  Checked checked;
+  const bool given = !line.operands().empty();
+  checked.own = !given && !line.has("slurm-conf");
+  checked.path = given ? line.operands()[0] : placement_conf_path(line.value_or("slurm-conf", ""));
+  checked.exists = given || may_exist(checked.path);
+  check(checked, line);
+  if (checked.own) {
+    checked.controller = read_controller();
+    checked.elsewhere = controllers_elsewhere(slurm_conf_path());
+  }
+  if (line.has("json"))
+    write_output("", as_json(checked));
+  else if (!line.has("quiet") && (checked.own || checked.trouble.empty()))
+    write_output("", as_text(checked));
+  if (!checked.trouble.empty()) throw Error(checked.trouble);
+  if (const std::string trouble = checked.controller.state ? trouble_of(*checked.controller.state) : ""; !trouble.empty()) throw Error(trouble);
+  return exit_ok;
+}
+
+}  // namespace placement::tools

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
+#include <cstdio>
+
+#include "common/matrix/matrix_read.hpp"
+#include "common/topology/topology_read.hpp"
+#include "common/util/error.hpp"
+#include "policies/fabric_choice.hpp"
+#include "tools/commands/command.hpp"
+#include "tools/input/command_line.hpp"
+#include "tools/input/leaf_files.hpp"
+#include "tools/input/torus_machine.hpp"
+#include "tools/map/map_report.hpp"
+#include "tools/output/json.hpp"
+#include "tools/output/output.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+constexpr Option options[] = {
+    {'m', "matrix", "FILE", "communication matrix"},
+    {'t', "topology", "FILE", "the machine: a tree, tleaf or torus file, Slurm's topology.conf, or\n"
+                              "what \"scontrol show topology\" prints"},
+    {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it]"},
+    {0, "outage", "FILE", "outage probabilities: \"node probability\" lines; where the topology\n"
+                          "names no nodes, \"leaf probability\""},
+    {'j', "json", nullptr, "in JSON"},
+};
+
+constexpr CommandHelp help{
+    "placectl cost",
+    "--matrix FILE --topology FILE MAPPING",
+    "Prints the hop-bytes of a mapping, a file of \"rank leaf\" lines, and those of the natural\n"
+    "order on the same leaves; on a torus, or with --outage, also the traffic of the busiest link\n"
+    "and the probability of an abort. A mapping with a rank or leaf twice or missing is an error, and\n"
+    "so is one over nodes that no switch joins.\n",
+    options,
+    1,
+    1};
+
+}  // namespace
+
+int command_cost(int argc, char** argv) {
+  const CommandLine line(help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(help));
+    return exit_ok;
+  }
+  for (const char* option : {"matrix", "topology"})
+    if (!line.has(option)) throw UsageError(std::string("--") + option + " is missing");
+  const CommMatrix matrix = read_matrix(*line.value("matrix"));
+  const MachineFile file = read_machine_file(*line.value("topology"));
+  MapFaults faults;
+  ClusterView view = is_torus_file(file) ? torus_machine(file, line.value_or("slurm-conf", ""), faults)
+                                         : parse_topology(file.text, file.path, line.value_or("slurm-conf", ""));
+  view.outages = map_outages(view, faults, line.value("outage"), 0.02);
+  std::vector<std::int32_t> leaf_of_rank = read_mapping(line.operands()[0], matrix.ranks(), view.tree->leaves());
+  try {
+    policies::require_one_fabric(view, leaf_of_rank);
+  } catch (const Error& error) {
+    throw Error(line.operands()[0] + ": " + error.what());
+  }
+  std::optional<tofa::Assessment> assessment;
+  if (view.torus || view.outages) assessment = assess_mapping(view, matrix, leaf_of_rank);
+  const Cost cost = mapping_cost(view, faults, matrix, leaf_of_rank);
+  std::sort(leaf_of_rank.begin(), leaf_of_rank.end());
+  const Cost natural = mapping_cost(view, faults, matrix, leaf_of_rank);
+  if (line.has("json")) {
+    JsonWriter json;
+    json.begin_object().member("cost", cost).member("natural_cost", natural);
+    if (assessment)
+      json.member("hop_bytes", assessment->hop_bytes)
+          .key("max_link_load").half(assessment->link_load_twice)
+          .member("abort_probability", assessment->abort_probability);
+    write_output("", json.end_object().take());
+    return exit_ok;
+  }
+  std::string text = "cost      " + to_string(cost) + " hop-bytes\nnatural   " + to_string(natural) + "\n";
+  if (assessment) text += format_assessment(*assessment, 0);
+  write_output("", text);
+  return exit_ok;
+}
+
+}  // namespace placement::tools

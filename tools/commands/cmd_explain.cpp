@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// placectl explain and placectl decisions: the decisions of slurmctld and their reasons.
+#include <slurm/slurm.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+#include <map>
+
+#include "common/topology/slurm_hosts.hpp"
+#include "common/util/error.hpp"
+#include "common/util/input_file.hpp"
+#include "common/util/text.hpp"
+#include "spank/step/scontrol.hpp"
+#include "tools/commands/command.hpp"
+#include "tools/input/decision_input.hpp"
+#include "tools/output/json.hpp"
+#include "tools/output/output.hpp"
+#include "tools/output/text_table.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+constexpr Option decisions_json_option{'j', "json", nullptr, "in JSON"};
+constexpr Option explain_options[] = {history_option, ring_option, decisions_json_option};
+
+constexpr CommandHelp explain_help{
+    "placectl explain",
+    "[OPTION]... JOBID[_TASK]",
+    "Tells what was decided for a job, also long after it has ended: the nodes that the policy could\n"
+    "choose from, what it wanted and why, how old the live data were, what Slurm allocated, what Slurm\n"
+    "itself would have taken where it was asked, and why the job ran as stock if it did. A job that\n"
+    "was requeued has one decision for each start; one that was told to wait (NLA's wait=) has one for\n"
+    "that too, at most every ten minutes. Of a job array JOBID_TASK names one task, JOBID all of them.\n",
+    explain_options,
+    1,
+    1};
+
+constexpr Option decisions_options[] = {
+    {'H', "hours", "N", "of the last N hours [all]"},
+    {'l', "list", "N", "also list the last N decisions"},
+    history_option,
+    ring_option,
+    decisions_json_option,
+};
+
+constexpr CommandHelp decisions_help{
+    "placectl decisions",
+    "[OPTION]...",
+    "Sums up what slurmctld decided: how many jobs by policy and outcome, the time that a decision\n"
+    "took, and the reasons for which jobs ran as stock.\n",
+    decisions_options,
+    0,
+    0};
+
+std::string_view outcome_name(const Decision& decision) {
+  return decision_outcome_names[static_cast<std::size_t>(decision.outcome)];
+}
+
+std::string outcome_sentence(const Decision& d) {
+  switch (d.outcome) {
+    case DecisionOutcome::nodes:
+      return d.for_start ? "the policy's nodes" : "the policy's nodes would be taken";
+    case DecisionOutcome::cores:
+      return "the policy's nodes and cores";
+    case DecisionOutcome::advice:
+      return "Slurm's own choice, as Mode=" + d.mode + " has it";
+    case DecisionOutcome::wait:
+      return "none, the job waits: " + (d.reason.empty() ? std::string("no reason is on record") : d.reason);
+    case DecisionOutcome::stock:
+      break;
+  }
+  return "Slurm's own choice: " + (d.reason.empty() ? std::string("no reason is on record") : d.reason);
+}
+
+// ---- one decision
+
+void add_fact(std::string& text, std::string_view name, const std::string& value) {
+  constexpr std::size_t width = 12;
+  if (!value.empty()) text += "  " + std::string(name) + std::string(width - name.size(), ' ') + value + "\n";
+}
+
+std::string costs(const Decision& d) {
+  if (d.cost.empty()) return {};
+  std::string text = d.cost + " hop-bytes";
+  if (!d.natural_cost.empty()) text += ", with ranks in order " + d.natural_cost;
+  if (!d.first_nodes_cost.empty()) text += ", on the first nodes offered " + d.first_nodes_cost;
+  return text;
+}
+
+std::string explained(const Decision& d) {
+  std::string text = "job " + (d.array_task.empty() ? std::to_string(d.job_id) : d.array_task) + (d.restarts > 0 ? ", restart " + std::to_string(d.restarts) : "") +
+                     ", " + shown_time(d.at_s) + (d.for_start ? "" : ", asked ahead of the start") + "\n";
+  add_fact(text, "outcome", outcome_sentence(d));
+  add_fact(text, "policy", d.policy + (d.parameters.empty() ? "" : " " + d.parameters));
+  if (d.candidates > 0) add_fact(text, "candidates", std::to_string(d.candidates) + " nodes: " + d.candidate_nodes);
+  add_fact(text, "choice", d.choice + (d.tasks_per_node.empty() ? "" : ", tasks " + d.tasks_per_node));
+  add_fact(text, "allocated", d.given);
+  if (d.stock_choice != d.given) add_fact(text, "stock", d.stock_choice);
+  add_fact(text, "cost", costs(d));
+  if (!std::isnan(d.live_age_s)) add_fact(text, "live data", shown_seconds(d.live_age_s) + " old");
+  add_fact(text, "live data", d.why_not_live);
+  // The note is left out if the terms already contain it.
+  const bool told_by_terms = d.terms.size() > 1 && d.reason.find(d.terms[1]) != std::string::npos;
+  if (d.outcome != DecisionOutcome::stock && d.outcome != DecisionOutcome::wait && !told_by_terms) add_fact(text, "note", d.reason);
+  for (const std::string& term : d.terms) add_fact(text, &term == &d.terms.front() ? "terms" : "", term);
+  if (d.time_us > 0)
+    add_fact(text, "time", shown_microseconds(static_cast<double>(d.time_us)) + (d.remembered ? ", the answer was remembered" : ""));
+  return text;
+}
+
+void decision_json(JsonWriter& json, const Decision& d) {
+  json.begin_object().member("job", static_cast<std::int64_t>(d.job_id)).member("array_task", d.array_task).member("restarts", static_cast<std::int64_t>(d.restarts));
+  json.member("at_s", d.at_s).member("uid", static_cast<std::int64_t>(d.uid)).member("mode", d.mode);
+  json.member("policy", d.policy).member("parameters", d.parameters).member("outcome", outcome_name(d));
+  json.member("for_start", d.for_start).member("remembered", d.remembered).member("time_us", d.time_us);
+  json.member("tasks", static_cast<std::int64_t>(d.tasks)).member("candidates", static_cast<std::int64_t>(d.candidates));
+  json.member("candidate_nodes", d.candidate_nodes).member("choice", d.choice).member("tasks_per_node", d.tasks_per_node);
+  json.member("given", d.given).member("stock_choice", d.stock_choice).member("cost", d.cost);
+  json.member("natural_cost", d.natural_cost).member("first_nodes_cost", d.first_nodes_cost).member("reason", d.reason);
+  json.member("live_age_s", d.live_age_s).member("why_not_live", d.why_not_live).key("terms").begin_array();
+  for (const std::string& term : d.terms) json.value(term);
+  json.end_array().end_object();
+}
+
+void notes_json(JsonWriter& json, const DecisionInput& input) {
+  json.member("told_by", input.told_by).key("notes").begin_array();
+  for (const std::string& note : input.notes) json.value(note);
+  json.end_array();
+}
+
+std::string system_comment_in(std::string_view shown_jobs, std::uint32_t job) {
+  bool is_asked = false;
+  for (const std::string_view line : split_at(shown_jobs, '\n')) {
+    const std::string_view field = trimmed(line);
+    if (field.starts_with("JobId=")) is_asked = split_words(field)[0].substr(6) == std::to_string(job);
+    if (is_asked && field.starts_with("SystemComment=")) return std::string(field.substr(14));
+  }
+  return {};
+}
+
+// Returns what the plugin wrote into the job's system comment; empty when slurmctld does not know the job. Without a
+// slurm.conf, libslurm would search for one for a minute, so it is not called then.
+std::string system_comment(std::uint32_t job) {
+  if (!may_exist(slurm_conf_path())) return {};
+  std::string text;
+  try {
+    text = system_comment_in(spank::scontrol({"show", "job", std::to_string(job).c_str()}), job);
+  } catch (const Error&) {
+    return {};
+  }
+  const std::size_t begin = text.find("placement: ");
+  if (begin == std::string::npos) return {};
+  return shown(text.substr(begin, text.find(';', begin) - begin));
+}
+
+// ---- many decisions
+
+struct Sum {
+  std::int64_t count = 0;
+  std::vector<std::int64_t> times_us;
+};
+
+std::string sums_table(const std::vector<Decision>& decisions) {
+  std::map<std::pair<std::string, std::string>, Sum> sums;
+  for (const Decision& d : decisions) {
+    Sum& sum = sums[{d.policy.empty() ? "-" : d.policy, std::string(outcome_name(d)) + (d.for_start ? "" : " (ahead)")}];
+    ++sum.count;
+    if (!d.remembered && d.time_us > 0) sum.times_us.push_back(d.time_us);
+  }
+  TextTable table({"POLICY", "<OUTCOME", "DECISIONS", "MEDIAN", "MOST"});
+  for (auto& [key, sum] : sums) {
+    std::sort(sum.times_us.begin(), sum.times_us.end());
+    const bool timed = !sum.times_us.empty();
+    table.add({key.first, key.second, std::to_string(sum.count),
+               timed ? shown_microseconds(static_cast<double>(sum.times_us[sum.times_us.size() / 2])) : "-",
+               timed ? shown_microseconds(static_cast<double>(sum.times_us.back())) : "-"});
+  }
+  return table.text();
+}
+
+std::string reasons_table(const std::vector<Decision>& decisions) {
+  std::map<std::string, std::int64_t> count;
+  for (const Decision& d : decisions)
+    if (d.outcome == DecisionOutcome::stock) ++count[d.reason.empty() ? "?" : d.reason];
+  if (count.empty()) return {};
+  std::vector<std::pair<std::int64_t, std::string>> most;
+  for (const auto& [reason, times] : count) most.emplace_back(-times, reason);
+  std::sort(most.begin(), most.end());
+  constexpr std::size_t shown_reasons = 10;
+  most.resize(std::min(most.size(), shown_reasons));
+  TextTable table({"AS STOCK BECAUSE", "DECISIONS"});
+  for (const auto& [times, reason] : most) table.add({reason, std::to_string(-times)});
+  return "\n" + table.text();
+}
+
+std::string list_table(const std::vector<Decision>& decisions, std::size_t last) {
+  TextTable table({"JOB", "<WHEN", "<POLICY", "<OUTCOME", "TIME", "<ALLOCATED"});
+  for (std::size_t i = decisions.size() - std::min(last, decisions.size()); i < decisions.size(); ++i) {
+    const Decision& d = decisions[i];
+    table.add({std::to_string(d.job_id), shown_time(d.at_s), d.policy.empty() ? "-" : d.policy,
+               std::string(outcome_name(d)) + (d.for_start ? "" : " (ahead)"),
+               d.time_us > 0 ? shown_microseconds(static_cast<double>(d.time_us)) : "-", d.given});
+  }
+  return "\n" + table.text();
+}
+
+std::string noted(const DecisionInput& input) {
+  std::string text = input.told_by.empty() ? "" : "# told by " + input.told_by + "\n";
+  for (const std::string& note : input.notes) text += "# not read: " + note + "\n";
+  return text;
+}
+
+}  // namespace
+
+int command_explain(int argc, char** argv) {
+  const CommandLine line(explain_help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(explain_help));
+    return exit_ok;
+  }
+  const std::string_view operand = line.operands()[0];
+  const auto underscore = operand.find('_');
+  const auto job = parse_integer(operand.substr(0, underscore));
+  const auto task = underscore == operand.npos ? std::optional<std::int64_t>(0) : parse_integer(operand.substr(underscore + 1));
+  if (!job || *job < 1 || *job >= NO_VAL || !task || *task < 0)
+    throw UsageError("JOBID " + shown(operand) + ": it takes the number of a job, or JOBID_TASK for a task of a job array");
+  const auto id = static_cast<std::uint32_t>(*job);
+  DecisionInput input = read_decisions(line, read_config(placement_conf_path(), MissingFile::defaults), id, 0);
+  if (underscore != operand.npos)
+    std::erase_if(input.decisions, [&](const Decision& decision) {
+      return decision.array_task != std::to_string(*job) + "_" + std::to_string(*task);
+    });
+  const std::string comment = input.decisions.empty() && underscore == operand.npos ? system_comment(id) : "";
+  if (input.decisions.empty() && comment.empty()) {
+    std::string text = "no decision for job " + line.operands()[0] + " is on record: it asked for no policy, or it is too long ago";
+    if (!input.told_by.empty()) text += "\n  asked: " + input.told_by;
+    for (const std::string& note : input.notes) text += "\n  not read: " + note;
+    throw Error(text);
+  }
+  if (line.has("json")) {
+    JsonWriter json;
+    json.begin_object().key("decisions").begin_array();
+    for (const Decision& decision : input.decisions) decision_json(json, decision);
+    json.end_array().member("system_comment", comment);
+    notes_json(json, input);
+    write_output("", json.end_object().take());
+    return exit_ok;
+  }
+  std::string text;
+  for (const Decision& decision : input.decisions) text += (text.empty() ? "" : "\n") + explained(decision);
+  if (input.decisions.empty())
+    text += comment + "\n" + noted(input);
+  else if (!input.told_by.empty())
+    text += "# told by " + input.told_by + "\n";
+  write_output("", text);
+  return exit_ok;
+}
+
+int command_decisions(int argc, char** argv) {
+  const CommandLine line(decisions_help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(decisions_help));
+    return exit_ok;
+  }
+  const auto hours = line.integer("hours", 1, 1000000);
+  const auto last = line.integer("list", 1, INT32_MAX);
+  const double since_s = hours ? static_cast<double>(std::time(nullptr)) - 3600.0 * static_cast<double>(*hours) : 0;
+  const DecisionInput input = read_decisions(line, read_config(placement_conf_path(), MissingFile::defaults), 0, since_s);
+  if (line.has("json")) {
+    JsonWriter json;
+    json.begin_object().member("count", static_cast<std::int64_t>(input.decisions.size())).key("decisions").begin_array();
+    for (const Decision& decision : input.decisions) decision_json(json, decision);
+    json.end_array();
+    notes_json(json, input);
+    write_output("", json.end_object().take());
+    return exit_ok;
+  }
+  std::string text = input.decisions.empty() ? "no decision is on record\n" : sums_table(input.decisions) + reasons_table(input.decisions);
+  if (last && !input.decisions.empty()) text += list_table(input.decisions, static_cast<std::size_t>(*last));
+  write_output("", text + noted(input));
+  return exit_ok;
+}
+
+}  // namespace placement::tools

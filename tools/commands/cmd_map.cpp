@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <numeric>
+
+#include "common/matrix/matrix_read.hpp"
+#include "common/state/outage_file.hpp"
+#include "common/topology/topology_read.hpp"
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "common/util/text.hpp"
+#include "pattern/pattern.hpp"
+#include "policies/table.hpp"
+#include "tools/commands/command.hpp"
+#include "tools/input/command_line.hpp"
+#include "tools/input/leaf_files.hpp"
+#include "tools/input/torus_machine.hpp"
+#include "tools/map/map_report.hpp"
+#include "tools/map/map_run.hpp"
+#include "tools/output/output.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+constexpr Option options[] = {
+    {'m', "matrix", "FILE", "communication matrix, in any form that \"placectl matrix info\" reads"},
+    {0, "pattern", "WORD", "a pattern in place of a matrix: ring, tree, alltoall, grid=8x4x4, grid=auto,\n"
+                           "tp=8,pp=4,dp=16; slurm-placement(7) has its keys"},
+    {'n', "ntasks", "N", "number of ranks of a pattern [what it says, or all usable leaves]"},
+    {'t', "topology", "FILE", "the machine: a tree, tleaf or torus file, Slurm's topology.conf, or\n"
+                              "what \"scontrol show topology\" prints;\n"
+                              "4:4:4, where there is no file of that name: a tree of those arities;\n"
+                              "without it, the Slurm allocation that placectl runs in"},
+    {0, "outage", "FILE", "outage probabilities: \"node probability\" lines; where the topology\n"
+                          "names no nodes, \"leaf probability\""},
+    {0, "fault-probability", "P", "of the nodes in a torus file's \"faulty\" line [0.02]"},
+    {0, "job-seconds", "N", "length of the job, for the expected time"},
+    {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it]"},
+    {0, "distances", "LIST", "distance per level from the leaves up, as in 1,10,100 [hops]"},
+    {'a', "available", "FILE", "usable leaves, one per line; \"-\": all [-]"},
+    {'p', "policy", "WORD", "POLICY[=KEY=VALUE,..] as srun -m takes it, or NATURAL, GREEDY,\n"
+                            "MATCHING, SEQUENTIAL, RANDOM or TOFA-PAPER [TREEMATCH; on a torus TOFA]"},
+    {0, "scope", "WORD", "leaves to choose from: whole, subtree, or given (the first ones)\n[subtree]"},
+    {0, "levels-up", "K", "levels above the smallest sufficient subtree [0]"},
+    {0, "objective", "WORD", "what is made least: hop-bytes, balanced (uneven shares of leaf switches),\n"
+                             "or worst-group (leaf switches that a group of ranks spans) [hop-bytes]"},
+    {'s', "seed", "N", "of random choices [1]"},
+    {0, "deadline-ms", "N", "end the search after so many milliseconds [never]"},
+    {'N', "nodes", "MIN[-MAX]", "number of nodes, where the topology has nodes"},
+    {0, "ntasks-per-node", "N", "so many ranks on each node but the last"},
+    {'c', "cores-per-task", "N", "cores of each rank [1]"},
+    {'w', "nodelist", "LIST", "nodes that must be used"},
+    {0, "exclusive", nullptr, "whole nodes only"},
+    {0, "het-group", "N", "without --topology in a heterogeneous job: its component N"},
+    {'f', "format", "WORD", "leaves: \"rank leaf\" lines; nodes: \"rank node cores\" lines\n"
+                            "[leaves, and nodes in an allocation]"},
+    {'o', "output", "FILE", "where the mapping goes [standard output]"},
+    {0, "out", "FILE", "the same, as other mapping tools spell it"},
+    {'j', "json", nullptr, "report in JSON on standard output"},
+};
+
+constexpr CommandHelp help{
+    "placectl map",
+    "[--matrix FILE | --pattern WORD] [--topology FILE] [OPTION]...",
+    "Places the ranks of a communication matrix on the leaves of a tree or the nodes of a torus,\n"
+    "with few hop-bytes. Writes one line per rank, and on standard error what the mapping costs, what\n"
+    "the natural order and greedy cost, and the time it took. With a topology and no matrix it shows the\n"
+    "natural order: a rank on each usable leaf, rank 0 on the first.\n",
+    options,
+    0,
+    0};
+
+struct Range {
+  std::int32_t least;
+  std::int32_t most;
+};
+
+Range node_range(const std::string& text) {
+  const std::vector<std::string_view> ends = split_at(text, '-');
+  const auto least = parse_integer(ends.front());
+  const auto most = parse_integer(ends.back());
+  if (ends.size() > 2 || !least || !most || *least < 1 || *most < *least || *most > INT32_MAX)
+    throw UsageError("--nodes " + shown(text) + ": it takes a number, or a range such as 2-4");
+  return {static_cast<std::int32_t>(*least), static_cast<std::int32_t>(*most)};
+}
+
+std::vector<std::int64_t> distances(const CommandLine& line) {
+  std::vector<std::int64_t> list;
+  const auto text = line.value("distances");
+  if (!text) return list;
+  for (const std::string_view part : split_at(*text, ',')) {
+    const auto number = parse_integer(part);
+    if (!number) throw UsageError("--distances " + shown(*text) + ": it takes numbers, as in 1,10,100");
+    list.push_back(*number);
+  }
+  return list;
+}
+
+// Returns the policy with its parameters. Options replace parameters in the policy's own word.
+PolicySpec policy_spec(const CommandLine& line) {
+  PolicySpec spec = from_command_line([&] { return parse_policy_spec(line.value_or("policy", "TREEMATCH")); });
+  if (const auto scope = line.value("scope")) {
+    if (*scope != "whole" && *scope != "subtree" && *scope != "given")
+      throw UsageError("--scope " + shown(*scope) + ": it takes whole, subtree or given");
+    spec.parameters["scope"] = *scope == "given" ? "allocation" : *scope;
+  }
+  if (const auto objective = line.value("objective")) {
+    if (*objective != "hop-bytes" && *objective != "balanced" && *objective != "worst-group")
+      throw UsageError("--objective " + shown(*objective) + ": it takes hop-bytes, balanced or worst-group");
+    spec.parameters["objective"] = *objective;
+  }
+  if (const auto levels = line.integer("levels-up", 0, 64)) spec.parameters["levels-up"] = std::to_string(*levels);
+  if (const auto matrix = line.value("matrix"))
+    if (const auto [other, alone] = spec.parameters.emplace("matrix", *matrix); !alone)
+      throw UsageError("two matrices: --matrix " + shown(*matrix) + ", and " + shown(other->second) + " with --policy");
+  return spec;
+}
+
+// Sets the limits that only have a meaning if the topology has nodes.
+void set_limits(const CommandLine& line, const ClusterView& view, Request& request) {
+  if (view.nodes.empty())
+    for (const char* option : {"nodes", "ntasks-per-node", "cores-per-task", "nodelist", "exclusive"})
+      if (line.has(option))
+        throw UsageError(std::string("--") + option + " needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf");
+  if (const auto nodes = line.value("nodes")) {
+    const Range range = node_range(*nodes);
+    request.min_nodes = range.least;
+    request.max_nodes = range.most;
+  }
+  if (const auto tasks = line.integer("ntasks-per-node", 1, INT32_MAX)) {
+    request.max_tasks_per_node = static_cast<std::int32_t>(*tasks);
+    request.equal_tasks_per_node = true;
+  }
+  request.cores_per_task = static_cast<std::int32_t>(line.integer("cores-per-task", 1, INT32_MAX).value_or(1));
+  request.whole_nodes = line.has("exclusive");
+  if (!line.has("nodelist")) return;
+  for (const std::string& name : from_command_line([&] { return expand_hostlist(*line.value("nodelist")); })) {
+    std::size_t n = 0;
+    while (n < view.nodes.size() && view.nodes[n].name != name) ++n;
+    if (n == view.nodes.size()) throw Error("--nodelist: node " + shown(name) + " is not in the topology");
+    request.required_nodes.push_back(static_cast<std::int32_t>(n));
+  }
+}
+
+// Takes the pattern that --pattern or the policy's word names out of the parameters of the policy.
+std::optional<pattern::Pattern> take_pattern(const CommandLine& line, Parameters& parameters) {
+  std::optional<pattern::Pattern> pattern = from_command_line([&] {
+    pattern::take_word(parameters);
+    return pattern::pattern_of(parameters);
+  });
+  std::erase_if(parameters, [](const auto& parameter) { return pattern::is_key(parameter.first); });
+  if (const auto word = line.value("pattern")) {
+    if (pattern) throw UsageError("two patterns: --pattern " + shown(*word) + ", and " + pattern::to_string(*pattern) + " with --policy");
+    if (parameters.contains("matrix")) throw UsageError("--pattern stands in for a matrix: give it or " + shown(parameters["matrix"]));
+    pattern = from_command_line([&] { return pattern::parse_pattern(*word); });
+  }
+  if (line.has("ntasks") && !pattern) throw UsageError("--ntasks is for --pattern");
+  return pattern;
+}
+
+// Sets the matrix to that of the pattern, for the number of ranks that is given, that the pattern fixes, or `otherwise`.
+void make_matrix(const CommandLine& line, const pattern::Pattern& pattern, std::size_t otherwise, MapTask& task) {
+  const auto given = line.integer("ntasks", 1, CommMatrix::max_ranks);
+  const auto ranks = static_cast<std::int32_t>(given ? *given : pattern::fixed_ranks(pattern).value_or(static_cast<std::int32_t>(otherwise)));
+  task.matrix = std::make_shared<const CommMatrix>(from_command_line([&] { return pattern::matrix_of(pattern, ranks); }));
+  if (const std::string note = pattern::layout_note(pattern, ranks); !note.empty()) std::fprintf(stderr, "placectl map: %s\n", note.c_str());
+}
+
+// Reads the matrix and the policy. The machine is read later.
+MapTask read_task(const CommandLine& line) {
+  MapTask task;
+  task.spec = policy_spec(line);
+  task.pattern = take_pattern(line, task.spec.parameters);
+  const auto matrix = task.spec.parameters.find("matrix");
+  if (matrix != task.spec.parameters.end()) {
+    task.matrix = std::make_shared<const CommMatrix>(read_matrix(matrix->second));
+    task.spec.parameters.erase(matrix);
+  } else if (!task.pattern && line.has("topology") && line.has("policy") && task.spec.policy != "NATURAL") {
+    throw UsageError("--matrix or --pattern is missing: " + task.spec.policy + " places ranks by their traffic");
+  }
+  task.request.seed = static_cast<std::uint64_t>(line.integer("seed", 0, INT64_MAX).value_or(1));
+  if (const auto ms = line.integer("deadline-ms", 0, INT32_MAX)) task.deadline = std::chrono::milliseconds(*ms);
+  return task;
+}
+
+void read_machine(const CommandLine& line, MapTask& task) {
+  const MachineFile file = read_machine_file(*line.value("topology"));
+  if (is_torus_file(file)) {
+    if (line.has("distances")) throw UsageError("--distances is for trees: in a torus each link is one hop");
+    task.view = torus_machine(file, line.value_or("slurm-conf", ""), task.faults);
+    if (!line.has("policy")) task.spec.policy = "TOFA";
+  } else {
+    task.view = parse_topology(file.text, file.path, line.value_or("slurm-conf", ""), distances(line));
+  }
+  double of_faulty = 0.02;
+  if (const auto text = line.value("fault-probability")) {
+    if (!parse_probability(*text, of_faulty))
+      throw UsageError("--fault-probability " + shown(*text) + ": it takes a number from 0 to 1");
+  }
+  task.view.outages = map_outages(task.view, task.faults, line.value("outage"), of_faulty);
+  const policies::Policy* const policy = policies::find_policy(task.spec.policy);
+  task.tells_faults = line.has("outage") || line.has("job-seconds") || (policy != nullptr && policy->avoids_faults);
+  if (const auto seconds = line.integer("job-seconds", 1, INT32_MAX)) {
+    task.job_seconds = static_cast<double>(*seconds);
+    if (policy != nullptr && policy->takes("job-seconds")) task.spec.parameters.emplace("job-seconds", std::to_string(*seconds));
+  }
+}
+
+// Removes the leaves without coordinates, which cannot be used.
+void drop_unknown_positions(MapTask& task) {
+  if (!task.view.torus) return;
+  const std::vector<std::int32_t> position = leaf_positions(task.view);
+  std::erase_if(task.usable, [&](std::int32_t leaf) { return position[leaf] < 0; });
+}
+
+MapOutcome map_to_file(const CommandLine& line, MapTask& task) {
+  read_machine(line, task);
+  task.usable = read_available(line.value_or("available", "-"), task.view.tree->leaves());
+  drop_unknown_positions(task);
+  if (task.pattern) make_matrix(line, *task.pattern, task.usable.size(), task);
+  if (!task.matrix) {
+    task.spec.policy = "NATURAL";  // so that an option that changes a policy is refused
+    task.matrix = std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(task.usable.size()), {}));
+  }
+  set_limits(line, task.view, task.request);
+  return run_map(task);
+}
+
+// Maps onto the job's allocation. Matrix and policy come from the job unless they are given here.
+MapOutcome map_to_allocation(const CommandLine& line, MapTask& task) {
+  for (const char* option : {"slurm-conf", "distances", "available", "deadline-ms", "nodes", "ntasks-per-node",
+                             "cores-per-task", "nodelist", "exclusive", "outage", "fault-probability", "job-seconds"})
+    if (line.has(option)) throw UsageError(std::string("--") + option + " needs --topology");
+  if (!std::getenv("SLURM_JOB_ID"))
+    throw UsageError("--topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set)");
+  const std::optional<std::uint32_t> component = het_group(line);
+  const spank::Allocation allocation = spank::current_allocation(component);
+  const auto tasks = std::accumulate(allocation.step.tasks.begin(), allocation.step.tasks.end(), std::int64_t{0});
+  if (task.pattern) make_matrix(line, *task.pattern, static_cast<std::size_t>(tasks), task);
+  if (!task.matrix) {
+    const std::optional<spank::PlacementRequest> placement_request = spank::request_of_allocation(component);
+    if (!placement_request || (placement_request->automatic && !placement_request->matrix)) throw UsageError("neither --matrix nor --pattern is given, and the job has none");
+    task.without_matrix = !placement_request->matrix;
+    task.matrix = placement_request->matrix ? placement_request->matrix
+                                            : std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(tasks), {}));
+    if (!line.has("policy")) task.spec = placement_request->spec;
+  }
+  if (line.has("seed")) task.spec.parameters["seed"] = *line.value("seed");
+  task.view = allocation.view;
+  for (const NodeView& node : task.view.nodes)
+    for (std::int32_t core = 0; core < node.cores(); ++core)
+      if (node.core_free[core]) task.usable.push_back(node.first_leaf + core);
+  return run_map_in(allocation, task);
+}
+
+std::string format_mapping_of(const CommandLine& line, const MapTask& task, const MapOutcome& outcome) {
+  const std::string format = line.value_or("format", line.has("topology") ? "leaves" : "nodes");
+  if (format == "nodes") {
+    if (task.view.nodes.empty())
+      throw UsageError("--format nodes needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf");
+    return format_places(task.view, outcome.places);
+  }
+  if (format != "leaves") throw UsageError("--format " + shown(format) + ": it takes leaves or nodes");
+  if (outcome.leaf_of_rank.empty()) throw Error("--format leaves: ranks share cores here");
+  return format_mapping(outcome.leaf_of_rank);
+}
+
+// Returns the text that replaces the summary when there is no matrix.
+std::string natural_order_note(const MapTask& task) {
+  return std::to_string(task.matrix->ranks()) + " ranks on " + std::to_string(task.usable.size()) + " of " +
+         std::to_string(task.view.tree->leaves()) +
+         (task.without_matrix ? " leaves by " + task.spec.policy + ", without a matrix\n"
+                              : " leaves in natural order: without --matrix nothing is known of their traffic\n");
+}
+
+}  // namespace
+
+int command_map(int argc, char** argv) {
+  const CommandLine line(help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(help));
+    return exit_ok;
+  }
+  MapTask task = read_task(line);
+  const bool given = task.matrix || task.pattern || !line.has("topology");
+  const MapOutcome outcome = line.has("topology") ? map_to_file(line, task) : map_to_allocation(line, task);
+  const bool by_matrix = given && !task.without_matrix;
+  const std::string mapping = format_mapping_of(line, task, outcome);
+  const bool json = line.has("json");
+  const bool to_file = line.has("output") || line.has("out");
+  if (to_file || !json) write_output(line.value_or("output", line.value_or("out", "")), mapping);
+  if (json)
+    write_output("", format_json(task, outcome, !to_file));
+  else
+    std::fputs(by_matrix ? format_summary(task, outcome).c_str() : natural_order_note(task).c_str(), stderr);
+  return exit_ok;
+}
+
+}  // namespace placement::tools

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <numeric>
+#include <optional>
+
+#include "common/matrix/matrix_read.hpp"
+#include "common/matrix/matrix_write.hpp"
+#include "common/policy/policy_spec.hpp"
+#include "common/topology/topology_read.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#include "pattern/pattern.hpp"
+#include "tools/commands/command.hpp"
+#include "tools/input/command_line.hpp"
+#include "tools/input/torus_machine.hpp"
+#include "tools/map/map_run.hpp"
+#include "tools/map/matrix_facts.hpp"
+#include "tools/output/output.hpp"
+#include "tools/pictures/heatmap.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+constexpr const char* matrix_usage =
+    "usage: placectl matrix info [OPTION]... FILE\n"
+    "       placectl matrix make [OPTION]... PATTERN\n"
+    "       placectl matrix convert --to FORMAT IN [OUT]\n"
+    "       placectl matrix heatmap [OPTION]... -o PICTURE FILE\n\n"
+    "Looks at, makes, converts and draws communication matrices; placectl matrix COMMAND --help shows more.\n";
+
+constexpr Option info_options[] = {
+    {'n', "heaviest", "N", "so many of the heaviest pairs [5]"},
+    {'t', "topology", "FILE", "also say what placement could gain on this machine, of which all is free"},
+    {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it]"},
+    {'p', "policy", "WORD", "by which policy, as for placectl map [TREEMATCH; on a torus TOFA]"},
+    {'j', "json", nullptr, "in JSON"},
+};
+
+constexpr CommandHelp info_help{
+    "placectl matrix info",
+    "[OPTION]... FILE",
+    "Reads a communication matrix and says what is in it, and how regular it is. The content decides the form: dense\n"
+    "text, edge list, np list, MatrixMarket, or the .prof files of Open MPI's monitoring (a\n"
+    "file, a directory of them, or the prefix DIR/NAME); zstd-compressed ones are unpacked.\n",
+    info_options,
+    1,
+    1};
+
+constexpr Option convert_options[] = {
+    {'t', "to", "FORMAT", "dense, edges, np or mtx (MatrixMarket)"},
+};
+
+constexpr CommandHelp convert_help{
+    "placectl matrix convert",
+    "--to FORMAT IN [OUT]",
+    "Writes a communication matrix in another form, to standard output when OUT is left out.\n",
+    convert_options,
+    1,
+    2};
+
+constexpr Option make_options[] = {
+    {'n', "ntasks", "N", "number of ranks [where the pattern does not say it: needed]"},
+    {'o', "output", "FILE", "where the matrix goes [standard output]"},
+    {'t', "to", "FORMAT", "dense, edges, np or mtx (MatrixMarket) [edges]"},
+};
+
+constexpr CommandHelp make_help{
+    "placectl matrix make",
+    "[OPTION]... PATTERN",
+    "Writes the communication matrix of a pattern, as srun -m TREEMATCH=PATTERN makes it: ring, tree,\n"
+    "alltoall, grid=8x4x4[:periodic], grid=auto, or tp=8,pp=4,dp=16 and the other keys of a parallel training;\n"
+    "slurm-placement(7) has them all.\n",
+    make_options,
+    1,
+    1};
+
+constexpr Option heatmap_options[] = {
+    {'o', "output", "PICTURE", "where it goes: a file that ends in .png or .svg"},
+    {0, "title", "TEXT", "above the picture [the file's name and the number of ranks]"},
+    {0, "unit", "TEXT", "what the values are [bytes]"},
+    {0, "linear", nullptr, "colours in proportion to the values, not to their logarithms"},
+};
+
+constexpr CommandHelp heatmap_help{
+    "placectl matrix heatmap",
+    "[OPTION]... -o PICTURE FILE",
+    "Draws a communication matrix: a square for each pair of ranks, the darker the more traffic.\n"
+    "Of more than 512 ranks, neighbouring ones share a square.\n",
+    heatmap_options,
+    1,
+    1};
+
+// Returns the gain on a machine without faults. Faults in a torus file are ignored, because they cost no time as long
+// as nothing fails.
+PlacementGain gain_on(const std::string& topology, const CommandLine& line, std::shared_ptr<const CommMatrix> matrix) {
+  const MachineFile file = read_machine_file(topology);
+  const bool on_torus = is_torus_file(file);
+  const std::string slurm_conf = line.value_or("slurm-conf", "");
+  MapTask task;
+  task.matrix = std::move(matrix);
+  task.view = on_torus ? torus_machine(file, slurm_conf, task.faults) : parse_topology(file.text, file.path, slurm_conf);
+  task.usable.resize(static_cast<std::size_t>(task.view.tree->leaves()));
+  std::iota(task.usable.begin(), task.usable.end(), 0);
+  if (on_torus) {
+    task.faults = {};
+    const std::vector<std::int32_t> position = leaf_positions(task.view);
+    std::erase_if(task.usable, [&](std::int32_t leaf) { return position[static_cast<std::size_t>(leaf)] < 0; });
+  }
+  task.spec = parse_policy_spec(line.value_or("policy", on_torus ? "TOFA" : "TREEMATCH"));
+  const MapOutcome outcome = run_map(task);
+  return {topology, outcome.natural_cost, outcome.cost, task.spec.policy};
+}
+
+int matrix_info(int argc, char** argv) {
+  const CommandLine line(info_help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(info_help));
+    return exit_ok;
+  }
+  const auto heaviest = static_cast<std::size_t>(line.integer("heaviest", 0, INT32_MAX).value_or(5));
+  MatrixInfo info;
+  const auto matrix = std::make_shared<const CommMatrix>(read_matrix(line.operands()[0], {}, &info));
+  const MatrixFacts facts = facts_of(*matrix, info, heaviest);
+  std::optional<PlacementGain> gain;
+  if (line.has("topology")) gain = gain_on(*line.value("topology"), line, matrix);
+  for (const char* option : {"slurm-conf", "policy"})
+    if (line.has(option) && !gain) throw UsageError(std::string("--") + option + " needs --topology");
+  write_output("", line.has("json") ? facts_as_json(facts, gain) : format_facts(facts, gain));
+  return exit_ok;
+}
+
+MatrixFormat format_option(const std::string& name) {
+  try {
+    return writable_format(name == "mm" ? "mtx" : name);
+  } catch (const Error& error) {
+    throw UsageError(std::string("--to: ") + error.what());
+  }
+}
+
+// Writes the matrix to the file, or to standard output when `path` is "-".
+void write_matrix_to(const std::string& path, const CommMatrix& matrix, MatrixFormat format) {
+  std::ofstream file;
+  if (path != "-") {
+    file.open(path, std::ios::binary | std::ios::trunc);
+    if (!file) throw Error("cannot write " + path + ": " + std::strerror(errno));
+  }
+  std::ostream& out = path == "-" ? std::cout : file;
+  write_matrix(out, matrix, format);
+  if (!out.flush()) throw Error("cannot write " + path + ": " + std::strerror(errno));
+}
+
+int matrix_make(int argc, char** argv) {
+  const CommandLine line(make_help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(make_help));
+    return exit_ok;
+  }
+  const MatrixFormat format = format_option(line.value_or("to", "edges"));
+  const pattern::Pattern pattern = from_command_line([&] { return pattern::parse_pattern(line.operands()[0]); });
+  const auto fixed = pattern::fixed_ranks(pattern);
+  const auto given = line.integer("ntasks", 1, CommMatrix::max_ranks);
+  if (!given && !fixed) throw UsageError("--ntasks is missing: " + pattern::to_string(pattern) + " is of any number of ranks");
+  const auto ranks = static_cast<std::int32_t>(given ? *given : *fixed);
+  const CommMatrix matrix = from_command_line([&] { return pattern::matrix_of(pattern, ranks); });
+  write_matrix_to(line.value_or("output", "-"), matrix, format);
+  if (const std::string note = pattern::layout_note(pattern, ranks); !note.empty())
+    std::fprintf(stderr, "placectl matrix: %s\n", note.c_str());
+  return exit_ok;
+}
+
+int matrix_convert(int argc, char** argv) {
+  const CommandLine line(convert_help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(convert_help));
+    return exit_ok;
+  }
+  if (!line.has("to")) throw UsageError("--to is missing");
+  const MatrixFormat format = format_option(*line.value("to"));
+  MatrixInfo info;
+  const CommMatrix matrix = read_matrix(line.operands()[0], {}, &info);
+  write_matrix_to(line.operands().size() > 1 ? line.operands()[1] : "-", matrix, format);
+  if (info.scale_power != 0)
+    std::fprintf(stderr, "placectl matrix: the values were fractions: all are multiplied by 10^%d%s\n", info.scale_power,
+                 info.rounded ? " and rounded" : "");
+  return exit_ok;
+}
+
+int matrix_heatmap(int argc, char** argv) {
+  const CommandLine line(heatmap_help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(heatmap_help));
+    return exit_ok;
+  }
+  if (!line.has("output")) throw UsageError("--output is missing: a file that ends in .png or .svg");
+  const std::string& file = line.operands()[0];
+  const CommMatrix matrix = read_matrix(file);
+  HeatMapStyle style;
+  style.title = line.value_or("title", file.substr(file.find_last_of('/') + 1) + ", " + std::to_string(matrix.ranks()) +
+                                           (matrix.ranks() == 1 ? " rank" : " ranks"));
+  style.unit = line.value_or("unit", "bytes");
+  style.logarithmic = !line.has("linear");
+  write_heat_map(*line.value("output"), heat_map_of(matrix), style);
+  return exit_ok;
+}
+
+}  // namespace
+
+int command_matrix(int argc, char** argv) {
+  const std::string first = argc > 1 ? argv[1] : "";
+  if (first == "--help" || first == "-h") {
+    write_output("", matrix_usage);
+    return exit_ok;
+  }
+  if (first == "info") return matrix_info(argc - 1, argv + 1);
+  if (first == "make") return matrix_make(argc - 1, argv + 1);
+  if (first == "convert") return matrix_convert(argc - 1, argv + 1);
+  if (first == "heatmap") return matrix_heatmap(argc - 1, argv + 1);
+  throw UsageError((first.empty() ? "no command given" : "unknown command '" + shown(first) + "'") +
+                   std::string(": it takes info, make, convert or heatmap"));
+}
+
+}  // namespace placement::tools

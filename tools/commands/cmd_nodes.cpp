@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// placectl nodes and placectl reliability: the state of each node.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "common/state/node_fields.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#include "tools/commands/command.hpp"
+#include "tools/input/state_input.hpp"
+#include "tools/output/json.hpp"
+#include "tools/output/output.hpp"
+#include "tools/output/text_table.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+constexpr Option nodes_options[] = {
+    state_option,
+    nodes_option,
+    {'s', "sort", "FIELD", "by a number that --json shows, the largest first [in the order of the snapshot]"},
+    json_option,
+};
+
+constexpr CommandHelp nodes_help{
+    "placectl nodes",
+    "[OPTION]...",
+    "Shows what is known of each node: whether it is up, how old its report is, its load over the\n"
+    "last minute with the part that Slurm's own jobs cause, the utilisation of its processors,\n"
+    "available memory, network traffic and logged-in users. \"-\" is not known. --json has all\n"
+    "numbers, with the means over 1, 5 and 15 minutes.\n",
+    nodes_options,
+    0,
+    0};
+
+constexpr Option reliability_options[] = {state_option, nodes_option,
+                                          {'a', "all", nullptr, "also nodes without an outage"},
+                                          {'c', "calibration", nullptr, "also what each estimator foretold by size, and what was seen"},
+                                          json_option};
+
+constexpr CommandHelp reliability_help{
+    "placectl reliability",
+    "[OPTION]...",
+    "Shows the unplanned outages of each node, how long it was observed, the mean time between\n"
+    "them, and the probability of an outage that policies go by; the least reliable first. Then the\n"
+    "estimators of that probability: which one is used and why, their mean log-loss, by how much it is\n"
+    "less than that of the constant rate of all nodes (with the standard error), and how many outages\n"
+    "each has foretold and how many there were.\n",
+    reliability_options,
+    0,
+    0};
+
+std::string percent(double share) { return std::isnan(share) ? "-" : shown_number(100 * share, 0) + "%"; }
+
+const NodeField& field_of(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const NodeField& field : node_fields) {
+    if (field.name == name) return field;
+    names.push_back(field.name);
+  }
+  const std::string_view meant = near_miss(name, names);
+  throw UsageError("--sort " + shown(name) + ": no such field" +
+                   (meant.empty() ? "; placectl nodes --json shows them" : ", did you mean " + std::string(meant) + "?"));
+}
+
+// Sorts by the field, the largest value first and unknown values last.
+void sort_by(std::vector<std::int32_t>& nodes, const LiveState& state, const NodeField& field) {
+  std::stable_sort(nodes.begin(), nodes.end(), [&](std::int32_t a, std::int32_t b) {
+    const double x = field.get(state.nodes[a]), y = field.get(state.nodes[b]);
+    return std::isnan(y) ? !std::isnan(x) : x > y;
+  });
+}
+
+void node_json(JsonWriter& json, const NodeState& node) {
+  json.begin_object().member("name", node.name).member("liveness", to_string(node.liveness)).member("outages", node.outages);
+  for (const NodeField& field : node_fields) json.member(field.name, field.get(node));
+  json.end_object();
+}
+
+void estimators_json(JsonWriter& json, const OutageEstimators& estimators) {
+  json.key("estimators").begin_array();
+  for (const EstimatorScore& score : estimators.scores) {
+    json.begin_object().member("name", score.name).member("in_use", score.in_use).member("wanted", score.wanted);
+    json.member("log_loss", score.log_loss).member("advantage", score.advantage);
+    json.member("advantage_error", score.advantage_error).member("foretold", score.foretold);
+    json.member("seen", estimators.seen_outages).key("calibration").begin_array();
+    for (const CalibrationBin& bin : score.calibration)
+      json.begin_object().member("weight", bin.weight).member("foretold", bin.foretold).member("seen", bin.seen).end_object();
+    json.end_array().end_object();
+  }
+  json.end_array().member("scored_node_hours", estimators.scored_node_hours);
+  json.member("seen_outages", estimators.seen_outages).member("estimator_reason", estimators.sentence);
+}
+
+std::string as_json(const StateInput& input, const std::vector<std::int32_t>& nodes, bool estimators = false) {
+  JsonWriter json;
+  json.begin_object().member("file", input.path).member("published_at_s", input.state.published_at_s);
+  json.member("age_s", input.age_s).member("outage_horizon_s", input.state.outage_horizon_s).key("nodes").begin_array();
+  for (const std::int32_t node : nodes) node_json(json, input.state.nodes[node]);
+  json.end_array();
+  if (estimators) estimators_json(json, input.state.estimators);
+  return json.end_object().take();
+}
+
+std::string node_table(const LiveState& state, const std::vector<std::int32_t>& nodes) {
+  TextTable table({"NODE", "<STATE", "AGE", "CORES", "LOAD", "OF_SLURM", "BUSY", "MEM_FREE", "TRAFFIC/s", "USERS", "P(OUTAGE)"});
+  for (const std::int32_t n : nodes) {
+    const NodeState& node = state.nodes[n];
+    table.add({node.name, std::string(to_string(node.liveness)), shown_seconds(node.age_s), shown_number(node.cores, 0),
+               shown_number(node.cpu_load.minutes_1), shown_number(node.slurm_load.minutes_1),
+               percent(node.cpu_utilisation.minutes_1), shown_bytes(node.memory_available_MiB.minutes_1 * 1048576),
+               shown_bytes(node.flow_rate_Bps.minutes_1), shown_number(node.users.minutes_1, 0),
+               shown_number(node.outage_probability, 4)});
+  }
+  return table.text();
+}
+
+std::string reliability_table(const LiveState& state, const std::vector<std::int32_t>& nodes) {
+  TextTable table({"NODE", "<STATE", "OUTAGES", "OBSERVED", "BETWEEN", "P(OUTAGE)"});
+  for (const std::int32_t n : nodes) {
+    const NodeState& node = state.nodes[n];
+    const double between = node.outages > 0 ? node.observed_s / static_cast<double>(node.outages) : unknown_value;
+    table.add({node.name, std::string(to_string(node.liveness)), std::to_string(node.outages),
+               shown_seconds(node.observed_s), shown_seconds(between), shown_number(node.outage_probability, 5)});
+  }
+  return table.empty() ? "" : table.text();
+}
+
+std::string estimator_table(const OutageEstimators& estimators) {
+  if (estimators.scores.empty()) return "nothing is told of how outages are foretold\n";
+  std::string text = "\n";
+  TextTable table({"ESTIMATOR", "<USE", "LOG-LOSS", "LESS_BY", "+-", "FORETOLD", "SEEN"});
+  for (const EstimatorScore& score : estimators.scores)
+    table.add({score.name, score.in_use ? "used" : score.wanted ? "wanted" : "", shown_number(score.log_loss, 7),
+               shown_number(score.advantage, 7), shown_number(score.advantage_error, 7), shown_number(score.foretold, 1),
+               shown_number(estimators.seen_outages, 0)});
+  text += table.text();
+  return text + "used: " + estimators.sentence + "\n";
+}
+
+std::string calibration_table(const OutageEstimators& estimators) {
+  constexpr std::array<const char*, calibration_bins> sizes = {"to 1e-6", "to 1e-5", "to 1e-4", "to 1e-3",
+                                                               "to 0.01", "to 0.1",  "to 1"};
+  TextTable table({"ESTIMATOR", "<PER_HOUR", "NODE-HOURS", "FORETOLD", "SEEN"});
+  for (const EstimatorScore& score : estimators.scores)
+    for (std::size_t bin = 0; bin < calibration_bins; ++bin)
+      if (const CalibrationBin& one = score.calibration[bin]; one.weight > 0)
+        table.add({score.name, sizes[bin], shown_number(one.weight, 0), shown_number(one.foretold, 2), shown_number(one.seen, 0)});
+  return table.empty() ? "" : "\n" + table.text();
+}
+
+std::string fleet(const LiveState& state, const std::vector<std::int32_t>& nodes, std::size_t hidden) {
+  std::int64_t outages = 0;
+  double observed_s = 0;
+  for (const std::int32_t n : nodes) {
+    outages += state.nodes[n].outages;
+    observed_s += state.nodes[n].observed_s;
+  }
+  std::string text = std::to_string(nodes.size()) + " nodes, " + std::to_string(outages) + " outages in " +
+                     shown_seconds(observed_s) + " of observation";
+  if (outages > 0) text += ", one per " + shown_seconds(observed_s / static_cast<double>(outages)) + " and node";
+  if (!std::isnan(state.outage_horizon_s)) text += "; P(OUTAGE) is within " + shown_seconds(state.outage_horizon_s);
+  text += "\n";
+  if (hidden > 0) text += std::to_string(hidden) + " nodes without an outage are not shown, --all shows them\n";
+  return text;
+}
+
+}  // namespace
+
+int command_nodes(int argc, char** argv) {
+  const CommandLine line(nodes_help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(nodes_help));
+    return exit_ok;
+  }
+  const Config config = read_config(placement_conf_path(), MissingFile::defaults);
+  const StateInput input = read_state(line, config);
+  std::vector<std::int32_t> nodes = chosen_nodes(line, input.state);
+  if (const auto field = line.value("sort")) sort_by(nodes, input.state, field_of(*field));
+  write_output("", line.has("json") ? as_json(input, nodes)
+                                    : node_table(input.state, nodes) + "# " + input.described(config) + "\n");
+  return exit_ok;
+}
+
+int command_reliability(int argc, char** argv) {
+  const CommandLine line(reliability_help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(reliability_help));
+    return exit_ok;
+  }
+  const Config config = read_config(placement_conf_path(), MissingFile::defaults);
+  const StateInput input = read_state(line, config);
+  const std::vector<std::int32_t> all = chosen_nodes(line, input.state);
+  std::vector<std::int32_t> nodes = all;
+  sort_by(nodes, input.state, field_of("outage_probability"));
+  if (!line.has("all") && !line.has("json"))
+    std::erase_if(nodes, [&](std::int32_t n) { return input.state.nodes[n].outages == 0; });
+  if (line.has("json")) {
+    write_output("", as_json(input, nodes, true));
+    return exit_ok;
+  }
+  const OutageEstimators& estimators = input.state.estimators;
+  write_output("", reliability_table(input.state, nodes) + fleet(input.state, all, all.size() - nodes.size()) +
+                       estimator_table(estimators) + (line.has("calibration") ? calibration_table(estimators) : "") +
+                       "# " + input.described(config) + "\n");
+  return exit_ok;
+}
+
+}  // namespace placement::tools

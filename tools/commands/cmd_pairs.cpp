@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// placectl pairs: the state of the network between nodes.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "common/state/node_fields.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#include "tools/commands/command.hpp"
+#include "tools/input/pair_lookup.hpp"
+#include "tools/input/state_input.hpp"
+#include "tools/output/json.hpp"
+#include "tools/output/output.hpp"
+#include "tools/output/text_table.hpp"
+#include "tools/pictures/heatmap.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+constexpr Option options[] = {
+    state_option,
+    nodes_option,
+    {'b', "by", "WHAT", "worst pairs by: bandwidth (default), missing (bandwidth short of the peak),\nlatency or age"},
+    {'m', "most", "N", "show so many pairs, 0: all [10]"},
+    {0, "heatmap", "PICTURE", "draw --by for all pairs into a file that ends in .png or .svg"},
+    json_option,
+};
+
+constexpr CommandHelp help{
+    "placectl pairs",
+    "[OPTION]...",
+    "Shows what is known of the network between each two nodes: latency, the bandwidth that a new\n"
+    "flow would get, what an idle network gives, how old that is, and whether it was measured,\n"
+    "comes from a model or is assumed. Where values are forecasts from measurements of just that pair,\n"
+    "it is told by what (the last value, or the mean, median or weighted mean of the last ones) and\n"
+    "their mean error of late. The worst pairs come first.\n",
+    options,
+    0,
+    0};
+
+enum class Order { bandwidth, missing, latency, age };
+constexpr std::array<std::string_view, 4> order_names = {"bandwidth", "missing", "latency", "age"};
+constexpr std::array<const char*, 4> order_units = {"bytes/s", "bytes/s", "us", "s"};
+
+struct Pair {
+  std::int32_t a, b;  // indices of the nodes
+  PairArrays::Cell cell;
+  PairArrays::CellForecast forecast;
+};
+
+double missing(const PairArrays::Cell& cell) {
+  return std::max(0.0, static_cast<double>(cell.peak_bandwidth_Bps) - cell.bandwidth_Bps);
+}
+
+double value_of(const PairArrays::Cell& cell, Order order) {
+  switch (order) {
+    case Order::bandwidth:
+      return cell.bandwidth_Bps;
+    case Order::missing:
+      return std::isnan(cell.peak_bandwidth_Bps) || std::isnan(cell.bandwidth_Bps) ? unknown_value : missing(cell);
+    case Order::latency:
+      return cell.latency_us;
+    case Order::age:
+      break;
+  }
+  return cell.age_s;
+}
+
+Order order_of(const CommandLine& line) {
+  const std::string name = line.value_or("by", "bandwidth");
+  const auto found = std::find(order_names.begin(), order_names.end(), name);
+  if (found == order_names.end()) throw UsageError("--by " + shown(name) + ": it takes bandwidth, missing, latency or age");
+  return static_cast<Order>(found - order_names.begin());
+}
+
+// Returns whether `x` comes before `y`. The worst value comes first, which is the least bandwidth or the largest of the
+// other values. Unknown values come last.
+bool worse(const Pair& x, const Pair& y, Order order) {
+  const double a = value_of(x.cell, order), b = value_of(y.cell, order);
+  if (std::isnan(a) || std::isnan(b)) return !std::isnan(a) && std::isnan(b);
+  return order == Order::bandwidth ? a < b : a > b;
+}
+
+std::vector<Pair> pairs_of(const LiveState& state, const std::vector<std::int32_t>& nodes) {
+  constexpr std::size_t most_nodes = 4000;
+  if (nodes.size() > most_nodes)
+    throw Error("pairs of " + std::to_string(nodes.size()) + " nodes are too many to list: name at most " +
+                std::to_string(most_nodes) + " with --nodes");
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    for (std::size_t j = i + 1; j < nodes.size(); ++j)
+      pairs.push_back({nodes[i], nodes[j], node_pair(state.pairs, nodes[i], nodes[j]), node_forecast(state.pairs, nodes[i], nodes[j])});
+  return pairs;
+}
+
+std::string shown_small_us(double us) { return std::isnan(us) ? "-" : shown_number(us, 1) + "us"; }
+
+// Returns a predictor with its error, such as "median 0.2us"; "-" without a predictor.
+std::string shown_forecast(Predictor predictor, const std::string& error) {
+  return predictor == Predictor::none ? "-" : std::string(to_string(predictor)) + " " + error;
+}
+
+std::array<std::int64_t, pair_source_names.size()> count_sources(const std::vector<Pair>& pairs) {
+  std::array<std::int64_t, pair_source_names.size()> count{};
+  for (const Pair& pair : pairs) ++count[static_cast<std::size_t>(pair.cell.source)];
+  return count;
+}
+
+std::string summary(const std::vector<Pair>& pairs, Order order) {
+  const auto count = count_sources(pairs);
+  std::string text = std::to_string(pairs.size()) + " pairs:";
+  for (std::size_t s = count.size(); s-- > 0;)
+    if (count[s] > 0)
+      text += " " + std::to_string(count[s]) + " " + (s == 0 ? "not known" : std::string(pair_source_names[s])) + ",";
+  text.back() = '\n';
+  std::vector<double> values;
+  for (const Pair& pair : pairs)
+    if (const double value = value_of(pair.cell, order); !std::isnan(value)) values.push_back(value);
+  if (values.empty()) return text;
+  std::sort(values.begin(), values.end());
+  const auto shown_value = [&](double value) {
+    if (order == Order::latency) return shown_microseconds(value);
+    return order == Order::age ? shown_seconds(value) : shown_bytes(value);
+  };
+  return text + std::string(order_names[static_cast<std::size_t>(order)]) + ": least " + shown_value(values.front()) +
+         ", median " + shown_value(values[values.size() / 2]) + ", most " + shown_value(values.back()) + "\n";
+}
+
+std::string table(const LiveState& state, const std::vector<Pair>& pairs) {
+  const bool forecasts = !state.pairs.latency_predictor.empty();
+  std::vector<std::string> columns = {"NODE", "<NODE", "LATENCY", "BANDWIDTH/s", "PEAK/s", "AGE", "<SOURCE"};
+  if (forecasts) columns.insert(columns.end(), {"<LATENCY_BY", "<BANDWIDTH_BY"});
+  TextTable out(columns);
+  for (const Pair& pair : pairs) {
+    std::vector<std::string> row = {
+        state.nodes[pair.a].name, state.nodes[pair.b].name, shown_microseconds(pair.cell.latency_us),
+        shown_bytes(pair.cell.bandwidth_Bps), shown_bytes(pair.cell.peak_bandwidth_Bps),
+        shown_seconds(pair.cell.age_s), std::string(to_string(pair.cell.source))};
+    const PairArrays::CellForecast& told = pair.forecast;
+    if (forecasts) {
+      row.push_back(shown_forecast(told.latency, shown_small_us(told.latency_error_us)));
+      row.push_back(shown_forecast(told.bandwidth, shown_bytes(told.bandwidth_error_Bps)));
+    }
+    out.add(row);
+  }
+  return out.empty() ? "" : out.text();
+}
+
+std::string as_json(const StateInput& input, const std::vector<Pair>& all, std::size_t most) {
+  const auto count = count_sources(all);
+  JsonWriter json;
+  json.begin_object().member("file", input.path).member("published_at_s", input.state.published_at_s);
+  json.member("age_s", input.age_s).member("groups", input.state.pairs.groups).key("sources").begin_object();
+  for (std::size_t s = 0; s < count.size(); ++s) json.member(pair_source_names[s], count[s]);
+  json.end_object().key("pairs").begin_array();
+  for (std::size_t p = 0; p < most; ++p) {
+    const Pair& pair = all[p];
+    json.begin_object().member("a", input.state.nodes[pair.a].name).member("b", input.state.nodes[pair.b].name);
+    json.member("latency_us", static_cast<double>(pair.cell.latency_us));
+    json.member("bandwidth_Bps", static_cast<double>(pair.cell.bandwidth_Bps));
+    json.member("peak_bandwidth_Bps", static_cast<double>(pair.cell.peak_bandwidth_Bps));
+    json.member("age_s", static_cast<double>(pair.cell.age_s)).member("source", to_string(pair.cell.source));
+    json.member("latency_predictor", to_string(pair.forecast.latency));
+    json.member("latency_error_us", static_cast<double>(pair.forecast.latency_error_us));
+    json.member("bandwidth_predictor", to_string(pair.forecast.bandwidth));
+    json.member("bandwidth_error_Bps", static_cast<double>(pair.forecast.bandwidth_error_Bps)).end_object();
+  }
+  return json.end_array().end_object().take();
+}
+
+void draw(const std::string& file, const LiveState& state, const std::vector<std::int32_t>& nodes, Order order) {
+  if (nodes.empty()) throw Error("there is no node to draw");
+  const auto value = [&](std::int32_t row, std::int32_t column) {
+    return row == column ? unknown_value : value_of(node_pair(state.pairs, nodes[row], nodes[column]), order);
+  };
+  HeatMapStyle style;
+  style.title = std::string(order_names[static_cast<std::size_t>(order)]) + " between " + std::to_string(nodes.size()) +
+                " nodes, " + shown_time(static_cast<double>(state.published_at_s));
+  style.axis = "node";
+  style.unit = order_units[static_cast<std::size_t>(order)];
+  style.logarithmic = order == Order::latency;
+  for (const std::int32_t node : nodes) style.names.push_back(state.nodes[node].name);
+  write_heat_map(file, heat_map_of(static_cast<std::int32_t>(nodes.size()), value), style);
+}
+
+}  // namespace
+
+int command_pairs(int argc, char** argv) {
+  const CommandLine line(help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(help));
+    return exit_ok;
+  }
+  const Order order = order_of(line);
+  const auto wanted = static_cast<std::size_t>(line.integer("most", 0, INT32_MAX).value_or(10));
+  const Config config = read_config(placement_conf_path(), MissingFile::defaults);
+  const StateInput input = read_state(line, config);
+  const std::vector<std::int32_t> nodes = chosen_nodes(line, input.state);
+  if (const auto file = line.value("heatmap")) draw(*file, input.state, nodes, order);
+  std::vector<Pair> pairs = pairs_of(input.state, nodes);
+  std::stable_sort(pairs.begin(), pairs.end(), [&](const Pair& a, const Pair& b) { return worse(a, b, order); });
+  const std::size_t most = wanted == 0 || line.has("json") ? pairs.size() : std::min(wanted, pairs.size());
+  if (line.has("json")) {
+    write_output("", as_json(input, pairs, wanted == 0 || !line.has("most") ? pairs.size() : std::min(wanted, pairs.size())));
+    return exit_ok;
+  }
+  const std::string counted = summary(pairs, order);
+  pairs.resize(most);
+  write_output("", table(input.state, pairs) + counted + "# " + input.described(config) + "\n");
+  return exit_ok;
+}
+
+}  // namespace placement::tools

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+
+#include "common/policy/config.hpp"
+#include "common/policy/policy_spec.hpp"
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "common/util/input_file.hpp"
+#include "common/util/text.hpp"
+#include "netload/live_input.hpp"
+#include "netload/load_tables.hpp"
+#include "netload/profile_weights.hpp"
+#include "netload/selection.hpp"
+#include "policies/nla.hpp"
+#include "policies/table.hpp"
+#include "tools/commands/command.hpp"
+#include "tools/input/command_line.hpp"
+#include "tools/input/snapshot_input.hpp"
+#include "tools/input/state_input.hpp"
+#include "tools/output/json.hpp"
+#include "tools/output/output.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+constexpr std::size_t max_table_bytes = std::size_t{1} << 30;
+
+constexpr Option options[] = {
+    {'p', "policy", "WORD", "nla, nla-paper, load-aware, random or sequential, with\n=KEY=VALUE,.. as srun -m takes it [nla]"},
+    {'n', "tasks", "N", "number of processes"},
+    {0, "ntasks-per-node", "N", "so many processes on each node\n[cores of the node minus its load]"},
+    {0, "set", "LIST", "KEY=VALUE,..: weights alpha, beta, latency, bandwidth or of an\n"
+                       "attribute by its name; profile=FILE derives them; processors=printed"},
+    {0, "state", "FILE", "a snapshot, as it is or exported as text\n[SnapshotFile of placement.conf]"},
+    {0, "nodes", "FILE", "table of nodes: node, and any of cpu_load, cpu_utilisation,\n"
+                         "flow_rate_Bps, memory_used_MiB, cores, frequency_MHz, memory_MiB,\n"
+                         "memory_available_MiB, users"},
+    {0, "pairs", "FILE", "table of pairs: u, v, and any of latency_us, bandwidth_Bps,\nbandwidth_missing_Bps"},
+    {'s', "seed", "N", "of the random policy [1]"},
+    {0, "runners-up", "N", "how many other groups to show, up to 5 [3]"},
+    {'j', "json", nullptr, "report in JSON"},
+};
+
+constexpr CommandHelp help{
+    "placectl select",
+    "--tasks N [--state FILE | --nodes FILE [--pairs FILE]] [OPTION]...",
+    "Chooses a group of nodes by their load and the network between them. Prints its hostlist, its\n"
+    "compute load, network load and total load, and those of the runners-up.\n",
+    options,
+    0,
+    0};
+
+// The data about the nodes, and the request.
+struct Selection {
+  std::vector<std::string> names;
+  netload::NodeTable table;
+  LiveState live;  // `network` may point into it
+  netload::NetworkLoad network;
+  netload::NlaWeights weights;
+  PolicySpec spec;
+  netload::SelectionRule rule = netload::SelectionRule::nla;
+  std::int32_t tasks = 0;
+  std::vector<std::int32_t> processors;
+  std::vector<double> cores;  // empty: not known
+  std::vector<double> load;   // the part of the load that counts against cores; empty: not known
+  double wait_s = 0;          // longest time that a job would wait while the cluster is overloaded
+};
+
+// Returns the policy with its parameters. Those of --set replace parameters in the policy's own word.
+PolicySpec policy_spec(const CommandLine& line) {
+  PolicySpec spec = parse_policy_spec(line.value_or("policy", "nla"));
+  if (const auto set = line.value("set")) {
+    for (const auto& [key, value] : parse_policy_spec(spec.policy + "=" + *set).parameters) {
+      // The parser takes a word without a value for the name of a matrix.
+      if (key == "matrix") throw UsageError("--set " + shown(value) + ": it takes KEY=VALUE,.. and no matrix");
+      spec.parameters[key] = value;
+    }
+  }
+  if (const auto matrix = spec.parameters.find("matrix"); matrix != spec.parameters.end())
+    throw UsageError("--policy " + shown(lower_case(spec.policy)) + "=matrix=" + shown(matrix->second) +
+                     ": select chooses nodes and places no ranks, it takes no matrix");
+  if (const auto seed = line.integer("seed", 0, INT64_MAX)) spec.parameters["seed"] = std::to_string(*seed);
+  return spec;
+}
+
+netload::SelectionRule rule_of(const PolicySpec& spec) {
+  const policies::Policy* policy = policies::find_policy(spec.policy);
+  if (policy != nullptr && policy->selection_rule) return *policy->selection_rule;
+  throw UsageError("--policy " + shown(lower_case(spec.policy)) + ": it takes " +
+                   lower_case(policies::policy_names([](const policies::Policy& known) { return known.selection_rule.has_value(); })));
+}
+
+void set_weights(Selection& selection, const netload::TypicalLink& link) {
+  netload::replace_network_use(selection.spec.parameters, link);
+  selection.weights = netload::nla_weights(selection.spec.parameters);
+}
+
+void read_tables(const CommandLine& line, Selection& selection) {
+  const std::string nodes = *line.value("nodes");
+  netload::NamedNodes read = netload::read_node_table(read_input_file(nodes, max_table_bytes), nodes);
+  selection.names = std::move(read.names);
+  selection.table = std::move(read.table);
+  selection.cores = selection.table[netload::NodeAttribute::cores];
+  selection.load = netload::worst_where_unknown(selection.table[netload::NodeAttribute::cpu_load]);
+  netload::DensePairs dense{
+      .nodes = selection.table.nodes, .latency_us = {}, .bandwidth_Bps = {}, .bandwidth_missing_Bps = {}};
+  if (const auto pairs = line.value("pairs"))
+    dense = netload::read_pair_table(read_input_file(*pairs, max_table_bytes), *pairs, selection.names);
+  set_weights(selection, netload::typical_link(dense));
+  selection.network =
+      line.has("pairs") ? netload::NetworkLoad(dense, selection.weights) : netload::NetworkLoad(selection.table.nodes);
+}
+
+// Returns the latest published snapshot, of this host or of a monitor. Throws Error when there is none, or none that
+// slurmctld would use.
+LiveState current_state(const CommandLine& line) {
+  const Config config = read_config(placement_conf_path(), MissingFile::defaults);
+  StateInput input;
+  try {
+    input = read_state(line, config);
+  } catch (const Error& error) {
+    throw Error(std::string("there is no live snapshot (give --state, or --nodes and --pairs): ") + error.what());
+  }
+  if (const auto age_s = static_cast<std::int64_t>(input.age_s); age_s > config.snapshot_max_age_s)
+    throw Error(input.path + ": published " + std::to_string(age_s) + " s ago, older than SnapshotMaxAgeS=" +
+                std::to_string(config.snapshot_max_age_s) + "; --state takes it all the same");
+  return std::move(input.state);
+}
+
+// Takes the nodes from the live state. Nodes that are down are no candidates. A node that is suspect, or silent for too
+// long, counts as not known, as it does for a job.
+void take_live(const CommandLine& line, Selection& selection) {
+  selection.live = line.has("state") ? read_live_state(*line.value("state"), max_table_bytes) : current_state(line);
+  // A file may be old. For it, only the age of a node's data at the time of publication counts.
+  const double published_s =
+      line.has("state") ? 0 : std::max(0.0, static_cast<double>(std::time(nullptr) - selection.live.published_at_s));
+  const double max_age = policies::max_age_s(selection.spec.parameters);
+  std::vector<std::int32_t> state_of;
+  for (std::size_t n = 0; n < selection.live.nodes.size(); ++n) {
+    const NodeState& node = selection.live.nodes[n];
+    if (node.liveness == Liveness::down) continue;
+    const bool known = node.liveness != Liveness::suspect && !(node.age_s + published_s > max_age);
+    state_of.push_back(known ? static_cast<std::int32_t>(n) : -1);
+    selection.names.push_back(node.name);
+    selection.cores.push_back(node.cores);
+  }
+  if (state_of.empty()) throw Error("the snapshot has no node that is up");
+  selection.load = netload::loads_beyond_slurm(selection.live, state_of);
+  selection.table = netload::live_attributes(selection.live, state_of);
+  set_weights(selection, netload::link_of_profile(selection.spec.parameters, selection.live, state_of));
+  selection.network = netload::NetworkLoad(selection.live.pairs, state_of, selection.weights, Deadline::never(),
+                                           netload::within_error(selection.rule));
+}
+
+void count_processors(const CommandLine& line, Selection& selection) {
+  const auto nodes = static_cast<std::size_t>(selection.table.nodes);
+  if (const auto per_node = line.integer("ntasks-per-node", 1, INT32_MAX)) {
+    selection.processors.assign(nodes, static_cast<std::int32_t>(*per_node));
+    return;
+  }
+  if (std::none_of(selection.cores.begin(), selection.cores.end(), [](double cores) { return cores >= 1; }))
+    throw Error("the cores of the nodes are not known: give --ntasks-per-node");
+  const netload::ProcessorFormula formula = netload::processor_formula(selection.spec.parameters);
+  for (std::size_t n = 0; n < nodes; ++n)
+    selection.processors.push_back(netload::effective_processors(
+        selection.cores[n], selection.load.empty() ? unknown_value : selection.load[n], 1, formula));
+}
+
+std::vector<std::string> names_of(const Selection& selection, const netload::Group& group) {
+  std::vector<std::string> names;
+  for (const std::int32_t node : group.nodes) names.push_back(selection.names[static_cast<std::size_t>(node)]);
+  return names;
+}
+
+std::vector<std::int32_t> tasks_of(const Selection& selection, const netload::Group& group) {
+  std::vector<std::int32_t> processors;
+  for (const std::int32_t node : group.nodes)
+    processors.push_back(selection.processors[static_cast<std::size_t>(node)]);
+  return netload::processes_per_node(processors, selection.tasks);
+}
+
+void write_group(JsonWriter& json, const Selection& selection, const netload::Group& group) {
+  const std::vector<std::string> names = names_of(selection, group);
+  json.key("nodes").begin_array();
+  for (const std::string& name : names) json.value(name);
+  json.end_array().member("hostlist", compress_hostlist(names));
+  json.member("compute_load", group.compute_load);
+  json.member("network_load", group.network_load);
+  json.member("total_load", group.total_load);
+}
+
+std::string format_select_json(const Selection& selection, const netload::GroupChoice& choice, std::size_t runners_up,
+                               const netload::Overload& overload) {
+  JsonWriter json;
+  json.begin_object().member("policy", selection.spec.policy).member("tasks", selection.tasks);
+  write_group(json, selection, choice.best);
+  json.key("tasks_of_node").begin_array();
+  for (const std::int32_t tasks : tasks_of(selection, choice.best)) json.value(tasks);
+  json.end_array();
+  json.key("weights").begin_object();
+  json.member("alpha", selection.weights.alpha).member("beta", selection.weights.beta);
+  json.member("latency", selection.weights.latency).member("bandwidth", selection.weights.bandwidth);
+  for (std::size_t a = 0; a < netload::node_attribute_count; ++a)
+    json.member(netload::node_attributes()[a].name, selection.weights.attribute[a]);
+  json.end_object();
+  json.member("candidate_nodes", static_cast<std::int64_t>(selection.names.size()));
+  json.member("measured_pairs", selection.network.known_pairs());
+  json.member("short_of_processors", choice.short_of_processors);
+  if (overload.known) {
+    json.key("overload").begin_object().member("idle_processors", overload.idle);
+    json.member("wanted_processors", overload.wanted).member("overloaded", overload.overloaded());
+    json.member("would_wait", overload.overloaded() && selection.wait_s > 0).end_object();
+  }
+  json.key("runners_up").begin_array();
+  for (std::size_t k = 0; k < std::min(runners_up, choice.runners_up.size()); ++k) {
+    json.begin_object();
+    write_group(json, selection, choice.runners_up[k]);
+    json.end_object();
+  }
+  json.end_array().end_object();
+  return json.take();
+}
+
+std::string format_row(const Selection& selection, const char* label, const netload::Group& group) {
+  char numbers[96];
+  std::snprintf(numbers, sizeof numbers, "%-12s %12.6g %12.6g %12.6g  ", label, group.compute_load, group.network_load,
+                group.total_load);
+  return numbers + compress_hostlist(names_of(selection, group)) + "\n";
+}
+
+// Returns for example "; a job with wait=60 waits for at most 60 s before it takes a group".
+std::string wait_of(const Selection& selection) {
+  if (!(selection.wait_s > 0)) return "";
+  return "; a job with wait=" + selection.spec.parameters.at("wait") + " waits for at most " +
+         std::to_string(std::llround(selection.wait_s)) + " s before it takes a group";
+}
+
+std::string format_select_text(const Selection& selection, const netload::GroupChoice& choice, std::size_t runners_up,
+                               const netload::Overload& overload) {
+  std::string text = compress_hostlist(names_of(selection, choice.best)) + "\n\n";
+  text += "             compute load network load   total load  nodes\n";
+  text += format_row(selection, "chosen", choice.best);
+  for (std::size_t k = 0; k < std::min(runners_up, choice.runners_up.size()); ++k)
+    text += format_row(selection, "runner-up", choice.runners_up[k]);
+  if (choice.short_of_processors)
+    text += "\nfewer processors than processes: the rest goes round robin over the nodes\n";
+  if (overload.overloaded()) text += "\n" + netload::to_string(overload, selection.cores) + wait_of(selection) + "\n";
+  if (!overload.known && selection.wait_s > 0)
+    text += "\nno node tells both its cores and its load: no job waits\n";
+  return text;
+}
+
+}  // namespace
+
+int command_select(int argc, char** argv) {
+  const CommandLine line(help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(help));
+    return exit_ok;
+  }
+  Selection selection;
+  selection.spec = from_command_line([&] { return policy_spec(line); });
+  selection.rule = rule_of(selection.spec);
+  PolicySpec checked = selection.spec;
+  checked.policy = "NLA";  // the other rules only ignore some of its keys
+  from_command_line([&] { policies::check_policy_spec(checked, "matrix"); });
+  netload::replace_profile(selection.spec.parameters);
+  selection.wait_s = policies::wait_s(selection.spec.parameters);
+  const auto tasks = line.integer("tasks", 1, INT32_MAX);
+  if (!tasks) throw UsageError("--tasks is missing");
+  selection.tasks = static_cast<std::int32_t>(*tasks);
+  const auto runners_up = static_cast<std::size_t>(line.integer("runners-up", 0, 5).value_or(3));
+  if (line.has("state") && (line.has("nodes") || line.has("pairs")))
+    throw UsageError("--state has nodes and pairs: it goes without --nodes and --pairs");
+  if (line.has("pairs") && !line.has("nodes")) throw UsageError("--pairs needs --nodes");
+  if (line.has("nodes"))
+    read_tables(line, selection);
+  else
+    take_live(line, selection);
+  count_processors(line, selection);
+
+  const std::vector<double> compute = netload::compute_load(selection.table, selection.weights);
+  const netload::GroupInput input{compute, &selection.network, selection.processors, selection.weights.alpha,
+                         selection.weights.beta};
+  netload::GroupRequest request;
+  request.processes = selection.tasks;
+  Request seeded;
+  seeded.parameters = selection.spec.parameters;
+  const auto seed = static_cast<std::uint64_t>(number_parameter(seeded, "seed", 1, INT64_MAX));
+  const netload::GroupChoice choice = netload::select_group(input, request, selection.rule, seed);
+  const netload::Overload overload = netload::overload_of(selection.cores, selection.load, selection.tasks);
+  write_output("", line.has("json") ? format_select_json(selection, choice, runners_up, overload)
+                                    : format_select_text(selection, choice, runners_up, overload));
+  return exit_ok;
+}
+
+}  // namespace placement::tools

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <malloc.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <thread>
+
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#include "tools/commands/command.hpp"
+#include "tools/input/command_line.hpp"
+#include "tools/output/output.hpp"
+#include "tools/simulate/simulate_machine.hpp"
+#include "tools/simulate/simulate_options.hpp"
+#include "tools/simulate/simulate_report.hpp"
+#include "tools/simulate/simulate_run.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+constexpr Option options[] = {
+    {'t', "topology", "FILE", "the machine: Slurm's topology.conf, or what \"scontrol show topology\" prints;\n"
+                              "or a tree or tleaf file with --node or --slurm-conf"},
+    {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it], or of a file of coordinates"},
+    {0, "switches", "A:B:..", "a regular machine in place of a file: switches below each switch from\n"
+                              "the root, and last the nodes of a leaf switch"},
+    {0, "torus", "WORD", "a torus in place of a tree: its sizes, as in 8x8x8, or a file of coordinates"},
+    {0, "node", "SxC", "sockets and cores per socket of its nodes [2x8]"},
+    {0, "threads-per-core", "N", "processors that the log counts for each core [as slurm.conf does for logs of sacct, else 1]"},
+    {'s', "strategies", "LIST", "what to replay, apart by blanks or semicolons: SLURM, TM-A, TM-I, TM-Isub,\n"
+                                "TM-Isub+K, or POLICY=KEY=VALUE,.. [SLURM TM-A TM-Isub]"},
+    {'p', "partition", "LIST", "jobs of these partitions only, names or numbers apart by commas"},
+    {0, "from", "TIME", "jobs submitted from then on, on the log's clock: seconds, or YYYY-MM-DD[THH:MM[:SS]] for sacct's"},
+    {0, "to", "TIME", "jobs submitted before then"},
+    {0, "hours", "H", "jobs submitted in the first H hours"},
+    {0, "jobs", "N", "the first N jobs"},
+    {0, "min-tasks", "N", "no smaller jobs"},
+    {0, "max-tasks", "N", "no larger jobs"},
+    {'a', "communication", "PERCENT", "share of the run time spent communicating [30]"},
+    {0, "share", "PERCENT", "of the jobs have a matrix [100]"},
+    {0, "pattern", "WORD", "the matrices: random, random=DEGREE, stencil2d, stencil3d, alltoall, dt, or\n"
+                           "a folder of recorded ones, for jobs of as many tasks [random]"},
+    {0, "effort", "N[,TASKS]", "how long policies that have such a key look for a good mapping, for jobs of so many\n"
+                               "tasks or more, from 1 to 1000 [as each does; TASKS 1024]"},
+    {0, "reference", "WORD", "the stock placement that a job is held against: now (in the same state of\n"
+                             "the machine) or stock-run (where the replay of SLURM put it) [now]"},
+    {0, "full", nullptr, "begin with a machine full of other jobs of the log"},
+    {0, "whole-nodes", nullptr, "jobs do not share nodes"},
+    {0, "stock-request", "WORD", "what jobs ask stock Slurm for: nodes (-N and -n, evenly filled) or tasks\n"
+                                 "(-n alone) [nodes]"},
+    {0, "scale-run-times", "PERCENT", "of all jobs, requested times too [100]"},
+    {0, "backfill-depth", "N", "waiting jobs looked at for backfill [500]"},
+    {0, "backfill", "WORD", "easy: a job may pass others if it does not delay the first; or slurm[,INTERVAL[,MARGIN]]:\n"
+                            "as the backfill plugin does it, none is delayed, every 30 s, 60 s added to each plan [easy]"},
+    {0, "release", "SECONDS", "from a job's end until its cores are free: epilog and the like [0]"},
+    {0, "charge", "WORD", "a policy's decision on the job's time: none, measured, or SECONDS[,SECONDS\n"
+                          "PER TASK] [0.05,0.00002]"},
+    {0, "stock-charge", "SECONDS", "the same of a stock decision [0]"},
+    {0, "node-failures", "N", "failures of each node in 1000 hours; its jobs start again [0]"},
+    {0, "outages", "FILE", "nodes and their outage probabilities, which policies know and by which nodes fail"},
+    {0, "outage-hours", "H", "the time within which these are [24]"},
+    {0, "failure-trace", "FILE", "failures to come: lines of seconds since the begin, nodes, hours until back"},
+    {0, "state", "FILE", "live state that policies know: a snapshot or its text, or random for a made-up one"},
+    {0, "repair", "HOURS", "until a failed node is back [4]"},
+    {0, "seed", "N", "of all random choices [1]"},
+    {0, "threads", "N", "strategies replayed at the same time [cores there are]"},
+    {'o', "output", "FOLDER", "write CSV, JSON and SVG files there"},
+    {0, "free-cores", "HOURS", "with -o: write the free cores after every so many simulated hours, to be read by\n"
+                               "placectl map --available"},
+    {'j', "json", nullptr, "print JSON in place of tables"},
+    {'q', "quiet", nullptr, "no progress bar"},
+};
+
+constexpr CommandHelp help{
+    "placectl simulate",
+    "[OPTION]... LOG",
+    "Replays a job log, in the Standard Workload Format (perhaps gzip) or as written by sacct\n"
+    "--parsable2, on a machine under several strategies of placement, with the scheduling of Slurm\n"
+    "(first come, first served, EASY backfill) and the policies that run in slurmctld. Ctrl-C ends it\n"
+    "with what there is. See placectl-simulate(1).\n\n"
+    "  placectl simulate --switches 14:20:18 --node 2x8 --hours 100 curie.swf.gz\n"
+    "  placectl simulate -t /etc/slurm/topology.conf --partition batch -o report sacct.txt\n"
+    "  placectl simulate -t topology.conf -s 'SLURM TM-Isub+1 RANDOM' -a 50 --share 50 log.swf\n",
+    options,
+    1,
+    1};
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+extern "C" void note_interrupt(int) { interrupted = true; }
+
+// Makes the first Ctrl-C end the replays and the second one the program.
+class InterruptGuard {
+ public:
+  InterruptGuard() {
+    interrupted = false;
+    struct sigaction action{};
+    action.sa_handler = note_interrupt;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(SIGINT, &action, &before_);
+  }
+  ~InterruptGuard() { sigaction(SIGINT, &before_, nullptr); }
+
+ private:
+  struct sigaction before_{};
+};
+
+void scale_run_times(std::vector<sim::LogJob>& jobs, double factor) {
+  if (factor == 1) return;
+  for (sim::LogJob& job : jobs) {
+    job.run_s = std::max<std::int64_t>(std::llround(static_cast<double>(job.run_s) * factor), 1);
+    job.limit_s = std::max(std::llround(static_cast<double>(job.limit_s) * factor), static_cast<long long>(job.run_s));
+  }
+}
+
+}  // namespace
+
+int command_simulate(int argc, char** argv) {
+  const CommandLine line(help, argc, argv);
+  if (line.wants_help()) {
+    write_output("", help_text(help));
+    return exit_ok;
+  }
+  const std::vector<sim::Strategy> strategies = read_strategies(line);
+  sim::ReplayOptions replay_options = read_options(line);
+  const bool against_stock_run = choice(line, "reference", {"now", "stock-run"}) == 1;
+  const double run_scale = number_option(line, "scale-run-times", 100, 0.01, 1e6) / 100;
+  const std::int64_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const auto threads = static_cast<std::size_t>(line.integer("threads", 1, 1024).value_or(cores));
+  const sim::PatternSource patterns(sim::parse_pattern(line.value_or("pattern", "random")));
+  const sim::Machine machine = read_machine(line, replay_options);
+  check_strategies(strategies, line);
+  if (replay_options.whole_nodes && !machine.regular())
+    throw Error("--whole-nodes: wants nodes that all have the same number of cores");
+
+  sim::LogNotes notes;
+  sim::JobSelection selection = read_selection(line);
+  selection.per_core = read_processors_per_core(line, machine);
+  sim::JobList list = sim::select_jobs(line.operands()[0], selection, notes);
+  std::int64_t too_large_line = 0;
+  const auto too_large = std::erase_if(list.jobs, [&](const sim::LogJob& job) {
+    if (job.tasks <= machine.cores()) return false;
+    too_large_line = too_large_line == 0 ? job.line : std::min(too_large_line, job.line);
+    return true;
+  });
+  if (list.jobs.empty())
+    throw Error(line.operands()[0] + ": all " + std::to_string(too_large) + " jobs selected are larger than the machine, which has " +
+                std::to_string(machine.cores()) + " cores (first in line " + std::to_string(too_large_line) + ")");
+  scale_run_times(list.jobs, run_scale);
+
+  // Each decision allocates and frees some megabytes. These settings keep the memory for the next decision.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
+  const InterruptGuard guard;
+  const bool show_progress = !line.has("quiet") && isatty(STDERR_FILENO) == 1;
+  sim::Replay reference;
+  if (against_stock_run) {
+    sim::ReplayControl control;
+    control.stop = &interrupted;
+    reference =
+        sim::replay(machine, list.jobs, sim::parse_strategy("SLURM"), patterns, replay_options, nullptr, &control);
+  }
+  const ReplayInput input{machine, list.jobs, patterns, replay_options, against_stock_run ? &reference : nullptr};
+  const std::vector<sim::Replay> replays = run_strategies(input, strategies, threads, interrupted, show_progress);
+
+  Report report{line.operands()[0], &machine, list.jobs, &notes, list.not_selected, static_cast<std::int64_t>(too_large), too_large_line,
+                replay_options, replays, {}, selection, line.value_or("pattern", "random"), against_stock_run, run_scale, machine_options(line)};
+  for (const sim::Replay& each : replays) report.summaries.push_back(sim::summarise(machine, list.jobs, each));
+  if (const auto folder = line.value("output")) write_report(report, *folder);
+  write_output("", line.has("json") ? report_json(report) : report_text(report));
+  return exit_ok;
+}
+
+}  // namespace placement::tools

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/input/command_line.hpp"
+
+#include <getopt.h>
+
+#include <algorithm>
+
+#include "common/util/text.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+constexpr Option help_option{'h', "help", nullptr, "show this help"};
+constexpr int first_long_only = 256;  // first value of getopt_long for options without a letter
+
+std::vector<Option> all_options(const CommandHelp& help) {
+  std::vector<Option> options(help.options.begin(), help.options.end());
+  options.push_back(help_option);
+  return options;
+}
+
+int value_of(const Option& option, std::size_t index) {
+  return option.letter != 0 ? option.letter : first_long_only + static_cast<int>(index);
+}
+
+std::string option_names(const std::vector<Option>& options) {
+  std::string names;
+  for (const Option& option : options) names += (names.empty() ? "--" : ", --") + std::string(option.name);
+  return names;
+}
+
+// Returns the word at which getopt_long stopped, without its argument: a long option or a letter.
+std::string offending(char** argv, const std::vector<Option>& options) {
+  for (std::size_t i = 0; i < options.size(); ++i)
+    if (optopt != 0 && optopt == value_of(options[i], i)) return "--" + std::string(options[i].name);
+  if (optopt != 0) return "-" + std::string(1, static_cast<char>(optopt));
+  const std::string word = argv[optind - 1];
+  return word.substr(0, word.find('='));
+}
+
+std::string left_column(const Option& option) {
+  std::string text = option.letter != 0 ? std::string("-") + option.letter + ", " : "    ";
+  text += std::string("--") + option.name;
+  if (option.argument) text += std::string(" ") + option.argument;
+  return text;
+}
+
+}  // namespace
+
+CommandLine::CommandLine(const CommandHelp& help, int argc, char** argv) {
+  const std::vector<Option> options = all_options(help);
+  std::string letters = ":";
+  std::vector<option> table;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const int argument = options[i].argument ? required_argument : no_argument;
+    table.push_back({options[i].name, argument, nullptr, value_of(options[i], i)});
+    if (options[i].letter == 0) continue;
+    letters += options[i].letter;
+    if (options[i].argument) letters += ':';
+  }
+  table.push_back({});
+
+  opterr = 0;
+  optind = 0;  // makes getopt_long of glibc begin a new command line
+  for (int got; (got = getopt_long(argc, argv, letters.c_str(), table.data(), nullptr)) != -1;) {
+    if (got == ':') throw UsageError(offending(argv, options) + " needs a value");
+    if (got == '?') {
+      const std::string word = offending(argv, options);
+      const bool known = std::any_of(options.begin(), options.end(), [&](const Option& option) {
+        return word == "--" + std::string(option.name);
+      });
+      throw UsageError(known ? word + " takes no value"
+                             : "unknown or ambiguous option " + shown(word) + ": the options are " +
+                                   option_names(options));
+    }
+    for (std::size_t i = 0; i < options.size(); ++i)
+      if (got == value_of(options[i], i)) values_[options[i].name] = optarg ? optarg : "";
+  }
+  operands_.assign(argv + optind, argv + argc);
+  if (wants_help()) return;
+  if (operands_.size() > help.most_operands)
+    throw UsageError("unexpected argument '" + shown(operands_[help.most_operands]) + "'");
+  if (operands_.size() < help.least_operands)
+    throw UsageError(std::string("an argument is missing: ") + help.name + " " + help.synopsis);
+}
+
+std::optional<std::string> CommandLine::value(std::string_view option) const {
+  const auto found = values_.find(option);
+  if (found == values_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::string CommandLine::value_or(std::string_view option, const std::string& otherwise) const {
+  return value(option).value_or(otherwise);
+}
+
+std::optional<std::int64_t> CommandLine::integer(std::string_view option, std::int64_t least,
+                                                 std::int64_t most) const {
+  const std::optional<std::string> text = value(option);
+  if (!text) return std::nullopt;
+  const std::optional<std::int64_t> number = parse_integer(*text);
+  if (!number || *number < least || *number > most)
+    throw UsageError("--" + std::string(option) + " " + shown(*text) + ": it takes a number from " +
+                     std::to_string(least) + " to " + std::to_string(most));
+  return number;
+}
+
+std::string help_text(const CommandHelp& help) {
+  std::string text = std::string("usage: ") + help.name + " " + help.synopsis + "\n\n" + help.text + "\n";
+  const std::vector<Option> options = all_options(help);
+  std::size_t width = 0;
+  for (const Option& option : options) width = std::max(width, left_column(option).size());
+  for (const Option& option : options) {
+    std::string left = left_column(option);
+    for (const std::string_view line : split_at(option.help, '\n')) {
+      text += "  " + left + std::string(width - left.size() + 2, ' ') + std::string(line) + "\n";
+      left.clear();
+    }
+  }
+  return text;
+}
+
+std::optional<std::uint32_t> het_group(const CommandLine& line) {
+  const auto number = line.integer("het-group", 0, INT16_MAX);
+  return number ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
+}
+
+}  // namespace placement::tools

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/input/decision_input.hpp"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "common/topology/slurm_hosts.hpp"
+#include "common/util/error.hpp"
+#include "common/util/input_file.hpp"
+#include "monitor/monitor/stored_decisions.hpp"
+#include "tools/input/monitor_input.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+// Returns whether the caller must not see other users' jobs. Without a slurm.conf the files may be read too.
+bool must_hide_others(const Config& config) {
+  const std::string conf = slurm_conf_path();
+  return jobs_are_private(conf) && !monitor::sees_all_jobs(geteuid(), conf, config.monitor_readers);
+}
+
+protocol::DecisionAnswer ask_for_decisions(const Config& config, std::uint32_t job, double since_s,
+                                           std::string& told_by) {
+  protocol::Query query;
+  query.kind = protocol::Query::Kind::decisions;
+  query.job = job;
+  query.since_s = since_s;
+  const protocol::MonitorAnswer answer = ask_monitors(query, config);
+  told_by = described(answer);
+  return protocol::parse_answer_text(answer.text);
+}
+
+struct FilesRead {
+  bool history = false;
+  bool ring = false;
+};
+
+// Reads the files of this host. Returns which of them could be read.
+FilesRead read_files(DecisionInput& input, const CommandLine& line, const Config& config, const std::string& history,
+                     monitor::DecisionFilter filter) {
+  const auto add = [&](const char* option, auto read) {
+    try {
+      read();
+      return true;
+    } catch (const Error& error) {
+      if (line.has(option)) throw;
+      input.notes.push_back(error.what());
+    }
+    return false;
+  };
+  FilesRead files;
+  if (must_hide_others(config)) filter.only_of = geteuid();
+  files.history = add("history", [&] { monitor::add_history(history, filter, input.decisions, input.notes); });
+  files.ring = add("ring", [&] {
+    for (Decision& decision : ring_reader(line, config).read()) input.decisions.push_back(std::move(decision));
+  });
+  if (filter.only_of) input.notes.push_back("decisions about other users' jobs (PrivateData=jobs)");
+  monitor::settle_decisions(filter, input.decisions);
+  return files;
+}
+
+}  // namespace
+
+DecisionReader ring_reader(const CommandLine& line, const Config& config) {
+  const auto named = line.value("ring");
+  if (named) return monitor::open_ring(*named, {});
+  std::vector<uid_t> owners = slurmctld_users(slurm_conf_path());
+  owners.push_back(geteuid());
+  return monitor::open_ring(config.decision_file, std::move(owners));
+}
+
+DecisionInput read_decisions(const CommandLine& line, const Config& config, std::uint32_t job, double since_s) {
+  DecisionInput input;
+  const std::string history = line.value_or("history", config.state_directory + "/history.sqlite");
+  const FilesRead files = read_files(input, line, config, history, {job, since_s, {}, 0});
+  if (line.has("history") || line.has("ring") || files.history) return input;
+  // On a controller the history and the ring may be readable only for the monitor; then the monitor is asked.
+  const std::string elsewhere = controllers_elsewhere(slurm_conf_path());
+  const bool on_controller = elsewhere.empty() && may_exist(slurm_conf_path());
+  if (files.ring ? !on_controller || !may_exist(history) : elsewhere.empty() && !on_controller) return input;
+  try {
+    DecisionInput told;
+    protocol::DecisionAnswer answer = ask_for_decisions(config, job, since_s, told.told_by);
+    told.decisions = std::move(answer.decisions);
+    told.notes = std::move(answer.notes);
+    return told;
+  } catch (const Error& error) {
+    if (!elsewhere.empty()) input.notes.push_back(elsewhere);
+    input.notes.push_back(error.what());
+  }
+  return input;
+}
+
+RingInput read_ring(const CommandLine& line, const Config& config) {
+  constexpr double none_s = 1e11;  // later than any decision, so that the answer has no decisions
+  RingInput input;
+  std::string told_by;
+  try {
+    DecisionReader reader = ring_reader(line, config);
+    const std::vector<Decision> decisions = reader.read();
+    input.written = reader.cursor().next;
+    if (!decisions.empty()) input.last_s = decisions.back().at_s;
+  } catch (const Error& error) {
+    input.trouble = error.what();
+  }
+  if (input.trouble.empty() || line.has("ring") || !may_exist(slurm_conf_path())) return input;
+  try {
+    const protocol::DecisionAnswer answer = ask_for_decisions(config, 0, none_s, told_by);
+    return {answer.written, answer.last_s, answer.ring_trouble};
+  } catch (const Error& error) {
+    input.trouble += "; " + std::string(error.what());
+  }
+  return input;
+}
+
+}  // namespace placement::tools

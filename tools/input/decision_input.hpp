@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/decision/decision.hpp"
+#include "common/decision/decision_ring.hpp"
+#include "common/policy/config.hpp"
+#include "tools/input/command_line.hpp"
+
+namespace placement::tools {
+
+// Options for the places of stored decisions: the monitor's history, and slurmctld's ring with the decisions that the
+// monitor has not read yet.
+inline constexpr Option history_option{0, "history", "FILE", "placement-monitor's history [below StateDirectory]"};
+inline constexpr Option ring_option{0, "ring", "FILE", "slurmctld's ring of decisions [DecisionFile]"};
+
+// Opens slurmctld's ring at its oldest decision. Unless the command line names the ring, it must belong to root, to
+// SlurmUser or to the caller. Throws Error when the file does not exist.
+DecisionReader ring_reader(const CommandLine& line, const Config& config);
+
+struct DecisionInput {
+  std::vector<Decision> decisions;  // the oldest first, without duplicates
+  std::vector<std::string> notes;   // which sources could not be read, and why
+  std::string told_by;              // for example "placement-monitor on head"; empty: files of this host
+};
+
+// Returns the decisions about `job`, or about all jobs if it is 0, as far as the caller may see them. Only those made
+// at `since_s` (seconds since 1970) or later are returned. If the files of this host are not enough, the monitors on
+// the controllers are asked. Throws Error only for a source that the command line names.
+DecisionInput read_decisions(const CommandLine& line, const Config& config, std::uint32_t job, double since_s);
+
+// The state of slurmctld's ring as a whole.
+struct RingInput {
+  std::uint64_t written = 0;      // number of decisions ever written
+  double last_s = unknown_value;  // when the last one was made, in seconds since 1970
+  std::string trouble;            // why nothing is known; empty: it is known
+};
+// Reads the ring of this host, or asks the monitors on the controllers if there is none.
+RingInput read_ring(const CommandLine& line, const Config& config);
+
+}  // namespace placement::tools

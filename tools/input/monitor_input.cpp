@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/input/monitor_input.hpp"
+
+#include <utility>
+
+#include "config.h"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#include "tools/input/controller_input.hpp"
+
+namespace placement::tools {
+
+#ifdef BUILD_MONITOR
+protocol::MonitorAnswer ask_monitors(const protocol::Query& query, const Config& config) {
+  read_slurm_hosts(slurm_conf_path());  // without a slurm.conf there is nobody to ask, and slurmctld is not waited for
+  const ControllerInput controller = read_controller();
+  return protocol::ask_monitors(
+      protocol::monitor_address(slurm_conf_path(), controller.state.value_or(ControllerState{}), config), query);
+}
+
+std::vector<MonitorReport> ask_each_monitor(const Config& config) {
+  read_slurm_hosts(slurm_conf_path());  // without a slurm.conf there is nobody to ask, and slurmctld is not waited for
+  const ControllerInput controller = read_controller();
+  protocol::MonitorAddress address = protocol::monitor_address(slurm_conf_path(), controller.state.value_or(ControllerState{}), config);
+  protocol::Query query;
+  query.kind = protocol::Query::Kind::notes;
+  std::vector<MonitorReport> reports;
+  for (const SlurmHost& host : std::exchange(address.controllers, {})) {
+    address.controllers = {host};
+    MonitorReport& report = reports.emplace_back();
+    report.from = host.name;
+    try {
+      const std::string text = ask_monitors(address, query).text;
+      for (const std::string_view note : split_at(text, '\n'))
+        if (!note.empty()) report.notes.push_back(printable(note));
+    } catch (const Error& error) {
+      report.trouble = error.what();
+    }
+  }
+  return reports;
+}
+#else
+std::vector<MonitorReport> ask_each_monitor(const Config&) { return {}; }
+
+MonitorAnswer ask_monitors(const Query&, const Config&) {
+  throw Error("this placectl was built without munge, by which placement-monitor could be asked");
+}
+#endif
+
+std::string described(const protocol::MonitorAnswer& answer) { return "placement-monitor on " + answer.from; }
+
+}  // namespace placement::tools

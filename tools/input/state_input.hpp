@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/policy/config.hpp"
+#include "common/state/live_state.hpp"
+#include "tools/input/command_line.hpp"
+
+namespace placement::tools {
+
+// Options and input that the commands about the live state have in common.
+inline constexpr Option state_option{0, "state", "FILE",
+                                     "a snapshot, or its text [SnapshotFile of placement.conf]"};
+inline constexpr Option nodes_option{'n', "nodes", "LIST", "only these, as n[1-4] [all]"};
+inline constexpr Option json_option{'j', "json", nullptr, "in JSON"};
+
+struct StateInput {
+  std::string path;
+  LiveState state;
+  double age_s = 0;  // time since it was published; 0 if that is in the future
+
+  // Returns "PATH: 5s old", with a warning when slurmctld would not use a state of this age.
+  std::string described(const Config& config) const;
+};
+
+// Reads the state of --state, or of the placement.conf beside slurm.conf. On a host that is not a controller and has no
+// such file, and where the user may not read the file, asks the monitors on the controllers; `path` is then the name of
+// the monitor. Throws Error.
+StateInput read_state(const CommandLine& line, const Config& config);
+
+// Returns the indices of the nodes of --nodes in the order of the state, or of all nodes without this option. Throws
+// Error for a name that the state does not have.
+std::vector<std::int32_t> chosen_nodes(const CommandLine& line, const LiveState& state);
+
+}  // namespace placement::tools

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/input/torus_machine.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <queue>
+
+#include "common/topology/slurm_conf.hpp"
+#include "common/topology/switch_tree.hpp"
+#include "common/topology/torus_topology.hpp"
+#include "common/util/error.hpp"
+#include "common/util/input_file.hpp"
+#include "common/util/text.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+constexpr std::size_t max_file_bytes = 64 << 20;
+
+// The distances from each position to one position, where a link at a faulty node counts `factor` times.
+class WeightedWays {
+ public:
+  WeightedWays(const TorusTopology& torus, const MapFaults& faults)
+      : torus_(torus), factor_(faults.factor), faulty_(static_cast<std::size_t>(torus.positions()), false) {
+    for (const std::int32_t position : faults.faulty) faulty_[position] = true;
+  }
+
+  const std::vector<std::int64_t>& from(std::int32_t source) {
+    distance_.assign(faulty_.size(), INT64_MAX);
+    using Entry = std::pair<std::int64_t, std::int32_t>;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+    distance_[source] = 0;
+    queue.emplace(0, source);
+    while (!queue.empty()) {
+      const auto [so_far, here] = queue.top();
+      queue.pop();
+      if (so_far > distance_[here]) continue;
+      for (const std::int32_t next : beside(here)) {
+        const std::int64_t there = so_far + (faulty_[here] || faulty_[next] ? factor_ : 1);
+        if (there >= distance_[next]) continue;
+        distance_[next] = there;
+        queue.emplace(there, next);
+      }
+    }
+    return distance_;
+  }
+
+  bool clean(std::int32_t a, std::int32_t b) const {
+    bool clean = !faulty_[a];
+    torus_.walk(a, b, [&](std::int32_t, std::int32_t next) { clean = clean && !faulty_[next]; });
+    return clean;
+  }
+
+ private:
+  std::vector<std::int32_t> beside(std::int32_t position) const {
+    std::vector<std::int32_t> found;
+    std::int32_t stride = 1;
+    for (std::size_t d = 0; d < torus_.dimensions().size(); ++d) {
+      const TorusDimension dimension = torus_.dimensions()[d];
+      const std::int32_t x = torus_.coordinate(position, d);
+      if (x + 1 < dimension.size) found.push_back(position + stride);
+      if (x > 0) found.push_back(position - stride);
+      if (dimension.wraps && dimension.size > 2 && x + 1 == dimension.size) found.push_back(position - x * stride);
+      if (dimension.wraps && dimension.size > 2 && x == 0) found.push_back(position + (dimension.size - 1) * stride);
+      stride *= dimension.size;
+    }
+    return found;
+  }
+
+  const TorusTopology& torus_;
+  const std::int64_t factor_;
+  std::vector<bool> faulty_;
+  std::vector<std::int64_t> distance_;
+};
+
+}  // namespace
+
+// Returns the content of the file for which the word stands: "tree 4 4 4" for "4:4:4".
+static std::optional<std::string> tree_of_word(const std::string& word) {
+  if (word.find(':') == std::string::npos || word.find_first_not_of("0123456789:") != std::string::npos) return std::nullopt;
+  std::string text = "tree " + word;
+  std::replace(text.begin(), text.end(), ':', ' ');
+  return text + "\n";
+}
+
+MachineFile read_machine_file(const std::string& path) {
+  if (const auto text = tree_of_word(path); text && !std::filesystem::exists(path)) return {path, *text};
+  return {path, read_input_file(path == "-" ? "/dev/stdin" : path, max_file_bytes)};
+}
+
+bool is_torus_file(const MachineFile& file) { return is_torus_text(file.text); }
+
+ClusterView torus_machine(const MachineFile& file, const std::string& slurm_conf, MapFaults& faults) {
+  const std::string& path = file.path;
+  TorusDescription description = parse_torus(file.text, path);
+  faults = {description.faulty, description.fault_factor};
+  ClusterView view;
+  std::vector<NodeShape> shapes;
+  if (!slurm_conf.empty()) {
+    if (!description.named) throw Error(path + ": it names no nodes, which a slurm.conf could say something of");
+    shapes = read_node_shapes(slurm_conf);
+    std::vector<std::string> names;
+    for (const NodeShape& shape : shapes) names.push_back(shape.name);
+    check_torus_nodes(description, names, path);
+  } else if (description.named) {
+    for (std::int32_t node = 0; node < description.torus.nodes(); ++node) shapes.push_back({description.torus.name(node), 1, 1, 1});
+  }
+  const auto torus = std::make_shared<const TorusTopology>(std::move(description.torus));
+  if (shapes.empty()) {
+    const std::int32_t leaves[] = {torus->positions()};
+    view.tree = std::make_shared<const TreeTopology>(TreeTopology::balanced(leaves));
+  } else {
+    view = view_of_switches({}, shapes);
+    for (NodeView& node : view.nodes) node.torus_node = torus->find(node.name);
+  }
+  view.torus = torus;
+  return view;
+}
+
+std::shared_ptr<const NodeOutages> map_outages(const ClusterView& view, const MapFaults& faults,
+                                               const std::optional<std::string>& file, double of_faulty) {
+  if (!file && faults.faulty.empty()) return nullptr;
+  NodeOutages outages = file ? read_outages(*file) : NodeOutages();
+  const NodeOutages::Place unknown = outages.first_unknown([&](const std::string& name) {
+    if (view.torus) return view.torus->find(name) >= 0;
+    if (!view.nodes.empty())
+      return std::any_of(view.nodes.begin(), view.nodes.end(), [&](const NodeView& node) { return node.name == name; });
+    const auto leaf = parse_integer(name);
+    return leaf && *leaf >= 0 && *leaf < view.tree->leaves() && std::to_string(*leaf) == name;
+  });
+  if (!unknown.name.empty()) fail_at(*file, unknown.line, "the topology has no node or leaf " + shown(unknown.name));
+  for (const std::int32_t position : faults.faulty)
+    if (const std::string name = std::to_string(position); !outages.lists(name)) outages.set(name, of_faulty);
+  return std::make_shared<const NodeOutages>(std::move(outages));
+}
+
+Cost weighted_hop_bytes(const TorusTopology& torus, const MapFaults& faults, const CommMatrix& matrix,
+                        std::span<const std::int32_t> position) {
+  WeightedWays ways(torus, faults);
+  Cost total = 0;
+  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) {
+    const auto partners = matrix.neighbours(rank);
+    const auto weights = matrix.weights(rank);
+    const std::vector<std::int64_t>* distance = nullptr;
+    for (std::size_t k = 0; k < partners.size(); ++k) {
+      if (partners[k] <= rank) continue;
+      const std::int32_t there = position[partners[k]];
+      std::int64_t steps = torus.distance(position[rank], there);
+      if (faults.factor > 1 && !ways.clean(position[rank], there)) {  // a route without faulty nodes is a shortest way
+        if (!distance) distance = &ways.from(position[rank]);
+        steps = (*distance)[there];
+      }
+      total += static_cast<Cost>(weights[k]) * steps;
+    }
+  }
+  return total;
+}
+
+std::vector<std::int32_t> leaf_positions(const ClusterView& view) {
+  std::vector<std::int32_t> position(static_cast<std::size_t>(view.tree->leaves()), -1);
+  for (std::size_t leaf = 0; view.nodes.empty() && leaf < position.size(); ++leaf) position[leaf] = static_cast<std::int32_t>(leaf);
+  for (const NodeView& node : view.nodes)
+    for (std::int32_t core = 0; core < node.cores(); ++core)
+      position[node.first_leaf + core] = node.torus_node < 0 ? -1 : view.torus->position(node.torus_node);
+  return position;
+}
+
+namespace {
+
+std::vector<std::int32_t> rank_positions(const ClusterView& view, std::span<const std::int32_t> leaf_of_rank) {
+  const std::vector<std::int32_t> of_leaf = leaf_positions(view);
+  std::vector<std::int32_t> position;
+  for (const std::int32_t leaf : leaf_of_rank) {
+    if (of_leaf[leaf] < 0) throw Error("a rank is on a node without coordinates: its routes are not known");
+    position.push_back(of_leaf[leaf]);
+  }
+  return position;
+}
+
+tofa::Assessment assess_on_torus(const ClusterView& view, const CommMatrix& matrix,
+                                 std::span<const std::int32_t> leaf_of_rank) {
+  const std::vector<std::int32_t> position = rank_positions(view, leaf_of_rank);
+  std::vector<double> outage(static_cast<std::size_t>(view.torus->positions()), 0.0);
+  for (std::int32_t node = 0; view.outages && node < view.torus->nodes(); ++node)
+    outage[view.torus->position(node)] = view.outages->of(view.torus->name(node));
+  return tofa::assess(*view.torus, matrix, position, outage);
+}
+
+tofa::Assessment assess_on_tree(const ClusterView& view, const CommMatrix& matrix,
+                                std::span<const std::int32_t> leaf_of_rank) {
+  const TreeTopology& tree = *view.tree;
+  tofa::Assessment result;
+  result.hop_bytes = tree.hop_bytes(matrix, leaf_of_rank);
+  std::vector<Cost> up(static_cast<std::size_t>(tree.vertices()), 0);
+  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank)
+    for (std::size_t k = 0; k < matrix.neighbours(rank).size(); ++k) {
+      const std::int32_t from = tree.leaf_vertex(leaf_of_rank[rank]);
+      const std::int32_t to = tree.leaf_vertex(leaf_of_rank[matrix.neighbours(rank)[k]]);
+      const std::int32_t meet = tree.lowest_common_ancestor(from, to);
+      for (std::int32_t vertex = from; vertex != meet; vertex = tree.parent(vertex)) up[vertex] += matrix.weights(rank)[k];
+    }
+  for (const Cost load : up) result.link_load_twice = std::max(result.link_load_twice, load);
+  std::vector<std::string> name(static_cast<std::size_t>(tree.leaves()));
+  for (std::int32_t leaf = 0; view.nodes.empty() && leaf < tree.leaves(); ++leaf) name[leaf] = std::to_string(leaf);
+  for (const NodeView& node : view.nodes)
+    for (std::int32_t core = 0; core < node.cores(); ++core) name[node.first_leaf + core] = node.name;
+  std::vector<std::string> used;
+  for (const std::int32_t leaf : leaf_of_rank) used.push_back(name[leaf]);
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  result.nodes_touched = static_cast<std::int64_t>(used.size());
+  tofa::AnyFailure failure;
+  for (const std::string& node : used) {
+    const double outage = view.outages ? view.outages->of(node) : 0.0;
+    if (!(outage > 0)) continue;
+    ++result.suspects_touched;
+    failure.add(outage);
+  }
+  result.abort_probability = failure.probability();
+  result.hazard = failure.hazard();
+  return result;
+}
+
+}  // namespace
+
+Cost mapping_cost(const ClusterView& view, const MapFaults& faults, const CommMatrix& matrix,
+                  std::span<const std::int32_t> leaf_of_rank) {
+  if (!view.torus) return view.tree->hop_bytes(matrix, leaf_of_rank);
+  return weighted_hop_bytes(*view.torus, faults, matrix, rank_positions(view, leaf_of_rank));
+}
+
+tofa::Assessment assess_mapping(const ClusterView& view, const CommMatrix& matrix,
+                                std::span<const std::int32_t> leaf_of_rank) {
+  return view.torus ? assess_on_torus(view, matrix, leaf_of_rank) : assess_on_tree(view, matrix, leaf_of_rank);
+}
+
+}  // namespace placement::tools

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/map/map_run.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#include "mapping/graph.hpp"
+#include "mapping/greedy.hpp"
+#include "mapping/leaf_tree.hpp"
+#include "policies/fabric_choice.hpp"
+#include "policies/table.hpp"
+#include "tofa/tofa.hpp"
+#include "tofa/torus_job.hpp"
+#include "tofa/torus_map.hpp"
+#include "tools/input/command_line.hpp"
+#include "treematch/objectives.hpp"
+#include "treematch/tree_map.hpp"
+#include "treematch/treematch.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+// Measures wall and processor time since its construction.
+class Stopwatch {
+ public:
+  double wall_s() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  double cpu_s() const { return processor_s() - cpu_start_; }
+
+ private:
+  static double processor_s() {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  }
+
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double cpu_start_ = processor_s();
+};
+
+Deadline deadline_of(const MapTask& task) {
+  return task.deadline ? Deadline::after(*task.deadline) : Deadline::never();
+}
+
+void check_room(const MapTask& task) {
+  if (static_cast<std::size_t>(task.matrix->ranks()) > task.usable.size())
+    throw Error("the matrix has " + std::to_string(task.matrix->ranks()) + " ranks, and " +
+                std::to_string(task.usable.size()) + " of the " + std::to_string(task.view.tree->leaves()) +
+                " leaves are usable");
+}
+
+// Returns the node and the core of each leaf, for ranks with one core.
+std::vector<RankPlace> places_of(const ClusterView& view, const std::vector<std::int32_t>& leaf_of_rank) {
+  std::vector<std::int32_t> node_of_leaf(static_cast<std::size_t>(view.tree->leaves()), -1);
+  for (std::size_t n = 0; n < view.nodes.size(); ++n)
+    for (std::int32_t core = 0; core < view.nodes[n].cores(); ++core)
+      node_of_leaf[view.nodes[n].first_leaf + core] = static_cast<std::int32_t>(n);
+  std::vector<RankPlace> places;
+  for (const std::int32_t leaf : leaf_of_rank) {
+    const std::int32_t node = node_of_leaf[leaf];
+    places.push_back({node, {leaf - view.nodes[node].first_leaf}});
+  }
+  return places;
+}
+
+// Marks only the usable leaves as free, so that policies use no others.
+void mark_free_cores(ClusterView& view, const std::vector<std::int32_t>& usable) {
+  for (NodeView& node : view.nodes)
+    for (std::int32_t core = 0; core < node.cores(); ++core)
+      node.core_free[core] = std::binary_search(usable.begin(), usable.end(), node.first_leaf + core);
+}
+
+// Returns a view for policies that need nodes on a machine without nodes: each usable leaf is a node with one core.
+ClusterView leaf_nodes(const MapTask& task) {
+  ClusterView view = task.view;
+  for (const std::int32_t leaf : task.usable)
+    view.nodes.push_back({std::to_string(leaf), leaf, 1, 1, 1, {true}, -1, view.torus ? leaf : -1});
+  return view;
+}
+
+treematch::LeafScope leaf_scope(const Request& request) {
+  const auto found = request.parameters.find("scope");
+  if (found == request.parameters.end() || found->second == "subtree") return treematch::LeafScope::subtree;
+  if (found->second == "whole") return treematch::LeafScope::whole;
+  if (found->second == "allocation") return treematch::LeafScope::given;
+  throw Error("scope=" + shown(found->second) + ": it takes allocation, whole or subtree");
+}
+
+void map_leaves(const MapTask& task, MapOutcome& outcome) {
+  treematch::MapOptions options;
+  options.seed =
+      static_cast<std::uint64_t>(number_parameter(task.request, "seed", static_cast<std::int64_t>(task.request.seed), INT64_MAX));
+  options.scope = leaf_scope(task.request);
+  options.levels_up = static_cast<std::int32_t>(number_parameter(task.request, "levels-up", 0, 64));
+  options.effort = treematch::effort_parameter(task.request);
+  options.deadline = deadline_of(task);
+  treematch::MapResult result = treematch::map_to_tree(*task.matrix, *task.view.tree, task.usable, options);
+  outcome.leaf_of_rank = std::move(result.leaf_of_rank);
+  outcome.reasons.push_back(result.method);
+}
+
+// Repeats the two steps of a job: slurmctld chooses nodes and cores, then srun places the ranks on them.
+Placement on_what_was_chosen(const policies::Policy& policy, const ClusterView& view, const MapTask& task,
+                             const Placement& chosen) {
+  ClusterView job = view;
+  Request step = task.request;
+  step.node_tasks.assign(view.nodes.size(), 0);
+  for (NodeView& node : job.nodes)
+    if (!step.whole_nodes) node.core_free.assign(node.core_free.size(), false);
+  for (const RankPlace& rank : chosen.ranks) {
+    ++step.node_tasks[rank.node];
+    for (const std::int32_t core : rank.cores) job.nodes[rank.node].core_free[core] = true;
+  }
+  return policy.place(job, step, deadline_of(task));
+}
+
+bool one_core_each(const ClusterView& view) {
+  return std::all_of(view.nodes.begin(), view.nodes.end(), [](const NodeView& node) { return node.cores() == 1; });
+}
+
+void ask_policy(const MapTask& task, const policies::Policy& policy, MapOutcome& outcome) {
+  const bool has_nodes = !task.view.nodes.empty();
+  const ClusterView view = has_nodes ? task.view : leaf_nodes(task);
+  Placement placement;
+  if (policy.place_thoroughly && one_core_each(view)) {  // there is no choice within a node
+    placement = policy.place_thoroughly(view, task.request, deadline_of(task));
+  } else {
+    placement = policies::place_on_one_fabric(policy, view, task.request, deadline_of(task));
+    if (policy.for_users) placement = on_what_was_chosen(policy, view, task, placement);
+  }
+  for (const RankPlace& rank : placement.ranks)
+    outcome.leaf_of_rank.push_back(view.nodes[rank.node].first_leaf + rank.cores.at(0));
+  outcome.reasons = std::move(placement.reasons);
+  outcome.natural_cost = placement.natural_cost;
+  if (has_nodes) outcome.places = std::move(placement.ranks);
+}
+
+std::vector<std::int32_t> first_leaves(const MapTask& task) {
+  return {task.usable.begin(), task.usable.begin() + task.matrix->ranks()};
+}
+
+const policies::Policy* table_policy(const PolicySpec& spec) {
+  if (spec.policy == "NATURAL") {
+    for (const auto& [key, value] : spec.parameters) throw UsageError("unknown key " + key + " for NATURAL, which has none");
+    return nullptr;
+  }
+  if (policies::find_policy(spec.policy))
+    return from_command_line([&]() -> const policies::Policy* { return &policies::check_policy_spec(spec); });
+  throw UsageError("unknown policy " + shown(spec.policy) + ": known are NATURAL, " +
+                   policies::policy_names([](const policies::Policy&) { return true; }));
+}
+
+Cost cost_on(const MapTask& task, const std::vector<std::int32_t>& leaf_of_rank) {
+  return mapping_cost(task.view, task.faults, *task.matrix, leaf_of_rank);
+}
+
+std::vector<std::int32_t> greedy_on(const MapTask& task, const std::vector<std::int32_t>& usable) {
+  if (!task.view.torus) return greedy_leaves(*task.matrix, *task.view.tree, usable);
+  const std::vector<std::int32_t> of_leaf = leaf_positions(task.view);
+  tofa::TorusSlots slots{task.view.torus.get(), {}, nullptr};
+  for (const std::int32_t leaf : usable) slots.position.push_back(of_leaf[leaf]);
+  std::vector<std::int32_t> mapped =
+      tofa::greedy_on_torus(mapping::scaled_graph(*task.matrix), slots, mapping::WorkBudget());
+  for (std::int32_t& slot : mapped) slot = usable[slot];
+  return mapped;
+}
+
+// Returns the expected time by which TOFA compares mappings. It is 1 for the natural order without faults.
+double objective_on_torus(const MapTask& task, const std::vector<std::int32_t>& leaf_of_rank) {
+  const ClusterView view = task.view.nodes.empty() ? leaf_nodes(task) : task.view;
+  tofa::TorusJob job(view, task.request);
+  job.begin_in_order();
+  return job.expected_time(leaf_of_rank);
+}
+
+// Returns the cost of the greedy baseline on the leaves that a policy chose.
+Cost greedy_cost_among(const MapTask& task, std::vector<std::int32_t> leaves) {
+  std::sort(leaves.begin(), leaves.end());
+  return cost_on(task, greedy_on(task, leaves));
+}
+
+}  // namespace
+
+std::vector<std::int32_t> greedy_leaves(const CommMatrix& matrix, const TreeTopology& tree,
+                                        const std::vector<std::int32_t>& usable) {
+  const mapping::LeafTree slots(tree, usable);
+  std::vector<std::int32_t> leaf_of_rank = mapping::greedy_mapping(mapping::scaled_graph(matrix), slots);
+  for (std::int32_t& place : leaf_of_rank) place = slots.leaf(place);
+  return leaf_of_rank;
+}
+
+MapOutcome run_map(MapTask task) {
+  const bool natural = task.spec.policy == "NATURAL";
+  const bool limited = task.request.max_nodes < INT32_MAX || task.request.min_nodes > 1 || task.request.equal_tasks_per_node ||
+                       task.request.cores_per_task > 1 || !task.request.required_nodes.empty() || task.request.whole_nodes;
+  const bool greedy = task.spec.policy == "GREEDY" && !limited;  // with limits it is a policy, which obeys them
+  const policies::Policy* policy = table_policy(task.spec);
+  if (greedy) policy = nullptr;
+  task.request.tasks = task.matrix->ranks();
+  task.request.matrix = task.matrix;
+  task.request.parameters = task.spec.parameters;
+  check_room(task);
+  if (!policy) task.usable = policies::leaves_on_one_fabric(task.view, task.usable, task.matrix->ranks());
+  mark_free_cores(task.view, task.usable);
+
+  MapOutcome outcome;
+  const Stopwatch watch;
+  const bool by_nodes = policy && !task.view.nodes.empty();
+  if (natural)
+    outcome.leaf_of_rank = first_leaves(task);
+  else if (greedy)
+    outcome.leaf_of_rank = greedy_on(task, task.usable);
+  else if (policy->needs_tree && task.view.torus)
+    throw Error(std::string(policy->name) + " maps to trees: on a torus take TOFA");
+  else if (policy->takes("objective") && !by_nodes &&
+           treematch::objective_parameter(task.request.parameters) == treematch::Objective::hop_bytes)
+    map_leaves(task, outcome);
+  else
+    ask_policy(task, *policy, outcome);
+  outcome.wall_s = watch.wall_s();
+  outcome.cpu_s = watch.cpu_s();
+
+  outcome.cost = cost_on(task, outcome.leaf_of_rank);
+  if (!by_nodes) outcome.natural_cost = cost_on(task, first_leaves(task));
+  if (by_nodes && task.view.torus && !policy->place_thoroughly) outcome.natural_cost = cost_on(task, first_leaves(task));
+  if (task.view.torus || task.tells_faults)
+    outcome.assessment = assess_mapping(task.view, *task.matrix, outcome.leaf_of_rank);
+  if (task.view.torus)
+    outcome.objective = outcome.assessment->abort_probability >= 1 ? std::numeric_limits<double>::infinity()
+                                                                   : objective_on_torus(task, outcome.leaf_of_rank);
+  outcome.greedy_cost = greedy ? outcome.cost : greedy_cost_among(task, by_nodes ? outcome.leaf_of_rank : task.usable);
+  if (outcome.places.empty() && !task.view.nodes.empty()) outcome.places = places_of(task.view, outcome.leaf_of_rank);
+  return outcome;
+}
+
+MapOutcome run_map_in(const spank::Allocation& allocation, const MapTask& task) {
+  MapOutcome outcome;
+  const Stopwatch watch;
+  const spank::StepPlacement placement = spank::place_in(allocation, {task.spec, task.without_matrix ? nullptr : task.matrix, false});
+  outcome.wall_s = watch.wall_s();
+  outcome.cpu_s = watch.cpu_s();
+  outcome.cost = placement.cost;
+  outcome.natural_cost = placement.natural_cost;
+  outcome.places.resize(static_cast<std::size_t>(task.matrix->ranks()));
+  for (std::size_t node = 0; node < placement.ranks_of_node.size(); ++node)
+    for (const std::uint32_t rank : placement.ranks_of_node[node])
+      outcome.places[rank].node = static_cast<std::int32_t>(node);
+  for (std::size_t rank = 0; placement.whole_cores && rank < placement.cores_of_rank.size(); ++rank) {
+    RankPlace& place = outcome.places[rank];
+    place.cores = placement.cores_of_rank[rank];
+    outcome.leaf_of_rank.push_back(task.view.nodes[place.node].first_leaf + place.cores.at(0));
+  }
+  if (!outcome.leaf_of_rank.empty()) outcome.greedy_cost = greedy_cost_among(task, outcome.leaf_of_rank);
+  return outcome;
+}
+
+}  // namespace placement::tools

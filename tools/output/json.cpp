@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/output/json.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+namespace placement::tools {
+
+namespace {
+
+// Returns the number of bytes of the first character in `text`; 0 if these bytes are not valid UTF-8.
+std::size_t utf8_size(std::string_view text) {
+  const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };
+  const unsigned first = byte(0), second = byte(1);
+  if (first < 0x80) return 1;
+  const std::size_t size = first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
+  for (std::size_t at = 1; at < size; ++at)
+    if ((byte(at) & 0xc0) != 0x80) return 0;
+  // These are not valid: overlong forms, halves of a UTF-16 pair, and numbers beyond the last character.
+  const bool bad = (first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) || (first == 0xf0 && second < 0x90) ||
+                   (first == 0xf4 && second >= 0x90);
+  return bad ? 0 : size;
+}
+
+}  // namespace
+
+JsonWriter& JsonWriter::begin(char bracket) {
+  separate();
+  text_ += bracket;
+  ++depth_;
+  first_ = true;
+  return *this;
+}
+
+JsonWriter& JsonWriter::end(char bracket) {
+  --depth_;
+  if (depth_ == 0 && !first_) text_ += '\n';
+  text_ += bracket;
+  first_ = false;
+  return *this;
+}
+
+JsonWriter& JsonWriter::key(std::string_view name) {
+  separate();
+  append_string(name);
+  text_ += ": ";
+  after_key_ = true;
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(std::string_view text) {
+  separate();
+  append_string(text);
+  return *this;
+}
+
+// JSON has no NaN and no infinity, so these become null.
+JsonWriter& JsonWriter::value(double number) {
+  if (!std::isfinite(number)) return raw("null");
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", number);
+  return raw(text);
+}
+
+JsonWriter& JsonWriter::raw(std::string_view text) {
+  separate();
+  text_ += text;
+  return *this;
+}
+
+void JsonWriter::separate() {
+  if (!after_key_ && depth_ > 0) {
+    if (!first_) text_ += depth_ == 1 ? "," : ", ";
+    if (depth_ == 1) text_ += "\n  ";
+  }
+  after_key_ = false;
+  first_ = false;
+}
+
+void JsonWriter::append_string(std::string_view text) {
+  text_ += '"';
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '"' || c == '\\') {
+      text_ += '\\';
+      text_ += c;
+    } else if (static_cast<unsigned char>(c) < ' ') {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned char>(c));
+      text_ += escaped;
+    } else if (const std::size_t size = utf8_size(text.substr(at)); size > 0) {
+      text_ += text.substr(at, size);
+      at += size - 1;
+    } else {  // not valid UTF-8, as it can occur in the name of a file
+      text_ += "\\ufffd";
+    }
+  }
+  text_ += '"';
+}
+
+}  // namespace placement::tools

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/simulate/simulate_machine.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <unordered_map>
+
+#include "common/topology/slurm_conf.hpp"
+#include "common/topology/topology_read.hpp"
+#include "common/topology/torus_topology.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#include "policies/fabric_choice.hpp"
+#include "sim/site_data.hpp"
+#include "tools/input/snapshot_input.hpp"
+#include "tools/simulate/simulate_options.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+constexpr const char* default_node = "2x8";
+constexpr int default_outage_hours = 24;
+
+NodeShape node_shape(const CommandLine& line) {
+  const std::string text = line.value_or("node", default_node);
+  const auto parts = split_at(text, 'x');
+  const auto sockets = parse_integer(parts[0]);
+  const auto cores = parts.size() == 2 ? parse_integer(parts[1]) : std::nullopt;
+  if (!sockets || !cores || *sockets < 1 || *cores < 1 || *sockets > 1024 || *cores > 4096)
+    throw UsageError("--node " + shown(text) + ": SOCKETSxCORES is wanted, as in 2x8");
+  return {"", static_cast<std::int32_t>(*sockets), static_cast<std::int32_t>(*cores), 1};
+}
+
+ClusterView regular_machine(const CommandLine& line) {
+  const std::string text = *line.value("switches");
+  const NodeShape shape = node_shape(line);
+  std::vector<SwitchShape> switches{{"root", -1, {}}};
+  std::vector<NodeShape> nodes;
+  std::vector<std::int32_t> level{0};
+  const auto parts = split_at(text, ':');
+  for (std::size_t depth = 0; depth < parts.size(); ++depth) {
+    const auto count = parse_integer(parts[depth]);
+    if (!count || *count < 1 || *count * std::ssize(level) > (1 << 20))
+      throw UsageError("--switches " + shown(text) + ": numbers from 1 on are wanted, at most 2^20 nodes");
+    std::vector<std::int32_t> below;
+    for (const std::int32_t above : level)
+      for (std::int64_t k = 0; k < *count; ++k)
+        if (depth + 1 < parts.size()) {
+          below.push_back(static_cast<std::int32_t>(switches.size()));
+          switches.push_back({"s" + std::to_string(switches.size()), above, {}});
+        } else {
+          switches[above].nodes.push_back(static_cast<std::int32_t>(nodes.size()));
+          nodes.push_back(shape);
+          nodes.back().name = "n" + std::to_string(nodes.size() - 1);
+        }
+    level = std::move(below);
+  }
+  return view_of_switches(switches, nodes);
+}
+
+// Returns the nodes of the torus: with the shapes in the slurm.conf, or all with one shape.
+std::vector<NodeShape> shapes_on_torus(const CommandLine& line, const TorusTopology& torus) {
+  std::vector<NodeShape> nodes;
+  const auto conf = line.value("slurm-conf");
+  if (!conf) {
+    for (std::int32_t n = 0; n < torus.nodes(); ++n) {
+      nodes.push_back(node_shape(line));
+      nodes.back().name = torus.name(n);
+    }
+    return nodes;
+  }
+  if (line.has("node")) throw UsageError("--node and --slurm-conf both say what the nodes are");
+  std::unordered_map<std::string, NodeShape> known;
+  for (NodeShape& shape : read_node_shapes(*conf)) known.emplace(shape.name, shape);
+  for (std::int32_t n = 0; n < torus.nodes(); ++n) {
+    const auto found = known.find(torus.name(n));
+    if (found == known.end()) throw Error(*conf + ": has no node " + shown(torus.name(n)) + ", which is on the torus");
+    nodes.push_back(found->second);
+  }
+  return nodes;
+}
+
+// Returns nodes on a torus. For stock Slurm they are in one row.
+ClusterView torus_machine(const CommandLine& line) {
+  const std::string word = *line.value("torus");
+  std::shared_ptr<const TorusTopology> torus;
+  if (word.find_first_not_of("0123456789x") == std::string::npos) {
+    std::vector<TorusDimension> dimensions;
+    for (const std::string_view part : split_at(word, 'x')) {
+      const auto size = parse_integer(part);
+      if (!size || *size < 1 || *size > TorusTopology::max_positions)
+        throw UsageError("--torus " + shown(word) + ": sizes are wanted, as in 8x8x8, or a file");
+      dimensions.push_back({static_cast<std::int32_t>(*size), true});
+    }
+    torus = std::make_shared<const TorusTopology>(TorusTopology::full(std::move(dimensions)));
+  } else {
+    torus = std::make_shared<const TorusTopology>(std::move(read_torus(word).torus));
+  }
+  std::vector<SwitchShape> row{{"row", -1, {}}};
+  const std::vector<NodeShape> nodes = shapes_on_torus(line, *torus);
+  for (std::int32_t n = 0; n < torus->nodes(); ++n) row[0].nodes.push_back(n);
+  ClusterView view = view_of_switches(row, nodes);
+  for (std::int32_t n = 0; n < torus->nodes(); ++n) view.nodes[n].torus_node = n;
+  view.torus = std::move(torus);
+  return view;
+}
+
+// Returns the nodes of a tree. The leaves are cores if its lowest levels form nodes of this shape; else they are nodes.
+std::vector<NodeShape> nodes_of_tree(const TreeTopology& tree, const NodeShape& shape) {
+  const std::int32_t cores = shape.sockets * shape.cores_per_socket;
+  std::int32_t vertex = tree.leaf_vertex(0);
+  while (vertex != 0 && tree.leaf_count(vertex) < cores) vertex = tree.parent(vertex);
+  const std::int32_t count = tree.leaf_count(vertex) == cores ? tree.leaves() / cores : tree.leaves();
+  std::vector<NodeShape> nodes(static_cast<std::size_t>(count), shape);
+  for (std::size_t n = 0; n < nodes.size(); ++n) nodes[n].name = "n" + std::to_string(n);
+  return nodes;
+}
+
+ClusterView read_shape(const CommandLine& line) {
+  const int machines = line.has("topology") + line.has("switches") + line.has("torus");
+  if (machines > 1) throw UsageError("--topology, --switches and --torus: only one of them can be the machine");
+  if (machines == 0)
+    throw UsageError("one of --topology, --switches and --torus is needed: the machine");
+  if (line.has("switches") && line.has("slurm-conf"))
+    throw UsageError("--slurm-conf is for --topology and --torus; a regular machine has --node");
+  if (line.has("switches")) return regular_machine(line);
+  if (line.has("torus")) return torus_machine(line);
+  const std::string path = *line.value("topology");
+  if (line.has("node") && line.has("slurm-conf")) throw UsageError("--node and --slurm-conf both say what the nodes are");
+  ClusterView view = read_topology(path, line.value_or("slurm-conf", ""));
+  if (line.has("node")) {
+    if (!view.nodes.empty()) throw UsageError("--node is not for a topology.conf, whose nodes slurm.conf describes");
+    return read_topology_of(path, nodes_of_tree(*view.tree, node_shape(line)));
+  }
+  if (view.nodes.empty()) throw UsageError("--topology " + shown(path) + ": is a tree without nodes: give --node or --slurm-conf");
+  return view;
+}
+
+// Returns the slurm.conf that read_shape() uses; empty if there is none.
+std::string slurm_conf_of(const CommandLine& line) {
+  if (const auto conf = line.value("slurm-conf")) return *conf;
+  if (!line.has("topology") || line.has("node")) return {};
+  return std::filesystem::path(*line.value("topology")).replace_filename("slurm.conf").string();
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> machine_options(const CommandLine& line) {
+  std::vector<std::pair<std::string, std::string>> given;
+  for (const char* option : {"topology", "slurm-conf", "switches", "torus", "node", "state", "outages", "outage-hours", "failure-trace"})
+    if (const auto value = line.value(option)) given.emplace_back(option, *value);
+  if (!line.has("node") && slurm_conf_of(line).empty()) given.emplace_back("node", default_node);
+  if (line.has("outages") && !line.has("outage-hours")) given.emplace_back("outage-hours", std::to_string(default_outage_hours));
+  for (auto& [option, value] : given) std::replace(option.begin(), option.end(), '-', '_');
+  return given;
+}
+
+sim::ProcessorsPerCore read_processors_per_core(const CommandLine& line, const sim::Machine& machine) {
+  if (const auto given = line.integer("threads-per-core", 1, 64)) return {static_cast<std::int32_t>(*given), static_cast<std::int32_t>(*given)};
+  const std::string conf = slurm_conf_of(line);
+  if (conf.empty()) return {};
+  std::unordered_map<std::string, std::int32_t> cpus;
+  for (const NodeShape& shape : read_node_shapes(conf)) cpus.emplace(shape.name, shape.cpus_per_core);
+  std::set<std::int32_t> found;
+  for (const NodeView& node : machine.view().nodes)
+    if (const auto known = cpus.find(node.name); known != cpus.end()) found.insert(known->second);
+  return {found.size() == 1 ? *found.begin() : found.empty() ? 1 : 0, 1};
+}
+
+sim::Machine read_machine(const CommandLine& line, sim::ReplayOptions& replay_options) {
+  ClusterView view = read_shape(line);
+  if (!policies::is_one_fabric(view))
+    throw Error("--topology " + shown(*line.value("topology")) + ": no switch joins all nodes, so that Slurm lets no job use all of them; "
+                "replay the jobs of each connected part on a topology.conf of its own");
+  if (const auto state = line.value("state"))
+    sim::attach_state(view, *state == "random" ? sim::random_state(view, replay_options.seed) : read_live_state(*state),
+                      *state);
+  if (const auto outages = line.value("outages")) {
+    sim::attach_outages(view, read_outages(*outages),
+                        number_option(line, "outage-hours", default_outage_hours, 1e-3, 1e5) * 3600, *outages);
+    if (line.has("node-failures")) throw UsageError("--node-failures and --outages both say how often nodes fail");
+    replay_options.failures_per_hour_of_node = sim::failure_rates(view);
+  } else if (line.has("outage-hours")) {
+    throw UsageError("--outage-hours is for the probabilities of --outages");
+  }
+  if (const auto trace = line.value("failure-trace"))
+    replay_options.planned_failures = sim::read_failures(*trace, view);
+  return sim::Machine(std::move(view));
+}
+
+}  // namespace placement::tools

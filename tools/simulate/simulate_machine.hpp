@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/engine.hpp"
+#include "tools/input/command_line.hpp"
+
+namespace placement::tools {
+
+// Reads the machine that the command line describes. The state of its nodes becomes part of the machine's view.
+// Failures that will happen go into `replay_options`. Throws UsageError, and Error when a file is not valid.
+sim::Machine read_machine(const CommandLine& line, sim::ReplayOptions& replay_options);
+
+// Returns the options that describe the machine of read_machine(), with their values and with defaults that were used.
+// Names have '_' instead of '-'.
+std::vector<std::pair<std::string, std::string>> machine_options(const CommandLine& line);
+
+// Returns the number of processors per core. It is that of --threads-per-core, or else, for logs of sacct, that of the
+// machine's slurm.conf.
+sim::ProcessorsPerCore read_processors_per_core(const CommandLine& line, const sim::Machine& machine);
+
+}  // namespace placement::tools

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/simulate/simulate_options.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <span>
+
+#include "common/util/text.hpp"
+#include "policies/table.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+std::vector<std::string> words_of(std::string list, const char* separators) {
+  std::vector<std::string> words;
+  for (char& c : list)
+    if (std::string_view(separators).find(c) != std::string_view::npos) c = ' ';
+  for (const std::string_view word : split_words(list)) words.emplace_back(word);
+  return words;
+}
+
+// Reads each part into an element of `seconds`; further elements keep their values. Returns false unless each part is a
+// number from 0 to 1e6 and there are not too many parts.
+bool parse_seconds(std::span<const std::string_view> parts, std::span<double> seconds) {
+  if (parts.size() > seconds.size()) return false;
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const auto value = parse_real(parts[k]);
+    if (!value || *value < 0 || *value > 1e6) return false;
+    seconds[k] = *value;
+  }
+  return true;
+}
+
+// Reads --backfill: easy, or slurm[,INTERVAL[,MARGIN]].
+void read_backfill(const CommandLine& line, sim::ReplayOptions& replay_options) {
+  const std::string text = line.value_or("backfill", "easy");
+  if (text == "easy") return;
+  const auto parts = split_at(text, ',');
+  double seconds[] = {30, 60};
+  if (parts[0] != "slurm" || !parse_seconds(std::span(parts).subspan(1), seconds))
+    throw UsageError("--backfill " + shown(text) + ": easy or slurm[,INTERVAL[,MARGIN]] is wanted, in seconds");
+  replay_options.reservations = std::numeric_limits<std::int32_t>::max();
+  replay_options.backfill_interval_s = seconds[0];
+  replay_options.plan_margin_s = seconds[1];
+}
+
+void read_charge(const CommandLine& line, sim::ReplayOptions& replay_options) {
+  const auto text = line.value("charge");
+  if (!text) return;
+  replay_options.charge_measured = *text == "measured";
+  replay_options.charge_policy_s = replay_options.charge_policy_task_s = 0;
+  if (*text == "none" || replay_options.charge_measured) return;
+  const auto parts = split_at(*text, ',');
+  double seconds[] = {0, 0};
+  if (!parse_seconds(parts, seconds))
+    throw UsageError("--charge " + shown(*text) + ": none, measured, or SECONDS[,SECONDS PER TASK] is wanted");
+  replay_options.charge_policy_s = seconds[0];
+  replay_options.charge_policy_task_s = seconds[1];
+}
+
+// Returns the time of an option, in seconds on the log's clock.
+std::optional<std::int64_t> time_option(const CommandLine& line, const char* option) {
+  const auto text = line.value(option);
+  if (!text) return std::nullopt;
+  const std::int64_t seconds = sim::time_point(*text);
+  if (seconds < 0 || seconds > std::int64_t{1} << 40)
+    throw UsageError("--" + std::string(option) + " " + shown(*text) +
+                     ": seconds on the log's clock are wanted, or YYYY-MM-DD[THH:MM[:SS]] for a log of sacct");
+  return seconds;
+}
+
+void read_effort(const CommandLine& line, sim::ReplayOptions& replay_options) {
+  const auto text = line.value("effort");
+  if (!text) return;
+  const auto parts = split_at(*text, ',');
+  const auto effort = parse_integer(parts[0]);
+  const auto tasks = parts.size() == 2 ? parse_integer(parts[1]) : replay_options.effort_tasks;
+  if (parts.size() > 2 || !effort || *effort < 1 || *effort > 1000 || !tasks || *tasks < 1 || *tasks > TreeTopology::max_leaves)
+    throw UsageError("--effort " + shown(*text) + ": N or N,TASKS is wanted, N from 1 to 1000");
+  replay_options.effort = static_cast<std::int32_t>(*effort);
+  replay_options.effort_tasks = static_cast<std::int32_t>(*tasks);
+}
+
+}  // namespace
+
+double number_option(const CommandLine& line, const char* option, double otherwise, double least, double most) {
+  const auto text = line.value(option);
+  if (!text) return otherwise;
+  const auto value = parse_real(*text);
+  if (!value || *value < least || *value > most) {
+    char range[80];
+    std::snprintf(range, sizeof range, "%g to %g", least, most);
+    throw UsageError("--" + std::string(option) + " " + shown(*text) + ": a number from " + range + " is wanted");
+  }
+  return *value;
+}
+
+int choice(const CommandLine& line, const char* option, std::initializer_list<const char*> words) {
+  const auto text = line.value(option);
+  if (!text) return 0;
+  std::string list;
+  int number = 0;
+  for (const char* word : words) {
+    if (*text == word) return number;
+    list += (number++ > 0 ? " or " : "") + std::string(word);
+  }
+  throw UsageError("--" + std::string(option) + " " + shown(*text) + ": " + list + " is wanted");
+}
+
+sim::JobSelection read_selection(const CommandLine& line) {
+  sim::JobSelection selection;
+  selection.partitions = words_of(line.value_or("partition", ""), ",");
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  selection.from_s = time_option(line, "from");
+  selection.to_s = time_option(line, "to");
+  if (selection.to_s && *selection.to_s <= selection.from_s.value_or(0))
+    throw UsageError("--to " + shown(*line.value("to")) + ": a time after that of --from is wanted");
+  if (line.has("hours"))
+    selection.window_s = std::llround(number_option(line, "hours", 0, 1e-3, 1e7) * 3600);
+  selection.most_jobs = line.integer("jobs", 1, most).value_or(selection.most_jobs);
+  selection.least_tasks = static_cast<std::int32_t>(line.integer("min-tasks", 1, TreeTopology::max_leaves).value_or(1));
+  selection.most_tasks = static_cast<std::int32_t>(
+      line.integer("max-tasks", 1, TreeTopology::max_leaves).value_or(selection.most_tasks));
+  return selection;
+}
+
+sim::ReplayOptions read_options(const CommandLine& line) {
+  sim::ReplayOptions result;
+  result.communication = number_option(line, "communication", 30, 0, 100) / 100;
+  result.share = number_option(line, "share", 100, 0, 100) / 100;
+  result.stock_request =
+      choice(line, "stock-request", {"nodes", "tasks"}) == 0 ? sim::StockRequest::nodes : sim::StockRequest::tasks;
+  result.whole_nodes = line.has("whole-nodes");
+  result.full_start = line.has("full");
+  result.backfill_depth = static_cast<std::int32_t>(line.integer("backfill-depth", 0, 1 << 24).value_or(500));
+  read_backfill(line, result);
+  result.release_s = number_option(line, "release", 0, 0, 1e6);
+  read_charge(line, result);
+  read_effort(line, result);
+  result.charge_stock_s = number_option(line, "stock-charge", 0, 0, 1e6);
+  result.node_failures_per_hour = number_option(line, "node-failures", 0, 0, 1000) / 1000;
+  result.repair_hours = number_option(line, "repair", 4, 1e-3, 1e5);
+  if (line.has("free-cores")) {
+    if (!line.has("output")) throw UsageError("--free-cores: the states are written to the folder of --output, which is not given");
+    result.free_leaves_interval_s = number_option(line, "free-cores", 0, 1e-3, 1e6) * 3600;
+  }
+  result.seed = static_cast<std::uint64_t>(line.integer("seed", 0, INT64_MAX).value_or(1));
+  return result;
+}
+
+std::vector<sim::Strategy> read_strategies(const CommandLine& line) {
+  std::vector<sim::Strategy> strategies;
+  for (const std::string& word : words_of(line.value_or("strategies", "SLURM TM-A TM-Isub"), ";")) {
+    strategies.push_back(sim::parse_strategy(word));
+    for (std::size_t k = 0; k + 1 < strategies.size(); ++k)
+      if (equal_any_case(strategies[k].name, word)) throw UsageError("--strategies: " + shown(word) + " is given twice");
+  }
+  if (strategies.empty()) throw UsageError("--strategies: none given");
+  return strategies;
+}
+
+void check_strategies(std::span<const sim::Strategy> strategies, const CommandLine& line) {
+  for (const sim::Strategy& strategy : strategies) {
+    if (strategy.stock) continue;
+    const policies::Policy& policy = *policies::find_policy(strategy.policy.policy);
+    const auto refuse = [&](const char* why) { throw UsageError("--strategies: " + shown(strategy.name) + " " + why); };
+    if (line.has("torus") && policy.needs_tree) refuse("maps to trees: on a torus take TOFA");
+    if (!line.has("torus") && policy.needs_torus) refuse("is for a torus: give --torus");
+    if (!line.has("state") && policy.needs_live) refuse("goes by a live state: give --state FILE, or --state random");
+  }
+}
+
+}  // namespace placement::tools
