@@ -132,6 +132,39 @@ START_TEST(long_texts_are_cut) {
 }
 END_TEST
 
+// Users choose a part of these texts, and placectl prints them on other users' terminals: no byte that a terminal obeys is
+// read, from the ring or from a history's text. 0x9b alone, or behind 0xc2 in UTF-8, begins a command as ESC [ does.
+START_TEST(raw_bytes_of_other_users_are_not_read) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/ring";
+  std::string every;
+  for (int byte = 0; byte < 256; ++byte) every += static_cast<char>(byte);
+  DecisionWriter writer(path);
+  for (std::size_t at = 0; at < every.size(); at += 8) {  // the shortest field has room for 8 bytes
+    const std::string raw = every.substr(at, 8), line = raw.find('\n') == std::string::npos ? raw : "-";
+    Decision d = sample(1);
+    for (std::string Decision::*text :
+         {&Decision::array_task, &Decision::mode, &Decision::policy, &Decision::parameters, &Decision::candidate_nodes, &Decision::choice,
+          &Decision::tasks_per_node, &Decision::given, &Decision::stock_choice, &Decision::cost, &Decision::natural_cost,
+          &Decision::first_nodes_cost, &Decision::reason, &Decision::why_not_live})
+      d.*text = raw;
+    d.terms = {raw};
+    writer.put(d);
+    const std::string forms[] = {decision_text(packed(d)),
+                                 decision_text(parse_decision_text("job\t1\npolicy\t" + line + "\nreason\t" + line + "\nterm\t" + line + "\n"))};
+    for (const std::string& form : forms)
+      ck_assert(std::all_of(form.begin(), form.end(), [](char c) { return (c >= ' ' && c <= '~') || c == '\t' || c == '\n'; }));
+  }
+  DecisionReader reader(path);
+  const auto all = reader.read();
+  ck_assert_uint_eq(all.size(), every.size() / 8);
+  ck_assert_text_eq(all[0x98 / 8].reason, "????????");
+  ck_assert_text_eq(all[0x98 / 8].array_task, "????????");
+  ck_assert_text_eq(all['A' / 8].policy, "@ABCDEFG");
+  ck_assert_text_eq(all[0x78 / 8].terms.at(0), "xyz{|}~?");
+}
+END_TEST
+
 START_TEST(refuses_damaged_records) {
   std::vector<std::byte> bytes(min_decision_bytes);
   pack_decision(sample(1), bytes);
@@ -533,6 +566,7 @@ int main() {
   TCase* cases = tcase_create("all");
   tcase_add_test(cases, decisions_survive_both_forms);
   tcase_add_test(cases, long_texts_are_cut);
+  tcase_add_test(cases, raw_bytes_of_other_users_are_not_read);
   tcase_add_test(cases, refuses_damaged_records);
   tcase_add_test(cases, each_is_read_once_and_in_order);
   tcase_add_test(cases, overrun_is_counted);

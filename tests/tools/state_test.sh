@@ -273,11 +273,41 @@ END
   has 'the live data are 90 s old          1'
 }
 
+# Bytes that a terminal obeys, in what other users chose, do not reach it: ESC, the byte 0x9b alone and in UTF-8, BEL, DEL.
+raw_bytes_of_other_users_reach_no_terminal() {
+  python3 -c 'import sqlite3' 2>/dev/null || return
+  rm -f history.sqlite
+  python3 - <<'END'
+import sqlite3
+db = sqlite3.connect("history.sqlite")
+db.execute("CREATE TABLE decision (id INTEGER PRIMARY KEY, at REAL, job INTEGER, record TEXT)")
+raw = b"A\x1b[2J\x9b2J\xc2\x9b2J\x07\x7f\x80\xffZ"
+names = ("array-task mode policy parameters candidate-nodes choice tasks-per-node given stock-choice cost natural-cost first-nodes-cost "
+         "reason why-not-live term")
+for row, outcome in enumerate((b"stock", b"nodes", b"wait")):
+    record = b"at\t1700000000\njob\t7\ncandidates\t3\ntime-us\t5\noutcome\t" + outcome + b"\n"
+    record += b"".join(name.encode() + b"\t" + raw + b"\n" for name in names.split())
+    db.execute("INSERT INTO decision (at, job, record) VALUES (?, 7, CAST(? AS TEXT))", (1700000000 + row, record))
+db.execute("INSERT INTO decision (at, job, record) VALUES (1700000009, 7, CAST(? AS TEXT))", (b"job\t7\noutcome\t" + raw,))
+db.commit()
+END
+  local words
+  for words in decisions "decisions --list 9" "explain 7" "decisions --list 9 --json" "explain 7 --json"; do
+    # shellcheck disable=SC2086
+    run $words
+    ends 0
+    has 'A?[2J?2J??2J????Z'
+    checks=$((checks + 1))
+    ! cat .out .err | LC_ALL=C grep -q '[^ -~]' || fail "$command: a byte that is not printable"
+  done
+}
+
 nodes
 pairs
 forecasts
 carry
 decisions
+raw_bytes_of_other_users_reach_no_terminal
 on_another_host
 echo "$checks checks, $failures failures"
 [ $failures -eq 0 ]
