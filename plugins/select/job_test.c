@@ -5,207 +5,14 @@
 
 #include "plugins/select/configuration.h"
 #include "plugins/select/decide.h"
+#include "plugins/select/job_environment.h"
+#include "plugins/select/job_grant.h"
+#include "plugins/select/plan_call.h"
 #include "plugins/select/put_off.h"
 #include "plugins/select/record.h"
-#include "plugins/select/job_environment.h"
+#include "plugins/select/saved_job.h"
 #include "plugins/select/view_from_slurm.h"
 #include "plugins/select/waiting.h"
-
-
-/* ---- the fields of a job that a call of the real plugin may change, saved to undo that call */
-
-struct job_state {
-	uint64_t bit_flags;
-	uint32_t priority;
-	uint16_t state_reason;
-	char *state_desc;
-	uint32_t total_cpus;
-	time_t start_time;
-	uint32_t min_cpus;
-	uint64_t pn_min_memory;
-	bitstr_t *nodes;
-};
-
-static void save_state(struct job_state *state, const struct job_test_arguments *arguments)
-{
-	const job_record_t *job = arguments->job;
-
-	*state = (struct job_state) {
-		.bit_flags = job->bit_flags,
-		.priority = job->priority,
-		.state_reason = job->state_reason,
-		.state_desc = xstrdup(job->state_desc),
-		.total_cpus = job->total_cpus,
-		.start_time = job->start_time,
-		.min_cpus = job->details->min_cpus,
-		.pn_min_memory = job->details->pn_min_memory,
-		.nodes = bit_copy(arguments->nodes),
-	};
-}
-
-static void restore_state(const struct job_state *state, const struct job_test_arguments *arguments)
-{
-	job_record_t *job = arguments->job;
-
-	job->bit_flags = state->bit_flags;
-	job->priority = state->priority;
-	job->state_reason = state->state_reason;
-	xfree(job->state_desc);
-	job->state_desc = xstrdup(state->state_desc);
-	job->total_cpus = state->total_cpus;
-	job->start_time = state->start_time;
-	job->details->min_cpus = state->min_cpus;
-	job->details->pn_min_memory = state->pn_min_memory;
-	bit_copybits(arguments->nodes, state->nodes);
-}
-
-static void free_state(struct job_state *state)
-{
-	xfree(state->state_desc);
-	FREE_NULL_BITMAP(state->nodes);
-}
-
-/* ---- a plan as arguments for the real plugin */
-
-static bitstr_t *planned_nodes(const struct job_view *view, const struct placement_plan *plan,
-			       const struct job_test_arguments *arguments)
-{
-	bitstr_t *nodes = bit_alloc(bit_size(arguments->nodes));
-
-	for (uint32_t n = 0; n < plan->node_count; n++)
-		bit_set(nodes, view->record[plan->node[n]]);
-	return nodes;
-}
-
-/* The part of a plan that Slurm is restricted to. */
-enum plan_part {
-	PLAN_CORES,	/* only the planned cores */
-	PLAN_COUNTS,	/* on each planned node the planned number of cores, spread over its sockets */
-	PLAN_NODES,	/* only the planned nodes */
-};
-
-/*
- * Marks as many free cores of the offered node `node` in `taken` as the plan has there, dealt to the sockets in turn.
- * `taken` has one byte per core of the node.
- */
-static void spread_over_sockets(uint8_t *taken, const struct job_view *view, const struct placement_plan *plan,
-				uint32_t node)
-{
-	const node_record_t *record = node_record_table_ptr[view->record[node]];
-	uint32_t first = view->first_core[node], cores = view->first_core[node + 1] - first;
-	uint32_t sockets = MAX(record->tot_sockets, 1), of_socket = MAX(cores / sockets, 1), left = 0;
-
-	memset(taken, 0, cores);
-	for (uint32_t c = 0; c < cores; c++)
-		left += plan->core_wanted[first + c];
-	for (uint32_t turn = 0; left && turn < of_socket * sockets; turn++) {
-		uint32_t begin = (turn % sockets) * of_socket;
-
-		for (uint32_t c = begin; c < begin + of_socket && c < cores; c++) {
-			if (!view->core_free[first + c] || taken[c])
-				continue;
-			taken[c] = 1;
-			left--;
-			break;
-		}
-	}
-}
-
-/*
- * Returns the caller's excluded cores together with all cores of the planned nodes that the plan does not use. The
- * caller frees them with excluded_cores_free().
- */
-static excluded_cores_t *cores_to_exclude(const struct job_view *view, const struct placement_plan *plan,
-					  const struct job_test_arguments *arguments, enum plan_part part)
-{
-	uint8_t *spread = xcalloc(view->first_core[view->offer.node_count] + 1, sizeof(uint8_t));
-	excluded_cores_t *cores = excluded_cores_copy(arguments->excluded_cores);
-
-	for (uint32_t n = 0; n < plan->node_count; n++) {
-		uint32_t node = plan->node[n];
-		uint32_t cores_of_node = view->first_core[node + 1] - view->first_core[node];
-		const uint8_t *wanted = plan->core_wanted + view->first_core[node];
-
-		if (part == PLAN_COUNTS) {
-			spread_over_sockets(spread, view, plan, node);
-			wanted = spread;
-		}
-		for (uint32_t c = 0; c < cores_of_node; c++)
-			if (!wanted[c])
-				excluded_cores_add(cores, view->record[node], c);
-	}
-	xfree(spread);
-	return cores;
-}
-
-/* Returns true if none of the job's cores is an excluded one. */
-static bool has_none_of(job_resources_t *got, const excluded_cores_t *excluded)
-{
-	bitstr_t *cores = NULL;
-	bool none;
-
-	mark_cores_of_job(got, &cores);
-	none = cores != NULL;
-	for (int n = 0; none && n < node_record_count && n < bit_size(got->node_bitmap); n++) {
-		int first = cr_get_coremap_offset(n);
-
-		if (!bit_test(got->node_bitmap, n))
-			continue;
-		for (int c = 0; none && c < node_record_table_ptr[n]->tot_cores; c++)
-			none = !bit_test(cores, first + c) || !core_is_excluded(excluded, n, c);
-	}
-	FREE_NULL_BITMAP(cores);
-	return none;
-}
-
-/*
- * Returns true if Slurm allocated what it was asked for. Slurm can leave out a wanted node without an error. It can
- * also give fewer CPUs than asked for, if the free cores of a node are no multiple of --cpus-per-task.
- */
-static bool as_planned(const struct job_test_arguments *arguments, bitstr_t *nodes, const excluded_cores_t *excluded)
-{
-	const job_record_t *job = arguments->job;
-	const struct job_resources *got = job->job_resrcs;
-	uint32_t cpus = 0;
-
-	if (!got || !got->node_bitmap || !got->core_bitmap || !got->cpus)
-		return false;
-	for (uint32_t n = 0; n < got->nhosts; n++)
-		cpus += got->cpus[n];
-	if (cpus < job->details->min_cpus && !job->details->overcommit)
-		return false;
-	if (!bit_super_set(got->node_bitmap, nodes))
-		return false;
-	return !excluded || has_none_of(job->job_resrcs, excluded);
-}
-
-/*
- * Asks the real plugin for all planned nodes, and restricts their cores as `part` says. No job is preempted for a plan,
- * because Slurm may find another place for the job without preemption.
- */
-static int call_with_plan(const struct job_test_arguments *arguments,
-			  const struct job_view *view, const struct placement_plan *plan, enum plan_part part)
-{
-	struct job_test_arguments narrow = *arguments;
-	bitstr_t *nodes = planned_nodes(view, plan, arguments);
-	excluded_cores_t *excluded = part != PLAN_NODES ? cores_to_exclude(view, plan, arguments, part) : NULL;
-	int rc;
-
-	bit_copybits(narrow.nodes, nodes);
-	narrow.min_nodes = narrow.max_nodes = narrow.req_nodes = plan->node_count;
-	narrow.preemptee_candidates = NULL;
-	if (excluded)
-		narrow.excluded_cores = excluded;
-	rc = call_real_job_test(&narrow);
-	if (rc == SLURM_SUCCESS && arguments->mode == SELECT_MODE_RUN_NOW &&
-	    !as_planned(arguments, nodes, excluded))
-		rc = SLURM_ERROR;
-	FREE_NULL_BITMAP(nodes);
-	excluded_cores_free(excluded);
-	return rc;
-}
-
-/* ---- the three modes */
 
 /* Fills in the array's job ID for a task of an array, because the task gets its own one only after this test. */
 static void name_job(struct decision *decision, const job_record_t *job)
@@ -263,10 +70,10 @@ static const struct placement_plan *make_plan(struct job_view *view, struct deci
 static int apply_plan(const struct job_test_arguments *arguments,
 		      const struct job_view *view, struct decision *decision)
 {
-	struct job_state state;
+	struct saved_job state;
 	int rc = SLURM_ERROR;
 
-	save_state(&state, arguments);
+	saved_job_fill(&state, arguments);
 	for (enum plan_part part = PLAN_CORES; rc != SLURM_SUCCESS && part <= PLAN_NODES; part++) {
 		if ((part == PLAN_CORES && !view->force_cores) ||
 		    (part == PLAN_COUNTS && (!view->force_counts || view->force_cores)))
@@ -274,9 +81,9 @@ static int apply_plan(const struct job_test_arguments *arguments,
 		decision->end = part == PLAN_CORES ? DECISION_CORES : DECISION_NODES;
 		rc = call_with_plan(arguments, view, decision->plan, part);
 		if (rc != SLURM_SUCCESS)
-			restore_state(&state, arguments);
+			saved_job_restore(&state, arguments);
 	}
-	free_state(&state);
+	saved_job_free(&state);
 	if (rc != SLURM_SUCCESS) {
 		decision->end = DECISION_STOCK;
 		decision->reason = "Slurm could not allocate what the policy wanted";
@@ -292,6 +99,15 @@ static bool must_wait(struct decision *decision, enum placement_mode mode)
 		return false;
 	decision->end = DECISION_WAIT;
 	return true;
+}
+
+/* Lets the job of `plan`, which has to wait, be considered again later. */
+static void leave_waiting(job_record_t *job, const struct placement_plan *plan)
+{
+	if (plan->put_off)
+		put_off_decisions(job);
+	else
+		wait_on(job, plan->wait_left_s);
 }
 
 static int64_t thread_time_ns(void)
@@ -310,11 +126,11 @@ static char *stock_choice(const struct job_test_arguments *arguments)
 {
 	struct job_test_arguments ask = *arguments;
 	int64_t began = thread_time_ns();
-	struct job_state state;
+	struct saved_job state;
 	list_t *preemptees = NULL;
 	char *nodes = NULL;
 
-	save_state(&state, arguments);
+	saved_job_fill(&state, arguments);
 	ask.nodes = bit_copy(arguments->nodes);
 	ask.mode = SELECT_MODE_WILL_RUN;
 	ask.preemptee_candidates = NULL;
@@ -322,8 +138,8 @@ static char *stock_choice(const struct job_test_arguments *arguments)
 	ask.job->bit_flags |= TEST_NOW_ONLY;
 	if (call_real_job_test(&ask) == SLURM_SUCCESS && ask.job->start_time <= time(NULL))
 		nodes = bitmap2node_name(ask.nodes);
-	restore_state(&state, arguments);
-	free_state(&state);
+	saved_job_restore(&state, arguments);
+	saved_job_free(&state);
 	FREE_NULL_LIST(preemptees);
 	FREE_NULL_BITMAP(ask.nodes);
 	placement_stock_choice_took(arguments->job->user_id, thread_time_ns() - began);
@@ -349,13 +165,10 @@ static int run_now(const struct job_test_arguments *arguments)
 	int rc = SLURM_ERROR;
 
 	if (must_wait(&decision, mode)) {
-		if (decision.plan->put_off) {
-			put_off_decisions(arguments->job);
-		} else {
-			if (!decision.plan->wait_told && placement_wants_stock_choice(arguments->job->user_id))
-				decision.stock_choice = stock_choice(arguments);
-			wait_on(arguments->job, decision.plan->wait_left_s);
-		}
+		if (!decision.plan->put_off && !decision.plan->wait_told &&
+		    placement_wants_stock_choice(arguments->job->user_id))
+			decision.stock_choice = stock_choice(arguments);
+		leave_waiting(arguments->job, decision.plan);
 		end_decision(&decision, arguments->job, true);
 		job_view_free(&view);
 		return SLURM_ERROR;
@@ -388,40 +201,95 @@ static int run_now(const struct job_test_arguments *arguments)
 }
 
 /*
+ * Makes the plan and asks the real plugin for its nodes. Returns true if the job can start on them at `latest` or before;
+ * the nodes of `arguments` are these then. Otherwise `decision` has the reason. The job may be changed in both cases.
+ */
+static bool starts_on_plan(struct job_view *view, struct decision *decision, const struct job_test_arguments *arguments,
+			   time_t latest)
+{
+	const struct placement_plan *plan = make_plan(view, decision, arguments);
+	job_record_t *job = arguments->job;
+	uint64_t bit_flags = job->bit_flags;
+	bool starts;
+
+	if (!plan)
+		return false;
+	job->bit_flags |= TEST_NOW_ONLY;
+	starts = call_with_plan(arguments, view, plan, PLAN_NODES) == SLURM_SUCCESS && job->start_time <= latest;
+	job->bit_flags = bit_flags;
+	if (starts)
+		decision->end = DECISION_NODES;
+	else
+		decision->reason = "the policy's nodes would start later";
+	return starts;
+}
+
+/*
  * Gives a job that backfill asks about the policy's nodes, if it can start on them at once. Returns false, with the job
  * unchanged, if it cannot, or if Slurm itself must be asked: Slurm would take as long to answer as the policy. A
  * decision that may have to be put off comes after Slurm's answer, so that no job is put off that cannot start anyway.
  */
 static bool runs_by_plan(const struct job_test_arguments *arguments)
 {
-	struct decision decision = { .mode = arguments->mode, .end = DECISION_NODES };
+	struct decision decision = { .mode = arguments->mode, .end = DECISION_STOCK };
 	struct job_test_arguments again = *arguments;
 	job_record_t *job = arguments->job;
-	const struct placement_plan *plan;
-	struct job_state before;
+	struct saved_job before;
 	struct job_view view;
-	bool runs = false;
+	bool runs;
 
 	if (placement_would_put_off(job->user_id, times_put_off(job)) || placement_wants_stock_choice(job->user_id))
 		return false;
-	save_state(&before, arguments);
+	saved_job_fill(&before, arguments);
 	again.nodes = bit_copy(arguments->nodes);
-	plan = make_plan(&view, &decision, &again);
-	if (plan) {
-		job->bit_flags |= TEST_NOW_ONLY;
-		runs = call_with_plan(&again, &view, plan, PLAN_NODES) == SLURM_SUCCESS && job->start_time <= time(NULL);
-		job->bit_flags = before.bit_flags;
-	}
+	runs = starts_on_plan(&view, &decision, &again, time(NULL));
 	if (runs) {
 		bit_copybits(arguments->nodes, again.nodes);
 		end_decision(&decision, job, false);
 	} else {
-		restore_state(&before, arguments);
+		saved_job_restore(&before, arguments);
 	}
 	job_view_free(&view);
-	free_state(&before);
+	saved_job_free(&before);
 	FREE_NULL_BITMAP(again.nodes);
 	return runs;
+}
+
+/*
+ * Decides about a job that Slurm itself could start at once on the nodes of `arguments`. It could have started on all nodes
+ * that were `offered`. Gives the job the policy's nodes if it can start on them as soon.
+ */
+static int plan_instead(const struct job_test_arguments *arguments, bitstr_t *offered, bool for_backfill)
+{
+	struct decision decision = { .mode = arguments->mode, .end = DECISION_STOCK };
+	struct job_test_arguments again = *arguments;
+	job_record_t *job = arguments->job;
+	struct saved_job stock;
+	struct job_view view;
+	int rc = SLURM_SUCCESS;
+	bool waits;
+
+	saved_job_fill(&stock, arguments);
+	decision.stock_choice = bitmap2node_name(arguments->nodes);
+	again.nodes = offered;
+	if (starts_on_plan(&view, &decision, &again, stock.start_time))
+		bit_copybits(stock.nodes, offered);
+	saved_job_restore(&stock, arguments);
+	waits = must_wait(&decision, PLACEMENT_ENFORCE);
+	if (waits) {
+		job->start_time = time(NULL) + decision.plan->wait_left_s;
+		if (for_backfill || decision.plan->put_off) {
+			leave_waiting(job, decision.plan);
+			rc = SLURM_ERROR;
+		}
+	}
+	end_decision(&decision, job, waits);
+	/* Otherwise the user only asked when the job would start (srun --test-only), and the job is gone after that. */
+	if (!for_backfill)
+		placement_forget(view.request.job_id);
+	job_view_free(&view);
+	saved_job_free(&stock);
+	return rc;
 }
 
 /*
@@ -431,61 +299,25 @@ static bool runs_by_plan(const struct job_test_arguments *arguments)
  */
 static int will_run(const struct job_test_arguments *arguments)
 {
-	struct decision decision = { .mode = arguments->mode, .end = DECISION_STOCK };
 	bitstr_t *offered = bit_copy(arguments->nodes);
-	struct job_test_arguments again = *arguments;
-	const struct placement_plan *plan;
-	bool for_backfill = arguments->job->bit_flags & BACKFILL_TEST, waits = false;
-	struct job_state stock;
-	struct job_view view;
-	int64_t began;
-	int rc;
+	job_record_t *job = arguments->job;
+	bool for_backfill = job->bit_flags & BACKFILL_TEST;
+	int rc = SLURM_SUCCESS;
 
-	if (for_backfill && runs_by_plan(arguments)) {
-		FREE_NULL_BITMAP(offered);
-		return SLURM_SUCCESS;
-	}
-	began = thread_time_ns();
-	rc = call_real_job_test(arguments);
-	if (rc != SLURM_SUCCESS || arguments->job->start_time > time(NULL)) {
-		FREE_NULL_BITMAP(offered);
-		/* Backfill would keep nodes free for this job, which may go on waiting when they are free. */
-		return for_backfill && is_waiting(arguments->job) ? SLURM_ERROR : rc;
-	}
-	if (for_backfill)
-		placement_stock_choice_took(arguments->job->user_id, thread_time_ns() - began);
-	save_state(&stock, arguments);
-	decision.stock_choice = bitmap2node_name(arguments->nodes);
-	again.nodes = offered;
-	plan = make_plan(&view, &decision, &again);
-	if (!plan && must_wait(&decision, PLACEMENT_ENFORCE)) {
-		waits = true;
-		arguments->job->start_time = time(NULL) + decision.plan->wait_left_s;
-		if (decision.plan->put_off) {
-			put_off_decisions(arguments->job);
-			rc = SLURM_ERROR;
-		} else if (for_backfill) {
-			wait_on(arguments->job, decision.plan->wait_left_s);
-			rc = SLURM_ERROR;
-		}
-	} else if (plan) {
-		arguments->job->bit_flags |= TEST_NOW_ONLY;
-		if (call_with_plan(&again, &view, decision.plan, PLAN_NODES) == SLURM_SUCCESS &&
-		    arguments->job->start_time <= stock.start_time) {
-			decision.end = DECISION_NODES;
-			FREE_NULL_BITMAP(stock.nodes);
-			stock.nodes = bit_copy(offered);
+	if (!for_backfill || !runs_by_plan(arguments)) {
+		int64_t began = thread_time_ns();
+
+		rc = call_real_job_test(arguments);
+		if (rc != SLURM_SUCCESS || job->start_time > time(NULL)) {
+			/* Backfill would keep nodes free for this job, which may go on waiting when they are free. */
+			if (for_backfill && is_waiting(job))
+				rc = SLURM_ERROR;
 		} else {
-			decision.reason = "the policy's nodes would start later";
+			if (for_backfill)
+				placement_stock_choice_took(job->user_id, thread_time_ns() - began);
+			rc = plan_instead(arguments, offered, for_backfill);
 		}
-		restore_state(&stock, arguments);
 	}
-	end_decision(&decision, arguments->job, waits);
-	/* Otherwise the user only asked when the job would start (srun --test-only), and the job is gone after that. */
-	if (!for_backfill)
-		placement_forget(view.request.job_id);
-	job_view_free(&view);
-	free_state(&stock);
 	FREE_NULL_BITMAP(offered);
 	return rc;
 }

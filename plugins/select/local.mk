@@ -3,27 +3,33 @@
 plugins_select = libplugins_select.la libcommon_decision.la $(policies)
 noinst_LTLIBRARIES += libplugins_select.la
 libplugins_select_la_SOURCES = \
-	%D%/job_request.cpp \
-	%D%/job_request.hpp \
+	%D%/answer.cpp \
+	%D%/answer.hpp \
 	%D%/candidate_nodes.cpp \
 	%D%/candidate_nodes.hpp \
+	%D%/copy_text.hpp \
 	%D%/decide.cpp \
 	%D%/decide.h \
+	%D%/decision_log.cpp \
+	%D%/decision_log.hpp \
+	%D%/decision_time_budget.hpp \
+	%D%/job_request.cpp \
+	%D%/job_request.hpp \
 	%D%/live_feed.cpp \
 	%D%/live_feed.hpp \
 	%D%/machine.cpp \
 	%D%/machine.hpp \
 	%D%/planner.cpp \
 	%D%/planner.hpp \
+	%D%/plugin_configuration.cpp \
+	%D%/plugin_configuration.hpp \
+	%D%/plugin_state.hpp \
 	%D%/policy_request.cpp \
 	%D%/policy_request.hpp \
 	%D%/policy_view.cpp \
 	%D%/policy_view.hpp \
 	%D%/step_layout.cpp \
 	%D%/step_layout.hpp \
-	%D%/decision_log.cpp \
-	%D%/decision_log.hpp \
-	%D%/decision_time_budget.hpp \
 	#
 
 if BUILD_SELECT
@@ -38,16 +44,24 @@ select_cons_tres_la_SOURCES = \
 	%D%/configuration.h \
 	%D%/gres_room.c \
 	%D%/gres_room.h \
+	%D%/job_environment.c \
+	%D%/job_environment.h \
+	%D%/job_grant.c \
+	%D%/job_grant.h \
 	%D%/job_test.c \
 	%D%/machine_from_slurm.c \
 	%D%/machine_from_slurm.h \
+	%D%/plan_call.c \
+	%D%/plan_call.h \
 	%D%/put_off.c \
 	%D%/put_off.h \
 	%D%/record.c \
 	%D%/record.h \
+	%D%/saved_job.c \
+	%D%/saved_job.h \
 	%D%/select_cons_tres.c \
-	%D%/job_environment.c \
-	%D%/job_environment.h \
+	%D%/taken.c \
+	%D%/taken.h \
 	%D%/view_from_slurm.c \
 	%D%/view_from_slurm.h \
 	%D%/waiting.c \

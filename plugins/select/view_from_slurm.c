@@ -2,107 +2,10 @@
 #include "plugins/select/view_from_slurm.h"
 
 #include "plugins/select/gres_room.h"
+#include "plugins/select/taken.h"
 #include "plugins/select/waiting.h"
 
-/* ---- what other jobs hold */
-
-struct taken {
-	bitstr_t *cores;	/* one bit per core of the machine */
-	uint64_t *memory;	/* MB for each node record */
-	uint8_t *shares;	/* for each node record the HAS_.. bits below */
-};
-
-enum {
-	HAS_ONE_ROW = 1,	/* a job on the node does not share its cores */
-	HAS_SHARING = 2,	/* a job of another partition on the node shares its cores */
-	HAS_CORES = 4,		/* a job on the node holds cores */
-};
-
-/* Returns whether the job shares its cores with other jobs, which Slurm calls the job's node request. */
-static enum node_cr_state node_request_of(const job_record_t *job)
-{
-	int max_share = job->part_ptr->max_share;
-
-	if (max_share == 0)
-		return NODE_CR_RESERVED;
-	if ((max_share & SHARED_FORCE) || (max_share > 1 && job->details->share_res == 1))
-		return NODE_CR_AVAILABLE;
-	return NODE_CR_ONE_ROW;
-}
-
-/*
- * Returns the first node of the map from node `i` on, or the size of the map if there is none. Whole stretches without
- * nodes are skipped, because a job has few of many nodes.
- */
-static int next_node_of(bitstr_t *nodes, int i)
-{
-	const int size = bit_size(nodes), stretch = 64;
-
-	for (int end; i < size; i = end) {
-		end = MIN(i + stretch, size);
-		if (!bit_set_count_range(nodes, i, end))
-			continue;
-		while (!bit_test(nodes, i))
-			i++;
-		return i;
-	}
-	return size;
-}
-
-static void add_taken(struct taken *taken, const job_record_t *asking, job_record_t *job)
-{
-	struct job_resources *resources = job->job_resrcs;
-	/* A job that an administrator suspended gives up its cores but keeps its memory. */
-	bool has_cores = IS_JOB_RUNNING(job) || (IS_JOB_SUSPENDED(job) && job->priority != 0);
-
-	if (!resources || !resources->node_bitmap ||
-	    !(IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) ||
-	    bit_size(resources->node_bitmap) > node_record_count)
-		return;
-	if (has_cores)
-		mark_cores_of_job(resources, &taken->cores);
-	for (int i = next_node_of(resources->node_bitmap, 0), at = 0;
-	     at < (int) resources->nhosts && i < bit_size(resources->node_bitmap);
-	     i = next_node_of(resources->node_bitmap, i + 1)) {
-		if (resources->memory_allocated)
-			taken->memory[i] += resources->memory_allocated[at];
-		if (resources->node_req != NODE_CR_AVAILABLE)
-			taken->shares[i] |= HAS_ONE_ROW;
-		else if (job->part_ptr != asking->part_ptr)
-			taken->shares[i] |= HAS_SHARING;
-		if (has_cores)
-			taken->shares[i] |= HAS_CORES;
-		at++;
-	}
-}
-
-static void fill_taken(struct taken *taken, const job_record_t *asking)
-{
-	list_itr_t *iterator = list_iterator_create(job_list);
-	job_record_t *job;
-
-	taken->cores = bit_alloc(cr_get_coremap_offset(node_record_count));
-	taken->memory = xcalloc(node_record_count, sizeof(uint64_t));
-	taken->shares = xcalloc(node_record_count, sizeof(uint8_t));
-	while ((job = list_next(iterator)))
-		add_taken(taken, asking, job);
-	list_iterator_destroy(iterator);
-}
-
-static void free_taken(struct taken *taken)
-{
-	FREE_NULL_BITMAP(taken->cores);
-	xfree(taken->memory);
-	xfree(taken->shares);
-}
-
 /* ---- the job's request */
-
-/* Returns 0 for each of the three values by which Slurm says "not given" (0, NO_VAL16, INFINITE16), else `value`. */
-static uint16_t given16(uint16_t value)
-{
-	return (value == NO_VAL16 || value == INFINITE16) ? 0 : value;
-}
 
 static uint16_t consumable_resources_of(const job_record_t *job)
 {
@@ -442,7 +345,7 @@ static void make_offer(struct job_view *view, const struct machine_tables *table
 	view->weight = xcalloc(most + 1, sizeof(uint64_t));
 	view->room = xcalloc(most + 1, sizeof(struct node_room));
 	view->core_free = xcalloc(cr_get_coremap_offset(node_record_count) + 1, sizeof(uint8_t));
-	fill_taken(&taken, arguments->job);
+	taken_fill(&taken, arguments->job);
 	if (arguments->job->gres_list_req) {
 		/* The share of a task in the generic resources is known once the number of nodes is. */
 		offer_nodes(view, tables, arguments, &taken, 0);
@@ -451,7 +354,7 @@ static void make_offer(struct job_view *view, const struct machine_tables *table
 	}
 	if (!view->stock_because)
 		offer_nodes(view, tables, arguments, &taken, tasks_planned(&view->request));
-	free_taken(&taken);
+	taken_free(&taken);
 	view->offer.node = view->node;
 	view->offer.first_core = view->first_core;
 	view->offer.core_free = view->core_free;
@@ -484,65 +387,4 @@ void job_view_free(struct job_view *view)
 	xfree(view->weight);
 	xfree(view->room);
 	xfree(view->required);
-}
-
-/* ---- what the job was given */
-
-/* Returns the number of tasks for which a step of the job has CPUs on the node, as Slurm's step layout counts them. */
-static uint32_t room_for_tasks(const job_record_t *job, const node_record_t *node, uint32_t cpus)
-{
-	const job_details_t *details = job->details;
-	const multi_core_data_t *mc = details->mc_ptr;
-	uint32_t threads = MAX(node->config_ptr->threads, 1);
-	uint32_t cpus_per_task = MAX(given16(details->cpus_per_task), 1), most = given16(details->ntasks_per_node);
-	uint32_t tasks;
-
-	if (mc && given16(mc->threads_per_core) == 1)
-		cpus /= threads;
-	else if (mc && given16(mc->ntasks_per_core) == 1)
-		cpus_per_task = MAX(cpus_per_task, threads);
-	tasks = MAX(cpus / cpus_per_task, 1);
-	return most ? MIN(tasks, most) : tasks;
-}
-
-bool job_grant_fill(struct job_grant *grant, const struct job_view *view, const job_record_t *job)
-{
-	struct job_resources *got = job->job_resrcs;
-	uint32_t cores = view->first_core[view->offer.node_count];
-	bitstr_t *held = NULL;
-	uint32_t n = 0;
-
-	*grant = (struct job_grant) { .node = NULL };
-	if (!got || !got->node_bitmap || !got->cpus)
-		return false;
-	grant->node = xcalloc(got->nhosts + 1, sizeof(uint32_t));
-	grant->room = xcalloc(got->nhosts + 1, sizeof(uint32_t));
-	grant->core_given = xcalloc(cores + 1, sizeof(uint8_t));
-	mark_cores_of_job(got, &held);
-	for (uint32_t at = 0; at < view->offer.node_count && n < got->nhosts && held; at++) {
-		const node_record_t *node = node_record_table_ptr[view->record[at]];
-		int from = cr_get_coremap_offset(view->record[at]);
-
-		if (!bit_test(got->node_bitmap, view->record[at]))
-			continue;
-		for (uint32_t c = view->first_core[at]; c < view->first_core[at + 1]; c++, from++)
-			grant->core_given[c] = bit_test(held, from);
-		grant->room[n] = room_for_tasks(job, node, got->cpus[n]);
-		grant->node[n++] = at;
-	}
-	FREE_NULL_BITMAP(held);
-	grant->grant = (struct placement_grant) {
-		.node_count = n,
-		.node = grant->node,
-		.room = grant->room,
-		.core_given = grant->core_given,
-	};
-	return n == got->nhosts;
-}
-
-void job_grant_free(struct job_grant *grant)
-{
-	xfree(grant->node);
-	xfree(grant->room);
-	xfree(grant->core_given);
 }

@@ -28,6 +28,12 @@ struct job_view {
 	uint32_t *required;
 };
 
+/* Returns 0 for each of the three values by which Slurm says "not given" (0, NO_VAL16, INFINITE16), else `value`. */
+static inline uint16_t given16(uint16_t value)
+{
+	return (value == NO_VAL16 || value == INFINITE16) ? 0 : value;
+}
+
 /*
  * Fills `view` with the job's request and with the nodes and cores that the job could have at once. If no policy can
  * serve the job, stock_because has the reason, and the offer may be incomplete. Free `view` with job_view_free() in
@@ -36,20 +42,5 @@ struct job_view {
 void job_view_fill(struct job_view *view, const struct machine_tables *tables,
 		   const struct job_test_arguments *arguments);
 void job_view_free(struct job_view *view);
-
-/* The nodes and cores that a job has, as indices into the offer of the view by which it was decided. */
-struct job_grant {
-	struct placement_grant grant;
-	uint32_t *node;
-	uint32_t *room;
-	uint8_t *core_given;
-};
-
-/*
- * Fills `grant` from the job's allocation. Returns false if the job has no allocation, or has nodes that the view did
- * not offer. Free `grant` with job_grant_free() in any case.
- */
-bool job_grant_fill(struct job_grant *grant, const struct job_view *view, const job_record_t *job);
-void job_grant_free(struct job_grant *grant);
 
 #endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugins/select/plan_call.h"
+
+static bitstr_t *planned_nodes(const struct job_view *view, const struct placement_plan *plan,
+			       const struct job_test_arguments *arguments)
+{
+	bitstr_t *nodes = bit_alloc(bit_size(arguments->nodes));
+
+	for (uint32_t n = 0; n < plan->node_count; n++)
+		bit_set(nodes, view->record[plan->node[n]]);
+	return nodes;
+}
+
+/*
+ * Marks as many free cores of the offered node `node` in `taken` as the plan has there, dealt to the sockets in turn.
+ * `taken` has one byte per core of the node.
+ */
+static void spread_over_sockets(uint8_t *taken, const struct job_view *view, const struct placement_plan *plan,
+				uint32_t node)
+{
+	const node_record_t *record = node_record_table_ptr[view->record[node]];
+	uint32_t first = view->first_core[node], cores = view->first_core[node + 1] - first;
+	uint32_t sockets = MAX(record->tot_sockets, 1), of_socket = MAX(cores / sockets, 1), left = 0;
+
+	memset(taken, 0, cores);
+	for (uint32_t c = 0; c < cores; c++)
+		left += plan->core_wanted[first + c];
+	for (uint32_t turn = 0; left && turn < of_socket * sockets; turn++) {
+		uint32_t begin = (turn % sockets) * of_socket;
+
+		for (uint32_t c = begin; c < begin + of_socket && c < cores; c++) {
+			if (!view->core_free[first + c] || taken[c])
+				continue;
+			taken[c] = 1;
+			left--;
+			break;
+		}
+	}
+}
+
+/*
+ * Returns the caller's excluded cores together with all cores of the planned nodes that the plan does not use. The
+ * caller frees them with excluded_cores_free().
+ */
+static excluded_cores_t *cores_to_exclude(const struct job_view *view, const struct placement_plan *plan,
+					  const struct job_test_arguments *arguments, enum plan_part part)
+{
+	uint8_t *spread = xcalloc(view->first_core[view->offer.node_count] + 1, sizeof(uint8_t));
+	excluded_cores_t *cores = excluded_cores_copy(arguments->excluded_cores);
+
+	for (uint32_t n = 0; n < plan->node_count; n++) {
+		uint32_t node = plan->node[n];
+		uint32_t cores_of_node = view->first_core[node + 1] - view->first_core[node];
+		const uint8_t *wanted = plan->core_wanted + view->first_core[node];
+
+		if (part == PLAN_COUNTS) {
+			spread_over_sockets(spread, view, plan, node);
+			wanted = spread;
+		}
+		for (uint32_t c = 0; c < cores_of_node; c++)
+			if (!wanted[c])
+				excluded_cores_add(cores, view->record[node], c);
+	}
+	xfree(spread);
+	return cores;
+}
+
+/* Returns true if none of the job's cores is an excluded one. */
+static bool has_none_of(job_resources_t *got, const excluded_cores_t *excluded)
+{
+	bitstr_t *cores = NULL;
+	bool none;
+
+	mark_cores_of_job(got, &cores);
+	none = cores != NULL;
+	for (int n = 0; none && n < node_record_count && n < bit_size(got->node_bitmap); n++) {
+		int first = cr_get_coremap_offset(n);
+
+		if (!bit_test(got->node_bitmap, n))
+			continue;
+		for (int c = 0; none && c < node_record_table_ptr[n]->tot_cores; c++)
+			none = !bit_test(cores, first + c) || !core_is_excluded(excluded, n, c);
+	}
+	FREE_NULL_BITMAP(cores);
+	return none;
+}
+
+/*
+ * Returns true if Slurm allocated what it was asked for. Slurm can leave out a wanted node without an error. It can
+ * also give fewer CPUs than asked for, if the free cores of a node are no multiple of --cpus-per-task.
+ */
+static bool as_planned(const struct job_test_arguments *arguments, bitstr_t *nodes, const excluded_cores_t *excluded)
+{
+	const job_record_t *job = arguments->job;
+	const struct job_resources *got = job->job_resrcs;
+	uint32_t cpus = 0;
+
+	if (!got || !got->node_bitmap || !got->core_bitmap || !got->cpus)
+		return false;
+	for (uint32_t n = 0; n < got->nhosts; n++)
+		cpus += got->cpus[n];
+	if (cpus < job->details->min_cpus && !job->details->overcommit)
+		return false;
+	if (!bit_super_set(got->node_bitmap, nodes))
+		return false;
+	return !excluded || has_none_of(job->job_resrcs, excluded);
+}
+
+int call_with_plan(const struct job_test_arguments *arguments, const struct job_view *view,
+		   const struct placement_plan *plan, enum plan_part part)
+{
+	struct job_test_arguments narrow = *arguments;
+	bitstr_t *nodes = planned_nodes(view, plan, arguments);
+	excluded_cores_t *excluded = part != PLAN_NODES ? cores_to_exclude(view, plan, arguments, part) : NULL;
+	int rc;
+
+	bit_copybits(narrow.nodes, nodes);
+	narrow.min_nodes = narrow.max_nodes = narrow.req_nodes = plan->node_count;
+	narrow.preemptee_candidates = NULL;
+	if (excluded)
+		narrow.excluded_cores = excluded;
+	rc = call_real_job_test(&narrow);
+	if (rc == SLURM_SUCCESS && arguments->mode == SELECT_MODE_RUN_NOW &&
+	    !as_planned(arguments, nodes, excluded))
+		rc = SLURM_ERROR;
+	FREE_NULL_BITMAP(nodes);
+	excluded_cores_free(excluded);
+	return rc;
+}

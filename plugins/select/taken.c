@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plugins/select/taken.h"
+
+enum node_cr_state node_request_of(const job_record_t *job)
+{
+	int max_share = job->part_ptr->max_share;
+
+	if (max_share == 0)
+		return NODE_CR_RESERVED;
+	if ((max_share & SHARED_FORCE) || (max_share > 1 && job->details->share_res == 1))
+		return NODE_CR_AVAILABLE;
+	return NODE_CR_ONE_ROW;
+}
+
+/*
+ * Returns the first node of the map from node `i` on, or the size of the map if there is none. Whole stretches without
+ * nodes are skipped, because a job has few of many nodes.
+ */
+static int next_node_of(bitstr_t *nodes, int i)
+{
+	const int size = bit_size(nodes), stretch = 64;
+
+	for (int end; i < size; i = end) {
+		end = MIN(i + stretch, size);
+		if (!bit_set_count_range(nodes, i, end))
+			continue;
+		while (!bit_test(nodes, i))
+			i++;
+		return i;
+	}
+	return size;
+}
+
+static void add_taken(struct taken *taken, const job_record_t *asking, job_record_t *job)
+{
+	struct job_resources *resources = job->job_resrcs;
+	/* A job that an administrator suspended gives up its cores but keeps its memory. */
+	bool has_cores = IS_JOB_RUNNING(job) || (IS_JOB_SUSPENDED(job) && job->priority != 0);
+
+	if (!resources || !resources->node_bitmap ||
+	    !(IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) ||
+	    bit_size(resources->node_bitmap) > node_record_count)
+		return;
+	if (has_cores)
+		mark_cores_of_job(resources, &taken->cores);
+	for (int i = next_node_of(resources->node_bitmap, 0), at = 0;
+	     at < (int) resources->nhosts && i < bit_size(resources->node_bitmap);
+	     i = next_node_of(resources->node_bitmap, i + 1)) {
+		if (resources->memory_allocated)
+			taken->memory[i] += resources->memory_allocated[at];
+		if (resources->node_req != NODE_CR_AVAILABLE)
+			taken->shares[i] |= HAS_ONE_ROW;
+		else if (job->part_ptr != asking->part_ptr)
+			taken->shares[i] |= HAS_SHARING;
+		if (has_cores)
+			taken->shares[i] |= HAS_CORES;
+		at++;
+	}
+}
+
+void taken_fill(struct taken *taken, const job_record_t *asking)
+{
+	list_itr_t *iterator = list_iterator_create(job_list);
+	job_record_t *job;
+
+	taken->cores = bit_alloc(cr_get_coremap_offset(node_record_count));
+	taken->memory = xcalloc(node_record_count, sizeof(uint64_t));
+	taken->shares = xcalloc(node_record_count, sizeof(uint8_t));
+	while ((job = list_next(iterator)))
+		add_taken(taken, asking, job);
+	list_iterator_destroy(iterator);
+}
+
+void taken_free(struct taken *taken)
+{
+	FREE_NULL_BITMAP(taken->cores);
+	xfree(taken->memory);
+	xfree(taken->shares);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * What other jobs hold of the nodes.
+ */
+#ifndef PLACEMENT_SELECT_TAKEN_H
+#define PLACEMENT_SELECT_TAKEN_H
+
+#include "plugins/compat/slurm_compat.h"
+
+struct taken {
+	bitstr_t *cores;	/* one bit per core of the machine */
+	uint64_t *memory;	/* MB for each node record */
+	uint8_t *shares;	/* for each node record the HAS_.. bits below */
+};
+
+enum {
+	HAS_ONE_ROW = 1,	/* a job on the node does not share its cores */
+	HAS_SHARING = 2,	/* a job of another partition on the node shares its cores */
+	HAS_CORES = 4,		/* a job on the node holds cores */
+};
+
+/* Returns whether the job shares its cores with other jobs, which Slurm calls the job's node request. */
+enum node_cr_state node_request_of(const job_record_t *job);
+
+/*
+ * Fills `taken` with what all running and suspended jobs hold. HAS_SHARING concerns other partitions than that of the job
+ * `asking`. Free `taken` with taken_free().
+ */
+void taken_fill(struct taken *taken, const job_record_t *asking);
+void taken_free(struct taken *taken);
+
+#endif
