@@ -9,6 +9,8 @@ libspank_la_SOURCES = \
 	%D%/api/task_environment.hpp \
 	%D%/client.cpp \
 	%D%/client.hpp \
+	%D%/client_state.cpp \
+	%D%/client_state.hpp \
 	%D%/hooks/allocation_hook.cpp \
 	%D%/hooks/allocation_hook.hpp \
 	%D%/hooks/dist_hook.cpp \
@@ -53,6 +55,10 @@ libspank_la_SOURCES = \
 	%D%/step/state_query.hpp \
 	%D%/step/step_ranks.cpp \
 	%D%/step/step_ranks.hpp \
+	%D%/step_placement.cpp \
+	%D%/step_placement.hpp \
+	%D%/submission.cpp \
+	%D%/submission.hpp \
 	%D%/task/batch_notice.cpp \
 	%D%/task/batch_notice.hpp \
 	%D%/task/bind_plan.cpp \

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/client_state.hpp"
+
+#include <cstdlib>
+
+#include "spank/api/spank_api.hpp"
+#include "spank/request/client_options.hpp"
+#include "spank/request/job_decision.hpp"
+
+namespace placement::spank {
+
+// It is never destroyed, because the hook may be called until the process ends.
+Client& client() {
+  static Client& instance = *new Client;
+  return instance;
+}
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::optional<std::int32_t> task_count() {
+  return known_task_count([](const std::string& name) {
+    auto value = client_option(name);
+    if (value && name == "ntasks" && client().is_srun && !client().outer_job.empty() &&
+        (*value == environment("SLURM_NTASKS") || *value == environment("SLURM_NPROCS")))
+      value.reset();
+    return value;
+  });
+}
+
+void tell_decision(std::uint32_t job, std::uint32_t component, const char* decision) {
+  const std::vector<bool>& shipped = client().shipped;
+  const bool asked = component < shipped.size() && shipped[component];
+  const std::string notice = (asked ? stock_nodes_notice : partition_policy_notice)(job, 0, decision);
+  if (!notice.empty()) slurm_info("placement: %s", notice.c_str());
+}
+
+}  // namespace placement::spank

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "spank/mpirun/mpirun_environment.hpp"
+#include "spank/request/options.hpp"
+
+namespace placement::spank {
+
+// What the plugin keeps in srun, sbatch or salloc between Slurm's calls.
+struct Client {
+  bool is_srun = false;
+  MpirunPlan mpirun_plan;     // the plan of the job that the command runs in
+  std::string outer_job;      // the ID of the job that the command runs in; empty if there is none
+  PlacementOptions options;   // the options of the component that is being parsed
+  bool hooked = false;        // -m may name a policy
+  int components = 0;         // the number of components whose options are done
+  std::optional<PlacementRequest> placement_request;   // the request of the last of these components
+  bool any_request = false;      // one of these components has a request
+  std::vector<bool> shipped;  // for each component, whether slurmctld is asked to choose its nodes by a policy
+  std::optional<std::string> profile;  // the file of --profile-comm, empty for the user's store
+  bool looked_for_profile = false;     // a stored profile was looked for, and the user was told the result
+  bool stock_word = false;    // the last of these components has a stock -m in force
+  std::string stock_distribution;  // that -m as a message names it
+  bool stock_by_hand = false; // that -m was not taken from the environment
+};
+
+// Returns the state of this process.
+Client& client();
+
+// Returns the value of a variable of the environment; empty if it is not set.
+std::string environment(const char* name);
+
+// Returns the number of tasks, if the options fix it. An srun inside a job inherits -n from the job's environment and
+// may still change it. Therefore -n counts there only if it differs from the job's number, because the user gave it
+// then.
+std::optional<std::int32_t> task_count();
+
+// Tells the user if the job that srun or salloc has just got does not have the policy's nodes. `component` is that of a
+// heterogeneous job, else 0; `decision` is the value of PLACEMENT_DECISION, null if the job has none.
+void tell_decision(std::uint32_t job, std::uint32_t component, const char* decision);
+
+}  // namespace placement::spank

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/step_placement.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "common/decision/job_state.hpp"
+#include "common/policy/config.hpp"
+#include "common/slurm/controller_query.hpp"
+#include "common/state/controller_state.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#include "policies/table.hpp"
+#include "spank/client_state.hpp"
+#include "spank/mpirun/launcher_notice.hpp"
+#include "spank/profile/profiling.hpp"
+#include "spank/request/client_options.hpp"
+#include "spank/request/job_decision.hpp"
+#include "spank/request/options.hpp"
+#include "spank/request/pattern_matrix.hpp"
+#include "spank/request/shipped_request.hpp"
+#include "spank/step/launch_layout.hpp"
+#include "spank/step/slurm_view.hpp"
+#include "spank/step/state_query.hpp"
+#include "spank/step/step_ranks.hpp"
+#include "spank/task/bind_plan.hpp"
+#include "spank/task/bind_task.hpp"
+
+namespace placement::spank {
+
+namespace {
+
+// Returns the component of the outer job whose job ID is `job`; 0 if the outer job has no components. Returns nothing
+// if `job` is another job (srun --jobid).
+std::optional<std::int32_t> component_of(std::uint32_t job) {
+  const std::string id = std::to_string(job);
+  const std::int64_t components = parse_integer(environment("SLURM_HET_SIZE")).value_or(0);
+  for (std::int32_t component = 0; component < std::min<std::int64_t>(components, INT16_MAX); ++component)
+    if (environment(("SLURM_JOB_ID_HET_GROUP_" + std::to_string(component)).c_str()) == id) return component;
+  if (components == 0 && client().outer_job == id) return 0;
+  return std::nullopt;
+}
+
+// Returns the request that the job was submitted with. Returns nothing if it is for another component than that of
+// this step, or if an option of this srun overrides it. For a step over several components, Slurm gives the job ID of
+// the component whose thread comes first, so the component is not compared.
+std::optional<PlacementRequest> request_of_job(std::uint32_t job) {
+  const Client& self = client();
+  if (self.outer_job.empty()) return std::nullopt;
+  const std::optional<std::int32_t> component = component_of(job);
+  std::optional<ReceivedRequest> received;
+  if (component)
+    received = unpack_request([&](const std::string& name) {
+      return std::getenv(component_variable(job_environment_prefix + name, static_cast<std::uint32_t>(*component)).c_str());
+    });
+  if (!received) {
+    received = unpack_request(
+        [](const std::string& name) { return std::getenv((job_environment_prefix + name).c_str()); });
+    if (received && self.components == 1 && component != received->component) return std::nullopt;
+  }
+  if (!received) return std::nullopt;
+  const bool stock_counts = self.stock_by_hand || !received->placement_request.overrides_distribution;
+  if (self.stock_word && stock_counts) {
+    if (!client_option("quiet"))
+      slurm_info("placement: %s takes the place of the job's policy %s in this step: stock placement",
+                 self.stock_distribution.c_str(), received->placement_request.spec.policy.c_str());
+    return std::nullopt;
+  }
+  if (!self.hooked && client_option("distribution")) return std::nullopt;  // a stock -m that was not intercepted
+  return received->placement_request;
+}
+
+std::int32_t cores_per_task() {
+  const auto text = client_option("cpus-per-task");
+  return text ? std::clamp(std::atoi(text->c_str()), 1, 1 << 16) : 1;
+}
+
+// Sends the plan of slots to the tasks of the step, unless the user binds them with --cpu-bind.
+void tell_tasks(const StepShape& step, const StepPlacement& placement) {
+  if (placement.slot_of_rank.empty() || !client_options_known() || client_option("cpu-bind")) return;
+  const auto plan = encode_plan({step.job, step.step, placement.slot_of_rank});
+  if (!plan) {
+    slurm_info("placement: %zu tasks are too many for a plan of cores: ranks are placed by node, cores stay as Slurm deals them",
+               placement.slot_of_rank.size());
+    return;
+  }
+  setenv(plan_variable, plan->c_str(), 1);
+}
+
+// Returns what slurmctld tells in the variable `name` of the job: that of its component in a heterogeneous job, or the
+// variable of the whole job where the component has none.
+std::string told_of_job(const char* name, std::uint32_t job) {
+  std::string text;
+  if (const auto component = component_of(job))
+    text = environment(component_variable(name, static_cast<std::uint32_t>(*component)).c_str());
+  return text.empty() ? environment(name) : text;
+}
+
+// Returns true if srun may place ranks of the job. srun follows the administrator's Mode, which slurmctld tells. Since
+// Slurm 25.05 slurmctld cannot tell it, but its decision does for a job with a request (`asked`). Where slurmctld has no
+// mode at all, as without the select plugin, srun places ranks by itself.
+bool enforced(const ControllerState& controller, std::uint32_t job, bool asked) {
+  std::string mode = controller.mode;
+  if (mode.empty() && !controller_tells_facts() && asked)
+    mode = mode_of_job(job, told_of_job(job_decision_variable, job).c_str());
+  if (mode.empty() || mode == to_string(Mode::enforce)) return true;
+  const std::string told = "placement: " + (controller.failure.empty() ? "Mode=" + mode + " in slurmctld" : controller.failure) + ": stock placement";
+  // The user was told that the job is not placed when it got its nodes. A step with its own request is told now.
+  if (client().placement_request && !client().outer_job.empty())
+    slurm_info("%s", told.c_str());
+  else
+    slurm_verbose("%s", told.c_str());
+  return false;
+}
+
+// Adds to the view what slurmctld knew of the cluster when it chose the job's nodes (PLACEMENT_STATE). The variable may
+// belong to another job, because a job inherits the environment of the job that submitted it; it is ignored then.
+void take_state_of_job(ClusterView& view, std::uint32_t job) {
+  const std::string text = told_of_job(job_state_variable, job);
+  if (text.empty()) return;
+  try {
+    const std::string of = std::to_string(job_of_state(text));
+    if (of == std::to_string(job) || of == environment("SLURM_ARRAY_JOB_ID"))
+      attach_job_state(view, unpack_job_state(text));
+  } catch (const Error& error) {
+    slurm_info("placement: %s: %s: ranks are placed without the state of the cluster", job_state_variable, error.what());
+  }
+}
+
+std::string told_costs(const PlacementRequest& placement_request, const StepPlacement& placement) {
+  if (!placement_request.matrix) return placement.method + ", as there is no matrix";
+  return to_string(placement.cost) + " hop-bytes, in natural order " + to_string(placement.natural_cost);
+}
+
+// Asks placement-monitor for live data that the step's policy needs. A step may name a policy in a job without one,
+// or in a job whose policy uses the switches only. slurmctld sends no state with these jobs.
+void ask_for_what_lacks(const PlacementRequest& placement_request, ClusterView& view, const StepShape& step, const ControllerState& controller) {
+  if (!client().placement_request || client().outer_job.empty() || view.torus || view.live || view.outages) return;
+  if (!policies::check_policy_spec(placement_request.spec).uses_live) return;
+  std::string why;
+  try {
+    attach_job_state(view, ask_for_job_state(controller, step.job, step.nodes));
+    return;
+  } catch (const Error& error) {
+    why = error.what();
+  }
+  slurm_info("placement: step %u.%u by %s: its job was not submitted with that policy, so slurmctld sent no torus, outage "
+             "probabilities or measured network with it, and %s: the step goes by Slurm's topology alone",
+             step.job, step.step, placement_request.spec.policy.c_str(), why.c_str());
+}
+
+}  // namespace
+
+void place_own_step(spank_t spank) {
+  Client& self = client();
+  std::uint32_t job = 0, step = 0;
+  if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
+      spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step >= SLURM_MAX_NORMAL_STEP_ID)
+    return;
+  const bool own_job = self.outer_job.empty() && self.components == 1 && !client_option("jobid");
+  if (own_job) tell_decision(job, 0, std::getenv(job_decision_variable));
+  std::optional<PlacementRequest> placement_request = self.placement_request ? self.placement_request : request_of_job(job);
+  if (!(placement_request || self.any_request)) return;
+  if (const std::string daemon = launcher_daemon(spank); !daemon.empty()) {
+    const bool quiet = client_option("quiet") || std::getenv((std::string(job_environment_prefix) + job_quiet_variable).c_str());
+    if (placement_request && !quiet) tell_launcher(daemon, placement_request->spec.policy, self.mpirun_plan);
+    return;
+  }
+  const ControllerState controller = controller_tells_facts() ? controller_state_of(ask_controller()) : ControllerState{};
+  const bool asked = own_job ? !self.shipped.empty() && self.shipped[0]
+                             : !self.placement_request && !(placement_request->automatic && !placement_request->matrix);
+  if (!enforced(controller, job, asked)) return;
+  if (self.components != 1)
+    throw Error("a step over several components of a heterogeneous job is placed as Slurm does");
+  if (placement_request->automatic && !placement_request->matrix && self.looked_for_profile) return;
+
+  slurm_step_layout_t* const layout = layout_of(spank);
+  if (!layout) throw Error("this srun is not built as expected");
+  if ((layout->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY)  // from SLURM_HOSTFILE, whatever -m says
+    throw Error("an arbitrary distribution names the nodes of the ranks itself");
+  if (placement_request->automatic && !placement_request->matrix)
+    placement_request->matrix = stored_profile(command_of_step(spank), static_cast<std::int32_t>(layout->task_cnt));
+  if (placement_request->automatic && !placement_request->matrix) return;
+  const std::string layout_note = take_pattern(*placement_request, static_cast<std::int32_t>(layout->task_cnt));
+  if (!layout_note.empty() && !self.outer_job.empty()) slurm_verbose("placement: %s", layout_note.c_str());
+  if (placement_request->matrix && static_cast<std::uint32_t>(placement_request->matrix->ranks()) != layout->task_cnt)
+    throw Error("the matrix is of " + std::to_string(placement_request->matrix->ranks()) + " ranks, step " +
+                std::to_string(job) + "." + std::to_string(step) + " has " +
+                std::to_string(layout->task_cnt) + " tasks");
+  StepShape shape = shape_of(*layout, job, step);
+  shape.cores_per_task = cores_per_task();
+  ClusterView view = load_cluster_view(shape.nodes, job);
+  take_state_of_job(view, job);
+  ask_for_what_lacks(*placement_request, view, shape, controller);
+  const StepPlacement placement = place_step(*placement_request, shape, view);
+  apply(placement, *layout);
+  tell_tasks(shape, placement);
+  slurm_verbose("placement: step %u.%u by %s: %s", job, step, placement_request->spec.policy.c_str(),
+                told_costs(*placement_request, placement).c_str());
+}
+
+}  // namespace placement::spank

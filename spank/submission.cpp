@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/submission.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#include "spank/client_state.hpp"
+#include "spank/profile/profiling.hpp"
+#include "spank/request/client_options.hpp"
+#include "spank/request/job_decision.hpp"
+#include "spank/request/options.hpp"
+#include "spank/request/pattern_matrix.hpp"
+#include "spank/request/shipped_request.hpp"
+
+namespace placement::spank {
+
+namespace {
+
+// The variables in which Slurm keeps a job's SPANK options for the nodes, in the environment and in the job control
+// environment. Our options are not used there, and an sbatch inside the job would take them as its own options.
+constexpr const char* option_traces[] = {"_SLURM_SPANK_OPTION_loadmatrix_placement",
+                                         "_SLURM_SPANK_OPTION_loadmatrix_comm_matrix",
+                                         "_SLURM_SPANK_OPTION_loadmatrix_profile_comm"};
+
+// Returns true if this command is an srun that starts one step over several components, "srun ... : ...".
+bool starts_one_step_over_components() {
+  if (!client().is_srun || !client().outer_job.empty()) return false;
+  std::ifstream command_line("/proc/self/cmdline");
+  for (std::string word; std::getline(command_line, word, '\0');)
+    if (word == ":") return true;
+  return false;
+}
+
+void ship(spank_t spank, const PlacementRequest& placement_request, int component) {
+  const auto per_node = parse_integer(client_option("ntasks-per-node").value_or("0"));
+  const ShippedRequest shipped = pack_request(placement_request, component, static_cast<std::int32_t>(std::clamp<std::int64_t>(per_node.value_or(0), 0, INT16_MAX)));
+  std::size_t bytes = 0;
+  if (starts_one_step_over_components()) spank_job_control_setenv(spank, natural_order_variable, "1", 1);
+  for (const auto& [name, value] : shipped.variables) {
+    if (spank_job_control_setenv(spank, name.c_str(), value.c_str(), 1) != ESPANK_SUCCESS)
+      throw Error("Slurm does not take " + name + " into the job's environment");
+    bytes += value.size();
+  }
+  if (!shipped.note.empty()) slurm_info("placement: %s", shipped.note.c_str());
+  slurm_verbose("placement: %s, %zu bytes go with the job", to_string(placement_request.spec).c_str(), bytes);
+}
+
+// Looks for the stored profile before the job is submitted, so that slurmctld chooses the nodes by its matrix. Only
+// srun knows at this time which program will run.
+void look_for_profile(int component) {
+  Client& self = client();
+  const auto tasks = task_count();
+  if (!self.is_srun || component > 0 || !self.placement_request || !self.placement_request->automatic || !tasks) return;
+  self.placement_request->matrix = stored_profile(command_given(), *tasks);
+  self.looked_for_profile = true;
+}
+
+// Makes the matrix of a pattern for the job. A pattern that does not fit to the number of tasks makes the job a stock
+// one.
+void make_pattern(std::optional<PlacementRequest>& placement_request) {
+  if (!placement_request) return;
+  try {
+    if (const auto tasks = tasks_of_pattern(*placement_request, task_count()))
+      if (const std::string note = take_pattern(*placement_request, *tasks); !note.empty()) slurm_info("placement: %s", note.c_str());
+  } catch (const Error& error) {
+    slurm_info("placement: %s: stock placement", error.what());
+    placement_request.reset();
+  }
+}
+
+}  // namespace
+
+void finish_component(spank_t spank) {
+  Client& self = client();
+  const PlacementOptions options = std::exchange(self.options, {});
+  const int component = self.components++;
+  for (const char* name : option_traces) {
+    spank_job_control_unsetenv(spank, name);
+    unsetenv(name);
+  }
+  // sbatch and salloc keep the job control environment of one component for the next one.
+  for (const std::string& name : request_variable_names()) spank_job_control_unsetenv(spank, name.c_str());
+  self.placement_request = options.resolve(task_count());
+  if (self.placement_request && !self.placement_request->note.empty())
+    slurm_info("placement: %s", self.placement_request->note.c_str());
+  // As with a stock -m of salloc and sbatch, a distribution in the environment at submission does not count in the job.
+  if (self.placement_request && !self.is_srun && !environment("SLURM_DISTRIBUTION").empty())
+    self.placement_request->overrides_distribution = true;
+  if (const std::string taken_back = options.taken_back(); !taken_back.empty() && !client_option("quiet"))
+    slurm_info("placement: %s: stock placement", taken_back.c_str());
+  const bool is_step = self.is_srun && !self.outer_job.empty();  // of an existing job
+  if (!is_step) make_pattern(self.placement_request);
+  self.any_request = self.any_request || self.placement_request;
+  self.stock_word = options.distribution_given();
+  self.stock_distribution = options.stock_distribution();
+  self.stock_by_hand = options.distribution_on_command_line();
+  if (self.profile) self.profile = checked_profile_file(*self.profile);
+  if (is_step) return;
+  look_for_profile(component);
+  if (self.placement_request) ship(spank, *self.placement_request, component);
+  self.shipped.push_back(self.placement_request && !(self.placement_request->automatic && !self.placement_request->matrix));
+  if (client_option("quiet")) spank_job_control_setenv(spank, job_quiet_variable, "1", 1);
+  if (self.profile && spank_job_control_setenv(spank, job_profile_variable, self.profile->c_str(), 1) != ESPANK_SUCCESS)
+    throw Error("Slurm does not take --profile-comm into the job's environment");
+}
+
+}  // namespace placement::spank
