@@ -24,6 +24,8 @@ libmapping_la_SOURCES = \
 	%D%/refine.hpp \
 	%D%/slots.cpp \
 	%D%/slots.hpp \
+	%D%/sparsify.cpp \
+	%D%/sparsify.hpp \
 	%D%/swap_search.cpp \
 	%D%/swap_search.hpp \
 	%D%/work_budget.hpp \

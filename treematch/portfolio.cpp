@@ -104,7 +104,7 @@ class Portfolio {
     offer(mapping::greedy_mapping(graph_, tree_, search), "greedy");
     if (done || graph_.arc.empty()) return;
     const std::int32_t most = options_.effort < usual_effort ? max_ranks_for_little_gains : max_ranks_for_grouping;
-    if (matrix_.ranks() <= most && sparse())
+    if (matrix_.ranks() <= most && (sparse() || matrix_.ranks() > max_ranks_for_little_gains))
       offer(from_packed(grouped_mapping(graph_, *packed_tree_, Pairing::heaviest_first, search)), "grouping");
     const bool both = matrix_.ranks() <= max_ranks_for_two_multisections;
     if (both) search_and_offer(from_packed(sections(*packed_tree_)), "multisection of packed leaves");

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "mapping/graph.hpp"
 #include "mapping/leaf_tree.hpp"
 #include "mapping/mapping_check.hpp"
+#include "mapping/sparsify.hpp"
 #include "mapping/work_budget.hpp"
 #include "treematch/annealing.hpp"
 #include "treematch/canonical.hpp"
@@ -34,6 +36,12 @@ constexpr std::size_t max_fullest_mapped_alone = 4;
 // visits long_annealing_per_rank arcs for each rank and unit of effort.
 constexpr std::int32_t max_ranks_annealed_long = 512;
 constexpr std::int64_t long_annealing_per_rank = 1500;
+
+// slurmctld waits 50 ms by default, which is too short for the whole search of a matrix with more than most_pairs_in_time
+// pairs. Such a matrix is first searched with sparsified_pairs pairs and effort_if_sparsified, which takes about 20 ms.
+constexpr std::int64_t most_pairs_in_time = 200'000;
+constexpr std::int32_t sparsified_pairs = 30'000;
+constexpr std::int32_t effort_if_sparsified = 2;
 
 // Searches for the optimum. A mapping that costs less than `result` replaces it. Returns whether `result` is optimal.
 bool solve_exactly(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
@@ -160,6 +168,47 @@ void anneal_long(const CommMatrix& matrix, const TreeTopology& tree, std::span<c
   }
 }
 
+// Whether the search of the matrix may take too long. A matrix in which all pairs have equal traffic is searched quickly.
+bool takes_long(const CommMatrix& matrix) {
+  if (matrix.pairs() <= most_pairs_in_time) return false;
+  if (matrix.pairs() < std::int64_t{matrix.ranks()} * (matrix.ranks() - 1) / 2) return true;
+  const std::int64_t weight = matrix.weights(0).front();
+  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank)
+    if (!std::ranges::all_of(matrix.weights(rank), [=](std::int64_t other) { return other == weight; })) return true;
+  return false;
+}
+
+// Maps the ranks by a sparsified matrix within half of the time. Returns nothing if there was no time for that.
+std::optional<MapResult> map_sparsified(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
+                                        MapOptions options) {
+  options.deadline = options.deadline.halfway();
+  MapMemory memory;  // of the sparsified matrix
+  options.memory = &memory;
+  options.effort = std::min(options.effort, effort_if_sparsified);
+  try {
+    const mapping::WorkBudget watch(options.deadline);
+    const std::int32_t per_rank = std::max(1, sparsified_pairs / matrix.ranks());
+    MapResult result = map_with_effort(mapping::sparsified(matrix, per_rank, options.seed, watch), tree, usable, options, 0);
+    result.cost = tree.hop_bytes(matrix, result.leaf_of_rank);
+    result.method += " of the sparsified matrix";
+    result.optimal = false;
+    return result;
+  } catch (const mapping::OutOfTime&) {
+    return std::nullopt;
+  }
+}
+
+// Maps the ranks with the usual effort or less.
+MapResult map_once(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
+                   const MapOptions& options, std::int32_t most_ranks_alone) {
+  std::optional<MapResult> sparsified;
+  if (takes_long(matrix)) sparsified = map_sparsified(matrix, tree, usable, options);
+  MapResult result = map_with_effort(matrix, tree, usable, options, most_ranks_alone);
+  if (!sparsified || sparsified->cost >= result.cost) return result;
+  sparsified->natural_cost = result.natural_cost;
+  return *std::move(sparsified);
+}
+
 }  // namespace
 
 const MapMemory::Entry* MapMemory::find(std::int32_t effort, std::span<const mapping::LeafTree::Vertex> shape,
@@ -179,7 +228,7 @@ MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree,
   const std::int32_t alone = options.effort > usual_effort ? max_ranks_mapped_alone : 0;
   if (options.work_limit > 0) return map_with_effort(matrix, tree, usable, step, alone);
   step.effort = std::min(options.effort, usual_effort);
-  MapResult best = map_with_effort(matrix, tree, usable, step, alone);
+  MapResult best = map_once(matrix, tree, usable, step, alone);
   while (!best.optimal && step.effort < options.effort && !options.deadline.expired()) {
     step.effort = std::min(effort_factor * step.effort, options.effort);
     MapResult other = map_with_effort(matrix, tree, usable, step, alone);

@@ -2,6 +2,7 @@
 if HAVE_CHECK
 check_PROGRAMS += \
 	%D%/canonical_test \
+	%D%/dense_matrix_test \
 	%D%/exact_map_test \
 	%D%/grouping_test \
 	%D%/multisection_test \
@@ -12,6 +13,7 @@ check_PROGRAMS += \
 	#
 endif
 %C%_canonical_test_LDADD = $(treematch) $(CHECK_LIBS)
+%C%_dense_matrix_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_exact_map_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_grouping_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_multisection_test_LDADD = $(treematch) $(CHECK_LIBS)

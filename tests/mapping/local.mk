@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+if HAVE_CHECK
+check_PROGRAMS += \
+	%D%/sparsify_test \
+	#
+endif
+%C%_sparsify_test_LDADD = $(mapping) $(CHECK_LIBS)
