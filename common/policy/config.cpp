@@ -186,7 +186,8 @@ constexpr ConfigKey keys[] = {
     {"PartitionPolicies", "PARTITION:POLICY[=KEY=VALUE,..] with blanks between, as in debug:NLA long:NLA=wait=60",
      "Policies of partitions, for jobs that name none themselves. Such a policy goes by no matrix and no pattern: NLA, "
      "TOFA, or TREEMATCH for the nearest nodes. It chooses nodes; ranks stay in Slurm's order. All other jobs without a "
-     "policy run as stock. A job that names the same policy has of it what it does not say itself.",
+     "policy run as stock. A job that names the same policy has of it what it does not say itself. A partition that does not exist is named by "
+     "check-config and in slurmctld's log.",
      set_partition_policies, show_partition_policies},
     {"MaxWaitS", "a whole number from 0 to 86400",
      "The longest time in seconds for which a job may stay in the queue by wait= of policy NLA, whether the job or its "

@@ -210,6 +210,16 @@ std::vector<std::string> hosts_at(const std::string& list, const std::string& fi
   }
 }
 
+std::vector<std::string> read_partition_names(const std::string& slurm_conf_path) {
+  std::vector<std::string> names;
+  for_each_conf_line(slurm_conf_path, [&names](const std::string&, const ConfLine& line) {
+    if (line.pairs.empty() || !equal_any_case(line.pairs[0].first, "PartitionName")) return;
+    for (const std::string_view name : split_at(line.pairs[0].second, ','))
+      if (!equal_any_case(name, "DEFAULT")) names.emplace_back(name);
+  });
+  return names;
+}
+
 std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path) {
   NodeReader reader;
   reader.read(slurm_conf_path);

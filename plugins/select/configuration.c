@@ -32,6 +32,20 @@ static void log_line(bool is_error, const char *text)
 		info("placement: %s", text);
 }
 
+/* Logs the partitions of PartitionPolicies that Slurm does not have. */
+static void log_unknown_partitions(void)
+{
+	const char *name;
+
+	for (uint32_t i = 0; (name = placement_partition_with_policy(i)); i++) {
+		char *copy = xstrdup(name);	/* find_part_record() does not take a constant */
+
+		if (!find_part_record(copy))
+			info("placement: PartitionPolicies: there is no partition %s", name);
+		xfree(copy);
+	}
+}
+
 void placement_reconfigure(void)
 {
 	char message[1024];
@@ -57,6 +71,7 @@ void placement_reconfigure(void)
 		info("placement: Mode=%s by %s", mode_names[placement_current_mode()], path);
 	if (placement_warning()[0])
 		info("placement: %s", placement_warning());
+	log_unknown_partitions();
 	xfree(path);
 }
 

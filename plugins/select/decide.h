@@ -189,6 +189,12 @@ bool placement_asked(char *const *environment, uint32_t environment_count);
 uint32_t placement_partition_environment(const char *partition, char *const **environment);
 
 /*
+ * Returns the name of the partition that is at the place `index`, from 0 on, among those with a policy; NULL if there are
+ * not so many. The text is valid until the next placement_configure() or placement_unconfigure().
+ */
+const char *placement_partition_with_policy(uint32_t index);
+
+/*
  * Asks the job's policy for nodes and cores among those offered. Returns a plan, never NULL. If `placed` is false in
  * the plan, `reason` says why. The plan is valid until the next placement_decide(). Its pointers are also invalid
  * after placement_plan_failed(), placement_forget(), placement_tidy(), placement_configure() and

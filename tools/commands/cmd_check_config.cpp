@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -119,6 +120,17 @@ std::string check_files(const Config& config, const std::string& slurm_conf, boo
   return checked;
 }
 
+// Returns a line for each partition of PartitionPolicies that slurm.conf does not have; slurmctld logs them too.
+std::string check_partitions(const Config& config, const std::string& slurm_conf, bool slurm_conf_given) {
+  if (config.partition_policies.empty() || !(slurm_conf_given || may_exist(slurm_conf))) return {};
+  const std::vector<std::string> names = read_partition_names(slurm_conf);
+  std::string text;
+  for (const auto& [partition, policy] : config.partition_policies)
+    if (std::find(names.begin(), names.end(), partition) == names.end())
+      text += "# PartitionPolicies: there is no partition " + partition + " in " + slurm_conf + "\n";
+  return text;
+}
+
 // What was found out. `own` is set for this host's placement.conf, of which slurmctld may have another version.
 struct Checked {
   std::string path;
@@ -141,7 +153,8 @@ void check(Checked& checked, const CommandLine& line) {
     policies::check_policy_settings(checked.config);
     const std::string slurm_conf =
         line.value_or("slurm-conf", std::filesystem::path(checked.path).replace_filename("slurm.conf").string());
-    checked.files = check_files(checked.config, slurm_conf, line.has("slurm-conf"));
+    checked.files = check_files(checked.config, slurm_conf, line.has("slurm-conf")) +
+                    check_partitions(checked.config, slurm_conf, line.has("slurm-conf"));
   } catch (const Error& error) {
     checked.trouble = error.what();
   }
