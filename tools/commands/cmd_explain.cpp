@@ -28,12 +28,13 @@ constexpr Option explain_options[] = {history_option, ring_option, decisions_jso
 
 constexpr CommandHelp explain_help{
     "placectl explain",
-    "[OPTION]... JOBID[_TASK]",
+    "[OPTION]... JOBID[_TASK|+OFFSET]",
     "Tells what was decided for a job, also long after it has ended: the nodes that the policy could\n"
     "choose from, what it wanted and why, how old the live data were, what Slurm allocated, what Slurm\n"
     "itself would have taken where it was asked, and why the job ran as stock if it did. A job that\n"
     "was requeued has one decision for each start; one that was told to wait (NLA's wait=) has one for\n"
-    "that too, at most every ten minutes. Of a job array JOBID_TASK names one task, JOBID all of them.\n",
+    "that too, at most every ten minutes. Of a job array JOBID_TASK names one task, JOBID all of them.\n"
+    "JOBID+OFFSET names a component of a heterogeneous job, whose steps have no decisions of their own.\n",
     explain_options,
     1,
     1};
@@ -90,8 +91,9 @@ std::string costs(const Decision& d) {
   return text;
 }
 
-std::string explained(const Decision& d) {
-  std::string text = "job " + (d.array_task.empty() ? std::to_string(d.job_id) : d.array_task) + (d.restarts > 0 ? ", restart " + std::to_string(d.restarts) : "") +
+// Returns the decision as text. `component` is the name of the job as a component of a heterogeneous job, or empty.
+std::string explained(const Decision& d, const std::string& component) {
+  std::string text = "job " + (d.array_task.empty() ? std::to_string(d.job_id) : d.array_task) + (component.empty() ? "" : " (" + component + ")") + (d.restarts > 0 ? ", restart " + std::to_string(d.restarts) : "") +
                      ", " + shown_time(d.at_s) + (d.for_start ? "" : ", asked ahead of the start") + "\n";
   add_fact(text, "outcome", outcome_sentence(d));
   add_fact(text, "policy", d.policy + (d.parameters.empty() ? "" : " " + d.parameters));
@@ -129,6 +131,64 @@ void notes_json(JsonWriter& json, const DecisionInput& input) {
   json.member("told_by", input.told_by).key("notes").begin_array();
   for (const std::string& note : input.notes) json.value(note);
   json.end_array();
+}
+
+// A job as its user names it.
+struct NamedJob {
+  std::uint32_t id = 0;
+  std::string array_task;  // such as 42_7; empty: not a task of a job array
+  std::string component;   // such as 42+1; empty: not a component of a heterogeneous job
+  bool guessed = false;    // the ID of the component is not known from slurmctld
+};
+
+[[noreturn]] void fail_name(const std::string& name) {
+  throw UsageError("JOBID " + shown(name) + ": it takes the number of a job, JOBID_TASK for a task of a job array, or JOBID+OFFSET "
+                   "for a component of a heterogeneous job; slurmctld decides about jobs, not about steps");
+}
+
+// Returns the value of the field "NAME=value" in a line of scontrol, or an empty text.
+std::string field_in(std::string_view line, std::string_view name) {
+  for (const std::string_view word : split_words(line))
+    if (word.starts_with(name)) return std::string(word.substr(name.size()));
+  return {};
+}
+
+// Sets the job ID of a component. slurmctld tells it while it knows the job. Later it is taken for the leader's ID plus
+// the offset, because Slurm numbers the components one after the other. Throws Error when the job has no such component.
+void find_component(NamedJob& named, std::int64_t offset) {
+  const std::uint32_t leader = named.id;
+  std::string jobs;
+  try {
+    if (may_exist(slurm_conf_path())) jobs = spank::scontrol({"-o", "show", "job", std::to_string(leader).c_str()});
+  } catch (const Error&) {  // slurmctld does not know the job any more
+  }
+  for (const std::string_view line : split_at(jobs, '\n'))
+    if (field_in(line, "HetJobOffset=") == std::to_string(offset))
+      if (const auto id = parse_integer(field_in(line, "JobId=")); id && *id > 0 && *id < NO_VAL) {
+        named.id = static_cast<std::uint32_t>(*id);
+        return;
+      }
+  if (!jobs.empty() || leader + offset >= NO_VAL)
+    throw Error("job " + std::to_string(leader) + " has no component " + std::to_string(offset));
+  named.id = leader + static_cast<std::uint32_t>(offset);
+  named.guessed = offset > 0;
+}
+
+NamedJob parse_job(const std::string& name) {
+  const auto sign = name.find_first_of("_+");
+  const auto job = parse_integer(name.substr(0, sign));
+  const auto part = sign == name.npos ? std::optional<std::int64_t>(0) : parse_integer(name.substr(sign + 1));
+  if (!job || *job < 1 || *job >= NO_VAL || !part || *part < 0 || *part >= NO_VAL) fail_name(name);
+  NamedJob named{static_cast<std::uint32_t>(*job), {}, {}};
+  if (sign == name.npos) return named;
+  const std::string shown_name = std::to_string(*job) + name[sign] + std::to_string(*part);
+  if (name[sign] == '_') {
+    named.array_task = shown_name;
+  } else {
+    named.component = shown_name;
+    find_component(named, *part);
+  }
+  return named;
 }
 
 std::string system_comment_in(std::string_view shown_jobs, std::uint32_t job) {
@@ -221,21 +281,14 @@ int command_explain(int argc, char** argv) {
     write_output("", help_text(explain_help));
     return exit_ok;
   }
-  const std::string_view operand = line.operands()[0];
-  const auto underscore = operand.find('_');
-  const auto job = parse_integer(operand.substr(0, underscore));
-  const auto task = underscore == operand.npos ? std::optional<std::int64_t>(0) : parse_integer(operand.substr(underscore + 1));
-  if (!job || *job < 1 || *job >= NO_VAL || !task || *task < 0)
-    throw UsageError("JOBID " + shown(operand) + ": it takes the number of a job, or JOBID_TASK for a task of a job array");
-  const auto id = static_cast<std::uint32_t>(*job);
-  DecisionInput input = read_decisions(line, read_config(placement_conf_path(), MissingFile::defaults), id, 0);
-  if (underscore != operand.npos)
-    std::erase_if(input.decisions, [&](const Decision& decision) {
-      return decision.array_task != std::to_string(*job) + "_" + std::to_string(*task);
-    });
-  const std::string comment = input.decisions.empty() && underscore == operand.npos ? system_comment(id) : "";
+  const NamedJob job = parse_job(line.operands()[0]);
+  DecisionInput input = read_decisions(line, read_config(placement_conf_path(), MissingFile::defaults), job.id, 0);
+  if (!job.array_task.empty())
+    std::erase_if(input.decisions, [&](const Decision& decision) { return decision.array_task != job.array_task; });
+  const std::string comment = input.decisions.empty() && job.array_task.empty() ? system_comment(job.id) : "";
   if (input.decisions.empty() && comment.empty()) {
-    std::string text = "no decision for job " + line.operands()[0] + " is on record: it asked for no policy, or it is too long ago";
+    std::string text = "no decision for job " + line.operands()[0] + " is on record: it asked for no policy, it has not started yet, it is too long ago, "
+                       "or no decision was made (Mode=off, or TREEMATCH=auto without a stored profile)";
     if (!input.told_by.empty()) text += "\n  asked: " + input.told_by;
     for (const std::string& note : input.notes) text += "\n  not read: " + note;
     throw Error(text);
@@ -250,11 +303,12 @@ int command_explain(int argc, char** argv) {
     return exit_ok;
   }
   std::string text;
-  for (const Decision& decision : input.decisions) text += (text.empty() ? "" : "\n") + explained(decision);
+  for (const Decision& decision : input.decisions) text += (text.empty() ? "" : "\n") + explained(decision, job.component);
   if (input.decisions.empty())
     text += comment + "\n" + noted(input);
   else if (!input.told_by.empty())
     text += "# told by " + input.told_by + "\n";
+  if (job.guessed) text += "# slurmctld does not know job " + job.component + " any more: it is taken for job " + std::to_string(job.id) + "\n";
   write_output("", text);
   return exit_ok;
 }
