@@ -31,9 +31,9 @@ std::optional<std::int32_t> task_count() {
 }
 
 void tell_decision(std::uint32_t job, std::uint32_t component, const char* decision) {
-  const std::vector<bool>& shipped = client().shipped;
-  const bool asked = component < shipped.size() && shipped[component];
-  const std::string notice = (asked ? stock_nodes_notice : partition_policy_notice)(job, 0, decision);
+  const Asked asked = component < client().asked.size() ? client().asked[component] : Asked::nothing;
+  if (asked == Asked::record) return;
+  const std::string notice = (asked == Asked::policy ? stock_nodes_notice : partition_policy_notice)(job, 0, decision);
   if (!notice.empty()) slurm_info("placement: %s", notice.c_str());
 }
 

@@ -10,6 +10,13 @@
 
 namespace placement::spank {
 
+// What a component of the job asks slurmctld for.
+enum class Asked {
+  nothing,  // no policy, or a matrix of a stored profile that was not found
+  policy,   // nodes by a policy
+  record,   // only a record that its policy does not fit the job, which its user was told already
+};
+
 // What the plugin keeps in srun, sbatch or salloc between Slurm's calls.
 struct Client {
   bool is_srun = false;
@@ -20,7 +27,7 @@ struct Client {
   int components = 0;         // the number of components whose options are done
   std::optional<PlacementRequest> placement_request;   // the request of the last of these components
   bool any_request = false;      // one of these components has a request
-  std::vector<bool> shipped;  // for each component, whether slurmctld is asked to choose its nodes by a policy
+  std::vector<Asked> asked;      // for each component
   std::optional<std::string> profile;  // the file of --profile-comm, empty for the user's store
   bool looked_for_profile = false;     // a stored profile was looked for, and the user was told the result
   bool stock_word = false;    // the last of these components has a stock -m in force

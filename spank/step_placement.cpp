@@ -73,6 +73,16 @@ std::optional<PlacementRequest> request_of_job(std::uint32_t job) {
   return received->placement_request;
 }
 
+// Returns the name of the policy that the job was submitted with; empty if there is none or its request is damaged.
+std::string policy_of_job(std::uint32_t job) {
+  try {
+    const auto of_job = request_of_job(job);
+    return of_job ? of_job->spec.policy : "";
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 std::int32_t cores_per_task() {
   const auto text = client_option("cpus-per-task");
   return text ? std::clamp(std::atoi(text->c_str()), 1, 1 << 16) : 1;
@@ -99,21 +109,24 @@ std::string told_of_job(const char* name, std::uint32_t job) {
   return text.empty() ? environment(name) : text;
 }
 
-// Returns true if srun may place ranks of the job. srun follows the administrator's Mode, which slurmctld tells. Since
-// Slurm 25.05 slurmctld cannot tell it, but its decision does for a job with a request (`asked`). Where slurmctld has no
-// mode at all, as without the select plugin, srun places ranks by itself.
-bool enforced(const ControllerState& controller, std::uint32_t job, bool asked) {
+// Returns why srun may not place ranks of the job; empty if it may. srun follows the administrator's Mode, which slurmctld
+// tells. Since Slurm 25.05 slurmctld cannot tell it, but its decision does for a job with a request (`asked`). Where
+// slurmctld has no mode at all, as without the select plugin, srun places ranks by itself.
+std::string why_not_enforced(const ControllerState& controller, std::uint32_t job, bool asked) {
   std::string mode = controller.mode;
   if (mode.empty() && !controller_tells_facts() && asked)
     mode = mode_of_job(job, told_of_job(job_decision_variable, job).c_str());
-  if (mode.empty() || mode == to_string(Mode::enforce)) return true;
-  const std::string told = "placement: " + (controller.failure.empty() ? "Mode=" + mode + " in slurmctld" : controller.failure) + ": stock placement";
+  if (mode.empty() || mode == to_string(Mode::enforce)) return {};
+  return controller.failure.empty() ? "Mode=" + mode + " in slurmctld" : controller.failure;
+}
+
+// Tells that the step is not placed, because of `why_not`.
+void tell_not_enforced(const std::string& why_not) {
   // The user was told that the job is not placed when it got its nodes. A step with its own request is told now.
   if (client().placement_request && !client().outer_job.empty())
-    slurm_info("%s", told.c_str());
+    slurm_info("placement: %s: stock placement", why_not.c_str());
   else
-    slurm_verbose("%s", told.c_str());
-  return false;
+    slurm_verbose("placement: %s: stock placement", why_not.c_str());
 }
 
 // Adds to the view what slurmctld knew of the cluster when it chose the job's nodes (PLACEMENT_STATE). The variable may
@@ -147,9 +160,11 @@ void ask_for_what_lacks(const PlacementRequest& placement_request, ClusterView& 
   } catch (const Error& error) {
     why = error.what();
   }
-  slurm_info("placement: step %u.%u by %s: its job was not submitted with that policy, so slurmctld sent no torus, outage "
-             "probabilities or measured network with it, and %s: the step goes by Slurm's topology alone",
-             step.job, step.step, placement_request.spec.policy.c_str(), why.c_str());
+  const bool same_policy = policy_of_job(step.job) == placement_request.spec.policy;
+  slurm_info("placement: step %u.%u by %s: slurmctld sent no torus, outage probabilities or measured network with the job%s, "
+             "and %s: the step goes by Slurm's topology alone",
+             step.job, step.step, placement_request.spec.policy.c_str(),
+             same_policy ? "" : ", which was not submitted with that policy", why.c_str());
 }
 
 }  // namespace
@@ -164,15 +179,16 @@ void place_own_step(spank_t spank) {
   if (own_job) tell_decision(job, 0, std::getenv(job_decision_variable));
   std::optional<PlacementRequest> placement_request = self.placement_request ? self.placement_request : request_of_job(job);
   if (!(placement_request || self.any_request)) return;
+  const ControllerState controller = controller_tells_facts() ? controller_state_of(ask_controller()) : ControllerState{};
+  const bool asked = own_job ? !self.asked.empty() && self.asked[0] == Asked::policy
+                             : !self.placement_request && !(placement_request->automatic && !placement_request->matrix);
+  const std::string why_not = why_not_enforced(controller, job, asked);
   if (const std::string daemon = launcher_daemon(spank); !daemon.empty()) {
     const bool quiet = client_option("quiet") || std::getenv((std::string(job_environment_prefix) + job_quiet_variable).c_str());
-    if (placement_request && !quiet) tell_launcher(daemon, placement_request->spec.policy, self.mpirun_plan);
+    if (placement_request && !quiet) tell_launcher(daemon, placement_request->spec.policy, self.mpirun_plan, why_not);
     return;
   }
-  const ControllerState controller = controller_tells_facts() ? controller_state_of(ask_controller()) : ControllerState{};
-  const bool asked = own_job ? !self.shipped.empty() && self.shipped[0]
-                             : !self.placement_request && !(placement_request->automatic && !placement_request->matrix);
-  if (!enforced(controller, job, asked)) return;
+  if (!why_not.empty()) return tell_not_enforced(why_not);
   if (self.components != 1)
     throw Error("a step over several components of a heterogeneous job is placed as Slurm does");
   if (placement_request->automatic && !placement_request->matrix && self.looked_for_profile) return;

@@ -64,7 +64,7 @@ void look_for_profile(int component) {
 }
 
 // Makes the matrix of a pattern for the job. A pattern that does not fit to the number of tasks makes the job a stock
-// one.
+// one. slurmctld is told of the request, so that the job's record has it and the reason.
 void make_pattern(std::optional<PlacementRequest>& placement_request) {
   if (!placement_request) return;
   try {
@@ -72,7 +72,7 @@ void make_pattern(std::optional<PlacementRequest>& placement_request) {
       if (const std::string note = take_pattern(*placement_request, *tasks); !note.empty()) slurm_info("placement: %s", note.c_str());
   } catch (const Error& error) {
     slurm_info("placement: %s: stock placement", error.what());
-    placement_request.reset();
+    placement_request->unfit = error.what();
   }
 }
 
@@ -98,7 +98,8 @@ void finish_component(spank_t spank) {
     slurm_info("placement: %s: stock placement", taken_back.c_str());
   const bool is_step = self.is_srun && !self.outer_job.empty();  // of an existing job
   if (!is_step) make_pattern(self.placement_request);
-  self.any_request = self.any_request || self.placement_request;
+  const bool unfit = self.placement_request && !self.placement_request->unfit.empty();
+  self.any_request = self.any_request || (self.placement_request && !unfit);
   self.stock_word = options.distribution_given();
   self.stock_distribution = options.stock_distribution();
   self.stock_by_hand = options.distribution_on_command_line();
@@ -106,7 +107,9 @@ void finish_component(spank_t spank) {
   if (is_step) return;
   look_for_profile(component);
   if (self.placement_request) ship(spank, *self.placement_request, component);
-  self.shipped.push_back(self.placement_request && !(self.placement_request->automatic && !self.placement_request->matrix));
+  const bool asks = self.placement_request && !(self.placement_request->automatic && !self.placement_request->matrix);
+  self.asked.push_back(unfit ? Asked::record : asks ? Asked::policy : Asked::nothing);
+  if (unfit) self.placement_request.reset();
   if (client_option("quiet")) spank_job_control_setenv(spank, job_quiet_variable, "1", 1);
   if (self.profile && spank_job_control_setenv(spank, job_profile_variable, self.profile->c_str(), 1) != ESPANK_SUCCESS)
     throw Error("Slurm does not take --profile-comm into the job's environment");

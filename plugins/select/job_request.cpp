@@ -89,6 +89,8 @@ JobRequest read_job_request(std::span<char* const> environment, const Config& co
     if (word.size() > max_word) throw Error("PLACEMENT_POLICY is longer than 4 KiB");
     job_request.spec = parse_policy_spec(word);
     job_request.natural_order = environment_value(environment, "PLACEMENT_NATURAL_ORDER") != nullptr;
+    if (const char* unfit = environment_value(environment, "PLACEMENT_UNFIT"); unfit != nullptr)
+      throw Error(std::string(unfit, strnlen(unfit, max_word)));
     read_matrix(job_request, environment, config);
     job_request.policy = &policies::check_policy_spec(job_request.spec);
     if (!job_request.policy->for_users) throw Error(job_request.spec.policy + " is not for jobs");

@@ -53,6 +53,13 @@ FileDescriptor errors_of(pid_t process) {
   return FileDescriptor(static_cast<int>(syscall(SYS_pidfd_getfd, static_cast<int>(handle), STDERR_FILENO, 0)));
 }
 
+// Returns the part of the line that tells what places ranks by the policy, if anything does.
+std::string what_else_places(bool open_mpi, bool in_slurms_order, const std::string& why_not_srun) {
+  if (!why_not_srun.empty()) return std::string("; srun keeps Slurm's order") + (in_slurms_order ? ", too" : "") + " (" + why_not_srun + ")";
+  return open_mpi ? ": \"placectl rankfile -o FILE\" and then \"mpirun --rankfile FILE\" place them by it, and so does srun"
+                  : ": srun starts them in the order of the policy (\"placectl rankfile\" is for Open MPI alone)";
+}
+
 }  // namespace
 
 std::string launcher_daemon(spank_t spank) {
@@ -64,18 +71,17 @@ std::string launcher_daemon(spank_t spank) {
   return among(open_mpi_daemons, program) || among(hydra_daemons, program) ? std::string(program) : std::string();
 }
 
-void tell_launcher(std::string_view daemon, std::string_view policy, const MpirunPlan& plan) {
+void tell_launcher(std::string_view daemon, std::string_view policy, const MpirunPlan& plan, const std::string& why_not_srun) {
   const bool open_mpi = among(open_mpi_daemons, daemon);
   const std::vector<std::string> arguments = open_mpi ? arguments_of_mpirun() : std::vector<std::string>();
   const std::string word = own_mapping_option(arguments);
   const bool by_hand = !plan.path.empty() && std::find(arguments.begin(), arguments.end(), plan.path) != arguments.end();
   if (open_mpi && ((plan.in_force && word.empty()) || by_hand || is_rankfile(word))) return;
-  const std::string reason = open_mpi && !plan.reason.empty() ? " (" + plan.reason + ")" : "";
+  const bool told_why = open_mpi && word.empty() && !plan.reason.empty() && plan.reason != why_not_srun;
   const std::string line =
       "placement: " + std::string(open_mpi ? "mpirun" : "mpiexec") + " places its ranks " +
-      (word.empty() ? "itself, in Slurm's order" : "by its user's " + word) + " and not by " + std::string(policy) + (word.empty() ? reason : "") +
-      (open_mpi ? ": \"placectl rankfile -o FILE\" and then \"mpirun --rankfile FILE\" place them by it, and so does srun"
-                : ": srun starts them in the order of the policy (\"placectl rankfile\" is for Open MPI alone)") + "\n";
+      (word.empty() ? "itself, in Slurm's order" : "by its user's " + word) + " and not by " + std::string(policy) +
+      (told_why ? " (" + plan.reason + ")" : "") + what_else_places(open_mpi, word.empty(), why_not_srun) + "\n";
   const FileDescriptor parent = errors_of(getppid());
   if (write(parent >= 0 ? static_cast<int>(parent) : STDERR_FILENO, line.data(), line.size()) < 0)
     slurm_debug("placement: nobody can be told of the launcher");

@@ -19,6 +19,7 @@ struct PlacementRequest {
   bool overrides_distribution = false;        // the policy overrides a stock -m that was given before it
   bool automatic = false;                     // the matrix comes from a stored profile (matrix=auto)
   std::string note = {};                      // what the user is told about the options; mostly empty
+  std::string unfit = {};                     // why the job runs as without a policy, although it asks for one; mostly empty
 };
 
 // Collects the options of one job component in the order in which Slurm reads them: #SBATCH lines, environment,

@@ -37,7 +37,7 @@ struct ReceivedRequest {
 // Returns the value of a variable of the job control environment, or null.
 using Getenv = std::function<const char*(const std::string& name)>;
 
-// Returns the shipped request in an environment; nothing if there is none. `get` looks up a variable by its name
+// Returns the shipped request in an environment; nothing if there is none, or if it does not fit the job. `get` looks up a variable by its name
 // without SLURM_SPANK_. A coarsened matrix is expanded to ranks with expand_groups(). Throws Error if the request is
 // damaged or of another version.
 std::optional<ReceivedRequest> unpack_request(const Getenv& get);
