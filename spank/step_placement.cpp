@@ -181,7 +181,7 @@ void place_own_step(spank_t spank) {
   if (!(placement_request || self.any_request)) return;
   const ControllerState controller = controller_tells_facts() ? controller_state_of(ask_controller()) : ControllerState{};
   const bool asked = own_job ? !self.asked.empty() && self.asked[0] == Asked::policy
-                             : !self.placement_request && !(placement_request->automatic && !placement_request->matrix);
+                             : !self.placement_request && placement_request && !(placement_request->automatic && !placement_request->matrix);
   const std::string why_not = why_not_enforced(controller, job, asked);
   if (const std::string daemon = launcher_daemon(spank); !daemon.empty()) {
     const bool quiet = client_option("quiet") || std::getenv((std::string(job_environment_prefix) + job_quiet_variable).c_str());
