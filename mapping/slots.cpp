@@ -112,6 +112,13 @@ std::vector<std::int32_t> Slots::all_leaves() const {
   return leaves;
 }
 
+std::vector<std::int32_t> Slots::leaves_of(std::int32_t node) const {
+  const std::size_t end = static_cast<std::size_t>(node) + 1 < first_core_.size() ? first_core_[node + 1] : cores_.size();
+  std::vector<std::int32_t> leaves;
+  for (std::size_t k = first_core_[node]; k < end; k += static_cast<std::size_t>(width_)) leaves.push_back(view_.nodes[node].first_leaf + cores_[k]);
+  return leaves;
+}
+
 std::vector<std::int32_t> Slots::leaves_on(std::span<const std::int32_t> node_of_rank) const {
   NodeCounts taken(capacity_.size(), 0);
   std::vector<std::int32_t> leaves;
@@ -123,12 +130,12 @@ std::vector<std::int32_t> Slots::leaves_on(std::span<const std::int32_t> node_of
 
 NodeCounts Slots::counts(std::span<const std::int32_t> leaf_of_rank) const {
   NodeCounts counts(capacity_.size(), 0);
-  for (const std::int32_t leaf : leaf_of_rank) ++counts[node_of_leaf_[leaf - begin_]];
+  for (const std::int32_t leaf : leaf_of_rank) ++counts[node_of(leaf)];
   return counts;
 }
 
 RankPlace Slots::at(std::int32_t leaf) const {
-  const std::int32_t node = node_of_leaf_[leaf - begin_];
+  const std::int32_t node = node_of(leaf);
   const auto first = cores_of(node) + slot_of_leaf_[leaf - begin_] * width_;
   return {node, {first, first + width_}};
 }

@@ -31,6 +31,12 @@ class Slots {
   // Returns the leaves of all slots, ascending, including slots beyond the capacity of their node.
   std::vector<std::int32_t> all_leaves() const;
 
+  // Returns the leaves of all slots of a node, ascending, including slots beyond its capacity.
+  std::vector<std::int32_t> leaves_of(std::int32_t node) const;
+
+  // Returns the node whose slot has this leaf.
+  std::int32_t node_of(std::int32_t leaf) const { return node_of_leaf_[leaf - begin_]; }
+
   // Returns a leaf for each rank. Rank r gets the next slot of view node node_of_rank[r]; no node may be given to more
   // ranks than it has slots.
   std::vector<std::int32_t> leaves_on(std::span<const std::int32_t> node_of_rank) const;

@@ -3,6 +3,7 @@
 
 #include "netload/rank_mapping.hpp"
 #include "treematch/treematch.hpp"
+#include "treematch/within_nodes.hpp"
 
 namespace placement::policies {
 
@@ -44,7 +45,9 @@ std::vector<std::int32_t> leaves_by_measured_distance(const ClusterView& view, c
       best = std::move(by_tree);
   }
   for (std::int32_t& place : best) place = nodes[static_cast<std::size_t>(place)];
-  return slots.leaves_on(best);
+  std::vector<std::int32_t> leaves = slots.leaves_on(best);
+  treematch::place_on_sockets(view, request, slots, leaves, deadline);
+  return leaves;
 }
 
 Request for_tree(const Request& request) {

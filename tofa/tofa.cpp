@@ -13,6 +13,7 @@
 #include "tofa/torus_job.hpp"
 #include "tofa/torus_map.hpp"
 #include "treematch/treematch.hpp"
+#include "treematch/within_nodes.hpp"
 
 namespace placement::tofa {
 
@@ -195,6 +196,8 @@ class TofaJob : public TorusJob {
         }
       }
       relieve();
+      // The torus does not see the sockets, whose cores are all at one position.
+      treematch::place_on_sockets(view_, request_, slots_, best_, deadline_);
     }
     return best_placement();
   }

@@ -40,4 +40,6 @@ libtreematch_la_SOURCES = \
 	%D%/treematch.hpp \
 	%D%/unit_mapping.cpp \
 	%D%/unit_mapping.hpp \
+	%D%/within_nodes.cpp \
+	%D%/within_nodes.hpp \
 	#

@@ -13,6 +13,7 @@
 #include "treematch/exact_map.hpp"
 #include "treematch/objectives.hpp"
 #include "treematch/tree_map.hpp"
+#include "treematch/within_nodes.hpp"
 
 namespace placement::treematch {
 
@@ -246,10 +247,13 @@ Placement Chooser::on_counts(const mapping::NodeCounts& counts) const {
     throw Error(std::to_string(natural.size()) + " tasks are laid out, and the request has " +
                 std::to_string(request_.tasks));
   if (!request_.matrix) return slots_.placement(in_order_of_tree(counts), natural, "the order of the topology");
-  const Candidate best = mapped(counts);
   const Cost natural_cost = view_.tree->hop_bytes(*request_.matrix, natural);
-  if (best.cost >= natural_cost) return slots_.placement(natural, natural_cost, natural_cost, "natural order");
-  return slots_.placement(best.leaf_of_rank, best.cost, natural_cost, best.method);
+  Candidate best = mapped(counts);
+  if (best.cost >= natural_cost) best = candidate(natural, natural_cost, "natural order");
+  place_on_sockets(view_, request_, slots_, best.leaf_of_rank, options_.deadline);
+  const Cost cost = view_.tree->hop_bytes(*request_.matrix, best.leaf_of_rank);
+  if (cost < best.cost) best.method += ", then each node's sockets";
+  return slots_.placement(best.leaf_of_rank, cost, natural_cost, best.method);
 }
 
 Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeCounts& in_order,

@@ -3,8 +3,9 @@ if HAVE_CHECK
 check_PROGRAMS += \
 	%D%/nla_place_test \
 	%D%/policy_table_test \
+	%D%/step_sockets_test \
 	#
 endif
 %C%_nla_place_test_LDADD = $(policies) $(CHECK_LIBS)
 %C%_policy_table_test_LDADD = $(policies) $(CHECK_LIBS)
-
+%C%_step_sockets_test_LDADD = $(policies) $(CHECK_LIBS)

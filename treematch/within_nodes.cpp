@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "treematch/within_nodes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <span>
+
+#include "treematch/tree_map.hpp"
+
+namespace placement::treematch {
+
+namespace {
+
+using Ints = std::vector<std::int32_t>;
+
+// The ranks of one node and what is needed to place them on its sockets. Leaves are numbered from the node's first one.
+class RanksOfNode {
+ public:
+  // `ranks` ascend; leaf_of_rank has a leaf of the whole machine for each rank of the job.
+  RanksOfNode(const NodeView& node, std::span<const std::int32_t> ranks, const Ints& leaf_of_rank) : node_(node), ranks_(ranks) {
+    for (const std::int32_t rank : ranks) leaf_.push_back(leaf_of_rank[rank] - node.first_leaf);
+  }
+
+  bool on_one_socket() const {
+    return std::ranges::all_of(leaf_, [&](std::int32_t leaf) { return socket(leaf) == socket(leaf_.front()); });
+  }
+
+  // Returns the traffic between these ranks, numbered in their order. `number` has their numbers, and -1 for all others.
+  CommMatrix traffic(const CommMatrix& matrix, const Ints& number) const {
+    std::vector<CommEdge> edges;
+    for (const std::int32_t rank : ranks_) {
+      const auto neighbours = matrix.neighbours(rank);
+      for (std::size_t k = 0; k < neighbours.size(); ++k)
+        if (neighbours[k] > rank && number[neighbours[k]] >= 0) edges.push_back({number[rank], number[neighbours[k]], matrix.weights(rank)[k]});
+    }
+    return CommMatrix::from_edges(static_cast<std::int32_t>(ranks_.size()), std::move(edges));
+  }
+
+  // Returns better leaves for the ranks, of those in `usable`; nothing if there are none.
+  Ints better(const CommMatrix& traffic, Ints usable, const Deadline& deadline) const {
+    const TreeTopology sockets = TreeTopology::balanced(std::array{node_.sockets, node_.cores_per_socket});
+    for (std::int32_t& leaf : usable) leaf -= node_.first_leaf;
+    MapOptions options;
+    options.scope = LeafScope::whole;
+    options.deadline = deadline;
+    MapResult result = map_to_tree(traffic, sockets, usable, options);
+    return result.cost < sockets.hop_bytes(traffic, leaf_) ? std::move(result.leaf_of_rank) : Ints();
+  }
+
+ private:
+  std::int32_t socket(std::int32_t leaf) const { return leaf / node_.cores_per_socket; }
+
+  const NodeView& node_;
+  const std::span<const std::int32_t> ranks_;
+  Ints leaf_;
+};
+
+}  // namespace
+
+void place_on_sockets(const ClusterView& view, const Request& request, const mapping::Slots& slots,
+                      std::vector<std::int32_t>& leaf_of_rank, const Deadline& deadline) {
+  const mapping::NodeCounts counts = slots.counts(leaf_of_rank);
+  Ints number(leaf_of_rank.size(), -1);
+  std::vector<Ints> ranks(counts.size());
+  for (std::size_t rank = 0; rank < leaf_of_rank.size(); ++rank)
+    ranks[slots.node_of(leaf_of_rank[rank])].push_back(static_cast<std::int32_t>(rank));
+  for (std::size_t n = 0; n < counts.size() && !deadline.expired(); ++n) {
+    const NodeView& node = view.nodes[n];
+    if (node.sockets < 2 || counts[n] < 2) continue;
+    const RanksOfNode here(node, ranks[n], leaf_of_rank);
+    if (here.on_one_socket()) continue;
+    for (std::size_t k = 0; k < ranks[n].size(); ++k) number[ranks[n][k]] = static_cast<std::int32_t>(k);
+    const Ints leaves = here.better(here.traffic(*request.matrix, number), slots.leaves_of(static_cast<std::int32_t>(n)), deadline);
+    for (std::size_t k = 0; k < leaves.size(); ++k) leaf_of_rank[ranks[n][k]] = node.first_leaf + leaves[k];
+    for (const std::int32_t rank : ranks[n]) number[rank] = -1;
+  }
+}
+
+}  // namespace placement::treematch
