@@ -34,14 +34,11 @@ AS_CASE([$slurm_version],
 AS_IF([test "x$slurm_tried" = xuntested && test "x$enable_untested_slurm" != xyes],
   [AC_MSG_ERROR([Slurm $slurm_version is installed, and this release was tried with 22.05, 23.11, 24.05, 24.11, 25.05, 25.11 and 26.05; --enable-untested-slurm goes on all the same])])
 
-# Until 24.11 "scontrol show config" has lines of the select plugin.
-AS_CASE([$slurm_version], [22.*|23.*|24.*],
-  [AC_DEFINE([HAVE_SLURM_CONF_FACTS], [1], [slurmctld tells clients what the select plugin adds to the configuration])])
-
 slurm_save_CPPFLAGS=$CPPFLAGS
 CPPFLAGS="$CPPFLAGS -I$slurm_headers"
 AC_CHECK_HEADERS([slurm/spank.h], [build_spank=yes],
   [AC_MSG_ERROR([slurm/spank.h of Slurm $slurm_version is missing: install libslurm-dev])])
+AC_CHECK_DECLS([slurm_free_conf], [], [], [[#include <slurm/slurm.h>]])
 CPPFLAGS=$slurm_save_CPPFLAGS
 
 build_select=no

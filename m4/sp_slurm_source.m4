@@ -15,6 +15,7 @@ AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include "plugins/compat/slurm_headers.h"]]
 ])
 
 AC_DEFUN([SP_SLURM_SOURCE], [
+sp_select_facts=no
 AS_IF([test "x$build_select" = xyes], [
 AC_LANG_PUSH([C])
 sp_save_CPPFLAGS=$CPPFLAGS
@@ -63,6 +64,7 @@ for sp_symbol in $sp_symbols; do
     [select_p_job_test|select_p_node_init|select_p_reconfigure], [sp_kind=OWN],
     [select_p_get_info_from_plugin], [
       sp_kind=OWN
+      sp_select_facts=yes
       AC_DEFINE([HAVE_SLURM_SELECT_FACTS], [1], [a select plugin can add lines to what scontrol show config prints])],
     [sp_kind=PASS])
   sp_select_lines="$sp_select_lines$sp_kind($sp_symbol) "
@@ -70,4 +72,7 @@ done
 AC_CONFIG_COMMANDS([select_symbols.h],
   [{ echo "/* Made by configure from Slurm $sp_release's $sp_file. */"; echo "$sp_lines" | tr ' ' '\n' | sed '/^$/d'; } >select_symbols.h],
   [sp_release='$slurm_version' sp_file='src/$sp_file' sp_lines='$sp_select_lines'])
-])])
+])
+# Where the select plugin cannot tell slurmctld's clients anything, mpi_placement.so does.
+AM_CONDITIONAL([BUILD_MPI_FACTS], [test "x$sp_select_facts" != xyes])
+])

@@ -109,15 +109,11 @@ std::string told_of_job(const char* name, std::uint32_t job) {
   return text.empty() ? environment(name) : text;
 }
 
-// Returns why srun may not place ranks of the job; empty if it may. srun follows the administrator's Mode, which slurmctld
-// tells. Since Slurm 25.05 slurmctld cannot tell it, but its decision does for a job with a request (`asked`). Where
-// slurmctld has no mode at all, as without the select plugin, srun places ranks by itself.
-std::string why_not_enforced(const ControllerState& controller, std::uint32_t job, bool asked) {
-  std::string mode = controller.mode;
-  if (mode.empty() && !controller_tells_facts() && asked)
-    mode = mode_of_job(job, told_of_job(job_decision_variable, job).c_str());
-  if (mode.empty() || mode == to_string(Mode::enforce)) return {};
-  return controller.failure.empty() ? "Mode=" + mode + " in slurmctld" : controller.failure;
+// Returns why srun may not place ranks; empty if it may. srun follows the administrator's Mode, which slurmctld tells. Where
+// slurmctld has no mode, as without the select plugin, srun places ranks by itself.
+std::string why_not_enforced(const ControllerState& controller) {
+  if (controller.mode.empty() || controller.mode == to_string(Mode::enforce)) return {};
+  return controller.failure.empty() ? "Mode=" + controller.mode + " in slurmctld" : controller.failure;
 }
 
 // Tells that the step is not placed, because of `why_not`.
@@ -179,10 +175,8 @@ void place_own_step(spank_t spank) {
   if (own_job) tell_decision(job, 0, std::getenv(job_decision_variable));
   std::optional<PlacementRequest> placement_request = self.placement_request ? self.placement_request : request_of_job(job);
   if (!(placement_request || self.any_request)) return;
-  const ControllerState controller = controller_tells_facts() ? controller_state_of(ask_controller()) : ControllerState{};
-  const bool asked = own_job ? !self.asked.empty() && self.asked[0] == Asked::policy
-                             : !self.placement_request && placement_request && !(placement_request->automatic && !placement_request->matrix);
-  const std::string why_not = why_not_enforced(controller, job, asked);
+  const ControllerState controller = controller_state_of(ask_controller());
+  const std::string why_not = why_not_enforced(controller);
   if (const std::string daemon = launcher_daemon(spank); !daemon.empty()) {
     const bool quiet = client_option("quiet") || std::getenv((std::string(job_environment_prefix) + job_quiet_variable).c_str());
     if (placement_request && !quiet) tell_launcher(daemon, placement_request->spec.policy, self.mpirun_plan, why_not);

@@ -27,7 +27,7 @@ FLOORS = [
     ["tools/input"],
     ["tools/map", "tools/pictures", "tools/simulate"],
     ["tools/commands"],
-    ["tools"],
+    ["plugins/facts", "tools"],
     ["man", "tests"],
     ["contrib", "contrib/bench", "contrib/demo"],
 ]

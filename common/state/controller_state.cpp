@@ -84,7 +84,7 @@ ControllerState controller_state_of(std::string_view lines) {
 }
 
 std::string trouble_of(const ControllerState& state) {
-  if (state.mode.empty()) return "slurmctld does not run select_cons_tres.so of slurm-placement: all jobs run as stock";
+  if (state.mode.empty()) return "slurmctld does not run select_cons_tres.so of slurm-placement, and all jobs run as stock; or, from Slurm 25.05 on, mpi_placement.so is missing beside it";
   if (!state.failure.empty()) return "placement is off in slurmctld: " + state.failure;
   if (state.live == LiveUse::refused) return "slurmctld refuses the live data: " + state.live_text;
   return {};

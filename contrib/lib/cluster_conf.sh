@@ -273,7 +273,7 @@ put_file() {  # file directory
 
 # Copies, so that a test may remove or replace them while the install prefix stays as it is.
 install_plugins() {  # prefix or none
-  local from=$1/lib/slurm-placement select
+  local from=$1/lib/slurm-placement select other
   rm -f "$D"/plugins/*.so
   : >"$D/plugstack.conf"
   [ "$1" = none ] && return
@@ -281,7 +281,9 @@ install_plugins() {  # prefix or none
   for select in "$from/select_cons_tres.so" "$from/select/select_cons_tres.so"; do
     [ ! -e "$select" ] || put_file "$select" "$D/plugins"
   done
-  if [ -e "$from/topology_fatt.so" ]; then put_file "$from/topology_fatt.so" "$D/plugins"; fi
+  for other in "$from/mpi_placement.so" "$from/topology_fatt.so"; do
+    [ ! -e "$other" ] || put_file "$other" "$D/plugins"
+  done
   if [ -e "$from/loadmatrix.so" ]; then
     mkdir -p "$D/plugins/spank"
     put_file "$from/loadmatrix.so" "$D/plugins/spank"

@@ -11,6 +11,7 @@ libplugins_compat_la_SOURCES = \
 	%D%/pass_through.c \
 	%D%/pass_through.h \
 	%D%/pass_through_jumps.S \
+	%D%/plugin_directory.h \
 	%D%/self_test.c \
 	%D%/self_test.h \
 	%D%/slurm_compat.h \

@@ -33,6 +33,9 @@
 #include "src/common/select.h"
 #include "src/common/slurm_topology.h"
 #endif
+#if __has_include("src/interfaces/mpi.h")
+#include "src/interfaces/mpi.h"
+#endif
 #include "src/slurmctld/slurmctld.h"
 
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugins/select/configuration.h"
 
+#include <unistd.h>
+
+#include "plugins/compat/plugin_directory.h"
 #include "plugins/compat/self_test.h"
 #include "plugins/select/decide.h"
 
@@ -46,6 +49,19 @@ static void log_unknown_partitions(void)
 	}
 }
 
+/* Logs an error if this version of Slurm asks mpi_placement.so alone what is in force, and that file is missing. */
+static void check_clients_are_told(void)
+{
+#ifndef HAVE_SLURM_SELECT_FACTS
+	char *path = beside_this_plugin("mpi_placement.so");
+
+	if (path && access(path, R_OK) != 0)
+		error("placement: %s is missing: no client is told the mode in force, and srun places ranks as with Mode=enforce",
+		      path);
+	xfree(path);
+#endif
+}
+
 void placement_reconfigure(void)
 {
 	char message[1024];
@@ -60,6 +76,7 @@ void placement_reconfigure(void)
 		xfree(misfit);
 		return;
 	}
+	check_clients_are_told();
 	machine_tables_fill(&tables);
 	path = get_extra_conf_path("placement.conf");
 	placement_keep_jobs_private(slurm_conf.private_data & PRIVATE_DATA_JOBS);
@@ -75,12 +92,18 @@ void placement_reconfigure(void)
 	xfree(path);
 }
 
-/* Starts the first name with a newline, because scontrol prints the title of this list without one. */
+#ifdef HAVE_SLURM_SELECT_FACTS
+/* scontrol prints the title of the select plugin's list without a newline. */
+#define BEFORE_FIRST_FACT "\n"
+#else
+#define BEFORE_FIRST_FACT ""
+#endif
+
 static void add_pair(list_t *pairs, const char *name, const char *value)
 {
 	config_key_pair_t *pair = xmalloc(sizeof(*pair));
 
-	pair->name = xstrdup_printf("%s%s", list_count(pairs) ? "" : "\n", name);
+	pair->name = xstrdup_printf("%s%s", list_count(pairs) ? "" : BEFORE_FIRST_FACT, name);
 	pair->value = xstrdup(value);
 	list_append(pairs, pair);
 }

@@ -26,8 +26,8 @@ void placement_reconfigure(void);
 
 /*
  * Appends the configuration in force to *pairs, a list of config_key_pair_t, for "scontrol show config". The list is
- * created if *pairs is NULL. The caller holds slurmctld's job read lock.
+ * created if *pairs is NULL. The caller holds slurmctld's job read lock. From Slurm 25.05 on mpi_placement.so calls this.
  */
-void placement_add_facts(list_t **pairs);
+EXPORT void placement_add_facts(list_t **pairs);
 
 #endif

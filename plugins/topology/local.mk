@@ -11,7 +11,7 @@ if BUILD_SELECT
 if BUILD_FATT
 pkglib_LTLIBRARIES += topology_fatt.la
 else
-EXTRA_LTLIBRARIES = topology_fatt.la
+EXTRA_LTLIBRARIES += topology_fatt.la
 endif
 endif
 topology_fatt_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_SOURCE_CPPFLAGS) $(SLURM_CPPFLAGS)

@@ -102,12 +102,10 @@ std::optional<std::string> hostfile_of_allocation() {
   const std::optional<PlacementRequest> placement_request = request_of_allocation();
   if (!placement_request || (placement_request->automatic && !placement_request->matrix)) return std::nullopt;
   if (is_heterogeneous()) throw Error(why_not_heterogeneous);
-  const ControllerState controller = controller_tells_facts() ? controller_state_of(ask_controller()) : ControllerState{};
+  const ControllerState controller = controller_state_of(ask_controller());
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     throw Error("Mode=" + controller.mode + " in slurmctld");
   Allocation allocation = current_allocation();
-  if (const std::string mode = controller_tells_facts() ? "" : mode_of_job(allocation.step.job, std::getenv(job_decision_variable)); !mode.empty())
-    throw Error("Mode=" + mode + " in slurmctld");
   take_state_of_allocation(allocation);
   const CoreNumbering numbering =
       has_declared_cores(allocation) ? core_numbering(scontrol({"show", "config"})) : CoreNumbering::unknown;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spank/request/job_decision.hpp"
 
-#include <cstdlib>
 #include <optional>
 
 #include "common/util/text.hpp"
@@ -40,22 +39,6 @@ std::string partition_policy_notice(std::uint32_t job, std::uint32_t array, cons
   if (!outcome || !outcome->starts_with(stock) || outcome->substr(stock.size()).starts_with("Mode=")) return {};
   return "job " + std::to_string(job) + " has the nodes that Slurm itself chose, and not those of its partition's policy: " +
          std::string(outcome->substr(stock.size()));
-}
-
-std::string mode_of_decision(std::uint32_t job, std::uint32_t array, const char* value) {
-  constexpr std::string_view by_mode = "stock: Mode=";
-  const auto outcome = outcome_of(job, array, value);
-  if (!outcome) return "off";
-  if (!outcome->starts_with(by_mode)) return {};
-  const std::string_view rest = outcome->substr(by_mode.size());
-  return std::string(rest.substr(0, rest.find(' ')));
-}
-
-std::string mode_of_job(std::uint32_t job, const char* value) {
-  const char* const array = std::getenv("SLURM_ARRAY_JOB_ID");
-  const auto number = parse_integer(array ? array : "");
-  return mode_of_decision(job, number && *number > 0 && *number <= UINT32_MAX ? static_cast<std::uint32_t>(*number) : 0,
-                          value);
 }
 
 std::string component_variable(std::string_view name, std::uint32_t component) {

@@ -25,15 +25,6 @@ std::string stock_nodes_notice(std::uint32_t job, std::uint32_t array, const cha
 // stock_nodes_notice().
 std::string partition_policy_notice(std::uint32_t job, std::uint32_t array, const char* value);
 
-// Returns the mode that kept slurmctld from applying the policy of a job with a request: "observe" or "advise" if `value`
-// names it, "off" if slurmctld made no decision for the job; empty if it applied the policy. The parameters are those of
-// stock_nodes_notice().
-std::string mode_of_decision(std::uint32_t job, std::uint32_t array, const char* value);
-
-// Returns the mode that kept the job `job` from its policy, as mode_of_decision() does with `value`. It takes the job's array
-// from the environment of this process.
-std::string mode_of_job(std::uint32_t job, const char* value);
-
 // Returns the name of the variable `name` for component `component` of a heterogeneous job: NAME_HET_GROUP_K.
 std::string component_variable(std::string_view name, std::uint32_t component);
 

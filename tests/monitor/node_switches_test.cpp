@@ -69,7 +69,7 @@ START_TEST(what_is_in_force_in_slurmctld) {
   ck_assert(!parse_slurm_controller("n n1 r\n.\n"));
   const auto stock = parse_slurm_controller("n n1 r\nc\n.\n");
   ck_assert(stock && stock->mode.empty());
-  ck_assert_text_eq(trouble_of(*stock), "slurmctld does not run select_cons_tres.so of slurm-placement: all jobs run as stock");
+  ck_assert_text_eq(trouble_of(*stock), "slurmctld does not run select_cons_tres.so of slurm-placement, and all jobs run as stock; or, from Slurm 25.05 on, mpi_placement.so is missing beside it");
   ControllerState state;
   state.mode = "enforce";
   state.configuration = "/etc/slurm/placement.conf";

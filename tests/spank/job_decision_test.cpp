@@ -42,18 +42,6 @@ START_TEST(the_word_of_another_job_is_none) {
 }
 END_TEST
 
-// Where slurmctld does not tell its mode, its decision for the job does.
-START_TEST(the_mode_that_kept_a_job_from_its_policy) {
-  using placement::spank::mode_of_decision;
-  ck_assert(mode_of_decision(42, 0, "42 stock: Mode=observe in placement.conf") == "observe");
-  ck_assert(mode_of_decision(42, 40, "40 stock: Mode=advise in placement.conf, no node is free") == "advise");
-  for (const char* value : {"42 nodes", "42 nodes+cores", "42 stock: no Mode=observe", "42 stock: no node is free"})
-    ck_assert(mode_of_decision(42, 0, value).empty());
-  for (const char* value : {static_cast<const char*>(nullptr), "", "41 stock: Mode=observe in placement.conf", "41 nodes"})  // no decision for it
-    ck_assert(mode_of_decision(42, 0, value) == "off");
-}
-END_TEST
-
 // A user who asked for nothing is told only what the administrator's policy could not do.
 START_TEST(a_policy_of_the_partition) {
   using placement::spank::partition_policy_notice;
@@ -78,7 +66,6 @@ int main() {
   TCase* const tests = tcase_create("job_decision");
   tcase_add_test(tests, a_job_with_the_policys_nodes_is_not_told);
   tcase_add_test(tests, the_reason_is_told);
-  tcase_add_test(tests, the_mode_that_kept_a_job_from_its_policy);
   tcase_add_test(tests, what_the_policy_lacked_is_told);
   tcase_add_test(tests, the_word_of_another_job_is_none);
   tcase_add_test(tests, a_policy_of_the_partition);

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# By which slurmctld tells the mode in force, where it does not ask the select plugin.
+if BUILD_SELECT
+if BUILD_MPI_FACTS
+controller_facts = mpi_placement.la
+else
+EXTRA_LTLIBRARIES += mpi_placement.la
+endif
+endif
+pkglib_LTLIBRARIES += $(controller_facts)
+# What is built for one version of slurmctld alone, for slurm-placement-rebuild.
+.PHONY: controller-plugins
+controller-plugins: select_cons_tres.la $(controller_facts)
+mpi_placement_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_SOURCE_CPPFLAGS) $(SLURM_CPPFLAGS)
+mpi_placement_la_LDFLAGS = -module -avoid-version -Wl,-z,nodelete \
+	-Wl,--version-script=$(srcdir)/%D%/mpi_placement.map
+mpi_placement_la_LIBADD =
+mpi_placement_la_SOURCES = %D%/mpi_placement.c
+EXTRA_mpi_placement_la_DEPENDENCIES = %D%/mpi_placement.map
+EXTRA_DIST += %D%/mpi_placement.map

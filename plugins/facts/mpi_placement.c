@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Hands on to slurmctld's clients what select_cons_tres.so of this directory tells of itself, such as the mode in
+ * force. Slurm asks select plugins for this up to 24.11, and later only MPI plugins, all of which slurmctld loads: what
+ * they answer stands in "scontrol show config". This one starts no MPI program.
+ */
+#include "plugins/compat/slurm_compat.h"
+
+#include <dlfcn.h>
+
+#include "plugins/compat/plugin_directory.h"
+#include "plugins/select/configuration.h"
+
+/* Checks parameters, as SAME_AS_SLURMS does for a select plugin. */
+#define SAME_AS_SLURMS_MPI(name)                                                                        \
+	_Static_assert(__builtin_types_compatible_p(__typeof__(mpi_p_##name), __typeof__(mpi_g_##name)), \
+		       "mpi_p_" #name " has other parameters in this version of Slurm")
+
+EXPORT const char plugin_name[] = "facts about placement by policy";
+EXPORT const char plugin_type[] = "mpi/placement";
+EXPORT const uint32_t plugin_version = BUILT_FOR_SLURM;
+/* srun takes an MPI type with the ID 0 for a wrong one, and says which there are. */
+EXPORT const uint32_t plugin_id = 0;
+
+EXPORT extern int init(void)
+{
+	return SLURM_SUCCESS;
+}
+
+EXPORT extern int fini(void)
+{
+	return SLURM_SUCCESS;
+}
+
+typedef __typeof__(placement_add_facts) *add_facts_function;
+
+/* Returns placement_add_facts of the select plugin beside this file, or NULL if this process did not load that one. */
+static add_facts_function of_select_plugin(void)
+{
+	add_facts_function found = NULL;
+	char *path = beside_this_plugin("select_cons_tres.so");
+	void *handle = path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+
+	if (handle) {
+		found = (add_facts_function) dlsym(handle, "placement_add_facts");
+		dlclose(handle);	/* The select plugin stays, as Slurm holds it. */
+	}
+	xfree(path);
+	return found;
+}
+
+/* Slurm calls this for "scontrol show config" with a read lock on its jobs, as placement_add_facts() wants it. */
+EXPORT extern list_t *mpi_p_conf_get_printable(void)
+{
+	add_facts_function add_facts = in_slurmctld() ? of_select_plugin() : NULL;
+	list_t *pairs = NULL;
+
+	if (add_facts)
+		add_facts(&pairs);
+	return pairs;
+}
+SAME_AS_SLURMS_MPI(conf_get_printable);
+
+/* ---- what else Slurm looks up in an MPI plugin */
+
+EXPORT extern s_p_hashtbl_t *mpi_p_conf_get(void)
+{
+	return NULL;
+}
+
+EXPORT extern void mpi_p_conf_options(s_p_options_t **options, int *count)
+{
+}
+
+EXPORT extern void mpi_p_conf_set(s_p_hashtbl_t *table)
+{
+}
+
+EXPORT extern mpi_plugin_client_state_t *mpi_p_client_prelaunch(const mpi_step_info_t *step, char ***environment)
+{
+	return NULL;
+}
+SAME_AS_SLURMS_MPI(client_prelaunch);
+
+EXPORT extern int mpi_p_client_fini(mpi_plugin_client_state_t *state)
+{
+	return SLURM_SUCCESS;
+}
+SAME_AS_SLURMS_MPI(client_fini);
+
+EXPORT extern int mpi_p_slurmstepd_prefork(const stepd_step_rec_t *step, char ***environment)
+{
+	return SLURM_ERROR;
+}
+SAME_AS_SLURMS_MPI(slurmstepd_prefork);
+
+EXPORT extern int mpi_p_slurmstepd_task(const mpi_task_info_t *task, char ***environment)
+{
+	return SLURM_ERROR;
+}
+SAME_AS_SLURMS_MPI(slurmstepd_task);
