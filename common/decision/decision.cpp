@@ -40,6 +40,7 @@ constexpr std::array text_fields = {
     TextField{"why-not-live", &Decision::why_not_live, 160},
 };
 constexpr std::string_view term_name = "term";
+constexpr std::string_view class_name = "reason-class";
 
 struct Numbers {
   double at_s;
@@ -63,6 +64,10 @@ constexpr std::size_t most_without_terms() {
   return bytes;
 }
 static_assert(most_without_terms() + 64 < min_decision_bytes);
+
+// The last byte of the room is the class of the reason. Versions that have no classes leave it 0 or end a term there, whose
+// characters are greater than each class.
+static_assert(STOCK_REASONS < ' ');
 
 // ---- bytes
 
@@ -153,7 +158,11 @@ void read_line(Decision& decision, std::string_view name, std::string_view value
   if (name == "outcome") {
     const auto found = std::find(decision_outcome_names.begin(), decision_outcome_names.end(), value);
     if (found == decision_outcome_names.end()) fail("outcome is '" + shown(value) + "'");
-    decision.outcome = static_cast<DecisionOutcome>(found - decision_outcome_names.begin());
+    decision.outcome = static_cast<decision_outcome>(found - decision_outcome_names.begin());
+  }
+  if (name == class_name) {
+    const auto found = std::find(stock_reason_names.begin(), stock_reason_names.end(), value);
+    if (found != stock_reason_names.end()) decision.reason_class = static_cast<stock_reason>(found - stock_reason_names.begin());
   }
   for (const TextField& field : text_fields)
     if (name == field.name) decision.*field.text = printable(value);
@@ -165,7 +174,7 @@ void pack_decision(const Decision& d, std::span<std::byte> room) noexcept {
   constexpr std::size_t max_terms = 255;
   Numbers numbers{d.at_s,  d.live_age_s,  d.time_us, d.job_id, d.restarts, d.uid, d.tasks, d.candidates,
                   static_cast<std::uint8_t>(d.outcome), d.for_start, d.remembered, 0};
-  Writer out(room);
+  Writer out(room.first(room.size() - 1));
   out.bytes(&numbers, sizeof numbers);
   for (const TextField& field : text_fields) out.text(d.*field.text, field.most);
   constexpr std::size_t least_of_term = 16;
@@ -175,6 +184,7 @@ void pack_decision(const Decision& d, std::span<std::byte> room) noexcept {
     ++numbers.terms;
   }
   out.fill();
+  room.back() = static_cast<std::byte>(d.reason_class);
   Writer(room).bytes(&numbers, sizeof numbers);
 }
 
@@ -195,13 +205,15 @@ Decision unpack_decision(std::span<const std::byte> bytes) {
   d.uid = numbers.uid;
   d.tasks = numbers.tasks;
   d.candidates = numbers.candidates;
-  d.outcome = static_cast<DecisionOutcome>(numbers.outcome);
+  d.outcome = static_cast<decision_outcome>(numbers.outcome);
   d.for_start = numbers.for_start;
   d.remembered = numbers.remembered;
   for (const TextField& field : text_fields) {
     d.*field.text = in.text();
     if ((d.*field.text).size() > field.most) fail(std::string(field.name) + " is too long");
   }
+  const auto reason_class = static_cast<std::uint8_t>(bytes.back());
+  if (reason_class < STOCK_REASONS) d.reason_class = static_cast<stock_reason>(reason_class);
   for (int t = 0; t < numbers.terms; ++t) d.terms.push_back(in.text());
   return d;
 }
@@ -220,6 +232,7 @@ std::string decision_text(const Decision& d) {
   add_line(text, "candidates", written(d.candidates));
   if (!std::isnan(d.live_age_s)) add_line(text, "live-age-s", written(d.live_age_s));
   for (const TextField& field : text_fields) add_line(text, field.name, d.*field.text);
+  if (d.reason_class != STOCK_OTHER) add_line(text, class_name, stock_reason_names[d.reason_class]);
   for (const std::string& term : d.terms) add_line(text, term_name, term);
   return text;
 }

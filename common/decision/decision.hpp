@@ -9,18 +9,15 @@
 #include <vector>
 
 #include "common/state/live_state.hpp"
+#include "common/util/decision_outcome.h"
 
 namespace placement {
 
-// How a decision of slurmctld ended.
-enum class DecisionOutcome : std::uint8_t {
-  stock,   // the job runs as stock, for a reason
-  nodes,   // the policy's nodes are used
-  cores,   // the policy's nodes and cores are used
-  advice,  // mode observe or advise: the job runs as stock, the policy wanted something else
-  wait,    // no decision yet: the job stays in the queue, by wait= or DecisionWait
-};
-inline constexpr std::array<std::string_view, 5> decision_outcome_names = {"stock", "nodes", "nodes+cores", "advice", "wait"};
+// The names of the values of decision_outcome and stock_reason, in their order.
+inline constexpr std::array<std::string_view, DECISION_OUTCOMES> decision_outcome_names = {"stock", "nodes", "nodes+cores", "advice",
+                                                                                           "wait"};
+inline constexpr std::array<std::string_view, STOCK_REASONS> stock_reason_names = {
+    "other", "no_time", "no_live_data", "no_room", "slurm", "option", "request", "machine"};
 
 // The record of one decision, for the user and the administrator.
 struct Decision {
@@ -28,7 +25,8 @@ struct Decision {
   std::uint32_t job_id = 0;
   std::uint32_t restarts = 0;
   std::uint32_t uid = 0;
-  DecisionOutcome outcome = DecisionOutcome::stock;
+  decision_outcome outcome = DECISION_STOCK;
+  stock_reason reason_class = STOCK_OTHER;  // of the reason for DECISION_STOCK
   bool for_start = true;    // false: the backfill scheduler asked where the job could run
   bool remembered = false;  // the answer to an earlier, equal question was used again
   std::int64_t time_us = 0; // the time that the decision took

@@ -13,6 +13,7 @@ libcommon_util_la_SOURCES = \
 	%D%/deadline.hpp \
 	%D%/decimal.cpp \
 	%D%/decimal.hpp \
+	%D%/decision_outcome.h \
 	%D%/error.hpp \
 	%D%/file_descriptor.hpp \
 	%D%/hostlist.cpp \
@@ -22,6 +23,7 @@ libcommon_util_la_SOURCES = \
 	%D%/prometheus_text.cpp \
 	%D%/prometheus_text.hpp \
 	%D%/random.hpp \
+	%D%/refusal.hpp \
 	%D%/text.cpp \
 	%D%/text.hpp \
 	%D%/text_scanner.cpp \

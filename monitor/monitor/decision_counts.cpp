@@ -10,44 +10,6 @@ namespace placement::monitor {
 
 namespace {
 
-struct ReasonWords {
-  StockReason reason;
-  std::string_view words;  // a part of the reason on record
-};
-
-// The first row whose words the reason has counts, so that narrow words stand before wide ones.
-constexpr ReasonWords reason_words[] = {
-    {StockReason::no_time, "no time is left"},
-    {StockReason::no_time, "time for decisions is used up"},
-    {StockReason::slurm, "Slurm could not allocate"},
-    {StockReason::slurm, "would start later"},
-    {StockReason::machine, "needs a reconfigure"},
-    {StockReason::machine, "does not have"},
-    {StockReason::machine, "has changed its cores"},
-    {StockReason::machine, "SelectTypeParameters"},
-    {StockReason::option, "left to Slurm"},
-    {StockReason::option, "names the nodes itself"},
-    {StockReason::no_live_data, "live data"},
-    {StockReason::no_live_data, "is not there"},
-    {StockReason::no_live_data, "the network is measured"},
-    {StockReason::no_room, "free"},
-    {StockReason::no_room, "no choice of nodes"},
-    {StockReason::no_room, "no group of nodes"},
-    {StockReason::no_room, "resources"},
-    {StockReason::no_room, "no switch"},
-    {StockReason::no_room, "of the parts of the machine"},
-    {StockReason::no_room, "has room for"},
-    {StockReason::no_room, "tasks need"},
-    {StockReason::request, "unknown"},
-    {StockReason::request, "matrix"},
-    {StockReason::request, "PLACEMENT_"},
-    {StockReason::request, "SPANK plugin"},
-    {StockReason::request, "tasks"},
-    {StockReason::request, "is wanted"},
-    {StockReason::request, "needs a torus"},
-    {StockReason::request, "the job has no nodes to choose"},
-};
-
 std::size_t policy_index(std::string_view name) {
   const auto found = std::find_if(counted_policies.begin(), counted_policies.end() - 1,
                                   [name](std::string_view counted) { return equal_any_case(name, counted); });
@@ -55,14 +17,6 @@ std::size_t policy_index(std::string_view name) {
 }
 
 }  // namespace
-
-StockReason stock_reason(const Decision& decision) {
-  if (!decision.why_not_live.empty() && decision.reason.find(decision.why_not_live) != std::string::npos)
-    return StockReason::no_live_data;
-  for (const ReasonWords& row : reason_words)
-    if (decision.reason.find(row.words) != std::string::npos) return row.reason;
-  return StockReason::other;
-}
 
 void DecisionCounts::add(const Decision& decision) {
   if (!decision.remembered && decision.time_us > 0) {
@@ -75,9 +29,9 @@ void DecisionCounts::add(const Decision& decision) {
     ++ahead_;
     return;
   }
-  ++starts_[policy_index(decision.policy)][static_cast<std::size_t>(decision.outcome)];
+  ++starts_[policy_index(decision.policy)][decision.outcome];
   without_live_ += !decision.why_not_live.empty();
-  if (decision.outcome == DecisionOutcome::stock) ++stock_[static_cast<std::size_t>(stock_reason(decision))];
+  if (decision.outcome == DECISION_STOCK) ++stock_[decision.reason_class];
 }
 
 void DecisionCounts::write(PrometheusText& out) const {

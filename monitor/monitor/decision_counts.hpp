@@ -12,23 +12,6 @@ namespace placement::monitor {
 // The policies with samples of their own. All others are counted together, as "other".
 inline constexpr std::array<std::string_view, 4> counted_policies = {"TREEMATCH", "TOFA", "NLA", "other"};
 
-// Why a job ran as stock.
-enum class StockReason : std::uint8_t {
-  no_time,       // the time for decisions was used up
-  no_live_data,  // the policy needs a live state, and there was none, or too little of it
-  no_room,       // the free nodes and the limits on nodes and tasks left the policy no choice
-  slurm,         // Slurm could not allocate what the policy wanted, or only later
-  option,        // the job has an option that no policy can serve
-  request,       // the policy, its keys or its matrix do not fit the job
-  machine,       // the nodes in slurmctld changed, or SelectTypeParameters counts no cores
-  other,
-};
-inline constexpr std::array<std::string_view, 8> stock_reason_names = {"no_time", "no_live_data", "no_room", "slurm",
-                                                                       "option",  "request",      "machine", "other"};
-
-// Returns the class of a decision whose job ran as stock, by the reason on record.
-StockReason stock_reason(const Decision& decision);
-
 // Counts decisions for the metrics. The number of samples does not depend on the decisions.
 class DecisionCounts {
  public:

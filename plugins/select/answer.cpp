@@ -14,6 +14,7 @@
 
 #include "common/util/deadline.hpp"
 #include "common/util/error.hpp"
+#include "common/util/refusal.hpp"
 #include "plugins/select/copy_text.hpp"
 
 namespace placement::select_plugin {
@@ -61,6 +62,7 @@ Answer fresh_answer(PluginState& now, const LiveNow& live, const placement_offer
     answer.wait_left_s = static_cast<std::uint32_t>(std::clamp<std::int64_t>(wait.left_s(), 1, now.config.max_wait_s));
   } catch (const Error& error) {
     answer.reason = error.what();
+    answer.reason_class = reason_of(error);
     answer.was_starved = deadline.expired() && DecisionTimeBudget::thread_time() - began < budget / 2;
   }
   return answer;
@@ -90,7 +92,7 @@ const Answer& put_off(PluginState& now, const LiveNow& live, const placement_off
                       const JobRequest& job_request) {
   Answer answer{std::nullopt, "the time for decisions is used up, the decision is put off to the next scheduling cycle (" +
                                   std::to_string(request.times_put_off + 1) + " of DecisionWait=" +
-                                  std::to_string(now.config.decision_wait) + ")"};
+                                  std::to_string(now.config.decision_wait) + ")", STOCK_NO_TIME};
   answer.wait = answer.put_off = true;
   answer.wait_left_s = 1;
   now.result.wait_told = request.times_put_off > 0;
@@ -105,7 +107,7 @@ const Answer& answer_of(PluginState& now, const placement_offer& offer, const pl
   if (!now.machine) return now.transient = {std::nullopt, "placement is off"};
   const bool may_wait = may_put_off(now, request), no_time = now.share.used_up(request.uid);
   if (no_time && !may_wait && now.degraded.used_up(request.uid))
-    return now.transient = {std::nullopt, "the time for this user's decisions is used up"};
+    return now.transient = {std::nullopt, "the time for this user's decisions is used up", STOCK_NO_TIME};
   const DecisionTimeBudget::Use use(no_time ? now.degraded : now.share, request.uid);
   JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count},
                                 now.config);

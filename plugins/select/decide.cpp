@@ -43,6 +43,7 @@ void fill_result(placement_plan& result, const Answer& answer) {
   result.wait_left_s = answer.wait_left_s;
   result.put_off = answer.put_off;
   copy_text(result.reason, sizeof result.reason, answer.reason);
+  result.stock_reason = answer.reason_class;
   if (!answer.plan) return;
   const Plan& plan = *answer.plan;
   copy_text(result.reason, sizeof result.reason, plan.note);
@@ -125,7 +126,7 @@ extern "C" void placement_stock_choice_took(uint32_t uid, int64_t time_ns) {
 extern "C" void placement_tell(const struct placement_outcome* outcome) {
   auto& now = state();
   try {
-    if (now.decision_log) now.decision_log->tell(*outcome, now.result, now.config.mode);
+    if (now.decision_log) now.decision_log->tell(*outcome, now.config.mode);
   } catch (...) {  // out of memory: the history has a gap
   }
 }
@@ -260,7 +261,7 @@ extern "C" void placement_plan_failed(uint32_t job_id, const char* reason) {
   auto& now = state();
   try {
     if (auto* job = now.jobs.find_latest(job_id); job != nullptr && job->answer)
-      job->answer = Answer{std::nullopt, reason};
+      job->answer = Answer{std::nullopt, reason, STOCK_SLURM};
   } catch (...) {
     now.jobs.clear();
   }

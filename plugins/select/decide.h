@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/util/decision_outcome.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -165,6 +167,7 @@ struct placement_plan {
 	char natural_cost[48];		/* hop-bytes on the planned cores in natural order; empty if not known */
 	char stock_cost[48];		/* hop-bytes on the first nodes in natural order; empty if not known */
 	char reason[PLACEMENT_REASON_SIZE];	/* why the job is not placed, or remarks on the plan */
+	enum stock_reason stock_reason;	/* not placed: the class of the reason */
 	char lacks[PLACEMENT_REASON_SIZE];	/* the policy and what it lacked, for the job's user; mostly empty */
 	double live_age_s;		/* age of the live data that the policy uses; negative without live data */
 	const char *job_state;		/* the value for PLACEMENT_JOB_STATE; NULL or empty if there is none */
@@ -236,26 +239,22 @@ void placement_plan_failed(uint32_t job_id, const char *reason);
 
 /* ---- the outcome of a decision */
 
-enum decision_end {
-	DECISION_STOCK,		/* the job gets the nodes that Slurm itself chose */
-	DECISION_NODES,		/* the job gets the policy's nodes */
-	DECISION_CORES,		/* the job gets the policy's nodes and cores */
-	DECISION_ADVICE,	/* the job gets the nodes that Slurm itself chose; the policy's plan is recorded */
-	DECISION_WAIT,		/* the job waits, because its user asked for it or there was no time to decide */
-};
-
+/* One decision: the plan with what became of it. */
 struct placement_outcome {
 	uint32_t job_id;		/* for a task of a job array, the job ID of the array */
 	bool array_task_known;		/* the job is a task of an array, and array_task is set */
 	uint32_t array_task;		/* the number of the task in the array */
 	uint32_t restarts;
 	uint32_t uid;
-	enum decision_end end;
+	enum decision_outcome end;
+	enum stock_reason stock_reason;	/* the class of `reason` for DECISION_STOCK */
 	bool for_start;			/* false: Slurm only asked whether and when the job could run */
-	bool decided;			/* placement_decide() was called for this job, and for no other job since */
-	const char *reason;		/* the reason for DECISION_STOCK; or NULL */
-	const char *given;		/* the nodes that Slurm allocated, or NULL */
-	const char *stock_choice;	/* the nodes that Slurm itself would choose; NULL if not known */
+	bool started;			/* Slurm has allocated nodes for a start */
+	const char *reason;		/* the reason for DECISION_STOCK, or for DECISION_WAIT without a plan; or NULL */
+	/* what placement_decide() returned for this job, and was not called for another job since; NULL: not called */
+	const struct placement_plan *plan;
+	char *given;			/* the nodes that Slurm allocated, or NULL */
+	char *stock_choice;		/* the nodes that Slurm itself would choose; NULL if not known */
 };
 
 /*

@@ -47,13 +47,6 @@ double seconds_now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// A decision_end is stored as the DecisionOutcome of the same value.
-static_assert(static_cast<int>(DecisionOutcome::stock) == DECISION_STOCK &&
-              static_cast<int>(DecisionOutcome::nodes) == DECISION_NODES &&
-              static_cast<int>(DecisionOutcome::cores) == DECISION_CORES &&
-              static_cast<int>(DecisionOutcome::advice) == DECISION_ADVICE &&
-              static_cast<int>(DecisionOutcome::wait) == DECISION_WAIT);
-
 }  // namespace
 
 void DecisionLog::decided(const Machine& machine, const placement_offer& offer, const JobRequest& job_request, const LiveNow& live,
@@ -72,31 +65,35 @@ void DecisionLog::decided(const Machine& machine, const placement_offer& offer, 
   decision_.terms = plan->terms;
 }
 
-void DecisionLog::tell(const placement_outcome& outcome, const placement_plan& result, Mode mode) {
+void DecisionLog::tell(const placement_outcome& outcome, Mode mode) {
+  const placement_plan* const plan = outcome.plan;
   decision_.at_s = seconds_now();
   decision_.job_id = outcome.job_id;
   decision_.array_task =
       outcome.array_task_known ? std::to_string(outcome.job_id) + "_" + std::to_string(outcome.array_task) : "";
   decision_.restarts = outcome.restarts;
   decision_.uid = outcome.uid;
-  decision_.outcome = static_cast<DecisionOutcome>(outcome.end);
+  decision_.outcome = outcome.end;
   decision_.for_start = outcome.for_start;
   decision_.mode = to_string(mode);
   decision_.given = outcome.given ? outcome.given : "";
   decision_.stock_choice = outcome.stock_choice ? outcome.stock_choice : "";
-  if (outcome.decided) {
-    decision_.remembered = result.remembered;
-    decision_.time_us = result.time_us;
-    decision_.tasks = result.task_count;
-    decision_.policy = result.policy;
-    decision_.reason = result.reason;
+  if (plan != nullptr) {
+    decision_.remembered = plan->remembered;
+    decision_.time_us = plan->time_us;
+    decision_.tasks = plan->task_count;
+    decision_.policy = plan->policy;
+    decision_.reason = plan->reason;
   }
-  if (outcome.decided && outcome.end != DECISION_STOCK) {  // else the costs would be those of nodes that the job does not have
-    decision_.cost = result.cost;
-    decision_.natural_cost = result.natural_cost;
-    decision_.first_nodes_cost = result.stock_cost;
+  if (plan != nullptr && outcome.end != DECISION_STOCK) {  // else the costs would be those of nodes that the job does not have
+    decision_.cost = plan->cost;
+    decision_.natural_cost = plan->natural_cost;
+    decision_.first_nodes_cost = plan->stock_cost;
   }
-  if (outcome.reason != nullptr) decision_.reason = outcome.reason;
+  if (outcome.end == DECISION_STOCK) {
+    decision_.reason_class = outcome.stock_reason;
+    if (outcome.reason != nullptr) decision_.reason = outcome.reason;
+  }
   ring_.put(decision_);
   forget();
 }

@@ -29,8 +29,8 @@ class DecisionLog {
   // Drops the record that decided() started, so that the next tell() says nothing of a policy's choice.
   void forget() { decision_ = {}; }
 
-  // Completes the record with the outcome and with `result`, the plan as slurmctld got it; writes it and forgets it.
-  void tell(const placement_outcome& outcome, const placement_plan& result, Mode mode);
+  // Completes the record with the outcome and its plan; writes it and forgets it.
+  void tell(const placement_outcome& outcome, Mode mode);
 
  private:
   DecisionWriter ring_;

@@ -15,15 +15,16 @@
 #include "plugins/select/waiting.h"
 
 /* Fills in the array's job ID for a task of an array, because the task gets its own one only after this test. */
-static void name_job(struct decision *decision, const job_record_t *job)
+static void name_job(struct placement_outcome *decision, const job_record_t *job)
 {
 	bool task = job->array_job_id && job->array_task_id != NO_VAL;
 
 	decision->job_id = task ? job->array_job_id : job->job_id;
-	decision->array_task = task ? job->array_task_id : NO_VAL;
+	decision->array_task_known = task;
+	decision->array_task = job->array_task_id;
 }
 
-static void end_decision(struct decision *decision, job_record_t *job, bool write)
+static void end_decision(struct placement_outcome *decision, job_record_t *job, bool write)
 {
 	name_job(decision, job);
 	decision->restarts = job->restart_cnt;
@@ -36,7 +37,7 @@ static void end_decision(struct decision *decision, job_record_t *job, bool writ
 }
 
 /* Sets PLACEMENT_JOB_DECISION, so that the commands of the job's user can say how the decision ended. */
-static void supply_decision(struct decision *decision, job_record_t *job, enum placement_mode mode)
+static void supply_decision(struct placement_outcome *decision, job_record_t *job, enum placement_mode mode)
 {
 	char text[RECORD_SIZE];
 
@@ -46,7 +47,7 @@ static void supply_decision(struct decision *decision, job_record_t *job, enum p
 }
 
 /* Returns the plan, or NULL with the reason in `decision`. Fills `view` in any case. */
-static const struct placement_plan *make_plan(struct job_view *view, struct decision *decision,
+static const struct placement_plan *make_plan(struct job_view *view, struct placement_outcome *decision,
 					      const struct job_test_arguments *arguments)
 {
 	job_view_fill(view, placement_tables(), arguments);
@@ -54,12 +55,14 @@ static const struct placement_plan *make_plan(struct job_view *view, struct deci
 	view->request.may_be_put_off = may_put_off(arguments, placement_current_mode());
 	if (view->stock_because) {
 		decision->reason = view->stock_because;
+		decision->stock_reason = view->stock_reason;
 		return NULL;
 	}
 	decision->plan = placement_decide(&view->offer, &view->request);
 	if (decision->plan->placed)
 		return decision->plan;
 	decision->reason = decision->plan->reason;
+	decision->stock_reason = decision->plan->stock_reason;
 	return NULL;
 }
 
@@ -68,7 +71,7 @@ static const struct placement_plan *make_plan(struct job_view *view, struct deci
  * made to take them. Asks for the planned nodes only, if that fails. A failed attempt is undone.
  */
 static int apply_plan(const struct job_test_arguments *arguments,
-		      const struct job_view *view, struct decision *decision)
+		      const struct job_view *view, struct placement_outcome *decision)
 {
 	struct saved_job state;
 	int rc = SLURM_ERROR;
@@ -87,13 +90,14 @@ static int apply_plan(const struct job_test_arguments *arguments,
 	if (rc != SLURM_SUCCESS) {
 		decision->end = DECISION_STOCK;
 		decision->reason = "Slurm could not allocate what the policy wanted";
+		decision->stock_reason = STOCK_SLURM;
 		placement_plan_failed(view->request.job_id, decision->reason);
 	}
 	return rc;
 }
 
 /* Returns true if the job stays in the queue, because its user asked for that or there is no time to decide. */
-static bool must_wait(struct decision *decision, enum placement_mode mode)
+static bool must_wait(struct placement_outcome *decision, enum placement_mode mode)
 {
 	if (!decision->plan || !decision->plan->wait || mode != PLACEMENT_ENFORCE)
 		return false;
@@ -158,7 +162,7 @@ static void assess_given(const struct job_view *view, const job_record_t *job)
 
 static int run_now(const struct job_test_arguments *arguments)
 {
-	struct decision decision = { .mode = arguments->mode, .end = DECISION_STOCK };
+	struct placement_outcome decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK };
 	enum placement_mode mode = placement_current_mode();
 	struct job_view view;
 	const struct placement_plan *plan = make_plan(&view, &decision, arguments);
@@ -204,7 +208,7 @@ static int run_now(const struct job_test_arguments *arguments)
  * Makes the plan and asks the real plugin for its nodes. Returns true if the job can start on them at `latest` or before;
  * the nodes of `arguments` are these then. Otherwise `decision` has the reason. The job may be changed in both cases.
  */
-static bool starts_on_plan(struct job_view *view, struct decision *decision, const struct job_test_arguments *arguments,
+static bool starts_on_plan(struct job_view *view, struct placement_outcome *decision, const struct job_test_arguments *arguments,
 			   time_t latest)
 {
 	const struct placement_plan *plan = make_plan(view, decision, arguments);
@@ -217,10 +221,12 @@ static bool starts_on_plan(struct job_view *view, struct decision *decision, con
 	job->bit_flags |= TEST_NOW_ONLY;
 	starts = call_with_plan(arguments, view, plan, PLAN_NODES) == SLURM_SUCCESS && job->start_time <= latest;
 	job->bit_flags = bit_flags;
-	if (starts)
+	if (starts) {
 		decision->end = DECISION_NODES;
-	else
+	} else {
 		decision->reason = "the policy's nodes would start later";
+		decision->stock_reason = STOCK_SLURM;
+	}
 	return starts;
 }
 
@@ -231,7 +237,7 @@ static bool starts_on_plan(struct job_view *view, struct decision *decision, con
  */
 static bool runs_by_plan(const struct job_test_arguments *arguments)
 {
-	struct decision decision = { .mode = arguments->mode, .end = DECISION_STOCK };
+	struct placement_outcome decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK };
 	struct job_test_arguments again = *arguments;
 	job_record_t *job = arguments->job;
 	struct saved_job before;
@@ -261,7 +267,7 @@ static bool runs_by_plan(const struct job_test_arguments *arguments)
  */
 static int plan_instead(const struct job_test_arguments *arguments, bitstr_t *offered, bool for_backfill)
 {
-	struct decision decision = { .mode = arguments->mode, .end = DECISION_STOCK };
+	struct placement_outcome decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK };
 	struct job_test_arguments again = *arguments;
 	job_record_t *job = arguments->job;
 	struct saved_job stock;
@@ -325,7 +331,7 @@ static int will_run(const struct job_test_arguments *arguments)
 /* Runs the job as stock. If placement is off because its configuration is wrong, a job that asks for a policy is told. */
 static int run_while_off(const struct job_test_arguments *arguments)
 {
-	struct decision decision = { .mode = arguments->mode, .end = DECISION_STOCK, .reason = placement_failure() };
+	struct placement_outcome decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK, .reason = placement_failure() };
 	job_record_t *job = arguments->job;
 	int rc = call_real_job_test(arguments);
 

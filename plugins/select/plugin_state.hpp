@@ -44,6 +44,7 @@ inline const DecisionTimeBudget question_share{std::chrono::milliseconds(10), st
 struct Answer {
   std::optional<Plan> plan;
   std::string reason;  // why there is no plan
+  stock_reason reason_class = STOCK_OTHER;
   bool wait = false;   // the job stays in the queue for now
   std::uint32_t wait_left_s = 0;  // with `wait`: seconds after which the job waits no longer
   bool put_off = false;  // with `wait`: there was no time to decide

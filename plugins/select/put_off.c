@@ -55,9 +55,10 @@ static bool has_no_time(const job_record_t *job)
 
 static void put_off_one(job_record_t *job, uint32_t pause)
 {
-	struct decision decision = {
+	struct placement_outcome decision = {
 		.job_id = job->array_job_id ? job->array_job_id : job->job_id,
-		.array_task = job->array_job_id ? job->array_task_id : NO_VAL,
+		.array_task_known = job->array_job_id && job->array_task_id != NO_VAL,
+		.array_task = job->array_task_id,
 		.restarts = job->restart_cnt,
 		.end = DECISION_WAIT,
 		.reason = "the time for decisions is used up, the decision is put off to the next scheduling cycle",

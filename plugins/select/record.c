@@ -7,7 +7,7 @@
 #define OWN_BEGIN "placement: "
 #define OWN_END ';'
 
-static const char *end_name(enum decision_end end)
+static const char *end_name(enum decision_outcome end)
 {
 	switch (end) {
 	case DECISION_NODES:
@@ -44,7 +44,7 @@ static size_t append(char *text, size_t size, size_t used, const char *format, .
 	return (more < 0 || used + more >= size) ? size - 1 : used + more;
 }
 
-void record_format(char *text, size_t size, const struct decision *decision)
+void record_format(char *text, size_t size, const struct placement_outcome *decision)
 {
 	const struct placement_plan *plan = decision->plan;
 	/* The costs and remarks of a plan that the job did not get would be taken for those of what it has. */
@@ -52,7 +52,7 @@ void record_format(char *text, size_t size, const struct decision *decision)
 	size_t room = size - 1, used;	/* one byte is for the end mark */
 
 	used = append(text, room, 0, OWN_BEGIN "job=%u", decision->job_id);
-	if (decision->array_task != NO_VAL)
+	if (decision->array_task_known)
 		used = append(text, room, used, "_%u", decision->array_task);
 	used = append(text, room, used, " restarts=%u", decision->restarts);
 	if (plan && plan->policy[0])
@@ -89,7 +89,7 @@ void record_format(char *text, size_t size, const struct decision *decision)
 	text[used + 1] = '\0';
 }
 
-void record_variable(char *text, size_t size, const struct decision *decision,
+void record_variable(char *text, size_t size, const struct placement_outcome *decision,
 		     enum placement_mode mode)
 {
 	size_t used = append(text, size, 0, "%u ", decision->job_id);
@@ -138,7 +138,7 @@ void record_clear(job_record_t *job)
 	job->system_comment = rest;
 }
 
-void record_write(job_record_t *job, const struct decision *decision)
+void record_write(job_record_t *job, const struct placement_outcome *decision)
 {
 	char text[RECORD_SIZE];
 
@@ -150,36 +150,17 @@ void record_write(job_record_t *job, const struct decision *decision)
 		job->system_comment = xstrdup(text);
 }
 
-/* Adds the decision to the history. A question that is asked again and again without a start is recorded only once. */
-static void tell(const struct decision *decision)
-{
-	struct placement_outcome outcome = {
-		.job_id = decision->job_id,
-		.array_task_known = decision->array_task != NO_VAL,
-		.array_task = decision->array_task,
-		.restarts = decision->restarts,
-		.uid = decision->uid,
-		.end = decision->end,
-		.for_start = decision->mode == SELECT_MODE_RUN_NOW,
-		.decided = decision->plan != NULL,
-		.reason = decision->end == DECISION_STOCK ? decision->reason : NULL,
-		.given = decision->given,
-		.stock_choice = decision->stock_choice,
-	};
-
-	if (decision->started ||
-	    (decision->plan && !decision->plan->remembered && !decision->plan->wait_told))
-		placement_tell(&outcome);
-}
-
-void decision_done(const struct decision *decision)
+void decision_done(const struct placement_outcome *decision)
 {
 	char text[RECORD_SIZE];
 
-	tell(decision);
+	/* A question that is asked again and again without a start is recorded only once. */
+	if (decision->started ||
+	    (decision->plan && !decision->plan->remembered && !decision->plan->wait_told))
+		placement_tell(decision);
 	if (get_log_level() < LOG_LEVEL_DEBUG)
 		return;
 	record_format(text, sizeof(text), decision);
-	debug("%s mode=%u%s", text, decision->mode,
+	debug("%s%s%s", text, decision->for_start ? "" : " asked ahead",
 	      decision->plan && decision->plan->remembered ? " remembered" : "");
 }

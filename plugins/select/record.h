@@ -14,22 +14,8 @@
 
 #define RECORD_SIZE 512
 
-struct decision {
-	uint32_t job_id;			/* for a task of a job array, the job ID of the array */
-	uint32_t array_task;			/* the number in the array; NO_VAL if the job is in no array */
-	uint16_t restarts;
-	uint32_t uid;
-	bool started;				/* Slurm has allocated nodes for a start */
-	uint16_t mode;				/* SELECT_MODE_.. of the call of select_p_job_test */
-	enum decision_end end;
-	const char *reason;			/* the reason for DECISION_STOCK, or for DECISION_WAIT without a plan */
-	const struct placement_plan *plan;	/* NULL if placement_decide() was not called */
-	char *given;				/* the nodes that Slurm allocated, or NULL */
-	char *stock_choice;			/* the nodes that Slurm itself would choose, or NULL */
-};
-
 /* Writes the decision into the job's system comment. An older decision is replaced. */
-void record_write(job_record_t *job, const struct decision *decision);
+void record_write(job_record_t *job, const struct placement_outcome *decision);
 
 /*
  * Removes a decision from the job's system comment. The old one may belong to another start of the job, or to another
@@ -38,17 +24,17 @@ void record_write(job_record_t *job, const struct decision *decision);
 void record_clear(job_record_t *job);
 
 /* Passes the decision to the history and, at debug level, to the log. It is called once for each decision. */
-void decision_done(const struct decision *decision);
+void decision_done(const struct placement_outcome *decision);
 
 /*
  * Writes the value of PLACEMENT_JOB_DECISION to `text`, at most `size` bytes with the final zero. `mode` is the mode in
  * force.
  */
-void record_variable(char *text, size_t size, const struct decision *decision,
+void record_variable(char *text, size_t size, const struct placement_outcome *decision,
 		     enum placement_mode mode);
 
 /* Writes the text of a decision, as shown above, to `text`, at most `size` bytes with the final zero. */
-void record_format(char *text, size_t size, const struct decision *decision);
+void record_format(char *text, size_t size, const struct placement_outcome *decision);
 
 /*
  * Returns a copy of `comment` without the text of a decision, or NULL if nothing is left. `comment` may be NULL. The

@@ -16,13 +16,17 @@ static uint16_t consumable_resources_of(const job_record_t *job)
 	return type;
 }
 
-static const char *stock_because(const struct job_test_arguments *arguments)
+static void leave_to_slurm(struct job_view *view, enum stock_reason reason, const char *because)
 {
-	const job_record_t *job = arguments->job;
+	view->stock_because = because;
+	view->stock_reason = reason;
+}
+
+/* Returns the option of the job that no policy can serve, as a reason; NULL if there is none. */
+static const char *option_of_slurm(const job_record_t *job)
+{
 	const job_details_t *details = job->details;
 
-	if (!job->part_ptr || arguments->min_nodes == 0)
-		return "the job has no nodes to choose";
 	if (details->contiguous)
 		return "--contiguous is left to Slurm";
 	if (job->req_switch)
@@ -39,10 +43,25 @@ static const char *stock_because(const struct job_test_arguments *arguments)
 		return "a job that expands another is left to Slurm";
 	if (details->features && strchr(details->features, '*'))
 		return "node counts in --constraint are left to Slurm";
-	if (details->whole_node != WHOLE_NODE_REQUIRED &&
-	    !(consumable_resources_of(job) & (SELECT_CPU | SELECT_CORE | SELECT_SOCKET)))
-		return "SelectTypeParameters does not count cores";
 	return NULL;
+}
+
+/* Sets stock_because if no policy can serve the job, whatever nodes are free. */
+static void check_job(struct job_view *view, const struct machine_tables *tables,
+		      const struct job_test_arguments *arguments)
+{
+	const job_record_t *job = arguments->job;
+	const char *option;
+
+	if (!job->part_ptr || arguments->min_nodes == 0)
+		leave_to_slurm(view, STOCK_REQUEST, "the job has no nodes to choose");
+	else if ((option = option_of_slurm(job)))
+		leave_to_slurm(view, STOCK_OPTION, option);
+	else if (job->details->whole_node != WHOLE_NODE_REQUIRED &&
+		 !(consumable_resources_of(job) & (SELECT_CPU | SELECT_CORE | SELECT_SOCKET)))
+		leave_to_slurm(view, STOCK_MACHINE, "SelectTypeParameters does not count cores");
+	else if (tables->record_count != node_record_count)
+		leave_to_slurm(view, STOCK_MACHINE, "Slurm's nodes have changed, it needs a reconfigure");
 }
 
 static bool whole_nodes(const job_record_t *job)
@@ -282,14 +301,14 @@ static void offer_node(struct job_view *view, const struct machine_tables *table
 		cores = fill_cores(view->core_free + cores_at, arguments, node, taken);
 	if (!has_min_cpus(arguments->job, node, cores)) {
 		if (must)
-			view->stock_because = "a required node is not free";
+			leave_to_slurm(view, STOCK_NO_ROOM, "a required node is not free");
 		return;
 	}
 	view->room[at] = room_on_node(arguments->job, node, cores, taken->memory[i]);
 	view->max_tasks[at] = gres_tasks_on_node(arguments->job, node, &view->room[at], tasks);
 	if (view->max_tasks[at] == 0) {
 		if (must)
-			view->stock_because = "a required node has not the generic resources of one task left";
+			leave_to_slurm(view, STOCK_NO_ROOM, "a required node has not the generic resources of one task left");
 		return;
 	}
 	if (view->max_tasks[at] == UINT32_MAX)
@@ -314,7 +333,7 @@ static void offer_nodes(struct job_view *view, const struct machine_tables *tabl
 		if (bit_test(arguments->nodes, i))
 			offer_node(view, tables, arguments, taken, tasks, i);
 	if (!view->offer.node_count && arguments->job->gres_list_req && !view->stock_because)
-		view->stock_because = "no node has cores and generic resources left for one task and its share of them";
+		leave_to_slurm(view, STOCK_NO_ROOM, "no node has cores and generic resources left for one task and its share of them");
 }
 
 /*
@@ -326,7 +345,7 @@ static void need_nodes_for_gres(struct job_view *view, const job_record_t *job)
 	uint32_t least = gres_least_nodes(job, view->record, view->room, view->offer.node_count);
 
 	if (least == 0 || least > view->request.max_nodes)
-		view->stock_because = "the nodes that are free have too few generic resources for the policy to choose from";
+		leave_to_slurm(view, STOCK_NO_ROOM, "the nodes that are free have too few generic resources for the policy to choose from");
 	view->request.min_nodes = MAX(view->request.min_nodes, least);
 }
 
@@ -367,9 +386,8 @@ static void make_offer(struct job_view *view, const struct machine_tables *table
 void job_view_fill(struct job_view *view, const struct machine_tables *tables,
 		   const struct job_test_arguments *arguments)
 {
-	*view = (struct job_view) { .stock_because = stock_because(arguments) };
-	if (!view->stock_because && tables->record_count != node_record_count)
-		view->stock_because = "Slurm's nodes have changed, it needs a reconfigure";
+	*view = (struct job_view) { .stock_because = NULL };
+	check_job(view, tables, arguments);
 	if (view->stock_because)
 		return;
 	fill_request(view, arguments);

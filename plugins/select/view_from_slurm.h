@@ -14,6 +14,7 @@ struct job_view {
 	struct placement_offer offer;
 	struct placement_request request;
 	const char *stock_because;	/* why no policy can serve the job; NULL if one may */
+	enum stock_reason stock_reason;	/* the class of stock_because */
 	bool force_cores;		/* Slurm can be made to take exactly the planned cores */
 	bool force_counts;		/* Slurm can be made to take the planned number of cores on each node */
 

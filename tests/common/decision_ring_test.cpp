@@ -31,7 +31,7 @@ Decision sample(std::uint32_t job) {
   d.job_id = job;
   d.restarts = 2;
   d.uid = 1000;
-  d.outcome = job % 2 ? DecisionOutcome::cores : DecisionOutcome::wait;
+  d.outcome = job % 2 ? DECISION_CORES : DECISION_WAIT;
   d.for_start = false;
   d.remembered = true;
   d.time_us = 1234;
@@ -50,6 +50,7 @@ Decision sample(std::uint32_t job) {
   d.natural_cost = "660";
   d.first_nodes_cost = "700";
   d.reason = "because";
+  d.reason_class = STOCK_NO_ROOM;
   d.why_not_live = "it is old";
   d.terms = {"the group's load is 0.63", "", "its network 0.2"};
   return d;
@@ -109,6 +110,20 @@ START_TEST(decisions_survive_both_forms) {
   ck_assert(std::isnan(plain.live_age_s));
   ck_assert_text_eq(decision_text(parse_decision_text(decision_text(Decision{}))), decision_text(Decision{}));
   ck_assert_uint_eq(parse_decision_text("job\t5\nsomething-new\tx\n").job_id, 5);
+}
+END_TEST
+
+// Versions without classes of reasons left the last byte 0, or had the end of a term there.
+START_TEST(records_of_versions_without_classes) {
+  std::vector<std::byte> bytes(min_decision_bytes);
+  pack_decision(sample(7), bytes);
+  ck_assert_int_eq(unpack_decision(bytes).reason_class, STOCK_NO_ROOM);
+  for (const char last : {'\0', '.', '\xff'}) {
+    bytes.back() = static_cast<std::byte>(last);
+    ck_assert_int_eq(unpack_decision(bytes).reason_class, STOCK_OTHER);
+  }
+  ck_assert_int_eq(parse_decision_text("job\t5\n").reason_class, STOCK_OTHER);
+  ck_assert_int_eq(parse_decision_text("job\t5\nreason-class\tof a later version\n").reason_class, STOCK_OTHER);
 }
 END_TEST
 
@@ -565,6 +580,7 @@ int main() {
   Suite* suite = suite_create("decision_ring");
   TCase* cases = tcase_create("all");
   tcase_add_test(cases, decisions_survive_both_forms);
+  tcase_add_test(cases, records_of_versions_without_classes);
   tcase_add_test(cases, long_texts_are_cut);
   tcase_add_test(cases, raw_bytes_of_other_users_are_not_read);
   tcase_add_test(cases, refuses_damaged_records);

@@ -285,7 +285,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   outcome.job_id = q.request.job_id;
   outcome.uid = q.request.uid;
   outcome.end = plan.wait ? DECISION_WAIT : plan.placed ? DECISION_CORES : DECISION_STOCK;
-  outcome.decided = true;
+  outcome.stock_reason = plan.stock_reason;
+  outcome.plan = &plan;
   placement_tell(&outcome);
   if (q.request.job_id == 4) placement_plan_failed(q.request.job_id, "it could not be had");
   return 0;

@@ -195,10 +195,12 @@ inline CommMatrix ring(std::int32_t ranks) {
     ck_assert_str_eq(planned_.c_str(), text);          \
   } while (0)
 
-#define ck_assert_stock(plan, part)                                                          \
-  do {                                                                                       \
-    ck_assert(!(plan)->placed);                                                              \
-    ck_assert_msg(std::strstr((plan)->reason, part) != nullptr, "reason is '%s'", (plan)->reason); \
+#define ck_assert_stock(plan, part, reason_class)                                                                       \
+  do {                                                                                                                  \
+    const placement_plan* const stock_ = (plan);                                                                        \
+    ck_assert(!stock_->placed);                                                                                         \
+    ck_assert_msg(std::strstr(stock_->reason, part) != nullptr, "reason is '%s'", stock_->reason);                      \
+    ck_assert_msg(stock_->stock_reason == (reason_class), "class is %d of '%s'", stock_->stock_reason, stock_->reason); \
   } while (0)
 
 }  // namespace placement

@@ -29,7 +29,7 @@ START_TEST(off_before_the_machine_is_known) {
   placement_unconfigure();
   ck_assert_int_eq(placement_current_mode(), PLACEMENT_OFF);
   Environment environment = Environment::with_matrix(ring(2));
-  ck_assert_stock(decide(Offer(2, 4), request_for(environment, 2)), "off");
+  ck_assert_stock(decide(Offer(2, 4), request_for(environment, 2)), "off", STOCK_OTHER);
 }
 END_TEST
 
@@ -108,16 +108,16 @@ END_TEST
 START_TEST(not_enough_room) {
   TestMachine(4, 1).configure();
   Environment environment = Environment::with_matrix(ring(9));
-  ck_assert_stock(decide(Offer(4, 2), request_for(environment, 9)), "not enough");
+  ck_assert_stock(decide(Offer(4, 2), request_for(environment, 9)), "not enough", STOCK_NO_ROOM);
   Environment two = Environment::with_matrix(ring(2));
   Offer busy(4, 2);
   for (std::uint32_t node = 0; node < 4; ++node) busy.take(node, {0, 1});
-  ck_assert_stock(decide(busy, request_for(two, 2)), "not enough");
-  ck_assert_stock(decide(Offer(0, 2), request_for(two, 2)), "no node");
+  ck_assert_stock(decide(busy, request_for(two, 2)), "not enough", STOCK_NO_ROOM);
+  ck_assert_stock(decide(Offer(0, 2), request_for(two, 2)), "no node", STOCK_NO_ROOM);
   Environment six = Environment::with_matrix(ring(6));
   placement_request many_nodes = request_for(six, 6);
   many_nodes.min_nodes = 5;
-  ck_assert_stock(decide(Offer(4, 2), many_nodes), "not enough");
+  ck_assert_stock(decide(Offer(4, 2), many_nodes), "not enough", STOCK_NO_ROOM);
 }
 END_TEST
 
@@ -147,10 +147,10 @@ START_TEST(required_nodes_are_used) {
   ck_assert_uint_eq(plan->node[1], 3);
   Offer busy(4, 4);
   busy.take(3, {0, 1, 2, 3});
-  ck_assert_stock(decide(busy, request), "required node");
+  ck_assert_stock(decide(busy, request), "required node", STOCK_NO_ROOM);
   const std::uint32_t absurd[] = {77};
   request.required = absurd;
-  ck_assert_stock(decide(Offer(4, 4), request), "required node");
+  ck_assert_stock(decide(Offer(4, 4), request), "required node", STOCK_NO_ROOM);
 }
 END_TEST
 
@@ -202,7 +202,7 @@ START_TEST(tasks_that_share_cores) {
   const placement_plan* plan = decide(offer, request);
   ck_assert_planned(offer, plan, "0:0,1,2");  // six threads on three cores
   request.cpus_per_task = 3;  // 18 CPUs are more than there are
-  ck_assert_stock(decide(offer, request), "not enough");
+  ck_assert_stock(decide(offer, request), "not enough", STOCK_NO_ROOM);
   Environment four = Environment::with_matrix(ring(4));
   placement_request odd = request_for(four, 4);
   odd.cpus_per_task = 3;
@@ -214,7 +214,7 @@ START_TEST(tasks_that_share_cores) {
     ck_assert_int_eq(std::accumulate(cores, cores + 4, 0), 3);
   }
   offer.cpus_[1] = 1;
-  ck_assert_stock(decide(offer, request_for(environment, 6)), "differ");
+  ck_assert_stock(decide(offer, request_for(environment, 6)), "differ", STOCK_OTHER);
 }
 END_TEST
 
@@ -241,7 +241,7 @@ START_TEST(tasks_that_nobody_named) {
   ck_assert_msg(plan->placed, "%s", plan->reason);
   ck_assert_uint_eq(plan->task_count, 3);
   request.tasks_per_node = 4;
-  ck_assert_stock(decide(Offer(4, 4), request), "12 tasks");
+  ck_assert_stock(decide(Offer(4, 4), request), "12 tasks", STOCK_REQUEST);
 }
 END_TEST
 
@@ -263,7 +263,7 @@ START_TEST(a_matrix_of_groups) {
   ck_assert_msg(plan->placed, "%s", plan->reason);
   ck_assert_uint_eq(plan->node_count, 2);
   ck_assert_str_eq(plan->cost, "");
-  ck_assert_stock(decide(Offer(4, 2), request_for(environment, 2)), "4 ranks");
+  ck_assert_stock(decide(Offer(4, 2), request_for(environment, 2)), "4 ranks", STOCK_REQUEST);
 }
 END_TEST
 
@@ -314,14 +314,14 @@ END_TEST
 START_TEST(sizes_that_do_not_fit) {
   TestMachine(4, 2).configure();
   Environment environment = Environment::with_matrix(ring(4));
-  ck_assert_stock(decide(Offer(4, 4), request_for(environment, 5)), "4 ranks");
-  ck_assert_stock(decide(Offer(4, 4), request_for(environment, UINT32_MAX)), "too many");
-  ck_assert_stock(decide(Offer(4, 3), request_for(environment, 4)), "changed its cores");
+  ck_assert_stock(decide(Offer(4, 4), request_for(environment, 5)), "4 ranks", STOCK_REQUEST);
+  ck_assert_stock(decide(Offer(4, 4), request_for(environment, UINT32_MAX)), "too many", STOCK_REQUEST);
+  ck_assert_stock(decide(Offer(4, 3), request_for(environment, 4)), "changed its cores", STOCK_MACHINE);
   Offer unknown(4, 4);
   unknown.node_[2] = 9;
-  ck_assert_stock(decide(unknown, request_for(environment, 4)), "does not have");
+  ck_assert_stock(decide(unknown, request_for(environment, 4)), "does not have", STOCK_MACHINE);
   unknown.node_[2] = -1;
-  ck_assert_stock(decide(unknown, request_for(environment, 4)), "does not have");
+  ck_assert_stock(decide(unknown, request_for(environment, 4)), "does not have", STOCK_MACHINE);
   TestMachine(4, 2).configure("MaxMatrixRanks=3\n");
   ck_assert(!decide(Offer(4, 4), request_for(environment, 4))->placed);
 }
@@ -368,7 +368,7 @@ START_TEST(answers_are_remembered_per_job_and_question) {
   placement_plan_failed(request.job_id, "it could not be had");
   again = decide(offer, request);
   ck_assert(again->remembered);
-  ck_assert_stock(again, "could not be had");
+  ck_assert_stock(again, "could not be had", STOCK_SLURM);
   Environment other = Environment::with_matrix(ring(4), "TREEMATCH=scope=whole");
   placement_request changed = request;
   changed.environment = other.c();
@@ -402,11 +402,11 @@ START_TEST(a_decision_without_time_is_put_off) {
   const placement_plan* plan = decide_without_time(offer, request);
   ck_assert(!placement_would_put_off(1, 2));
   ck_assert(plan->wait && plan->put_off && !plan->wait_told);
-  ck_assert_stock(plan, "put off to the next scheduling cycle (1 of DecisionWait=2)");
+  ck_assert_stock(plan, "put off to the next scheduling cycle (1 of DecisionWait=2)", STOCK_NO_TIME);
   request.times_put_off = 1;
   plan = decide_without_time(offer, request);
   ck_assert(plan->put_off && plan->wait_told);
-  ck_assert_stock(plan, "(2 of DecisionWait=2)");
+  ck_assert_stock(plan, "(2 of DecisionWait=2)", STOCK_NO_TIME);
 }
 END_TEST
 

@@ -7,11 +7,12 @@ using namespace placement;
 
 namespace {
 
-placement_outcome outcome_of(const placement_request& request, decision_end end) {
+placement_outcome outcome_of(const placement_request& request, const placement_plan* plan, decision_outcome end) {
   placement_outcome outcome{};
   outcome.job_id = request.job_id;
   outcome.end = end;
-  outcome.for_start = outcome.decided = true;
+  outcome.for_start = true;
+  outcome.plan = plan;
   return outcome;
 }
 
@@ -24,11 +25,14 @@ START_TEST(a_refused_plan_leaves_no_costs) {
   Environment environment = Environment::with_matrix(ring(4));
   const Offer offer(4, 2);
   const placement_request request = request_for(environment, 4);
-  ck_assert(decide(offer, request)->placed);
-  placement_outcome outcome = outcome_of(request, DECISION_CORES);
+  const placement_plan* plan = decide(offer, request);
+  ck_assert(plan->placed);
+  placement_outcome outcome = outcome_of(request, plan, DECISION_CORES);
   placement_tell(&outcome);
-  ck_assert(decide(offer, request)->placed);
-  outcome = outcome_of(request, DECISION_STOCK);
+  plan = decide(offer, request);
+  ck_assert(plan->placed);
+  outcome = outcome_of(request, plan, DECISION_STOCK);
+  outcome.stock_reason = STOCK_SLURM;
   outcome.reason = "Slurm could not allocate what the policy wanted";
   placement_tell(&outcome);
   const std::vector<Decision> told = DecisionReader(file).read();
@@ -37,6 +41,8 @@ START_TEST(a_refused_plan_leaves_no_costs) {
   ck_assert_text_eq(told[1].cost + told[1].natural_cost + told[1].first_nodes_cost, "");
   ck_assert_text_eq(told[1].reason, "Slurm could not allocate what the policy wanted");
   ck_assert_text_eq(told[1].choice, told[0].choice);
+  ck_assert_int_eq(told[0].reason_class, STOCK_OTHER);
+  ck_assert_int_eq(told[1].reason_class, STOCK_SLURM);
 }
 END_TEST
 
@@ -53,12 +59,12 @@ START_TEST(a_decision_that_is_put_off_has_its_candidates) {
     request.uid = 1;
     request.may_be_put_off = true;
     plan = decide(offer, request);
-    const placement_outcome outcome = outcome_of(request, plan->put_off ? DECISION_WAIT : DECISION_CORES);
+    const placement_outcome outcome = outcome_of(request, plan, plan->put_off ? DECISION_WAIT : DECISION_CORES);
     placement_tell(&outcome);
   } while (!plan->put_off);
   DecisionClock::cost = {};
   const Decision told = DecisionReader(file).read().back();
-  ck_assert(told.outcome == DecisionOutcome::wait);
+  ck_assert(told.outcome == DECISION_WAIT);
   ck_assert_uint_eq(told.candidates, 4);
   ck_assert_text_eq(told.candidate_nodes + told.choice + told.cost, "n[0-3]");
 }

@@ -93,13 +93,13 @@ START_TEST(a_decision_without_the_processor_is_put_off) {
     ck_assert(!placement_would_put_off(request.uid, request.times_put_off));
     const placement_plan* plan = decide_beside_others(offer, request);
     ck_assert(plan->wait && plan->put_off);
-    ck_assert_stock(plan, request.times_put_off == 0 ? "(1 of DecisionWait=2)" : "(2 of DecisionWait=2)");
+    ck_assert_stock(plan, request.times_put_off == 0 ? "(1 of DecisionWait=2)" : "(2 of DecisionWait=2)", STOCK_NO_TIME);
   }
   // Its deadline has passed because it took its time: the next one would take as long.
   request.times_put_off = 0;
   const placement_plan* plan = decide_beside_others(offer, request, std::chrono::milliseconds(1));
   ck_assert(!plan->wait && !plan->put_off);
-  ck_assert_stock(plan, "no time is left to decide");
+  ck_assert_stock(plan, "no time is left to decide", STOCK_NO_TIME);
 }
 END_TEST
 
@@ -115,7 +115,7 @@ START_TEST(a_job_is_not_put_off_for_ever_without_the_processor) {
     request.times_put_off = 2;
     const placement_plan* plan = decide_beside_others(offer, request);
     ck_assert(!plan->wait && !plan->put_off && !plan->remembered);
-    ck_assert_stock(plan, "no time is left to decide");
+    ck_assert_stock(plan, "no time is left to decide", STOCK_NO_TIME);
     ck_assert(!decide_beside_others(offer, request)->remembered);
   }
 }

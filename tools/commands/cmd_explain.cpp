@@ -62,15 +62,15 @@ std::string_view outcome_name(const Decision& decision) {
 
 std::string outcome_sentence(const Decision& d) {
   switch (d.outcome) {
-    case DecisionOutcome::nodes:
+    case DECISION_NODES:
       return d.for_start ? "the policy's nodes" : "the policy's nodes would be taken";
-    case DecisionOutcome::cores:
+    case DECISION_CORES:
       return "the policy's nodes and cores";
-    case DecisionOutcome::advice:
+    case DECISION_ADVICE:
       return "Slurm's own choice, as Mode=" + d.mode + " has it";
-    case DecisionOutcome::wait:
+    case DECISION_WAIT:
       return "none, the job waits: " + (d.reason.empty() ? std::string("no reason is on record") : d.reason);
-    case DecisionOutcome::stock:
+    case DECISION_STOCK:
       break;
   }
   return "Slurm's own choice: " + (d.reason.empty() ? std::string("no reason is on record") : d.reason);
@@ -106,7 +106,7 @@ std::string explained(const Decision& d, const std::string& component) {
   add_fact(text, "live data", d.why_not_live);
   // The note is left out if the terms already contain it.
   const bool told_by_terms = d.terms.size() > 1 && d.reason.find(d.terms[1]) != std::string::npos;
-  if (d.outcome != DecisionOutcome::stock && d.outcome != DecisionOutcome::wait && !told_by_terms) add_fact(text, "note", d.reason);
+  if (d.outcome != DECISION_STOCK && d.outcome != DECISION_WAIT && !told_by_terms) add_fact(text, "note", d.reason);
   for (const std::string& term : d.terms) add_fact(text, &term == &d.terms.front() ? "terms" : "", term);
   if (d.time_us > 0)
     add_fact(text, "time", shown_microseconds(static_cast<double>(d.time_us)) + (d.remembered ? ", the answer was remembered" : ""));
@@ -244,7 +244,7 @@ std::string sums_table(const std::vector<Decision>& decisions) {
 std::string reasons_table(const std::vector<Decision>& decisions) {
   std::map<std::string, std::int64_t> count;
   for (const Decision& d : decisions)
-    if (d.outcome == DecisionOutcome::stock) ++count[d.reason.empty() ? "?" : d.reason];
+    if (d.outcome == DECISION_STOCK) ++count[d.reason.empty() ? "?" : d.reason];
   if (count.empty()) return {};
   std::vector<std::pair<std::int64_t, std::string>> most;
   for (const auto& [reason, times] : count) most.emplace_back(-times, reason);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * How a decision of slurmctld ended, and why a job runs as stock Slurm runs it. The C files of the plugin, the policies and
+ * the record of a decision use these values; the ring of decisions has them as bytes, so that a value keeps its number.
+ */
+#ifndef PLACEMENT_UTIL_DECISION_OUTCOME_H
+#define PLACEMENT_UTIL_DECISION_OUTCOME_H
+
+enum decision_outcome {
+	DECISION_STOCK,		/* the job gets the nodes that Slurm itself chose, for a reason */
+	DECISION_NODES,		/* the job gets the policy's nodes */
+	DECISION_CORES,		/* the job gets the policy's nodes and cores */
+	DECISION_ADVICE,	/* Mode=observe or advise: the job gets the nodes that Slurm itself chose; the plan is recorded */
+	DECISION_WAIT,		/* the job stays in the queue, because its user asked for it or there was no time to decide */
+};
+enum { DECISION_OUTCOMES = DECISION_WAIT + 1 };	/* the number of outcomes */
+
+/* The class of the reason for DECISION_STOCK, by which such decisions are counted. */
+enum stock_reason {
+	STOCK_OTHER,		/* none of those below, or the record is of a version that had no classes */
+	STOCK_NO_TIME,		/* the time for decisions was used up */
+	STOCK_NO_LIVE_DATA,	/* the policy needs a live state, and there was none, or too little of it */
+	STOCK_NO_ROOM,		/* the free nodes and the limits on nodes and tasks left the policy no choice */
+	STOCK_SLURM,		/* Slurm could not allocate what the policy wanted, or only later */
+	STOCK_OPTION,		/* the job has an option that no policy can serve */
+	STOCK_REQUEST,		/* the policy, its keys or its matrix do not fit the job */
+	STOCK_MACHINE,		/* the nodes in slurmctld changed, or SelectTypeParameters counts no cores */
+};
+enum { STOCK_REASONS = STOCK_MACHINE + 1 };	/* the number of classes */
+
+#endif

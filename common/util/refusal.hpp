@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <string>
+
+#include "common/util/decision_outcome.h"
+#include "common/util/error.hpp"
+
+namespace placement {
+
+// The Error of a policy that cannot place a job, with the class of its reason. A plain Error of a policy means that the
+// request is at fault (STOCK_REQUEST).
+class Refusal : public Error {
+ public:
+  Refusal(stock_reason reason, const std::string& text) : Error(text), reason_(reason) {}
+  stock_reason reason() const { return reason_; }
+
+ private:
+  stock_reason reason_;
+};
+
+// Returns the class of the reason that the error gives.
+inline stock_reason reason_of(const Error& error) {
+  const auto* const refusal = dynamic_cast<const Refusal*>(&error);
+  return refusal ? refusal->reason() : STOCK_REQUEST;
+}
+
+}  // namespace placement
