@@ -23,6 +23,8 @@ libspank_la_SOURCES = \
 	%D%/mpirun/launcher_notice.hpp \
 	%D%/mpirun/mpirun_environment.cpp \
 	%D%/mpirun/mpirun_environment.hpp \
+	%D%/mpirun/mpirun_parameters.cpp \
+	%D%/mpirun/mpirun_parameters.hpp \
 	%D%/mpirun/mpirun_plan.cpp \
 	%D%/mpirun/mpirun_plan.hpp \
 	%D%/mpirun/mpirun_words.cpp \

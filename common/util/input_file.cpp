@@ -129,6 +129,22 @@ std::string read_input_file(const std::string& path, std::size_t max_bytes) try 
   throw Error(path + ": is larger than the memory that this process may use");
 }
 
+std::string beginning_of_file(const std::string& path, std::size_t most_bytes) {
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  struct stat status {};
+  if (file < 0 || fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  std::string text(std::min(most_bytes, static_cast<std::size_t>(std::max<off_t>(status.st_size, 0)) + piece), '\0');
+  std::size_t used = 0;
+  while (used < text.size()) {
+    const ssize_t got = read(file, text.data() + used, text.size() - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    used += static_cast<std::size_t>(got);
+  }
+  text.resize(used);
+  return text;
+}
+
 bool may_exist(const std::string& path) noexcept {
   struct stat status {};
   return stat(path.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR);

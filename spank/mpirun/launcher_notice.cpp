@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/util/file_descriptor.hpp"
+#include "spank/mpirun/mpirun_parameters.hpp"
 #include "spank/mpirun/mpirun_words.hpp"
 
 namespace placement::spank {
@@ -53,11 +54,34 @@ FileDescriptor errors_of(pid_t process) {
   return FileDescriptor(static_cast<int>(syscall(SYS_pidfd_getfd, static_cast<int>(handle), STDERR_FILENO, 0)));
 }
 
-// Returns the part of the line that tells what places ranks by the policy, if anything does.
-std::string what_else_places(bool open_mpi, bool in_slurms_order, const std::string& why_not_srun) {
-  if (!why_not_srun.empty()) return std::string("; srun keeps Slurm's order") + (in_slurms_order ? ", too" : "") + " (" + why_not_srun + ")";
-  return open_mpi ? ": \"placectl rankfile -o FILE\" and then \"mpirun --rankfile FILE\" place them by it, and so does srun"
-                  : ": srun starts them in the order of the policy (\"placectl rankfile\" is for Open MPI alone)";
+// Returns what maps mpirun's ranks apart from its options, such as "the environment has OMPI_MCA_rmaps"; empty if nothing does.
+// PRRTE starts srun without its own variables, so the plan's reason counts too.
+std::string mapping_elsewhere(const MpirunPlan& plan) {
+  if (const std::string variable = mapping_variable(environ); !variable.empty()) return environment_has + variable;
+  if (plan.reason.starts_with(environment_has)) return plan.reason;
+  return mapping_in_parameter_files(variable_here, "/proc/" + std::to_string(getppid()) + "/exe");
+}
+
+std::string told_of_plan(std::string_view policy, const std::string& elsewhere) {
+  return "placement: mpirun places its ranks by " + std::string(policy) + ", although " + elsewhere +
+         ": with PLACEMENT_MPIRUN=no in the environment of the submission it goes by that\n";
+}
+
+// `word` is the user's option, `elsewhere` the result of mapping_elsewhere(), and `reason` says why there is no plan; each may
+// be empty.
+std::string told_of_other_order(bool open_mpi, std::string_view policy, const std::string& word, const std::string& elsewhere,
+                                const std::string& reason, const std::string& why_not_srun) {
+  const bool in_slurms_order = word.empty() && elsewhere.empty();
+  const std::string why = !word.empty() ? "" : !elsewhere.empty() ? elsewhere : reason != why_not_srun ? reason : "";
+  std::string line = std::string("placement: ") + (open_mpi ? "mpirun" : "mpiexec") + " places its ranks " +
+                     (!word.empty() ? "by its user's " + word : in_slurms_order ? "itself, in Slurm's order" : "itself") + " and not by " +
+                     std::string(policy) + (why.empty() ? "" : " (" + why + ")");
+  if (!why_not_srun.empty())
+    line += std::string("; srun keeps Slurm's order") + (in_slurms_order ? ", too" : "") + " (" + why_not_srun + ")";
+  else
+    line += open_mpi ? ": \"placectl rankfile -o FILE\" and then \"mpirun --rankfile FILE\" place them by it, and so does srun"
+                     : ": srun starts them in the order of the policy (\"placectl rankfile\" is for Open MPI alone)";
+  return line + "\n";
 }
 
 }  // namespace
@@ -76,12 +100,12 @@ void tell_launcher(std::string_view daemon, std::string_view policy, const Mpiru
   const std::vector<std::string> arguments = open_mpi ? arguments_of_mpirun() : std::vector<std::string>();
   const std::string word = own_mapping_option(arguments);
   const bool by_hand = !plan.path.empty() && std::find(arguments.begin(), arguments.end(), plan.path) != arguments.end();
-  if (open_mpi && ((plan.in_force && word.empty()) || by_hand || is_rankfile(word))) return;
-  const bool told_why = open_mpi && word.empty() && !plan.reason.empty() && plan.reason != why_not_srun;
-  const std::string line =
-      "placement: " + std::string(open_mpi ? "mpirun" : "mpiexec") + " places its ranks " +
-      (word.empty() ? "itself, in Slurm's order" : "by its user's " + word) + " and not by " + std::string(policy) +
-      (told_why ? " (" + plan.reason + ")" : "") + what_else_places(open_mpi, word.empty(), why_not_srun) + "\n";
+  if (open_mpi && (by_hand || is_rankfile(word))) return;
+  const std::string elsewhere = open_mpi && word.empty() ? mapping_elsewhere(plan) : "";
+  const bool by_plan = open_mpi && plan.in_force && word.empty();
+  if (by_plan && elsewhere.empty()) return;
+  const std::string line = by_plan ? told_of_plan(policy, elsewhere)
+                                   : told_of_other_order(open_mpi, policy, word, elsewhere, elsewhere.empty() && open_mpi ? plan.reason : "", why_not_srun);
   const FileDescriptor parent = errors_of(getppid());
   if (write(parent >= 0 ? static_cast<int>(parent) : STDERR_FILENO, line.data(), line.size()) < 0)
     slurm_debug("placement: nobody can be told of the launcher");

@@ -26,9 +26,11 @@
 #include "common/state/controller_state.hpp"
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
+#include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "spank/api/task_environment.hpp"
 #include "spank/mpirun/mpirun_environment.hpp"
+#include "spank/mpirun/mpirun_parameters.hpp"
 #include "spank/mpirun/mpirun_words.hpp"
 #include "spank/mpirun/sequential_hostfile.hpp"
 #include "spank/profile/profiling.hpp"
@@ -53,15 +55,6 @@ struct Setting {
 std::string environment(const std::string& name) {
   const char* const value = std::getenv(name.c_str());
   return value ? value : "";
-}
-
-// Returns the variable of Open MPI's in `variables` by which the user has chosen a mapping; empty if there is none.
-std::string own_parameter(char** variables) {
-  for (char** entry = variables; entry && *entry; ++entry) {
-    const std::string_view name = std::string_view(*entry).substr(0, std::string_view(*entry).find('='));
-    if ((name.starts_with("OMPI_MCA_") || name.starts_with("PRTE_MCA_")) && is_mapping_parameter(name)) return std::string(name);
-  }
-  return {};
 }
 
 // Returns false if this node is in the allocation and has fewer cores than slurm.conf says. Slurm believes
@@ -106,6 +99,7 @@ std::optional<std::string> hostfile_of_allocation() {
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     throw Error("Mode=" + controller.mode + " in slurmctld");
   Allocation allocation = current_allocation();
+  if (const std::string parameter = mapping_in_parameter_files(variable_here); !parameter.empty()) throw Error(parameter);
   take_state_of_allocation(allocation);
   const CoreNumbering numbering =
       has_declared_cores(allocation) ? core_numbering(scontrol({"show", "config"})) : CoreNumbering::unknown;
@@ -137,16 +131,7 @@ std::string notice_without_srun(const std::vector<Setting>& settings, bool alone
   return "mpirun places its ranks itself, and not by the job's policy: " + settings[0].value;
 }
 
-// Returns the beginning of a file, which is empty if it cannot be read or is no regular file.
-std::string beginning_of(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return {};
-  std::ifstream file(path, std::ios::binary);
-  std::string text(most_script_bytes, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return text;
-}
+std::string beginning_of(const std::string& path) { return beginning_of_file(path, most_script_bytes); }
 
 // Where the plan is used.
 enum class PlanUse {
@@ -271,8 +256,8 @@ std::vector<Setting> wanted_of_script(spank_t spank) {
   if (wanted == "no" || (wanted != "yes" && !script->interactive && !names_mpirun(script->text))) return {};
   char** job_environment = nullptr;
   spank_get_item(spank, S_JOB_ENV, &job_environment);
-  if (const std::string name = own_parameter(job_environment); !name.empty())
-    return {{mpirun_reason_variable, "the environment has " + name}};
+  if (const std::string name = mapping_variable(job_environment); !name.empty())
+    return {{mpirun_reason_variable, environment_has + name}};
   if (const std::string word = own_mapping_word(script->text, variable); !word.empty())
     return {{mpirun_reason_variable, "the script has " + word}};
   if (is_c_shell(script->text)) return {{mpirun_reason_variable, "the script is one of a C shell, which closes the plan"}};
@@ -280,11 +265,6 @@ std::vector<Setting> wanted_of_script(spank_t spank) {
 }
 
 // ---- salloc
-
-std::optional<std::string> variable_here(const std::string& name) {
-  const char* const value = std::getenv(name.c_str());
-  return value ? std::optional<std::string>(value) : std::nullopt;
-}
 
 // Tells which word of salloc's command, or of the scripts that it names, maps or binds; empty if none does.
 std::string own_word_of(const std::vector<std::string>& command) {
@@ -320,7 +300,7 @@ std::string plan_mpirun_of_salloc(int component) {
   const PlanUse use = is_shell(command) && wanted != "yes" ? PlanUse::by_hand : PlanUse::by_itself;
   std::vector<Setting> settings;
   try {
-    if (const std::string name = own_parameter(environ); !name.empty()) throw Error("the environment has " + name);
+    if (const std::string name = mapping_variable(environ); !name.empty()) throw Error(environment_has + name);
     if (const std::string word = own_word_of(command); !word.empty()) throw Error(word);
     if (is_heterogeneous()) throw Error(why_not_heterogeneous);
     if (const auto hostfile = hostfile_of_allocation()) settings = settings_for(*hostfile, false, use);

@@ -33,7 +33,9 @@ constexpr Words<2> short_mapping_options = {"N", "H"};
 constexpr Words<3> parameter_files = {"tune", "am", "app"};
 constexpr Words<6> parameters = {"rmaps_", "hwloc_base_binding", "hwloc_base_cpu", "hwloc_default_", "orte_default_hostfile",
                                  "prte_default_hostfile"};
-constexpr Words<4> whole_parameters = {"rmaps", "orte_rankfile", "prte_rankfile", "orte_default_dash_host"};
+// The last two name files of parameters, as --am and --tune do.
+constexpr Words<6> whole_parameters = {"rmaps", "orte_rankfile", "prte_rankfile", "orte_default_dash_host",
+                                       "mca_base_param_file_prefix", "mca_base_envar_file_prefix"};
 
 // Other options that have a value, or two.
 constexpr Words<32> options_with_value = {

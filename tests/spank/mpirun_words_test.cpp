@@ -1,18 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spank/mpirun/mpirun_words.hpp"
 
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "spank/mpirun/mpirun_parameters.hpp"
 #include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
 
 namespace {
 
 using placement::spank::is_mapping_parameter;
+using placement::spank::mapping_in_parameter_files;
+using placement::spank::mapping_parameter_in;
 using placement::spank::names_mpirun;
 using placement::spank::own_mapping_option;
 using placement::spank::own_mapping_word;
+using placement::spank::parameter_files;
 
 }  // namespace
 
@@ -94,9 +104,58 @@ END_TEST
 
 START_TEST(parameters_that_map) {
   for (const char* name : {"OMPI_MCA_rmaps", "OMPI_MCA_rmaps_ppr_n_pernode", "PRTE_MCA_rmaps_default_mapping_policy", "OMPI_MCA_hwloc_base_cpu_list",
-                           "OMPI_MCA_hwloc_base_binding_policy", "PRTE_MCA_hwloc_default_binding_policy", "OMPI_MCA_orte_rankfile"})
+                           "OMPI_MCA_hwloc_base_binding_policy", "PRTE_MCA_hwloc_default_binding_policy", "OMPI_MCA_orte_rankfile",
+                           "OMPI_MCA_mca_base_param_file_prefix"})
     ck_assert_msg(is_mapping_parameter(name), "%s", name);
   for (const char* name : {"OMPI_MCA_btl", "OMPI_MCA_plm_slurm_args", "PRTE_MCA_plm_slurm_args", ""}) ck_assert_msg(!is_mapping_parameter(name), "%s", name);
+}
+END_TEST
+
+START_TEST(parameters_in_files) {
+  ck_assert_text_eq(mapping_parameter_in(""), "");
+  ck_assert_text_eq(mapping_parameter_in("# rmaps = seq\n\nbtl = self\nmtl = ^ofi\n"), "");
+  ck_assert_text_eq(mapping_parameter_in("btl=self\r\n  rmaps_base_mapping_policy=node"), "rmaps_base_mapping_policy");
+  ck_assert_text_eq(mapping_parameter_in("hwloc_base_binding_policy\t= core # mine"), "hwloc_base_binding_policy");
+  ck_assert_text_eq(mapping_parameter_in("mca_base_env_list = A=rmaps_x\n"), "");
+}
+END_TEST
+
+START_TEST(files_that_are_read) {
+  using Files = std::vector<std::string>;
+  std::map<std::string, std::string> environment = {{"HOME", "/h"}, {"PATH", "relative::/none"}};
+  const auto value = [&environment](const std::string& name) {
+    const auto found = environment.find(name);
+    return found == environment.end() ? std::nullopt : std::optional(found->second);
+  };
+  ck_assert(parameter_files(value) == (Files{"/h/.openmpi/mca-params.conf", "/h/.prte/mca-params.conf"}));
+  environment["OMPI_MCA_mca_base_param_files"] = "/a,/b:/c,";
+  ck_assert(parameter_files(value) == (Files{"/a", "/b", "/c", "/h/.prte/mca-params.conf"}));
+  environment = {{"OPAL_PREFIX", "/o"}, {"PRTE_MCA_mca_base_param_files", ""}};
+  ck_assert(parameter_files(value) == (Files{"/o/etc/openmpi-mca-params.conf", "/o/etc/openmpi-mca-params-override.conf",
+                                             "/o/etc/prte-mca-params-override.conf"}));
+  ck_assert_text_eq(mapping_in_parameter_files(value), "");
+}
+END_TEST
+
+START_TEST(hostile_files) {
+  const TemporaryDirectory directory;
+  const std::string file = directory.path() + "/mca-params.conf";
+  const auto value = [&file](const std::string& name) {
+    return name == "OMPI_MCA_mca_base_param_files" ? std::optional(file) : std::nullopt;
+  };
+  ck_assert_text_eq(mapping_in_parameter_files(value), "");  // there is no such file
+  std::ofstream(file) << "rmaps = \x1b[2J\n";
+  ck_assert_text_eq(mapping_in_parameter_files(value), file + " has rmaps");
+  std::ofstream(file) << "rmaps_\x1b[2J = 1\n";
+  ck_assert_text_eq(mapping_in_parameter_files(value), file + " has rmaps_?[2J");
+  std::filesystem::resize_file(file, std::uintmax_t{1} << 40);
+  ck_assert_text_eq(mapping_in_parameter_files(value), file + " is longer than 1 MiB");
+  std::filesystem::remove(file);
+  ck_assert_int_eq(mkfifo(file.c_str(), 0600), 0);
+  ck_assert_text_eq(mapping_in_parameter_files(value), "");  // and nobody writes into the pipe
+  std::filesystem::remove(file);
+  std::filesystem::create_directory(file);
+  ck_assert_text_eq(mapping_in_parameter_files(value), "");
 }
 END_TEST
 
@@ -109,6 +168,9 @@ int main() {
   tcase_add_test(all, words_in_variables);
   tcase_add_test(all, options_before_the_program);
   tcase_add_test(all, parameters_that_map);
+  tcase_add_test(all, parameters_in_files);
+  tcase_add_test(all, files_that_are_read);
+  tcase_add_test(all, hostile_files);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }
