@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# What scripts share that measure or show something on a private cluster of their own. They set `cluster`, the path of
+# contrib/cluster, and `keep`, yes or no.
+
+# For trap EXIT: ends the cluster, unless it is to be kept and all went well.
+take_down() {
+  local code=$?
+  trap - EXIT
+  # shellcheck disable=SC2154
+  if [ "$keep" = no ] || [ $code -ne 0 ]; then "$cluster" down >/dev/null 2>&1; fi
+  exit $code
+}
+
+# Prints the middle one of the numbers in lines "WORD NUMBER ms" of the file.
+middle() {  # word file
+  sed -n "s/^$1 \([0-9.]*\) ms.*/\1/p" "$2" | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
+}
