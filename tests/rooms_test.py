@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Every #include between two folders leads to a folder below, in the order of FLOORS. So there is no arrow upwards and no
 circle, and whoever reads a folder needs to know only those below it. Every folder declares its names in a namespace of its own
-[decision 11], and no folder opens the namespace of another."""
+[decision 11], and no folder opens the namespace of another. No two files define a class of one name in one namespace: a program
+that has both would get one of the two, without a message of the linker (contrib/check-odr compares what the compiler made of them)."""
 import os
 import re
 import sys
@@ -43,6 +44,8 @@ NAMESPACES = {"plugins/select": "select_plugin", "plugins/topology": "topology_p
 # Folders whose subfolders declare in their namespace.
 SHARED = ("spank", "tools")
 OPENED = re.compile(r"^\s*(?:inline\s+)?namespace\s+(placement(?:::\w+)*)\s*(?:\{|$)")
+BEGUN = re.compile(r"^(?:inline\s+)?namespace(?:\s+([\w:]+))?\s*\{")
+DEFINED = re.compile(r"^(?:struct|class|union|enum(?:\s+class)?)\s+([\w:]+)(?=[\s{])[^;()]*\{")
 USED = re.compile(r"^\s*using\s+namespace\s+(?:::)?(?:placement::)?(\w+)\s*;")
 
 
@@ -86,6 +89,30 @@ def namespace_complaints(folder, line):
         yield f"{folder} makes all names of {used[1]} visible: name each with its namespace"
 
 
+def classes(top, path):
+    """The classes and enumerations that the file defines outside of others, as (namespace, name); none of unnamed namespaces."""
+    opened = []
+    with open(os.path.join(top, path), encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            begun, defined = BEGUN.match(line), DEFINED.match(line)
+            if begun:
+                opened.append(begun[1] or "")
+            elif line.startswith("}") and "// namespace" in line:
+                opened.pop()
+            elif defined and "" not in opened:
+                yield "::".join(opened), defined[1]
+
+
+def second_definitions(top, files):
+    """What several files of the product define. Tests and benchmarks are programs of their own."""
+    files_of = {}
+    for path in files:
+        if path.endswith("pp") and not path.startswith(("tests/", "contrib/")):
+            for name in classes(top, path):
+                files_of.setdefault("::".join(name), []).append(path)
+    return [f"{name} is defined in {' and '.join(paths)}" for name, paths in sorted(files_of.items()) if len(paths) > 1]
+
+
 def complaints(top, path):
     """Each include of the file that does not lead downwards."""
     folder = folder_of(path)
@@ -108,6 +135,7 @@ def complaints(top, path):
 def main():
     files = list(sources(TOP))
     wrong = [text for path in files for text in complaints(TOP, path)]
+    wrong += second_definitions(TOP, files)
     for text in wrong:
         print(text)
     used = {folder_of(path) for path in files}
