@@ -5,7 +5,7 @@
 #include <numeric>
 #include <string>
 
-#include "common/util/refusal.hpp"
+#include "common/util/placement_error.hpp"
 
 namespace placement::mapping {
 
@@ -27,14 +27,14 @@ NodeLimits::NodeLimits(const ClusterView& view, const Request& request, NodeCoun
   std::size_t used = 0;
   while (used < sorted.size() && room < tasks_) room += sorted[used++];
   if (room < tasks_)
-    throw Refusal(STOCK_NO_ROOM, "only " + std::to_string(room) + " of " + std::to_string(tasks_) +
+    throw PlacementError(STOCK_NO_ROOM, "only " + std::to_string(room) + " of " + std::to_string(tasks_) +
                 " tasks have room on the nodes offered");
   const auto required = static_cast<std::int32_t>(std::count(required_.begin(), required_.end(), true));
   least_nodes_ = std::max({static_cast<std::int32_t>(used), std::min(request.min_nodes, tasks_), required});
   spreads_ = even_ || least_nodes_ > static_cast<std::int32_t>(used);
   const auto usable = std::count_if(sorted.begin(), sorted.end(), [](std::int32_t c) { return c > 0; });
   if (least_nodes_ > most_nodes_ || least_nodes_ > usable)
-    throw Refusal(STOCK_NO_ROOM, std::to_string(tasks_) + " tasks need " + std::to_string(least_nodes_) + " nodes, and " +
+    throw PlacementError(STOCK_NO_ROOM, std::to_string(tasks_) + " tasks need " + std::to_string(least_nodes_) + " nodes, and " +
                 std::to_string(std::min<std::int64_t>(most_nodes_, usable)) + " can be had");
 }
 

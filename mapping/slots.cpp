@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "common/util/refusal.hpp"
+#include "common/util/placement_error.hpp"
 
 namespace placement::mapping {
 
@@ -97,7 +97,7 @@ std::vector<std::int32_t> Slots::leaves(const NodeCounts& counts) const {
   std::vector<std::int32_t> leaves;
   for (std::size_t n = 0; n < counts.size(); ++n) {
     if (counts[n] < 0 || counts[n] > capacity_[n])
-      throw Refusal(STOCK_NO_ROOM, "node " + view_.nodes[n].name + " has room for " + std::to_string(capacity_[n]) +
+      throw PlacementError(STOCK_NO_ROOM, "node " + view_.nodes[n].name + " has room for " + std::to_string(capacity_[n]) +
                   " tasks, and " + std::to_string(counts[n]) + " are laid out on it");
     for (std::int32_t k = 0; k < counts[n]; ++k)
       leaves.push_back(view_.nodes[n].first_leaf + cores_[first_core_[n] + k * width_]);

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/util/error.hpp"
-#include "common/util/refusal.hpp"
+#include "common/util/placement_error.hpp"
 #include "netload/candidates.hpp"
 #include "netload/local_search.hpp"
 
@@ -129,7 +129,7 @@ Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes, c
     looked += nodes.size() - k;
     if (looked > pairs_per_look) {
       looked = 0;
-      if (deadline.expired()) throw Refusal(STOCK_NO_TIME, no_time);
+      if (deadline.expired()) throw PlacementError(STOCK_NO_TIME, no_time);
     }
     group.compute_load += input.compute_load[static_cast<std::size_t>(nodes[k])];
     const NetworkLoad::From from = input.network->from(nodes[k]);
@@ -183,7 +183,7 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
     groups.push_back(std::move(candidate.group));
   }
   if (groups.empty())
-    throw Refusal(late ? STOCK_NO_TIME : STOCK_NO_ROOM, late ? no_time : "no group of nodes keeps to the limits on nodes and processes per node");
+    throw PlacementError(late ? STOCK_NO_TIME : STOCK_NO_ROOM, late ? no_time : "no group of nodes keeps to the limits on nodes and processes per node");
   choice.starts = static_cast<std::int64_t>(groups.size());
   for (Group& group : groups) group.total_load = total_load(input, choice, group);
   const std::size_t improved = most_improved(input.processors.size(), groups[0].nodes.size());
@@ -219,7 +219,7 @@ std::vector<std::int32_t> group_in_order(const GroupInput& input, const GroupReq
     room -= input.processors[static_cast<std::size_t>(node)];
   }
   if (group.empty() || static_cast<std::int64_t>(group.size()) > request.max_nodes)
-    throw Refusal(STOCK_NO_ROOM, "no group of nodes keeps to the limits on nodes and processes per node");
+    throw PlacementError(STOCK_NO_ROOM, "no group of nodes keeps to the limits on nodes and processes per node");
   return group;
 }
 

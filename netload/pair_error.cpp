@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "netload/pair_error.hpp"
 
-#include "common/util/refusal.hpp"
+#include "common/util/placement_error.hpp"
 
 namespace placement::netload {
 
@@ -50,7 +50,7 @@ void BeyondError::find_errors_of_nodes(const Deadline& deadline) {
   std::vector<float> own;
   std::vector<double> of_node(static_cast<std::size_t>(nodes), unknown_value), known;
   for (std::int32_t u = 0; u < nodes; ++u) {
-    if (deadline.expired()) throw Refusal(STOCK_NO_TIME, no_time);
+    if (deadline.expired()) throw PlacementError(STOCK_NO_TIME, no_time);
     const float* const row = errors(u);
     if (row == nullptr) continue;
     own.clear();
@@ -76,7 +76,7 @@ void BeyondError::find_median(const Deadline& deadline) {
   std::vector<double> values;
   std::int64_t v = 0;  // the next pair is u and v
   for (std::int64_t u = 1; u < nodes; ++u) {
-    if (deadline.expired()) throw Refusal(STOCK_NO_TIME, no_time);
+    if (deadline.expired()) throw PlacementError(STOCK_NO_TIME, no_time);
     for (; v < u; v += step) {
       const PairColumns::Pair pair = columns_.pair(static_cast<std::int32_t>(u), static_cast<std::int32_t>(v));
       const double value = series_ == Series::latency ? pair.latency_us : pair.bandwidth_Bps;

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "common/util/refusal.hpp"
+#include "common/util/placement_error.hpp"
 #include "netload/row_kernels.hpp"
 
 namespace placement::netload {
@@ -154,7 +154,7 @@ class CellsByRow {
     for (std::int32_t block = 0; block < blocks; ++block) {
       for (std::int32_t c = floors_.begin(block); c < floors_.end(block); ++c) {
         looked += columns_.columns() - c;
-        if (looked > cells_per_look && deadline.expired()) throw Refusal(STOCK_NO_TIME, no_time);
+        if (looked > cells_per_look && deadline.expired()) throw PlacementError(STOCK_NO_TIME, no_time);
         if (looked > cells_per_look) looked = 0;
         add_row(c, block, blocks, latency, bandwidth);
       }
@@ -249,7 +249,7 @@ class CellByCell {
       set_floors(a, us, Bps);
       for (std::int32_t b = a; b < columns_.columns(); ++b) {
         looked += 16;
-        if (looked > cells_per_look && deadline.expired()) throw Refusal(STOCK_NO_TIME, no_time);
+        if (looked > cells_per_look && deadline.expired()) throw PlacementError(STOCK_NO_TIME, no_time);
         if (looked > cells_per_look) looked = 0;
         if (a == b && columns_.members(a).size() < 2) continue;
         const std::int32_t group = columns_.group(b);

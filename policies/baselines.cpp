@@ -6,7 +6,7 @@
 #include <random>
 
 #include "common/util/error.hpp"
-#include "common/util/refusal.hpp"
+#include "common/util/placement_error.hpp"
 #include "mapping/node_choice.hpp"
 #include "mapping/slots.hpp"
 #include "treematch/matching.hpp"
@@ -19,7 +19,7 @@ namespace {
 mapping::NodeCounts counts_in_order(const ClusterView& view, const Request& request, const mapping::Slots& slots) {
   if (!request.node_tasks.empty()) return request.node_tasks;
   const auto counts = mapping::sequential_counts(mapping::NodeLimits(view, request, slots.capacity()));
-  if (!counts) throw Refusal(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
+  if (!counts) throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
   return *counts;
 }
 

@@ -10,7 +10,7 @@
 #include <span>
 
 #include "common/util/error.hpp"
-#include "common/util/refusal.hpp"
+#include "common/util/placement_error.hpp"
 #include "common/util/hostlist.hpp"
 #include "mapping/node_choice.hpp"
 #include "mapping/slots.hpp"
@@ -82,14 +82,14 @@ class Chooser {
       }
       if (const auto counts = counts_on(choice->best.nodes, processors)) return answer(*choice, input, *counts);
     }
-    throw Refusal(STOCK_NO_ROOM, "no group of nodes keeps to the limits on nodes and tasks per node");
+    throw PlacementError(STOCK_NO_ROOM, "no group of nodes keeps to the limits on nodes and tasks per node");
   }
 
  private:
   // Fills state_of_ and the lists beside it. The state of a node counts as unknown if it is too old, or if the node is
   // suspected to be down or is down.
   void find_states() {
-    if (!view_.live) throw Refusal(STOCK_NO_LIVE_DATA, view_.why_not_live.empty() ? "there are no live data of the nodes" : view_.why_not_live);
+    if (!view_.live) throw PlacementError(STOCK_NO_LIVE_DATA, view_.why_not_live.empty() ? "there are no live data of the nodes" : view_.why_not_live);
     const LiveState& live = *view_.live;
     const double max_age = max_age_s(request_.parameters);
     for (const NodeView& node : view_.nodes) {
@@ -120,7 +120,7 @@ class Chooser {
     const LiveState& live = *view_.live;
     coverage_ = netload::live_coverage(live, state_of_);
     if (coverage_.told < least_told * coverage_.candidates)
-      throw Refusal(STOCK_NO_LIVE_DATA, "live data of " + std::to_string(coverage_.candidates - coverage_.told) + " of " +
+      throw PlacementError(STOCK_NO_LIVE_DATA, "live data of " + std::to_string(coverage_.candidates - coverage_.told) + " of " +
                   std::to_string(coverage_.candidates) + " nodes are " +
                   (stale_ > 0 ? "missing or older than " + short_number(max_age_s(request_.parameters)) + " s" : "missing"));
     compute_ = netload::compute_load(netload::live_attributes(live, state_of_, cores_, busy_), weights_);
@@ -128,7 +128,7 @@ class Chooser {
     const double nodes = coverage_.candidates;
     const double pairs = nodes * (nodes - 1) / 2;
     if (weights_.beta > 0 && static_cast<double>(network_.known_pairs()) < least_pairs * pairs)
-      throw Refusal(STOCK_NO_LIVE_DATA, "the network is measured between " + std::to_string(network_.known_pairs()) + " of " +
+      throw PlacementError(STOCK_NO_LIVE_DATA, "the network is measured between " + std::to_string(network_.known_pairs()) + " of " +
                   short_number(pairs) + " pairs of nodes only" + (by_profile().empty() ? "" : ", " + by_profile()));
     beyond_ = netload::loads_beyond_slurm(live, state_of_);
   }

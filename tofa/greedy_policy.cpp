@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "common/util/error.hpp"
-#include "common/util/refusal.hpp"
+#include "common/util/placement_error.hpp"
 #include "mapping/greedy.hpp"
 #include "tofa/torus_job.hpp"
 
@@ -44,7 +44,7 @@ Placement place_greedy(const ClusterView& view, const Request& request, const De
   if (request.node_tasks.empty()) {
     limits.emplace(view, request, slots.capacity());
     const auto counts = mapping::sequential_counts(*limits);
-    if (!counts) throw Refusal(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
+    if (!counts) throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
     natural_counts = *counts;
     offered = limits->capacity();
   }

@@ -11,7 +11,7 @@ extern "C" {
 #include <scotch.h>
 }
 
-#include "common/util/refusal.hpp"
+#include "common/util/placement_error.hpp"
 
 namespace {
 
@@ -46,7 +46,7 @@ using Numbers = std::vector<SCOTCH_Num>;
 
 void check(int code, const char* what) {
   if (code == 0) return;
-  throw Refusal(STOCK_OTHER, std::string("SCOTCH: ") + what + " failed" + (last_message().empty() ? "" : ": " + last_message()));
+  throw PlacementError(STOCK_OTHER, std::string("SCOTCH: ") + what + " failed" + (last_message().empty() ? "" : ": " + last_message()));
 }
 
 // A SCOTCH object that is freed at the end of its scope.
@@ -133,7 +133,7 @@ class ScotchRun {
   std::vector<std::int32_t> on_weighted_machine() {
     const auto leaves = static_cast<std::int32_t>(slot_of_leaf_.size());
     if (leaves > most_raised)
-      throw Refusal(STOCK_OTHER, "SCOTCH: " + std::to_string(leaves) + " places with raised weights need too much memory; it takes " +
+      throw PlacementError(STOCK_OTHER, "SCOTCH: " + std::to_string(leaves) + " places with raised weights need too much memory; it takes " +
                   std::to_string(most_raised));
     Numbers row{0}, to, weight;
     for (std::int32_t leaf = 0; leaf < leaves; ++leaf) {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "common/util/error.hpp"
-#include "common/util/refusal.hpp"
+#include "common/util/placement_error.hpp"
 #include "pattern/grid.hpp"
 #include "tofa/contention.hpp"
 #include "tofa/scotch_hook.hpp"
@@ -43,7 +43,7 @@ class TofaJob : public TorusJob {
     const std::int32_t effort = thoroughly ? settings_.effort : 1;
     std::vector<mapping::NodeCounts> sets = compact_sets(offered_, limits, sets_tried);
     if (auto window = first_window()) sets.push_back(std::move(*window));
-    if (sets.empty() && !sequential) throw Refusal(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
+    if (sets.empty() && !sequential) throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
     const std::vector<std::int32_t> natural = slots_.leaves(sequential ? *sequential : sets.front());
     begin(natural);
     if (thoroughly && sequential) offer(greedy_leaves(), "the heaviest pairs first");

@@ -2,7 +2,7 @@
 #include "tofa/tofa_paper.hpp"
 
 #include "common/util/error.hpp"
-#include "common/util/refusal.hpp"
+#include "common/util/placement_error.hpp"
 #include "tofa/torus_job.hpp"
 
 namespace placement::tofa {
@@ -19,7 +19,7 @@ class PaperJob : public TorusJob {
       begin(slots_.leaves(request_.node_tasks));
       if (deadline_.expired()) return answer(natural_, "natural order, the time ended");
       const std::optional<std::vector<std::int32_t>> leaves = with_scotch(natural_, false);
-      if (!leaves) throw Refusal(STOCK_OTHER, "TOFA-PAPER maps ranks with SCOTCH, which is not at hand here");
+      if (!leaves) throw PlacementError(STOCK_OTHER, "TOFA-PAPER maps ranks with SCOTCH, which is not at hand here");
       return answer(*leaves, "SCOTCH on the nodes given");
     }
     if (const auto window = first_window()) {

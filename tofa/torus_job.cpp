@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "common/util/error.hpp"
-#include "common/util/refusal.hpp"
+#include "common/util/placement_error.hpp"
 #include "tofa/scotch_hook.hpp"
 #include "tofa/torus_map.hpp"
 
@@ -97,7 +97,7 @@ mapping::NodeCounts TorusJob::capacity() const {
 
 mapping::NodeCounts TorusJob::sequential() const {
   const std::optional<mapping::NodeCounts> counts = mapping::sequential_counts(limits_of(capacity()));
-  if (!counts) throw Refusal(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
+  if (!counts) throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
   return *counts;
 }
 

@@ -7,7 +7,7 @@
 
 #include "common/matrix/matrix_coarsen.hpp"
 #include "common/util/error.hpp"
-#include "common/util/refusal.hpp"
+#include "common/util/placement_error.hpp"
 #include "mapping/node_choice.hpp"
 #include "mapping/slots.hpp"
 #include "treematch/canonical.hpp"
@@ -304,7 +304,7 @@ Placement Chooser::choose() const {
   auto in_order = mapping::sequential_counts(limits);
   const auto compact = mapping::compact_counts(view_, limits, options_.levels_up);
   if (!in_order) in_order = compact;
-  if (!in_order) throw Refusal(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
+  if (!in_order) throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
   if (!request_.matrix) return on_counts(compact ? *compact : *in_order);
   Placement placement = among(limits, *in_order, compact);
   if (limits_bind_ && request_.tasks <= most_tasks_tried_on_all) keep_narrower(placement);

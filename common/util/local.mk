@@ -23,7 +23,7 @@ libcommon_util_la_SOURCES = \
 	%D%/prometheus_text.cpp \
 	%D%/prometheus_text.hpp \
 	%D%/random.hpp \
-	%D%/refusal.hpp \
+	%D%/placement_error.hpp \
 	%D%/text.cpp \
 	%D%/text.hpp \
 	%D%/text_scanner.cpp \

@@ -9,9 +9,9 @@ namespace placement {
 
 // The Error of a policy that cannot place a job, with the class of its reason. A plain Error of a policy means that the
 // request is at fault (STOCK_REQUEST).
-class Refusal : public Error {
+class PlacementError : public Error {
  public:
-  Refusal(stock_reason reason, const std::string& text) : Error(text), reason_(reason) {}
+  PlacementError(stock_reason reason, const std::string& text) : Error(text), reason_(reason) {}
   stock_reason reason() const { return reason_; }
 
  private:
@@ -20,8 +20,8 @@ class Refusal : public Error {
 
 // Returns the class of the reason that the error gives.
 inline stock_reason reason_of(const Error& error) {
-  const auto* const refusal = dynamic_cast<const Refusal*>(&error);
-  return refusal ? refusal->reason() : STOCK_REQUEST;
+  const auto* const refused = dynamic_cast<const PlacementError*>(&error);
+  return refused ? refused->reason() : STOCK_REQUEST;
 }
 
 }  // namespace placement

@@ -14,7 +14,7 @@
 
 #include "common/util/deadline.hpp"
 #include "common/util/error.hpp"
-#include "common/util/refusal.hpp"
+#include "common/util/placement_error.hpp"
 #include "plugins/select/copy_text.hpp"
 
 namespace placement::select_plugin {

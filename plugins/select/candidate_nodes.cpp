@@ -5,7 +5,7 @@
 #include <map>
 
 #include "common/util/error.hpp"
-#include "common/util/refusal.hpp"
+#include "common/util/placement_error.hpp"
 
 namespace placement::select_plugin {
 
@@ -39,12 +39,12 @@ void CandidateNodes::choose_tasks(const JobRequest& job_request, const Config& c
 
 // Leaves are cores, or hardware threads if the CPUs of a task are no multiple of the usable threads of a core.
 void CandidateNodes::choose_leaves() {
-  if (offer_.node_count == 0) throw Refusal(STOCK_NO_ROOM, "no node is free");
+  if (offer_.node_count == 0) throw PlacementError(STOCK_NO_ROOM, "no node is free");
   usable_threads_ = offer_.cpus_per_core[0];
   for (const std::uint16_t threads : std::span(offer_.cpus_per_core, offer_.node_count))
     if (threads != usable_threads_)
-      throw Refusal(STOCK_OTHER, "the nodes differ in the threads per core that the job may use");
-  if (usable_threads_ < 1) throw Refusal(STOCK_OTHER, "no thread of a core is usable");
+      throw PlacementError(STOCK_OTHER, "the nodes differ in the threads per core that the job may use");
+  if (usable_threads_ < 1) throw PlacementError(STOCK_OTHER, "no thread of a core is usable");
   cpus_per_task_ = std::max(request_.cpus_per_task, 1u);
   leaves_per_core_ = cpus_per_task_ % usable_threads_ == 0 ? 1 : usable_threads_;
   leaves_per_task_ = leaves_per_core_ == 1 ? cpus_per_task_ / usable_threads_ : cpus_per_task_;
@@ -115,20 +115,20 @@ void CandidateNodes::choose_nodes(const Machine& machine, const Config& config) 
   capacity_.assign(offer_.node_count, 0);
   for (std::uint32_t node = 0; node < offer_.node_count; ++node) {
     if (offer_.node[node] < 0 || offer_.node[node] >= machine.nodes())
-      throw Refusal(STOCK_MACHINE, "a node is offered that the machine does not have");
+      throw PlacementError(STOCK_MACHINE, "a node is offered that the machine does not have");
     const NodeShape& shape = machine.node(offer_.node[node]);
     if (cores(node).size() != static_cast<std::size_t>(shape.sockets) * shape.cores_per_socket)
-      throw Refusal(STOCK_MACHINE, "node " + shape.name + " has changed its cores");
+      throw PlacementError(STOCK_MACHINE, "node " + shape.name + " has changed its cores");
     const std::uint64_t tasks = capacity_[node] = capacity_of(node);
     if (tasks == 0 || tasks < request_.tasks_per_node) continue;
     chosen_.push_back(node);
   }
-  if (!suffice(room(chosen_), chosen_.size())) throw Refusal(STOCK_NO_ROOM, "not enough cores are free for the policy to choose from");
+  if (!suffice(room(chosen_), chosen_.size())) throw PlacementError(STOCK_NO_ROOM, "not enough cores are free for the policy to choose from");
   if (offer_.weight != nullptr && config.node_weights == NodeWeights::respect) keep_light_nodes();
   for (std::size_t i = 0; i < chosen_.size(); ++i) chosen_at[chosen_[i]] = static_cast<std::int32_t>(i);
   for (const std::uint32_t node : std::span(request_.required, request_.required_count)) {
     if (node >= offer_.node_count || chosen_at[node] < 0)
-      throw Refusal(STOCK_NO_ROOM, "a required node has not enough free cores");
+      throw PlacementError(STOCK_NO_ROOM, "a required node has not enough free cores");
     required_.push_back(chosen_at[node]);
   }
 }

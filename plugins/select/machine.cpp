@@ -7,7 +7,7 @@
 #include "common/topology/scontrol_topology.hpp"
 #include "common/topology/topology_read.hpp"
 #include "common/util/error.hpp"
-#include "common/util/refusal.hpp"
+#include "common/util/placement_error.hpp"
 
 namespace placement::select_plugin {
 
@@ -60,7 +60,7 @@ const ClusterView& Machine::view(std::int32_t threads) const {
   const auto known = views_.find(threads);
   if (known != views_.end()) return known->second;
   if (from_file_) throw Error("tasks that share cores cannot be placed with TreematchTopologyFile");
-  if (views_.size() >= max_views) throw Refusal(STOCK_OTHER, "too many different numbers of threads per core");
+  if (views_.size() >= max_views) throw PlacementError(STOCK_OTHER, "too many different numbers of threads per core");
   std::vector<NodeShape> shapes = nodes_;
   for (NodeShape& shape : shapes) shape.cores_per_socket *= threads;
   return views_.emplace(threads, view_of_switches(switches_, shapes, level_distances_)).first->second;

@@ -10,7 +10,7 @@
 #include "common/decision/job_state.hpp"
 #include "common/topology/step_view.hpp"
 #include "common/util/error.hpp"
-#include "common/util/refusal.hpp"
+#include "common/util/placement_error.hpp"
 #include "pattern/pattern.hpp"
 #include "policies/fabric_choice.hpp"
 #include "policies/natural_order.hpp"
@@ -98,7 +98,7 @@ class Planner {
     } catch (const Error& error) {
       if (!job_request_.policy->uses_live || view.live || view.why_not_live.empty()) throw;
       const std::string text = error.what();
-      throw Refusal(STOCK_NO_LIVE_DATA, text.find(view.why_not_live) != std::string::npos ? text : text + ": " + view.why_not_live);
+      throw PlacementError(STOCK_NO_LIVE_DATA, text.find(view.why_not_live) != std::string::npos ? text : text + ": " + view.why_not_live);
     }
   }
 
@@ -201,12 +201,12 @@ class Planner {
   // users' jobs. Throws Error if the placement is not legal.
   Plan wanted(const ClusterView& view, const Placement& placement, std::int32_t leaves_per_task) const {
     const std::string broken = job_request_.spec.policy + " gave a placement that is not legal";
-    if (placement.ranks.size() != candidates_.tasks()) throw Refusal(STOCK_OTHER, broken);
+    if (placement.ranks.size() != candidates_.tasks()) throw PlacementError(STOCK_OTHER, broken);
     std::map<std::int32_t, Share> share_of;  // by the index of the node in the view, for the nodes that are used
     for (const RankPlace& rank : placement.ranks) {
       if (rank.node < 0 || static_cast<std::size_t>(rank.node) >= view.nodes.size() ||
           rank.cores.size() != static_cast<std::size_t>(leaves_per_task))
-        throw Refusal(STOCK_OTHER, broken);
+        throw PlacementError(STOCK_OTHER, broken);
       const std::vector<bool>& usable = view.nodes[rank.node].core_free;
       Share& share = share_of[rank.node];
       ++share.tasks;
@@ -214,14 +214,14 @@ class Planner {
       share.leaves.resize(usable.size() / candidates_.leaves_per_core());
       for (const std::int32_t leaf : rank.cores) {
         if (leaf < 0 || static_cast<std::size_t>(leaf) >= usable.size() || !usable[leaf] || share.taken[leaf])
-          throw Refusal(STOCK_OTHER, broken);
+          throw PlacementError(STOCK_OTHER, broken);
         share.taken[leaf] = true;
         ++share.leaves[leaf / candidates_.leaves_per_core()];
       }
     }
     for (const std::int32_t node : candidates_.required())
-      if (!share_of.contains(node)) throw Refusal(STOCK_OTHER, broken);
-    if (share_of.size() < request_.min_nodes || share_of.size() > request_.max_nodes) throw Refusal(STOCK_OTHER, broken);
+      if (!share_of.contains(node)) throw PlacementError(STOCK_OTHER, broken);
+    if (share_of.size() < request_.min_nodes || share_of.size() > request_.max_nodes) throw PlacementError(STOCK_OTHER, broken);
     return in_terms_of_offer(share_of, broken);
   }
 
@@ -230,7 +230,7 @@ class Planner {
     plan.task_count = static_cast<std::uint32_t>(candidates_.tasks());
     plan.core_wanted.assign(offer_.first_core[offer_.node_count], 0);
     for (const auto& [node, share] : share_of) {
-      if (request_.tasks_per_node > 0 && share.tasks > request_.tasks_per_node) throw Refusal(STOCK_OTHER, broken);
+      if (request_.tasks_per_node > 0 && share.tasks > request_.tasks_per_node) throw PlacementError(STOCK_OTHER, broken);
       plan.nodes.push_back(candidates_.nodes()[node]);
       plan.tasks.push_back(share.tasks);
       want_cores(plan, candidates_.nodes()[node], share.tasks, share.leaves);
@@ -315,7 +315,7 @@ Plan make_plan(const Machine& machine, const LiveNow& live, const placement_offe
                const placement_request& request, const JobRequest& job_request, const Config& config,
                PolicyViews& views, const Deadline& deadline) {
   if (job_request.policy == nullptr) throw Error(job_request.error);
-  if (deadline.expired()) throw Refusal(STOCK_NO_TIME, "no time is left to decide");
+  if (deadline.expired()) throw PlacementError(STOCK_NO_TIME, "no time is left to decide");
   return Planner(machine, live, offer, request, job_request, config).plan(views, deadline);
 }
 
