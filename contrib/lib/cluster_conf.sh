@@ -52,15 +52,27 @@ sum() {
   echo $total
 }
 
+most_processors() { echo $((sockets * threads * $(tr : '\n' <<<"$cores" | sort -n | tail -n 1))); }  # of a node
+
 # Every node has the processors of this machine. Ranks can be bound where these are as many as slurm.conf says.
 check_binding() {
   local most
-  most=$((sockets * threads * $(tr : '\n' <<<"$cores" | sort -n | tail -n 1)))
+  most=$(most_processors)
   case $bind in
     yes) [ "$(nproc)" -ge $most ] || die "--bind yes: a node has $most processors, and this machine has $(nproc); fewer --cores would do" ;;
     no) ;;
     auto) if [ "$(nproc)" -ge $most ] && [ -z "$cpus" ]; then bind=yes; else bind=no; fi ;;
     *) die "--bind is '$bind': yes, no or auto" ;;
+  esac
+}
+
+# Tells whether a rank runs on its own cores alone, by the slurm.conf in force.
+tell_binding() {
+  local plugin
+  plugin=$(sed -n 's/^TaskPlugin=//p' "$D/slurm.conf" | tail -n 1)
+  case $plugin in
+    *affinity* | *cgroup*) echo "each rank is bound to its cores (TaskPlugin=$plugin)" ;;
+    *) echo "no rank is bound to its cores (TaskPlugin=${plugin:-task/none}); a node has $(most_processors) processors, and this machine $(nproc)" ;;
   esac
 }
 
