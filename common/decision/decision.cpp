@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <type_traits>
 
+#include "common/util/byte_reader.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 
@@ -101,24 +103,23 @@ class Writer {
 
 class Reader {
  public:
-  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  explicit Reader(std::span<const std::byte> bytes) : in_(bytes) {}
 
-  void read(void* to, std::size_t count) {
-    if (count > bytes_.size()) fail("it is cut short");
-    std::memcpy(to, bytes_.data(), count);
-    bytes_ = bytes_.subspan(count);
+  template <typename T>
+  T value() {
+    const std::optional<T> next = in_.value<T>();
+    if (!next) fail("it is cut short");
+    return *next;
   }
 
   std::string text() {
-    std::uint16_t length = 0;
-    read(&length, sizeof length);
-    std::string value(length, '\0');
-    read(value.data(), length);
-    return printable(value);
+    const auto part = in_.take(value<std::uint16_t>());
+    if (!part) fail("it is cut short");
+    return printable({reinterpret_cast<const char*>(part->data()), part->size()});
   }
 
  private:
-  std::span<const std::byte> bytes_;
+  ByteReader<std::byte> in_;
 };
 
 // ---- text
@@ -190,8 +191,7 @@ void pack_decision(const Decision& d, std::span<std::byte> room) noexcept {
 
 Decision unpack_decision(std::span<const std::byte> bytes) {
   Reader in(bytes);
-  Numbers numbers;
-  in.read(&numbers, sizeof numbers);
+  const auto numbers = in.value<Numbers>();
   if (numbers.outcome >= decision_outcome_names.size() || numbers.for_start > 1 || numbers.remembered > 1 ||
       numbers.time_us < 0 || !(numbers.at_s >= 0 && numbers.at_s < 1e12) || numbers.live_age_s < 0 ||
       std::isinf(numbers.live_age_s))

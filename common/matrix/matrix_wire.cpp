@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "common/util/byte_reader.hpp"
 #include "common/util/error.hpp"
 #include "common/util/zstd_frame.hpp"
 
@@ -29,21 +30,21 @@ void put(std::vector<std::byte>& out, std::uint64_t value) {
 // Reads the LEB128 numbers of a payload one after another. Throws Error on what is wrong; `what` names the number.
 class Reader {
  public:
-  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  explicit Reader(std::span<const std::byte> bytes) : in_(bytes) {}
 
-  std::size_t left() const { return bytes_.size() - at_; }
+  std::size_t left() const { return in_.left(); }
 
   // Returns the next number. Throws Error when it is above `most`, or is written with more bytes than it needs: each
   // matrix has one packed form only.
   std::uint64_t number(const char* what, std::uint64_t most) {
     std::uint64_t value = 0;
     for (int shift = 0;; shift += 7) {
-      if (left() == 0) fail("ends in the " + std::string(what));
-      const auto byte = std::to_integer<std::uint64_t>(bytes_[at_++]);
-      if (shift == 63 && byte > 1) fail(std::string(what) + " of more than 64 bits");
-      value |= (byte & 0x7f) << shift;
-      if (byte & 0x80) continue;
-      if (byte == 0 && shift > 0) fail(std::string(what) + " is written with more bytes than it needs");
+      const auto byte = in_.number(1);
+      if (!byte) fail("ends in the " + std::string(what));
+      if (shift == 63 && *byte > 1) fail(std::string(what) + " of more than 64 bits");
+      value |= (*byte & 0x7f) << shift;
+      if (*byte & 0x80) continue;
+      if (*byte == 0 && shift > 0) fail(std::string(what) + " is written with more bytes than it needs");
       break;
     }
     if (value > most)
@@ -61,8 +62,7 @@ class Reader {
   }
 
  private:
-  std::span<const std::byte> bytes_;
-  std::size_t at_ = 0;
+  ByteReader<std::byte> in_;
 };
 
 std::uint64_t zigzag(std::int64_t value) {

@@ -17,6 +17,7 @@
 #include "common/state/node_fields.hpp"
 #include "common/state/snapshot_extra.hpp"
 #include "common/state/snapshot_layout.hpp"
+#include "common/util/byte_reader.hpp"
 #include "common/util/checksum.hpp"
 #include "common/util/access_list.hpp"
 #include "common/util/error.hpp"
@@ -92,8 +93,7 @@ std::size_t max_file_bytes(std::size_t nodes) {
 }
 
 std::uint64_t checksum_of(std::span<const std::byte> bytes) {
-  Header header;
-  std::memcpy(&header, bytes.data(), sizeof header);
+  Header header = ByteReader(bytes).value<Header>().value();
   header.checksum = 0;
   return checksum(std::as_bytes(std::span(&header, 1))) ^ checksum(bytes.subspan(sizeof header));
 }
@@ -133,9 +133,9 @@ Header header_of(const LiveState& state) {
 [[noreturn]] void fail(const std::string& text) { throw Error("no usable snapshot: " + text); }
 
 Header checked_header(std::span<const std::byte> bytes) {
-  Header header;
-  if (bytes.size() < sizeof header) fail(std::to_string(bytes.size()) + " bytes are too few");
-  std::memcpy(&header, bytes.data(), sizeof header);
+  const auto found = ByteReader(bytes).value<Header>();
+  if (!found) fail(std::to_string(bytes.size()) + " bytes are too few");
+  const Header& header = *found;
   if (!std::equal(std::begin(magic), std::end(magic), header.magic)) fail("it does not begin as one does");
   if (header.byte_order != byte_order) fail("it is of a machine with another order of bytes");
   if ((header.version != plain_version && header.version != extra_version) || header.node_fields != node_fields.size())
@@ -167,10 +167,9 @@ NodeState node_of(const NodeRecord& record, std::string_view name) {
 std::vector<NodeState> read_nodes(std::span<const std::byte> bytes, const Header& header, const Layout& layout) {
   std::vector<NodeState> nodes;
   nodes.reserve(header.nodes);
-  std::string_view names(reinterpret_cast<const char*>(bytes.data()) + layout.names, header.name_bytes);
-  for (std::size_t n = 0; n < header.nodes; ++n) {
-    NodeRecord record;
-    std::memcpy(&record, bytes.data() + layout.nodes + n * sizeof record, sizeof record);
+  const std::span<const char> letters = part_of<char>(bytes, layout.names, header.name_bytes);
+  std::string_view names(letters.data(), letters.size());
+  for (const NodeRecord& record : part_of<NodeRecord>(bytes, layout.nodes, header.nodes)) {
     if (record.name_bytes > names.size()) fail("the names of the nodes are longer than told");
     nodes.push_back(node_of(record, names.substr(0, record.name_bytes)));
     names.remove_prefix(record.name_bytes);

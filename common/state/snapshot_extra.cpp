@@ -7,6 +7,7 @@
 
 #include "common/state/live_check.hpp"
 #include "common/state/snapshot_layout.hpp"
+#include "common/util/byte_reader.hpp"
 #include "common/util/error.hpp"
 
 namespace placement {
@@ -110,9 +111,9 @@ std::size_t max_extra_bytes(std::size_t cells) {
 }
 
 void decode_extra(std::span<const std::byte> bytes, LiveState& state) {
-  Header header;
-  if (bytes.size() < sizeof header) throw Error("it ends where the forecasts begin");
-  std::memcpy(&header, bytes.data(), sizeof header);
+  const auto found = ByteReader(bytes).value<Header>();
+  if (!found) throw Error("it ends where the forecasts begin");
+  const Header& header = *found;
   if (header.forecasts > 1 || header.estimators > max_estimators || header.sentence_bytes > max_estimator_sentence ||
       header.zero != 0)
     throw Error("it tells impossible counts of forecasts");
@@ -129,12 +130,10 @@ void decode_extra(std::span<const std::byte> bytes, LiveState& state) {
   OutageEstimators& estimators = state.estimators;
   estimators.scored_node_hours = header.scored_node_hours;
   estimators.seen_outages = header.seen_outages;
-  for (std::size_t e = 0; e < header.estimators; ++e) {
-    Record record;
-    std::memcpy(&record, bytes.data() + layout.records + e * sizeof record, sizeof record);
+  for (const Record& record : part_of<Record>(bytes, layout.records, header.estimators))
     estimators.scores.push_back(score_of(record));
-  }
-  estimators.sentence.assign(reinterpret_cast<const char*>(bytes.data()) + layout.sentence, header.sentence_bytes);
+  const std::span<const char> sentence = part_of<char>(bytes, layout.sentence, header.sentence_bytes);
+  estimators.sentence.assign(sentence.begin(), sentence.end());
 }
 
 }  // namespace placement

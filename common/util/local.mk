@@ -9,6 +9,7 @@ libcommon_util_la_SOURCES = \
 	%D%/access_list.hpp \
 	%D%/base64url.cpp \
 	%D%/base64url.hpp \
+	%D%/byte_reader.hpp \
 	%D%/checksum.hpp \
 	%D%/deadline.hpp \
 	%D%/decimal.cpp \

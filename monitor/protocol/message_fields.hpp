@@ -14,6 +14,7 @@
 
 #include "common/state/live_range.hpp"
 #include "common/state/live_state.hpp"
+#include "common/util/byte_reader.hpp"
 #include "monitor/protocol/messages.hpp"
 
 namespace placement::protocol::wire {
@@ -56,7 +57,7 @@ class Writer {
 // return false.
 class Reader {
  public:
-  explicit Reader(ByteView bytes) : bytes_(bytes) {}
+  explicit Reader(ByteView bytes) : in_(bytes) {}
 
   std::uint8_t u8() { return static_cast<std::uint8_t>(number(1)); }
   std::uint16_t u16() { return static_cast<std::uint16_t>(number(2)); }
@@ -96,7 +97,7 @@ class Reader {
     require(value >= 1 && value <= static_cast<std::uint8_t>(last));
     return static_cast<Enum>(value);
   }
-  ByteView rest() { return take(bytes_.size() - at_); }
+  ByteView rest() { return take(in_.left()); }
   // Reads the rest of the message, which must consist of zeros.
   void zeros() {
     const ByteView pad = rest();
@@ -105,26 +106,21 @@ class Reader {
   void require(bool condition) { good_ = good_ && condition; }
   bool good() const { return good_; }
   // Returns whether the whole message was read without an error.
-  bool done() const { return good_ && at_ == bytes_.size(); }
+  bool done() const { return good_ && in_.left() == 0; }
 
  private:
   ByteView take(std::size_t size) {
-    if (!good_ || size > bytes_.size() - at_) {
-      good_ = false;
-      return {};
-    }
-    at_ += size;
-    return bytes_.subspan(at_ - size, size);
+    const auto part = good_ ? in_.take(size) : std::nullopt;
+    good_ = part.has_value();
+    return part.value_or(ByteView());
   }
   std::uint64_t number(std::size_t bytes) {
-    std::uint64_t value = 0;
-    const ByteView from = take(bytes);
-    for (std::size_t i = 0; i < from.size(); ++i) value |= std::uint64_t{from[i]} << (8 * i);
-    return value;
+    const auto value = good_ ? in_.number(bytes) : std::nullopt;
+    good_ = value.has_value();
+    return value.value_or(0);
   }
 
-  ByteView bytes_;
-  std::size_t at_ = 0;
+  ByteReader<std::uint8_t> in_;
   bool good_ = true;
 };
 

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <type_traits>
+
+namespace placement {
+
+// Reads the parts of a byte string one after another. Every size is checked before memory is read: a part that is longer than
+// what is left is not returned, and the reader stays where it is. `Byte` is std::byte or std::uint8_t. The bytes must outlive
+// the reader and what take() returns.
+template <typename Byte>
+class ByteReader {
+ public:
+  static_assert(sizeof(Byte) == 1);
+  explicit ByteReader(std::span<const Byte> bytes) : bytes_(bytes) {}
+
+  // Returns the number of bytes that were not read yet.
+  std::size_t left() const { return bytes_.size(); }
+
+  // Returns the next `count` bytes.
+  std::optional<std::span<const Byte>> take(std::size_t count) {
+    if (count > bytes_.size()) return std::nullopt;
+    const std::span<const Byte> part = bytes_.first(count);
+    bytes_ = bytes_.subspan(count);
+    return part;
+  }
+
+  // Returns the next `count` bytes, from 1 to 8, as a number whose lowest byte comes first.
+  std::optional<std::uint64_t> number(std::size_t count) {
+    const auto part = take(count);
+    if (!part) return std::nullopt;
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < count; ++i) value |= static_cast<std::uint64_t>((*part)[i]) << (8 * i);
+    return value;
+  }
+
+  // Returns the next bytes as a value that was copied to them on a machine of the same kind.
+  template <typename T>
+  std::optional<T> value() {
+    static_assert(std::is_trivially_copyable_v<T>);
+    const auto part = take(sizeof(T));
+    if (!part) return std::nullopt;
+    T value;
+    std::memcpy(&value, part->data(), sizeof value);
+    return value;
+  }
+
+ private:
+  std::span<const Byte> bytes_;
+};
+
+}  // namespace placement
