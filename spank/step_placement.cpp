@@ -206,6 +206,10 @@ void place_own_step(spank_t spank) {
   take_state_of_job(view, job);
   ask_for_what_lacks(*placement_request, view, shape, controller);
   const StepPlacement placement = place_step(*placement_request, shape, view);
+  // Without live data at all, the user has been told already; of a job's own policy, when the job got its nodes.
+  if (!placement.lack.empty() && view.live && self.placement_request && !self.outer_job.empty())
+    slurm_info("placement: step %u.%u by %s: %s: the step goes by Slurm's topology alone", job, step, placement_request->spec.policy.c_str(),
+               placement.lack.c_str());
   apply(placement, *layout);
   tell_tasks(shape, placement);
   slurm_verbose("placement: step %u.%u by %s: %s", job, step, placement_request->spec.policy.c_str(),
