@@ -171,7 +171,8 @@ void place_own_step(spank_t spank) {
   if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
       spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step >= SLURM_MAX_NORMAL_STEP_ID)
     return;
-  const bool own_job = self.outer_job.empty() && self.components == 1 && !client_option("jobid");
+  // With -Z there is no job, and no decision about it.
+  const bool own_job = self.outer_job.empty() && self.components == 1 && !client_option("jobid") && !client_option("no-allocate");
   if (own_job) tell_decision(job, 0, std::getenv(job_decision_variable));
   std::optional<PlacementRequest> placement_request = self.placement_request ? self.placement_request : request_of_job(job);
   if (!(placement_request || self.any_request)) return;
