@@ -33,17 +33,15 @@ void Beginning::start(std::int64_t processes, std::int64_t nodes) {
 }
 
 void Beginning::add(double value, std::int32_t node) {
-  std::size_t at = first_.size();
   first_.push_back({value, node});
-  for (; at > 0 && (value < first_[at - 1].value || (value == first_[at - 1].value && node < first_[at - 1].node)); --at)
-    first_[at] = first_[at - 1];
-  first_[at] = {value, node};
+  std::push_heap(first_.begin(), first_.end());
   room_ += processors(node);
-  while (room_ - processors(first_.back().node) >= processes_ && static_cast<std::int64_t>(first_.size()) > nodes_) {
-    room_ -= processors(first_.back().node);
+  while (room_ - processors(last().node) >= processes_ && static_cast<std::int64_t>(first_.size()) > nodes_) {
+    room_ -= processors(last().node);
+    std::pop_heap(first_.begin(), first_.end());
     first_.pop_back();
   }
-  if (room_ >= processes_ && static_cast<std::int64_t>(first_.size()) >= nodes_) limit_ = first_.back().value;
+  if (room_ >= processes_ && static_cast<std::int64_t>(first_.size()) >= nodes_) limit_ = last().value;
 }
 
 Candidates::Candidates(const GroupInput& input, const GroupRequest& request)

@@ -26,7 +26,7 @@ class Beginning {
   double limit() const { return limit_; }
   // Returns whether add() would keep the node.
   bool takes(double value, std::int32_t node) const {
-    return value < limit_ || (value == limit_ && !first_.empty() && node < first_.back().node);
+    return value < limit_ || (value == limit_ && !first_.empty() && node < last().node);
   }
   // Inserts the node with its value, and removes last elements that are no longer needed.
   void add(double value, std::int32_t node);
@@ -34,8 +34,9 @@ class Beginning {
   struct Element {
     double value;
     std::int32_t node;
+    bool operator<(const Element& other) const { return value < other.value || (value == other.value && node < other.node); }
   };
-  // Returns the elements, sorted.
+  // Returns the elements, in no order.
   std::span<const Element> elements() const { return first_; }
 
  private:
@@ -46,7 +47,8 @@ class Beginning {
   std::int64_t nodes_ = 0;
   std::int64_t room_ = 0;
   double limit_ = std::numeric_limits<double>::infinity();
-  std::vector<Element> first_;  // sorted
+  const Element& last() const { return first_.front(); }
+  std::vector<Element> first_;  // a heap, because a large group would be kept sorted in quadratic time
 };
 
 // Computes the candidate groups of Algorithm 1 [NLA §5] for one start node after another. Nodes are examined in the

@@ -8,7 +8,7 @@ namespace placement::netload {
 namespace {
 
 // The size of the table with the cost of each rank on each node.
-constexpr std::int64_t most_entries = 1 << 21;
+constexpr std::int64_t most_entries = most_distances;
 constexpr std::int32_t most_ranks = 4096;
 constexpr int most_sweeps = 20;
 
@@ -19,37 +19,48 @@ constexpr double least_gain = 1e-12;
 class Exchange {
  public:
   Exchange(const CommMatrix& matrix, const NodeDistances& distances, std::vector<std::int32_t>& place)
-      : matrix_(matrix), distances_(distances), place_(place), nodes_(static_cast<std::size_t>(distances.nodes)) {
-    cost_on_.assign(place.size() * nodes_, 0.0);
-    for (std::size_t unit = 0; unit < place.size(); ++unit) {
-      const auto rank = static_cast<std::int32_t>(unit);
-      for (std::size_t k = 0; k < matrix.neighbours(rank).size(); ++k)
-        move_peer(unit, -1, place[static_cast<std::size_t>(matrix.neighbours(rank)[k])],
-                  static_cast<double>(matrix.weights(rank)[k]));
-      total_ += cost_on(unit, place[unit]) / 2;
-    }
-  }
+      : matrix_(matrix), distances_(distances), place_(place), nodes_(static_cast<std::size_t>(distances.nodes)) {}
 
+  // The ranks keep their places where the deadline passes before all costs are known.
   template <typename MayExchange>
   void run(const Deadline& deadline, MayExchange may_exchange) {
+    if (!sum_costs(deadline)) return;
     bool better = true;
     for (int sweep = 0; sweep < most_sweeps && better; ++sweep) {
       better = false;
       for (std::size_t a = 0; a < place_.size(); ++a) {
-        if (a % 64 == 0 && deadline.expired()) return;
+        if (deadline.expired()) return;
         better = best_exchange(a, may_exchange) || better;
       }
     }
   }
 
  private:
+  bool sum_costs(const Deadline& deadline) {
+    cost_on_.assign(place_.size() * nodes_, 0.0);
+    for (std::size_t unit = 0; unit < place_.size(); ++unit) {
+      if (deadline.expired()) return false;
+      const auto rank = static_cast<std::int32_t>(unit);
+      const auto partners = matrix_.neighbours(rank);
+      for (std::size_t k = 0; k < partners.size(); ++k)
+        move_peer(unit, -1, place_[static_cast<std::size_t>(partners[k])], static_cast<double>(matrix_.weights(rank)[k]));
+      total_ += cost_on(unit, place_[unit]) / 2;
+    }
+    return true;
+  }
+
   double cost_on(std::size_t unit, std::int32_t node) const { return cost_on_[unit * nodes_ + static_cast<std::size_t>(node)]; }
 
   // Updates the costs of the unit when one of its partners moves from one node to another; from -1: it had no node.
   void move_peer(std::size_t unit, std::int32_t from, std::int32_t to, double weight) {
     double* const row = &cost_on_[unit * nodes_];
-    for (std::int32_t node = 0; node < distances_.nodes; ++node)
-      row[node] += weight * (distances_.at(node, to) - (from < 0 ? 0.0 : distances_.at(node, from)));
+    const double* const far = &distances_.value[static_cast<std::size_t>(to) * nodes_];  // distances are symmetric
+    if (from < 0) {
+      for (std::size_t node = 0; node < nodes_; ++node) row[node] += weight * far[node];
+      return;
+    }
+    const double* const before = &distances_.value[static_cast<std::size_t>(from) * nodes_];
+    for (std::size_t node = 0; node < nodes_; ++node) row[node] += weight * (far[node] - before[node]);
   }
 
   template <typename MayExchange>

@@ -9,6 +9,9 @@
 
 namespace placement::netload {
 
+// Single ranks, or nodes, are exchanged where a table with this number of entries suffices.
+inline constexpr std::int64_t most_distances = 1 << 21;
+
 // Symmetric distances between nodes. The distance from a node to itself is 0.
 struct NodeDistances {
   std::int32_t nodes = 0;

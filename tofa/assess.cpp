@@ -52,6 +52,17 @@ Assessment assess(const TorusTopology& torus, const CommMatrix& matrix, std::spa
   return result;
 }
 
+Cost hop_bytes(const TorusTopology& torus, const CommMatrix& matrix, std::span<const std::int32_t> position) {
+  Cost cost = 0;
+  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) {
+    const auto partners = matrix.neighbours(rank);
+    const auto weights = matrix.weights(rank);
+    for (std::size_t k = 0; k < partners.size(); ++k)
+      if (partners[k] > rank) cost += static_cast<Cost>(weights[k]) * torus.distance(position[rank], position[partners[k]]);
+  }
+  return cost;
+}
+
 double expected_seconds(double job_seconds, double abort_probability) {
   if (abort_probability >= 1) return std::numeric_limits<double>::infinity();
   return job_seconds / (1 - abort_probability);

@@ -2,6 +2,7 @@
 #include "tofa/tofa.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -28,6 +29,9 @@ constexpr std::int32_t much_effort = 4;  // from here on mappings start on more 
 constexpr std::int32_t most_tasks_searched_quickly = 512;  // when nodes are chosen and slurmctld waits
 constexpr std::int32_t most_positions_tabulated_quickly = 512;
 constexpr std::size_t most_slots_searched_quickly = 4096;
+// The pairs by which mappings are compared when slurmctld waits. Those of few tasks have short routes.
+constexpr std::int64_t most_pairs_of_few_tasks = 1 << 16;
+constexpr std::int64_t most_pairs_of_many_tasks = 1 << 14;
 
 class TofaJob : public TorusJob {
  public:
@@ -41,11 +45,13 @@ class TofaJob : public TorusJob {
     const bool search =
         request_.matrix && (thoroughly || (!request_.node_level && request_.tasks <= most_tasks_searched_quickly));
     const std::int32_t effort = thoroughly ? settings_.effort : 1;
-    std::vector<mapping::NodeCounts> sets = compact_sets(offered_, limits, sets_tried);
+    const std::int64_t most_pairs = request_.tasks <= most_tasks_searched_quickly ? most_pairs_of_few_tasks : most_pairs_of_many_tasks;
+    const bool sampled = !thoroughly && request_.matrix && request_.matrix->pairs() > most_pairs;
+    std::vector<mapping::NodeCounts> sets = compact_sets(offered_, limits, sampled ? 1 : sets_tried);
     if (auto window = first_window()) sets.push_back(std::move(*window));
     if (sets.empty() && !sequential) throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
     const std::vector<std::int32_t> natural = slots_.leaves(sequential ? *sequential : sets.front());
-    begin(natural);
+    begin(natural, sampled ? most_pairs : std::numeric_limits<std::int64_t>::max());
     if (thoroughly && sequential) offer(greedy_leaves(), "the heaviest pairs first");
     for (const mapping::NodeCounts& set : sets) offer(slots_.leaves(set), "natural order on a compact set");
     if (search && !sets.empty()) {

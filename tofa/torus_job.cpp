@@ -8,6 +8,7 @@
 
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
+#include "mapping/sparsify.hpp"
 #include "tofa/scotch_hook.hpp"
 #include "tofa/torus_map.hpp"
 
@@ -61,12 +62,10 @@ void check_torus_request(const ClusterView& view, const Request& request) {
 
 bool has_coordinates(const ClusterView& view, const Request& request) {
   if (!view.torus) return false;
-  for (std::size_t n = 0; n < view.nodes.size(); ++n) {
-    const bool used = !request.node_tasks.empty() && request.node_tasks[n] > 0;
-    const bool required = std::count(request.required_nodes.begin(), request.required_nodes.end(), static_cast<std::int32_t>(n)) > 0;
-    if ((used || required) && view.nodes[n].torus_node < 0) return false;
-  }
-  return true;
+  const auto has = [&](std::size_t n) { return view.nodes[n].torus_node >= 0; };
+  for (std::size_t n = 0; n < request.node_tasks.size(); ++n)
+    if (request.node_tasks[n] > 0 && !has(n)) return false;
+  return std::all_of(request.required_nodes.begin(), request.required_nodes.end(), [&](std::int32_t n) { return has(static_cast<std::size_t>(n)); });
 }
 
 std::string in_percent(double share) {
@@ -127,10 +126,14 @@ double TorusJob::expected_time(const std::vector<std::int32_t>& leaves) const {
   return std::exp(objective_->log_expected_time(objective_->assess(positions(leaves))));
 }
 
-void TorusJob::begin(std::vector<std::int32_t> natural) {
+void TorusJob::begin(std::vector<std::int32_t> natural, std::int64_t most_pairs) {
   natural_ = std::move(natural);
-  if (!request_.matrix) stand_in_ = unknown_traffic(request_.tasks);
-  matrix_ = request_.matrix ? request_.matrix.get() : &stand_in_;
+  sampled_ = request_.matrix && request_.matrix->pairs() > most_pairs;
+  if (!request_.matrix)
+    stand_in_ = unknown_traffic(request_.tasks);
+  else if (sampled_)
+    stand_in_ = mapping::sparsified(*request_.matrix, static_cast<std::int32_t>(std::max<std::int64_t>(1, most_pairs / request_.tasks - 1)), settings_.seed);
+  matrix_ = request_.matrix && !sampled_ ? request_.matrix.get() : &stand_in_;
   objective_.emplace(torus_, fault_model_, faults_, *matrix_, positions(natural_), settings_.communication_share);
   best_ = natural_;
   overtaken_.clear();
@@ -172,8 +175,12 @@ std::optional<std::vector<std::int32_t>> TorusJob::with_scotch(const std::vector
 
 Placement TorusJob::answer(const std::vector<std::int32_t>& leaves, const std::string& method) const {
   Placement placement = slots_.placement(leaves, natural_, method);
-  const Assessment chosen = objective_->assess(positions(leaves));
-  if (request_.matrix) {
+  const Assessment chosen = leaves == best_ ? best_assessment_ : objective_->assess(positions(leaves));
+  if (sampled_) {
+    placement.cost = hop_bytes(torus_, *request_.matrix, positions(leaves));
+    placement.natural_cost = hop_bytes(torus_, *request_.matrix, positions(natural_));
+    placement.reasons.push_back("compared by " + std::to_string(matrix_->pairs()) + " of " + std::to_string(request_.matrix->pairs()) + " pairs");
+  } else if (request_.matrix) {
     placement.cost = chosen.hop_bytes;
     placement.natural_cost = objective_->reference().hop_bytes;
   }

@@ -55,6 +55,14 @@ EXTRA_PROGRAMS += %D%/bench_netload
 bench-netload: %D%/bench_netload$(EXEEXT)
 	%D%/bench_netload$(EXEEXT)
 
+# "make bench-decision": the processor time of slurmctld's decisions about the largest jobs; BENCH_FLAGS: nodes, policy, ms, ranks.
+EXTRA_PROGRAMS += %D%/bench_decision
+%C%_bench_decision_LDADD = $(plugins_select)
+%C%_bench_decision_SOURCES = %D%/bench_decision.cpp
+.PHONY: bench-decision
+bench-decision: %D%/bench_decision$(EXEEXT)
+	%D%/bench_decision$(EXEEXT) $(BENCH_FLAGS)
+
 # "make bench-torus": TOFA beside SCOTCH on tori; BENCH_FLAGS: number of seeds.
 if HAVE_SCOTCH
 EXTRA_PROGRAMS += %D%/bench_torus

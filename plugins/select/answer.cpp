@@ -48,11 +48,19 @@ std::uint64_t question_of(const placement_offer& offer, const placement_request&
   return hash;
 }
 
-Answer fresh_answer(PluginState& now, const LiveNow& live, const placement_offer& offer,
-                    const placement_request& request, const JobRequest& job_request) {
-  const auto budget = std::chrono::milliseconds(now.config.decision_time_ms);
-  const Deadline deadline = Deadline::after(budget);
+// The time that a decision may take, from its first step: reading a large matrix takes a part of it.
+struct DecisionTime {
+  explicit DecisionTime(const Config& config)
+      : budget(std::chrono::milliseconds(config.decision_time_ms)), deadline(Deadline::after(budget)) {}
+
+  const std::chrono::microseconds budget;
+  const Deadline deadline;
   const DecisionTimeBudget::Clock::duration began = DecisionTimeBudget::thread_time();
+};
+
+Answer fresh_answer(PluginState& now, const LiveNow& live, const placement_offer& offer, const placement_request& request,
+                    const JobRequest& job_request, const DecisionTime& time) {
+  const auto& [budget, deadline, began] = time;
   Answer answer;
   try {
     answer.plan = make_plan(*now.machine, live, offer, request, job_request, now.config, now.views, deadline);
@@ -70,14 +78,14 @@ Answer fresh_answer(PluginState& now, const LiveNow& live, const placement_offer
 
 // Makes a decision without the matrix: nodes that are close together, whatever the ranks' traffic. The caller does not
 // keep this answer, so that an equal question later, when there is time, gets a decision with the matrix.
-Answer degraded_answer(PluginState& now, const LiveNow& live, const placement_offer& offer,
-                    const placement_request& request, const JobRequest& job_request) {
+Answer degraded_answer(PluginState& now, const LiveNow& live, const placement_offer& offer, const placement_request& request,
+                       const JobRequest& job_request, const DecisionTime& time) {
   JobRequest plain = job_request;
   placement_request sized = request;
   if (request.tasks == 0 && request.whole_nodes)
     sized.tasks = static_cast<std::uint32_t>(job_request.matrix->ranks());
   plain.matrix = nullptr;
-  Answer answer = fresh_answer(now, live, offer, sized, plain);
+  Answer answer = fresh_answer(now, live, offer, sized, plain, time);
   if (answer.plan) answer.plan->note = "without the matrix, the time for decisions is used up";
   return answer;
 }
@@ -109,6 +117,7 @@ const Answer& answer_of(PluginState& now, const placement_offer& offer, const pl
   if (no_time && !may_wait && now.degraded.used_up(request.uid))
     return now.transient = {std::nullopt, "the time for this user's decisions is used up", STOCK_NO_TIME};
   const DecisionTimeBudget::Use use(no_time ? now.degraded : now.share, request.uid);
+  const DecisionTime time(now.config);
   JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count},
                                 now.config);
   copy_text(now.result.policy, sizeof now.result.policy, job.job_request.spec.policy);
@@ -120,10 +129,10 @@ const Answer& answer_of(PluginState& now, const placement_offer& offer, const pl
   const bool degraded = !now.result.remembered && job.job_request.matrix && no_time;
   if (!now.result.remembered && may_wait && no_time) return put_off(now, live, offer, request, job.job_request);
   if (degraded) {
-    now.transient = degraded_answer(now, live, offer, request, job.job_request);
+    now.transient = degraded_answer(now, live, offer, request, job.job_request, time);
   } else if (!now.result.remembered) {
     job.answer.reset();
-    job.answer = fresh_answer(now, live, offer, request, job.job_request);
+    job.answer = fresh_answer(now, live, offer, request, job.job_request, time);
     job.question = question;
   }
   // What other programs were to blame for is not kept: an equal question later is answered anew.

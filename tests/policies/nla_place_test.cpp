@@ -323,6 +323,15 @@ START_TEST(the_cost_never_rises_and_counts_stay) {
 }
 END_TEST
 
+START_TEST(ranks_keep_their_places_when_no_time_is_left) {
+  const netload::NodeDistances distances{2, {0, 1, 1, 0}};
+  const CommMatrix matrix = CommMatrix::from_edges(4, {{0, 2, 100}, {1, 3, 100}});
+  const std::vector<std::int32_t> begin{0, 0, 1, 1};
+  ck_assert(netload::mapped_by_distance(matrix, distances, begin, Deadline::after(std::chrono::microseconds(0))) == begin);
+  ck_assert(netload::mapped_by_distance(matrix, distances, begin, Deadline::never()) != begin);
+}
+END_TEST
+
 START_TEST(a_step_keeps_its_counts) {
   Cluster cluster(2);
   Request request = tasks(4);
@@ -397,6 +406,7 @@ int main() {
   TCase* ranks = tcase_create("ranks");
   tcase_add_test(ranks, heavy_pairs_go_to_fast_links);
   tcase_add_test(ranks, the_cost_never_rises_and_counts_stay);
+  tcase_add_test(ranks, ranks_keep_their_places_when_no_time_is_left);
   tcase_add_test(ranks, a_step_keeps_its_counts);
   tcase_add_test(ranks, a_step_s_ranks_follow_the_measured_network);
   tcase_add_test(ranks, ranks_without_a_matrix_go_along_the_measured_network);

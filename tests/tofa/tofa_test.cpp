@@ -215,6 +215,27 @@ START_TEST(bad_parameters) {
 }
 END_TEST
 
+// Of a matrix with very many pairs a sample decides while slurmctld waits; the costs that are told are those of all pairs.
+START_TEST(many_pairs_are_compared_by_a_sample) {
+  const ClusterView view = view_of(rings({9, 9, 9}));
+  std::vector<CommEdge> edges;
+  for (std::int32_t a = 0; a < 600; ++a)
+    for (std::int32_t b = a + 1; b < 600; ++b) edges.push_back({a, b, 1 + a % 3});
+  const Request request = request_of(CommMatrix::from_edges(600, std::move(edges)));
+  const Placement found = place_tofa(view, request, Deadline::never());
+  Cost cost = 0, natural_cost = 0;
+  const std::vector<std::int32_t> at = nodes_of(found);
+  for (const CommEdge& edge : request.matrix->edges()) {
+    cost += Cost{edge.weight} * view.torus->distance(at[static_cast<std::size_t>(edge.a)], at[static_cast<std::size_t>(edge.b)]);
+    natural_cost += Cost{edge.weight} * view.torus->distance(edge.a, edge.b);
+  }
+  ck_assert(found.cost == cost && found.natural_cost == natural_cost && cost <= natural_cost);
+  ck_assert(found.reasons.size() > 1 && found.reasons[1].ends_with(" of 179700 pairs"));
+  for (const std::string& reason : place_tofa_thoroughly(view, request_of(random_matrix(30, 200, 1)), Deadline::never()).reasons)
+    ck_assert(reason.find("compared by") == std::string::npos);
+}
+END_TEST
+
 START_TEST(any_deadline) {
   ClusterView view = view_of(rings({8, 8, 8}));
   set_outages(view, {77, 200}, 0.02);
@@ -254,7 +275,7 @@ int main() {
   for (const TTest* test :
        {paper_takes_nodes_that_do_not_fail, keeps_off_suspects_and_their_routes, finds_grids,
         takes_sure_nodes_where_most_may_fail, takes_suspects_when_it_must, ranks_without_a_matrix_go_along_the_torus, keeps_to_limits, the_paper, trees,
-        live_states, nodes_without_coordinates, bad_parameters, any_deadline,
+        live_states, nodes_without_coordinates, bad_parameters, many_pairs_are_compared_by_a_sample, any_deadline,
         baselines_after_the_deadline})
     tcase_add_test(cases, test);
   Suite* const suite = suite_create("tofa");
