@@ -5,6 +5,7 @@ check_PROGRAMS += \
 	%D%/comm_matrix_test \
 	%D%/config_test \
 	%D%/decision_ring_test \
+	%D%/ring_trust_test \
 	%D%/hostlist_test \
 	%D%/job_state_test \
 	%D%/matrix_file_test \
@@ -27,6 +28,7 @@ endif
 %C%_comm_matrix_test_LDADD = $(common_matrix) $(CHECK_LIBS)
 %C%_config_test_LDADD = $(common_policy) $(CHECK_LIBS)
 %C%_decision_ring_test_LDADD = $(common_decision) $(CHECK_LIBS)
+%C%_ring_trust_test_LDADD = $(common_decision) $(CHECK_LIBS)
 %C%_hostlist_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_job_state_test_LDADD = $(common_decision) $(CHECK_LIBS)
 %C%_matrix_file_test_LDADD = $(common_matrix) $(CHECK_LIBS)
@@ -45,5 +47,6 @@ endif
 %C%_tree_topology_test_LDADD = $(common_topology) $(CHECK_LIBS)
 
 EXTRA_DIST += \
+	%D%/decision_samples.hpp \
 	%D%/snapshot_samples.hpp \
 	#

@@ -55,6 +55,7 @@ check_PROGRAMS += \
 	%D%/bulk_test \
 	%D%/decision_counts_test \
 	%D%/node_watch_test \
+	%D%/node_watch_restart_test \
 	%D%/peer_messages_test \
 	%D%/node_switches_test \
 	%D%/leader_election_test \
@@ -65,11 +66,13 @@ endif
 %C%_bulk_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_decision_counts_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_node_watch_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
+%C%_node_watch_restart_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_peer_messages_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_node_switches_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_leader_election_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 
 EXTRA_DIST += \
+	%D%/node_watch_scene.hpp \
 	%D%/fake_credentials.hpp \
 	%D%/message_samples.hpp \
 	%D%/session_world.hpp \

@@ -2,7 +2,6 @@
 // Tests the C interface of decisions, with arrays as the select plugin fills them from Slurm.
 #include "plugins/select/decide.h"
 
-
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -337,176 +336,6 @@ START_TEST(above_the_size_limit_groups_are_placed) {
 }
 END_TEST
 
-START_TEST(no_time_at_all) {
-  Environment environment = Environment::with_matrix(ring(4));
-  const JobRequest job_request = read_job_request({environment.c(), environment.size()}, Config{});
-  ck_assert_str_eq(job_request.error.c_str(), "");
-  const TestMachine described(4, 2);
-  const placement_machine given = described.c();
-  const Machine machine(given, Config{});
-  const Offer offer(4, 4);
-  const placement_offer c = offer.c();
-  const placement_request request = request_for(environment, 4);
-  const Deadline past = Deadline::after(std::chrono::microseconds(0));
-  PolicyViews views;
-  ck_assert_error(make_plan(machine, {}, c, request, job_request, Config{}, views, past), "no time");
-  ck_assert_uint_eq(make_plan(machine, {}, c, request, job_request, Config{}, views, Deadline::never()).nodes.size(), 1);
-}
-END_TEST
-
-START_TEST(answers_are_remembered_per_job_and_question) {
-  TestMachine(4, 2).configure();
-  Environment environment = Environment::with_matrix(ring(4));
-  const placement_request request = request_for(environment, 4);
-  Offer offer(4, 4);
-  const std::string first = planned(offer, decide(offer, request));
-  const placement_plan* again = decide(offer, request);
-  ck_assert(again->remembered);
-  ck_assert_planned(offer, again, first.c_str());
-  offer.take(0, {0});
-  ck_assert(!decide(offer, request)->remembered);
-  placement_plan_failed(request.job_id, "it could not be had");
-  again = decide(offer, request);
-  ck_assert(again->remembered);
-  ck_assert_stock(again, "could not be had", STOCK_SLURM);
-  Environment other = Environment::with_matrix(ring(4), "TREEMATCH=scope=whole");
-  placement_request changed = request;
-  changed.environment = other.c();
-  ck_assert(!decide(offer, changed)->remembered);
-  placement_plan_failed(4711, "nobody knows this job");
-}
-END_TEST
-
-// Returns a decision that was made when user 1 had no time for decisions left.
-const placement_plan* decide_without_time(const Offer& offer, placement_request request) {
-  request.uid = 1;
-  DecisionClock::cost = std::chrono::milliseconds(50);
-  // The time is used up by many questions about one job. With many jobs, the entries of the first ones would be
-  // dropped.
-  Environment environment = Environment::with_matrix(ring(16));
-  placement_request other = request_for(environment, 16);
-  other.uid = 1;
-  for (; !placement_would_put_off(1, 0); ++other.time_limit_s) ck_assert(decide(offer, other)->placed);
-  const placement_plan* plan = decide(offer, request);
-  DecisionClock::cost = {};
-  return plan;
-}
-
-START_TEST(a_decision_without_time_is_put_off) {
-  TestMachine(16, 2).configure("DecisionWait=2");
-  const Offer offer(16, 4);
-  Environment environment = Environment::with_matrix(ring(8));
-  placement_request request = request_for(environment, 8);
-  request.may_be_put_off = true;
-  ck_assert(!placement_would_put_off(1, 0));
-  const placement_plan* plan = decide_without_time(offer, request);
-  ck_assert(!placement_would_put_off(1, 2));
-  ck_assert(plan->wait && plan->put_off && !plan->wait_told);
-  ck_assert_stock(plan, "put off to the next scheduling cycle (1 of DecisionWait=2)", STOCK_NO_TIME);
-  request.times_put_off = 1;
-  plan = decide_without_time(offer, request);
-  ck_assert(plan->put_off && plan->wait_told);
-  ck_assert_stock(plan, "(2 of DecisionWait=2)", STOCK_NO_TIME);
-}
-END_TEST
-
-START_TEST(a_decision_is_put_off_so_often_and_no_more) {
-  TestMachine(16, 2).configure("DecisionWait=2");
-  const Offer offer(16, 4);
-  Environment environment = Environment::with_matrix(ring(8));
-  placement_request request = request_for(environment, 8);
-  const placement_plan* plan = decide_without_time(offer, request);
-  ck_assert(!plan->wait && !plan->put_off);
-  ck_assert_msg(std::strstr(plan->reason, "used up") != nullptr, "%s", plan->reason);
-  request.may_be_put_off = true;
-  request.times_put_off = 2;
-  plan = decide_without_time(offer, request);
-  ck_assert(!plan->wait && !plan->put_off);
-  ck_assert_msg(std::strstr(plan->reason, "used up") != nullptr, "%s", plan->reason);
-}
-END_TEST
-
-START_TEST(what_is_forgotten_is_decided_anew) {
-  TestMachine(4, 2).configure();
-  Environment environment = Environment::with_matrix(ring(4));
-  const placement_request request = request_for(environment, 4);
-  const Offer offer(4, 4);
-  const std::string first = planned(offer, decide(offer, request));
-  placement_forget(request.job_id + 1);
-  ck_assert(decide(offer, request)->remembered);
-  placement_forget(request.job_id);
-  const placement_plan* plan = decide(offer, request);
-  ck_assert(!plan->remembered);
-  ck_assert_planned(offer, plan, first.c_str());
-}
-END_TEST
-
-// A question that was answered before takes no time.
-START_TEST(a_remembered_answer_is_not_put_off) {
-  TestMachine(16, 2).configure();
-  const Offer offer(16, 4);
-  Environment environment = Environment::with_matrix(ring(8));
-  placement_request request = request_for(environment, 8);
-  request.uid = 1;
-  request.may_be_put_off = true;
-  const std::string first = planned(offer, decide(offer, request));
-  const placement_plan* plan = decide_without_time(offer, request);
-  ck_assert(plan->remembered && !plan->put_off);
-  ck_assert_planned(offer, plan, first.c_str());
-}
-END_TEST
-
-// The view that is kept for the next decision changes no answer, whatever nodes and cores come and go in between.
-START_TEST(a_decision_does_not_depend_on_those_before) {
-  const TestMachine machine(12, 4, 2);
-  const auto cores_taken = [](std::uint32_t step, std::uint32_t core) { return (core * 2654435761u + step * 40503u) % 11 < 4; };
-  const auto ask = [&](std::uint32_t step) {
-    Offer offer(12, 8, step % 5 == 4 ? 2 : 1);
-    for (std::uint32_t core = 0; core < 96; ++core) offer.free_[core] = !cores_taken(step, core / (step % 3 + 1));
-    Environment environment = Environment::with_matrix(ring(8), step % 4 == 3 ? "TREEMATCH=scope=whole" : "TREEMATCH");
-    placement_request request = request_for(environment, 8);
-    if (step % 7 == 6) request.tasks_per_socket = 1;
-    if (step % 6 == 5) request.required = &step, request.required_count = step < 12;
-    return planned(offer, decide(offer, request));
-  };
-  std::vector<std::string> alone;
-  for (std::uint32_t step = 0; step < 60; ++step) {
-    machine.configure();
-    alone.push_back(ask(step));
-  }
-  machine.configure();
-  for (std::uint32_t step = 0; step < 60; ++step) ck_assert_text_eq(ask(step), alone[step]);
-  ck_assert(std::ranges::any_of(alone, [](const std::string& text) { return !text.starts_with("stock"); }));
-}
-END_TEST
-
-// There are far more jobs than entries are kept, and than one scheduling cycle has time for. All of them are placed
-// with their matrix.
-START_TEST(many_jobs) {
-  TestMachine(32, 4).configure("DecisionWait=1000");
-  const Offer offer(32, 8);
-  int cycles = 1;
-  for (int i = 0; i < 300; ++i) {
-    DecisionClock::cost = std::chrono::milliseconds(2);
-    Environment environment = Environment::with_matrix(ring(64));
-    placement_request request = request_for(environment, 64);
-    request.uid = 1;
-    request.may_be_put_off = true;
-    const placement_plan* plan = i == 0 ? decide_without_time(offer, request) : decide(offer, request);
-    for (; plan->put_off; plan = decide(offer, request)) {
-      ck_assert(plan->wait && !plan->placed);
-      ++request.times_put_off;
-      ++cycles;
-      DecisionClock::time += std::chrono::milliseconds(500);
-    }
-    ck_assert_msg(plan->placed, "%s", plan->reason);
-    ck_assert_str_ne(plan->cost, "");
-    ck_assert_msg(std::strstr(plan->reason, "without the matrix") == nullptr, "%s", plan->reason);
-  }
-  ck_assert_int_gt(cycles, 1);
-}
-END_TEST
-
 static Suite* suite() {
   Suite* suite = suite_create("decide");
   TCase* core = tcase_create("core");
@@ -530,14 +359,6 @@ static Suite* suite() {
   tcase_add_test(core, null_entries_are_skipped);
   tcase_add_test(core, sizes_that_do_not_fit);
   tcase_add_test(core, above_the_size_limit_groups_are_placed);
-  tcase_add_test(core, no_time_at_all);
-  tcase_add_test(core, answers_are_remembered_per_job_and_question);
-  tcase_add_test(core, a_decision_without_time_is_put_off);
-  tcase_add_test(core, a_decision_is_put_off_so_often_and_no_more);
-  tcase_add_test(core, what_is_forgotten_is_decided_anew);
-  tcase_add_test(core, a_remembered_answer_is_not_put_off);
-  tcase_add_test(core, a_decision_does_not_depend_on_those_before);
-  tcase_add_test(core, many_jobs);
   suite_add_tcase(suite, core);
   return suite;
 }

@@ -3,6 +3,7 @@ if HAVE_CHECK
 check_PROGRAMS += \
 	%D%/decide_partition_test \
 	%D%/decide_test \
+	%D%/decide_again_test \
 	%D%/decide_weight_test \
 	%D%/decision_log_test \
 	%D%/decision_time_test \
@@ -14,6 +15,7 @@ check_PROGRAMS += \
 endif
 %C%_decide_partition_test_LDADD = $(plugins_select) $(CHECK_LIBS)
 %C%_decide_test_LDADD = $(plugins_select) $(CHECK_LIBS)
+%C%_decide_again_test_LDADD = $(plugins_select) $(CHECK_LIBS)
 %C%_decide_weight_test_LDADD = $(plugins_select) $(CHECK_LIBS)
 %C%_decision_log_test_LDADD = $(plugins_select) $(CHECK_LIBS)
 %C%_decision_time_test_LDADD = $(plugins_select) $(CHECK_LIBS)

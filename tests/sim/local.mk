@@ -6,6 +6,7 @@ check_PROGRAMS += \
 	%D%/simulate_choice_test \
 	%D%/simulate_failures_test \
 	%D%/simulate_replay_test \
+	%D%/simulate_measures_test \
 	%D%/simulate_room_test \
 	%D%/simulate_site_test \
 	#
@@ -15,10 +16,12 @@ endif
 %C%_simulate_choice_test_LDADD = $(sim) $(CHECK_LIBS)
 %C%_simulate_failures_test_LDADD = $(sim) $(CHECK_LIBS)
 %C%_simulate_replay_test_LDADD = $(sim) $(CHECK_LIBS)
+%C%_simulate_measures_test_LDADD = $(sim) $(CHECK_LIBS)
 %C%_simulate_room_test_LDADD = $(sim) $(CHECK_LIBS)
 %C%_simulate_site_test_LDADD = $(sim) $(CHECK_LIBS)
 %C%_simulate_site_test_SOURCES = %D%/simulate_site_test.cpp tools/input/snapshot_input.cpp
 
 EXTRA_DIST += \
+	%D%/simulate_runs.hpp \
 	%D%/simulate_machines.hpp \
 	#

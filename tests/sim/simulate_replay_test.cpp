@@ -10,62 +10,10 @@
 #include "sim/metrics.hpp"
 #include "tests/check.hpp"
 #include "tests/sim/simulate_machines.hpp"
+#include "tests/sim/simulate_runs.hpp"
 
 using namespace placement;
 using namespace placement::sim;
-
-namespace {
-
-ReplayOptions plain() {
-  ReplayOptions options;
-  options.charge_policy_s = options.charge_policy_task_s = 0;
-  return options;
-}
-
-Replay run(const Machine& machine, const std::vector<LogJob>& jobs, const char* strategy, const ReplayOptions& options,
-           const char* pattern = "random") {
-  return replay(machine, jobs, parse_strategy(strategy), PatternSource(parse_pattern(pattern)), options);
-}
-
-std::vector<double> starts(const Replay& replay) {
-  std::vector<double> seconds;
-  for (const JobOutcome& outcome : replay.outcomes) seconds.push_back(static_cast<double>(outcome.start_us) / 1e6);
-  return seconds;
-}
-
-std::vector<LogJob> random_jobs(int count, std::int32_t most_tasks, std::uint64_t seed) {
-  Random random(seed);
-  std::vector<LogJob> jobs;
-  std::int64_t submit_s = 0;
-  for (int k = 0; k < count; ++k) {
-    submit_s += random.below(60);
-    const std::int32_t run_s = 1 + random.below(600);
-    jobs.push_back(job_of(submit_s, run_s, run_s + random.below(1000), 1 + random.below(most_tasks)));
-    jobs.back().id = k;
-  }
-  return jobs;
-}
-
-// Checks that no job starts before its submit time, and that running jobs never have more tasks than there are cores.
-void check_legal(const Machine& machine, const std::vector<LogJob>& jobs, const Replay& replay) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // sorted; at one time, ends come before starts
-  for (std::size_t k = 0; k < jobs.size(); ++k) {
-    const JobOutcome& outcome = replay.outcomes[k];
-    ck_assert_int_ge(outcome.start_us, jobs[k].submit_s * 1000000);
-    ck_assert_int_eq(outcome.end_us, outcome.start_us + outcome.run_us);
-    changes.push_back({outcome.start_us, jobs[k].tasks});
-    changes.push_back({outcome.end_us, -jobs[k].tasks});
-  }
-  std::sort(changes.begin(), changes.end());
-  std::int64_t used = 0;
-  for (const auto& [time_us, change] : changes) {
-    used += change;
-    ck_assert_int_le(used, machine.cores());
-  }
-  ck_assert_int_eq(replay.ended_jobs, std::ssize(jobs));
-}
-
-}  // namespace
 
 START_TEST(first_come_first_served) {
   const Machine machine = machine_of({2}, 1, 4);
@@ -324,127 +272,6 @@ START_TEST(cores_are_free_after_the_release) {
 }
 END_TEST
 
-START_TEST(utilisation_is_of_running_jobs_within_the_makespan) {
-  const Machine machine = machine_of({4}, 1, 4);
-  ReplayOptions options = plain();
-  // Two jobs take all cores for 100 s each. The cores are idle during the release between them. The release of the last
-  // job is not part of the makespan.
-  const std::vector<LogJob> jobs{job_of(0, 100, 100, 16), job_of(0, 100, 100, 16)};
-  options.release_s = 1000;
-  const Replay released = run(machine, jobs, "SLURM", options);
-  ck_assert_int_eq(released.makespan_us, 1'200'000'000);
-  ck_assert_double_eq_tol(summarise(machine, jobs, released).utilisation, 200.0 / 1200, 1e-12);
-  // A job that has ended does not start again when one of its nodes fails before the release. The other job waits for
-  // the repair.
-  options.planned_failures = {{150'000'000, 0, 10'000'000}};
-  const Replay failed = run(machine, jobs, "SLURM", options);
-  ck_assert((starts(failed) == std::vector<double>{0, 160}));
-  ck_assert_int_eq(failed.outcomes[0].restarts, 0);
-  ck_assert_int_eq(failed.outcomes[0].end_us, 100'000'000);
-  ck_assert_double_eq_tol(summarise(machine, jobs, failed).utilisation, 200.0 / 260, 1e-12);
-  // Jobs that filled the machine count up to the makespan only.
-  for (const std::uint64_t seed : {1, 2, 3}) {
-    ReplayOptions full = plain();
-    full.full_start = true;
-    full.seed = seed;
-    const Replay filled = run(machine, {job_of(0, 10, 10, 1), job_of(0, 10, 10, 2)}, "SLURM", full);
-    ck_assert_double_le(filled.busy_core_us, 16.0 * static_cast<double>(filled.makespan_us));
-    ck_assert_double_gt(filled.busy_core_us, 30e6);
-  }
-}
-END_TEST
-
-// The utilisation is right wherever the replay is stopped.
-START_TEST(utilisation_of_an_interrupted_replay) {
-  const Machine machine = machine_of({4}, 1, 4);
-  std::vector<LogJob> jobs = random_jobs(20'000, 8, 11);
-  jobs[0] = job_of(0, 400'000'000, 400'000'000, 8);  // still runs when the replay is stopped
-  for (const std::int64_t enough : {1, 200}) {
-    std::atomic<bool> stop{false};
-    ReplayControl control;
-    control.stop = &stop;
-    std::atomic<bool> over{false};
-    std::thread watcher([&] {
-      while (control.ended_jobs < enough && !over) std::this_thread::yield();
-      stop = true;
-    });
-    const Replay ended = replay(machine, jobs, parse_strategy("SLURM"), PatternSource({}), plain(), nullptr, &control);
-    over = true;
-    watcher.join();
-    double busy_us = 0;
-    for (std::size_t k = 0; k < jobs.size(); ++k) {
-      const JobOutcome& outcome = ended.outcomes[k];
-      if (outcome.start_us < 0) continue;
-      const std::int64_t end_us = outcome.end_us < 0 ? ended.makespan_us : outcome.end_us;
-      ck_assert_int_le(end_us, ended.makespan_us);
-      busy_us += static_cast<double>(jobs[k].tasks) * static_cast<double>(std::max<std::int64_t>(end_us - outcome.start_us, 0));
-    }
-    ck_assert_double_eq_tol(ended.busy_core_us / busy_us, 1, 1e-9);
-    ck_assert_double_le(summarise(machine, jobs, ended).utilisation, 1 + 1e-9);
-  }
-}
-END_TEST
-
-START_TEST(a_full_machine_is_full) {
-  const Machine machine = machine_of({2, 2}, 1, 4);
-  std::vector<LogJob> jobs;
-  for (int k = 0; k < 20; ++k) jobs.push_back(job_of(0, 100, 200, 1));
-  ReplayOptions options = plain();
-  options.full_start = true;
-  const Replay replay = run(machine, jobs, "SLURM", options);
-  ck_assert_int_eq(replay.samples.at(0).busy_cores, 16);
-  ck_assert_int_eq(replay.samples.at(0).waiting_jobs, 20);
-  ck_assert_int_eq(replay.ended_jobs, 20);
-  // The jobs that fill the machine end within one run time. Therefore 16 jobs start within 100 s, and the last four one
-  // run time later.
-  const std::vector<double> begin = starts(replay);
-  ck_assert_double_gt(begin.front(), 0);
-  ck_assert_double_le(begin[15], 100.001);
-  ck_assert_double_ge(begin[16], 100);
-  ck_assert_double_le(replay.makespan_us / 1e6, 300.001);
-}
-END_TEST
-
-START_TEST(endless_times_are_told) {
-  const Machine machine = machine_of({1}, 1, 1);
-  const std::int64_t century_s = std::int64_t{1} << 32;
-  std::vector<LogJob> jobs{job_of(0, century_s, century_s, 1), job_of(0, 1, 1, 1)};
-  const Replay long_one = run(machine, jobs, "SLURM", plain());
-  ck_assert_double_eq(starts(long_one)[1], static_cast<double>(century_s));
-  ck_assert_uint_le(long_one.samples.size(), 100000);
-  ck_assert_uint_gt(long_one.samples.size(), 10000);
-  jobs.assign(3000, job_of(0, century_s, century_s, 1));
-  ck_assert_error(run(machine, jobs, "SLURM", plain()), "run times in the log, or repairs, are too long");
-}
-END_TEST
-
-START_TEST(times_beyond_counting_are_told) {
-  const Machine machine = machine_of({1}, 1, 2);
-  constexpr std::int64_t huge_s = 9'240'000'000'000;  // more microseconds than 64 bits hold
-  std::vector<LogJob> jobs{job_of(0, 1, 1, 1), job_of(0, huge_s, huge_s, 1)};
-  jobs[1].id = 7;
-  jobs[1].line = 12;
-  ck_assert_error(run(machine, jobs, "SLURM", plain()), "job 7 (line 12 of the log) would run 9.24e+12 s");
-  jobs[1] = job_of(huge_s, 1, 1, 1);
-  ck_assert_error(run(machine, jobs, "SLURM", plain()), "submitted 9240000000000 s after the begin");
-  // The charge for a decision counts too.
-  ReplayOptions charged = plain();
-  charged.charge_stock_s = 1e13;
-  ck_assert_error(run(machine, {job_of(0, 1, 1, 1)}, "SLURM", charged), "would run 1e+13 s");
-  // A requested time of this length is allowed. No job that needs the cores passes the first one, and no plan
-  // overflows.
-  jobs = {job_of(0, 10, huge_s, 1), job_of(1, 10, huge_s, 2), job_of(2, 10, huge_s, 1), job_of(3, 10, huge_s, 2),
-          job_of(4, 10, huge_s, 2), job_of(5, 10, huge_s, 2), job_of(6, 4, 4, 1)};
-  for (const std::int32_t reservations : {1, 1000}) {
-    ReplayOptions options = plain();
-    options.reservations = reservations;
-    ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 10, 20, 30, 40, 50, 6}));
-    options.full_start = true;
-    ck_assert_int_eq(run(machine, jobs, "SLURM", options).ended_jobs, 7);
-  }
-}
-END_TEST
-
 START_TEST(ends_when_told) {
   const Machine machine = machine_of({2, 2}, 1, 2);
   const std::vector<LogJob> jobs = random_jobs(50, 8, 9);
@@ -459,82 +286,10 @@ START_TEST(ends_when_told) {
 }
 END_TEST
 
-START_TEST(means_intervals_and_quantiles) {
-  // Values of Student's t distribution for 0.95 in printed tables.
-  const std::pair<std::int64_t, double> table[] = {{1, 6.314}, {2, 2.920}, {3, 2.353}, {4, 2.132},  {5, 2.015},
-                                                   {7, 1.895}, {10, 1.812}, {30, 1.697}, {120, 1.658}, {100000, 1.645}};
-  for (const auto& [degrees, value] : table) ck_assert_double_eq_tol(student_t95(degrees), value, 0.0025);
-  const std::vector<double> values{1, 2, 3, 4};
-  const MeanInterval interval = mean_interval(values);
-  ck_assert_double_eq_tol(interval.mean, 2.5, 1e-12);
-  ck_assert_double_eq_tol(interval.high - interval.mean, 2.3534 * std::sqrt(5.0 / 3 / 4), 1e-3);
-  ck_assert_int_eq(mean_interval({}).count, 0);
-  ck_assert_double_eq(mean_interval(std::vector<double>{7}).high, 7);
-  const std::vector<double> first{2, 8, 0}, second{1, 2, 5};
-  const PairedComparison paired = compare_paired(first, second);
-  ck_assert_double_eq_tol(paired.difference.mean, 2.0 / 3, 1e-12);
-  ck_assert_double_eq_tol(paired.ratio.mean, std::sqrt(8.0), 1e-12);
-  ck_assert_int_eq(paired.ratio.count, 2);
-}
-END_TEST
-
-START_TEST(measures_jobs_and_sizes) {
-  const Machine machine = machine_of({2, 2}, 1, 4);
-  const std::vector<LogJob> jobs{job_of(0, 100, 100, 16), job_of(0, 50, 50, 9), job_of(7200, 10, 10, 1)};
-  const Replay replay = run(machine, jobs, "SLURM", plain());
-  const Summary summary = summarise(machine, jobs, replay);
-  ck_assert_int_eq(summary.ended, 3);
-  ck_assert_double_eq_tol(summary.measures[0].mean, (100 + 150 + 10) / 3.0, 1e-9);
-  ck_assert_double_eq_tol(summary.measures[3].mean, (1 + 3 + 1) / 3.0, 1e-9);
-  ck_assert_double_eq_tol(summary.utilisation, (1600 + 450 + 10) / 16.0 / 7210, 1e-9);
-  ck_assert_uint_eq(summary.sizes.size(), 2);
-  ck_assert_int_eq(summary.sizes[1].tasks, 16);
-  ck_assert_int_eq(summary.sizes[1].jobs, 2);
-  ck_assert_double_eq(summary.sizes[1].switches, 2);
-  ck_assert_double_eq(summary.extra_switches, 0);
-  const std::vector<double> hours{1, 3};
-  const std::vector<double> means = mean_by_window(jobs, replay, Measure::flow, hours);
-  ck_assert_double_eq_tol(means[0], 125, 1e-9);
-  ck_assert_double_eq_tol(means[1], 260 / 3.0, 1e-9);
-  ck_assert((window_hours(jobs) == std::vector<double>{1, 2}));
-  ck_assert(window_hours({}).empty());
-}
-END_TEST
-
-// A job that restarts is decided about anew: the mean and the longest time are those of one decision.
-START_TEST(times_of_decisions) {
-  const Machine machine = machine_of({2, 2}, 1, 4);
-  const std::vector<LogJob> jobs{job_of(0, 100, 100, 16), job_of(0, 50, 50, 9), job_of(7200, 10, 10, 1)};
-  Replay replay = run(machine, jobs, "SLURM", plain());
-  replay.outcomes[0].asked = 3;
-  replay.outcomes[0].thinking_us = 6000;
-  replay.outcomes[0].longest_thinking_us = 2500;
-  replay.outcomes[1].asked = 1;
-  replay.outcomes[1].thinking_us = replay.outcomes[1].longest_thinking_us = 4000;
-  const Summary summary = summarise(machine, jobs, replay);
-  ck_assert_double_eq_tol(summary.decision_ms, 2.5, 1e-12);
-  ck_assert_double_eq_tol(summary.longest_decision_ms, 4, 1e-12);
-}
-END_TEST
-
-// The outcome of a job counts each start, also after a failure of its nodes.
-START_TEST(decisions_of_a_restarted_job) {
-  const Machine machine = machine_of({2}, 1, 4);
-  ReplayOptions options = plain();
-  options.planned_failures = {{30'000'000, 0, 1'000'000}};
-  const Replay replay = run(machine, {job_of(0, 100, 100, 8)}, "SEQUENTIAL", options);
-  ck_assert_int_eq(replay.outcomes[0].restarts, 1);
-  ck_assert_int_eq(replay.outcomes[0].asked, 2);
-  ck_assert_int_ge(replay.outcomes[0].thinking_us, replay.outcomes[0].longest_thinking_us);
-}
-END_TEST
-
 int main() {
   Suite* suite = suite_create("simulate_replay");
   TCase* all = tcase_create("all");
   tcase_set_timeout(all, 120);
-  tcase_add_test(all, times_of_decisions);
-  tcase_add_test(all, decisions_of_a_restarted_job);
   tcase_add_test(all, first_come_first_served);
   tcase_add_test(all, backfill_passes_without_delaying_the_head);
   tcase_add_test(all, backfill_uses_cores_that_the_head_spares);
@@ -551,14 +306,7 @@ int main() {
   tcase_add_test(all, failed_nodes_restart_their_jobs);
   tcase_add_test(all, planned_failures_by_hand);
   tcase_add_test(all, cores_are_free_after_the_release);
-  tcase_add_test(all, utilisation_is_of_running_jobs_within_the_makespan);
-  tcase_add_test(all, utilisation_of_an_interrupted_replay);
-  tcase_add_test(all, a_full_machine_is_full);
-  tcase_add_test(all, endless_times_are_told);
-  tcase_add_test(all, times_beyond_counting_are_told);
   tcase_add_test(all, ends_when_told);
-  tcase_add_test(all, means_intervals_and_quantiles);
-  tcase_add_test(all, measures_jobs_and_sizes);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

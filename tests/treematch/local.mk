@@ -8,6 +8,7 @@ check_PROGRAMS += \
 	%D%/multisection_test \
 	%D%/objectives_test \
 	%D%/tree_map_test \
+	%D%/tree_map_scope_test \
 	%D%/treematch_test \
 	%D%/unit_mapping_test \
 	#
@@ -19,6 +20,10 @@ endif
 %C%_multisection_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_objectives_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_tree_map_test_LDADD = $(treematch) $(CHECK_LIBS)
+%C%_tree_map_scope_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_treematch_test_LDADD = $(policies) $(CHECK_LIBS)
 %C%_unit_mapping_test_LDADD = $(treematch) $(CHECK_LIBS)
 
+EXTRA_DIST += \
+	%D%/tree_map_fixture.hpp \
+	#

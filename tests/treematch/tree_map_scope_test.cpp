@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a wider scope and more effort cost on trees, against a narrower scope and less effort.
+#include "treematch/tree_map.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+#include "common/util/random.hpp"
+#include "mapping/refine.hpp"
+#include "treematch/leaf_choice.hpp"
+#include "tests/check.hpp"
+#include "tests/treematch/tree_map_fixture.hpp"
+
+using namespace placement;
+using namespace placement::treematch;
+
+namespace {
+
+// Returns a matrix by kind: 0, stages of a pipeline with all-to-all inside each stage; 1, a halo exchange on a plane;
+// 2, random pairs together with neighbours in a chain.
+CommMatrix random_traffic(std::int32_t ranks, int kind, Random& random) {
+  std::vector<CommEdge> edges;
+  const std::int32_t width = 3 + random.below(8);
+  for (std::int32_t r = 0; r + 1 < ranks; ++r) {
+    if (kind == 2) edges.push_back({r, random.below(ranks), 1 + random.below(1000)});
+    if (kind == 2 || r % width != width - 1) edges.push_back({r, r + 1, 100});
+    if (r + width < ranks) edges.push_back({r, r + width, kind == 0 ? 200 : 100});
+    for (std::int32_t other = r + 2; kind == 0 && other < ranks && other / width == r / width; ++other) edges.push_back({r, other, 100});
+  }
+  std::erase_if(edges, [](const CommEdge& edge) { return edge.a == edge.b; });
+  return CommMatrix::from_edges(ranks, std::move(edges));
+}
+
+// Returns the leaves that remain when about half of all leaves are taken, in runs at random places.
+Ints fragmented(const TreeTopology& tree, Random& random) {
+  std::vector<bool> taken(tree.leaves(), false);
+  const std::int32_t longest = 2 + random.below(10);
+  for (std::int32_t left = tree.leaves() / 2; left > 0;) {
+    const std::int32_t begin = random.below(tree.leaves());
+    const std::int32_t end = std::min(tree.leaves(), begin + 1 + random.below(longest));
+    for (std::int32_t leaf = begin; leaf < end; ++leaf, --left) taken[leaf] = true;
+  }
+  Ints usable;
+  for (std::int32_t leaf = 0; leaf < tree.leaves(); ++leaf)
+    if (!taken[leaf]) usable.push_back(leaf);
+  return usable;
+}
+
+// Returns the vertices of the least height that have enough usable leaves below them.
+Ints lowest_sufficient(const TreeTopology& tree, const Ints& usable, std::int32_t ranks) {
+  for (std::int32_t height = 0;; ++height)
+    if (Ints found = subtrees_with_enough(tree, usable, ranks, height); !found.empty()) return found;
+}
+
+}  // namespace
+
+START_TEST(a_wider_scope_never_costs_more) {
+  Random random(41);
+  for (int round = 0; round < 30; ++round) {
+    const TreeTopology tree = TreeTopology::balanced(Ints{2 + random.below(3), 2 + random.below(3), 2 + random.below(4), 4 + random.below(12)});
+    Ints usable;
+    for (std::int32_t leaf = 0; leaf < tree.leaves(); ++leaf)
+      if (random.below(5) < 3) usable.push_back(leaf);
+    const auto free = static_cast<std::int32_t>(usable.size());
+    const std::int32_t ranks = std::min(free, 17 + random.below(round % 10 == 0 ? 400 : 60));
+    std::vector<CommEdge> edges;
+    for (std::int32_t r = 0; r < ranks; ++r) {
+      edges.push_back({r, (r + 1) % ranks, 1 + random.below(20)});
+      if (round % 3 != 0) edges.push_back({r, random.below(ranks), 1 + random.below(20)});
+    }
+    const CommMatrix matrix = CommMatrix::from_edges(ranks, std::move(edges));
+    const Cost whole = mapped(matrix, tree, usable, {.scope = LeafScope::whole}).cost;
+    Cost narrower = matrix.total_weight() * Cost{100};
+    for (std::int32_t up = 0; up < 5; ++up) {
+      const Cost cost = mapped(matrix, tree, usable, {.scope = LeafScope::subtree, .levels_up = up}).cost;
+      ck_assert(cost <= narrower && whole <= cost);
+      narrower = cost;
+    }
+    ck_assert(whole == narrower);
+  }
+}
+END_TEST
+
+// With up to 16 ranks, the narrower scope is sometimes solved exactly while the wider one takes too many steps.
+START_TEST(a_wider_scope_never_costs_more_than_the_optimum_of_a_narrower_one) {
+  Random random(16);
+  for (int round = 0; round < 60; ++round) {
+    const TreeTopology tree = TreeTopology::balanced(Ints{3 + random.below(4), 3 + random.below(4), 5 + random.below(8)});
+    const Ints usable = fragmented(tree, random);
+    const std::int32_t ranks = std::min(9 + random.below(8), static_cast<std::int32_t>(usable.size()));
+    const CommMatrix matrix = random_traffic(ranks, 2, random);
+    Cost narrower = matrix.total_weight() * Cost{100};
+    for (const auto& [scope, up] : {std::pair{LeafScope::subtree, 0}, {LeafScope::subtree, 1}, {LeafScope::subtree, 2}, {LeafScope::whole, 0}}) {
+      const MapResult result = mapped(matrix, tree, usable, {.scope = scope, .levels_up = up, .effort = 1 + round % 3});
+      ck_assert_msg(result.cost <= narrower, "round %d, %d ranks, %d levels up: %s and not %s", round, ranks, up,
+                    to_string(result.cost).c_str(), to_string(narrower).c_str());
+      narrower = result.cost;
+    }
+  }
+}
+END_TEST
+
+// With more than the usual effort, a mapping costs no more than the mapping to any one sufficient subtree by itself.
+START_TEST(never_behind_a_subtree_alone) {
+  Random random(29);
+  int compared = 0;
+  for (int round = 0; round < 16; ++round) {
+    const TreeTopology tree = TreeTopology::balanced(Ints{3 + random.below(8), 4 + random.below(7), 6 + random.below(20)});
+    const Ints usable = fragmented(tree, random);
+    const auto free = static_cast<std::int32_t>(usable.size());
+    if (free < 12) continue;
+    const std::int32_t effort = 2 * usual_effort;
+    const std::int32_t ranks = std::min(12 + random.below(85), free);
+    const CommMatrix matrix = random_traffic(ranks, round % 3, random);
+    const LeafScope scope = round % 2 == 0 ? LeafScope::subtree : LeafScope::whole;
+    const Cost cost = mapped(matrix, tree, usable, {.scope = scope, .effort = effort}).cost;
+    for (const std::int32_t top : lowest_sufficient(tree, usable, ranks)) {
+      const Cost alone = map_to_tree(matrix, tree, leaves_below(tree, usable, top), {.scope = scope, .effort = effort}).cost;
+      ck_assert_msg(cost <= alone, "round %d, %d ranks: %lld below all, %lld below vertex %d", round, ranks,
+                    static_cast<long long>(cost), static_cast<long long>(alone), top);
+      ++compared;
+    }
+  }
+  ck_assert_int_gt(compared, 30);
+}
+END_TEST
+
+// With the usual effort, the search of all subtrees together is seldom worse than that of one subtree, and by at most
+// 2 %.
+START_TEST(seldom_behind_a_subtree_alone) {
+  Random random(31);
+  int compared = 0, behind = 0;
+  for (int round = 0; round < 60; ++round) {
+    const TreeTopology tree = TreeTopology::balanced(Ints{3 + random.below(8), 4 + random.below(7), 10 + random.below(40)});
+    const Ints usable = fragmented(tree, random);
+    const std::int32_t ranks = std::min(17 + random.below(round % 4 == 0 ? 496 : 112), static_cast<std::int32_t>(usable.size()));
+    const CommMatrix matrix = random_traffic(ranks, round % 3, random);
+    const Cost cost = mapped(matrix, tree, usable, {}).cost;
+    Cost least = cost;
+    for (const std::int32_t top : lowest_sufficient(tree, usable, ranks))
+      least = std::min(least, map_to_tree(matrix, tree, leaves_below(tree, usable, top), {}).cost);
+    ++compared;
+    behind += least < cost;
+    ck_assert_msg(cost * 100 <= least * 102, "round %d, %d ranks: %s below all, %s below one", round, ranks, to_string(cost).c_str(),
+                  to_string(least).c_str());
+  }
+  ck_assert_int_le(7 * behind, compared);
+}
+END_TEST
+
+// Three groups nearly fit on two leaf switches. With a third switch, each group has a switch to itself.
+START_TEST(groups_take_a_switch_each) {
+  const TreeTopology tree = TreeTopology::balanced(Ints{2, 3, 18});
+  std::vector<CommEdge> edges;
+  for (std::int32_t a = 0; a < 36; ++a)
+    for (std::int32_t b = a + 1; b < 36; ++b)
+      if (a / 12 == b / 12) edges.push_back({a, b, 10});
+  const MapResult result = mapped(CommMatrix::from_edges(36, edges), tree, all_leaves(tree), {});
+  ck_assert(result.cost == 3 * 66 * 10 * 2);
+}
+END_TEST
+
+START_TEST(an_effort_never_costs_more_than_those_it_begins_with) {
+  Random random(3);
+  for (int round = 0; round < 12; ++round) {
+    const TreeTopology tree = TreeTopology::balanced(Ints{2 + random.below(3), 3 + random.below(4), 6 + random.below(10)});
+    const Ints usable = fragmented(tree, random);
+    const std::int32_t ranks = std::min(20 + random.below(50), static_cast<std::int32_t>(usable.size()));
+    const CommMatrix matrix = random_traffic(ranks, round % 3, random);
+    const auto cost_with = [&](std::int32_t effort) {
+      return map_to_tree(matrix, tree, usable, {.scope = LeafScope::whole, .effort = effort}).cost;
+    };
+    const Cost usual = cost_with(10);
+    const Cost more = cost_with(40);
+    ck_assert_msg(cost_with(25) <= usual && more <= usual && cost_with(90) <= more, "round %d", round);
+  }
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("tree_map_scope");
+  TCase* all = tcase_create("all");
+  tcase_set_timeout(all, 60);
+  tcase_add_test(all, a_wider_scope_never_costs_more);
+  tcase_add_test(all, a_wider_scope_never_costs_more_than_the_optimum_of_a_narrower_one);
+  tcase_add_test(all, never_behind_a_subtree_alone);
+  tcase_add_test(all, seldom_behind_a_subtree_alone);
+  tcase_add_test(all, groups_take_a_switch_each);
+  tcase_add_test(all, an_effort_never_costs_more_than_those_it_begins_with);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}
