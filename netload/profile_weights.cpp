@@ -163,7 +163,7 @@ TypicalLink link_of_profile(const Parameters& parameters, const LiveState& live,
     std::vector<std::int32_t> states;
     for (std::size_t n = 0; n < live.nodes.size() && !nodes.empty(); ++n)
       if (std::ranges::find(nodes, live.nodes[n].name) != nodes.end()) states.push_back(static_cast<std::int32_t>(n));
-    TypicalLink link = typical_link(live.pairs, states);
+    TypicalLink link = typical_link(live.pairs, states, LinkRank::slow);
     link.of_run = link.measured;
     if (link.measured) return link;
   }

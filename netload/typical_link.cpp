@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace placement::netload {
 namespace {
 
 constexpr std::size_t most_pairs = 65536;
+constexpr std::size_t part_left_out = 20;  // LinkRank::slow is the slowest pair but for one of so many
 
 double at(std::span<const float> values, std::size_t cell) {
   return cell < values.size() ? static_cast<double>(values[cell]) : unknown_value;
@@ -22,26 +24,33 @@ struct PairValues {
   std::vector<double> latency_us, bandwidth_Bps;
 };
 
-// Sets `target` to the median of the positive, finite values, if there are any, and `known` with it.
-void set_median(std::vector<double>& values, double& target, bool& known) {
+// Sets `target` to one of the positive, finite values, if there are any, and `known` with it. Values that come first by
+// `slower` are the slow ones.
+template <typename Slower>
+void set_value(std::vector<double>& values, LinkRank rank, Slower slower, double& target, bool& known) {
   std::erase_if(values, [](double value) { return !(value > 0 && std::isfinite(value)); });
   if (values.empty()) return;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  target = *middle;
+  const std::size_t middle = values.size() / 2, slow = values.size() / part_left_out;
+  if (rank == LinkRank::median) {
+    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(middle), values.end());
+    target = values[middle];
+  } else {
+    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(slow), values.end(), slower);
+    target = values[slow];
+  }
   known = true;
 }
 
-TypicalLink link_of(PairValues values, bool TypicalLink::*known) {
+TypicalLink link_of(PairValues values, LinkRank rank, bool TypicalLink::*known) {
   TypicalLink link;
-  set_median(values.latency_us, link.latency_us, link.*known);
-  set_median(values.bandwidth_Bps, link.bandwidth_Bps, link.*known);
+  set_value(values.latency_us, rank, std::greater<>(), link.latency_us, link.*known);
+  set_value(values.bandwidth_Bps, rank, std::less<>(), link.bandwidth_Bps, link.*known);
   return link;
 }
 
 }  // namespace
 
-TypicalLink typical_link(const PairTable& table, std::span<const std::int32_t> state_of) {
+TypicalLink typical_link(const PairTable& table, std::span<const std::int32_t> state_of, LinkRank rank) {
   std::map<std::int32_t, std::int32_t> nodes_of_group;
   for (const std::int32_t state : state_of)
     if (state >= 0 && static_cast<std::size_t>(state) < table.group_of_node.size())
@@ -62,8 +71,8 @@ TypicalLink typical_link(const PairTable& table, std::span<const std::int32_t> s
       const double peak = at(table.peak_bandwidth_Bps, cell);
       values.bandwidth_Bps.push_back(peak > 0 ? peak : at(table.bandwidth_Bps, cell));
     }
-  const TypicalLink link = link_of(std::move(measured), &TypicalLink::measured);
-  return link.measured ? link : link_of(std::move(modelled), &TypicalLink::modelled);
+  const TypicalLink link = link_of(std::move(measured), rank, &TypicalLink::measured);
+  return link.measured ? link : link_of(std::move(modelled), rank, &TypicalLink::modelled);
 }
 
 TypicalLink typical_link(const DensePairs& pairs) {
@@ -74,13 +83,13 @@ TypicalLink typical_link(const DensePairs& pairs) {
       if (!pairs.latency_us.empty()) values.latency_us.push_back(pairs.latency_us[u * nodes + v]);
       if (!pairs.bandwidth_Bps.empty()) values.bandwidth_Bps.push_back(pairs.bandwidth_Bps[u * nodes + v]);
     }
-  return link_of(std::move(values), &TypicalLink::measured);
+  return link_of(std::move(values), LinkRank::median, &TypicalLink::measured);
 }
 
 std::string to_string(const TypicalLink& link) {
   char text[128];
   std::snprintf(text, sizeof text, "%s%.4g Mbit/s, %.3g us%s", link.measured ? "" : link.modelled ? "modelled " : "assumed ", link.bandwidth_Bps * 8e-6,
-                link.latency_us, link.of_run ? " between the nodes of its run" : "");
+                link.latency_us, link.of_run ? ", the slowest between the nodes of its run" : "");
   return text;
 }
 

@@ -16,20 +16,26 @@ struct TypicalLink {
   double bandwidth_Bps = 125e6;
   bool measured = false;        // at least one value is measured
   bool modelled = false;        // no value is measured, and at least one is from the monitor's model of the network
-  bool of_run = false;          // measured between the nodes on which a profile was made, not between the candidates
+  bool of_run = false;          // the slowest measured between the nodes on which a profile was made, not between the candidates
 };
 
-// Returns the median latency and the median bandwidth of the measured pairs of candidate nodes; where none is measured,
-// of the pairs that the monitor models. The bandwidth is that of the idle link where it is known, and otherwise the
+// Which of the pairs stand for a link.
+enum class LinkRank {
+  median,
+  slow,  // all but the slowest twentieth are as fast or faster, so that one slow node of up to 40 counts
+};
+
+// Returns the median latency and the median bandwidth, or slow ones, of the measured pairs of candidate nodes; where none is
+// measured, of the pairs that the monitor models. The bandwidth is that of the idle link where it is known, and otherwise the
 // available one. Candidate c is node state_of[c] of the table, or not known for -1. Beyond 65,536 pairs of groups only
 // every k-th is used. A value that is neither measured nor modelled keeps its default.
-TypicalLink typical_link(const PairTable& table, std::span<const std::int32_t> state_of);
+TypicalLink typical_link(const PairTable& table, std::span<const std::int32_t> state_of, LinkRank rank = LinkRank::median);
 
 // Returns the typical link of pairs that a user gives. It uses the available bandwidth, as the idle one is not given.
 TypicalLink typical_link(const DensePairs& pairs);
 
 // Formats the link as "50 Mbit/s, 300 us", with "modelled" or "assumed" before it when nothing was measured, and with
-// "between the nodes of its run" after it for a link of such nodes.
+// ", the slowest between the nodes of its run" after it for a link of such nodes.
 std::string to_string(const TypicalLink& link);
 
 }  // namespace placement::netload

@@ -265,6 +265,14 @@ class Chooser {
   netload::NetworkLoad network_;
 };
 
+// Maps the ranks of a step by the tree, because the network between its nodes is not known.
+Placement place_step_by_tree(const ClusterView& view, const Request& request, const Deadline& deadline) {
+  Placement placement = treematch::place_treematch(view, for_tree(request), deadline);
+  if (std::ranges::count_if(request.node_tasks, [](std::int32_t tasks) { return tasks > 0; }) > 1)
+    placement.lack = "the network between its nodes is not measured";
+  return placement;
+}
+
 // Maps the ranks of a step, whose nodes and task counts are given, by the measured network in the view. That is the
 // network at the time when the nodes were chosen. Without a matrix they are a chain, so that consecutive ranks are near
 // each other. Without a measured network the mapper on the tree places them.
@@ -275,10 +283,10 @@ Placement place_step(const ClusterView& view, const Request& request, const Dead
     states.push_back(view.nodes[n].state);
     if (request.node_tasks[n] > 0) nodes.push_back(static_cast<std::int32_t>(n));
   }
-  if (!view.live || view.live->pairs.groups == 0) return treematch::place_treematch(view, for_tree(request), deadline);
+  if (!view.live || view.live->pairs.groups == 0) return place_step_by_tree(view, request, deadline);
   const netload::NlaWeights weights = netload::nla_weights(with_weights(request.parameters, link_for_weights(view, request, states)));
   const netload::NetworkLoad network(view.live->pairs, states, weights, deadline, netload::within_error(rule));
-  if (network.known_pairs() == 0) return treematch::place_treematch(view, for_tree(request), deadline);
+  if (network.known_pairs() == 0) return place_step_by_tree(view, request, deadline);
   const mapping::Slots slots(view, request);
   Request mapped = request;
   if (!request.matrix) mapped.matrix = std::make_shared<const CommMatrix>(pattern::chain(request.tasks));

@@ -29,6 +29,8 @@ libspank_la_SOURCES = \
 	%D%/mpirun/mpirun_plan.hpp \
 	%D%/mpirun/mpirun_words.cpp \
 	%D%/mpirun/mpirun_words.hpp \
+	%D%/mpirun/salloc_command.cpp \
+	%D%/mpirun/salloc_command.hpp \
 	%D%/mpirun/sequential_hostfile.cpp \
 	%D%/mpirun/sequential_hostfile.hpp \
 	%D%/profile/profile_store.cpp \

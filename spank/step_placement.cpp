@@ -171,7 +171,8 @@ void place_own_step(spank_t spank) {
   if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
       spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step >= SLURM_MAX_NORMAL_STEP_ID)
     return;
-  const bool own_job = self.outer_job.empty() && self.components == 1 && !client_option("jobid");
+  // With -Z there is no job, and no decision about it.
+  const bool own_job = self.outer_job.empty() && self.components == 1 && !client_option("jobid") && !client_option("no-allocate");
   if (own_job) tell_decision(job, 0, std::getenv(job_decision_variable));
   std::optional<PlacementRequest> placement_request = self.placement_request ? self.placement_request : request_of_job(job);
   if (!(placement_request || self.any_request)) return;
@@ -206,6 +207,10 @@ void place_own_step(spank_t spank) {
   take_state_of_job(view, job);
   ask_for_what_lacks(*placement_request, view, shape, controller);
   const StepPlacement placement = place_step(*placement_request, shape, view);
+  // Without live data at all, the user has been told already; of a job's own policy, when the job got its nodes.
+  if (!placement.lack.empty() && view.live && self.placement_request && !self.outer_job.empty())
+    slurm_info("placement: step %u.%u by %s: %s: the step goes by Slurm's topology alone", job, step, placement_request->spec.policy.c_str(),
+               placement.lack.c_str());
   apply(placement, *layout);
   tell_tasks(shape, placement);
   slurm_verbose("placement: step %u.%u by %s: %s", job, step, placement_request->spec.policy.c_str(),

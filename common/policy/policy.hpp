@@ -66,6 +66,7 @@ struct Placement {
   Cost cost = 0;                     // hop-bytes of the first core of each rank; 0 without a matrix
   Cost natural_cost = 0;             // hop-bytes on these leaves or nodes with ranks in natural order
   std::vector<std::string> reasons;  // for the user, one fact each
+  std::string lack;  // what the policy needs for the ranks of a step and did not have, for the user; empty: nothing
 };
 
 // The function that each policy implements: it places the request on the view before the deadline. It throws Error with

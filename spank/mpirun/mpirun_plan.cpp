@@ -32,6 +32,7 @@
 #include "spank/mpirun/mpirun_environment.hpp"
 #include "spank/mpirun/mpirun_parameters.hpp"
 #include "spank/mpirun/mpirun_words.hpp"
+#include "spank/mpirun/salloc_command.hpp"
 #include "spank/mpirun/sequential_hostfile.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/request/job_decision.hpp"
@@ -78,6 +79,8 @@ bool has_declared_cores(const Allocation& allocation) {
 
 bool is_heterogeneous() { return !environment("SLURM_HET_SIZE").empty(); }
 
+constexpr const char* not_wanted = "PLACEMENT_MPIRUN=no";
+constexpr const char* not_named = "the batch script does not name mpirun; after a submission with PLACEMENT_MPIRUN=yes mpirun goes by the policy";
 constexpr const char* why_not_heterogeneous = "the job is heterogeneous, and srun places the steps of its components";
 
 // Returns true if the job, or a component of it, was submitted with a policy.
@@ -128,6 +131,7 @@ int file_in_memory(const std::string& text, bool inherited) {
 // string. `alone` tells whether it does so: in a job of one node, and in salloc's shell for a heterogeneous job.
 std::string notice_without_srun(const std::vector<Setting>& settings, bool alone) {
   if (!alone || settings.size() != 1 || settings[0].name != mpirun_reason_variable) return {};
+  if (settings[0].value == not_wanted || settings[0].value == not_named) return {};  // perhaps the job has no mpirun
   return "mpirun places its ranks itself, and not by the job's policy: " + settings[0].value;
 }
 
@@ -253,7 +257,8 @@ std::vector<Setting> wanted_of_script(spank_t spank) {
   const auto variable = [spank](const std::string& name) { return task_variable(spank, name.c_str()); };
   if (!variable(std::string(job_environment_prefix) + "PLACEMENT_POLICY")) return {};
   const std::string wanted = variable(mpirun_switch_variable).value_or("");
-  if (wanted == "no" || (wanted != "yes" && !script->interactive && !names_mpirun(script->text))) return {};
+  if (wanted == "no") return {{mpirun_reason_variable, not_wanted}};
+  if (wanted != "yes" && !script->interactive && !names_mpirun(script->text)) return {{mpirun_reason_variable, not_named}};
   char** job_environment = nullptr;
   spank_get_item(spank, S_JOB_ENV, &job_environment);
   if (const std::string name = mapping_variable(job_environment); !name.empty())
@@ -279,14 +284,9 @@ std::string own_word_of(const std::vector<std::string>& command) {
   return {};
 }
 
-// Returns true if salloc starts a shell in which the user types.
-bool is_shell(const std::vector<std::string>& command) {
-  return command.empty() || (command.size() == 1 && command[0].ends_with("sh"));
-}
-
-// Returns true if salloc starts such a shell, or a command or script that names mpirun.
+// Returns true if salloc starts a shell in which its user types, or a command or script that names mpirun.
 bool may_start_mpirun(const std::vector<std::string>& command) {
-  return is_shell(command) || std::any_of(command.begin(), command.end(), [](const std::string& word) {
+  return is_interactive_shell(command) || std::any_of(command.begin(), command.end(), [](const std::string& word) {
            return names_mpirun(word) || names_mpirun(beginning_of(word));
          });
 }
@@ -295,9 +295,13 @@ bool may_start_mpirun(const std::vector<std::string>& command) {
 
 std::string plan_mpirun_of_salloc(int component) {
   const std::string wanted = environment(mpirun_switch_variable);
-  if (wanted == "no" || !has_request()) return {};
+  if (!has_request()) return {};
+  if (wanted == "no") {
+    setenv(mpirun_reason_variable, not_wanted, 1);
+    return {};
+  }
   const std::vector<std::string> command = command_given(component);
-  const PlanUse use = is_shell(command) && wanted != "yes" ? PlanUse::by_hand : PlanUse::by_itself;
+  const PlanUse use = is_interactive_shell(command) && wanted != "yes" ? PlanUse::by_hand : PlanUse::by_itself;
   std::vector<Setting> settings;
   try {
     if (const std::string name = mapping_variable(environ); !name.empty()) throw Error(environment_has + name);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <vector>
 
 #include "common/util/text.hpp"
@@ -44,6 +45,14 @@ constexpr Words<32> options_with_value = {
     "output",  "display", "debugger", "personality", "preload-files", "max-restarts", "dvm", "hnp",
     "uri",     "tmpdir",  "set-cwd-to-session-dir", "max-vm-size", "launch-agent", "pmixam", "pset", "runtime-options"};
 constexpr Words<5> options_with_two_values = {"mca", "gmca", "prtemca", "pmixmca", "gpmixmca"};
+
+// Options without a value. After an option that is in no list nobody knows whether the next word is its value.
+constexpr Words<23> options_without_value = {
+    "q",   "quiet",          "v",          "verbose",          "V",          "version",        "h",        "help",
+    "tag-output",            "timestamp-output",               "merge-stderr-to-stdout",       "allow-run-as-root",
+    "display-map",           "display-allocation",             "display-devel-map",            "display-topo",
+    "report-bindings",       "nooversubscribe",                "novm",       "enable-recovery", "show-progress",
+    "use-regexp",            "forward-signals"};
 
 constexpr std::string_view separators = " \t\r\n\"'`;|&(){}";
 
@@ -108,6 +117,67 @@ std::vector<std::string> variables_in(std::string_view line) {
   return names;
 }
 
+// Returns true if the word is $NAME or ${NAME}, also in double quotes.
+bool is_variable(std::string_view word) {
+  if (word.size() > 1 && word.front() == '"' && word.back() == '"') word = word.substr(1, word.size() - 2);
+  if (!word.starts_with('$')) return false;
+  word.remove_prefix(1);
+  if (word.starts_with('{') && word.ends_with('}')) word = word.substr(1, word.size() - 2);
+  return !word.empty() && word.find_first_of("$`;|&(){}<>\"'") == word.npos;
+}
+
+// Returns true if the shell may make several words of this one, or end the command in it. Quotes in pairs do not count.
+bool is_for_shell(std::string_view word) {
+  return word.find_first_of("$`;|&(){}<>") != word.npos || std::count(word.begin(), word.end(), '"') % 2 != 0 ||
+         std::count(word.begin(), word.end(), '\'') % 2 != 0;
+}
+
+// Returns the number of values of an option of mpirun; nothing if it is not known.
+std::optional<std::size_t> values_of(std::string_view option) {
+  const std::string_view name = option_name(option);
+  if (option.find('=') != option.npos || among(options_without_value, name)) return 0;
+  if (among(options_with_two_values, name)) return 2;
+  return among(options_with_value, name) ? std::optional<std::size_t>(1) : std::nullopt;
+}
+
+// Returns the index of the name of the program that mpirun starts, among the words of a command, in which the options of mpirun
+// begin at `at`. Returns the number of words if the name is not certain.
+std::size_t program_after(std::span<const std::string_view> words, std::size_t at) {
+  while (at < words.size() && !is_for_shell(words[at])) {
+    if (option_name(words[at]).empty()) return at;
+    const auto values = values_of(words[at]);
+    if (!values) break;
+    for (std::size_t value = 1; value <= *values && at + value < words.size(); ++value)
+      if (is_for_shell(words[at + value]) && !is_variable(words[at + value])) return words.size();
+    at += 1 + *values;
+  }
+  return words.size();
+}
+
+// Returns the command without the words after the name of a program that mpirun starts, as far as these are certainly the
+// program's: up to the ":" before another program, and to what the shell may take for the end of the command.
+std::string without_words_of_programs(std::string_view command) {
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; (at = command.find_first_not_of(" \t\r", at)) != command.npos;) {
+    const std::size_t end = std::min(command.find_first_of(" \t\r", at), command.size());
+    words.push_back(command.substr(at, end - at));
+    at = end;
+  }
+  std::string kept;
+  bool of_mpirun = false, of_program = false;
+  std::size_t program = words.size();
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (of_program && words[i] != ":" && (!is_for_shell(words[i]) || is_variable(words[i]))) continue;
+    if (of_program && words[i] != ":") of_mpirun = false;
+    of_program = false;
+    kept += std::string(kept.empty() ? "" : " ") += words[i];
+    of_mpirun = of_mpirun || is_mpirun(words[i]);
+    if (is_mpirun(words[i]) || (of_mpirun && words[i] == ":")) program = program_after(words, i + 1);
+    of_program = i == program;
+  }
+  return kept;
+}
+
 std::string word_in(const std::vector<std::string>& words) {
   for (const std::string& word : words)
     if (is_mapping_word(word)) return word;
@@ -155,7 +225,8 @@ bool is_mapping_parameter(std::string_view name) {
 }
 
 std::string own_mapping_word(std::string_view script, const VariableValue& value) {
-  for (const std::string& command : commands_of(script)) {
+  for (const std::string& line : commands_of(script)) {
+    const std::string command = without_words_of_programs(line);
     const std::vector<std::string> words = words_of(command);
     if (std::string word = word_in(words); !word.empty()) return word;
     if (is_assignment(command) && words.size() > 1)

@@ -85,6 +85,7 @@ StepPlacement place_step(const PlacementRequest& placement_request, const StepSh
   if (places.whole_cores || places.ordered)
     for (const RankPlace& rank : placement.ranks) result.cores_of_rank.push_back(cores_of(rank, places, view));
   if (!placement.reasons.empty()) result.method = placement.reasons.front();
+  result.lack = placement.lack;
   result.cost = placement.cost;
   result.natural_cost = placement.natural_cost;
   return result;

@@ -16,6 +16,7 @@ struct StepPlacement {
   std::vector<std::vector<std::int32_t>> cores_of_rank;  // cores within the node; empty if tasks share hardware threads
   bool whole_cores = true;  // false: tasks have hardware threads, and several may have one core
   std::string method;     // the way in which the policy placed the ranks
+  std::string lack;       // what the policy needs and did not have; empty: nothing
   Cost cost = 0;          // hop-bytes
   Cost natural_cost = 0;  // hop-bytes of the natural order
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Tests of input from users: weights, profiles, and tables of nodes and pairs.
 #include <cmath>
+#include <numeric>
 
 #include "netload/load_tables.hpp"
 #include "netload/profile_weights.hpp"
@@ -136,10 +137,29 @@ START_TEST(typical_links) {
   live.pairs = table;
   const std::vector<std::int32_t> candidates{0, 3};
   const auto of_run = [&](const std::string& use) { return to_string(link_of_profile({{"network-use", use}}, live, candidates)); };
-  ck_assert_text_eq(of_run("0.2:4:1:1:n0+n1"), "64 Mbit/s, 10 us between the nodes of its run");
+  ck_assert_text_eq(of_run("0.2:4:1:1:n0+n1"), "64 Mbit/s, 10 us, the slowest between the nodes of its run");
   ck_assert_text_eq(of_run("0.2:4:1:1:n2+n3"), to_string(link({0, 3})));   // not measured between these
   ck_assert_text_eq(of_run("0.2:4:1:1:x1+x2"), to_string(link({0, 3})));   // nodes of another cluster
   ck_assert_text_eq(of_run("0.2:4:1:1"), to_string(link({0, 3})));
+  // One node of the run is behind a slow link: half of the pairs of four nodes, an eighth of those of sixteen.
+  for (const std::int32_t nodes : {4, 16}) {
+    LiveState run;
+    std::vector<std::int32_t> own(static_cast<std::size_t>(nodes));
+    std::iota(own.begin(), own.end(), 0);
+    std::vector<float> us, Bps;
+    std::string use = "0.9:4:1:1";
+    for (std::int32_t a = 0; a < nodes; ++a) {
+      run.nodes.emplace_back().name = "n" + std::to_string(a);
+      use += (a == 0 ? ":n" : "+n") + std::to_string(a);
+      for (std::int32_t b = 0; b < nodes; ++b) us.push_back((a == 1) != (b == 1) ? 900.f : 50.f), Bps.push_back((a == 1) != (b == 1) ? 1e6f : 1e8f);
+    }
+    run.pairs.groups = nodes;
+    run.pairs.group_of_node = own;
+    run.pairs.latency_us = us;
+    run.pairs.bandwidth_Bps = Bps;
+    ck_assert_text_eq(to_string(link_of_profile({{"network-use", use}}, run, own)), "8 Mbit/s, 900 us, the slowest between the nodes of its run");
+    ck_assert_text_eq(to_string(link_of_profile({{"network-use", "0.9:4:1:1"}}, run, own)), nodes == 4 ? "800 Mbit/s, 900 us" : "800 Mbit/s, 50 us");
+  }
   DensePairs dense;
   dense.nodes = 2;
   dense.bandwidth_Bps = {nan, 5e6, 5e6, nan};

@@ -8,6 +8,7 @@ check_PROGRAMS += \
 	%D%/mpirun_words_test \
 	%D%/placement_options_test \
 	%D%/profile_store_test \
+	%D%/salloc_command_test \
 	%D%/sequential_hostfile_test \
 	%D%/shipped_request_test \
 	%D%/step_ranks_test \
@@ -21,6 +22,7 @@ endif
 %C%_mpirun_words_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_placement_options_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_profile_store_test_LDADD = $(spank) $(CHECK_LIBS)
+%C%_salloc_command_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_sequential_hostfile_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_shipped_request_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_step_ranks_test_LDADD = $(spank) $(CHECK_LIBS)

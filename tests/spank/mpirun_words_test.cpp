@@ -68,6 +68,25 @@ START_TEST(short_words_among_the_options_of_mpirun) {
 }
 END_TEST
 
+START_TEST(words_of_the_program) {
+  for (const char* command :
+       {"mpirun ./where -N 3 --host a", "mpirun ./where --host a >out", "mpirun -n 4 --tag-output ./where --hostfile h", "mpirun -x A=b ./where -H a",
+        "mpirun --mca btl self,tcp ./where --bind-to none", "mpirun \\\n -n 4 \\\n ./where \\\n --host a", "cd x && mpirun.openmpi ./where \"--host\" a",
+        "mpirun ./a --host x : -n 2 ./b --host y", "mpirun -n $N -np \"${N}\" ./where \"$1\" --host a"})
+    ck_assert_msg(own_mapping_word(command).empty(), "%s: %s", command, own_mapping_word(command).c_str());
+}
+END_TEST
+
+// Where a word may be of mpirun, it counts.
+START_TEST(words_that_may_be_of_mpirun) {
+  for (const char* command :
+       {"mpirun ./a --host x : --host y ./b", "mpirun ./a && mpirun --host y ./b", "mpirun ./a; mpirun --host y ./b", "mpirun $OPTIONS --host y ./b",
+        "mpirun -n $N --host y ./b", "mpirun -n $(wc -l hosts) --host y ./b", "mpirun --unknown x --host y ./b", "eval \"mpirun -n 4\" --host y ./b",
+        "mpirun -x \"A=b c\" --host y ./b", "echo mpirun ./a | xargs mpirun --host y", "mpirun ./a & mpirun --host y ./b", "mpirun --quiet --host y ./b"})
+    ck_assert_msg(!own_mapping_word(command).empty(), "%s", command);
+}
+END_TEST
+
 START_TEST(words_in_variables) {
   const std::map<std::string, std::string> environment = {{"OPTIONS", "-np 8 -N 2"}, {"MAP", "--bynode"}, {"EMPTY", ""}, {"N", "8"}};
   const auto value = [&environment](const std::string& name) {
@@ -165,6 +184,8 @@ int main() {
   tcase_add_test(all, scripts_that_start_ranks);
   tcase_add_test(all, words_of_an_own_mapping);
   tcase_add_test(all, short_words_among_the_options_of_mpirun);
+  tcase_add_test(all, words_of_the_program);
+  tcase_add_test(all, words_that_may_be_of_mpirun);
   tcase_add_test(all, words_in_variables);
   tcase_add_test(all, options_before_the_program);
   tcase_add_test(all, parameters_that_map);

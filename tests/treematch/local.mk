@@ -6,6 +6,7 @@ check_PROGRAMS += \
 	%D%/exact_map_test \
 	%D%/grouping_test \
 	%D%/multisection_test \
+	%D%/node_level_test \
 	%D%/objectives_test \
 	%D%/tree_map_test \
 	%D%/tree_map_scope_test \
@@ -18,6 +19,7 @@ endif
 %C%_exact_map_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_grouping_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_multisection_test_LDADD = $(treematch) $(CHECK_LIBS)
+%C%_node_level_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_objectives_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_tree_map_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_tree_map_scope_test_LDADD = $(treematch) $(CHECK_LIBS)
