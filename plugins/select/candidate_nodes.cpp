@@ -123,7 +123,9 @@ void CandidateNodes::choose_nodes(const Machine& machine, const Config& config) 
     if (tasks == 0 || tasks < request_.tasks_per_node) continue;
     chosen_.push_back(node);
   }
-  if (!suffice(room(chosen_), chosen_.size())) throw PlacementError(STOCK_NO_ROOM, "not enough cores are free for the policy to choose from");
+  if (!suffice(room(chosen_), chosen_.size()))
+    throw PlacementError(STOCK_NO_ROOM, std::string("not enough cores ") + (offer_.max_tasks != nullptr ? "and generic resources " : "") +
+                                            "are free for the policy to choose from");
   if (offer_.weight != nullptr && config.node_weights == NodeWeights::respect) keep_light_nodes();
   for (std::size_t i = 0; i < chosen_.size(); ++i) chosen_at[chosen_[i]] = static_cast<std::int32_t>(i);
   for (const std::uint32_t node : std::span(request_.required, request_.required_count)) {

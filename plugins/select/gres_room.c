@@ -55,7 +55,7 @@ static uint64_t left_on_node(const gres_job_state_t *wanted, const node_record_t
 }
 
 /* Returns the number of tasks for which `left` free resources of one kind are enough; UINT32_MAX: no limit. */
-static uint32_t tasks_of(const gres_job_state_t *wanted, uint64_t left, uint32_t tasks)
+static uint32_t tasks_of(const gres_job_state_t *wanted, uint64_t left, uint32_t tasks, bool round_up)
 {
 	uint64_t most = UINT32_MAX;
 
@@ -64,7 +64,7 @@ static uint32_t tasks_of(const gres_job_state_t *wanted, uint64_t left, uint32_t
 	if (wanted->gres_per_task)
 		most = left / wanted->gres_per_task;
 	else if (wanted->gres_per_job && tasks)
-		most = left * tasks / wanted->gres_per_job;
+		most = (left * tasks + (round_up ? wanted->gres_per_job - 1 : 0)) / wanted->gres_per_job;
 	if (wanted->ntasks_per_gres && wanted->ntasks_per_gres != NO_VAL16) {
 		uint64_t used = wanted->gres_per_node ? MIN(wanted->gres_per_node, left) : left;
 
@@ -74,7 +74,7 @@ static uint32_t tasks_of(const gres_job_state_t *wanted, uint64_t left, uint32_t
 }
 
 uint32_t gres_tasks_on_node(const job_record_t *job, const node_record_t *node, const struct node_room *room,
-			    uint32_t tasks)
+			    uint32_t tasks, bool round_up)
 {
 	list_itr_t *iterator;
 	gres_state_t *state;
@@ -86,7 +86,7 @@ uint32_t gres_tasks_on_node(const job_record_t *job, const node_record_t *node, 
 	while ((state = list_next(iterator))) {
 		const gres_job_state_t *wanted = state->gres_data;
 
-		most = MIN(most, tasks_of(wanted, left_on_node(wanted, node, state->plugin_id, room), tasks));
+		most = MIN(most, tasks_of(wanted, left_on_node(wanted, node, state->plugin_id, room), tasks, round_up));
 	}
 	list_iterator_destroy(iterator);
 	return most;

@@ -18,10 +18,11 @@ struct node_room {
  * Returns the number of tasks for which the node's free generic resources are enough; UINT32_MAX means no limit. A
  * resource for which the node lacks the CPUs or the memory that the job wants beside it (--cpus-per-gpu,
  * --mem-per-gpu) is not free. `tasks` is the number of tasks of the job, 0 if the job gives none. Resources that the
- * job asks for as a whole (--gpus=N) are counted as if its tasks asked for equal parts of them.
+ * job asks for as a whole (--gpus=N) are counted as if its tasks asked for equal parts of them; `round_up` counts a task
+ * for the part of its share that is left over.
  */
 uint32_t gres_tasks_on_node(const job_record_t *job, const node_record_t *node, const struct node_room *room,
-			    uint32_t tasks);
+			    uint32_t tasks, bool round_up);
 
 /*
  * Returns the least number of nodes whose free generic resources are enough for the whole job (--gpus=N). The nodes

@@ -287,10 +287,10 @@ static uint32_t tasks_planned(const struct placement_request *request)
 
 /*
  * Adds the node record `i` to the offer if the job, which has `tasks` tasks (0: not known), can have a task there. If
- * it cannot and the job requires the node, no policy can serve the job.
+ * it cannot and the job requires the node, no policy can serve the job. `round_up`: see gres_tasks_on_node().
  */
 static void offer_node(struct job_view *view, const struct machine_tables *tables,
-		       const struct job_test_arguments *arguments, const struct taken *taken, uint32_t tasks, int i)
+		       const struct job_test_arguments *arguments, const struct taken *taken, uint32_t tasks, bool round_up, int i)
 {
 	node_record_t *node = node_record_table_ptr[i];
 	bitstr_t *required = arguments->job->details->req_node_bitmap;
@@ -305,7 +305,7 @@ static void offer_node(struct job_view *view, const struct machine_tables *table
 		return;
 	}
 	view->room[at] = room_on_node(arguments->job, node, cores, taken->memory[i]);
-	view->max_tasks[at] = gres_tasks_on_node(arguments->job, node, &view->room[at], tasks);
+	view->max_tasks[at] = gres_tasks_on_node(arguments->job, node, &view->room[at], tasks, round_up);
 	if (view->max_tasks[at] == 0) {
 		if (must)
 			leave_to_slurm(view, STOCK_NO_ROOM, "a required node has not the generic resources of one task left");
@@ -325,15 +325,28 @@ static void offer_node(struct job_view *view, const struct machine_tables *table
 
 /* Fills the offer with the nodes on which the job can have a task. Nodes that were offered before are dropped. */
 static void offer_nodes(struct job_view *view, const struct machine_tables *tables,
-			const struct job_test_arguments *arguments, const struct taken *taken, uint32_t tasks)
+			const struct job_test_arguments *arguments, const struct taken *taken, uint32_t tasks, bool round_up)
 {
 	view->stock_because = NULL;
 	view->offer.node_count = view->request.required_count = 0;
 	for (int i = 0; i < tables->record_count && i < bit_size(arguments->nodes); i++)
 		if (bit_test(arguments->nodes, i))
-			offer_node(view, tables, arguments, taken, tasks, i);
+			offer_node(view, tables, arguments, taken, tasks, round_up, i);
 	if (!view->offer.node_count && arguments->job->gres_list_req && !view->stock_because)
 		leave_to_slurm(view, STOCK_NO_ROOM, "no node has cores and generic resources left for one task and its share of them");
+}
+
+/* Whether all offered nodes together have generic resources for fewer than `tasks` tasks, as each rounds its share down. */
+static bool shares_are_too_small(const struct job_view *view, uint32_t tasks)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t n = 0; n < view->offer.node_count; n++) {
+		if (!view->max_tasks[n])	/* no limit */
+			return false;
+		sum += view->max_tasks[n];
+	}
+	return sum < tasks;
 }
 
 /*
@@ -367,12 +380,18 @@ static void make_offer(struct job_view *view, const struct machine_tables *table
 	taken_fill(&taken, arguments->job);
 	if (arguments->job->gres_list_req) {
 		/* The share of a task in the generic resources is known once the number of nodes is. */
-		offer_nodes(view, tables, arguments, &taken, 0);
+		offer_nodes(view, tables, arguments, &taken, 0, false);
 		if (!view->stock_because)
 			need_nodes_for_gres(view, arguments->job);
 	}
-	if (!view->stock_because)
-		offer_nodes(view, tables, arguments, &taken, tasks_planned(&view->request));
+	if (!view->stock_because) {
+		uint32_t tasks = tasks_planned(&view->request);
+
+		/* Slurm deals the resources of a whole job (--gpus=N) as it likes, so that shares may also be rounded up. */
+		offer_nodes(view, tables, arguments, &taken, tasks, false);
+		if (arguments->job->gres_list_req && shares_are_too_small(view, tasks))
+			offer_nodes(view, tables, arguments, &taken, tasks, true);
+	}
 	taken_free(&taken);
 	view->offer.node = view->node;
 	view->offer.first_core = view->first_core;
