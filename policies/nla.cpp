@@ -221,13 +221,23 @@ class Chooser {
     return placement;
   }
 
+  // Says that the load leaves too few processors of the nodes free for the job, which therefore has other nodes whatever the
+  // total loads are; empty if there are enough.
+  std::string if_too_loaded(const netload::GroupInput& input, const std::vector<std::int32_t>& nodes) const {
+    std::int64_t processors = 0;
+    for (const std::int32_t node : nodes) processors += input.processors[static_cast<std::size_t>(node)];
+    if (processors >= request_.tasks) return {};
+    return " (not chosen: " + std::to_string(processors) + " processors beside their load)";
+  }
+
   // Adds a reason with the total load of the first nodes of the view, unless the deadline has passed.
   void add_first_nodes(Placement& placement, const netload::GroupChoice& choice, const netload::GroupInput& input,
                        std::vector<std::int32_t> nodes) const {
     try {
+      const std::string too_loaded = if_too_loaded(input, nodes);
       const netload::Group group = netload::measured_group(input, std::move(nodes), deadline_);
-      placement.reasons.push_back("first nodes " + described(group) +
-                                  " T=" + short_number(netload::total_load(input, choice, group)));
+      placement.reasons.push_back("first nodes " + described(group) + " T=" + short_number(netload::total_load(input, choice, group)) +
+                                  too_loaded);
     } catch (const Error&) {  // the deadline has passed
     }
   }
