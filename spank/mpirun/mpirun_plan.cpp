@@ -157,6 +157,11 @@ std::vector<Setting> settings_for(const std::string& hostfile, bool inherited, P
   return settings;
 }
 
+// What is told of a word that is known only when the script runs.
+std::string told_of_made(const std::string& word) {
+  return shown(word) + ", whose words are known only when it runs (PLACEMENT_MPIRUN=yes in the environment of the submission says that none maps)";
+}
+
 // ---- batch scripts
 
 struct Script {
@@ -255,7 +260,7 @@ std::vector<Setting> wanted_of_script(spank_t spank) {
   const auto script = script_of(spank);
   if (!script) return {};
   const auto variable = [spank](const std::string& name) { return task_variable(spank, name.c_str()); };
-  if (!variable(std::string(job_environment_prefix) + "PLACEMENT_POLICY")) return {};
+  if (!variable(std::string(job_environment_prefix) + "PLACEMENT_POLICY") || variable(std::string(job_environment_prefix) + unfit_variable)) return {};
   const std::string wanted = variable(mpirun_switch_variable).value_or("");
   if (wanted == "no") return {{mpirun_reason_variable, not_wanted}};
   if (wanted != "yes" && !script->interactive && !names_mpirun(script->text)) return {{mpirun_reason_variable, not_named}};
@@ -265,6 +270,8 @@ std::vector<Setting> wanted_of_script(spank_t spank) {
     return {{mpirun_reason_variable, environment_has + name}};
   if (const std::string word = own_mapping_word(script->text, variable); !word.empty())
     return {{mpirun_reason_variable, "the script has " + word}};
+  if (const std::string word = wanted == "yes" ? "" : made_mpirun_words(script->text); !word.empty())
+    return {{mpirun_reason_variable, "the script has " + told_of_made(word)}};
   if (is_c_shell(script->text)) return {{mpirun_reason_variable, "the script is one of a C shell, which closes the plan"}};
   return settings_of_script(spank, script->interactive && wanted != "yes" ? PlanUse::by_hand : PlanUse::by_itself);
 }
@@ -280,6 +287,8 @@ std::string own_word_of(const std::vector<std::string>& command) {
     const std::string text = beginning_of(file);
     if (!names_mpirun(text) || text.find('\0') != text.npos) continue;
     if (const std::string word = own_mapping_word(text, variable_here); !word.empty()) return shown(file) + " has " + word;
+    if (const std::string word = environment(mpirun_switch_variable) == "yes" ? "" : made_mpirun_words(text); !word.empty())
+      return shown(file) + " has " + told_of_made(word);
   }
   return {};
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "common/util/text.hpp"
@@ -209,6 +211,73 @@ std::vector<std::string> commands_of(std::string_view script) {
   return commands;
 }
 
+// ---- words that a command makes when the script runs
+
+// Commands that print a path or a number, and no options.
+constexpr Words<9> harmless_commands = {"which", "command", "type", "realpath", "readlink", "pwd", "dirname", "basename", "nproc"};
+
+// Returns true if the shell replaces a part of the text by the output of a command that may print options.
+bool has_command_substitution(std::string_view text) {
+  for (std::size_t at = text.find_first_of("$`"); at != text.npos; at = text.find_first_of("$`", at + 1)) {
+    std::string_view command = text.substr(at + 1);
+    if (text[at] == '$') {
+      if (!command.starts_with('(') || command.starts_with("((")) continue;
+      command.remove_prefix(1);
+    }
+    const std::vector<std::string_view> words = split_words(command.substr(0, command.find_first_of(")`")));
+    if (!words.empty() && !among(harmless_commands, words[0])) return true;
+    at += command.find_first_of(")`") == command.npos ? 0 : 1 + command.find_first_of(")`");
+  }
+  return false;
+}
+
+// Splits a command at blanks, but not within quotes, $( ) and ` `.
+std::vector<std::string> shell_words(std::string_view command) {
+  std::vector<std::string> words;
+  std::string word;
+  int depth = 0;
+  char quote = '\0';
+  for (const char c : command) {
+    if (quote != '\0' ? c == quote : c == '"' || c == '\'' || c == '`') quote = quote != '\0' ? '\0' : c;
+    if (quote == '\0') depth = std::max(0, depth + (c == '(') - (c == ')'));
+    const bool blank = (c == ' ' || c == '\t') && quote == '\0' && depth == 0;
+    if (!blank) word += c;
+    if (blank && !word.empty()) words.push_back(std::exchange(word, {}));
+  }
+  if (!word.empty()) words.push_back(word);
+  return words;
+}
+
+bool ends_command(std::string_view word) { return word.find_first_of("<>|&;") != word.npos; }
+
+// Returns the first of the words between mpirun and its program that a command makes, or whose variable is in `made`; empty
+// if there is none. The last word of a command is its program.
+std::string made_option(std::span<const std::string> words, const std::set<std::string>& made) {
+  for (std::size_t i = 0; i + 1 < words.size() && !ends_command(words[i]) && !ends_command(words[i + 1]); ++i) {
+    if (!option_name(words[i]).empty()) {
+      i += values_of(words[i]).value_or(0);
+      continue;
+    }
+    if (has_command_substitution(words[i])) return words[i];
+    for (const std::string& variable : variables_in(words[i]))
+      if (made.contains(variable)) return "$" + variable;
+    return {};  // the program
+  }
+  return {};
+}
+
+// Adds the variables to which the command assigns the output of a command, or that it reads.
+void add_made_variables(std::string_view command, std::set<std::string>& made) {
+  const std::vector<std::string_view> words = split_words(command);
+  if (!words.empty() && words[0] == "read")
+    for (const std::string_view name : words) made.emplace(name);
+  const auto equals = command.find('=');
+  if (!is_assignment(command) || !has_command_substitution(command.substr(equals))) return;
+  std::string_view name = trimmed(command.substr(0, equals));
+  if (name.ends_with('+')) name.remove_suffix(1);
+  made.emplace(split_words(name).back());
+}
+
 }  // namespace
 
 bool names_mpirun(std::string_view script) {
@@ -235,6 +304,18 @@ std::string own_mapping_word(std::string_view script, const VariableValue& value
     for (const std::string& name : variables_in(command))
       if (const auto text = value(name))
         if (std::string word = word_in(words_of("mpirun " + *text)); !word.empty()) return word + " in $" + name;
+  }
+  return {};
+}
+
+std::string made_mpirun_words(std::string_view script) {
+  std::set<std::string> made;
+  for (const std::string& command : commands_of(script)) {
+    add_made_variables(command, made);
+    const std::vector<std::string> words = shell_words(command);
+    for (std::size_t i = 0; i < words.size(); ++i)
+      if (is_mpirun(words[i]))
+        if (std::string word = made_option(std::span(words).subspan(i + 1), made); !word.empty()) return word;
   }
   return {};
 }

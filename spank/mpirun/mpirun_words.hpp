@@ -26,6 +26,11 @@ using VariableValue = std::function<std::optional<std::string>(const std::string
 // names are searched too, as far as `value` knows them.
 std::string own_mapping_word(std::string_view script, const VariableValue& value = nullptr);
 
+// Returns the first word between mpirun and its program that a command makes when the script runs, such as "$OPTIONS" behind
+// OPTIONS=$(choose), so that nobody knows before whether it maps; empty if there is none. The output of commands such as which,
+// and values of options such as -n, are no such words.
+std::string made_mpirun_words(std::string_view script);
+
 // Returns the first of these words among the options of mpirun, which are `arguments` without the name of mpirun; empty
 // if there is none. --map-by has its value with it. What follows the name of the program to be started does not count.
 std::string own_mapping_option(std::span<const std::string> arguments);

@@ -21,8 +21,6 @@ constexpr const char* policy_name = "PLACEMENT_POLICY";
 constexpr const char* automatic_name = "PLACEMENT_AUTO";
 constexpr const char* component_name = "PLACEMENT_COMPONENT";
 constexpr const char* overrides_name = "PLACEMENT_OVERRIDES_DISTRIBUTION";
-// The reason for which the job runs as without a policy. slurmctld records it, and no step is placed by the request.
-constexpr const char* unfit_name = "PLACEMENT_UNFIT";
 constexpr const char* pieces_name = "PLACEMENT_MATRIX_PIECES";
 constexpr const char* version = "1";
 
@@ -59,7 +57,7 @@ ShippedRequest pack_request(const PlacementRequest& placement_request, std::int3
   variables.emplace_back(automatic ? automatic_name : policy_name, to_string(placement_request.spec));
   if (component > 0) variables.emplace_back(component_name, std::to_string(component));
   if (placement_request.overrides_distribution) variables.emplace_back(overrides_name, "1");
-  if (!placement_request.unfit.empty()) variables.emplace_back(unfit_name, placement_request.unfit);
+  if (!placement_request.unfit.empty()) variables.emplace_back(unfit_variable, placement_request.unfit);
   if (!placement_request.matrix) return shipped;
 
   const WireMatrix wire = coarsen_to_fit(*placement_request.matrix, most_packed_bytes, std::max(ranks_per_node, 2));
@@ -79,7 +77,7 @@ std::optional<ReceivedRequest> unpack_request(const Getenv& get) {
   if (found && std::strcmp(found, version) != 0)
     throw Error("the job was submitted with version " + std::string(found) +
                 " of the placement variables, this is version " + version);
-  if (get(unfit_name)) return std::nullopt;
+  if (get(unfit_variable)) return std::nullopt;
   const char* const word = automatic ? automatic : get(policy_name);
   if (!word) throw Error(std::string(job_environment_prefix) + policy_name + " is missing");
 
@@ -105,7 +103,7 @@ std::optional<ReceivedRequest> unpack_request(const Getenv& get) {
 }
 
 std::vector<std::string> request_variable_names() {
-  std::vector<std::string> names{version_name, policy_name, automatic_name, component_name, overrides_name, unfit_name, pieces_name,
+  std::vector<std::string> names{version_name, policy_name, automatic_name, component_name, overrides_name, unfit_variable, pieces_name,
                                  job_quiet_variable, natural_order_variable};
   for (int piece = 0; piece < most_pieces; ++piece) names.push_back(piece_name(piece));
   return names;

@@ -24,6 +24,10 @@ inline constexpr const char* job_environment_prefix = "SLURM_SPANK_";
 // several components of a heterogeneous job.
 inline constexpr const char* natural_order_variable = "PLACEMENT_NATURAL_ORDER";
 
+// The variable with the reason for which the job runs as without a policy. slurmctld records it, and no step is placed by
+// the request.
+inline constexpr const char* unfit_variable = "PLACEMENT_UNFIT";
+
 // Returns the request as variables. `component` is the component of a heterogeneous job, and 0 for any other job. A
 // matrix that is too large is coarsened to groups of `ranks_per_node` ranks, or of a multiple of that. If
 // `ranks_per_node` is less than 2, groups begin at 2 ranks.

@@ -17,6 +17,7 @@
 namespace {
 
 using placement::spank::is_mapping_parameter;
+using placement::spank::made_mpirun_words;
 using placement::spank::mapping_in_parameter_files;
 using placement::spank::mapping_parameter_in;
 using placement::spank::names_mpirun;
@@ -130,6 +131,25 @@ START_TEST(parameters_that_map) {
 }
 END_TEST
 
+START_TEST(words_that_a_command_makes) {
+  ck_assert_text_eq(made_mpirun_words("OPTS=$(choose --how)\nmpirun -n 4 $OPTS ./app"), "$OPTS");
+  ck_assert_text_eq(made_mpirun_words("export OPTS=`choose`\nmpirun ${OPTS} ./app"), "$OPTS");
+  ck_assert_text_eq(made_mpirun_words("OPTS+=$(a)$(b); /opt/bin/mpirun \"$OPTS\" ./app"), "$OPTS");
+  ck_assert_text_eq(made_mpirun_words("read -r OPTS <options\nmpirun $OPTS ./app"), "$OPTS");
+  ck_assert_text_eq(made_mpirun_words("mpirun $(choose a b) ./app"), "$(choose a b)");
+  ck_assert_text_eq(made_mpirun_words("mpirun --mca btl self `choose a b` ./app"), "`choose a b`");
+  ck_assert_text_eq(made_mpirun_words("N=$(choose)\nmpirun -n $N ./app $N"), "");
+  ck_assert_text_eq(made_mpirun_words("APP=$(choose)\nmpirun $APP"), "");
+  ck_assert_text_eq(made_mpirun_words("APP=$(choose)\nmpirun $APP >out 2>&1"), "");
+  ck_assert_text_eq(made_mpirun_words("APP=$(which app)\nmpirun $APP -i x\nmpirun $(command -v app) -i x"), "");
+  ck_assert_text_eq(made_mpirun_words("N=$((SLURM_NTASKS / 2))\nmpirun -n $N --report-bindings $N ./app"), "");
+  ck_assert_text_eq(made_mpirun_words("# OPTS=$(choose)\nmpirun $OPTS ./app"), "");
+  ck_assert_text_eq(made_mpirun_words("OPTS=$(choose)\nsrun $OPTS ./app"), "");
+  ck_assert_text_eq(made_mpirun_words("mpirun $(\n`\n)))((\"'\nread\n=$(\nmpirun ' $( ` x"), "");
+  ck_assert_text_eq(made_mpirun_words(""), "");
+}
+END_TEST
+
 START_TEST(parameters_in_files) {
   ck_assert_text_eq(mapping_parameter_in(""), "");
   ck_assert_text_eq(mapping_parameter_in("# rmaps = seq\n\nbtl = self\nmtl = ^ofi\n"), "");
@@ -189,6 +209,7 @@ int main() {
   tcase_add_test(all, words_in_variables);
   tcase_add_test(all, options_before_the_program);
   tcase_add_test(all, parameters_that_map);
+  tcase_add_test(all, words_that_a_command_makes);
   tcase_add_test(all, parameters_in_files);
   tcase_add_test(all, files_that_are_read);
   tcase_add_test(all, hostile_files);
