@@ -30,6 +30,8 @@ SP_SLURM_DECLARES([a table of switches in slurmctld], [switch_record_cnt = switc
   [HAVE_SLURM_SWITCH_RECORDS])
 SP_SLURM_DECLARES([topology_g_topology_get], [topology_g_topology_get(0);], [HAVE_SLURM_TOPOLOGY_G_TOPOLOGY_GET])
 SP_SLURM_DECLARES([several topologies], [topology_g_get(0, 0, 0);], [HAVE_SLURM_TOPOLOGY_G_GET_NAMED])
+SP_SLURM_DECLARES([partitions with a topology], [part_record_t *p = 0; return p->topology_idx;],
+  [HAVE_SLURM_PARTITION_TOPOLOGY])
 SP_SLURM_DECLARES([topology_g_topology_print of units], [topology_g_topology_print(0, 0, 0, 0);],
   [HAVE_SLURM_TOPOLOGY_PRINT_UNIT])
 SP_SLURM_DECLARES([topology_g_topoinfo_print], [topology_g_topoinfo_print(0, 0, 0, 0);], [HAVE_SLURM_TOPOINFO_PRINT])

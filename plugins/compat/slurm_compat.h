@@ -77,6 +77,16 @@ static inline bool gres_are_on_node(const job_record_t *job, const node_record_t
 #endif
 }
 
+/* Returns true if the partition has the topology of the cluster, and not another one that it names. */
+static inline bool has_topology_of_cluster(const part_record_t *partition)
+{
+#ifdef HAVE_SLURM_PARTITION_TOPOLOGY
+	return partition->topology_idx == 0;	/* Slurm sorts the cluster's own one to the front. */
+#else
+	return true;
+#endif
+}
+
 /* Loads the plugin at `path`, of this version of Slurm, and runs its init(). Returns SLURM_SUCCESS or an error. */
 static inline int load_plugin(plugin_handle_t *plugin, const char *path)
 {

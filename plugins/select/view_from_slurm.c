@@ -55,6 +55,8 @@ static void check_job(struct job_view *view, const struct machine_tables *tables
 
 	if (!job->part_ptr || arguments->min_nodes == 0)
 		leave_to_slurm(view, STOCK_REQUEST, "the job has no nodes to choose");
+	else if (!has_topology_of_cluster(job->part_ptr))
+		leave_to_slurm(view, STOCK_MACHINE, "its partition names a topology of its own, and policies know that of the cluster");
 	else if ((option = option_of_slurm(job)))
 		leave_to_slurm(view, STOCK_OPTION, option);
 	else if (job->details->whole_node != WHOLE_NODE_REQUIRED &&
