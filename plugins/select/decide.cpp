@@ -249,6 +249,25 @@ extern "C" void placement_assess(const struct placement_offer* offer, const stru
   }
 }
 
+extern "C" struct placement_ranks placement_ranks_on(const struct placement_offer* offer, const struct placement_request* request,
+                                                     const struct placement_grant* grant) {
+  auto& now = state();
+  placement_ranks ranks{};
+  try {
+    if (!now.machine) return ranks;
+    const auto budget = std::chrono::milliseconds(now.share.used_up(request->uid) ? 0 : now.config.decision_time_ms);
+    const DecisionTimeBudget::Use use(now.share, request->uid);
+    const JobEntry& job = now.jobs.find(request->job_id, {request->environment, request->environment_count}, now.config);
+    const auto costs = costs_on(*now.machine, now.feed->now(), *offer, *request, job.job_request, now.config, *grant, Deadline::after(budget));
+    if (!costs) return ranks;
+    copy_text(ranks.cost, sizeof ranks.cost, costs->cost);
+    copy_text(ranks.natural_cost, sizeof ranks.natural_cost, costs->natural_cost);
+    ranks.by_matrix = true;
+  } catch (...) {  // out of memory: nothing is told of the ranks
+  }
+  return ranks;
+}
+
 extern "C" void placement_forget(uint32_t job_id) {
   auto& now = state();
   now.latest = nullptr;

@@ -228,6 +228,20 @@ struct placement_grant {
 void placement_assess(const struct placement_offer *offer, const struct placement_request *request,
 		      const struct placement_grant *grant);
 
+/* What becomes of a job's ranks on nodes that no policy chose. */
+struct placement_ranks {
+	bool by_matrix;			/* srun places them by the job's matrix */
+	char cost[48];			/* hop-bytes of that order; empty if not known */
+	char natural_cost[48];		/* hop-bytes in natural order; empty if not known */
+};
+
+/*
+ * Returns what becomes of the ranks of a job that has the nodes `grant`, which Slurm itself chose, if srun may place them.
+ * `offer` has exactly these nodes.
+ */
+struct placement_ranks placement_ranks_on(const struct placement_offer *offer, const struct placement_request *request,
+					  const struct placement_grant *grant);
+
 /* Frees what is kept of the job `job_id`. Call it when nothing more will be asked about the job. */
 void placement_forget(uint32_t job_id);
 
@@ -250,6 +264,7 @@ struct placement_outcome {
 	enum stock_reason stock_reason;	/* the class of `reason` for DECISION_STOCK */
 	bool for_start;			/* false: Slurm only asked whether and when the job could run */
 	bool started;			/* Slurm has allocated nodes for a start */
+	struct placement_ranks ranks;	/* for DECISION_STOCK */
 	const char *reason;		/* the reason for DECISION_STOCK, or for DECISION_WAIT without a plan; or NULL */
 	/* what placement_decide() returned for this job, and was not called for another job since; NULL: not called */
 	const struct placement_plan *plan;

@@ -93,6 +93,8 @@ void DecisionLog::tell(const placement_outcome& outcome, Mode mode) {
   if (outcome.end == DECISION_STOCK) {
     decision_.reason_class = outcome.stock_reason;
     if (outcome.reason != nullptr) decision_.reason = outcome.reason;
+    decision_.cost = outcome.ranks.cost;
+    decision_.natural_cost = outcome.ranks.natural_cost;
   }
   ring_.put(decision_);
   forget();

@@ -137,3 +137,18 @@ uint32_t gres_least_nodes(const job_record_t *job, const uint32_t *record, const
 	list_iterator_destroy(iterator);
 	return most;
 }
+
+bool gres_per_socket_wanted(const job_record_t *job)
+{
+	list_itr_t *iterator;
+	gres_state_t *state;
+	bool wanted = false;
+
+	if (!job->gres_list_req)
+		return false;
+	iterator = list_iterator_create(job->gres_list_req);
+	while (!wanted && (state = list_next(iterator)))
+		wanted = ((const gres_job_state_t *) state->gres_data)->gres_per_socket > 0;
+	list_iterator_destroy(iterator);
+	return wanted;
+}

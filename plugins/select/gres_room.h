@@ -32,4 +32,10 @@ uint32_t gres_tasks_on_node(const job_record_t *job, const node_record_t *node, 
 uint32_t gres_least_nodes(const job_record_t *job, const uint32_t *record, const struct node_room *room,
 			  uint32_t count);
 
+/*
+ * Returns true if the job asks for generic resources of each socket (--gpus-per-socket). A node whose gres.conf does not say
+ * which cores its resources are near seems to have them at any socket, but Slurm then refuses the job's steps there.
+ */
+bool gres_per_socket_wanted(const job_record_t *job);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "plugins/select/configuration.h"
 #include "plugins/select/decide.h"
+#include "plugins/select/given_view.h"
 #include "plugins/select/job_environment.h"
 #include "plugins/select/job_grant.h"
 #include "plugins/select/plan_call.h"
@@ -160,6 +161,22 @@ static void assess_given(const struct job_view *view, const job_record_t *job)
 	job_grant_free(&grant);
 }
 
+/* Finds out what becomes of the ranks of a job that runs on the nodes that Slurm itself chose, as its user and the record tell. */
+static void assess_stock(struct placement_outcome *decision, const struct job_test_arguments *arguments)
+{
+	struct job_view view;
+	struct job_grant grant;
+
+	given_view_fill(&view, placement_tables(), arguments);
+	if (!view.stock_because) {
+		view.request.environment_count = policy_environment(arguments->job, &view.request.environment);
+		if (job_grant_fill(&grant, &view, arguments->job))
+			decision->ranks = placement_ranks_on(&view.offer, &view.request, &grant.grant);
+		job_grant_free(&grant);
+	}
+	job_view_free(&view);
+}
+
 static int run_now(const struct job_test_arguments *arguments)
 {
 	struct placement_outcome decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK };
@@ -196,6 +213,9 @@ static int run_now(const struct job_test_arguments *arguments)
 			assess_given(&view, arguments->job);
 			set_variable_of_job(arguments->job, PLACEMENT_JOB_STATE, plan->job_state);
 		}
+		if (decision.end == DECISION_STOCK && mode == PLACEMENT_ENFORCE &&
+		    (arguments->job->details->task_dist & SLURM_DIST_STATE_BASE) != SLURM_DIST_ARBITRARY)
+			assess_stock(&decision, arguments);
 		supply_decision(&decision, arguments->job, mode);
 		set_policy_variables(arguments->job);
 	}

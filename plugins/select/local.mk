@@ -42,6 +42,8 @@ select_cons_tres_la_LIBADD = libplugins_compat.la $(plugins_select)
 select_cons_tres_la_SOURCES = \
 	%D%/configuration.c \
 	%D%/configuration.h \
+	%D%/given_view.c \
+	%D%/given_view.h \
 	%D%/gres_room.c \
 	%D%/gres_room.h \
 	%D%/job_environment.c \

@@ -83,6 +83,16 @@ class Planner {
     return costs;
   }
 
+  GivenCosts costs_on(const placement_grant& grant, const Deadline& deadline) const {
+    const std::vector<std::int32_t> tasks = block_layout({grant.room, grant.node_count}, candidates_.tasks(), request_.pack_nodes);
+    GivenCosts costs;
+    if (job_request_.coarse || deadline.expired()) return costs;
+    const StepView step = step_on({grant.node, grant.node_count}, tasks, grant.core_given);
+    costs.cost = placed(step, tasks, deadline);
+    costs.natural_cost = in_order(step, tasks);
+    return costs;
+  }
+
  private:
   // The tasks and leaves that a placement uses on one node.
   struct Share {
@@ -317,6 +327,17 @@ Plan make_plan(const Machine& machine, const LiveNow& live, const placement_offe
   if (job_request.policy == nullptr) throw Error(job_request.error);
   if (deadline.expired()) throw PlacementError(STOCK_NO_TIME, "no time is left to decide");
   return Planner(machine, live, offer, request, job_request, config).plan(views, deadline);
+}
+
+std::optional<GivenCosts> costs_on(const Machine& machine, const LiveNow& live, const placement_offer& offer,
+                                   const placement_request& request, const JobRequest& job_request, const Config& config,
+                                   const placement_grant& grant, const Deadline& deadline) {
+  if (job_request.policy == nullptr || !job_request.matrix || job_request.natural_order) return std::nullopt;
+  try {
+    return Planner(machine, live, offer, request, job_request, config).costs_on(grant, deadline);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 GivenCosts assess_grant(const Machine& machine, const LiveNow& live, const placement_offer& offer,

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,12 @@ struct GivenCosts {
 GivenCosts assess_grant(const Machine& machine, const LiveNow& live, const placement_offer& offer,
                         const placement_request& request, const JobRequest& job_request, const Config& config, const Plan& plan,
                         const placement_grant& grant, const Deadline& deadline);
+
+// Returns the costs of the job's first step on the nodes and cores `grant`, which no policy chose. Returns nothing if srun does
+// not place the job's ranks by a matrix on them. Does not throw Error: costs that cannot be computed before `deadline` are empty.
+std::optional<GivenCosts> costs_on(const Machine& machine, const LiveNow& live, const placement_offer& offer,
+                                   const placement_request& request, const JobRequest& job_request, const Config& config,
+                                   const placement_grant& grant, const Deadline& deadline);
 
 // Asks the job's policy for a placement, checks it, and converts it to a plan. `views` keeps the view for the next
 // decision. Throws MustWait if the user wants the job to wait. Throws Error with the reason if the policy cannot

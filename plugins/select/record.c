@@ -44,6 +44,12 @@ static size_t append(char *text, size_t size, size_t used, const char *format, .
 	return (more < 0 || used + more >= size) ? size - 1 : used + more;
 }
 
+/* Returns what the record and the job's user are told of the ranks on nodes that Slurm itself chose, after the reason. */
+static const char *ranks_remark(const struct placement_outcome *decision)
+{
+	return decision->ranks.by_matrix ? ", and its ranks go by the matrix on them" : "";
+}
+
 void record_format(char *text, size_t size, const struct placement_outcome *decision)
 {
 	const struct placement_plan *plan = decision->plan;
@@ -59,13 +65,15 @@ void record_format(char *text, size_t size, const struct placement_outcome *deci
 		used = append(text, room, used, " policy=%s", plan->policy);
 	used = append(text, room, used, " %s", end_name(decision->end));
 	if (decision->end == DECISION_STOCK)
-		used = append(text, room, used, " stock: %s",
-			      decision->reason ? decision->reason : "?");
+		used = append(text, room, used, " stock: %s%s",
+			      decision->reason ? decision->reason : "?", ranks_remark(decision));
 	else if (decision->end == DECISION_WAIT)
 		used = append(text, room, used, ": %s", plan ? plan->reason : decision->reason);
 	else if (plan)
 		used = append(text, room, used, " tasks=%u nodes=%u", plan->task_count,
 			      plan->node_count);
+	if (decision->end == DECISION_STOCK && decision->ranks.cost[0])
+		used = append(text, room, used, " cost=%s in-order=%s", decision->ranks.cost, decision->ranks.natural_cost);
 	if (placed && plan->cost[0])
 		used = append(text, room, used, " cost=%s", plan->cost);
 	if (placed && plan->natural_cost[0])
@@ -104,7 +112,9 @@ void record_variable(char *text, size_t size, const struct placement_outcome *de
 		       decision->end == DECISION_STOCK && decision->reason ? ", " : "",
 		       decision->end == DECISION_STOCK && decision->reason ? decision->reason : "");
 	else
-		append(text, size, used, "stock: %s", decision->reason ? decision->reason : "?");
+		append(text, size, used, "stock: %s%s%s%s%s%s", decision->reason ? decision->reason : "?", ranks_remark(decision),
+		       decision->ranks.cost[0] ? ": " : "", decision->ranks.cost,
+		       decision->ranks.cost[0] ? " hop-bytes, in natural order " : "", decision->ranks.natural_cost);
 	disarm_text(text);
 }
 

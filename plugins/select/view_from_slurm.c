@@ -39,6 +39,8 @@ static const char *option_of_slurm(const job_record_t *job)
 		return "--core-spec and --thread-spec are left to Slurm";
 	if ((details->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY)
 		return "an arbitrary distribution names the nodes itself";
+	if (gres_per_socket_wanted(job))
+		return "--gpus-per-socket is left to Slurm";
 	if (details->expanding_jobid)
 		return "a job that expands another is left to Slurm";
 	if (details->features && strchr(details->features, '*'))
@@ -128,7 +130,7 @@ static bool packs_nodes(const job_details_t *details)
 	return slurm_conf.select_type_param & SELECT_PACK_NODES;
 }
 
-static void fill_request(struct job_view *view, const struct job_test_arguments *arguments)
+void job_view_fill_request(struct job_view *view, const struct job_test_arguments *arguments)
 {
 	job_record_t *job = arguments->job;
 	job_details_t *details = job->details;
@@ -158,8 +160,7 @@ static void fill_request(struct job_view *view, const struct job_test_arguments 
 
 /* ---- the nodes offered */
 
-/* Returns the number of threads of a core that Slurm lets the job use, at least 1. */
-static uint16_t cpus_per_core(const job_record_t *job, const node_record_t *node)
+uint16_t job_cpus_per_core(const job_record_t *job, const node_record_t *node)
 {
 	const multi_core_data_t *mc = job->details->mc_ptr;
 	uint32_t threads = node->tpc, limit;
@@ -259,7 +260,7 @@ static struct node_room room_on_node(const job_record_t *job, const node_record_
 	bool counts_memory = consumable_resources_of(job) & SELECT_MEMORY;
 
 	return (struct node_room) {
-		.cpus = (uint64_t) cores * cpus_per_core(job, node),
+		.cpus = (uint64_t) cores * job_cpus_per_core(job, node),
 		.memory = counts_memory ? free_memory(node, taken) : UINT64_MAX,
 	};
 }
@@ -267,7 +268,7 @@ static struct node_room room_on_node(const job_record_t *job, const node_record_
 /* Returns true if `cores` is more than 0 and these cores are enough for --mincpus. */
 static bool has_min_cpus(const job_record_t *job, const node_record_t *node, uint32_t cores)
 {
-	return cores && cores * cpus_per_core(job, node) >= job->details->pn_min_cpus;
+	return cores && cores * job_cpus_per_core(job, node) >= job->details->pn_min_cpus;
 }
 
 /* Returns the node's weight. A node that is powered down comes after all that are powered up, as in stock Slurm. */
@@ -319,7 +320,7 @@ static void offer_node(struct job_view *view, const struct machine_tables *table
 		view->required[view->request.required_count++] = at;
 	view->record[at] = i;
 	view->node[at] = tables->node_of_record[i];
-	view->cpus_per_core[at] = cpus_per_core(arguments->job, node);
+	view->cpus_per_core[at] = job_cpus_per_core(arguments->job, node);
 	view->weight[at] = weight_of(node);
 	view->first_core[at + 1] = cores_at + node->tot_cores;
 	view->offer.node_count++;
@@ -411,7 +412,7 @@ void job_view_fill(struct job_view *view, const struct machine_tables *tables,
 	check_job(view, tables, arguments);
 	if (view->stock_because)
 		return;
-	fill_request(view, arguments);
+	job_view_fill_request(view, arguments);
 	make_offer(view, tables, arguments);
 }
 

@@ -21,5 +21,5 @@ same_costs() {  # what record-pattern option...
   [ -n "$said" ] || fail "$what: srun says nothing: $(cat err)"
   job=$(grep -o 'placement: [^;]*;' shown)
   expect_match "record of $what" "$job" "$pattern"
-  expect_match "costs of $what" "$job" " $said "
+  expect_match "costs of $what" "$job" " $said[ ;]"
 }
