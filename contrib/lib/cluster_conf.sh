@@ -76,6 +76,12 @@ tell_binding() {
   esac
 }
 
+# Tells the mode in force in slurmctld, or why it is off: the last that its log has of it. Nothing without the select plugin.
+tell_mode() {
+  sed -n 's/.*placement: \(Mode=.*\)/\1/p; s/.*error: placement: \(.*placement is off until.*\)/Mode=off: \1/p' "$D/log/slurmctld.log" |
+    tail -n 1 | sed 's/^/slurm-placement: /'
+}
+
 check_settings() {
   number nodes "$nodes" 1 1024
   number sockets "$sockets" 1 8
@@ -288,6 +294,7 @@ install_plugins() {  # prefix or none
   local from=$1/lib/slurm-placement select other
   rm -f "$D"/plugins/*.so
   : >"$D/plugstack.conf"
+  : >"$D/commands"
   [ "$1" = none ] && return
   [ -d "$from" ] || die "$from: slurm-placement is not installed there"
   for select in "$from/select_cons_tres.so" "$from/select/select_cons_tres.so"; do
@@ -301,6 +308,7 @@ install_plugins() {  # prefix or none
     put_file "$from/loadmatrix.so" "$D/plugins/spank"
     echo "required $ROOT/plugins/spank/loadmatrix.so" >"$D/plugstack.conf"
   fi
+  (cd "$1/bin" 2>/dev/null && pwd) >"$D/commands"
   if [ "$live" = yes ]; then
     # The clone may lie where the user of the monitor cannot look.
     mkdir -p "$D/bin"

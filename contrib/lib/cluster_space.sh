@@ -103,6 +103,7 @@ in_space() {
   fi
   local -a client
   mapfile -t client < <([ -e "$D/settings" ] && { read_settings; client_env; })
+  [ ! -s "$D/commands" ] || client+=("PATH=$(cat "$D/commands"):$PATH")
   read_clock "$D"
   case ${2:-} in _boot | _node) clock=() ;; esac  # they give it to what they start
   # shellcheck disable=SC2016

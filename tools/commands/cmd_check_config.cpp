@@ -62,7 +62,7 @@ std::string help_with_keys() {
       "in force there, and each setting of the file that is not in force is named. On a host that is\n"
       "no controller and has no placement.conf the settings in force are printed. Exit code 1 also\n"
       "when slurmctld runs without the select plugin, could not read its configuration or refuses the\n"
-      "live data.\n\nKeys:\n";
+      "live data. A line with # is a remark, such as that no rank is bound to its core, and no error.\n\nKeys:\n";
   const Config defaults;
   for (const ConfigKey& key : config_keys()) {
     const std::string value = key.show(defaults);
