@@ -51,6 +51,8 @@ select_cons_tres_la_SOURCES = \
 	%D%/job_grant.c \
 	%D%/job_grant.h \
 	%D%/job_test.c \
+	%D%/left_to_slurm.c \
+	%D%/left_to_slurm.h \
 	%D%/machine_from_slurm.c \
 	%D%/machine_from_slurm.h \
 	%D%/plan_call.c \

@@ -2,71 +2,11 @@
 #include "plugins/select/view_from_slurm.h"
 
 #include "plugins/select/gres_room.h"
+#include "plugins/select/left_to_slurm.h"
 #include "plugins/select/taken.h"
 #include "plugins/select/waiting.h"
 
 /* ---- the job's request */
-
-static uint16_t consumable_resources_of(const job_record_t *job)
-{
-	uint16_t type = slurm_conf.select_type_param;
-
-	if (job->part_ptr->cr_type && (type & (SELECT_SOCKET | SELECT_CORE)))
-		type = (type & ~(SELECT_SOCKET | SELECT_CORE | SELECT_MEMORY)) | job->part_ptr->cr_type;
-	return type;
-}
-
-static void leave_to_slurm(struct job_view *view, enum stock_reason reason, const char *because)
-{
-	view->stock_because = because;
-	view->stock_reason = reason;
-}
-
-/* Returns the option of the job that no policy can serve, as a reason; NULL if there is none. */
-static const char *option_of_slurm(const job_record_t *job)
-{
-	const job_details_t *details = job->details;
-
-	if (details->contiguous)
-		return "--contiguous is left to Slurm";
-	if (job->req_switch)
-		return "--switches is left to Slurm";
-	if (job->bit_flags & SPREAD_JOB)
-		return "--spread-job is left to Slurm";
-	if (job->bit_flags & USE_MIN_NODES)
-		return "--use-min-nodes is left to Slurm";
-	if ((slurm_conf.conf_flags & CONF_FLAG_ASRU) && details->core_spec != NO_VAL16)
-		return "--core-spec and --thread-spec are left to Slurm";
-	if ((details->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY)
-		return "an arbitrary distribution names the nodes itself";
-	if (gres_per_socket_wanted(job))
-		return "--gpus-per-socket is left to Slurm";
-	if (details->expanding_jobid)
-		return "a job that expands another is left to Slurm";
-	if (details->features && strchr(details->features, '*'))
-		return "node counts in --constraint are left to Slurm";
-	return NULL;
-}
-
-/* Sets stock_because if no policy can serve the job, whatever nodes are free. */
-static void check_job(struct job_view *view, const struct machine_tables *tables,
-		      const struct job_test_arguments *arguments)
-{
-	const job_record_t *job = arguments->job;
-	const char *option;
-
-	if (!job->part_ptr || arguments->min_nodes == 0)
-		leave_to_slurm(view, STOCK_REQUEST, "the job has no nodes to choose");
-	else if (!has_topology_of_cluster(job->part_ptr))
-		leave_to_slurm(view, STOCK_MACHINE, "its partition names a topology of its own, and policies know that of the cluster");
-	else if ((option = option_of_slurm(job)))
-		leave_to_slurm(view, STOCK_OPTION, option);
-	else if (job->details->whole_node != WHOLE_NODE_REQUIRED &&
-		 !(consumable_resources_of(job) & (SELECT_CPU | SELECT_CORE | SELECT_SOCKET)))
-		leave_to_slurm(view, STOCK_MACHINE, "SelectTypeParameters does not count cores");
-	else if (tables->record_count != node_record_count)
-		leave_to_slurm(view, STOCK_MACHINE, "Slurm's nodes have changed, it needs a reconfigure");
-}
 
 static bool whole_nodes(const job_record_t *job)
 {
@@ -159,6 +99,12 @@ void job_view_fill_request(struct job_view *view, const struct job_test_argument
 }
 
 /* ---- the nodes offered */
+
+static void no_room(struct job_view *view, const char *because)
+{
+	view->stock_because = because;
+	view->stock_reason = STOCK_NO_ROOM;
+}
 
 uint16_t job_cpus_per_core(const job_record_t *job, const node_record_t *node)
 {
@@ -304,14 +250,14 @@ static void offer_node(struct job_view *view, const struct machine_tables *table
 		cores = fill_cores(view->core_free + cores_at, arguments, node, taken);
 	if (!has_min_cpus(arguments->job, node, cores)) {
 		if (must)
-			leave_to_slurm(view, STOCK_NO_ROOM, "a required node is not free");
+			no_room(view, "a required node is not free");
 		return;
 	}
 	view->room[at] = room_on_node(arguments->job, node, cores, taken->memory[i]);
 	view->max_tasks[at] = gres_tasks_on_node(arguments->job, node, &view->room[at], tasks, round_up);
 	if (view->max_tasks[at] == 0) {
 		if (must)
-			leave_to_slurm(view, STOCK_NO_ROOM, "a required node has not the generic resources of one task left");
+			no_room(view, "a required node has not the generic resources of one task left");
 		return;
 	}
 	if (view->max_tasks[at] == UINT32_MAX)
@@ -336,10 +282,13 @@ static void offer_nodes(struct job_view *view, const struct machine_tables *tabl
 		if (bit_test(arguments->nodes, i))
 			offer_node(view, tables, arguments, taken, tasks, round_up, i);
 	if (!view->offer.node_count && arguments->job->gres_list_req && !view->stock_because)
-		leave_to_slurm(view, STOCK_NO_ROOM, "no node has cores and generic resources left for one task and its share of them");
+		no_room(view, "no node has cores and generic resources left for one task and its share of them");
 }
 
-/* Whether all offered nodes together have generic resources for fewer than `tasks` tasks, as each rounds its share down. */
+/*
+ * Returns true if all offered nodes together have generic resources for fewer than `tasks` tasks. Each node rounds its share
+ * down.
+ */
 static bool shares_are_too_small(const struct job_view *view, uint32_t tasks)
 {
 	uint64_t sum = 0;
@@ -361,7 +310,7 @@ static void need_nodes_for_gres(struct job_view *view, const job_record_t *job)
 	uint32_t least = gres_least_nodes(job, view->record, view->room, view->offer.node_count);
 
 	if (least == 0 || least > view->request.max_nodes)
-		leave_to_slurm(view, STOCK_NO_ROOM, "the nodes that are free have too few generic resources for the policy to choose from");
+		no_room(view, "the nodes that are free have too few generic resources for the policy to choose from");
 	view->request.min_nodes = MAX(view->request.min_nodes, least);
 }
 
@@ -409,7 +358,7 @@ void job_view_fill(struct job_view *view, const struct machine_tables *tables,
 		   const struct job_test_arguments *arguments)
 {
 	*view = (struct job_view) { .stock_because = NULL };
-	check_job(view, tables, arguments);
+	view->stock_because = left_to_slurm(&view->stock_reason, tables, arguments);
 	if (view->stock_because)
 		return;
 	job_view_fill_request(view, arguments);
