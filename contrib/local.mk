@@ -24,6 +24,7 @@ EXTRA_DIST += \
 	contrib/bench-monitor \
 	contrib/bench-tofa \
 	contrib/check \
+	contrib/check-odr \
 	contrib/check-sanitizers \
 	contrib/cluster \
 	contrib/demo \
