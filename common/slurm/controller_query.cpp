@@ -40,7 +40,7 @@ std::string ask_controller() {
     std::fclose(memory);
   }
   free_configuration(configuration);
-  const std::string lines(text ? text : "", text ? size : 0);
+  std::string lines(text ? text : "", text ? size : 0);
   std::free(text);
   return lines;
 }

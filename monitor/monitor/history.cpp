@@ -413,7 +413,7 @@ std::int64_t History::last_change() { return change_; }
 
 std::string History::setting(const std::string& name) {
   Statement& find = statement("SELECT value FROM setting WHERE name = ?").bind(name);
-  const std::string value = find.step() ? find.text(0) : std::string();
+  std::string value = find.step() ? find.text(0) : std::string();
   find.bind(std::string());
   return value;
 }

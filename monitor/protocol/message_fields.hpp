@@ -126,9 +126,9 @@ class Reader {
 
 // Returns `message` if `in` has read all bytes without an error, otherwise none.
 template <typename Message>
-std::optional<Message> whole(const Reader& in, Message&& message) {
+std::optional<Message> whole(const Reader& in, Message message) {
   if (!in.done()) return std::nullopt;
-  return std::move(message);
+  return message;
 }
 
 }  // namespace placement::protocol::wire

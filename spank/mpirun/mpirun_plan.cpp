@@ -239,7 +239,7 @@ std::optional<std::string> answer_of_a_process(char** job_environment) {
   if (process == 0) answer(to, job_environment);
   to.reset(-1);
   if (process < 0) return std::nullopt;
-  const auto text = read_until_closed(from);
+  auto text = read_until_closed(from);
   kill(process, SIGKILL);
   while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
   }
