@@ -53,6 +53,8 @@ class Trace:
         with open(index) as lines:
             files = [line.strip() for line in lines if line.strip()]
         self.ranks = len(files)
+        if not files:
+            raise TraceError(f"{index}: it names no file of a rank")
         self.traffic = {}
         self.remarks = set()
         self.default_bytes = 1
@@ -98,8 +100,11 @@ class Trace:
             self.add(rank, int(words[0]), int(float(words[2])) * self.bytes_of(words, 3))
         elif name in ("sendrecv", "isendrecv", "sendrecv_replace", "isendrecv_replace"):
             self.add(rank, int(words[1]), int(float(words[0])) * self.bytes_of(words, 4))
-        elif name in ("start", "startall"):
-            self.remarks.add("messages of persistent requests are not in the trace: they are left out")
+        elif name == "start":  # its size is in bytes; a receiver has its own rank there
+            if int(words[0]) != rank:
+                self.add(rank, int(words[0]), int(float(words[2])))
+        elif name == "startall":
+            self.remarks.add("messages of MPI_Startall are not in the trace: they are left out")
         else:
             collective = COLLECTIVES.get(name) or COLLECTIVES.get(name.removeprefix("i"))
             if collective is None:
@@ -174,10 +179,13 @@ class Trace:
             self.add(rank, after, (sum(counts) - counts[after]) * self.bytes_of(words, self.ranks + 1))
 
     def reducescatter(self, rank, words):
-        size = self.bytes_of(words, self.ranks + 1)
+        size, counts = self.bytes_of(words, self.ranks + 1), [int(words[other]) for other in range(self.ranks)]
+        if not any(counts):
+            self.remarks.add("the sizes of MPI_Reduce_scatter_block are not in the trace: its messages are left out")
+            return
         for other in range(self.ranks):
             if other != rank:
-                self.add(rank, other, int(words[other]) * size)
+                self.add(rank, other, counts[other] * size)
 
     def scan(self, rank, words):
         if rank > 0:

@@ -58,7 +58,11 @@ trace 'scan 2 0 0' 'exscan 2 0 0' 'scan 2 0 0'; gives '0 1 16,1 2 16'
 trace 'barrier' 'barrier' 'barrier'; gives ''
 
 trace 'Startall' '' ''; gives ''
-says 'messages of persistent requests are not in the trace'
+says 'messages of MPI_Startall are not in the trace'
+trace 'Start 2 7 200 1' '' 'Start 2 7 200 1'; gives '0 2 200'
+trace 'Start -333 7 200 1' '' ''; gives ''
+trace 'reducescatter 0 0 0 0 1' 'reducescatter 0 0 0 0 1' 'reducescatter 0 0 0 0 1'; gives ''
+says 'the sizes of MPI_Reduce_scatter_block are not in the trace'
 trace 'send 1 0 10 -1' '' ''; gives '0 1 10'
 says 'the size of derived datatypes is not in the trace'
 trace 'frobnicate 1' '' ''; gives ''
@@ -67,6 +71,11 @@ trace 'send 1' '' ''; gives ''
 says "t_files/0.txt:2: '0 send 1' is no action that can be read"
 trace 'send 3 0 10 0' '' ''; gives ''
 says 'there is no rank 3'
+
+checks=$((checks + 1))
+: >t
+! "$source/contrib/lib/ti_trace.py" t >matrix 2>err || fail "an empty index gives '$(cat matrix)' and exit code 0"
+says '/t: it names no file of a rank'
 
 echo "$checks checks, $failures failures"
 [ $failures = 0 ]
