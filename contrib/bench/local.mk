@@ -47,6 +47,14 @@ EXTRA_PROGRAMS += %D%/bench_groups
 bench-groups: %D%/bench_groups$(EXEEXT)
 	%D%/bench_groups$(EXEEXT) $(STATES)/*.leaves
 
+# "make bench-order": the processor time of a decision of libplacement-reorder, by treematch and by matching.
+EXTRA_PROGRAMS += %D%/bench_order
+%C%_bench_order_SOURCES = %D%/bench_order.cpp
+%C%_bench_order_LDADD = $(mpi_order)
+.PHONY: bench-order
+bench-order: %D%/bench_order$(EXEEXT)
+	%D%/bench_order$(EXEEXT)
+
 # "make bench-netload": the time of a network- and load-aware choice, and how it grows.
 EXTRA_PROGRAMS += %D%/bench_netload
 %C%_bench_netload_LDADD = $(netload)
