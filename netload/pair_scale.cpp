@@ -134,7 +134,7 @@ class CellsByRow {
   CellsByRow(const PairColumns& columns, PairFloors& floors)
       : columns_(columns), floors_(floors), per_block_(floors.columns_per_block()) {
     const std::int32_t count = columns.columns();
-    const auto padded = static_cast<std::size_t>((count + per_block_ - 1) / per_block_ * per_block_);
+    const auto padded = static_cast<std::size_t>((std::int64_t{count} + per_block_ - 1) / per_block_ * per_block_);
     weight_.assign(padded, 0);
     for (std::int32_t c = 0; c < count; ++c)
       weight_[static_cast<std::size_t>(c)] = static_cast<float>(columns.members(c).size());

@@ -27,7 +27,7 @@ std::string environment(const std::string& name) {
 
 // Returns the value of a variable that every job has. Throws Error if it is not set.
 std::string required(const std::string& name) {
-  const std::string value = environment(name);
+  std::string value = environment(name);
   if (value.empty()) throw Error(name + " is not set in the environment of the allocation");
   return value;
 }
