@@ -15,12 +15,11 @@
 #include "mpi/rank_order.hpp"
 
 using namespace placement;
-using namespace placement::mpi;
 
 namespace {
 
 constexpr int matrices = 15, decisions = 31;
-constexpr OrderMethod methods[] = {OrderMethod::treematch, OrderMethod::matching};
+constexpr mpi::OrderMethod methods[] = {mpi::OrderMethod::treematch, mpi::OrderMethod::matching};
 constexpr const char* patterns[] = {"halo exchange", "ring", "random pairs", "all pairs"};
 
 double thread_us() {
@@ -51,20 +50,20 @@ CommMatrix make_matrix(int pattern, std::int32_t ranks, Random& random) {
   return CommMatrix::from_edges(ranks, edges);
 }
 
-std::vector<ProcessPlace> make_places(std::int32_t ranks) {
-  std::vector<ProcessPlace> places(static_cast<std::size_t>(ranks));
+std::vector<mpi::ProcessPlace> make_places(std::int32_t ranks) {
+  std::vector<mpi::ProcessPlace> places(static_cast<std::size_t>(ranks));
   for (std::int32_t process = 0; process < ranks; ++process) {
     auto& path = places[process].path;
     path[0] = process * 4 / ranks;                                // the switch
-    path[ProcessPlace::switch_levels] = process * 8 / ranks;      // the node
-    path[ProcessPlace::levels - 1] = process;                     // the core
+    path[mpi::ProcessPlace::switch_levels] = process * 8 / ranks;      // the node
+    path[mpi::ProcessPlace::levels - 1] = process;                     // the core
   }
   return places;
 }
 
 void print_row(int pattern, std::int32_t ranks) {
   Random random(static_cast<std::uint64_t>(pattern * 1000 + ranks));
-  const std::vector<ProcessPlace> places = make_places(ranks);
+  const std::vector<mpi::ProcessPlace> places = make_places(ranks);
   std::vector<double> time_us[2];
   double cost[2] = {};
   for (int each = 0; each < matrices; ++each) {
@@ -72,10 +71,10 @@ void print_row(int pattern, std::int32_t ranks) {
     std::vector<double> times[2];
     for (int turn = 0; turn < 2 * decisions; ++turn) {
       const int method = (turn + turn / 2) % 2;
-      OrderOptions options;
+      mpi::OrderOptions options;
       options.method = methods[method];
       const double began = thread_us();
-      const RankOrder order = order_ranks(matrix, places, options);
+      const mpi::RankOrder order = mpi::order_ranks(matrix, places, options);
       times[method].push_back(thread_us() - began);
       if (turn < 2) cost[method] += static_cast<double>(order.cost);
     }
