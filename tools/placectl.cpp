@@ -4,6 +4,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/util/error.hpp"
@@ -14,6 +15,7 @@
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
+#include "tools/output/json.hpp"
 
 namespace {
 
@@ -91,9 +93,27 @@ int run(int argc, char** argv, std::string& who) {
   return command.run(argc - 1, argv + 1);
 }
 
+// Returns `text` with '?' for what a terminal obeys: control characters, also those from U+0080 to U+009F, and bytes that are
+// no UTF-8. A message may have the name of a file that another user has chosen.
+std::string safe_on_terminal(std::string_view text) {
+  std::string safe;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t size = utf8_size(text.substr(at));
+    const auto first = static_cast<unsigned char>(text[at]);
+    const bool control = (first < ' ' && first != '\n' && first != '\t') || first == 0x7f ||
+                         (size == 2 && first == 0xc2 && static_cast<unsigned char>(text[at + 1]) < 0xa0);
+    if (size == 0 || control)
+      safe += '?';
+    else
+      safe += text.substr(at, size);
+    at += size == 0 ? 1 : size;
+  }
+  return safe;
+}
+
 int complain(const std::string& who, const char* what, int code) {
   std::fflush(stdout);
-  std::fprintf(stderr, "%s: %s\n", who.c_str(), what);
+  std::fprintf(stderr, "%s: %s\n", who.c_str(), safe_on_terminal(what).c_str());
   return code;
 }
 

@@ -6,9 +6,6 @@
 
 namespace placement::tools {
 
-namespace {
-
-// Returns the number of bytes of the first character in `text`; 0 if these bytes are not valid UTF-8.
 std::size_t utf8_size(std::string_view text) {
   const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };
   const unsigned first = byte(0), second = byte(1);
@@ -21,8 +18,6 @@ std::size_t utf8_size(std::string_view text) {
                    (first == 0xf4 && second >= 0x90);
   return bad ? 0 : size;
 }
-
-}  // namespace
 
 JsonWriter& JsonWriter::begin(char bracket) {
   separate();

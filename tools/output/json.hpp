@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -7,6 +8,9 @@
 #include "common/matrix/cost.hpp"
 
 namespace placement::tools {
+
+// Returns the number of bytes of the first character in `text`; 0 if these bytes are not valid UTF-8.
+std::size_t utf8_size(std::string_view text);
 
 // Writes a JSON text piece by piece. The caller is responsible for the nesting. The writer adds commas and line feeds;
 // each member of the outermost object has its own line.
