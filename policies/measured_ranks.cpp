@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "netload/rank_mapping.hpp"
+#include "treematch/tree_map.hpp"
 #include "treematch/treematch.hpp"
 #include "treematch/within_nodes.hpp"
 
@@ -67,7 +68,7 @@ std::vector<std::int32_t> leaves_by_measured_distance(const ClusterView& view, c
   }
   for (std::int32_t& place : best) place = nodes[static_cast<std::size_t>(place)];
   std::vector<std::int32_t> leaves = slots.leaves_on(best);
-  treematch::place_on_sockets(view, request, slots, leaves, deadline);
+  treematch::place_on_sockets(view, request, slots, leaves, treematch::SocketsOf::all_nodes, treematch::usual_effort, deadline);
   return leaves;
 }
 

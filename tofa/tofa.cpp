@@ -14,6 +14,7 @@
 #include "tofa/scotch_hook.hpp"
 #include "tofa/torus_job.hpp"
 #include "tofa/torus_map.hpp"
+#include "treematch/tree_map.hpp"
 #include "treematch/treematch.hpp"
 #include "treematch/within_nodes.hpp"
 
@@ -204,7 +205,7 @@ class TofaJob : public TorusJob {
       }
       relieve();
       // The torus does not see the sockets, whose cores are all at one position.
-      treematch::place_on_sockets(view_, request_, slots_, best_, deadline_);
+      treematch::place_on_sockets(view_, request_, slots_, best_, treematch::SocketsOf::all_nodes, treematch::usual_effort, deadline_);
     }
     return best_placement();
   }

@@ -30,6 +30,7 @@ tools_placectl_SOURCES = \
 	%D%/commands/cmd_metrics.cpp \
 	%D%/commands/cmd_nodes.cpp \
 	%D%/commands/cmd_pairs.cpp \
+	%D%/commands/cmd_predict.cpp \
 	%D%/commands/cmd_rankfile.cpp \
 	%D%/commands/cmd_select.cpp \
 	%D%/commands/cmd_simulate.cpp \
@@ -62,6 +63,8 @@ tools_placectl_SOURCES = \
 	%D%/map/map_run.hpp \
 	%D%/map/matrix_facts.cpp \
 	%D%/map/matrix_facts.hpp \
+	%D%/output/decision_text.cpp \
+	%D%/output/decision_text.hpp \
 	%D%/output/json.cpp \
 	%D%/output/json.hpp \
 	%D%/output/output.cpp \

@@ -41,6 +41,7 @@ constexpr Command commands[] = {
     {"nodes", "what is known of each node", command_nodes},
     {"pairs", "what is known of the network between nodes", command_pairs},
     {"reliability", "outages of nodes", command_reliability},
+    {"predict", "when and where a job would start, and what it costs there", command_predict},
     {"explain", "why a job got its nodes", command_explain},
     {"decisions", "sum up what slurmctld decided", command_decisions},
     {"metrics", "locality and fragmentation of the cluster, for Prometheus", command_metrics},

@@ -25,6 +25,8 @@ namespace {
 constexpr std::int32_t most_tasks_tried_on_all = 128;
 constexpr std::int64_t most_work_on_groups = 100'000;
 
+constexpr std::int32_t effort_within_nodes = 2;  // for the ranks of one node; with it ten ranks are placed optimally
+
 // A mapping of the ranks, with its hop-bytes and the number of nodes that it uses.
 struct Candidate {
   std::vector<std::int32_t> leaf_of_rank;
@@ -86,6 +88,7 @@ class Chooser {
   Candidate evaluated(std::vector<std::int32_t> leaf_of_rank, std::string method) const;
   Candidate candidate(std::vector<std::int32_t> leaf_of_rank, Cost cost, std::string method) const;
   Candidate mapped(const mapping::NodeCounts& counts) const;
+  Candidate on_sockets(Candidate candidate) const;
   std::optional<Candidate> optimal(const mapping::NodeLimits& limits) const;
   std::optional<Candidate> free_choice(const mapping::NodeLimits& limits) const;
   std::optional<Candidate> grouped(const mapping::NodeLimits& limits, std::int32_t nodes) const;
@@ -124,6 +127,15 @@ Candidate Chooser::mapped(const mapping::NodeCounts& counts) const {
   options.scope = LeafScope::given;
   MapResult result = map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(counts)), options);
   return candidate(std::move(result.leaf_of_rank), result.cost, std::move(result.method));
+}
+
+// Lets the ranks of each node take other slots of it, where some are free.
+Candidate Chooser::on_sockets(Candidate candidate) const {
+  if (!place_on_sockets(view_, request_, slots_, candidate.leaf_of_rank, SocketsOf::nodes_with_free_slots, effort_within_nodes, options_.deadline))
+    return candidate;
+  candidate.cost = view_.tree->hop_bytes(*request_.matrix, candidate.leaf_of_rank);
+  candidate.method += ", then each node's sockets";
+  return candidate;
 }
 
 // Returns the best of all legal mappings; nothing when there are too many tasks for the exact search.
@@ -251,10 +263,8 @@ Placement Chooser::on_counts(const mapping::NodeCounts& counts) const {
   const Cost natural_cost = view_.tree->hop_bytes(*request_.matrix, natural);
   Candidate best = mapped(counts);
   if (best.cost >= natural_cost) best = candidate(natural, natural_cost, "natural order");
-  place_on_sockets(view_, request_, slots_, best.leaf_of_rank, options_.deadline);
-  const Cost cost = view_.tree->hop_bytes(*request_.matrix, best.leaf_of_rank);
-  if (cost < best.cost) best.method += ", then each node's sockets";
-  return slots_.placement(best.leaf_of_rank, cost, natural_cost, best.method);
+  best = on_sockets(std::move(best));
+  return slots_.placement(best.leaf_of_rank, best.cost, natural_cost, best.method);
 }
 
 Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeCounts& in_order,
@@ -280,7 +290,7 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
     if (compact) add(evaluated(slots_.leaves(*compact), "natural order on the smallest subtree"));
   } else {
     if (in_time() && compact && *compact != in_order && (small || !chosen())) add(mapped(*compact));
-    if (in_time() && (small || !chosen())) add(mapped(in_order));
+    if (in_time() && (small || !chosen())) add(on_sockets(mapped(in_order)));  // as a step on these nodes would be placed
   }
   return best_of(candidates);
 }

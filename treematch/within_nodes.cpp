@@ -5,6 +5,7 @@
 #include <array>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "treematch/tree_map.hpp"
 
@@ -38,11 +39,12 @@ class RanksOfNode {
   }
 
   // Returns better leaves for the ranks, of those in `usable`; nothing if there are none.
-  Ints better(const CommMatrix& traffic, Ints usable, const Deadline& deadline) const {
+  Ints better(const CommMatrix& traffic, Ints usable, std::int32_t effort, const Deadline& deadline) const {
     const TreeTopology sockets = TreeTopology::balanced(std::array{node_.sockets, node_.cores_per_socket});
     for (std::int32_t& leaf : usable) leaf -= node_.first_leaf;
     MapOptions options;
     options.scope = LeafScope::whole;
+    options.effort = effort;
     options.deadline = deadline;
     MapResult result = map_to_tree(traffic, sockets, usable, options);
     return result.cost < sockets.hop_bytes(traffic, leaf_) ? std::move(result.leaf_of_rank) : Ints();
@@ -58,23 +60,28 @@ class RanksOfNode {
 
 }  // namespace
 
-void place_on_sockets(const ClusterView& view, const Request& request, const mapping::Slots& slots,
-                      std::vector<std::int32_t>& leaf_of_rank, const Deadline& deadline) {
+bool place_on_sockets(const ClusterView& view, const Request& request, const mapping::Slots& slots,
+                      std::vector<std::int32_t>& leaf_of_rank, SocketsOf which, std::int32_t effort, const Deadline& deadline) {
   const mapping::NodeCounts counts = slots.counts(leaf_of_rank);
   Ints number(leaf_of_rank.size(), -1);
   std::vector<Ints> ranks(counts.size());
   for (std::size_t rank = 0; rank < leaf_of_rank.size(); ++rank)
     ranks[slots.node_of(leaf_of_rank[rank])].push_back(static_cast<std::int32_t>(rank));
+  bool changed = false;
   for (std::size_t n = 0; n < counts.size() && !deadline.expired(); ++n) {
     const NodeView& node = view.nodes[n];
     if (node.sockets < 2 || counts[n] < 2) continue;
     const RanksOfNode here(node, ranks[n], leaf_of_rank);
     if (here.on_one_socket()) continue;
+    Ints usable = slots.leaves_of(static_cast<std::int32_t>(n));
+    if (which == SocketsOf::nodes_with_free_slots && usable.size() == ranks[n].size()) continue;
     for (std::size_t k = 0; k < ranks[n].size(); ++k) number[ranks[n][k]] = static_cast<std::int32_t>(k);
-    const Ints leaves = here.better(here.traffic(*request.matrix, number), slots.leaves_of(static_cast<std::int32_t>(n)), deadline);
+    const Ints leaves = here.better(here.traffic(*request.matrix, number), std::move(usable), effort, deadline);
     for (std::size_t k = 0; k < leaves.size(); ++k) leaf_of_rank[ranks[n][k]] = node.first_leaf + leaves[k];
     for (const std::int32_t rank : ranks[n]) number[rank] = -1;
+    changed = changed || !leaves.empty();
   }
+  return changed;
 }
 
 }  // namespace placement::treematch

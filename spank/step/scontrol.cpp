@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
@@ -21,15 +21,17 @@ namespace placement::spank {
 namespace {
 
 constexpr std::size_t most_bytes = std::size_t{256} << 20;
-constexpr char installed[] = SLURM_BINDIR "/scontrol";
 
 class SpawnFiles {
  public:
-  explicit SpawnFiles(int output) {
+  SpawnFiles(int output, bool with_errors) {
     posix_spawn_file_actions_init(&files_);
     posix_spawn_file_actions_addopen(&files_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&files_, output, STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&files_, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (with_errors)
+      posix_spawn_file_actions_adddup2(&files_, output, STDERR_FILENO);
+    else
+      posix_spawn_file_actions_addopen(&files_, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   }
   ~SpawnFiles() { posix_spawn_file_actions_destroy(&files_); }
   SpawnFiles(const SpawnFiles&) = delete;
@@ -82,32 +84,41 @@ std::string read_all(int from) {
 
 }  // namespace
 
-std::string scontrol(std::initializer_list<const char*> arguments) {
-  std::string command = "scontrol";
-  std::vector<char*> argv{const_cast<char*>("scontrol")};
-  for (const char* argument : arguments) {
-    argv.push_back(const_cast<char*>(argument));
-    command += std::string(" ") + argument;
-  }
+CommandOutput run_slurm_command(const std::vector<std::string>& words, bool with_errors) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(command + ": " + std::strerror(errno));
+  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(words.front() + ": " + std::strerror(errno));
   const FileDescriptor from(ends[0]);
   pid_t child = -1;
-  const char* const program = access(installed, X_OK) == 0 ? installed : "scontrol";
+  const std::string installed = std::string(SLURM_BINDIR "/") + words.front();
+  const std::string& program = access(installed.c_str(), X_OK) == 0 ? installed : words.front();
   std::vector<char*> environment = environment_without_cuts();
-  const int failed = posix_spawnp(&child, program, SpawnFiles(ends[1]).get(), SpawnSignals().get(), argv.data(), environment.data());
+  const int failed =
+      posix_spawnp(&child, program.c_str(), SpawnFiles(ends[1], with_errors).get(), SpawnSignals().get(), argv.data(), environment.data());
   close(ends[1]);
-  if (failed != 0) throw Error(std::string(program) + " cannot be run: " + std::strerror(failed));
-  std::string text = read_all(ends[0]);
-  if (text.size() > most_bytes) kill(child, SIGKILL);
+  if (failed != 0) throw Error(program + " cannot be run: " + std::strerror(failed));
+  CommandOutput output{read_all(ends[0])};
+  const bool too_long = output.text.size() > most_bytes;
+  if (too_long) kill(child, SIGKILL);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (status != 0)
-    throw Error("'" + command + "' " + (WIFEXITED(status) ? "ended with exit code " + std::to_string(WEXITSTATUS(status))
-                                                           : "was ended by signal " + std::to_string(WTERMSIG(status))));
-  return text;
+  if (too_long) throw Error(program + " prints more than 256 MiB");
+  output.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return output;
+}
+
+std::string scontrol(std::initializer_list<const char*> arguments) {
+  std::vector<std::string> words{"scontrol"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  CommandOutput output = run_slurm_command(words, false);
+  if (output.exit_code == 0) return std::move(output.text);
+  std::string command;
+  for (const std::string& word : words) command += (command.empty() ? "" : " ") + word;
+  throw Error("'" + command + "' " + (output.exit_code < 128 ? "ended with exit code " + std::to_string(output.exit_code)
+                                                             : "was ended by signal " + std::to_string(output.exit_code - 128)));
 }
 
 }  // namespace placement::spank

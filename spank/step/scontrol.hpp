@@ -2,13 +2,26 @@
 #pragma once
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 namespace placement::spank {
 
+// What a command of Slurm printed, and how it ended.
+struct CommandOutput {
+  std::string text;
+  int exit_code = 0;  // 128 + N after signal N
+};
+
+// Runs a command of Slurm as the calling user: that of the installation that this plugin was built for, else the first one
+// in PATH.
+//   words        the name of the command, such as "srun", and its arguments
+//   with_errors  whether the text has what the command prints on standard error, too; otherwise that is lost
+// Throws Error if the command cannot be run or prints more than 256 MiB.
+CommandOutput run_slurm_command(const std::vector<std::string>& words, bool with_errors);
+
 // Runs scontrol with `arguments` as the calling user, and returns what it prints. The text of scontrol has one form
 // in all versions of Slurm. The structures of libslurm differ between versions, for example for switches and for the
-// cores of a job. Runs the scontrol of the installation that this plugin was built for, else the first one in PATH.
-// Throws Error if scontrol cannot be run, fails, or prints more than 256 MiB.
+// cores of a job. Throws Error if scontrol cannot be run, fails, or prints more than 256 MiB.
 std::string scontrol(std::initializer_list<const char*> arguments);
 
 }  // namespace placement::spank

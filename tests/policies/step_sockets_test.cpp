@@ -9,6 +9,7 @@
 #include "common/util/random.hpp"
 #include "policies/table.hpp"
 #include "tests/check.hpp"
+#include "treematch/tree_map.hpp"
 #include "treematch/within_nodes.hpp"
 
 using namespace placement;
@@ -136,14 +137,14 @@ START_TEST(nodes_stay_and_hop_bytes_never_rise) {
     Ints leaf = slots.leaves(request.node_tasks);
     for (std::int32_t r = 11; r > 0; --r) std::swap(leaf[r], leaf[random.below(r + 1)]);
     Ints placed = leaf;
-    treematch::place_on_sockets(view, request, slots, placed, Deadline::never());
+    treematch::place_on_sockets(view, request, slots, placed, treematch::SocketsOf::all_nodes, treematch::usual_effort, Deadline::never());
     ck_assert(view.tree->hop_bytes(*request.matrix, placed) <= view.tree->hop_bytes(*request.matrix, leaf));
     Ints seen = placed;
     std::sort(seen.begin(), seen.end());
     ck_assert(std::adjacent_find(seen.begin(), seen.end()) == seen.end());
     for (std::size_t r = 0; r < leaf.size(); ++r) ck_assert_int_eq(slots.node_of(placed[r]), slots.node_of(leaf[r]));
     Ints late = leaf;
-    treematch::place_on_sockets(view, request, slots, late, Deadline::after(std::chrono::microseconds(0)));
+    ck_assert(!treematch::place_on_sockets(view, request, slots, late, treematch::SocketsOf::all_nodes, treematch::usual_effort, Deadline::after(std::chrono::microseconds(0))));
     ck_assert(late == leaf);
   }
 }

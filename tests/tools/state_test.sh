@@ -206,7 +206,7 @@ decisions() {
   has 'no decision for job 7 is on record'
   for bad in 0 x -1 7.5 99999999999 7_ _7 7_x 7_-1 7_2_3; do
     run explain -- "$bad"
-    refused 2 "placectl explain: JOBID $bad: it takes the number of a job, or JOBID_TASK for a task of a job array"
+    refused 2 "placectl explain: JOBID $bad: it takes the number of a job, JOBID_TASK for a task of a job array, or JOBID+OFFSET for a component of a heterogeneous job; slurmctld decides about jobs, not about steps"
   done
   python3 -c 'import sqlite3' 2>/dev/null || return
   python3 - <<'END'

@@ -19,6 +19,7 @@ int command_import(int argc, char** argv);
 int command_metrics(int argc, char** argv);
 int command_nodes(int argc, char** argv);
 int command_pairs(int argc, char** argv);
+int command_predict(int argc, char** argv);
 int command_reliability(int argc, char** argv);
 int command_status(int argc, char** argv);
 int command_simulate(int argc, char** argv);

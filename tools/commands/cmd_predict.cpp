@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// placectl predict: when and where a job would start, and what it would cost, without submitting it.
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#include "spank/step/scontrol.hpp"
+#include "tools/commands/command.hpp"
+#include "tools/input/decision_input.hpp"
+#include "tools/output/decision_text.hpp"
+#include "tools/output/json.hpp"
+#include "tools/output/output.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+constexpr Option options[] = {{'j', "json", nullptr, "in JSON; before srun's options"}};
+
+constexpr CommandHelp help{
+    "placectl predict",
+    "[--json] SRUN-OPTION... [PROGRAM]",
+    "Asks slurmctld when and where a job with these options of srun would start now (srun --test-only),\n"
+    "and shows the decision about its policy: the nodes, the hop-bytes there, with ranks in order, and\n"
+    "on the first nodes offered. Nothing is submitted, and no program is run.\n"
+    "As in: placectl predict -n64 -m TREEMATCH=app.mat\n",
+    options,
+    0,
+    0};
+
+// When and where slurmctld would start a job.
+struct Start {
+  std::uint32_t job = 0;
+  std::string time, processors, nodes, partition;
+};
+
+// Parses a line as "srun: Job 8 to start at 2026-11-22T20:07:40 using 8 processors on nodes n[1-4] in partition all".
+// Slurm words it so in all versions from 22.05 to 26.05.
+std::optional<Start> parse_start(std::string_view line) {
+  const std::vector<std::string_view> words = split_words(line);
+  Start start;
+  for (std::size_t k = 0; k + 1 < words.size(); ++k) {
+    const std::string next(words[k + 1]);
+    if (words[k] == "Job")
+      start.job = static_cast<std::uint32_t>(parse_integer(next).value_or(0));
+    else if (words[k] == "at")
+      start.time = next;
+    else if (words[k] == "using")
+      start.processors = next;
+    else if (words[k] == "nodes")
+      start.nodes = next;
+    else if (words[k] == "partition")
+      start.partition = next;
+  }
+  if (line.find(" to start at ") == line.npos || start.job == 0 || start.nodes.empty()) return std::nullopt;
+  return start;
+}
+
+// Runs srun --test-only, and writes what it says besides the start to standard error. Throws Error if it names no start.
+Start ask_srun(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{"srun", "--test-only"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  words.emplace_back("true");  // srun wants a program, and takes this for an argument if there is one
+  const spank::CommandOutput output = spank::run_slurm_command(words, true);
+  std::optional<Start> found;
+  for (const std::string_view line : split_at(output.text, '\n')) {
+    if (line.empty()) continue;
+    if (const auto start = parse_start(line))
+      found = start;
+    else
+      std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+  }
+  if (!found) throw Error("slurmctld names no start of such a job; srun's own words are above");
+  return *found;
+}
+
+void write_json(const Start& start, const DecisionInput& input) {
+  JsonWriter json;
+  json.begin_object().member("start", start.time).member("nodes", start.nodes).member("processors", start.processors).member("partition", start.partition);
+  json.key("decisions").begin_array();
+  for (const Decision& decision : input.decisions) decision_json(json, decision);
+  write_output("", json.end_array().end_object().take());
+}
+
+void write_text(const Start& start, const DecisionInput& input) {
+  std::string text = "would start at " + start.time + " on " + start.nodes + ", " + start.processors + " processors of partition " + start.partition + "\n";
+  for (const Decision& decision : input.decisions) text += explained(decision, "");
+  if (input.decisions.empty()) text += "no decision of a policy is on record: the job asks for none, or the records cannot be read here\n";
+  for (const std::string& note : input.notes)
+    if (input.decisions.empty()) text += "# not read: " + note + "\n";
+  write_output("", text);
+}
+
+}  // namespace
+
+int command_predict(int argc, char** argv) {
+  const std::string first = argc > 1 ? argv[1] : "";
+  if (first == "-h" || first == "--help") {
+    write_output("", help_text(help));
+    return exit_ok;
+  }
+  const bool json = first == "-j" || first == "--json";
+  if (argc < (json ? 3 : 2)) throw UsageError("options of srun are wanted, as in: placectl predict -n64 -m TREEMATCH=app.mat");
+  if (const char* job = std::getenv("SLURM_JOB_ID"))
+    throw Error("inside of job " + shown(job) + " srun would start a step of it: run placectl predict outside of an allocation");
+  const Start start = ask_srun(std::vector<std::string>(argv + (json ? 2 : 1), argv + argc));
+  const CommandLine own(help, 1, argv);  // with the places of records that are the default
+  const DecisionInput input = read_decisions(own, read_config(placement_conf_path(), MissingFile::defaults), start.job, 0);
+  if (json)
+    write_json(start, input);
+  else
+    write_text(start, input);
+  return exit_ok;
+}
+
+}  // namespace placement::tools

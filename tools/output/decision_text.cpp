@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/output/decision_text.hpp"
+
+#include <cmath>
+
+#include "common/util/text.hpp"
+#include "tools/output/text_table.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+std::string outcome_sentence(const Decision& d) {
+  switch (d.outcome) {
+    case DECISION_NODES:
+      return d.for_start ? "the policy's nodes" : "the policy's nodes would be taken";
+    case DECISION_CORES:
+      return "the policy's nodes and cores";
+    case DECISION_ADVICE:
+      return "Slurm's own choice, as Mode=" + d.mode + " has it";
+    case DECISION_WAIT:
+      return "none, the job waits: " + (d.reason.empty() ? std::string("no reason is on record") : d.reason);
+    case DECISION_STOCK:
+      break;
+  }
+  return "Slurm's own choice: " + (d.reason.empty() ? std::string("no reason is on record") : d.reason);
+}
+
+void add_fact(std::string& text, std::string_view name, const std::string& value) {
+  constexpr std::size_t width = 12;
+  if (!value.empty()) text += "  " + std::string(name) + std::string(width - name.size(), ' ') + value + "\n";
+}
+
+std::string costs(const Decision& d) {
+  if (d.cost.empty()) return {};
+  std::string text = d.cost + " hop-bytes";
+  if (!d.natural_cost.empty()) text += ", with ranks in order " + d.natural_cost;
+  if (!d.first_nodes_cost.empty()) text += ", on the first nodes offered " + d.first_nodes_cost;
+  return text;
+}
+
+}  // namespace
+
+std::string_view outcome_name(const Decision& decision) {
+  return decision_outcome_names[static_cast<std::size_t>(decision.outcome)];
+}
+
+std::string explained(const Decision& d, const std::string& component) {
+  std::string text = "job " + (d.array_task.empty() ? std::to_string(d.job_id) : d.array_task) + (component.empty() ? "" : " (" + component + ")") + (d.restarts > 0 ? ", restart " + std::to_string(d.restarts) : "") +
+                     ", " + shown_time(d.at_s) + (d.for_start ? "" : ", asked ahead of the start") + "\n";
+  add_fact(text, "outcome", outcome_sentence(d));
+  add_fact(text, "policy", d.policy + (d.parameters.empty() ? "" : " " + d.parameters));
+  if (d.candidates > 0) add_fact(text, "candidates", std::to_string(d.candidates) + " nodes: " + d.candidate_nodes);
+  add_fact(text, "choice", d.choice + (d.tasks_per_node.empty() ? "" : ", tasks " + d.tasks_per_node));
+  add_fact(text, "allocated", d.given);
+  if (d.stock_choice != d.given) add_fact(text, "stock", d.stock_choice);
+  add_fact(text, "cost", costs(d));
+  if (!std::isnan(d.live_age_s)) add_fact(text, "live data", shown_seconds(d.live_age_s) + " old");
+  add_fact(text, "live data", d.why_not_live);
+  // The note is left out if the terms already contain it.
+  const bool told_by_terms = d.terms.size() > 1 && d.reason.find(d.terms[1]) != std::string::npos;
+  if (d.outcome != DECISION_STOCK && d.outcome != DECISION_WAIT && !told_by_terms) add_fact(text, "note", d.reason);
+  for (const std::string& term : d.terms) add_fact(text, &term == &d.terms.front() ? "terms" : "", term);
+  if (d.time_us > 0)
+    add_fact(text, "time", shown_microseconds(static_cast<double>(d.time_us)) + (d.remembered ? ", the answer was remembered" : ""));
+  return text;
+}
+
+void decision_json(JsonWriter& json, const Decision& d) {
+  json.begin_object().member("job", static_cast<std::int64_t>(d.job_id)).member("array_task", d.array_task).member("restarts", static_cast<std::int64_t>(d.restarts));
+  json.member("at_s", d.at_s).member("uid", static_cast<std::int64_t>(d.uid)).member("mode", d.mode);
+  json.member("policy", d.policy).member("parameters", d.parameters).member("outcome", outcome_name(d));
+  json.member("for_start", d.for_start).member("remembered", d.remembered).member("time_us", d.time_us);
+  json.member("tasks", static_cast<std::int64_t>(d.tasks)).member("candidates", static_cast<std::int64_t>(d.candidates));
+  json.member("candidate_nodes", d.candidate_nodes).member("choice", d.choice).member("tasks_per_node", d.tasks_per_node);
+  json.member("given", d.given).member("stock_choice", d.stock_choice).member("cost", d.cost);
+  json.member("natural_cost", d.natural_cost).member("first_nodes_cost", d.first_nodes_cost).member("reason", d.reason);
+  json.member("live_age_s", d.live_age_s).member("why_not_live", d.why_not_live).key("terms").begin_array();
+  for (const std::string& term : d.terms) json.value(term);
+  json.end_array().end_object();
+}
+
+}  // namespace placement::tools

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "common/decision/decision.hpp"
+#include "tools/output/json.hpp"
+
+namespace placement::tools {
+
+// Returns the name of the decision's outcome, such as "nodes".
+std::string_view outcome_name(const Decision& decision);
+
+// Returns the decision as lines for a person. `component` is the name of the job as a component of a heterogeneous job,
+// such as 42+1, or empty.
+std::string explained(const Decision& decision, const std::string& component);
+
+// Writes the decision as an object.
+void decision_json(JsonWriter& json, const Decision& decision);
+
+}  // namespace placement::tools
