@@ -69,9 +69,9 @@ void make_pattern(std::optional<PlacementRequest>& placement_request) {
   if (!placement_request) return;
   try {
     if (const auto tasks = tasks_of_pattern(*placement_request, task_count()))
-      if (const std::string note = take_pattern(*placement_request, *tasks); !note.empty()) slurm_info("placement: %s", note.c_str());
+      if (const std::string note = take_pattern(*placement_request, *tasks); !note.empty()) tell_user(note);
   } catch (const Error& error) {
-    slurm_info("placement: %s: stock placement", error.what());
+    tell_user(error.what() + std::string(": stock placement"));
     placement_request->unfit = error.what();
   }
 }
@@ -90,12 +90,12 @@ void finish_component(spank_t spank) {
   for (const std::string& name : request_variable_names()) spank_job_control_unsetenv(spank, name.c_str());
   self.placement_request = options.resolve(task_count());
   if (self.placement_request && !self.placement_request->note.empty())
-    slurm_info("placement: %s", self.placement_request->note.c_str());
+    tell_user(self.placement_request->note);
   // As with a stock -m of salloc and sbatch, a distribution in the environment at submission does not count in the job.
   if (self.placement_request && !self.is_srun && !environment("SLURM_DISTRIBUTION").empty())
     self.placement_request->overrides_distribution = true;
-  if (const std::string taken_back = options.taken_back(); !taken_back.empty() && !client_option("quiet"))
-    slurm_info("placement: %s: stock placement", taken_back.c_str());
+  if (const std::string taken_back = options.taken_back(); !taken_back.empty())
+    tell_user(taken_back + ": stock placement");
   const bool is_step = self.is_srun && !self.outer_job.empty();  // of an existing job
   if (!is_step) make_pattern(self.placement_request);
   const bool unfit = self.placement_request && !self.placement_request->unfit.empty();

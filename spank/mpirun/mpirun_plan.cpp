@@ -81,6 +81,7 @@ bool is_heterogeneous() { return !environment("SLURM_HET_SIZE").empty(); }
 
 constexpr const char* not_wanted = "PLACEMENT_MPIRUN=no";
 constexpr const char* not_named = "the batch script does not name mpirun; after a submission with PLACEMENT_MPIRUN=yes mpirun goes by the policy";
+constexpr const char* not_named_in_command = "salloc's command does not name mpirun; with PLACEMENT_MPIRUN=yes before salloc mpirun goes by the policy";
 constexpr const char* why_not_heterogeneous = "the job is heterogeneous, and srun places the steps of its components";
 
 // Returns true if the job, or a component of it, was submitted with a policy.
@@ -131,7 +132,7 @@ int file_in_memory(const std::string& text, bool inherited) {
 // string. `alone` tells whether it does so: in a job of one node, and in salloc's shell for a heterogeneous job.
 std::string notice_without_srun(const std::vector<Setting>& settings, bool alone) {
   if (!alone || settings.size() != 1 || settings[0].name != mpirun_reason_variable) return {};
-  if (settings[0].value == not_wanted || settings[0].value == not_named) return {};  // perhaps the job has no mpirun
+  if (settings[0].value == not_wanted || settings[0].value == not_named || settings[0].value == not_named_in_command) return {};  // perhaps the job has no mpirun
   return "mpirun places its ranks itself, and not by the job's policy: " + settings[0].value;
 }
 
@@ -167,6 +168,7 @@ std::string told_of_made(const std::string& word) {
 struct Script {
   std::string text;
   bool interactive = false;
+  std::vector<std::string> arguments = {};  // of the script itself
 };
 
 std::optional<Script> script_of(spank_t spank) {
@@ -178,7 +180,7 @@ std::optional<Script> script_of(spank_t spank) {
   char** words = nullptr;
   if (spank_get_item(spank, S_JOB_ARGV, &count, &words) != ESPANK_SUCCESS || count < 1 || !words || !words[0])
     return std::nullopt;
-  return Script{beginning_of(words[0])};
+  return Script{beginning_of(words[0]), false, {words + 1, words + count}};
 }
 
 // Returns true if the script is for a C shell. C shells close all files that they inherit.
@@ -270,6 +272,8 @@ std::vector<Setting> wanted_of_script(spank_t spank) {
     return {{mpirun_reason_variable, environment_has + name}};
   if (const std::string word = own_mapping_word(script->text, variable); !word.empty())
     return {{mpirun_reason_variable, "the script has " + word}};
+  if (const std::string word = gives_arguments_to_mpirun(script->text) ? own_mapping_option(script->arguments) : ""; !word.empty())
+    return {{mpirun_reason_variable, "the script's arguments have " + shown(word)}};
   if (const std::string word = wanted == "yes" ? "" : made_mpirun_words(script->text); !word.empty())
     return {{mpirun_reason_variable, "the script has " + told_of_made(word)}};
   if (is_c_shell(script->text)) return {{mpirun_reason_variable, "the script is one of a C shell, which closes the plan"}};
@@ -310,6 +314,10 @@ std::string plan_mpirun_of_salloc(int component) {
     return {};
   }
   const std::vector<std::string> command = command_given(component);
+  if (wanted != "yes" && !may_start_mpirun(command)) {  // its mpirun may have a mapping of its own
+    setenv(mpirun_reason_variable, not_named_in_command, 1);
+    return {};
+  }
   const PlanUse use = is_interactive_shell(command) && wanted != "yes" ? PlanUse::by_hand : PlanUse::by_itself;
   std::vector<Setting> settings;
   try {
@@ -321,7 +329,6 @@ std::string plan_mpirun_of_salloc(int component) {
     settings = {{mpirun_reason_variable, error.what()}};
   }
   for (const Setting& each : settings) setenv(each.name.c_str(), each.value.c_str(), 1);
-  if (!may_start_mpirun(command)) return {};
   if (settings.size() > 1 && use == PlanUse::by_hand)
     return "mpirun in this shell keeps Slurm's order, because a mapping that you type could not stand beside another: "
            "\"mpirun --map-by seq --hostfile $PLACEMENT_HOSTFILE\" places its ranks by the job's policy, and with "

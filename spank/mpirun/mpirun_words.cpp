@@ -250,6 +250,31 @@ std::vector<std::string> shell_words(std::string_view command) {
 
 bool ends_command(std::string_view word) { return word.find_first_of("<>|&;") != word.npos; }
 
+// Returns true if the word expands arguments of the script: $@, $*, $1 to $9, also in braces.
+bool has_arguments(std::string_view word) {
+  for (std::size_t at = word.find('$'); at != word.npos; at = word.find('$', at + 1)) {
+    std::string_view rest = word.substr(at + 1);
+    if (rest.starts_with('{')) rest.remove_prefix(1);
+    if (!rest.empty() && (rest[0] == '@' || rest[0] == '*' || (rest[0] >= '1' && rest[0] <= '9'))) return true;
+  }
+  return false;
+}
+
+// Returns true if a word between mpirun and its program expands arguments of the script, or a variable in `given`.
+bool expands_arguments(std::span<const std::string> words, const std::set<std::string>& given) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (has_arguments(words[i])) return true;
+    for (const std::string& variable : variables_in(words[i]))
+      if (given.contains(variable)) return true;
+    if (ends_command(words[i])) return false;
+    if (option_name(words[i]).empty() && !is_variable(words[i])) return false;  // the program
+    if (!option_name(words[i]).empty())
+      for (std::size_t value = values_of(words[i]).value_or(0); value > 0 && i + 1 < words.size(); --value)
+        if (has_arguments(words[++i])) return true;
+  }
+  return false;
+}
+
 // Returns the first of the words between mpirun and its program that a command makes, or whose variable is in `made`; empty
 // if there is none. The last word of a command is its program.
 std::string made_option(std::span<const std::string> words, const std::set<std::string>& made) {
@@ -306,6 +331,21 @@ std::string own_mapping_word(std::string_view script, const VariableValue& value
         if (std::string word = word_in(words_of("mpirun " + *text)); !word.empty()) return word + " in $" + name;
   }
   return {};
+}
+
+bool gives_arguments_to_mpirun(std::string_view script) {
+  std::set<std::string> given;
+  for (const std::string& command : commands_of(script)) {
+    if (is_assignment(command) && has_arguments(command)) {
+      std::string_view name = trimmed(std::string_view(command).substr(0, command.find('=')));
+      if (name.ends_with('+')) name.remove_suffix(1);
+      given.emplace(split_words(name).back());
+    }
+    const std::vector<std::string> words = shell_words(command);
+    for (std::size_t i = 0; i < words.size(); ++i)
+      if (is_mpirun(words[i]) && expands_arguments(std::span(words).subspan(i + 1), given)) return true;
+  }
+  return false;
 }
 
 std::string made_mpirun_words(std::string_view script) {

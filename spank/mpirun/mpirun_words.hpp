@@ -31,6 +31,9 @@ std::string own_mapping_word(std::string_view script, const VariableValue& value
 // and values of options such as -n, are no such words.
 std::string made_mpirun_words(std::string_view script);
 
+// Returns true if the script has an argument of its own, such as "$@" or $1, between mpirun and its program, also by a variable.
+bool gives_arguments_to_mpirun(std::string_view script);
+
 // Returns the first of these words among the options of mpirun, which are `arguments` without the name of mpirun; empty
 // if there is none. --map-by has its value with it. What follows the name of the program to be started does not count.
 std::string own_mapping_option(std::span<const std::string> arguments);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string_view>
 #include <system_error>
 
@@ -36,16 +37,49 @@ bool is_script(const std::string& file) {
   return begin[0] == '#' && begin[1] == '!';
 }
 
+std::string_view base_name(std::string_view word) {
+  const auto slash = word.rfind('/');
+  return word.substr(slash == word.npos ? 0 : slash + 1);
+}
+
+// Commands that start another one, whose words follow theirs.
+constexpr std::string_view starters[] = {"env", "nice", "nohup", "exec", "time", "ionice", "setsid", "stdbuf"};
+
+// Returns the words without commands that start another one, their options and the variables that they set.
+std::span<const std::string> without_starters(std::span<const std::string> words) {
+  while (!words.empty() && std::ranges::find(starters, base_name(words[0])) != std::end(starters)) {
+    words = words.subspan(1);
+    while (!words.empty() && (words[0].starts_with('-') || words[0].find('=') != std::string::npos)) words = words.subspan(1);
+  }
+  return words;
+}
+
+// Returns true if a shell with these words after its name reads commands from its user: none is a script or has commands.
+bool reads_from_its_user(std::span<const std::string> words) {
+  constexpr std::string_view with_value[] = {"-o", "+o", "-O", "+O", "--rcfile", "--init-file"};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (std::ranges::find(with_value, word) != std::end(with_value)) {
+      ++i;
+      continue;
+    }
+    if (!word.starts_with('-') && !word.starts_with('+')) return false;
+    if (word == "--command" || (!word.starts_with("--") && word.find('c') != std::string::npos)) return false;
+    if (word == "-s") return true;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool is_interactive_shell(const std::vector<std::string>& command) {
   if (command.empty()) return true;
-  if (command.size() > 1) return false;
-  const std::string& word = command[0];
-  const auto slash = word.rfind('/');
-  const std::string_view name = std::string_view(word).substr(slash == word.npos ? 0 : slash + 1);
-  if (std::find(std::begin(shells), std::end(shells), name) == std::end(shells)) return false;
-  return !is_script(slash == word.npos ? found_in_path(word) : word);
+  const std::span<const std::string> words = without_starters(command);
+  if (words.empty()) return false;
+  const std::string& word = words[0];
+  if (std::ranges::find(shells, base_name(word)) == std::end(shells)) return false;
+  if (is_script(word.find('/') == word.npos ? found_in_path(word) : word)) return false;
+  return reads_from_its_user(words.subspan(1));
 }
 
 }  // namespace placement::spank

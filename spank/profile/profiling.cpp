@@ -96,18 +96,18 @@ std::shared_ptr<const CommMatrix> stored_profile(const std::vector<std::string>&
     const ProgramRun run = run_of(command, tasks);
     const auto found = ProfileStore::of_user(std::getenv).find(run);
     if (!found) {
-      slurm_info("placement: no profile is stored for %s: stock placement; srun --profile-comm makes one", described(run).c_str());
+      tell_user("no profile is stored for " + described(run) + ": stock placement; srun --profile-comm makes one");
       return nullptr;
     }
     auto matrix = std::make_shared<const CommMatrix>(read_matrix(found->file));
     if (matrix->ranks() != tasks)
       throw Error(found->file + ": the matrix is of " + std::to_string(matrix->ranks()) + " ranks");
-    slurm_info("placement: by the profile of %s, made %s%s%s: %s", described(run).c_str(), day_and_time(found->made).c_str(),
-               found->same_arguments ? "" : " with other numbers in its arguments",
-               changed(run.program) > found->made ? "; the program has changed since" : "", found->file.c_str());
+    tell_user("by the profile of " + described(run) + ", made " + day_and_time(found->made) +
+              (found->same_arguments ? "" : " with other numbers in its arguments") +
+              (changed(run.program) > found->made ? "; the program has changed since" : "") + ": " + found->file);
     return matrix;
   } catch (const std::exception& error) {
-    slurm_info("placement: no stored profile can be used: %s: stock placement", error.what());
+    tell_user("no stored profile can be used: " + std::string(error.what()) + ": stock placement");
     return nullptr;
   }
 }

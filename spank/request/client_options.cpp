@@ -3,6 +3,10 @@
 
 #include <dlfcn.h>
 
+extern "C" {
+#include <slurm/spank.h>
+}
+
 #include "common/util/text.hpp"
 
 namespace placement::spank {
@@ -33,6 +37,10 @@ std::optional<std::int32_t> positive(const std::optional<std::string>& text) {
 }
 
 }  // namespace
+
+void tell_user(const std::string& text) {
+  if (!client_option("quiet")) slurm_info("placement: %s", text.c_str());
+}
 
 bool client_options_known() { return option_table().usable(); }
 

@@ -15,6 +15,10 @@ using ClientOption = std::function<std::optional<std::string>(const std::string&
 // The ClientOption that asks Slurm. It looks up Slurm's functions at run time.
 std::optional<std::string> client_option(const std::string& name);
 
+// Shows the user "placement: TEXT" on standard error, unless --quiet was given. Slurm itself obeys --quiet only later than the
+// options of plugins are looked at.
+void tell_user(const std::string& text);
+
 // Returns true if client_option() works in this process.
 bool client_options_known();
 

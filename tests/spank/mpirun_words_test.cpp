@@ -17,6 +17,7 @@
 namespace {
 
 using placement::spank::is_mapping_parameter;
+using placement::spank::gives_arguments_to_mpirun;
 using placement::spank::made_mpirun_words;
 using placement::spank::mapping_in_parameter_files;
 using placement::spank::mapping_parameter_in;
@@ -198,9 +199,20 @@ START_TEST(hostile_files) {
 }
 END_TEST
 
+START_TEST(arguments_of_the_script) {
+  for (const char* script : {"mpirun \"$@\"", "mpirun $* ./app", "mpirun $1 $2 ./app", "A=(\"$@\")\nmpirun \"${A[@]}\"", "OPT=$1\nmpirun -n 4 $OPT ./app",
+                             "mpirun --tag-output ${1:-x} ./app", "mpirun $APP \"$@\""})
+    ck_assert_msg(gives_arguments_to_mpirun(script), "%s", script);
+  for (const char* script : {"mpirun ./app \"$@\"", "mpirun -n 4 ./app $1", "OPT=$1\nmpirun ./app $OPT", "echo $1; mpirun ./app", "run \"$@\"", "# mpirun $1 ./app",
+                             "mpirun ./app > $1"})
+    ck_assert_msg(!gives_arguments_to_mpirun(script), "%s", script);
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("mpirun_words");
   TCase* all = tcase_create("all");
+  tcase_add_test(all, arguments_of_the_script);
   tcase_add_test(all, scripts_that_start_ranks);
   tcase_add_test(all, words_of_an_own_mapping);
   tcase_add_test(all, short_words_among_the_options_of_mpirun);
