@@ -225,6 +225,13 @@ add(8, 1700000200, outcome="stock", for_start=1, policy="NLA", reason="the live 
 add(9, 1700000300, outcome="nodes", for_start=0, policy="TREEMATCH\x1b[31m", time_us=800)
 db.commit()
 END
+  # A mistake in this host's placement.conf does not hide what was decided.
+  mkdir -p mistaken && : >mistaken/slurm.conf && printf 'Modee=off\n' >mistaken/placement.conf
+  SLURM_CONF=$work/mistaken/slurm.conf run explain --history history.sqlite 7
+  ends 0
+  has 'the live data are 90 s old'
+  has "mistaken/placement.conf:1: unknown key Modee"
+  has 'goes on with the default settings'
   run explain 7
   "$placectl" check-config >/dev/null || return
   ends 0

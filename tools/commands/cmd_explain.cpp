@@ -14,6 +14,7 @@
 #include "spank/step/scontrol.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/decision_input.hpp"
+#include "tools/input/settings_in_force.hpp"
 #include "tools/output/decision_text.hpp"
 #include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
@@ -211,7 +212,7 @@ int command_explain(int argc, char** argv) {
     return exit_ok;
   }
   const NamedJob job = parse_job(line.operands()[0]);
-  DecisionInput input = read_decisions(line, read_config(placement_conf_path(), MissingFile::defaults), job.id, 0);
+  DecisionInput input = read_decisions(line, config_for_records(), job.id, 0);
   if (!job.array_task.empty())
     std::erase_if(input.decisions, [&](const Decision& decision) { return decision.array_task != job.array_task; });
   const std::string comment = input.decisions.empty() && job.array_task.empty() ? system_comment(job.id) : "";
@@ -251,7 +252,7 @@ int command_decisions(int argc, char** argv) {
   const auto hours = line.integer("hours", 1, 1000000);
   const auto last = line.integer("list", 1, INT32_MAX);
   const double since_s = hours ? static_cast<double>(std::time(nullptr)) - 3600.0 * static_cast<double>(*hours) : 0;
-  const DecisionInput input = read_decisions(line, read_config(placement_conf_path(), MissingFile::defaults), 0, since_s);
+  const DecisionInput input = read_decisions(line, config_for_records(), 0, since_s);
   if (line.has("json")) {
     JsonWriter json;
     json.begin_object().member("count", static_cast<std::int64_t>(input.decisions.size())).key("decisions").begin_array();

@@ -9,6 +9,7 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
+#include "tools/input/settings_in_force.hpp"
 #include "tools/input/state_input.hpp"
 #include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
@@ -176,7 +177,7 @@ int command_nodes(int argc, char** argv) {
     write_output("", help_text(nodes_help));
     return exit_ok;
   }
-  const Config config = read_config(placement_conf_path(), MissingFile::defaults);
+  const Config config = config_for_records();
   const StateInput input = read_state(line, config);
   std::vector<std::int32_t> nodes = chosen_nodes(line, input.state);
   if (const auto field = line.value("sort")) sort_by(nodes, input.state, field_of(*field));
@@ -191,7 +192,7 @@ int command_reliability(int argc, char** argv) {
     write_output("", help_text(reliability_help));
     return exit_ok;
   }
-  const Config config = read_config(placement_conf_path(), MissingFile::defaults);
+  const Config config = config_for_records();
   const StateInput input = read_state(line, config);
   const std::vector<std::int32_t> all = chosen_nodes(line, input.state);
   std::vector<std::int32_t> nodes = all;

@@ -9,6 +9,7 @@
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/pair_lookup.hpp"
+#include "tools/input/settings_in_force.hpp"
 #include "tools/input/state_input.hpp"
 #include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
@@ -195,7 +196,7 @@ int command_pairs(int argc, char** argv) {
   }
   const Order order = order_of(line);
   const auto wanted = static_cast<std::size_t>(line.integer("most", 0, INT32_MAX).value_or(10));
-  const Config config = read_config(placement_conf_path(), MissingFile::defaults);
+  const Config config = config_for_records();
   const StateInput input = read_state(line, config);
   const std::vector<std::int32_t> nodes = chosen_nodes(line, input.state);
   if (const auto file = line.value("heatmap")) draw(*file, input.state, nodes, order);

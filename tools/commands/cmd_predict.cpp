@@ -9,6 +9,7 @@
 #include "spank/step/scontrol.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/decision_input.hpp"
+#include "tools/input/settings_in_force.hpp"
 #include "tools/output/decision_text.hpp"
 #include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
@@ -107,7 +108,7 @@ int command_predict(int argc, char** argv) {
     throw Error("inside of job " + shown(job) + " srun would start a step of it: run placectl predict outside of an allocation");
   const Start start = ask_srun(std::vector<std::string>(argv + (json ? 2 : 1), argv + argc));
   const CommandLine own(help, 1, argv);  // with the places of records that are the default
-  const DecisionInput input = read_decisions(own, read_config(placement_conf_path(), MissingFile::defaults), start.job, 0);
+  const DecisionInput input = read_decisions(own, config_for_records(), start.job, 0);
   if (json)
     write_json(start, input);
   else

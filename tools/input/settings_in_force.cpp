@@ -2,8 +2,10 @@
 #include "tools/input/settings_in_force.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "common/state/controller_state.hpp"
+#include "common/util/error.hpp"
 
 namespace placement::tools {
 
@@ -44,6 +46,15 @@ std::string settings_not_in_force(const Config& file, const Config& in_force, co
               (reader.empty() ? "scontrol reconfigure" : reader) + "\n";
   }
   return text;
+}
+
+Config config_for_records() {
+  try {
+    return read_config(placement_conf_path(), MissingFile::defaults);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "placectl: %s: goes on with the default settings\n", error.what());
+    return {};
+  }
 }
 
 }  // namespace placement::tools
