@@ -285,20 +285,33 @@ static void offer_nodes(struct job_view *view, const struct machine_tables *tabl
 		no_room(view, "no node has cores and generic resources left for one task and its share of them");
 }
 
+static int more_first(const void *a, const void *b)
+{
+	uint32_t left = *(const uint32_t *) a, right = *(const uint32_t *) b;
+
+	return left < right ? 1 : left > right ? -1 : 0;
+}
+
 /*
- * Returns true if all offered nodes together have generic resources for fewer than `tasks` tasks. Each node rounds its share
- * down.
+ * Whether as many nodes as the job may have, those with the largest shares, have generic resources for fewer than `tasks`
+ * tasks, as each node rounds its share down.
  */
 static bool shares_are_too_small(const struct job_view *view, uint32_t tasks)
 {
+	uint32_t count = view->offer.node_count;
+	uint32_t *share = xcalloc(count + 1, sizeof(uint32_t));
 	uint64_t sum = 0;
+	bool limited = true;
 
-	for (uint32_t n = 0; n < view->offer.node_count; n++) {
-		if (!view->max_tasks[n])	/* no limit */
-			return false;
-		sum += view->max_tasks[n];
+	for (uint32_t n = 0; n < count; n++) {
+		share[n] = view->max_tasks[n];
+		limited = limited && share[n];	/* 0: no limit */
 	}
-	return sum < tasks;
+	qsort(share, count, sizeof(uint32_t), more_first);
+	for (uint32_t n = 0; n < count && n < view->request.max_nodes; n++)
+		sum += share[n];
+	xfree(share);
+	return limited && sum < tasks;
 }
 
 /*
