@@ -129,7 +129,7 @@ void see_granted_job(const GrantedJob& granted) {
 void plan_mpirun_in_salloc() {
   try {
     const std::string notice = plan_mpirun_of_salloc(std::max(client().components - 1, 0));
-    if (!notice.empty() && !client_option("quiet")) slurm_info("placement: %s", notice.c_str());
+    if (!notice.empty()) tell_user(notice);
   } catch (...) {  // out of memory
   }
 }

@@ -64,9 +64,8 @@ std::optional<PlacementRequest> request_of_job(std::uint32_t job) {
   if (!received) return std::nullopt;
   const bool stock_counts = self.stock_by_hand || !received->placement_request.overrides_distribution;
   if (self.stock_word && stock_counts) {
-    if (!client_option("quiet"))
-      slurm_info("placement: %s takes the place of the job's policy %s in this step: stock placement",
-                 self.stock_distribution.c_str(), received->placement_request.spec.policy.c_str());
+    tell_user(self.stock_distribution + " takes the place of the job's policy " + received->placement_request.spec.policy +
+              " in this step: stock placement");
     return std::nullopt;
   }
   if (!self.hooked && client_option("distribution")) return std::nullopt;  // a stock -m that was not intercepted

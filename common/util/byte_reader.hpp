@@ -38,7 +38,7 @@ class ByteReader {
     return value;
   }
 
-  // Returns the next bytes as a value that was copied to them on a machine of the same kind.
+  // Returns the next sizeof(T) bytes as a value, in the byte order and layout of this machine.
   template <typename T>
   std::optional<T> value() {
     static_assert(std::is_trivially_copyable_v<T>);

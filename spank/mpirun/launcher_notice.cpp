@@ -91,7 +91,7 @@ std::string launcher_daemon(spank_t spank) {
   char** words = nullptr;
   if (spank_get_item(spank, S_JOB_ARGV, &count, &words) != ESPANK_SUCCESS || count < 1 || !words || !words[0]) return {};
   std::string_view program = words[0];
-  if (const auto slash = program.rfind('/'); slash != program.npos) program.remove_prefix(slash + 1);
+  program = base_name(program);
   return among(open_mpi_daemons, program) || among(hydra_daemons, program) ? std::string(program) : std::string();
 }
 

@@ -71,7 +71,7 @@ bool is_mapping_word(std::string_view word) { return is_mapping_option(option_na
 
 // Returns true if the word is a program's name, with or without a path and a suffix such as .openmpi.
 bool is_mpirun(std::string_view word) {
-  if (const auto slash = word.rfind('/'); slash != word.npos) word.remove_prefix(slash + 1);
+  word = base_name(word);
   return among(programs, word.substr(0, word.find('.')));
 }
 
@@ -103,6 +103,13 @@ bool is_assignment(std::string_view command) {
   if (command.starts_with("export ")) command = trimmed(command.substr(7));
   const auto equals = command.find('=');
   return equals != command.npos && equals > 0 && command.find_first_of(separators) > equals;
+}
+
+// Returns the variable to which the assignment `command` assigns, by = or by +=.
+std::string_view assigned_variable(std::string_view command) {
+  std::string_view name = trimmed(command.substr(0, command.find('=')));
+  if (name.ends_with('+')) name.remove_suffix(1);
+  return split_words(name).back();
 }
 
 // Returns the names of the variables that the line expands, as $NAME or ${NAME...}.
@@ -296,14 +303,12 @@ void add_made_variables(std::string_view command, std::set<std::string>& made) {
   const std::vector<std::string_view> words = split_words(command);
   if (!words.empty() && words[0] == "read")
     for (const std::string_view name : words) made.emplace(name);
-  const auto equals = command.find('=');
-  if (!is_assignment(command) || !has_command_substitution(command.substr(equals))) return;
-  std::string_view name = trimmed(command.substr(0, equals));
-  if (name.ends_with('+')) name.remove_suffix(1);
-  made.emplace(split_words(name).back());
+  if (is_assignment(command) && has_command_substitution(command.substr(command.find('=')))) made.emplace(assigned_variable(command));
 }
 
 }  // namespace
+
+std::string_view base_name(std::string_view program) { return program.substr(program.rfind('/') + 1); }
 
 bool names_mpirun(std::string_view script) {
   return std::any_of(programs.begin(), programs.end(),
@@ -336,11 +341,7 @@ std::string own_mapping_word(std::string_view script, const VariableValue& value
 bool gives_arguments_to_mpirun(std::string_view script) {
   std::set<std::string> given;
   for (const std::string& command : commands_of(script)) {
-    if (is_assignment(command) && has_arguments(command)) {
-      std::string_view name = trimmed(std::string_view(command).substr(0, command.find('=')));
-      if (name.ends_with('+')) name.remove_suffix(1);
-      given.emplace(split_words(name).back());
-    }
+    if (is_assignment(command) && has_arguments(command)) given.emplace(assigned_variable(command));
     const std::vector<std::string> words = shell_words(command);
     for (std::size_t i = 0; i < words.size(); ++i)
       if (is_mpirun(words[i]) && expands_arguments(std::span(words).subspan(i + 1), given)) return true;

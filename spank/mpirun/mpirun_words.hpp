@@ -12,6 +12,9 @@ namespace placement::spank {
 // plan must not be in mpirun's environment: mpirun refuses some of them as conflicting directives, misreads others
 // (--hostfile), and ignores others (--rank-by).
 
+// Returns the name of a program without its directory.
+std::string_view base_name(std::string_view program);
+
 // Returns true if a script or command names mpirun, mpiexec or orterun.
 bool names_mpirun(std::string_view script);
 

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "common/util/text.hpp"
+#include "spank/mpirun/mpirun_words.hpp"
 
 namespace placement::spank {
 
@@ -35,11 +36,6 @@ bool is_script(const std::string& file) {
   char begin[2] = {};
   std::ifstream(file, std::ios::binary).read(begin, sizeof begin);
   return begin[0] == '#' && begin[1] == '!';
-}
-
-std::string_view base_name(std::string_view word) {
-  const auto slash = word.rfind('/');
-  return word.substr(slash == word.npos ? 0 : slash + 1);
 }
 
 // Commands that start another one, whose words follow theirs.
