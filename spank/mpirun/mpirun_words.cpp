@@ -105,11 +105,13 @@ bool is_assignment(std::string_view command) {
   return equals != command.npos && equals > 0 && command.find_first_of(separators) > equals;
 }
 
-// Returns the variable to which the assignment `command` assigns, by = or by +=.
+// Returns the variable to which the assignment `command` assigns, by = or by +=; empty for a line such as "+=x", which the
+// shell refuses.
 std::string_view assigned_variable(std::string_view command) {
   std::string_view name = trimmed(command.substr(0, command.find('=')));
   if (name.ends_with('+')) name.remove_suffix(1);
-  return split_words(name).back();
+  const std::vector<std::string_view> words = split_words(name);
+  return words.empty() ? std::string_view() : words.back();
 }
 
 // Returns the names of the variables that the line expands, as $NAME or ${NAME...}.

@@ -199,6 +199,14 @@ START_TEST(hostile_files) {
 }
 END_TEST
 
+START_TEST(assignments_without_a_name) {
+  for (const char* script : {"+=$1\nmpirun ./app", "+=$(x)\nmpirun ./app", " +=$1", "export +=$(x)"}) {
+    ck_assert_msg(!gives_arguments_to_mpirun(script), "%s", script);
+    ck_assert_msg(made_mpirun_words(script).empty(), "%s", script);
+  }
+}
+END_TEST
+
 START_TEST(arguments_of_the_script) {
   for (const char* script : {"mpirun \"$@\"", "mpirun $* ./app", "mpirun $1 $2 ./app", "A=(\"$@\")\nmpirun \"${A[@]}\"", "OPT=$1\nmpirun -n 4 $OPT ./app",
                              "mpirun --tag-output ${1:-x} ./app", "mpirun $APP \"$@\""})
@@ -212,6 +220,7 @@ END_TEST
 int main() {
   Suite* suite = suite_create("mpirun_words");
   TCase* all = tcase_create("all");
+  tcase_add_test(all, assignments_without_a_name);
   tcase_add_test(all, arguments_of_the_script);
   tcase_add_test(all, scripts_that_start_ranks);
   tcase_add_test(all, words_of_an_own_mapping);
