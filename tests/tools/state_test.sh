@@ -226,11 +226,11 @@ add(9, 1700000300, outcome="nodes", for_start=0, policy="TREEMATCH\x1b[31m", tim
 db.commit()
 END
   # A mistake in this host's placement.conf does not hide what was decided.
-  mkdir -p mistaken && : >mistaken/slurm.conf && printf 'Modee=off\n' >mistaken/placement.conf
+  mkdir -p mistaken && : >mistaken/slurm.conf && printf 'Mood=off\n' >mistaken/placement.conf
   SLURM_CONF=$work/mistaken/slurm.conf run explain --history history.sqlite 7
   ends 0
   has 'the live data are 90 s old'
-  has "mistaken/placement.conf:1: unknown key Modee"
+  has "mistaken/placement.conf:1: unknown key Mood"
   has 'goes on with the default settings'
   run explain 7
   "$placectl" check-config >/dev/null || return
