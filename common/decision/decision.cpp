@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <type_traits>
 
 #include "common/util/byte_reader.hpp"
+#include "common/util/byte_writer.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 
@@ -73,31 +73,14 @@ static_assert(STOCK_REASONS < ' ');
 
 // ---- bytes
 
-class Writer {
- public:
-  explicit Writer(std::span<std::byte> room) : room_(room) {}
-
-  std::size_t left() const { return room_.size() - at_; }
-  void bytes(const void* from, std::size_t count) {
-    std::memcpy(room_.data() + at_, from, count);
-    at_ += count;
-  }
-
-  // Writes the length and up to `most` bytes of the text. The caller makes sure that there is room for both.
-  void text(std::string_view value, std::size_t most) {
-    const bool cut = value.size() > most;
-    const auto length = static_cast<std::uint16_t>(std::min(value.size(), most));
-    bytes(&length, sizeof length);
-    bytes(value.data(), length);
-    if (cut) std::memset(room_.data() + at_ - 2, '.', 2);
-  }
-
-  void fill() { std::memset(room_.data() + at_, 0, left()); }
-
- private:
-  std::span<std::byte> room_;
-  std::size_t at_ = 0;
-};
+// Writes the length and up to `most` bytes of a text. Two dots stand at the end of a text that was cut.
+void put_text(ByteWriter<std::byte>& out, std::string_view text, std::size_t most) {
+  constexpr std::string_view dots = "..";
+  const bool cut = text.size() > most;
+  out.value(static_cast<std::uint16_t>(std::min(text.size(), most)));
+  out.text(cut ? text.substr(0, most - dots.size()) : text);
+  if (cut) out.text(dots);
+}
 
 [[noreturn]] void fail(const std::string& what) { throw Error("no record of a decision: " + what); }
 
@@ -175,18 +158,18 @@ void pack_decision(const Decision& d, std::span<std::byte> room) noexcept {
   constexpr std::size_t max_terms = 255;
   Numbers numbers{d.at_s,  d.live_age_s,  d.time_us, d.job_id, d.restarts, d.uid, d.tasks, d.candidates,
                   static_cast<std::uint8_t>(d.outcome), d.for_start, d.remembered, 0};
-  Writer out(room.first(room.size() - 1));
-  out.bytes(&numbers, sizeof numbers);
-  for (const TextField& field : text_fields) out.text(d.*field.text, field.most);
+  std::fill(room.begin(), room.end(), std::byte{0});
+  ByteWriter<std::byte> out(room.first(room.size() - 1));
+  out.value(numbers);
+  for (const TextField& field : text_fields) put_text(out, d.*field.text, field.most);
   constexpr std::size_t least_of_term = 16;
   for (const std::string& term : d.terms) {
     if (numbers.terms == max_terms || out.left() < sizeof(std::uint16_t) + least_of_term) break;
-    out.text(term, out.left() - sizeof(std::uint16_t));
+    put_text(out, term, out.left() - sizeof(std::uint16_t));
     ++numbers.terms;
   }
-  out.fill();
   room.back() = static_cast<std::byte>(d.reason_class);
-  Writer(room).bytes(&numbers, sizeof numbers);
+  ByteWriter(room).value(numbers);
 }
 
 Decision unpack_decision(std::span<const std::byte> bytes) {

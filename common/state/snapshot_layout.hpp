@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstddef>
-#include <cstring>
 #include <span>
 #include <vector>
 
 #include "common/state/snapshot.hpp"
+#include "common/util/byte_writer.hpp"
 #include "common/util/error.hpp"
 
 namespace placement {
@@ -31,10 +31,11 @@ struct SnapshotLayout {
   std::size_t end;  // the offset behind the last part so far
 };
 
-// Copies the values to the offset `at`, where the layout has their part.
+// Copies the values to the offset `at`, where the layout has their part. Throws Error when they reach behind the end.
 template <typename T>
 void put_part(std::vector<std::byte>& bytes, std::size_t at, std::span<const T> values) {
-  if (!values.empty()) std::memcpy(bytes.data() + at, values.data(), values.size_bytes());
+  if (at > bytes.size() || !ByteWriter(std::span(bytes).subspan(at)).put(std::as_bytes(values)))
+    throw Error("a part of the snapshot is longer than its place");
 }
 
 // Returns the `count` values of the part at the offset `at`. They stay in `bytes`, which must outlive them. Throws Error when

@@ -10,6 +10,7 @@ libcommon_util_la_SOURCES = \
 	%D%/base64url.cpp \
 	%D%/base64url.hpp \
 	%D%/byte_reader.hpp \
+	%D%/byte_writer.hpp \
 	%D%/checksum.hpp \
 	%D%/deadline.hpp \
 	%D%/decimal.cpp \

@@ -80,7 +80,7 @@ Bytes encode(const JoinFrame& frame) {
   out.raw(frame.nonce);
   out.raw(frame.cookie);
   out.name(frame.name);
-  out.raw({reinterpret_cast<const std::uint8_t*>(frame.credential.data()), frame.credential.size()});
+  out.text(frame.credential);
   return out.take();
 }
 

@@ -15,6 +15,7 @@
 #include "common/state/live_range.hpp"
 #include "common/state/live_state.hpp"
 #include "common/util/byte_reader.hpp"
+#include "common/util/byte_writer.hpp"
 #include "monitor/protocol/messages.hpp"
 
 namespace placement::protocol::wire {
@@ -24,7 +25,7 @@ namespace placement::protocol::wire {
 // Appends fields to a message.
 class Writer {
  public:
-  void u8(std::uint8_t value) { out_.push_back(value); }
+  void u8(std::uint8_t value) { number(value, 1); }
   void u16(std::uint16_t value) { number(value, 2); }
   void u32(std::uint32_t value) { number(value, 4); }
   void u64(std::uint64_t value) { number(value, 8); }
@@ -34,21 +35,20 @@ class Writer {
     u32(std::bit_cast<std::uint32_t>(fits ? static_cast<float>(value) + 0.0f  // + 0 turns -0 into 0
                                        : std::numeric_limits<float>::quiet_NaN()));
   }
-  void raw(ByteView bytes) { out_.insert(out_.end(), bytes.begin(), bytes.end()); }
-  // Writes a length byte and at most max_wire_name bytes of `text`.
-  void name(std::string_view text) {
-    text = text.substr(0, max_wire_name);
-    u8(static_cast<std::uint8_t>(text.size()));
-    out_.insert(out_.end(), text.begin(), text.end());
+  void raw(ByteView bytes) { ByteWriter(out_).put(bytes); }
+  void text(std::string_view letters) { ByteWriter(out_).text(letters); }
+  // Writes a length byte and at most max_wire_name bytes of `name`.
+  void name(std::string_view name) {
+    name = name.substr(0, max_wire_name);
+    u8(static_cast<std::uint8_t>(name.size()));
+    text(name);
   }
   // Appends zeros until the message has `size` bytes.
   void pad(std::size_t size) { out_.resize(std::max(size, out_.size())); }
   Bytes take() { return std::move(out_); }
 
  private:
-  void number(std::uint64_t value, int bytes) {
-    for (int i = 0; i < bytes; ++i) out_.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
-  }
+  void number(std::uint64_t value, std::size_t bytes) { ByteWriter(out_).number(value, bytes); }
 
   Bytes out_;
 };

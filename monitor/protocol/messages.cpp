@@ -262,7 +262,7 @@ Bytes encode(const SettingsMessage& settings) {
   Writer out = begin(MessageKind::settings);
   const std::string_view text = std::string_view(settings.text).substr(0, max_settings_text);
   out.u16(static_cast<std::uint16_t>(text.size()));
-  out.raw({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  out.text(text);
   return out.take();
 }
 

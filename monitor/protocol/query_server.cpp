@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/util/byte_writer.hpp"
 #include "common/util/error.hpp"
 #include "monitor/protocol/seal.hpp"
 #include "monitor/protocol/udp.hpp"
@@ -30,9 +31,9 @@ TokenBucket& bucket_of(std::map<Key, TokenBucket>& buckets, const Key& key, doub
 
 void add_sealed(Bytes& out, SealedChannel& channel, ByteView message) {
   const Bytes datagram = channel.seal(message);
-  out.push_back(static_cast<std::uint8_t>(datagram.size()));
-  out.push_back(static_cast<std::uint8_t>(datagram.size() >> 8));
-  out.insert(out.end(), datagram.begin(), datagram.end());
+  ByteWriter writer(out);
+  writer.number(datagram.size(), 2);
+  writer.put(datagram);
 }
 
 Bytes sealed_answer(const Query& query, bool failed, const std::string& text) {

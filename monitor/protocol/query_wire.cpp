@@ -16,8 +16,6 @@ namespace {
 constexpr std::string_view query_mark = "SPQ1", answer_mark = "SPA1";
 constexpr std::string_view note_name = "note", written_name = "written", ring_name = "ring", last_name = "last";
 
-ByteView bytes_of(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
-
 bool begins_with(ByteView bytes, std::string_view mark) {
   return bytes.size() >= mark.size() && std::equal(mark.begin(), mark.end(), bytes.begin());
 }
@@ -37,7 +35,7 @@ Bytes encode(const Query& query) {
   out.raw(query.key);
   out.u32(query.job);
   out.u64(std::bit_cast<std::uint64_t>(query.since_s));
-  out.raw(bytes_of(query.nodes));
+  out.text(query.nodes);
   return out.take();
 }
 
@@ -58,7 +56,7 @@ std::optional<Query> decode_query(ByteView bytes) {
 
 Bytes encode_query_head(std::size_t credential_bytes) {
   wire::Writer out;
-  out.raw(bytes_of(query_mark));
+  out.text(query_mark);
   out.u32(static_cast<std::uint32_t>(credential_bytes));
   return out.take();
 }
@@ -73,7 +71,7 @@ std::optional<std::size_t> decode_query_head(ByteView head) {
 
 Bytes encode_answer_head(std::uint8_t reason) {
   wire::Writer out;
-  out.raw(bytes_of(answer_mark));
+  out.text(answer_mark);
   out.u8(reason);
   return out.take();
 }

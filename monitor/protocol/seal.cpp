@@ -10,6 +10,7 @@
 
 #include "common/util/error.hpp"
 #include "monitor/protocol/handshake_packets.hpp"
+#include "monitor/protocol/message_fields.hpp"
 
 namespace placement::protocol {
 
@@ -44,7 +45,7 @@ class Cipher {
 
   void begin(const Key& key, std::uint64_t sequence, ByteView header) {
     std::array<std::uint8_t, 12> nonce{};
-    for (std::size_t i = 0; i < 8; ++i) nonce[4 + i] = static_cast<std::uint8_t>(sequence >> (8 * i));
+    ByteWriter(std::span(nonce).subspan(4)).number(sequence, 8);
     check(gcry_cipher_setkey(handle_, key.data(), key.size()), "key");
     check(gcry_cipher_setiv(handle_, nonce.data(), nonce.size()), "nonce");
     check(gcry_cipher_authenticate(handle_, header.data(), header.size()), "header");
@@ -71,9 +72,10 @@ Cipher& cipher() {
 }
 
 Key direction_key(const Key& secret, std::string_view label, std::uint64_t id) {
-  Bytes text(label.begin(), label.end());
-  for (int i = 0; i < 8; ++i) text.push_back(static_cast<std::uint8_t>(id >> (8 * i)));
-  return keyed_hash(secret, text);
+  wire::Writer out;
+  out.text(label);
+  out.u64(id);
+  return keyed_hash(secret, out.take());
 }
 
 }  // namespace
@@ -85,9 +87,7 @@ void fill_random(std::span<std::uint8_t> bytes) {
 std::uint64_t random_u64() {
   std::array<std::uint8_t, 8> bytes{};
   fill_random(bytes);
-  std::uint64_t value = 0;
-  for (const std::uint8_t byte : bytes) value = value << 8 | byte;
-  return value;
+  return *ByteReader<std::uint8_t>(bytes).number(bytes.size());
 }
 
 Key keyed_hash(const Key& key, ByteView text) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "common/util/error.hpp"
+#include "monitor/protocol/message_fields.hpp"
 
 namespace placement::protocol {
 
@@ -208,11 +209,12 @@ std::int64_t ServerSessions::period(double now_s) const {
 }
 
 Nonce ServerSessions::cookie(const Nonce& nonce, const NetAddress& from, std::int64_t period) const {
-  Bytes text(nonce.begin(), nonce.end());
-  text.insert(text.end(), from.ip.begin(), from.ip.end());
-  for (int i = 0; i < 2; ++i) text.push_back(static_cast<std::uint8_t>(from.port >> (8 * i)));
-  for (int i = 0; i < 8; ++i) text.push_back(static_cast<std::uint8_t>(static_cast<std::uint64_t>(period) >> (8 * i)));
-  const Key hash = keyed_hash(cookie_key_, text);
+  wire::Writer out;
+  out.raw(nonce);
+  out.raw(from.ip);
+  out.u16(from.port);
+  out.u64(static_cast<std::uint64_t>(period));
+  const Key hash = keyed_hash(cookie_key_, out.take());
   Nonce cookie{};
   std::copy_n(hash.begin(), cookie.size(), cookie.begin());
   return cookie;
@@ -255,9 +257,10 @@ bool ServerSessions::may_attempt(Peer& peer, const NetAddress& from, double now_
   // A keyed hash of port and minute selects the bucket. So only the monitor knows which ports share a bucket, and the
   // groups change every minute.
   const auto minute = static_cast<std::uint64_t>(now_s / 60);
-  Bytes port{static_cast<std::uint8_t>(from.port), static_cast<std::uint8_t>(from.port >> 8)};
-  for (int i = 0; i < 8; ++i) port.push_back(static_cast<std::uint8_t>(minute >> (8 * i)));
-  TokenBucket& bucket = peer.strangers[keyed_hash(cookie_key_, port)[0] % stranger_buckets];
+  wire::Writer out;
+  out.u16(from.port);
+  out.u64(minute);
+  TokenBucket& bucket = peer.strangers[keyed_hash(cookie_key_, out.take())[0] % stranger_buckets];
   return bucket.take(now_s) && joins_.take(now_s);
 }
 

@@ -2,6 +2,7 @@
 if HAVE_CHECK
 check_PROGRAMS += \
 	%D%/allowed_cpus_test \
+	%D%/bytes_test \
 	%D%/comm_matrix_test \
 	%D%/config_test \
 	%D%/decision_ring_test \
@@ -25,6 +26,7 @@ check_PROGRAMS += \
 	#
 endif
 %C%_allowed_cpus_test_LDADD = $(common_util) $(CHECK_LIBS)
+%C%_bytes_test_LDADD = $(CHECK_LIBS)
 %C%_comm_matrix_test_LDADD = $(common_matrix) $(CHECK_LIBS)
 %C%_config_test_LDADD = $(common_policy) $(CHECK_LIBS)
 %C%_decision_ring_test_LDADD = $(common_decision) $(CHECK_LIBS)

@@ -13,6 +13,7 @@
 #include "monitor/protocol/handshake_packets.hpp"
 #include "monitor/protocol/messages.hpp"
 #include "monitor/protocol/query_wire.hpp"
+#include "monitor/protocol/seal.hpp"
 #include "tests/check.hpp"
 #include "tests/monitor/message_samples.hpp"
 #include "tests/temporary_directory.hpp"
@@ -80,6 +81,20 @@ START_TEST(packets_of_a_handshake) {
 }
 END_TEST
 
+// The header, the keys of both directions and the nonce have their form here.
+START_TEST(a_sealed_datagram) {
+  Key secret{};
+  for (std::size_t i = 0; i < secret.size(); ++i) secret[i] = static_cast<std::uint8_t>(i);
+  SealedChannel agent(0x0102030405060708, secret, Side::first), monitor(0x0102030405060708, secret, Side::second);
+  const Bytes message{1, 2, 3};
+  agent.seal(message);
+  const Bytes datagram = agent.seal(message);
+  ck_assert(text_of(datagram) == stored("sealed_to_monitor"));
+  ck_assert(*monitor.open(datagram) == message);
+  ck_assert(text_of(monitor.seal(message)) == stored("sealed_to_agent"));
+}
+END_TEST
+
 START_TEST(questions_of_placectl) {
   stays("query", Query{.kind = Query::Kind::job_state, .channel = 5, .key = {}, .job = 7, .since_s = 1.5, .nodes = "n[1-4]"}, decode_query);
 }
@@ -132,6 +147,7 @@ int main() {
   TCase* const tests = tcase_create("stable_formats");
   tcase_add_test(tests, messages_between_agent_and_monitor);
   tcase_add_test(tests, packets_of_a_handshake);
+  tcase_add_test(tests, a_sealed_datagram);
   tcase_add_test(tests, questions_of_placectl);
   tcase_add_test(tests, snapshots);
   tcase_add_test(tests, the_ring);
