@@ -8,9 +8,9 @@ packages_try=(gcc g++ make autoconf automake libtool pkg-config libzstd-dev zlib
   libmunge-dev libgcrypt20-dev libslurm-dev libopenmpi-dev openmpi-bin dpkg-dev xz-utils)
 packages_build=("${packages_try[@]}" gfortran check libscotch-dev libhwloc-dev)
 packages_cluster=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2 util-linux procps python3)
-# What only tests use: a second MPI library, clocks that run fast, the tables of symbols in our libraries, Python, and what contrib/lint
-# looks with.
-packages_check=(mpich libmpich-dev faketime binutils python3 shellcheck codespell)
+# What only tests use: a second MPI library, clocks that run fast, the tables of symbols in our libraries, Python, what contrib/lint
+# looks with, and promtool, which judges the alert rules.
+packages_check=(mpich libmpich-dev faketime binutils python3 shellcheck codespell prometheus)
 
 missing_packages() {  # package...
   local package

@@ -16,6 +16,20 @@ std::size_t policy_index(std::string_view name) {
   return static_cast<std::size_t>(found - counted_policies.begin());
 }
 
+// An index of counted_outcomes; `outcome` is not DECISION_ADVICE.
+std::size_t outcome_index(decision_outcome outcome) {
+  switch (outcome) {
+    case DECISION_STOCK: return 2;
+    case DECISION_WAIT: return 1;
+    default: return 0;
+  }
+}
+
+std::size_t reason_index(stock_reason reason) {
+  const auto found = std::find(counted_reasons.begin(), counted_reasons.end(), reason);
+  return found == counted_reasons.end() ? 0 : static_cast<std::size_t>(found - counted_reasons.begin());
+}
+
 }  // namespace
 
 void DecisionCounts::add(const Decision& decision) {
@@ -25,27 +39,25 @@ void DecisionCounts::add(const Decision& decision) {
     ++timed_;
     time_s_ += seconds;
   }
-  if (!decision.for_start) {
-    ++ahead_;
+  if (!decision.for_start) return;
+  if (decision.outcome == DECISION_ADVICE) {
+    ++advised_;
     return;
   }
-  ++starts_[policy_index(decision.policy)][decision.outcome];
-  without_live_ += !decision.why_not_live.empty();
-  if (decision.outcome == DECISION_STOCK) ++stock_[decision.reason_class];
+  ++starts_[policy_index(decision.policy)][outcome_index(decision.outcome)];
+  if (decision.outcome == DECISION_STOCK) ++stock_[reason_index(decision.reason_class)];
 }
 
 void DecisionCounts::write(PrometheusText& out) const {
   out.family("decisions_total", "counter", "Decisions of slurmctld about a start, as taken into the history.");
   for (std::size_t p = 0; p < counted_policies.size(); ++p)
-    for (std::size_t o = 0; o < decision_outcome_names.size(); ++o)
-      out.value(static_cast<double>(starts_[p][o]), {{"policy", counted_policies[p]}, {"outcome", decision_outcome_names[o]}});
-  out.one("decisions_ahead_total", "counter", "Decisions about where a job could run, which the backfill scheduler asked for.",
-          static_cast<double>(ahead_));
+    for (std::size_t o = 0; o < counted_outcomes.size(); ++o)
+      out.value(static_cast<double>(starts_[p][o]), {{"policy", counted_policies[p]}, {"outcome", counted_outcomes[o]}});
+  out.one("decisions_advised_total", "counter", "Decisions about a start that were only recorded, with Mode=observe or advise.",
+          static_cast<double>(advised_));
   out.family("stock_decisions_total", "counter", "Decisions after which the job runs as stock, by reason.");
-  for (std::size_t r = 0; r < stock_reason_names.size(); ++r)
-    out.value(static_cast<double>(stock_[r]), {{"reason", stock_reason_names[r]}});
-  out.one("decisions_without_live_data_total", "counter", "Decisions for which slurmctld had no live state that it takes.",
-          static_cast<double>(without_live_));
+  for (std::size_t r = 0; r < counted_reasons.size(); ++r)
+    out.value(static_cast<double>(stock_[r]), {{"reason", stock_reason_names[counted_reasons[r]]}});
   out.family("decision_seconds", "histogram", "Time that a decision took in slurmctld.");
   for (std::size_t i = 0; i < limits_s.size(); ++i) {
     const std::string limit = std::to_string(limits_s[i]);

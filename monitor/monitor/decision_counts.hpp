@@ -12,6 +12,13 @@ namespace placement::monitor {
 // The policies with samples of their own. All others are counted together, as "other".
 inline constexpr std::array<std::string_view, 4> counted_policies = {"TREEMATCH", "TOFA", "NLA", "other"};
 
+// What becomes of a start: the policy's nodes or cores are used, the job waits for better ones, or it runs as stock.
+inline constexpr std::array<std::string_view, 3> counted_outcomes = {"placed", "wait", "stock"};
+
+// The reasons for stock with samples of their own. All others are counted with the first one.
+inline constexpr std::array<stock_reason, 6> counted_reasons = {STOCK_OTHER,   STOCK_NO_TIME, STOCK_NO_LIVE_DATA,
+                                                                STOCK_NO_ROOM, STOCK_SLURM,   STOCK_OPTION};
+
 // Counts decisions for the metrics. The number of samples does not depend on the decisions.
 class DecisionCounts {
  public:
@@ -19,11 +26,11 @@ class DecisionCounts {
   void write(PrometheusText& out) const;
 
  private:
-  static constexpr std::array<double, 5> limits_s = {0.001, 0.01, 0.05, 0.2, 1};  // of the buckets of decision times
-  std::array<std::array<std::int64_t, decision_outcome_names.size()>, counted_policies.size()> starts_{};
-  std::array<std::int64_t, stock_reason_names.size()> stock_{};
+  static constexpr std::array<double, 3> limits_s = {0.01, 0.05, 0.2};  // of the buckets of decision times
+  std::array<std::array<std::int64_t, counted_outcomes.size()>, counted_policies.size()> starts_{};
+  std::array<std::int64_t, counted_reasons.size()> stock_{};
   std::array<std::int64_t, limits_s.size()> at_most_{};  // decisions that took at most limits_s[i]
-  std::int64_t timed_ = 0, ahead_ = 0, without_live_ = 0;
+  std::int64_t timed_ = 0, advised_ = 0;
   double time_s_ = 0;
 };
 

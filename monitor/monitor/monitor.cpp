@@ -302,7 +302,6 @@ void Monitor::run(int stop_descriptor, const std::function<void(double now_s)>& 
       std::vector<SlurmNode> nodes;
       const bool answered = slurm_.collect(now_s, nodes);
       if (answered) {
-        slurm_answered_s_ = now_s;
         if (watch_.slurm_says(nodes, now())) next_slurm_s_ = std::min(next_slurm_s_, now_s + slurm_again_s);
         say_once(trouble_slurm_, "");
         if (const auto& controller = slurm_.controller()) say_once(trouble_controller_, trouble_of(*controller));

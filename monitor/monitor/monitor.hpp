@@ -136,13 +136,12 @@ class Monitor {
          next_pairs_s_, next_prune_s_;
   static constexpr double never_s = -1e9;
   double pairs_saved_s_ = never_s;  // all measurements before this time are in the history
-  std::int64_t heartbeats_ = 0, results_ = 0, leases_given_ = 0, bulk_leases_ = 0, bulk_results_ = 0,
+  std::int64_t heartbeats_ = 0, leases_given_ = 0, bulk_leases_ = 0, bulk_results_ = 0,
                snapshots_ = 0;
   std::vector<Decision> decisions_read_;  // in the transaction that is not committed yet
   DecisionCounts decision_counts_;        // of the decisions in the history since the start
   std::array<std::int64_t, protocol::probe_outcome_names.size()>
       outcomes_{};  // of probes, as their initiators reported them
-  double slurm_answered_s_ = unknown_value;
   std::string trouble_history_, trouble_snapshot_, trouble_decisions_, trouble_metrics_, trouble_slurm_,
       trouble_controller_;
 };

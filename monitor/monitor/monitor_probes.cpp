@@ -91,7 +91,6 @@ void Monitor::take_result(std::int32_t node, const protocol::ProbeResult& result
   const Lease lease = found->second;
   leases_.erase(found);
   if (now_s > lease.until_s + 2) return;
-  ++results_;
   bulk_results_ += lease.bulk;
   const double value = lease.measurement == Measurement::latency ? result.median_latency_us : result.bandwidth_Bps;
   pairs_.add(lease.a, lease.b, lease.measurement, value, now_s);

@@ -67,7 +67,6 @@ std::string as_metrics(const sim::Occupancy& now) {
   const auto cores = [&out](const char* name, const char* help_line, std::int64_t value) {
     out.one(name, "gauge", help_line, static_cast<double>(value));
   };
-  cores("cluster_cores", "Cores of all nodes.", now.cores);
   cores("cluster_usable_cores", "Cores of nodes that take jobs.", now.usable_cores);
   cores("cluster_free_cores", "Cores of nodes that take jobs and that no job has.", now.free_cores);
   cores("cluster_largest_in_switch_cores", "Most free cores below one leaf switch: the largest job that fits there.", now.largest_in_switch);
