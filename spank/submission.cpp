@@ -110,6 +110,9 @@ void finish_component(spank_t spank) {
   const bool asks = self.placement_request && !(self.placement_request->automatic && !self.placement_request->matrix);
   self.asked.push_back(unfit ? Asked::record : asks ? Asked::policy : Asked::nothing);
   if (unfit) self.placement_request.reset();
+  // sbatch --export=NONE leaves the variable itself behind.
+  if (const std::string wanted = environment(mpirun_switch_variable); wanted == "yes" || wanted == "no")
+    spank_job_control_setenv(spank, mpirun_switch_variable, wanted.c_str(), 1);
   if (client_option("quiet")) spank_job_control_setenv(spank, job_quiet_variable, "1", 1);
   if (self.profile && spank_job_control_setenv(spank, job_profile_variable, self.profile->c_str(), 1) != ESPANK_SUCCESS)
     throw Error("Slurm does not take --profile-comm into the job's environment");

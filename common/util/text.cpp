@@ -97,6 +97,8 @@ std::vector<std::string_view> split_at(std::string_view text, char separator) {
   }
 }
 
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
 std::string lower_case(std::string_view text) {
   std::string out(text);
   std::transform(out.begin(), out.end(), out.begin(), lower);

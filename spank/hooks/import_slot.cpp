@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "common/util/text.hpp"
+
 namespace placement::spank {
 
 namespace {
@@ -79,9 +81,7 @@ std::uintptr_t slot_in(const RelocationTable& table, const Imports& imports, con
 
 int search_library(dl_phdr_info* info, std::size_t, void* argument) {
   auto& search = *static_cast<Search*>(argument);
-  std::string_view name = info->dlpi_name ? info->dlpi_name : "";
-  if (const auto slash = name.rfind('/'); slash != name.npos) name.remove_prefix(slash + 1);
-  if (!name.starts_with(search.library)) return 0;
+  if (!base_name(info->dlpi_name ? info->dlpi_name : "").starts_with(search.library)) return 0;
 
   const Elf64_Dyn* dynamic = nullptr;
   std::uintptr_t protected_from = 0, protected_to = 0;

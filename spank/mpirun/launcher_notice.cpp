@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/util/file_descriptor.hpp"
+#include "common/util/text.hpp"
 #include "spank/mpirun/mpirun_parameters.hpp"
 #include "spank/mpirun/mpirun_words.hpp"
 
@@ -101,8 +102,8 @@ void tell_launcher(std::string_view daemon, std::string_view policy, const Mpiru
   const std::string word = own_mapping_option(arguments);
   const bool by_hand = !plan.path.empty() && std::find(arguments.begin(), arguments.end(), plan.path) != arguments.end();
   if (open_mpi && (by_hand || is_rankfile(word))) return;
-  const std::string elsewhere = open_mpi && word.empty() ? mapping_elsewhere(plan) : "";
-  const bool by_plan = open_mpi && plan.in_force && word.empty();
+  const bool by_plan = open_mpi && plan.in_force && !overrides_plan(word);
+  const std::string elsewhere = !open_mpi ? "" : word.empty() ? mapping_elsewhere(plan) : by_plan ? "its command has " + word : "";
   if (by_plan && elsewhere.empty()) return;
   const std::string line = by_plan ? told_of_plan(policy, elsewhere)
                                    : told_of_other_order(open_mpi, policy, word, elsewhere, elsewhere.empty() && open_mpi ? plan.reason : "", why_not_srun);

@@ -25,9 +25,14 @@ MpirunPlan inherited_mpirun_plan() {
 }
 
 void forget_mpirun_plan() {
-  if (inherited_mpirun_plan().in_force) {
-    for (const char* name : mapping_policy_variables) unsetenv(name);
-    for (const char* name : hostfile_variables) unsetenv(name);
+  const std::string path = environment(mpirun_plan_variable);
+  const auto remove = [](const auto& names, const std::string& value) {
+    for (const char* name : names)
+      if (environment(name) == value) unsetenv(name);
+  };
+  if (!path.empty()) {
+    remove(mapping_policy_variables, sequential_mapping);
+    remove(hostfile_variables, path);
   }
   unsetenv(mpirun_plan_variable);
   unsetenv(mpirun_reason_variable);

@@ -14,9 +14,6 @@ inline constexpr const char* mapping_policy_variables[] = {"OMPI_MCA_rmaps_base_
 inline constexpr const char* hostfile_variables[] = {"OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile"};
 inline constexpr const char* sequential_mapping = "seq";
 
-// The user's switch. With "no" no plan is made. With "yes" a plan is made even if the batch script does not name
-// mpirun.
-inline constexpr const char* mpirun_switch_variable = "PLACEMENT_MPIRUN";
 // The path of the hostfile with the plan.
 inline constexpr const char* mpirun_plan_variable = "PLACEMENT_HOSTFILE";
 // The reason why mpirun has no plan in its environment although the job should have one.
@@ -32,7 +29,7 @@ struct MpirunPlan {
 // Returns the plan for mpirun in the environment of this process.
 MpirunPlan inherited_mpirun_plan();
 
-// Removes the plan from the environment of this process. srun starts no mpirun with it, and sbatch and salloc begin
+// Removes the plan from the environment of this process, but for variables that the user has changed. srun starts no mpirun with it, and sbatch and salloc begin
 // other jobs, for which the plan would be wrong.
 void forget_mpirun_plan();
 

@@ -263,7 +263,9 @@ std::vector<Setting> wanted_of_script(spank_t spank) {
   if (!script) return {};
   const auto variable = [spank](const std::string& name) { return task_variable(spank, name.c_str()); };
   if (!variable(std::string(job_environment_prefix) + "PLACEMENT_POLICY") || variable(std::string(job_environment_prefix) + unfit_variable)) return {};
-  const std::string wanted = variable(mpirun_switch_variable).value_or("");
+  auto switched = variable(mpirun_switch_variable);
+  if (!switched) switched = variable(std::string(job_environment_prefix) + mpirun_switch_variable);
+  const std::string wanted = switched.value_or("");
   if (wanted == "no") return {{mpirun_reason_variable, not_wanted}};
   if (wanted != "yes" && !script->interactive && !names_mpirun(script->text)) return {{mpirun_reason_variable, not_named}};
   char** job_environment = nullptr;

@@ -32,6 +32,9 @@ constexpr Words<32> mapping_options = {
     "map-by",       "rank-by",      "bind-to",        "bind-to-core",  "bind-to-socket", "cpu-set",          "cpu-list",
     "cpus-per-proc", "cpus-per-rank", "use-hwthread-cpus", "nolocal"};
 constexpr Words<2> short_mapping_options = {"N", "H"};
+// The options beside which a plan stays in force: mpirun takes the nodes and the order of its ranks from the plan.
+constexpr Words<9> options_below_plan = {"rank-by",       "oversubscribe", "nolocal",          "bind-to", "bind-to-core", "bind-to-socket",
+                                         "cpus-per-proc", "cpus-per-rank", "use-hwthread-cpus"};
 // Options that name a file of parameters or of programs with their options. They count too, because it is not read here.
 constexpr Words<3> parameter_files = {"tune", "am", "app"};
 constexpr Words<6> parameters = {"rmaps_", "hwloc_base_binding", "hwloc_base_cpu", "hwloc_default_", "orte_default_hostfile",
@@ -41,11 +44,11 @@ constexpr Words<6> whole_parameters = {"rmaps", "orte_rankfile", "prte_rankfile"
                                        "mca_base_param_file_prefix", "mca_base_envar_file_prefix"};
 
 // Other options that have a value, or two.
-constexpr Words<32> options_with_value = {
+constexpr Words<36> options_with_value = {
     "n",       "np",      "c",       "x",         "wdir",        "wd",        "path",      "prefix",
     "report-pid", "stdin",   "xterm",   "timeout",   "report-uri",  "ompi-server", "server-wait-time", "output-filename",
     "output",  "display", "debugger", "personality", "preload-files", "max-restarts", "dvm", "hnp",
-    "uri",     "tmpdir",  "set-cwd-to-session-dir", "max-vm-size", "launch-agent", "pmixam", "pset", "runtime-options"};
+    "rank-by", "bind-to", "cpus-per-proc", "cpus-per-rank", "uri",     "tmpdir",  "set-cwd-to-session-dir", "max-vm-size", "launch-agent", "pmixam", "pset", "runtime-options"};
 constexpr Words<5> options_with_two_values = {"mca", "gmca", "prtemca", "pmixmca", "gpmixmca"};
 
 // Options without a value. After an option that is in no list nobody knows whether the next word is its value.
@@ -310,8 +313,6 @@ void add_made_variables(std::string_view command, std::set<std::string>& made) {
 
 }  // namespace
 
-std::string_view base_name(std::string_view program) { return program.substr(program.rfind('/') + 1); }
-
 bool names_mpirun(std::string_view script) {
   return std::any_of(programs.begin(), programs.end(),
                      [script](std::string_view program) { return script.find(program) != script.npos; });
@@ -363,12 +364,18 @@ std::string made_mpirun_words(std::string_view script) {
   return {};
 }
 
+bool overrides_plan(std::string_view word) { return !word.empty() && !among(options_below_plan, option_name(word)); }
+
 std::string own_mapping_option(std::span<const std::string> arguments) {
+  std::string first;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view name = option_name(arguments[i]);
-    if (name.empty()) return {};  // the program
+    if (name.empty()) return first;  // the program
     if (name == "map-by" && arguments[i].ends_with(name) && i + 1 < arguments.size()) return arguments[i] + " " + arguments[i + 1];
-    if (is_mapping_option(name) || among(short_mapping_options, name)) return arguments[i];
+    if (is_mapping_option(name) || among(short_mapping_options, name)) {
+      if (overrides_plan(arguments[i])) return arguments[i];
+      if (first.empty()) first = arguments[i];
+    }
     if (among(options_with_two_values, name)) {
       if (i + 1 < arguments.size() && is_mapping_parameter(arguments[i + 1])) return arguments[i + 1];
       i += 2;
@@ -376,7 +383,7 @@ std::string own_mapping_option(std::span<const std::string> arguments) {
       ++i;
     }
   }
-  return {};
+  return first;
 }
 
 }  // namespace placement::spank

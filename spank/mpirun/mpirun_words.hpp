@@ -12,9 +12,6 @@ namespace placement::spank {
 // plan must not be in mpirun's environment: mpirun refuses some of them as conflicting directives, misreads others
 // (--hostfile), and ignores others (--rank-by).
 
-// Returns the name of a program without its directory.
-std::string_view base_name(std::string_view program);
-
 // Returns true if a script or command names mpirun, mpiexec or orterun.
 bool names_mpirun(std::string_view script);
 
@@ -37,8 +34,12 @@ std::string made_mpirun_words(std::string_view script);
 // Returns true if the script has an argument of its own, such as "$@" or $1, between mpirun and its program, also by a variable.
 bool gives_arguments_to_mpirun(std::string_view script);
 
-// Returns the first of these words among the options of mpirun, which are `arguments` without the name of mpirun; empty
-// if there is none. --map-by has its value with it. What follows the name of the program to be started does not count.
+// Returns true if a word of own_mapping_option() wins over a plan in mpirun's environment. Beside others, such as --rank-by and
+// --bind-to, mpirun takes the nodes and the order of its ranks from the plan.
+bool overrides_plan(std::string_view word);
+
+// Returns the first of these words among the options of mpirun, which are `arguments` without the name of mpirun, one that
+// wins over a plan before others; empty if there is none. --map-by has its value with it. What follows the name of the program to be started does not count.
 std::string own_mapping_option(std::span<const std::string> arguments);
 
 }  // namespace placement::spank

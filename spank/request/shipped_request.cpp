@@ -104,7 +104,7 @@ std::optional<ReceivedRequest> unpack_request(const Getenv& get) {
 
 std::vector<std::string> request_variable_names() {
   std::vector<std::string> names{version_name, policy_name, automatic_name, component_name, overrides_name, unfit_variable, pieces_name,
-                                 job_quiet_variable, natural_order_variable};
+                                 job_quiet_variable, natural_order_variable, mpirun_switch_variable};
   for (int piece = 0; piece < most_pieces; ++piece) names.push_back(piece_name(piece));
   return names;
 }

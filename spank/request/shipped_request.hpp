@@ -24,6 +24,10 @@ inline constexpr const char* job_environment_prefix = "SLURM_SPANK_";
 // several components of a heterogeneous job.
 inline constexpr const char* natural_order_variable = "PLACEMENT_NATURAL_ORDER";
 
+// The user's switch for Open MPI's mpirun, also in the environment in which the job is submitted. With "no" no plan is made
+// for mpirun. With "yes" one is made even if the batch script does not name mpirun, or its words are not known before.
+inline constexpr const char* mpirun_switch_variable = "PLACEMENT_MPIRUN";
+
 // The variable with the reason for which the job runs as without a policy. slurmctld records it, and no step is placed by
 // the request.
 inline constexpr const char* unfit_variable = "PLACEMENT_UNFIT";

@@ -106,7 +106,8 @@ CommandOutput run_slurm_command(const std::vector<std::string>& words, bool with
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (too_long) throw Error(program + " prints more than 256 MiB");
-  output.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (WIFEXITED(status)) output.exit_code = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) output.signal = WTERMSIG(status);
   return output;
 }
 
@@ -114,11 +115,11 @@ std::string scontrol(std::initializer_list<const char*> arguments) {
   std::vector<std::string> words{"scontrol"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   CommandOutput output = run_slurm_command(words, false);
-  if (output.exit_code == 0) return std::move(output.text);
+  if (output.exit_code == 0 && output.signal == 0) return std::move(output.text);
   std::string command;
   for (const std::string& word : words) command += (command.empty() ? "" : " ") + word;
-  throw Error("'" + command + "' " + (output.exit_code < 128 ? "ended with exit code " + std::to_string(output.exit_code)
-                                                             : "was ended by signal " + std::to_string(output.exit_code - 128)));
+  throw Error("'" + command + "' " + (output.signal == 0 ? "ended with exit code " + std::to_string(output.exit_code)
+                                                          : "was ended by signal " + std::to_string(output.signal)));
 }
 
 }  // namespace placement::spank

@@ -9,7 +9,8 @@ namespace placement::spank {
 // What a command of Slurm printed, and how it ended.
 struct CommandOutput {
   std::string text;
-  int exit_code = 0;  // 128 + N after signal N
+  int exit_code = 0;
+  int signal = 0;  // that ended it; 0 if it ended by itself, and then with the exit code
 };
 
 // Runs a command of Slurm as the calling user: that of the installation that this plugin was built for, else the first one

@@ -23,6 +23,7 @@ using placement::spank::mapping_in_parameter_files;
 using placement::spank::mapping_parameter_in;
 using placement::spank::names_mpirun;
 using placement::spank::own_mapping_option;
+using placement::spank::overrides_plan;
 using placement::spank::own_mapping_word;
 using placement::spank::parameter_files;
 
@@ -120,6 +121,10 @@ START_TEST(options_before_the_program) {
   ck_assert_text_eq(own_mapping_option(Words{"--map-by"}), "--map-by");
   ck_assert_text_eq(own_mapping_option(Words{"--mca"}), "");
   ck_assert_text_eq(own_mapping_option(Words{"--timeout=10", "-rf", "r"}), "-rf");
+  ck_assert_text_eq(own_mapping_option(Words{"--bind-to", "none", "--bynode", "./app"}), "--bynode");
+  ck_assert_text_eq(own_mapping_option(Words{"--rank-by", "node", "--bind-to", "none", "./app", "--bynode"}), "--rank-by");
+  for (const char* word : {"--bynode", "-N", "--hostfile=h", "--map-by node", "rmaps"}) ck_assert_msg(overrides_plan(word), "%s", word);
+  for (const char* word : {"", "--bind-to", "-bind-to-core", "--oversubscribe", "--rank-by=node"}) ck_assert_msg(!overrides_plan(word), "%s", word);
 }
 END_TEST
 
