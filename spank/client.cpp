@@ -115,8 +115,9 @@ void forget_outer_job(bool inside_a_job) {
   unsetenv(plan_variable);
   unsetenv(step_profile_variable);
   if (client().is_srun && inside_a_job) return;  // this is a step of the outer job, whose request applies to it
-  for (const std::string& name : variables_beginning({"SLURM_SPANK_PLACEMENT_", "PLACEMENT_STATE", "PLACEMENT_DECISION"}))
+  for (const std::string& name : variables_beginning({"SLURM_SPANK_PLACEMENT_", "PLACEMENT_STATE", "PLACEMENT_START", "PLACEMENT_DECISION"}))
     unsetenv(name.c_str());
+  unsetenv("SLURM_RESTART_COUNT");  // sbatch would pass it on to a job that was never restarted
 }
 
 void see_granted_job(const GrantedJob& granted) {

@@ -8,6 +8,7 @@
 #include "spank/profile/profiling.hpp"
 #include "spank/task/batch_notice.hpp"
 #include "spank/task/bind_task.hpp"
+#include "spank/task/earlier_start.hpp"
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
@@ -54,6 +55,10 @@ EXPORTED int slurm_spank_task_init(spank_t spank, int, char**) {
   }
   try {
     if (spank_context() == S_CTX_REMOTE) placement::spank::profile_task(spank);
+  } catch (...) {
+  }
+  try {
+    if (spank_context() == S_CTX_REMOTE) placement::spank::forget_earlier_start(spank);
   } catch (...) {
   }
   try {

@@ -71,6 +71,8 @@ libspank_la_SOURCES = \
 	%D%/task/bind_task.hpp \
 	%D%/task/cpu_masks.cpp \
 	%D%/task/cpu_masks.hpp \
+	%D%/task/earlier_start.cpp \
+	%D%/task/earlier_start.hpp \
 	#
 
 # Slurm's functions are those of the program that loads the plugin.

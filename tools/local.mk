@@ -42,6 +42,8 @@ tools_placectl_SOURCES = \
 	%D%/input/controller_input.hpp \
 	%D%/input/decision_input.cpp \
 	%D%/input/decision_input.hpp \
+	%D%/input/known_job.cpp \
+	%D%/input/known_job.hpp \
 	%D%/input/leaf_files.cpp \
 	%D%/input/leaf_files.hpp \
 	%D%/input/monitor_input.cpp \

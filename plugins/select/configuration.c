@@ -8,10 +8,16 @@
 #include "plugins/select/decide.h"
 
 static struct machine_tables tables;
+static bool records_fit;
 
 const struct machine_tables *placement_tables(void)
 {
 	return &tables;
+}
+
+bool placement_records_fit(void)
+{
+	return records_fit;
 }
 
 void placement_forget_machine(void)
@@ -70,7 +76,9 @@ void placement_reconfigure(void)
 	if (!in_slurmctld())
 		return;
 	placement_forget_machine();
-	if ((misfit = records_do_not_fit())) {
+	misfit = records_do_not_fit();
+	records_fit = !misfit;
+	if (misfit) {
 		error("placement: Mode=off: this plugin was compiled for Slurm %s with other structures than slurmctld has (%s); build it with the source of the Slurm that is installed",
 		      SLURM_RELEASE, misfit);
 		xfree(misfit);

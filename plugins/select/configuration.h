@@ -25,6 +25,12 @@ void placement_forget_machine(void);
 void placement_reconfigure(void);
 
 /*
+ * Returns true if the last placement_reconfigure() found slurmctld's records as this plugin was compiled for. If not, no
+ * field of a job may be read or written.
+ */
+bool placement_records_fit(void);
+
+/*
  * Appends the configuration in force to *pairs, a list of config_key_pair_t, for "scontrol show config". The list is
  * created if *pairs is NULL. The caller holds slurmctld's job read lock. From Slurm 25.05 on mpi_placement.so calls this.
  */

@@ -151,6 +151,12 @@ struct placement_request {
  */
 #define PLACEMENT_JOB_DECISION "PLACEMENT_DECISION"
 
+/*
+ * The variable that tells which start of a batch job the other two belong to: JOB RESTARTS, or JOB_TASK RESTARTS for a
+ * task of an array. RESTARTS counts as the variable SLURM_RESTART_COUNT of the batch script does.
+ */
+#define PLACEMENT_JOB_START "PLACEMENT_START"
+
 struct placement_plan {
 	bool placed;			/* the plan has nodes and cores for the job */
 	bool wait;			/* not placed: the job stays in the queue for now */

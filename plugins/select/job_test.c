@@ -6,6 +6,7 @@
 #include "plugins/select/configuration.h"
 #include "plugins/select/decide.h"
 #include "plugins/select/given_view.h"
+#include "plugins/select/job_decision.h"
 #include "plugins/select/job_environment.h"
 #include "plugins/select/job_grant.h"
 #include "plugins/select/plan_call.h"
@@ -14,16 +15,6 @@
 #include "plugins/select/saved_job.h"
 #include "plugins/select/view_from_slurm.h"
 #include "plugins/select/waiting.h"
-
-/* Fills in the array's job ID for a task of an array, because the task gets its own one only after this test. */
-static void name_job(struct placement_outcome *decision, const job_record_t *job)
-{
-	bool task = job->array_job_id && job->array_task_id != NO_VAL;
-
-	decision->job_id = task ? job->array_job_id : job->job_id;
-	decision->array_task_known = task;
-	decision->array_task = job->array_task_id;
-}
 
 static void end_decision(struct placement_outcome *decision, job_record_t *job, bool write)
 {
@@ -35,16 +26,6 @@ static void end_decision(struct placement_outcome *decision, job_record_t *job, 
 	decision_done(decision);
 	xfree(decision->given);
 	xfree(decision->stock_choice);
-}
-
-/* Sets PLACEMENT_JOB_DECISION, so that the commands of the job's user can say how the decision ended. */
-static void supply_decision(struct placement_outcome *decision, job_record_t *job, enum placement_mode mode)
-{
-	char text[RECORD_SIZE];
-
-	name_job(decision, job);
-	record_variable(text, sizeof(text), decision, mode);
-	set_variable_of_job(job, PLACEMENT_JOB_DECISION, text);
 }
 
 /* Returns the plan, or NULL with the reason in `decision`. Fills `view` in any case. */
@@ -355,7 +336,7 @@ static int run_while_off(const struct job_test_arguments *arguments)
 	job_record_t *job = arguments->job;
 	int rc = call_real_job_test(arguments);
 
-	if (rc == SLURM_SUCCESS && arguments->mode == SELECT_MODE_RUN_NOW && decision.reason[0] && job->details &&
+	if (rc == SLURM_SUCCESS && arguments->mode == SELECT_MODE_RUN_NOW && decision.reason[0] &&
 	    placement_asked(job->spank_job_env, job->spank_job_env_size))
 		supply_decision(&decision, job, PLACEMENT_OFF);
 	return rc;
@@ -366,26 +347,26 @@ int placement_job_test(const struct job_test_arguments *arguments)
 	enum placement_mode mode = placement_current_mode();
 	job_record_t *job = arguments->job;
 	char *const *environment;
+	bool has_policy;
 
+	if (!placement_records_fit() || !job->details)
+		return call_real_job_test(arguments);
 	placement_tidy();
-	if (mode == PLACEMENT_OFF || !job->details)
+	has_policy = mode != PLACEMENT_OFF && policy_environment(job, &environment);
+	if (has_policy && is_put_off(arguments, mode))
+		return SLURM_ERROR;
+	/* Slurm asks of a waiting job too whether it could ever run (TEST_ONLY). Its record is kept then. */
+	if (arguments->mode != SELECT_MODE_TEST_ONLY)
+		forget_earlier_decision(job);
+	if (mode == PLACEMENT_OFF)
 		return run_while_off(arguments);
-	if (!policy_environment(job, &environment)) {
+	if (!has_policy) {
 		int rc = call_real_job_test(arguments);
 
 		/* A job without a policy may have a stored profile, by which only the ranks of its steps are placed. */
 		if (rc == SLURM_SUCCESS && arguments->mode == SELECT_MODE_RUN_NOW)
 			set_policy_variables(job);
 		return rc;
-	}
-	if (is_put_off(arguments, mode))
-		return SLURM_ERROR;
-	if (arguments->mode != SELECT_MODE_TEST_ONLY)
-		set_variable_of_job(job, PLACEMENT_JOB_DECISION, NULL);
-	/* Slurm asks of a waiting job too whether it could ever run (TEST_ONLY). Its record is kept then. */
-	if (mode != PLACEMENT_OBSERVE && arguments->mode != SELECT_MODE_TEST_ONLY) {
-		record_clear(job);
-		set_variable_of_job(job, PLACEMENT_JOB_STATE, NULL);
 	}
 	if (arguments->mode == SELECT_MODE_RUN_NOW)
 		return run_now(arguments);

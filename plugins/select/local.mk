@@ -46,6 +46,8 @@ select_cons_tres_la_SOURCES = \
 	%D%/given_view.h \
 	%D%/gres_room.c \
 	%D%/gres_room.h \
+	%D%/job_decision.c \
+	%D%/job_decision.h \
 	%D%/job_environment.c \
 	%D%/job_environment.h \
 	%D%/job_grant.c \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugins/select/put_off.h"
 
+#include "plugins/select/job_decision.h"
 #include "plugins/select/waiting.h"
 
 /* The most entries of a job's environment that are read; srun and sbatch ship fewer. */
@@ -56,15 +57,13 @@ static bool has_no_time(const job_record_t *job)
 static void put_off_one(job_record_t *job, uint32_t pause)
 {
 	struct placement_outcome decision = {
-		.job_id = job->array_job_id ? job->array_job_id : job->job_id,
-		.array_task_known = job->array_job_id && job->array_task_id != NO_VAL,
-		.array_task = job->array_task_id,
 		.restarts = job->restart_cnt,
 		.end = DECISION_WAIT,
 		.reason = "the time for decisions is used up, the decision is put off to the next scheduling cycle",
 	};
 
 	put_off(job, pause);
+	name_job(&decision, job);
 	record_write(job, &decision);
 }
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define OWN_BEGIN "placement: "
+#define OWN_BEGIN "placement: job="
 #define OWN_END ';'
 
 static const char *end_name(enum decision_outcome end)
@@ -57,7 +57,7 @@ void record_format(char *text, size_t size, const struct placement_outcome *deci
 	bool placed = plan && plan->placed && decision->end != DECISION_STOCK;
 	size_t room = size - 1, used;	/* one byte is for the end mark */
 
-	used = append(text, room, 0, OWN_BEGIN "job=%u", decision->job_id);
+	used = append(text, room, 0, OWN_BEGIN "%u", decision->job_id);
 	if (decision->array_task_known)
 		used = append(text, room, used, "_%u", decision->array_task);
 	used = append(text, room, used, " restarts=%u", decision->restarts);

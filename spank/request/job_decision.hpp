@@ -8,6 +8,8 @@ namespace placement::spank {
 
 // The variable in which slurmctld tells how its decision for a job ended.
 inline constexpr const char* job_decision_variable = "PLACEMENT_DECISION";
+// The variable in which slurmctld tells which start of a batch job that decision is for: "JOB RESTARTS" or "JOB_TASK RESTARTS".
+inline constexpr const char* job_start_variable = "PLACEMENT_START";
 // The variable that is set if the job's user asked for no messages (--quiet).
 inline constexpr const char* job_quiet_variable = "PLACEMENT_QUIET";
 
@@ -24,6 +26,10 @@ std::string stock_nodes_notice(std::uint32_t job, std::uint32_t array, const cha
 // and while Mode= of placement.conf keeps slurmctld from applying policies. The parameters are those of
 // stock_nodes_notice().
 std::string partition_policy_notice(std::uint32_t job, std::uint32_t array, const char* value);
+
+// Returns true if `start`, the value of job_start_variable, tells of the start with `restarts` (the value of
+// SLURM_RESTART_COUNT, 0 if there is none) of the task `task` of an array (SLURM_ARRAY_TASK_ID, empty if it is none).
+bool is_of_start(std::string_view start, std::string_view task, std::string_view restarts);
 
 // Returns the name of the variable `name` for component `component` of a heterogeneous job: NAME_HET_GROUP_K.
 std::string component_variable(std::string_view name, std::uint32_t component);

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string>
 
-#include "common/util/text.hpp"
 #include "spank/api/task_environment.hpp"
 #include "spank/request/job_decision.hpp"
 #include "spank/request/shipped_request.hpp"
@@ -15,14 +14,6 @@ namespace placement::spank {
 
 namespace {
 
-constexpr std::uint32_t most_components = 128;  // Slurm's limit of components of a heterogeneous job
-
-std::uint32_t number_of(spank_t spank, const std::string& name) {
-  const auto text = task_variable(spank, name.c_str());
-  const auto number = text ? parse_integer(*text) : std::nullopt;
-  return number && *number > 0 && *number <= UINT32_MAX ? static_cast<std::uint32_t>(*number) : 0;
-}
-
 void tell(spank_t spank, std::uint32_t job, std::uint32_t component) {
   const auto variable = [&](const std::string& name) {
     return component == 0 ? name : component_variable(name, component);
@@ -30,7 +21,7 @@ void tell(spank_t spank, std::uint32_t job, std::uint32_t component) {
   const bool asked = task_variable(spank, (variable(std::string(job_environment_prefix) + "PLACEMENT_POLICY")).c_str()).has_value();
   const auto decision = task_variable(spank, variable(job_decision_variable).c_str());
   const std::string notice = (asked ? stock_nodes_notice : partition_policy_notice)(
-      job, number_of(spank, "SLURM_ARRAY_JOB_ID"), decision ? decision->c_str() : nullptr);
+      job, task_number(spank, "SLURM_ARRAY_JOB_ID"), decision ? decision->c_str() : nullptr);
   if (notice.empty()) return;
   const std::string line = "placement: " + notice + "\n";
   if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // there is no other place for the notice
@@ -44,9 +35,9 @@ void tell_batch_script(spank_t spank) {
       step != SLURM_BATCH_SCRIPT || task_variable(spank, (std::string(job_environment_prefix) + job_quiet_variable).c_str()))
     return;
   tell(spank, job, 0);
-  const std::uint32_t components = number_of(spank, "SLURM_HET_SIZE");
-  for (std::uint32_t component = 1; component < components && component < most_components; ++component)
-    tell(spank, number_of(spank, component_variable("SLURM_JOB_ID", component)), component);
+  const std::uint32_t components = component_count(spank);
+  for (std::uint32_t component = 1; component < components; ++component)
+    tell(spank, task_number(spank, component_variable("SLURM_JOB_ID", component)), component);
 }
 
 }  // namespace placement::spank

@@ -7,13 +7,11 @@
 #include <ctime>
 #include <map>
 
-#include "common/topology/slurm_hosts.hpp"
 #include "common/util/error.hpp"
-#include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
-#include "spank/step/scontrol.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/decision_input.hpp"
+#include "tools/input/known_job.hpp"
 #include "tools/input/settings_in_force.hpp"
 #include "tools/output/decision_text.hpp"
 #include "tools/output/json.hpp"
@@ -76,28 +74,20 @@ struct NamedJob {
                    "for a component of a heterogeneous job; slurmctld decides about jobs, not about steps");
 }
 
-// Returns the value of the field "NAME=value" in a line of scontrol, or an empty text.
-std::string field_in(std::string_view line, std::string_view name) {
-  for (const std::string_view word : split_words(line))
-    if (word.starts_with(name)) return std::string(word.substr(name.size()));
-  return {};
-}
-
 // Sets the job ID of a component. slurmctld tells it while it knows the job. Later it is taken for the leader's ID plus
 // the offset, because Slurm numbers the components one after the other. Throws Error when the job has no such component.
 void find_component(NamedJob& named, std::int64_t offset) {
   const std::uint32_t leader = named.id;
-  std::string jobs;
-  try {
-    if (may_exist(slurm_conf_path())) jobs = spank::scontrol({"-o", "show", "job", std::to_string(leader).c_str()});
-  } catch (const Error&) {  // slurmctld does not know the job any more
+  const std::vector<KnownJob> jobs = known_jobs(leader);
+  for (const KnownJob& job : jobs) {
+    if (job.id == leader && job.offset.value_or(0) > 0)
+      throw Error("job " + std::to_string(leader) + " is itself a component, " + std::to_string(job.leader) + "+" + std::to_string(*job.offset) +
+                  ": OFFSET counts from the first component, " + std::to_string(job.leader));
+    if (job.leader == leader && job.offset == offset) {
+      named.id = job.id;
+      return;
+    }
   }
-  for (const std::string_view line : split_at(jobs, '\n'))
-    if (field_in(line, "HetJobOffset=") == std::to_string(offset))
-      if (const auto id = parse_integer(field_in(line, "JobId=")); id && *id > 0 && *id < NO_VAL) {
-        named.id = static_cast<std::uint32_t>(*id);
-        return;
-      }
   if (!jobs.empty() || leader + offset >= NO_VAL)
     throw Error("job " + std::to_string(leader) + " has no component " + std::to_string(offset));
   named.id = leader + static_cast<std::uint32_t>(offset);
@@ -121,29 +111,30 @@ NamedJob parse_job(const std::string& name) {
   return named;
 }
 
-std::string system_comment_in(std::string_view shown_jobs, std::uint32_t job) {
-  bool is_asked = false;
-  for (const std::string_view line : split_at(shown_jobs, '\n')) {
-    const std::string_view field = trimmed(line);
-    if (field.starts_with("JobId=")) is_asked = split_words(field)[0].substr(6) == std::to_string(job);
-    if (is_asked && field.starts_with("SystemComment=")) return std::string(field.substr(14));
-  }
-  return {};
+// Returns how often the job was started again before the start that its last record tells of: by the decisions, or by
+// the record in its system comment. Returns -1 if neither tells of the job.
+std::int64_t recorded_restarts(const KnownJob& job, const std::vector<Decision>& decisions) {
+  std::int64_t last = -1;
+  for (const Decision& d : decisions)
+    if (job.name == (d.array_task.empty() ? std::to_string(d.job_id) : d.array_task)) last = std::max<std::int64_t>(last, d.restarts);
+  constexpr std::string_view restarts = "restarts=";
+  for (const std::string_view word : split_words(job.record))
+    if (word.starts_with(restarts)) last = std::max(last, parse_integer(word.substr(restarts.size())).value_or(-1));
+  return last;
 }
 
-// Returns what the plugin wrote into the job's system comment; empty when slurmctld does not know the job. Without a
-// slurm.conf, libslurm would search for one for a minute, so it is not called then.
-std::string system_comment(std::uint32_t job) {
-  if (!may_exist(slurm_conf_path())) return {};
-  std::string text;
-  try {
-    text = system_comment_in(spank::scontrol({"show", "job", std::to_string(job).c_str()}), job);
-  } catch (const Error&) {
-    return {};
-  }
-  const std::size_t begin = text.find("placement: ");
-  if (begin == std::string::npos) return {};
-  return shown(text.substr(begin, text.find(';', begin) - begin));
+// Keeps of the jobs those that started again, or wait for that, after the last start that is on record.
+std::vector<KnownJob> started_since(std::vector<KnownJob> jobs, const std::vector<Decision>& decisions) {
+  std::erase_if(jobs, [&](const KnownJob& job) {
+    const std::int64_t recorded = recorded_restarts(job, decisions);
+    return recorded < 0 || recorded >= job.restarts;
+  });
+  return jobs;
+}
+
+std::string started_since_note(const KnownJob& job) {
+  return "# job " + job.name + (job.pending ? " has been requeued since: restart " : " was started again since: restart ") +
+         std::to_string(job.restarts) + " has no decision" + (job.pending ? " yet" : "") + ", and the above is of an earlier start\n";
 }
 
 // ---- many decisions
@@ -215,7 +206,10 @@ int command_explain(int argc, char** argv) {
   DecisionInput input = read_decisions(line, config_for_records(), job.id, 0);
   if (!job.array_task.empty())
     std::erase_if(input.decisions, [&](const Decision& decision) { return decision.array_task != job.array_task; });
-  const std::string comment = input.decisions.empty() && job.array_task.empty() ? system_comment(job.id) : "";
+  std::vector<KnownJob> jobs = known_jobs(job.id);
+  std::erase_if(jobs, [&](const KnownJob& known) { return job.array_task.empty() ? known.leader != 0 && known.id != job.id : known.name != job.array_task; });
+  const std::string comment = input.decisions.empty() && jobs.size() == 1 ? jobs.front().record : "";
+  const std::vector<KnownJob> later = started_since(jobs, input.decisions);
   if (input.decisions.empty() && comment.empty()) {
     std::string text = "no decision for job " + line.operands()[0] + " is on record: it asked for no policy, it has not started yet, it is too long ago, "
                        "or no decision was made (Mode=off, or TREEMATCH=auto without a stored profile)";
@@ -227,7 +221,10 @@ int command_explain(int argc, char** argv) {
     JsonWriter json;
     json.begin_object().key("decisions").begin_array();
     for (const Decision& decision : input.decisions) decision_json(json, decision);
-    json.end_array().member("system_comment", comment);
+    json.end_array().member("system_comment", comment).key("started_since").begin_array();
+    for (const KnownJob& known : later)
+      json.begin_object().member("job", known.name).member("restarts", known.restarts).member("pending", known.pending).end_object();
+    json.end_array();
     notes_json(json, input);
     write_output("", json.end_object().take());
     return exit_ok;
@@ -238,6 +235,7 @@ int command_explain(int argc, char** argv) {
     text += comment + "\n" + noted(input);
   else if (!input.told_by.empty())
     text += "# told by " + input.told_by + "\n";
+  for (const KnownJob& known : later) text += started_since_note(known);
   if (job.guessed) text += "# slurmctld does not know job " + job.component + " any more: it is taken for job " + std::to_string(job.id) + "\n";
   write_output("", text);
   return exit_ok;
