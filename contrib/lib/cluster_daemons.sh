@@ -60,11 +60,22 @@ read_clock() {  # directory
   [ ${#clock[@]} -eq 0 ] || clock=(env "${clock[@]}")
 }
 
+# A shell waits for each daemon, and tells the file ends how it ended: label, pid and exit code, which is 128 and the number
+# of the signal where one ended it.
 run_daemon() {  # label command...
-  local label=$1
+  local label=$1 pid
   shift
-  setsid "$@" >>"$ROOT/log/$label.out" 2>&1 </dev/null &
-  echo $! >"$ROOT/pid/$label"
+  read -r pid < <(
+    exec 2>>"$ROOT/log/$label.out"
+    setsid "$@" >&2 </dev/null &
+    pid=$!
+    trap '' HUP INT TERM
+    echo $pid
+    exec >>"$ROOT/log/ends" </dev/null
+    wait $pid
+    echo "$label $pid $?"
+  )
+  echo "$pid" >"$ROOT/pid/$label"
 }
 
 daemon_pid() { cat "$ROOT/pid/$1" 2>/dev/null; }
