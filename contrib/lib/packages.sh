@@ -9,8 +9,8 @@ packages_try=(gcc g++ make autoconf automake libtool pkg-config libzstd-dev zlib
 packages_build=("${packages_try[@]}" gfortran check libscotch-dev libhwloc-dev)
 packages_cluster=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2 util-linux procps python3)
 # What only tests use: a second MPI library, clocks that run fast, the tables of symbols in our libraries, Python, what contrib/lint
-# looks with, and promtool, which judges the alert rules.
-packages_check=(mpich libmpich-dev faketime binutils python3 shellcheck codespell prometheus)
+# looks with, promtool, which judges the alert rules, and zstd, for hostile input.
+packages_check=(mpich libmpich-dev faketime binutils python3 shellcheck codespell prometheus zstd)
 
 missing_packages() {  # package...
   local package

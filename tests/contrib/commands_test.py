@@ -24,7 +24,7 @@ OPTIONAL = {
     "contrib/package": {"lintian": "is installed when it is called"},
     "contrib/release": {"git": "ends, as a release is made from a clone"},
     "contrib/nla-simgrid": {"smpicc": "ends with the package to install (libsimgrid-dev)", "smpirun": "ends with the package to install (libsimgrid-dev)", "zstd": "traces must be unpacked"},
-    "tests/contrib/reproduce_test.py": {"smpirun": "what is recorded is not replayed (libsimgrid-dev)", "zstd": "the trace of DT's shape is not made"},
+    "tests/contrib/reproduce_test.py": {"smpirun": "what is recorded is not replayed (libsimgrid-dev)"},
     "tests/plugins/plugin_check.sh": {"slurmctld": "what only slurmctld exports is not looked up"},
     "tests/contrib/service_test.sh": {"systemd-analyze": "the test of the units is skipped"},
 }
