@@ -40,6 +40,7 @@ CPPFLAGS="$CPPFLAGS -I$slurm_headers"
 AC_CHECK_HEADERS([slurm/spank.h], [build_spank=yes],
   [AC_MSG_ERROR([slurm/spank.h of Slurm $slurm_version is missing: install libslurm-dev])])
 AC_CHECK_DECLS([slurm_free_conf], [], [], [[#include <slurm/slurm.h>]])
+AC_CHECK_MEMBERS([partition_info_t.topology_name], [], [], [[#include <slurm/slurm.h>]])
 CPPFLAGS=$slurm_save_CPPFLAGS
 
 build_select=no

@@ -24,7 +24,7 @@ enum stock_reason {
 	STOCK_SLURM,		/* Slurm could not allocate what the policy wanted, or only later */
 	STOCK_OPTION,		/* the job has an option that no policy can serve */
 	STOCK_REQUEST,		/* the policy, its keys or its matrix do not fit the job */
-	STOCK_MACHINE,		/* the nodes in slurmctld changed, SelectTypeParameters counts no cores, or another topology */
+	STOCK_MACHINE,		/* the nodes or topologies in slurmctld changed, or SelectTypeParameters counts no cores */
 };
 enum { STOCK_REASONS = STOCK_MACHINE + 1 };	/* the number of classes */
 

@@ -77,13 +77,18 @@ static inline bool gres_are_on_node(const job_record_t *job, const node_record_t
 #endif
 }
 
-/* Returns true if the partition has the topology of the cluster, and not another one that it names. */
-static inline bool has_topology_of_cluster(const part_record_t *partition)
+/*
+ * Returns slurmctld's index of the topology that the jobs of the partition have, and sets *name to its name. The topology of
+ * the cluster, which a partition has that names none, has index 0, and its name is then NULL.
+ */
+static inline int topology_of_partition(const part_record_t *partition, char **name)
 {
 #ifdef HAVE_SLURM_PARTITION_TOPOLOGY
-	return partition->topology_idx == 0;	/* Slurm sorts the cluster's own one to the front. */
+	*name = partition->topology_idx ? partition->topology_name : NULL;
+	return partition->topology_idx;
 #else
-	return true;
+	*name = NULL;
+	return 0;
 #endif
 }
 

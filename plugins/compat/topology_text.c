@@ -5,7 +5,7 @@
 
 #ifdef HAVE_SLURM_SWITCH_RECORDS
 
-char *topology_text(void)
+char *topology_text(char *name)
 {
 	char *text = NULL;
 
@@ -26,11 +26,11 @@ char *topology_text(void)
 
 /* Since 23.02 only the topology plugin has the records. The form in which it prints them has not changed. */
 #if defined(HAVE_SLURM_TOPOLOGY_G_TOPOLOGY_GET)
-#define TOPOLOGY_GET(topology) topology_g_topology_get(topology)
+#define TOPOLOGY_GET(name, topology) topology_g_topology_get(topology)
 #elif defined(HAVE_SLURM_TOPOLOGY_G_GET_NAMED)
-#define TOPOLOGY_GET(topology) topology_g_get(TOPO_DATA_TOPOLOGY_PTR, NULL, topology)
+#define TOPOLOGY_GET(name, topology) topology_g_get(TOPO_DATA_TOPOLOGY_PTR, name, topology)
 #else
-#define TOPOLOGY_GET(topology) topology_g_get(TOPO_DATA_TOPOLOGY_PTR, topology)
+#define TOPOLOGY_GET(name, topology) topology_g_get(TOPO_DATA_TOPOLOGY_PTR, topology)
 #endif
 
 #if defined(HAVE_SLURM_TOPOINFO_PRINT)
@@ -44,12 +44,12 @@ char *topology_text(void)
 #define TOPOLOGY_FREE(topology) topology_g_topology_free(topology)
 #endif
 
-char *topology_text(void)
+char *topology_text(char *name)
 {
 	dynamic_plugin_data_t *topology = NULL;
 	char *text = NULL;
 
-	if (TOPOLOGY_GET(&topology) != SLURM_SUCCESS || !topology)
+	if (TOPOLOGY_GET(name, &topology) != SLURM_SUCCESS || !topology)
 		return NULL;
 	TOPOLOGY_PRINT(topology, &text);
 	TOPOLOGY_FREE(topology);

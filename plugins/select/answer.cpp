@@ -41,7 +41,7 @@ std::uint64_t question_of(const placement_offer& offer, const placement_request&
   mix(hash, offer.core_free, offer.first_core[offer.node_count]);
   const std::uint32_t numbers[] = {request.tasks,     request.cpus_per_task,  request.min_nodes,
                                    request.max_nodes, request.tasks_per_node, request.whole_nodes, request.time_limit_s,
-                                   request.tasks_per_socket};
+                                   request.tasks_per_socket, request.topology};
   mix(hash, numbers, std::size(numbers));
   mix(hash, request.required, request.required_count);
   if (request.partition != nullptr) mix(hash, request.partition, std::strlen(request.partition));
@@ -63,7 +63,7 @@ Answer fresh_answer(PluginState& now, const LiveNow& live, const placement_offer
   const auto& [budget, deadline, began] = time;
   Answer answer;
   try {
-    answer.plan = make_plan(*now.machine, live, offer, request, job_request, now.config, now.views, deadline);
+    answer.plan = make_plan(now.machine_for(request), live, offer, request, job_request, now.config, now.views, deadline);
   } catch (const MustWait& wait) {
     answer.reason = wait.what();
     answer.wait = true;
@@ -104,7 +104,7 @@ const Answer& put_off(PluginState& now, const LiveNow& live, const placement_off
   answer.wait = answer.put_off = true;
   answer.wait_left_s = 1;
   now.result.wait_told = request.times_put_off > 0;
-  if (now.decision_log) now.decision_log->decided(*now.machine, offer, job_request, live, nullptr);
+  if (now.decision_log) now.decision_log->decided(now.machine_for(request), offer, job_request, live, nullptr);
   return now.transient = std::move(answer);
 }
 
@@ -149,7 +149,7 @@ const Answer& answer_of(PluginState& now, const placement_offer& offer, const pl
   else if (!now.result.wait_told)
     job.wait_told = Clock::now();
   now.latest = &answer;
-  if (now.decision_log) now.decision_log->decided(*now.machine, offer, job.job_request, live, answer.plan ? &*answer.plan : nullptr);
+  if (now.decision_log) now.decision_log->decided(now.machine_for(request), offer, job.job_request, live, answer.plan ? &*answer.plan : nullptr);
   return answer;
 }
 

@@ -65,7 +65,7 @@ void assess(PluginState& now, const placement_offer& offer, const placement_requ
   const DecisionTimeBudget::Use use(now.share, request.uid);
   const Plan& plan = *now.latest->plan;
   const JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count}, now.config);
-  const GivenCosts costs = assess_grant(*now.machine, now.feed->now(), offer, request, job.job_request, now.config, plan, grant,
+  const GivenCosts costs = assess_grant(now.machine_for(request), now.feed->now(), offer, request, job.job_request, now.config, plan, grant,
                                         Deadline::after(budget));
   copy_text(now.result.cost, sizeof now.result.cost, costs.cost);
   copy_text(now.result.natural_cost, sizeof now.result.natural_cost, costs.natural_cost);
@@ -141,6 +141,7 @@ extern "C" void placement_keep_jobs_private(bool private_jobs) { state().private
 extern "C" void placement_unconfigure(void) {
   auto& now = state();
   now.machine.reset();
+  now.other_machines.clear();
   now.views = {};
   now.partitions.clear();
   now.feed.reset();
@@ -258,7 +259,7 @@ extern "C" struct placement_ranks placement_ranks_on(const struct placement_offe
     const auto budget = std::chrono::milliseconds(now.share.used_up(request->uid) ? 0 : now.config.decision_time_ms);
     const DecisionTimeBudget::Use use(now.share, request->uid);
     const JobEntry& job = now.jobs.find(request->job_id, {request->environment, request->environment_count}, now.config);
-    const auto costs = costs_on(*now.machine, now.feed->now(), *offer, *request, job.job_request, now.config, *grant, Deadline::after(budget));
+    const auto costs = costs_on(now.machine_for(*request), now.feed->now(), *offer, *request, job.job_request, now.config, *grant, Deadline::after(budget));
     if (!costs) return ranks;
     copy_text(ranks.cost, sizeof ranks.cost, costs->cost);
     copy_text(ranks.natural_cost, sizeof ranks.natural_cost, costs->natural_cost);

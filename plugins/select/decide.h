@@ -33,11 +33,15 @@ struct placement_machine_node {
 	uint32_t threads_per_core;
 };
 
-
+/*
+ * A topology is given as the switches or blocks that "scontrol show topology" prints; NULL for a topology that has none.
+ */
 struct placement_machine {
 	const struct placement_machine_node *nodes;
 	uint32_t node_count;
-	const char *topology;		/* switches or blocks as "scontrol show topology" prints them; NULL if none */
+	const char *topology;			/* the topology of the cluster */
+	const char *const *other_topologies;	/* the topologies that partitions name in its place */
+	uint32_t other_topology_count;
 };
 
 /*
@@ -122,6 +126,7 @@ struct placement_request {
 	uint32_t job_id;		/* for a task of a job array, the job ID of the array */
 	uint32_t uid;			/* the job's user, whose processor time for decisions is spent */
 	const char *partition;		/* the partition in which the job would run; NULL if not known */
+	uint32_t topology;		/* the partition's: 0 is that of the cluster, i is other_topologies[i - 1] */
 	char *const *environment;	/* NAME=VALUE entries; the user writes them, so nothing in them is trusted */
 	uint32_t environment_count;
 	uint32_t tasks;			/* 0 if the user gave no number */

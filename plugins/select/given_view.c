@@ -4,14 +4,15 @@
 void given_view_fill(struct job_view *view, const struct machine_tables *tables,
 		     const struct job_test_arguments *arguments)
 {
-	uint32_t most = bit_set_count(arguments->nodes), at = 0;
+	uint32_t most = bit_set_count(arguments->nodes), at = 0, topology;
 
 	*view = (struct job_view) { .stock_because = NULL };
-	if (!arguments->job->part_ptr || tables->record_count != node_record_count) {
-		view->stock_because = "Slurm's nodes have changed, it needs a reconfigure";
+	if (!arguments->job->part_ptr || tables->record_count != node_record_count ||
+	    !machine_topology_of(tables, arguments->job->part_ptr, &topology)) {
+		view->stock_because = "Slurm's nodes or topologies have changed, it needs a reconfigure";
 		return;
 	}
-	job_view_fill_request(view, arguments);
+	job_view_fill_request(view, tables, arguments);
 	view->record = xcalloc(most + 1, sizeof(uint32_t));
 	view->node = xcalloc(most + 1, sizeof(int32_t));
 	view->first_core = xcalloc(most + 2, sizeof(uint32_t));

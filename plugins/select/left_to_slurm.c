@@ -43,13 +43,14 @@ const char *left_to_slurm(enum stock_reason *reason, const struct machine_tables
 {
 	const job_record_t *job = arguments->job;
 	const char *option;
+	uint32_t topology;
 
 	*reason = STOCK_REQUEST;
 	if (!job->part_ptr || arguments->min_nodes == 0)
 		return "the job has no nodes to choose";
 	*reason = STOCK_MACHINE;
-	if (!has_topology_of_cluster(job->part_ptr))
-		return "its partition names a topology of its own, and policies know that of the cluster";
+	if (!machine_topology_of(tables, job->part_ptr, &topology))
+		return "its partition has got another topology since, Slurm needs a reconfigure";
 	*reason = STOCK_OPTION;
 	if ((option = option_of_slurm(job)))
 		return option;

@@ -33,6 +33,13 @@ Machine::Machine(const placement_machine& machine, const Config& config)
   }
 }
 
+Machine::Machine(const Machine& cluster, const char* topology)
+    : nodes_(cluster.nodes_), level_distances_(cluster.level_distances_), from_file_(false), torus_(cluster.torus_),
+      torus_node_(cluster.torus_node_), outages_(cluster.outages_) {
+  if (topology) switches_ = parse_scontrol_topology(topology, nodes_);
+  view(1);
+}
+
 std::vector<std::string> Machine::node_names() const {
   std::vector<std::string> names;
   for (const NodeShape& node : nodes_) names.push_back(node.name);

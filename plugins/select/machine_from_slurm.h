@@ -5,12 +5,15 @@
 #ifndef PLACEMENT_SELECT_MACHINE_FROM_SLURM_H
 #define PLACEMENT_SELECT_MACHINE_FROM_SLURM_H
 
+#include "plugins/compat/slurm_compat.h"
 #include "plugins/select/decide.h"
 
 struct machine_tables {
 	struct placement_machine machine;
 	struct placement_machine_node *nodes;
-	char *topology;
+	char **topologies;		/* that of the cluster first, then those of machine.other_topologies */
+	int *topology_index;		/* slurmctld's index of each topology */
+	uint32_t topology_count;
 	int32_t *node_of_record;	/* for each node record, the index into machine.nodes; -1 if it has none */
 	int record_count;
 };
@@ -21,6 +24,12 @@ struct machine_tables {
  * machine_tables_free().
  */
 void machine_tables_fill(struct machine_tables *tables);
+
+/*
+ * Sets *topology to the topology of the partition, as struct placement_request has it. Returns false if `tables` does not have
+ * that topology, because the partition has named it since the tables were filled.
+ */
+bool machine_topology_of(const struct machine_tables *tables, const part_record_t *partition, uint32_t *topology);
 
 /* Frees the arrays of `tables` and leaves it empty. */
 void machine_tables_free(struct machine_tables *tables);

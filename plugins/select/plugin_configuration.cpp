@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -60,6 +61,8 @@ void configure_on(PluginState& now, const placement_machine& machine) {
   policies::check_policy_settings(now.config);
   for (const auto& [partition, word] : now.config.partition_policies) now.partitions.try_emplace(partition, word);
   auto known = std::make_unique<const Machine>(machine, now.config);
+  for (const char* const topology : std::span(machine.other_topologies, machine.other_topology_count))
+    now.other_machines.push_back(std::make_unique<const Machine>(*known, topology));
   now.decision_log = open_decision_log(now.config.decision_file, now.private_jobs, now.warning);
   const std::string private_ring = now.decision_log && now.private_jobs ? now.decision_log->path() : "";
   now.feed = std::make_unique<const LiveFeed>(

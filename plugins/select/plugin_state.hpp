@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/policy/config.hpp"
 #include "plugins/select/decide.h"
@@ -76,6 +77,7 @@ struct PluginState {
   Config config;
   std::map<std::string, PartitionEnvironment, std::less<>> partitions;
   std::unique_ptr<const Machine> machine;  // null while placement is off
+  std::vector<std::unique_ptr<const Machine>> other_machines;  // the machine with each of the other topologies
   std::unique_ptr<const LiveFeed> feed;    // null while placement is off
   std::unique_ptr<DecisionLog> decision_log;          // null if decisions are not recorded
   bool private_jobs = false;               // slurm.conf has PrivateData=jobs
@@ -91,6 +93,11 @@ struct PluginState {
   Answer transient;  // the latest answer, if it is not kept in `jobs`
   placement_plan result{};
   const Answer* latest = nullptr;  // the answer to which `result` points; null once it may have been dropped
+
+  // Returns the machine with the topology of the request's partition. There is one only while placement is not off.
+  const Machine& machine_for(const placement_request& request) const {
+    return request.topology == 0 ? *machine : *other_machines.at(request.topology - 1);
+  }
 };
 
 }  // namespace placement::select_plugin

@@ -70,7 +70,8 @@ static bool packs_nodes(const job_details_t *details)
 	return slurm_conf.select_type_param & SELECT_PACK_NODES;
 }
 
-void job_view_fill_request(struct job_view *view, const struct job_test_arguments *arguments)
+void job_view_fill_request(struct job_view *view, const struct machine_tables *tables,
+			   const struct job_test_arguments *arguments)
 {
 	job_record_t *job = arguments->job;
 	job_details_t *details = job->details;
@@ -94,6 +95,7 @@ void job_view_fill_request(struct job_view *view, const struct job_test_argument
 		.whole_nodes = whole_nodes(job),
 		.pack_nodes = packs_nodes(details),
 	};
+	machine_topology_of(tables, job->part_ptr, &view->request.topology);
 	view->force_counts = cores_can_be_left_out(arguments);
 	view->force_cores = view->force_counts && !cores_are_slurms(job);
 }
@@ -374,7 +376,7 @@ void job_view_fill(struct job_view *view, const struct machine_tables *tables,
 	view->stock_because = left_to_slurm(&view->stock_reason, tables, arguments);
 	if (view->stock_because)
 		return;
-	job_view_fill_request(view, arguments);
+	job_view_fill_request(view, tables, arguments);
 	make_offer(view, tables, arguments);
 }
 

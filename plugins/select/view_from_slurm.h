@@ -44,8 +44,9 @@ void job_view_fill(struct job_view *view, const struct machine_tables *tables,
 		   const struct job_test_arguments *arguments);
 void job_view_free(struct job_view *view);
 
-/* Fills the part of `view` that tells what the job asks for. */
-void job_view_fill_request(struct job_view *view, const struct job_test_arguments *arguments);
+/* Fills the part of `view` that tells what the job asks for. `tables` have the topology of the job's partition. */
+void job_view_fill_request(struct job_view *view, const struct machine_tables *tables,
+			   const struct job_test_arguments *arguments);
 
 /* Returns the number of threads of a core of the node that Slurm lets the job use, at least 1. */
 uint16_t job_cpus_per_core(const job_record_t *job, const node_record_t *node);

@@ -9,8 +9,10 @@
 #include <charconv>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
+#include "config.h"
 #include "common/topology/scontrol_topology.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
@@ -26,6 +28,7 @@ struct Releaser {
   void operator()(Message* message) const { release(message); }
 };
 using Nodes = std::unique_ptr<node_info_msg_t, Releaser<node_info_msg_t, slurm_free_node_info_msg>>;
+
 [[noreturn]] void fail(const std::string& what) {
   const bool denied = errno == ESLURM_ACCESS_DENIED;
   throw Error("cannot get " + what + " from slurmctld: " + slurm_strerror(errno) +
@@ -66,11 +69,30 @@ std::optional<JobCpus> cpus_in_line(const std::vector<std::string_view>& words) 
   return JobCpus{std::string(words[0].substr(6)), std::string(words[1].substr(8))};
 }
 
+// Returns the name of the topology that the partition names; empty if it has that of the cluster. Partitions name
+// topologies from Slurm 25.05 on.
+std::string topology_of([[maybe_unused]] const std::string& partition) {
+#ifdef HAVE_PARTITION_INFO_T_TOPOLOGY_NAME
+  partition_info_msg_t* message = nullptr;
+  if (slurm_load_partitions(0, &message, SHOW_ALL) != SLURM_SUCCESS) fail("the partitions");
+  const std::unique_ptr<partition_info_msg_t, Releaser<partition_info_msg_t, slurm_free_partition_info_msg>> partitions(message);
+  for (const partition_info_t& known : std::span(message->partition_array, message->record_count))
+    if (known.name == partition && known.topology_name) return known.topology_name;
+#endif
+  return {};
+}
+
+// Returns the switches or blocks of the topology `name`, or of that of the cluster if the name is empty.
+std::vector<SwitchShape> load_switches(const std::string& name, std::span<const NodeShape> nodes) {
+  return parse_scontrol_topology(name.empty() ? scontrol({"show", "topology"}) : scontrol({"show", "topology", name.c_str()}), nodes);
+}
+
 // Keeps only the cores of a job free on each node. CPU_IDs numbers CPUs, of which each core has `threads`.
 class CoresOfJob {
  public:
-  explicit CoresOfJob(std::uint32_t job) {
-    for (auto& [nodes, ids] : parse_job_cpus(scontrol({"-d", "show", "job", std::to_string(job).c_str()}), job))
+  // `text` is the output of "scontrol -d show job" for the job `job`.
+  CoresOfJob(std::string_view text, std::uint32_t job) {
+    for (auto& [nodes, ids] : parse_job_cpus(text, job))
       for (const std::string& name : expand_hostlist(nodes)) ids_of_[name].push_back(ids);
   }
 
@@ -106,6 +128,18 @@ std::vector<JobCpus> parse_job_cpus(std::string_view text, std::uint32_t job) {
     if (auto found = cpus_in_line(words); is_asked && found) cpus.push_back(std::move(*found));
   }
   return cpus;
+}
+
+std::string parse_job_partition(std::string_view text, std::uint32_t job) {
+  const std::string wanted = "JobId=" + std::to_string(job);
+  bool is_asked = false;
+  for (const std::string_view line : split_at(text, '\n')) {
+    const std::vector<std::string_view> words = split_words(line);
+    if (words.empty()) continue;
+    if (words[0].starts_with("JobId=")) is_asked = words[0] == wanted;
+    if (is_asked && words[0].starts_with("Partition=")) return std::string(words[0].substr(10));
+  }
+  return {};
 }
 
 std::vector<std::vector<JobCpus>> parse_running_jobs(std::string_view text) {
@@ -157,7 +191,7 @@ ClusterView load_machine_view() {
   IndexOf index_of;
   const Nodes message = load_nodes();
   const std::vector<NodeShape> shapes = shapes_of(*message, index_of);
-  ClusterView view = view_of_switches(parse_scontrol_topology(scontrol({"show", "topology"}), shapes), shapes);
+  ClusterView view = view_of_switches(load_switches("", shapes), shapes);
   for (std::uint32_t i = 0; i < message->record_count; ++i) {
     const node_info_t& node = message->node_array[i];
     if (!node.name || takes_jobs(node)) continue;
@@ -170,8 +204,8 @@ ClusterView load_machine_view() {
 ClusterView load_cluster_view(std::span<const std::string> names, std::uint32_t job) {
   IndexOf index_of;
   const std::vector<NodeShape> shapes = shapes_of(*load_nodes(), index_of);
-  const std::vector<SwitchShape> switches = parse_scontrol_topology(scontrol({"show", "topology"}), shapes);
-  ClusterView machine = view_of_switches(switches, shapes);
+  const std::string text = scontrol({"-d", "show", "job", std::to_string(job).c_str()});
+  const ClusterView machine = view_of_switches(load_switches(topology_of(parse_job_partition(text, job)), shapes), shapes);
 
   ClusterView view;
   view.tree = machine.tree;
@@ -180,10 +214,8 @@ ClusterView load_cluster_view(std::span<const std::string> names, std::uint32_t 
     if (found == index_of.end()) throw Error("slurmctld shows no node " + name);
     view.nodes.push_back(machine.nodes[static_cast<std::size_t>(found->second)]);
   }
-  if (job != 0) {
-    const CoresOfJob cores(job);
-    for (NodeView& node : view.nodes) cores.keep(node, shapes[static_cast<std::size_t>(index_of[node.name])].threads_per_core);
-  }
+  const CoresOfJob cores(text, job);
+  for (NodeView& node : view.nodes) cores.keep(node, shapes[static_cast<std::size_t>(index_of[node.name])].threads_per_core);
   return view;
 }
 

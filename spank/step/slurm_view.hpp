@@ -12,10 +12,10 @@ namespace placement::spank {
 
 // Returns the view of the nodes `names`, in this order, within the topology tree of the whole machine. The tree has
 // the switches or blocks that slurmctld knows (none without topology/tree or topology/block), and the sockets and
-// cores of every node. All cores are free if `job` is 0, else only the cores of the job `job`. Asks slurmctld through
-// libslurm and scontrol, as the calling user. Throws Error if slurmctld does not answer, or does not show one of the
-// nodes or the job.
-ClusterView load_cluster_view(std::span<const std::string> names, std::uint32_t job = 0);
+// cores of every node. They are those of the topology that the partition of the job `job` names, else of that of the
+// cluster. Only the cores of the job are free. Asks slurmctld through libslurm and scontrol, as the calling user. Throws
+// Error if slurmctld does not answer, or does not show one of the nodes or the job.
+ClusterView load_cluster_view(std::span<const std::string> names, std::uint32_t job);
 
 // Returns the view of all nodes that slurmctld knows, within the topology tree of the machine. The cores of a node are free if
 // jobs could be started on it, so that those of a node that is down, drained or powered down are not. Asks slurmctld as
@@ -31,6 +31,10 @@ struct JobCpus {
 // Returns the CPUs of the job `job` from `text`, the output of "scontrol -d show job". For a heterogeneous job the
 // result has all components.
 std::vector<JobCpus> parse_job_cpus(std::string_view text, std::uint32_t job);
+
+// Returns the partition of the job `job` from `text`, the output of "scontrol show job"; empty if the job is not in it. Of a
+// heterogeneous job it is that of the component whose job ID is `job`.
+std::string parse_job_partition(std::string_view text, std::uint32_t job);
 
 // Returns the CPUs of each running job from `text`, the output of "scontrol -d show job", in its order. The components of a
 // heterogeneous job are jobs of their own. A job that is suspended or completing holds its CPUs and counts as running.

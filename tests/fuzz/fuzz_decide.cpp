@@ -97,9 +97,12 @@ class Site {
   void configure() const {
     static constexpr placement_machine_node all[nodes] = {{"n0", 2, 2, 2}, {"n1", 2, 2, 2}, {"n2", 2, 2, 2},
                                                           {"n3", 2, 2, 2}, {"n4", 2, 2, 1}, {"n5", 2, 2, 1}};
+    static constexpr const char* others[] = {"BlockName=c BlockIndex=0 Nodes=n[0,2,4] BlockSize=3\n"
+                                             "BlockName=d BlockIndex=1 Nodes=n[1,3,5] BlockSize=3\n"};
     const placement_machine machine = {all, nodes,
                                        "SwitchName=a Level=0 Nodes=n[0-2]\nSwitchName=b Level=0 Nodes=n[3-5]\n"
-                                       "SwitchName=root Level=1 Nodes=n[0-5] Switches=a,b\n"};
+                                       "SwitchName=root Level=1 Nodes=n[0-5] Switches=a,b\n",
+                                       others, 1};
     char message[256];
     placement_configure(config_.c_str(), &machine, message, sizeof message);
     REQUIRE(message[0] == '\0');

@@ -41,7 +41,7 @@ class TestMachine {
   }
 
   placement_machine c() const {
-    return {nodes_.data(), static_cast<std::uint32_t>(nodes_.size()), topology_.c_str()};
+    return {nodes_.data(), static_cast<std::uint32_t>(nodes_.size()), topology_.c_str(), nullptr, 0};
   }
 
   void configure(const std::string& text = "") const {

@@ -68,10 +68,54 @@ START_TEST(what_cannot_be_a_partition_s_policy) {
 }
 END_TEST
 
+// Returns the nodes that two tasks per node get on four nodes of two cores each, in a partition with this topology.
+std::vector<std::uint32_t> nodes_with_topology(placement_request request, std::uint32_t topology) {
+  request.topology = topology;
+  Offer offer(4, 2);
+  const placement_plan* const plan = decide(offer, request);
+  return plan->placed ? std::vector(plan->node, plan->node + plan->node_count) : std::vector<std::uint32_t>{};
+}
+
+START_TEST(a_partition_has_its_own_topology) {
+  const placement_machine_node nodes[] = {{"n0", 2, 1, 1}, {"n1", 2, 1, 1}, {"n2", 2, 1, 1}, {"n3", 2, 1, 1}};
+  const char* const others[] = {"SwitchName=c Level=0 Nodes=n[0,2]\nSwitchName=d Level=0 Nodes=n[1,3]\n"
+                                "SwitchName=q Level=1 Nodes=n[0-3] Switches=c,d\n",
+                                nullptr,
+                                "BlockName=b1 BlockIndex=0 Nodes=n[0,3] BlockSize=2\nBlockName=b2 BlockIndex=1 Nodes=n[1-2] BlockSize=2\n"
+                                "AggregatedBlock=b[1-2] BlockIndex=2 Nodes=n[0-3] BlockSize=4\n"};
+  const placement_machine machine = {nodes, 4,
+                                     "SwitchName=a Level=0 Nodes=n[0-1]\nSwitchName=b Level=0 Nodes=n[2-3]\n"
+                                     "SwitchName=r Level=1 Nodes=n[0-3] Switches=a,b\n",
+                                     others, 3};
+  // The file stands for the topology of the cluster alone.
+  for (const char* const file : {"", "TreematchTopologyFile="}) {
+    const TemporaryDirectory directory;
+    const std::string tree = directory.file("tree", "tree 2 2 2\n");
+    const TempFile conf("DecisionFile=/no/such/place\nSnapshotFile=/no/such/place\nDecisionTimeMs=10000\n" +
+                        (*file ? file + tree : std::string()) + "\n");
+    char message[512];
+    ck_assert_int_eq(placement_configure(conf.path().c_str(), &machine, message, sizeof message), PLACEMENT_ENFORCE);
+    ck_assert_str_eq(message, "");
+    Environment environment{"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=TREEMATCH"};
+    const placement_request request = request_for(environment, 4);
+    using Nodes = std::vector<std::uint32_t>;
+    // One job, which is considered in several partitions.
+    ck_assert(nodes_with_topology(request, 0) == (Nodes{0, 1}));
+    ck_assert(nodes_with_topology(request, 1) == (Nodes{0, 2}));
+    ck_assert(nodes_with_topology(request, 0) == (Nodes{0, 1}));
+    ck_assert_uint_eq(nodes_with_topology(request, 2).size(), 2);
+    ck_assert(nodes_with_topology(request, 3) == (Nodes{0, 3}));
+    ck_assert_uint_eq(nodes_with_topology(request, 4).size(), 0);  // there is none
+    placement_unconfigure();
+  }
+}
+END_TEST
+
 static Suite* suite() {
   Suite* suite = suite_create("decide_partition");
   TCase* core = tcase_create("core");
   tcase_add_test(core, a_partition_stands_for_its_jobs);
+  tcase_add_test(core, a_partition_has_its_own_topology);
   tcase_add_test(core, what_cannot_be_a_partition_s_policy);
   suite_add_tcase(suite, core);
   return suite;

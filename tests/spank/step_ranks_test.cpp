@@ -240,6 +240,17 @@ START_TEST(cores_of_a_job_as_scontrol_shows_them) {
 }
 END_TEST
 
+START_TEST(partition_of_a_job_as_scontrol_shows_it) {
+  using placement::spank::parse_job_partition;
+  const std::string text = "JobId=7 HetJobId=7 HetJobOffset=0\n   Partition=long AllocNode:Sid=a:1\n   Comment=Partition=x\n\n"
+                           "JobId=8 HetJobId=7 HetJobOffset=1\n   UserId=a(1) Partition=y\n   Partition=short\n";
+  ck_assert_text_eq(parse_job_partition(text, 7), "long");
+  ck_assert_text_eq(parse_job_partition(text, 8), "short");
+  ck_assert_text_eq(parse_job_partition(text, 9), "");
+  ck_assert_text_eq(parse_job_partition("", 7), "");
+}
+END_TEST
+
 START_TEST(cores_of_all_running_jobs_as_scontrol_shows_them) {
   const auto jobs = placement::spank::parse_running_jobs(
       "JobId=5 JobName=a\n   JobState=RUNNING Reason=None\n     Nodes=n1 CPU_IDs=0-3 Mem=0\n     Nodes=n2 CPU_IDs=1 Mem=0\n\n"
@@ -274,6 +285,7 @@ int main() {
   tcase_add_test(tests, a_matrix_of_another_size_is_refused);
   tcase_add_test(tests, core_lists_are_read_strictly);
   tcase_add_test(tests, cores_of_a_job_as_scontrol_shows_them);
+  tcase_add_test(tests, partition_of_a_job_as_scontrol_shows_it);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }
