@@ -188,6 +188,7 @@ bool mark_cores(const std::string& list, std::vector<bool>& core) {
 }
 
 ClusterView load_machine_view() {
+  slurm_init(nullptr);
   IndexOf index_of;
   const Nodes message = load_nodes();
   const std::vector<NodeShape> shapes = shapes_of(*message, index_of);

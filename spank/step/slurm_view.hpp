@@ -19,7 +19,8 @@ ClusterView load_cluster_view(std::span<const std::string> names, std::uint32_t 
 
 // Returns the view of all nodes that slurmctld knows, within the topology tree of the machine. The cores of a node are free if
 // jobs could be started on it, so that those of a node that is down, drained or powered down are not. Asks slurmctld as
-// load_cluster_view() does, with the same errors.
+// load_cluster_view() does, with the same errors. For programs alone, because it makes libslurm read slurm.conf, which a plugin's
+// host has done.
 ClusterView load_machine_view();
 
 // The CPUs of a job on some nodes.
