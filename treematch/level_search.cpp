@@ -24,7 +24,7 @@ namespace placement::treematch {
 
 namespace {
 
-// These limits decide how much is tried. With the usual effort 512 ranks are placed within 5 ms.
+// These limits decide how much is tried. With the usual effort 512 ranks take 5 to 7 ms.
 //   worth_a_try     many ranks: a wider scope is searched if its estimated cost is below this fraction of that so far
 //   worth_refining  a wider scope is searched on if its cost is at most this multiple of the cost found so far
 //   worth_a_look    a set of leaves is tried if its estimated cost is at most this multiple of the least estimate
@@ -35,12 +35,14 @@ constexpr std::int32_t most_ranks_tried_often = 512;
 constexpr std::int32_t most_ranks_tried_twice = 2048;
 constexpr std::int64_t ranks_tried_quickly = 1024;  // ranks times sets of leaves tried quickly, with the usual effort
 constexpr std::int64_t work_per_effort = 90'000;  // units of work of one search; with the usual effort they take 3 to 5 ms
+constexpr std::int32_t most_ranks_with_twice_the_work = 128;  // with it no subtree alone has a better mapping
 constexpr std::int64_t percent_for_quick_tries = 55;  // of this work; the rest is for searches with all work
 constexpr std::ptrdiff_t most_refined = 16;  // sets of leaves searched with all work, at most
 constexpr std::int64_t most_ranks_annealed = 256;
 constexpr std::int64_t annealing_per_effort = 12'000;  // arcs to visit
 constexpr std::int32_t ranks_annealed_fully = 64;      // with fewer ranks the work is less, in proportion
 constexpr std::int32_t smallest_part_of_model = 8;
+constexpr std::int32_t parts_of_model = 8;  // at most; with many ranks the parts are larger, to save time
 constexpr std::size_t most_tops_for_groups = 2;
 
 // Chooses leaves and places ranks on them. It goes level by level, from the lowest subtrees that have enough leaves up
@@ -132,31 +134,39 @@ class LevelSearch {
     if (!all.empty() && all.front().cost < worth_a_try * cost) keep(mapped(around(all.front().top, all.front().leaves), all.front().leaves));
   }
 
-  // Places the ranks on the leaves from left to right, in the order of the parts of the bisection.
-  MapResult in_order_of_parts(const std::vector<std::int32_t>& leaves) const {
+  // Places the ranks on the leaves from left to right, in the order of the parts of the bisection or in the natural
+  // order, whichever costs less.
+  MapResult in_an_order(std::vector<std::int32_t> leaves) const {
     MapResult result;
     result.leaf_of_rank.resize(matrix_.ranks());
     for (std::int32_t rank = 0; rank < matrix_.ranks(); ++rank) result.leaf_of_rank[rank] = leaves[order_[rank]];
     result.cost = mapping::mapping_cost(matrix_, mapping::LeafTree(tree_, leaves), order_, watch_);
     result.method = "bisection";
-    return result;
+    MapResult natural = in_natural_order(std::move(leaves));
+    return natural.cost <= result.cost ? natural : result;
   }
 
   // Places rank r on the r-th usable leaf below the vertex.
   MapResult in_order_below(std::int32_t top) const {
-    MapResult result;
-    result.leaf_of_rank = leaves_below(top);
-    result.leaf_of_rank.resize(matrix_.ranks());
-    std::vector<std::int32_t> slot(matrix_.ranks());
+    std::vector<std::int32_t> leaves = leaves_below(top);
+    leaves.resize(matrix_.ranks());
+    return in_natural_order(std::move(leaves));
+  }
+
+  // Places rank r on the r-th of the leaves, of which there is one per rank.
+  MapResult in_natural_order(std::vector<std::int32_t> leaves) const {
+    std::vector<std::int32_t> slot(leaves.size());
     std::iota(slot.begin(), slot.end(), 0);
-    result.cost = mapping::mapping_cost(matrix_, mapping::LeafTree(tree_, result.leaf_of_rank), slot);
+    MapResult result;
+    result.cost = mapping::mapping_cost(matrix_, mapping::LeafTree(tree_, leaves), slot);
+    result.leaf_of_rank = std::move(leaves);
     result.method = "natural";
     return result;
   }
 
   // Tries several sets of leaves with little work. Searches the best of them with all work and continues by annealing.
   void search_often(const std::vector<std::int32_t>& tops, bool wider) {
-    const std::int64_t limit = work_per_effort * options_.effort;
+    const std::int64_t limit = work_per_effort * options_.effort * (matrix_.ranks() <= most_ranks_with_twice_the_work ? 2 : 1);
     const std::int64_t end = wider ? limit + limit / 4 : limit;
     std::vector<Start> starts = quick_starts(tops, wider, wider ? end : limit * percent_for_quick_tries / 100);
     if (starts.empty()) return;
@@ -191,14 +201,14 @@ class LevelSearch {
     const std::ptrdiff_t packed = std::ssize(all);
     add_groups(all, tops);
     std::rotate(all.begin(), all.begin() + packed, all.end());
-    const bool by_order = matrix_.ranks() > most_ranks_annealed && packed == std::ssize(all);
+    const bool by_order = matrix_.ranks() > most_ranks_annealed;
     std::vector<Start> starts;
     for (Packing& packing : all) {
       if (options_.deadline.expired() || (!starts.empty() && work() > end)) break;
       if (all.size() == 1 && !wider)
         starts.push_back({});
       else
-        starts.push_back({by_order ? in_order_of_parts(packing.leaves) : mapped(packing.leaves, packing.leaves, true), {}});
+        starts.push_back({by_order ? in_an_order(packing.leaves) : mapped(packing.leaves, packing.leaves, true), {}});
       starts.back().packing = std::move(packing);
       if (!starts.back().result.leaf_of_rank.empty()) keep(starts.back().result);
     }
@@ -269,7 +279,7 @@ class LevelSearch {
     all.push_back({top, std::move(leaves), cost});
   }
 
-  // Fits the cut model to a quick recursive bisection of the ranks into parts of a few ranks.
+  // Fits the cut model to a quick recursive bisection of the ranks into small parts.
   void fit_model() {
     if (matrix_.pairs() == std::int64_t{matrix_.ranks()} * (matrix_.ranks() - 1) / 2) {
       model_.emplace(matrix_.ranks(), CutModel::all_to_all);
@@ -278,9 +288,11 @@ class LevelSearch {
       return;
     }
     std::vector<std::int32_t> arities;
-    std::int32_t leaves = smallest_part_of_model;
+    std::int32_t smallest = smallest_part_of_model;
+    while (smallest * parts_of_model < matrix_.ranks()) smallest *= 2;
+    std::int32_t leaves = smallest;
     for (; leaves < matrix_.ranks(); leaves *= 2) arities.push_back(2);
-    arities.push_back(smallest_part_of_model);
+    arities.push_back(smallest);
     std::vector<std::int32_t> slots(matrix_.ranks());
     for (std::int32_t k = 0; k < matrix_.ranks(); ++k)
       slots[k] = static_cast<std::int32_t>(std::int64_t{k} * leaves / matrix_.ranks());
