@@ -23,6 +23,8 @@ libspank_la_SOURCES = \
 	%D%/mpirun/launcher_notice.hpp \
 	%D%/mpirun/mpirun_environment.cpp \
 	%D%/mpirun/mpirun_environment.hpp \
+	%D%/mpirun/mpirun_options.cpp \
+	%D%/mpirun/mpirun_options.hpp \
 	%D%/mpirun/mpirun_parameters.cpp \
 	%D%/mpirun/mpirun_parameters.hpp \
 	%D%/mpirun/mpirun_plan.cpp \
@@ -33,6 +35,8 @@ libspank_la_SOURCES = \
 	%D%/mpirun/salloc_command.hpp \
 	%D%/mpirun/sequential_hostfile.cpp \
 	%D%/mpirun/sequential_hostfile.hpp \
+	%D%/mpirun/shell_commands.cpp \
+	%D%/mpirun/shell_commands.hpp \
 	%D%/profile/profile_store.cpp \
 	%D%/profile/profile_store.hpp \
 	%D%/profile/profiling.cpp \

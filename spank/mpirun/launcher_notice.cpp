@@ -14,8 +14,8 @@
 
 #include "common/util/file_descriptor.hpp"
 #include "common/util/text.hpp"
+#include "spank/mpirun/mpirun_options.hpp"
 #include "spank/mpirun/mpirun_parameters.hpp"
-#include "spank/mpirun/mpirun_words.hpp"
 
 namespace placement::spank {
 

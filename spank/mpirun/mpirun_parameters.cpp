@@ -9,6 +9,7 @@
 
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
+#include "spank/mpirun/mpirun_options.hpp"
 
 namespace placement::spank {
 

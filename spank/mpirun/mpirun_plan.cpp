@@ -31,6 +31,7 @@
 #include "spank/api/task_environment.hpp"
 #include "spank/mpirun/mpirun_environment.hpp"
 #include "spank/mpirun/mpirun_parameters.hpp"
+#include "spank/mpirun/mpirun_options.hpp"
 #include "spank/mpirun/mpirun_words.hpp"
 #include "spank/mpirun/salloc_command.hpp"
 #include "spank/mpirun/sequential_hostfile.hpp"
@@ -158,9 +159,22 @@ std::vector<Setting> settings_for(const std::string& hostfile, bool inherited, P
   return settings;
 }
 
-// What is told of a word that is known only when the script runs.
-std::string told_of_made(const std::string& word) {
-  return shown(word) + ", whose words are known only when it runs (PLACEMENT_MPIRUN=yes in the environment of the submission says that none maps)";
+// What is told of the words for which there is no plan; empty if there are none. With `wanted` those that are known only when the
+// script runs do not count.
+std::string told_of(const MpirunWords& words, bool wanted) {
+  if (!words.own.empty()) return shown(words.own);
+  if (words.made.empty() || wanted) return {};
+  return shown(words.made) + ", whose words are known only when it runs (PLACEMENT_MPIRUN=yes in the environment of the submission says that none maps)";
+}
+
+// Returns what told_of() says of the first of these files that is a script which names mpirun, such as "FILE has --bynode".
+std::string told_of_files(const std::vector<std::string>& files, const VariableValue& value, bool wanted) {
+  for (const std::string& file : files) {
+    const std::string text = beginning_of(file);
+    if (!names_mpirun(text) || text.find('\0') != text.npos) continue;
+    if (const std::string word = told_of(mpirun_words(text, value), wanted); !word.empty()) return shown(file) + " has " + word;
+  }
+  return {};
 }
 
 // ---- batch scripts
@@ -272,31 +286,31 @@ std::vector<Setting> wanted_of_script(spank_t spank) {
   spank_get_item(spank, S_JOB_ENV, &job_environment);
   if (const std::string name = mapping_variable(job_environment); !name.empty())
     return {{mpirun_reason_variable, environment_has + name}};
-  if (const std::string word = own_mapping_word(script->text, variable); !word.empty())
-    return {{mpirun_reason_variable, "the script has " + word}};
-  if (const std::string word = gives_arguments_to_mpirun(script->text) ? own_mapping_option(script->arguments) : ""; !word.empty())
+  const MpirunWords words = mpirun_words(script->text, variable);
+  if (const std::string word = told_of(words, wanted == "yes"); !word.empty()) return {{mpirun_reason_variable, "the script has " + word}};
+  if (const std::string word = words.arguments ? mapping_argument(script->arguments) : ""; !word.empty())
     return {{mpirun_reason_variable, "the script's arguments have " + shown(word)}};
-  if (const std::string word = wanted == "yes" ? "" : made_mpirun_words(script->text); !word.empty())
-    return {{mpirun_reason_variable, "the script has " + told_of_made(word)}};
+  if (const std::string word = told_of_files(words.files, variable, wanted == "yes"); !word.empty()) return {{mpirun_reason_variable, word}};
   if (is_c_shell(script->text)) return {{mpirun_reason_variable, "the script is one of a C shell, which closes the plan"}};
   return settings_of_script(spank, script->interactive && wanted != "yes" ? PlanUse::by_hand : PlanUse::by_itself);
 }
 
 // ---- salloc
 
+// Returns the word as one that the shell takes as it is.
+std::string quoted(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
 // Tells which word of salloc's command, or of the scripts that it names, maps or binds; empty if none does.
 std::string own_word_of(const std::vector<std::string>& command) {
+  const bool wanted = environment(mpirun_switch_variable) == "yes";
   std::string line;
-  for (const std::string& word : command) line += (line.empty() ? "" : " ") + word;
-  if (const std::string word = own_mapping_word(line, variable_here); !word.empty()) return "the command has " + word;
-  for (const std::string& file : command) {
-    const std::string text = beginning_of(file);
-    if (!names_mpirun(text) || text.find('\0') != text.npos) continue;
-    if (const std::string word = own_mapping_word(text, variable_here); !word.empty()) return shown(file) + " has " + word;
-    if (const std::string word = environment(mpirun_switch_variable) == "yes" ? "" : made_mpirun_words(text); !word.empty())
-      return shown(file) + " has " + told_of_made(word);
-  }
-  return {};
+  for (const std::string& word : command) line += quoted(word) + " ";
+  if (const std::string word = told_of(mpirun_words(line, variable_here), wanted); !word.empty()) return "the command has " + word;
+  return told_of_files(command, variable_here, wanted);
 }
 
 // Returns true if salloc starts a shell in which its user types, or a command or script that names mpirun.

@@ -2,231 +2,96 @@
 #include "spank/mpirun/mpirun_words.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <iterator>
+#include <map>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "common/util/text.hpp"
+#include "spank/mpirun/mpirun_options.hpp"
+#include "spank/mpirun/shell_commands.hpp"
 
 namespace placement::spank {
 
 namespace {
 
-template <std::size_t size>
-using Words = std::array<std::string_view, size>;
+using Words = std::span<const ShellWord>;
 
-template <std::size_t size>
-bool among(const Words<size>& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+constexpr std::string_view shells[] = {"sh", "bash", "rbash", "dash", "ash", "zsh", "ksh", "ksh93", "mksh", "csh", "tcsh"};
+constexpr std::string_view languages[] = {"python", "perl", "ruby", "lua", "Rscript", "julia", "tclsh", "expect", "awk"};
+constexpr std::string_view keywords[] = {"if", "then", "elif", "else", "do", "while", "until", "!", "{", "time", "exec", "command", "builtin", "nohup"};
+constexpr std::string_view readers[] = {"read", "mapfile", "readarray", "getopts", "select"};
+// Commands that give their words to no mpirun, but for a text that they write into a pipe or a file.
+constexpr std::string_view others[] = {"echo", "printf", "grep", "egrep", "fgrep", "rg", "sed", "awk", "cat", "logger", "test", "[", "[[", "unset",
+                                       "srun", "squeue", "scontrol", "sacct", "scancel", "curl", "wget", "mysql", "psql", "rsync", "git", "module",
+                                       "ml", "ls", "rm", "cp", "mv", "mkdir", "tar", "cd", "which", "type"};
+// Commands that print a path or a number, and no options.
+constexpr std::string_view harmless[] = {"which", "command", "type", "realpath", "readlink", "pwd", "dirname", "basename", "nproc"};
+// Commands that read in what may set variables.
+constexpr std::string_view settings[] = {"source", ".", "module", "ml", "eval"};
+constexpr int most_depth = 4;  // of scripts in the words of scripts
+constexpr std::size_t most_files = 64;
+constexpr std::size_t most_bytes = 2 << 20;  // of all of these
+
+// The place of a word that the shell makes: that of an option, the last of its command, or that of the command's name.
+enum class Place { option, last, name };
+
+template <typename Names>
+bool among(const Names& names, std::string_view name) {
+  return std::ranges::find(names, name) != std::end(names);
 }
 
-constexpr Words<3> programs = {"mpirun", "mpiexec", "orterun"};
-
-// Options of Open MPI 4 and 5, without their hyphens.
-constexpr Words<32> mapping_options = {
-    "rankfile",     "rf",           "hostfile",       "machinefile",   "host",           "default-hostfile", "oversubscribe",
-    "npernode",     "pernode",      "npersocket",     "ppr",           "bynode",         "byslot",           "bycore",
-    "bysocket",     "bynuma",       "byhwthread",     "byl1cache",     "byl2cache",      "byl3cache",        "byboard",
-    "map-by",       "rank-by",      "bind-to",        "bind-to-core",  "bind-to-socket", "cpu-set",          "cpu-list",
-    "cpus-per-proc", "cpus-per-rank", "use-hwthread-cpus", "nolocal"};
-constexpr Words<2> short_mapping_options = {"N", "H"};
-// The options beside which a plan stays in force: mpirun takes the nodes and the order of its ranks from the plan.
-constexpr Words<9> options_below_plan = {"rank-by",       "oversubscribe", "nolocal",          "bind-to", "bind-to-core", "bind-to-socket",
-                                         "cpus-per-proc", "cpus-per-rank", "use-hwthread-cpus"};
-// Options that name a file of parameters or of programs with their options. They count too, because it is not read here.
-constexpr Words<3> parameter_files = {"tune", "am", "app"};
-constexpr Words<6> parameters = {"rmaps_", "hwloc_base_binding", "hwloc_base_cpu", "hwloc_default_", "orte_default_hostfile",
-                                 "prte_default_hostfile"};
-// The last two name files of parameters, as --am and --tune do.
-constexpr Words<6> whole_parameters = {"rmaps", "orte_rankfile", "prte_rankfile", "orte_default_dash_host",
-                                       "mca_base_param_file_prefix", "mca_base_envar_file_prefix"};
-
-// Other options that have a value, or two.
-constexpr Words<36> options_with_value = {
-    "n",       "np",      "c",       "x",         "wdir",        "wd",        "path",      "prefix",
-    "report-pid", "stdin",   "xterm",   "timeout",   "report-uri",  "ompi-server", "server-wait-time", "output-filename",
-    "output",  "display", "debugger", "personality", "preload-files", "max-restarts", "dvm", "hnp",
-    "rank-by", "bind-to", "cpus-per-proc", "cpus-per-rank", "uri",     "tmpdir",  "set-cwd-to-session-dir", "max-vm-size", "launch-agent", "pmixam", "pset", "runtime-options"};
-constexpr Words<5> options_with_two_values = {"mca", "gmca", "prtemca", "pmixmca", "gpmixmca"};
-
-// Options without a value. After an option that is in no list nobody knows whether the next word is its value.
-constexpr Words<23> options_without_value = {
-    "q",   "quiet",          "v",          "verbose",          "V",          "version",        "h",        "help",
-    "tag-output",            "timestamp-output",               "merge-stderr-to-stdout",       "allow-run-as-root",
-    "display-map",           "display-allocation",             "display-devel-map",            "display-topo",
-    "report-bindings",       "nooversubscribe",                "novm",       "enable-recovery", "show-progress",
-    "use-regexp",            "forward-signals"};
-
-constexpr std::string_view separators = " \t\r\n\"'`;|&(){}";
-
-// Returns the name of the option, without hyphens and without "=VALUE"; empty if `word` is no option.
-std::string_view option_name(std::string_view word) {
-  if (!word.starts_with('-')) return {};
-  word.remove_prefix(word.starts_with("--") ? 2 : 1);
-  return word.substr(0, word.find('='));
-}
-
-bool is_mapping_option(std::string_view name) { return among(mapping_options, name) || among(parameter_files, name); }
-
-bool is_mapping_word(std::string_view word) { return is_mapping_option(option_name(word)) || is_mapping_parameter(word); }
-
-// Returns true if the word is a program's name, with or without a path and a suffix such as .openmpi.
-bool is_mpirun(std::string_view word) {
-  word = base_name(word);
-  return among(programs, word.substr(0, word.find('.')));
-}
-
-// Returns the words of a command line. A word NAME=VALUE is two, as VALUE may be an option that goes to mpirun later, but for
-// the variable after mpirun's -x. A word with :-DEFAULT, as in ${NAME:-DEFAULT}, is two as well.
-std::vector<std::string> words_of(std::string_view line) {
-  std::vector<std::string> words;
-  for (std::size_t at = 0; at < line.size();) {
-    const std::size_t begin = line.find_first_not_of(separators, at);
-    if (begin == line.npos) break;
-    at = std::min(line.find_first_of(separators, begin), line.size());
-    std::string_view word = line.substr(begin, at - begin);
-    if (const auto standard = word.find(":-"); standard != word.npos) {
-      words.emplace_back(word.substr(0, standard));
-      word.remove_prefix(standard + 2);
-    }
-    if (const auto equals = word.find('='); equals != word.npos && !word.starts_with('-') && (words.empty() || words.back() != "-x")) {
-      words.emplace_back(word.substr(0, equals));
-      word.remove_prefix(equals + 1);
-    }
-    if (!word.empty()) words.emplace_back(word);
+// Returns the text's parts between what separates words in the shell and in other languages. NAME=VALUE and ${NAME:-VALUE} are
+// two, because the value may be an option that goes to mpirun later.
+std::vector<std::string> parts_of(std::string_view text) {
+  std::vector<std::string> parts;
+  std::string part;
+  const auto end = [&parts, &part] {
+    if (!part.empty()) parts.push_back(std::exchange(part, {}));
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool separates = std::string_view(" \t\r\n\"'`;|&(){}[],").find(text[i]) != std::string_view::npos;
+    const bool value = (text[i] == '=' && !part.starts_with('-')) || (text[i] == ':' && i + 1 < text.size() && std::string_view("-=+").find(text[i + 1]) != std::string_view::npos);
+    if (separates || value)
+      end();
+    else
+      part += text[i];
+    if (value && text[i] == ':') ++i;
   }
-  return words;
+  end();
+  return parts;
 }
 
-// Returns true if the command begins with an assignment to a variable.
-bool is_assignment(std::string_view command) {
-  command = trimmed(command);
-  if (command.starts_with("export ")) command = trimmed(command.substr(7));
-  const auto equals = command.find('=');
-  return equals != command.npos && equals > 0 && command.find_first_of(separators) > equals;
+std::string mapping_word_in(std::string_view text) {
+  const std::vector<std::string> parts = parts_of(text);
+  const auto found = std::ranges::find_if(parts, is_mapping_word);
+  return found != parts.end() ? *found : "";
 }
 
-// Returns the variable to which the assignment `command` assigns, by = or by +=; empty for a line such as "+=x", which the
-// shell refuses.
-std::string_view assigned_variable(std::string_view command) {
-  std::string_view name = trimmed(command.substr(0, command.find('=')));
-  if (name.ends_with('+')) name.remove_suffix(1);
-  const std::vector<std::string_view> words = split_words(name);
-  return words.empty() ? std::string_view() : words.back();
-}
-
-// Returns the names of the variables that the line expands, as $NAME or ${NAME...}.
-std::vector<std::string> variables_in(std::string_view line) {
+// Returns the names of the variables that the text expands, as $NAME or ${NAME...}.
+std::vector<std::string> variables_in(std::string_view text) {
   std::vector<std::string> names;
-  for (std::size_t at = line.find('$'); at != line.npos; at = line.find('$', at + 1)) {
-    std::string_view rest = line.substr(at + 1);
-    if (rest.starts_with('{')) rest.remove_prefix(1);
-    const auto end = std::find_if_not(rest.begin(), rest.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    });
+  for (std::size_t at = text.find('$'); at != text.npos; at = text.find('$', at + 1)) {
+    std::string_view rest = text.substr(at + 1);
+    while (rest.starts_with('{') || rest.starts_with('!') || rest.starts_with('#')) rest.remove_prefix(1);
+    const auto end = std::ranges::find_if_not(rest, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; });
     if (end != rest.begin()) names.emplace_back(rest.begin(), end);
   }
   return names;
 }
 
-// Returns true if the word is $NAME or ${NAME}, also in double quotes.
-bool is_variable(std::string_view word) {
-  if (word.size() > 1 && word.front() == '"' && word.back() == '"') word = word.substr(1, word.size() - 2);
-  if (!word.starts_with('$')) return false;
-  word.remove_prefix(1);
-  if (word.starts_with('{') && word.ends_with('}')) word = word.substr(1, word.size() - 2);
-  return !word.empty() && word.find_first_of("$`;|&(){}<>\"'") == word.npos;
-}
-
-// Returns true if the shell may make several words of this one, or end the command in it. Quotes in pairs do not count.
-bool is_for_shell(std::string_view word) {
-  return word.find_first_of("$`;|&(){}<>") != word.npos || std::count(word.begin(), word.end(), '"') % 2 != 0 ||
-         std::count(word.begin(), word.end(), '\'') % 2 != 0;
-}
-
-// Returns the number of values of an option of mpirun; nothing if it is not known.
-std::optional<std::size_t> values_of(std::string_view option) {
-  const std::string_view name = option_name(option);
-  if (option.find('=') != option.npos || among(options_without_value, name)) return 0;
-  if (among(options_with_two_values, name)) return 2;
-  return among(options_with_value, name) ? std::optional<std::size_t>(1) : std::nullopt;
-}
-
-// Returns the index of the name of the program that mpirun starts, among the words of a command, in which the options of mpirun
-// begin at `at`. Returns the number of words if the name is not certain.
-std::size_t program_after(std::span<const std::string_view> words, std::size_t at) {
-  while (at < words.size() && !is_for_shell(words[at])) {
-    if (option_name(words[at]).empty()) return at;
-    const auto values = values_of(words[at]);
-    if (!values) break;
-    for (std::size_t value = 1; value <= *values && at + value < words.size(); ++value)
-      if (is_for_shell(words[at + value]) && !is_variable(words[at + value])) return words.size();
-    at += 1 + *values;
+// Returns true if the text expands arguments of the script: $@, $*, $1 to $9, also in braces.
+bool has_arguments(std::string_view text) {
+  for (std::size_t at = text.find('$'); at != text.npos; at = text.find('$', at + 1)) {
+    std::string_view rest = text.substr(at + 1);
+    if (rest.starts_with('{')) rest.remove_prefix(1);
+    if (!rest.empty() && (rest[0] == '@' || rest[0] == '*' || (rest[0] >= '1' && rest[0] <= '9'))) return true;
   }
-  return words.size();
+  return false;
 }
-
-// Returns the command without the words after the name of a program that mpirun starts, as far as these are certainly the
-// program's: up to the ":" before another program, and to what the shell may take for the end of the command.
-std::string without_words_of_programs(std::string_view command) {
-  std::vector<std::string_view> words;
-  for (std::size_t at = 0; (at = command.find_first_not_of(" \t\r", at)) != command.npos;) {
-    const std::size_t end = std::min(command.find_first_of(" \t\r", at), command.size());
-    words.push_back(command.substr(at, end - at));
-    at = end;
-  }
-  std::string kept;
-  bool of_mpirun = false, of_program = false;
-  std::size_t program = words.size();
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (of_program && words[i] != ":" && (!is_for_shell(words[i]) || is_variable(words[i]))) continue;
-    if (of_program && words[i] != ":") of_mpirun = false;
-    of_program = false;
-    kept += std::string(kept.empty() ? "" : " ") += words[i];
-    of_mpirun = of_mpirun || is_mpirun(words[i]);
-    if (is_mpirun(words[i]) || (of_mpirun && words[i] == ":")) program = program_after(words, i + 1);
-    of_program = i == program;
-  }
-  return kept;
-}
-
-std::string word_in(const std::vector<std::string>& words) {
-  for (const std::string& word : words)
-    if (is_mapping_word(word)) return word;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    if (is_mpirun(words[i])) {
-      const auto rest = std::span(words).subspan(i + 1);
-      if (std::string word = own_mapping_option(rest); !word.empty()) return word;
-      // What stands before -H may be text that only the shell understands. mpirun would start too few ranks on its hosts by
-      // the plan, so a -H of the program is taken for one of mpirun rather than the reverse.
-      if (std::find(rest.begin(), rest.end(), "-H") != rest.end()) return "-H";
-    }
-  return {};
-}
-
-// Returns the lines of a script that are no comments, each with the lines that continue it.
-std::vector<std::string> commands_of(std::string_view script) {
-  std::vector<std::string> commands;
-  bool continued = false;
-  for (std::string_view line : split_at(script, '\n')) {
-    if (!continued && trimmed(line).starts_with('#')) continue;
-    const bool goes_on = line.ends_with('\\');
-    if (goes_on) line.remove_suffix(1);
-    if (continued)
-      commands.back() += line;
-    else
-      commands.emplace_back(line);
-    continued = goes_on;
-  }
-  return commands;
-}
-
-// ---- words that a command makes when the script runs
-
-// Commands that print a path or a number, and no options.
-constexpr Words<9> harmless_commands = {"which", "command", "type", "realpath", "readlink", "pwd", "dirname", "basename", "nproc"};
 
 // Returns true if the shell replaces a part of the text by the output of a command that may print options.
 bool has_command_substitution(std::string_view text) {
@@ -236,154 +101,227 @@ bool has_command_substitution(std::string_view text) {
       if (!command.starts_with('(') || command.starts_with("((")) continue;
       command.remove_prefix(1);
     }
-    const std::vector<std::string_view> words = split_words(command.substr(0, command.find_first_of(")`")));
-    if (!words.empty() && !among(harmless_commands, words[0])) return true;
-    at += command.find_first_of(")`") == command.npos ? 0 : 1 + command.find_first_of(")`");
+    const std::size_t end = command.find_first_of(")`");
+    const std::vector<std::string_view> words = split_words(command.substr(0, end));
+    if (!words.empty() && !among(harmless, words[0])) return true;
+    at += end == command.npos ? 0 : 1 + end;
   }
   return false;
 }
 
-// Splits a command at blanks, but not within quotes, $( ) and ` `.
-std::vector<std::string> shell_words(std::string_view command) {
-  std::vector<std::string> words;
-  std::string word;
-  int depth = 0;
-  char quote = '\0';
-  for (const char c : command) {
-    if (quote != '\0' ? c == quote : c == '"' || c == '\'' || c == '`') quote = quote != '\0' ? '\0' : c;
-    if (quote == '\0') depth = std::max(0, depth + (c == '(') - (c == ')'));
-    const bool blank = (c == ' ' || c == '\t') && quote == '\0' && depth == 0;
-    if (!blank) word += c;
-    if (blank && !word.empty()) words.push_back(std::exchange(word, {}));
-  }
-  if (!word.empty()) words.push_back(word);
-  return words;
+// Returns the name of the variable to which the word assigns, by = or by +=, also an element of an array; empty if it does not.
+std::string_view assigned_name(std::string_view word) {
+  std::string_view name = word.substr(0, std::min(word.find('='), word.size()));
+  if (name.size() == word.size()) return {};
+  if (name.ends_with('+')) name.remove_suffix(1);
+  name = name.substr(0, name.find('['));
+  const bool fits = std::ranges::all_of(name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; });
+  return fits ? name : std::string_view();
 }
 
-bool ends_command(std::string_view word) { return word.find_first_of("<>|&;") != word.npos; }
-
-// Returns true if the word expands arguments of the script: $@, $*, $1 to $9, also in braces.
-bool has_arguments(std::string_view word) {
-  for (std::size_t at = word.find('$'); at != word.npos; at = word.find('$', at + 1)) {
-    std::string_view rest = word.substr(at + 1);
-    if (rest.starts_with('{')) rest.remove_prefix(1);
-    if (!rest.empty() && (rest[0] == '@' || rest[0] == '*' || (rest[0] >= '1' && rest[0] <= '9'))) return true;
-  }
-  return false;
-}
-
-// Returns true if a word between mpirun and its program expands arguments of the script, or a variable in `given`.
-bool expands_arguments(std::span<const std::string> words, const std::set<std::string>& given) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (has_arguments(words[i])) return true;
-    for (const std::string& variable : variables_in(words[i]))
-      if (given.contains(variable)) return true;
-    if (ends_command(words[i])) return false;
-    if (option_name(words[i]).empty() && !is_variable(words[i])) return false;  // the program
-    if (!option_name(words[i]).empty())
-      for (std::size_t value = values_of(words[i]).value_or(0); value > 0 && i + 1 < words.size(); --value)
-        if (has_arguments(words[++i])) return true;
-  }
-  return false;
-}
-
-// Returns the first of the words between mpirun and its program that a command makes, or whose variable is in `made`; empty
-// if there is none. The last word of a command is its program.
-std::string made_option(std::span<const std::string> words, const std::set<std::string>& made) {
-  for (std::size_t i = 0; i + 1 < words.size() && !ends_command(words[i]) && !ends_command(words[i + 1]); ++i) {
-    if (!option_name(words[i]).empty()) {
-      i += values_of(words[i]).value_or(0);
-      continue;
-    }
-    if (has_command_substitution(words[i])) return words[i];
-    for (const std::string& variable : variables_in(words[i]))
-      if (made.contains(variable)) return "$" + variable;
-    return {};  // the program
-  }
+// Returns the interpreter that the script's first line names, without its directory and without env; empty if there is none.
+std::string_view interpreter_of(std::string_view script) {
+  if (!script.starts_with("#!")) return {};
+  for (const std::string_view word : split_words(script.substr(2, std::min(script.find('\n'), script.size()) - 2)))
+    if (base_name(word) != "env" && !word.starts_with('-')) return base_name(word);
   return {};
 }
 
-// Adds the variables to which the command assigns the output of a command, or that it reads.
-void add_made_variables(std::string_view command, std::set<std::string>& made) {
-  const std::vector<std::string_view> words = split_words(command);
-  if (!words.empty() && words[0] == "read")
-    for (const std::string_view name : words) made.emplace(name);
-  if (is_assignment(command) && has_command_substitution(command.substr(command.find('=')))) made.emplace(assigned_variable(command));
+// Returns the names before "()" in the script.
+std::set<std::string> functions_in(std::string_view script) {
+  std::set<std::string> names;
+  for (std::size_t at = script.find("()"); at != script.npos; at = script.find("()", at + 1)) {
+    const std::string_view before = trimmed(script.substr(0, at).substr(script.substr(0, at).find_last_of('\n') + 1));
+    if (const auto words = split_words(before); !words.empty()) names.emplace(words.back());
+  }
+  return names;
 }
+
+bool is_language(std::string_view program) {
+  return std::ranges::any_of(languages, [program](std::string_view each) { return program.starts_with(each); });
+}
+
+std::string told_of_language(std::string_view program) { return "commands for " + shown(program); }
+
+class Search {
+ public:
+  explicit Search(const VariableValue& value) : value_(value) {}
+
+  MpirunWords of(std::string_view script) {
+    add(script, 0);
+    for (const ShellCommand& command : commands_) note_variables(command.words);
+    for (const ShellCommand& command : commands_) see(command);
+    if (!found_.arguments) return std::move(found_);
+    std::set<std::string> functions = functions_in(script);  // whose words may go to mpirun
+    functions.insert("set");
+    for (const ShellCommand& command : commands_)
+      if (const Words words = without_beginning(command.words); !words.empty() && functions.contains(words[0].text)) see_options(words.subspan(1));
+    return std::move(found_);
+  }
+
+ private:
+  // Adds the commands of a script, and those of the scripts that these have in a word or a here-document.
+  void add(std::string_view script, int depth) {
+    read_bytes_ += script.size();
+    if (read_bytes_ > most_bytes) return note_made("very many scripts within scripts");
+    const std::size_t first = commands_.size();
+    std::ranges::move(shell_commands(script), std::back_inserter(commands_));
+    const std::size_t end = commands_.size();
+    for (std::size_t i = first; i < end && depth < most_depth; ++i) {
+      const ShellCommand command = commands_[i];
+      const Words words = without_beginning(command.words);
+      const bool other = is_other(words);
+      if (other && !command.goes_on) continue;
+      std::vector<std::string> texts{command.here_document};
+      for (const ShellWord& word : command.words) texts.push_back(word.text);
+      for (const std::string& text : texts) {
+        if (!names_mpirun(text) || text.find_first_of(" \t\n,") == text.npos) continue;
+        if (!words.empty() && is_language(base_name(words[0].text)) && !other)
+          note_made(told_of_language(base_name(words[0].text)));
+        else
+          add(text.substr(assigned_name(text).empty() ? 0 : text.find('=') + 1), depth + 1);
+      }
+    }
+  }
+
+  // Returns the words from the name of the command on, without keywords and assignments before it.
+  static Words without_beginning(Words words) {
+    while (!words.empty() && (among(keywords, words[0].text) || !assigned_name(words[0].text).empty())) words = words.subspan(1);
+    return words;
+  }
+
+  static bool is_other(Words words) { return !words.empty() && among(others, base_name(words[0].text)); }
+
+  void note_own(const std::string& word) {
+    if (found_.own.empty()) found_.own = word;
+  }
+  void note_made(const std::string& word) {
+    if (found_.made.empty()) found_.made = word;
+  }
+
+  void assign(const std::string& name, std::string_view text) {
+    values_[name] += " " + std::string(text);
+    if (has_command_substitution(text)) made_.insert(name);
+  }
+
+  void note_variables(Words words) {
+    for (const ShellWord& word : words) {
+      if (const std::string_view name = assigned_name(word.text); !name.empty())
+        assign(std::string(name), std::string_view(word.text).substr(word.text.find('=') + 1));
+    }
+    words = without_beginning(words);
+    if (words.empty()) return;
+    const std::string& name = words[0].text;
+    if (among(settings, name)) reads_settings_ = true;
+    if (name == "getopts") read_.insert("OPTARG");
+    if (among(readers, name) || (name == "printf" && words.size() > 1 && words[1].text == "-v"))
+      for (const ShellWord& word : words.subspan(1)) read_.insert(word.text);
+    if (name == "for" && words.size() > 1)
+      for (const ShellWord& word : words.subspan(2)) assign(words[1].text, word.text);
+  }
+
+  // Words that may become options of mpirun, whatever the command is.
+  void see_text(const ShellWord& word) {
+    if (std::string own = mapping_word_in(word.text); !own.empty()) note_own(own);
+    const std::string_view text = word.text;
+    if (assigned_name(text).empty()) return;
+    if (std::string own = own_mapping_option(parts_of(text.substr(text.find('=')))); !own.empty()) note_own(own);
+  }
+
+  void see(const ShellCommand& command) {
+    const Words all = command.words;
+    const Words words = without_beginning(all);
+    if (is_other(words)) return;
+    for (std::size_t i = 0; i < words.size() && found_.files.size() < most_files; ++i)
+      if (!words[i].expands && (words[i].text.find('/') != std::string::npos || i == 1) && !is_mpirun(words[i].text)) found_.files.push_back(words[i].text);
+    auto name = std::ranges::find_if(all, [](const ShellWord& word) { return is_mpirun(word.text); });
+    if (name == all.end() && !words.empty() && may_be_mpirun(words[0])) name = all.begin() + (words.data() - all.data());
+    for (auto word = all.begin(); word != name; ++word) see_text(*word);
+    if (name == all.end()) return;
+    if (name->expands) see_expanded(*name, Place::name);
+    const bool from_input = std::any_of(all.begin(), name, [](const ShellWord& word) { return base_name(word.text) == "xargs" || base_name(word.text) == "parallel"; });
+    std::vector<ShellWord> given(name + 1, all.end());
+    for (ShellWord& word : given) word.expands = word.expands || (from_input && word.text.find("{}") != word.text.npos);
+    const MpirunOptions options = see_options(given);
+    const bool in_options = std::ranges::any_of(options.expanded, [](const ShellWord& word) { return word.text.find("{}") != word.text.npos; });
+    if (from_input && (in_options || !options.program_is_known)) note_made("xargs mpirun");
+  }
+
+  MpirunOptions see_options(Words words) {
+    MpirunOptions options = mpirun_options(words);
+    if (!options.own.empty()) note_own(options.own);
+    if (options.program_without_count) note_own("several programs for mpirun, one without -n");
+    for (const ShellWord& word : options.expanded) see_expanded(word, word.text == words.back().text ? Place::last : Place::option);
+    return options;
+  }
+
+  // Returns true if the name of a command may become that of mpirun, as $MPIRUN may.
+  bool may_be_mpirun(const ShellWord& name) const {
+    if (!name.expands) return false;
+    if (names_mpirun(name.text)) return true;
+    return std::ranges::any_of(variables_in(name.text), [this](const std::string& variable) {
+      const auto assigned = values_.find(variable);
+      const auto text = value_ ? value_(variable) : std::nullopt;
+      if (made_.contains(variable) || read_.contains(variable) || (assigned == values_.end() && !text)) {
+        const std::string lower = lower_case(variable);
+        return lower.find("mpi") != lower.npos || lower.find("run") != lower.npos || lower.find("cmd") != lower.npos;
+      }
+      return (assigned != values_.end() && names_mpirun(assigned->second)) || (text && names_mpirun(*text));
+    });
+  }
+
+  void see_expanded(const ShellWord& word, Place place) {
+    if (std::string own = mapping_word_in(word.text); !own.empty()) note_own(own);
+    if (has_arguments(word.text)) found_.arguments = true;
+    if (has_command_substitution(word.text) && place != Place::last) note_made(word.text);
+    std::set<std::string> seen;
+    for (const std::string& name : variables_in(word.text)) see_variable(name, name, place, seen);
+  }
+
+  // `name` is a variable whose value goes into `of`, which is in the place of an option.
+  void see_variable(const std::string& of, const std::string& name, Place place, std::set<std::string>& seen) {
+    if (!seen.insert(name).second) return;
+    const auto assigned = values_.find(name);
+    const auto text = value_ ? value_(name) : std::nullopt;
+    const bool unknown = reads_settings_ && assigned == values_.end() && value_ && !text && !is_digits(name) && place == Place::option;
+    if (read_.contains(name) || (made_.contains(name) && place != Place::last) || unknown) note_made("$" + of);
+    if (text) {
+      const std::vector<std::string> parts = parts_of(*text);
+      std::string own = own_mapping_option(parts);
+      if (own.empty()) own = mapping_word_in(*text);
+      if (!own.empty()) note_own(own + " in $" + name);
+    }
+    if (assigned == values_.end()) return;
+    if (has_arguments(assigned->second)) found_.arguments = true;
+    for (const std::string& other : variables_in(assigned->second)) see_variable(of, other, place, seen);
+  }
+
+  static bool is_digits(std::string_view text) { return text.find_first_not_of("0123456789") == text.npos; }
+
+  const VariableValue& value_;
+  MpirunWords found_ = {};
+  std::vector<ShellCommand> commands_ = {};
+  std::map<std::string, std::string> values_ = {};  // what is assigned to each variable
+  std::set<std::string> made_ = {}, read_ = {};     // variables with the output of a command, and those that are read
+  bool reads_settings_ = false;
+  std::size_t read_bytes_ = 0;
+};
 
 }  // namespace
 
 bool names_mpirun(std::string_view script) {
-  return std::any_of(programs.begin(), programs.end(),
-                     [script](std::string_view program) { return script.find(program) != script.npos; });
+  return std::ranges::any_of(std::initializer_list<std::string_view>{"mpirun", "mpiexec", "orterun", "prterun"},
+                             [script](std::string_view program) { return script.find(program) != script.npos; });
 }
 
-bool is_mapping_parameter(std::string_view name) {
-  return among(whole_parameters, name) ||
-         std::any_of(whole_parameters.begin(), whole_parameters.end(),
-                     [name](std::string_view each) { return name.ends_with("_MCA_" + std::string(each)); }) ||
-         std::any_of(parameters.begin(), parameters.end(),
-                     [name](std::string_view each) { return name.find(each) != name.npos; });
-}
-
-std::string own_mapping_word(std::string_view script, const VariableValue& value) {
-  for (const std::string& line : commands_of(script)) {
-    const std::string command = without_words_of_programs(line);
-    const std::vector<std::string> words = words_of(command);
-    if (std::string word = word_in(words); !word.empty()) return word;
-    if (is_assignment(command) && words.size() > 1)
-      if (std::string word = own_mapping_option(std::span(words).subspan(words.front() == "export" ? 2 : 1)); !word.empty()) return word;
-    if (!value || !names_mpirun(command)) continue;
-    for (const std::string& name : variables_in(command))
-      if (const auto text = value(name))
-        if (std::string word = word_in(words_of("mpirun " + *text)); !word.empty()) return word + " in $" + name;
-  }
-  return {};
-}
-
-bool gives_arguments_to_mpirun(std::string_view script) {
-  std::set<std::string> given;
-  for (const std::string& command : commands_of(script)) {
-    if (is_assignment(command) && has_arguments(command)) given.emplace(assigned_variable(command));
-    const std::vector<std::string> words = shell_words(command);
-    for (std::size_t i = 0; i < words.size(); ++i)
-      if (is_mpirun(words[i]) && expands_arguments(std::span(words).subspan(i + 1), given)) return true;
-  }
-  return false;
-}
-
-std::string made_mpirun_words(std::string_view script) {
-  std::set<std::string> made;
-  for (const std::string& command : commands_of(script)) {
-    add_made_variables(command, made);
-    const std::vector<std::string> words = shell_words(command);
-    for (std::size_t i = 0; i < words.size(); ++i)
-      if (is_mpirun(words[i]))
-        if (std::string word = made_option(std::span(words).subspan(i + 1), made); !word.empty()) return word;
-  }
-  return {};
-}
-
-bool overrides_plan(std::string_view word) { return !word.empty() && !among(options_below_plan, option_name(word)); }
-
-std::string own_mapping_option(std::span<const std::string> arguments) {
-  std::string first;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string_view name = option_name(arguments[i]);
-    if (name.empty()) return first;  // the program
-    if (name == "map-by" && arguments[i].ends_with(name) && i + 1 < arguments.size()) return arguments[i] + " " + arguments[i + 1];
-    if (is_mapping_option(name) || among(short_mapping_options, name)) {
-      if (overrides_plan(arguments[i])) return arguments[i];
-      if (first.empty()) first = arguments[i];
-    }
-    if (among(options_with_two_values, name)) {
-      if (i + 1 < arguments.size() && is_mapping_parameter(arguments[i + 1])) return arguments[i + 1];
-      i += 2;
-    } else if (among(options_with_value, name) && arguments[i].find('=') == std::string::npos) {
-      ++i;
-    }
-  }
-  return first;
+MpirunWords mpirun_words(std::string_view script, const VariableValue& value) {
+  const std::string_view interpreter = interpreter_of(script);
+  if (interpreter.empty() || among(shells, interpreter)) return Search(value).of(script);
+  MpirunWords found;
+  for (const std::string_view line : split_at(script, '\n'))
+    if (found.own.empty() && !trimmed(line).starts_with('#')) found.own = mapping_word_in(line);
+  found.made = told_of_language(interpreter);
+  return found;
 }
 
 }  // namespace placement::spank

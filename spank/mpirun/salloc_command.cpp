@@ -12,7 +12,6 @@
 #include <system_error>
 
 #include "common/util/text.hpp"
-#include "spank/mpirun/mpirun_words.hpp"
 
 namespace placement::spank {
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "spank/mpirun/mpirun_options.hpp"
 #include "spank/mpirun/mpirun_parameters.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
@@ -17,15 +18,23 @@
 namespace {
 
 using placement::spank::is_mapping_parameter;
-using placement::spank::gives_arguments_to_mpirun;
-using placement::spank::made_mpirun_words;
 using placement::spank::mapping_in_parameter_files;
 using placement::spank::mapping_parameter_in;
 using placement::spank::names_mpirun;
 using placement::spank::own_mapping_option;
 using placement::spank::overrides_plan;
-using placement::spank::own_mapping_word;
 using placement::spank::parameter_files;
+using placement::spank::VariableValue;
+
+std::string own_mapping_word(std::string_view script, const VariableValue& value = nullptr) {
+  return placement::spank::mpirun_words(script, value).own;
+}
+
+std::string made_mpirun_words(std::string_view script, const VariableValue& value = nullptr) {
+  return placement::spank::mpirun_words(script, value).made;
+}
+
+bool gives_arguments_to_mpirun(std::string_view script) { return placement::spank::mpirun_words(script).arguments; }
 
 }  // namespace
 
@@ -75,7 +84,7 @@ START_TEST(words_of_the_program) {
   for (const char* command :
        {"mpirun ./where -N 3 --host a", "mpirun ./where --host a >out", "mpirun -n 4 --tag-output ./where --hostfile h", "mpirun -x A=b ./where -H a",
         "mpirun --mca btl self,tcp ./where --bind-to none", "mpirun \\\n -n 4 \\\n ./where \\\n --host a", "cd x && mpirun.openmpi ./where \"--host\" a",
-        "mpirun ./a --host x : -n 2 ./b --host y", "mpirun -n $N -np \"${N}\" ./where \"$1\" --host a"})
+        "mpirun -n 2 ./a --host x : -n 2 ./b --host y", "mpirun -n $N -np \"${N}\" ./where \"$1\" --host a"})
     ck_assert_msg(own_mapping_word(command).empty(), "%s: %s", command, own_mapping_word(command).c_str());
 }
 END_TEST
@@ -151,8 +160,50 @@ START_TEST(words_that_a_command_makes) {
   ck_assert_text_eq(made_mpirun_words("N=$((SLURM_NTASKS / 2))\nmpirun -n $N --report-bindings $N ./app"), "");
   ck_assert_text_eq(made_mpirun_words("# OPTS=$(choose)\nmpirun $OPTS ./app"), "");
   ck_assert_text_eq(made_mpirun_words("OPTS=$(choose)\nsrun $OPTS ./app"), "");
-  ck_assert_text_eq(made_mpirun_words("mpirun $(\n`\n)))((\"'\nread\n=$(\nmpirun ' $( ` x"), "");
+  for (const char* hostile : {"mpirun $(\n`\n)))((\"'\nread\n=$(\nmpirun ' $( ` x", "${${$($(`", "<<", "<<-\n<<\n", "a() (", "=(\\", "\\", "'\\", "mpirun \"$(echo \"", "&>|&<("})
+    ck_assert_uint_lt(made_mpirun_words(hostile).size(), 60);
+  std::string many = "mpirun ";
+  for (int i = 0; i < 20'000; ++i) many += "\"$(mpirun `";
+  ck_assert_uint_lt(made_mpirun_words(many).size(), many.size() + 1);
   ck_assert_text_eq(made_mpirun_words(""), "");
+}
+END_TEST
+
+START_TEST(words_that_are_read_or_come_from_elsewhere) {
+  const auto nothing = [](const std::string&) { return std::optional<std::string>(); };
+  for (const char* script :
+       {"while read o; do mpirun $o ./app; done <f", "while IFS= read -r o\ndo\n  mpirun $o; done <f", "mapfile -t OPTS <f\nmpirun \"${OPTS[@]}\" ./app",
+        "readarray OPTS < <(choose)\nmpirun ${OPTS[*]} ./app", "IFS= read -r OPTS\nmpirun $OPTS ./app", "cat f | xargs mpirun", "xargs -n 1 mpirun -n 4 <f",
+        "xargs -I{} mpirun $X {} <f", "printf -v OPTS %s \"$x\"\nmpirun $OPTS ./app", "for o in $(choose); do mpirun $o ./app; done",
+        "A=$(choose)\nB=\"-n 4 $A\"\nmpirun $B ./app", "A=$(choose)\nbash -c \"mpirun $A ./app\"", "A=$(choose)\nM=\"mpirun $A\"\n$M ./app",
+        "M=mpirun\nA=$(choose)\n$M $A ./app", "f() { mpirun \"$@\"; }\nA=$(choose)\nf $A ./app", "python3 -c 'import os; os.system(\"mpirun ./app\")'",
+        "#!/usr/bin/env python3\nimport subprocess\nsubprocess.run([\"mpirun\", *options, \"./app\"])", ". ./settings\nmpirun $OPTS ./app",
+        "source settings.sh; mpirun -n 4 $OPTS ./app", "module load x\nmpirun ${OPTS} ./app", "python3 <<EOF\nrun('mpirun ./app')\nEOF"})
+    ck_assert_msg(!made_mpirun_words(script, nothing).empty(), "%s", script);
+  for (const char* script :
+       {"read N <f\nmpirun -n $N ./app", "read x\nmpirun ./app $x", "cat f | xargs mpirun -n 4 ./app", "module load x\nmpirun -n $N $APP", "module load x\nmpirun ./app $IN",
+        "eval \"$(conda shell.bash hook)\"\nmpirun ./app", "OUT=$(mktemp)\nmpirun ./app >$OUT", "CC=$(which mpicc)\nmodule load x\n$CC -O2 $FLAGS a.c\nmpirun ./a",
+        "MPI=$(which mpirun)\n$MPI -n 4 ./app", "$(which mpirun) ./app", "OPTS=(-n 4 --report-bindings)\nmpirun \"${OPTS[@]}\" ./app",
+        "time mpirun -n 4 ./app", "python3 -c 'print(1)'\nmpirun ./app"})
+    ck_assert_msg(made_mpirun_words(script, nothing).empty() && own_mapping_word(script, nothing).empty(), "%s: %s", script,
+                  made_mpirun_words(script, nothing).c_str());
+}
+END_TEST
+
+START_TEST(words_of_other_commands) {
+  for (const char* script :
+       {"echo \"no --bynode, mpirun --bynode\"\nmpirun ./app", "mpirun ./app # --bynode", "grep -q -- --host f && mpirun ./app", "printf '%s\\n' --oversubscribe\nmpirun ./app",
+        "cat <<EOF\nmpirun --bynode ./app\nEOF\nmpirun ./app", "cat <<-'EOF'\n\t--host\n\tEOF\nmpirun ./app", "srun --hostfile f ./a\nmpirun ./app",
+        "echo using --host a >>log\nmpirun ./app", "mpirun ./app 2>&1 | grep -v -- --bind-to", "unset OMPI_MCA_rmaps_base_mapping_policy\nmpirun ./app",
+        "[ \"$1\" = --bynode ] && exit\nmpirun ./app", "curl --host x y; mpirun ./app", "echo '--bynode' \"it's\" \"a \\\"b\\\" --bynode\"\nmpirun ./app"})
+    ck_assert_msg(own_mapping_word(script).empty() && made_mpirun_words(script).empty(), "%s: %s", script, own_mapping_word(script).c_str());
+  for (const char* script :
+       {"echo \"mpirun --bynode ./app\" >job; bash job; mpirun ./app", "bash <<EOF\nmpirun --bynode ./app\nEOF", "cat >job <<EOF\nmpirun --bynode ./app\nEOF\nbash job",
+        "bash -c 'mpirun --bynode ./app'", "CMD=\"mpirun --bynode ./app\"\n$CMD", "eval \"mpirun -N 2 ./app\"", "f() { mpirun \"$@\"; }\nf -N 2 ./app",
+        "OPTS=(-n 4 -N 2)\nmpirun \"${OPTS[@]}\" ./app", "set -- -N 2\nmpirun \"$@\" ./app", "if true; then mpirun --bynode ./app; fi", "X=$(mpirun --bynode ./app)",
+        "case $1 in a) OPTS=--bynode;; esac\nmpirun $OPTS ./app", "env A=b nice -n 5 mpirun --bynode ./app", "'mpirun' \"--bynode\" ./app", "mpirun -n 4 \\\n  --bynode ./app",
+        "mpirun -n 4 ./a : ./b", "mpirun ./a : -n 4 ./b", "cat <<EOF | bash\nmpirun --bynode ./app\nEOF", "bash <(echo \"mpirun --bynode ./app\")", "$(echo \"mpirun --bynode ./app\")", "#!/usr/bin/python3\nrun(['mpirun', '--bynode', 'app'])"})
+    ck_assert_msg(!own_mapping_word(script).empty(), "%s", script);
 }
 END_TEST
 
@@ -236,6 +287,8 @@ int main() {
   tcase_add_test(all, options_before_the_program);
   tcase_add_test(all, parameters_that_map);
   tcase_add_test(all, words_that_a_command_makes);
+  tcase_add_test(all, words_that_are_read_or_come_from_elsewhere);
+  tcase_add_test(all, words_of_other_commands);
   tcase_add_test(all, parameters_in_files);
   tcase_add_test(all, files_that_are_read);
   tcase_add_test(all, hostile_files);
