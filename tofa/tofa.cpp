@@ -46,7 +46,7 @@ class TofaJob : public TorusJob {
     const bool search =
         request_.matrix && (thoroughly || (!request_.node_level && request_.tasks <= most_tasks_searched_quickly));
     const std::int32_t effort = thoroughly ? settings_.effort : 1;
-    const std::int64_t most_pairs = request_.tasks <= most_tasks_searched_quickly ? most_pairs_of_few_tasks : most_pairs_of_many_tasks;
+    const std::int64_t most_pairs = most_pairs_compared();
     const bool sampled = !thoroughly && request_.matrix && request_.matrix->pairs() > most_pairs;
     std::vector<mapping::NodeCounts> sets = compact_sets(offered_, limits, sampled ? 1 : sets_tried);
     if (auto window = first_window()) sets.push_back(std::move(*window));
@@ -72,6 +72,10 @@ class TofaJob : public TorusJob {
   }
 
  private:
+  std::int64_t most_pairs_compared() const {
+    return request_.tasks <= most_tasks_searched_quickly ? most_pairs_of_few_tasks : most_pairs_of_many_tasks;
+  }
+
   // ---- nodes
 
   // Returns the limits without the suspect nodes. When some suspect nodes are needed, the worst ones remain excluded.
@@ -193,8 +197,9 @@ class TofaJob : public TorusJob {
     }
   }
 
+  // With the least effort very many pairs are compared by a sample, as when nodes are chosen.
   Placement ranks_on(const mapping::NodeCounts& counts) {
-    begin(slots_.leaves(counts));
+    begin(slots_.leaves(counts), settings_.effort > 1 ? std::numeric_limits<std::int64_t>::max() : most_pairs_compared());
     if (request_.matrix) {
       map_on(counts, settings_.effort);
       if (settings_.effort >= much_effort && scotch_mapper() && !deadline_.expired()) {

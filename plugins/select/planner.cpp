@@ -160,9 +160,12 @@ class Planner {
     }
   }
 
-  // Returns the cost of the step with ranks placed by the policy.
+  // Returns the cost of the step with ranks placed by the policy. On a torus srun's effort would take all of the time, and the
+  // cost is that of the least effort, with which a choice of nodes is made, too.
   std::string placed(const StepView& step, const std::vector<std::int32_t>& tasks, const Deadline& deadline) const {
-    return to_string(job_request_.policy->place(step.view, step_request(step, tasks), deadline).cost);
+    Request request = step_request(step, tasks);
+    if (on_torus(step.view)) request.parameters["effort"] = "1";
+    return to_string(job_request_.policy->place(step.view, request, deadline).cost);
   }
 
   template <typename Counts>

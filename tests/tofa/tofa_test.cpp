@@ -2,6 +2,7 @@
 #include "tofa/tofa.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <set>
 
@@ -231,6 +232,16 @@ START_TEST(many_pairs_are_compared_by_a_sample) {
   }
   ck_assert(found.cost == cost && found.natural_cost == natural_cost && cost <= natural_cost);
   ck_assert(found.reasons.size() > 1 && found.reasons[1].ends_with(" of 179700 pairs"));
+  // So it is with the ranks of a step, with the least effort alone.
+  Request step = request;
+  step.node_tasks.assign(729, 0);
+  std::fill(step.node_tasks.begin(), step.node_tasks.begin() + 600, 1);
+  const auto sampled = [&](const char* effort) {
+    step.parameters["effort"] = effort;
+    const auto reasons = place_tofa(view, step, Deadline::after(std::chrono::milliseconds(1))).reasons;
+    return std::ranges::any_of(reasons, [](const std::string& reason) { return reason.starts_with("compared by"); });
+  };
+  ck_assert(sampled("1") && !sampled("10"));
   for (const std::string& reason : place_tofa_thoroughly(view, request_of(random_matrix(30, 200, 1)), Deadline::never()).reasons)
     ck_assert(reason.find("compared by") == std::string::npos);
 }
