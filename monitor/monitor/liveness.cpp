@@ -43,7 +43,7 @@ void LivenessTable::heard(std::int32_t index, double now_s, bool again) {
   const double silent_s = std::isnan(node.heard_s) ? -1 : now_s - node.heard_s;
   if (!node.beat) node.silent_before_s = silent_s;
   if (!again) {
-    if (node.phase == Phase::up || node.phase == Phase::suspect) learn(node, now_s - node.beat_s);
+    if (is_up(node)) learn(node, now_s - node.beat_s);
     node.beat_s = now_s;
   }
   node.heard_s = node.silent_from_s = now_s;
@@ -53,13 +53,13 @@ void LivenessTable::heard(std::int32_t index, double now_s, bool again) {
 void LivenessTable::expect(std::int32_t index, double now_s) {
   Node& node = nodes_[static_cast<std::size_t>(index)];
   if (node.phase != Phase::unknown) return;
-  node.phase = Phase::suspect;
+  node.phase = phase_after(node.phase, Signal::expected);
   node.silent_from_s = now_s;
 }
 
 void LivenessTable::left(std::int32_t index) {
   Node& node = nodes_[static_cast<std::size_t>(index)];
-  node.phase = Phase::left;
+  node.phase = phase_after(node.phase, Signal::leaving);
   node.beat = false;
 }
 
@@ -73,37 +73,37 @@ bool LivenessTable::explained(const Node& node) {
   return node.view == SlurmView::planned || node.view == SlurmView::down;
 }
 
-std::vector<LivenessTable::Event> LivenessTable::tick(double now_s) {
-  std::vector<Event> events;
-  // This process could not hear anything while it did not run, so silence counts only from now on.
+// This process could not hear anything while it did not run, so silence counts only from now on.
+void LivenessTable::begin_tick(double now_s) {
   if (now_s - last_tick_s_ > settings_.own_pause_s)
     for (Node& node : nodes_)
       if (!std::isnan(node.silent_from_s) && node.phase != Phase::down)
         node.silent_from_s = std::max(node.silent_from_s, now_s - settings_.heartbeat_s);
   last_tick_s_ = now_s;
+}
 
+// Handles the heartbeats of a node since the last tick.
+void LivenessTable::take_beat(std::int32_t index, std::vector<Event>& events) {
+  Node& node = nodes_[static_cast<std::size_t>(index)];
+  node.beat = false;
+  // The node had a long silence and yet was not given up: the observer was in doubt, or did not run.
+  const bool doubted = is_up(node) && (node.doubted || node.silent_before_s > patience(node));
+  if (!is_up(node) || doubted || node.silent_before_s < 0)
+    events.push_back({index, Change::up, node.heard_s, std::max(node.silent_before_s, 0.0), node.phase == Phase::down, doubted});
+  node.doubted = false;
+  node.phase = phase_after(node.phase, Signal::heartbeat);
+}
+
+// Decides whether so many nodes are silent that the observer, and not the nodes, is to be doubted.
+void LivenessTable::judge_observer(double now_s) {
   std::int32_t observed = 0, fell_silent = 0;
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    Node& node = nodes_[i];
-    if (node.beat) {
-      node.beat = false;
-      const bool was_up = node.phase == Phase::up || node.phase == Phase::suspect;
-      // The node had a long silence and yet was not given up: the observer was in doubt, or did not run.
-      const bool doubted = was_up && (node.doubted || node.silent_before_s > patience(node));
-      if (!was_up || doubted || node.silent_before_s < 0)
-        events.push_back({static_cast<std::int32_t>(i), Change::up, node.heard_s, std::max(node.silent_before_s, 0.0),
-                          node.phase == Phase::down, doubted});
-      node.doubted = false;
-      node.phase = Phase::up;
-    }
-    if (node.phase == Phase::up && silence(node, now_s) > settings_.suspect_after * node.mean_s)
-      node.phase = Phase::suspect;
+  for (const Node& node : nodes_) {
     if (node.phase == Phase::up) {
       ++observed;
     } else if (!explained(node) && (node.phase == Phase::suspect ||
-                              (node.phase == Phase::down && silence(node, now_s) < settings_.doubt_window_s))) {
+                                    (node.phase == Phase::down && silence(node, now_s) < settings_.doubt_window_s))) {
       ++observed;
-      fell_silent += silence(node, now_s) > settings_.suspect_after * node.mean_s;
+      fell_silent += quiet(node, now_s);
     }
   }
   const bool doubt = fell_silent >= settings_.doubt_least && fell_silent > settings_.doubt_share * observed;
@@ -113,23 +113,29 @@ std::vector<LivenessTable::Event> LivenessTable::tick(double now_s) {
     for (Node& node : nodes_)
       if (node.doubted && !explained(node)) node.silent_from_s = now_s;
   doubt_ = doubt;
+}
 
+std::vector<LivenessTable::Event> LivenessTable::tick(double now_s) {
+  std::vector<Event> events;
+  begin_tick(now_s);
+  for (std::int32_t i = 0; i < nodes(); ++i) {
+    Node& node = nodes_[static_cast<std::size_t>(i)];
+    if (node.beat) take_beat(i, events);
+    if (quiet(node, now_s)) node.phase = phase_after(node.phase, Signal::quiet);
+  }
+  judge_observer(now_s);
   up_ = 0;
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    Node& node = nodes_[i];
-    if (node.phase == Phase::suspect) {
-      const bool over = silence(node, now_s) > patience(node);
-      if (doubt_ && !explained(node)) {
-        node.doubted = true;
-      } else if (over) {
-        node.phase = Phase::down;
-        events.push_back({static_cast<std::int32_t>(i), Change::down,
-                          std::isnan(node.heard_s) ? node.silent_from_s : node.heard_s, silence(node, now_s), false,
-                          node.doubted});
-        node.doubted = false;
-      }
+  for (std::int32_t i = 0; i < nodes(); ++i) {
+    Node& node = nodes_[static_cast<std::size_t>(i)];
+    if (node.phase == Phase::suspect && doubt_ && !explained(node)) {
+      node.doubted = true;
+    } else if (node.phase == Phase::suspect && silence(node, now_s) > patience(node)) {
+      node.phase = phase_after(node.phase, Signal::lost);
+      events.push_back({i, Change::down, std::isnan(node.heard_s) ? node.silent_from_s : node.heard_s, silence(node, now_s),
+                        false, node.doubted});
+      node.doubted = false;
     }
-    if (node.phase == Phase::up || node.phase == Phase::suspect) ++up_;
+    up_ += is_up(node);
   }
   return events;
 }

@@ -35,6 +35,34 @@ struct LivenessSettings {
   double own_pause_s = 4;
 };
 
+// The life of a node is a state machine. doc/live-state.md explains its table.
+enum class Phase : std::uint8_t {
+  unknown,  // never heard
+  up,
+  suspect,  // silent for longer than suspect_after, or expected and not heard yet
+  down,     // given up
+  left,     // its agent ended by order
+};
+enum class Signal : std::uint8_t {
+  heartbeat,
+  leaving,   // the agent says that it ends by order
+  expected,  // the history says that the node was up when this observer last ran
+  quiet,     // the silence exceeds suspect_after
+  lost,      // the silence exceeds the node's patience, and the observer is not in doubt
+};
+
+// Returns the phase that follows when a node in `phase` gives the signal. Most signals mean nothing in most phases.
+constexpr Phase phase_after(Phase phase, Signal signal) {
+  switch (signal) {
+    case Signal::heartbeat: return Phase::up;
+    case Signal::leaving: return Phase::left;
+    case Signal::expected: return phase == Phase::unknown ? Phase::suspect : phase;
+    case Signal::quiet: return phase == Phase::up ? Phase::suspect : phase;
+    case Signal::lost: return phase == Phase::suspect ? Phase::down : phase;
+  }
+  return phase;
+}
+
 // Decides which nodes are up, by counting missed heartbeats [TOFA §3, NLA §8]. The caller gives the time, in seconds of
 // a steady clock.
 class LivenessTable {
@@ -81,7 +109,6 @@ class LivenessTable {
   std::int32_t up() const { return up_; }  // number of nodes that are up or suspect
 
  private:
-  enum class Phase : std::uint8_t { unknown, up, suspect, down, left };
   struct Node {
     Phase phase = Phase::unknown;
     SlurmView view = SlurmView::unknown;
@@ -96,7 +123,12 @@ class LivenessTable {
   };
 
   void learn(Node& node, double interval_s) const;
+  void begin_tick(double now_s);
+  void take_beat(std::int32_t index, std::vector<Event>& events);
+  void judge_observer(double now_s);
+  static bool is_up(const Node& node) { return node.phase == Phase::up || node.phase == Phase::suspect; }
   double silence(const Node& node, double now_s) const { return now_s - node.silent_from_s; }
+  bool quiet(const Node& node, double now_s) const { return silence(node, now_s) > settings_.suspect_after * node.mean_s; }
   double patience(const Node& node) const;
   static bool explained(const Node& node);
 

@@ -38,19 +38,24 @@ libmonitor_monitor_la_SOURCES = \
 	%D%/bulk.hpp \
 	%D%/decision_counts.cpp \
 	%D%/decision_counts.hpp \
+	%D%/history_keeper.cpp \
+	%D%/history_keeper.hpp \
 	%D%/monitor.cpp \
 	%D%/monitor.hpp \
-	%D%/monitor_history.cpp \
 	%D%/monitor_metrics.cpp \
-	%D%/monitor_peers.cpp \
-	%D%/monitor_probes.cpp \
+	%D%/monitor_metrics.hpp \
+	%D%/monitor_port.hpp \
 	%D%/node_watch.cpp \
 	%D%/node_watch.hpp \
 	%D%/node_watch_history.cpp \
+	%D%/peer_exchange.cpp \
+	%D%/peer_exchange.hpp \
 	%D%/peer_messages.cpp \
 	%D%/peer_messages.hpp \
 	%D%/pending_records.cpp \
 	%D%/pending_records.hpp \
+	%D%/probing.cpp \
+	%D%/probing.hpp \
 	%D%/node_switches.cpp \
 	%D%/node_switches.hpp \
 	%D%/leader_election.cpp \
@@ -63,8 +68,11 @@ libmonitor_monitor_la_SOURCES = \
 	%D%/running_configuration.hpp \
 	%D%/slurm_nodes.cpp \
 	%D%/slurm_nodes.hpp \
+	%D%/snapshot_publisher.cpp \
+	%D%/snapshot_publisher.hpp \
 	%D%/stored_decisions.cpp \
 	%D%/stored_decisions.hpp \
+	%D%/trouble_log.hpp \
 	#
 
 placement_monitor_LDADD = $(monitor_monitor)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The metrics of the monitor, in Prometheus' text format.
-#include <algorithm>
+#include "monitor/monitor/monitor_metrics.hpp"
+
 #include <span>
 
 #include "common/state/node_fields.hpp"
 #include "common/util/prometheus_text.hpp"
-#include "monitor/monitor/monitor.hpp"
 
 namespace placement::monitor {
 
@@ -47,44 +46,36 @@ void write_probe_outcomes(PrometheusText& out, std::span<const std::int64_t> out
 
 }  // namespace
 
-std::string Monitor::metrics(double wall_s) {
+std::string monitor_metrics(const MetricSources& of, double wall_s) {
+  const ProbeCounts& probes = of.probing.counts();
   PrometheusText out;
   out.family("nodes", "gauge", "Nodes by liveness.");
   for (std::size_t i = 0; i < liveness_names.size(); ++i)
-    out.value(static_cast<double>(watch_.by_liveness()[i]), {{"liveness", liveness_names[i]}});
-  out.one("observer_in_doubt", "gauge", "1 while most nodes are silent at once.", watch_.table().in_doubt());
-  out.one("publishing", "gauge", "1 while this monitor hands out leave to probe.", publisher_.publishing());
-  out.one("monitors_heard", "gauge", "Other monitors heard of late.",
-          static_cast<double>(std::count_if(peers_.begin(), peers_.end(), [](const Peer& peer) {
-            return protocol::steady_s() - peer.heard_s < 10;
-          })));
-  out.one("heartbeats_total", "counter", "Heartbeats taken.", static_cast<double>(heartbeats_));
-  out.one("outages_total", "counter", "Unplanned outages noticed since the start.", static_cast<double>(watch_.outages()));
-  write_refused(out, sessions_.refused());
-  out.one("leases_total", "counter", "Probes for which leave was given.", static_cast<double>(leases_given_));
-  write_probe_outcomes(out, outcomes_);
-  out.one("bulk_leases_total", "counter", "Leave given for bulk streams between idle nodes.", static_cast<double>(bulk_leases_));
-  out.one("bulk_results_total", "counter", "Bulk streams that measured something.", static_cast<double>(bulk_results_));
-  out.one("snapshots_total", "counter", "Snapshots written.", static_cast<double>(snapshots_));
-  decision_counts_.write(out);
+    out.value(static_cast<double>(of.watch.by_liveness()[i]), {{"liveness", liveness_names[i]}});
+  out.one("observer_in_doubt", "gauge", "1 while most nodes are silent at once.", of.watch.table().in_doubt());
+  out.one("publishing", "gauge", "1 while this monitor hands out leave to probe.", of.election.publishing());
+  out.one("monitors_heard", "gauge", "Other monitors heard of late.", static_cast<double>(of.monitors_heard));
+  out.one("heartbeats_total", "counter", "Heartbeats taken.", static_cast<double>(of.heartbeats));
+  out.one("outages_total", "counter", "Unplanned outages noticed since the start.", static_cast<double>(of.watch.outages()));
+  write_refused(out, of.sessions.refused());
+  out.one("leases_total", "counter", "Probes for which leave was given.", static_cast<double>(probes.leases));
+  write_probe_outcomes(out, probes.outcomes);
+  out.one("bulk_leases_total", "counter", "Leave given for bulk streams between idle nodes.", static_cast<double>(probes.bulk_leases));
+  out.one("bulk_results_total", "counter", "Bulk streams that measured something.", static_cast<double>(probes.bulk_results));
+  out.one("snapshots_total", "counter", "Snapshots written.", static_cast<double>(of.snapshots));
+  of.keeper.decisions().write(out);
   out.one("decisions_lost_total", "counter", "Decisions overwritten before they were read.",
-          static_cast<double>(decisions_.overrun()));
-  const auto& controller = slurm_.controller();
+          static_cast<double>(of.keeper.decisions_lost()));
+  const auto& controller = of.controller;
   out.one("slurmctld_refuses_snapshot", "gauge", "1 while slurmctld does not take the snapshot that is there; NaN: it does not say.",
           controller ? static_cast<double>(controller->live == LiveUse::refused) : unknown_value);
   out.one("slurmctld_runs_plugin", "gauge", "1 while slurmctld runs the select plugin of slurm-placement; NaN: it does not say.",
           controller ? static_cast<double>(!controller->mode.empty()) : unknown_value);
   out.family("slurmctld_mode", "gauge", "1 for the mode in force in slurmctld; none: it does not run the plugin, or does not say.");
   if (controller && !controller->mode.empty()) out.value(1, {{"mode", controller->mode}});
-  out.one("history_trouble", "gauge", "1 while the history cannot be written.", !trouble_history_.empty());
+  out.one("history_trouble", "gauge", "1 while the history cannot be written.", of.keeper.in_trouble());
   out.one("time_seconds", "gauge", "When this was written.", wall_s);
   return out.take();
-}
-
-void Monitor::write_metrics(double wall_s) {
-  const std::string& path = settings_.config.metrics_file;
-  if (path.empty()) return;
-  say_once(trouble_metrics_, replace_metrics_file(path, metrics(wall_s)) ? "" : path + ": cannot be written");
 }
 
 }  // namespace placement::monitor

@@ -231,6 +231,23 @@ START_TEST(expected_and_gone_by_order) {
 }
 END_TEST
 
+// The table of doc/live-state.md, row by row, with the signals in its order.
+START_TEST(phases) {
+  using enum Phase;
+  constexpr Phase table[][5] = {
+      {up, left, suspect, unknown, unknown},  // unknown
+      {up, left, up, suspect, up},            // up
+      {up, left, suspect, suspect, down},     // suspect
+      {up, left, down, down, down},           // down
+      {up, left, left, left, left},           // left
+  };
+  for (int phase = 0; phase < 5; ++phase)
+    for (int signal = 0; signal < 5; ++signal)
+      ck_assert_msg(phase_after(static_cast<Phase>(phase), static_cast<Signal>(signal)) == table[phase][signal],
+                    "phase %d, signal %d", phase, signal);
+}
+END_TEST
+
 START_TEST(no_nodes) {
   LivenessTable table(0, {});
   ck_assert(table.tick(1).empty());
@@ -274,6 +291,7 @@ int main() {
   tcase_add_test(tests, few_nodes_may_all_die);
   tcase_add_test(tests, the_observer_was_paused);
   tcase_add_test(tests, expected_and_gone_by_order);
+  tcase_add_test(tests, phases);
   tcase_add_test(tests, no_nodes);
   tcase_add_test(tests, causes);
   suite_add_tcase(suite, tests);

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/monitor/history_keeper.hpp"
+
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include "common/decision/decision.hpp"
+#include "monitor/protocol/udp.hpp"
+
+namespace placement::monitor {
+
+namespace {
+
+constexpr double ring_every_s = 2;
+constexpr double pairs_every_s = 300;
+constexpr double clock_trusted_after_s = 6 * 3600;
+constexpr double first_prune_s = 60;
+constexpr double prune_every_s = 3600;
+constexpr std::size_t most_decisions = 256;
+
+HistoryLimits limits_of(const Config& config) {
+  return {static_cast<double>(config.history_days) * 86400, config.history_MiB << 20};
+}
+
+// The history's setting with the position up to which the ring was read.
+constexpr char ring_setting[] = "ring";
+
+RingCursor ring_cursor(History& history) {
+  RingCursor cursor;
+  unsigned long long ring = 0, next = 0;
+  if (std::sscanf(history.setting(ring_setting).c_str(), "%llu %llu", &ring, &next) == 2) cursor = {ring, next};
+  return cursor;
+}
+
+}  // namespace
+
+HistoryKeeper::HistoryKeeper(const Config& config, std::vector<uid_t> decision_owners, Log log)
+    : path_(config.state_directory + "/history.sqlite"),
+      log_(std::move(log)),
+      history_(path_, limits_of(config)),
+      ring_(config.decision_file, ring_cursor(history_), std::move(decision_owners)),
+      next_pairs_s_(protocol::steady_s() + pairs_every_s),
+      next_prune_s_(protocol::steady_s() + first_prune_s),
+      trouble_(log_),
+      ring_trouble_(log_) {
+  log_moved_file();
+}
+
+void HistoryKeeper::keep(NodeWatch& watch, PairModel& pairs, Moment now) {
+  std::optional<DecisionReader> before(ring_);  // restored unless the decisions read here are committed
+  bool saves_pairs = false;
+  try {
+    if (!history_.in_place()) throw DatabaseError(path_ + ": it was taken away", true);
+    history_.begin();
+    watch.write();
+    if (now.steady_s >= next_ring_s_) {
+      read_ring();
+      next_ring_s_ = now.steady_s + ring_every_s;
+    }
+    if (now.steady_s >= next_pairs_s_) {
+      next_pairs_s_ = now.steady_s + pairs_every_s;
+      save_pairs(watch, pairs, now);
+      saves_pairs = true;
+    }
+    history_.commit();
+    before.reset();
+    if (saves_pairs) pairs_saved_s_ = now.steady_s;
+    watch.written();
+    for (const Decision& decision : std::exchange(uncommitted_, {})) counts_.add(decision);
+    if (now.steady_s >= next_prune_s_) {
+      next_prune_s_ = now.steady_s + prune_every_s;
+      // A clock that may be wrong makes no row too old: with time 0 only a file that is too large loses rows.
+      const bool good_clock = now.steady_s - watch.clock_good_since_s() > clock_trusted_after_s;
+      pairs.forget_old(now.steady_s);
+      history_.prune(good_clock ? now.wall_s : 0);
+    }
+    if (trouble_.lasts()) log_("the history is written again, with what happened meanwhile");
+    trouble_.say("");
+  } catch (const Error& error) {
+    if (before) ring_ = *before;
+    uncommitted_.clear();
+    handle(error);
+  }
+}
+
+void HistoryKeeper::handle(const Error& error) {
+  history_.give_up();
+  const auto* const database = dynamic_cast<const DatabaseError*>(&error);
+  if (database && database->broken && recover()) return;
+  trouble_.say(std::string("the history cannot be used: ") + error.what());
+}
+
+// Returns true when the damaged file was replaced, or when that failed and was logged.
+bool HistoryKeeper::recover() {
+  try {
+    if (!history_.recover()) return false;
+    pairs_saved_s_ = never_s;
+    log_moved_file();
+    return true;
+  } catch (const Error& error) {
+    trouble_.say(std::string("the history is damaged: ") + error.what());
+    return true;
+  }
+}
+
+void HistoryKeeper::log_moved_file() {
+  if (history_.moved_aside() == "gone")
+    log_(path_ + " is gone: a new one begins");
+  else if (!history_.moved_aside().empty())
+    log_(path_ + " was damaged: it is now " + history_.moved_aside() + ", and a new one begins");
+}
+
+// Writes the new decisions of the ring into the history. A ring that cannot be read is logged.
+void HistoryKeeper::read_ring() {
+  std::vector<Decision> decisions;
+  try {
+    decisions = ring_.read(most_decisions);
+    ring_trouble_.say("");
+  } catch (const Error& error) {
+    ring_trouble_.say(error.what());
+    return;
+  }
+  if (decisions.empty()) return;
+  for (const Decision& decision : decisions)
+    history_.put_decision({0, decision.at_s, decision.job_id, decision.restarts, decision.uid, decision.policy,
+                           std::string(decision_outcome_names[static_cast<std::size_t>(decision.outcome)]),
+                           decision.time_us, decision_text(decision)});
+  const RingCursor cursor = ring_.cursor();
+  history_.set_setting(ring_setting, std::to_string(cursor.ring) + " " + std::to_string(cursor.next));
+  uncommitted_ = std::move(decisions);
+}
+
+void HistoryKeeper::save_pairs(const NodeWatch& watch, const PairModel& pairs, Moment now) {
+  for (const PairModel::Pair& pair : pairs.measured_since(pairs_saved_s_))
+    history_.put_pair({watch.name(pair.a), watch.name(pair.b), now.wall_of(pair.newest_s()), pair.latency_us.value(),
+                       pair.latency_us.error(), pair.bandwidth_Bps.value(), pair.bandwidth_Bps.error(),
+                       pair.peak_bandwidth_Bps, pair.latency_us.count() + pair.bandwidth_Bps.count()});
+}
+
+void HistoryKeeper::save(NodeWatch& watch, const PairModel& pairs, Moment now) {
+  watch.save(now);
+  try {
+    history_.begin();
+    watch.write();
+    save_pairs(watch, pairs, now);
+    read_ring();
+    history_.commit();
+  } catch (const Error& error) {
+    log_(std::string("the history cannot be written: ") + error.what());
+  }
+}
+
+}  // namespace placement::monitor

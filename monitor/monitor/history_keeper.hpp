@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "common/decision/decision_ring.hpp"
+#include "common/policy/config.hpp"
+#include "common/util/error.hpp"
+#include "monitor/monitor/decision_counts.hpp"
+#include "monitor/monitor/history.hpp"
+#include "monitor/monitor/node_watch.hpp"
+#include "monitor/monitor/pair_model.hpp"
+#include "monitor/monitor/trouble_log.hpp"
+
+namespace placement::monitor {
+
+// Keeps the history on disk: outages and times of observation, pairs, and the decisions of slurmctld's ring. What cannot be
+// written now, because the disk is full or the file is damaged, is written later.
+class HistoryKeeper {
+ public:
+  // Opens the history in StateDirectory and logs whether it begins anew. The ring is read from where the history ends;
+  // `decision_owners` as in MonitorSettings. Throws Error when the history cannot be opened.
+  HistoryKeeper(const Config& config, std::vector<uid_t> decision_owners, Log log);
+
+  History& history() { return history_; }
+  // Writes the new records of the watch. Every few seconds it also reads the ring, every few minutes it writes the pairs, and
+  // every hour it deletes what is too old, in `pairs` too. Never throws Error: trouble is logged.
+  void keep(NodeWatch& watch, PairModel& pairs, Moment now);
+  // Writes everything before the process ends.
+  void save(NodeWatch& watch, const PairModel& pairs, Moment now);
+  // Handles an error of the history: undoes the transaction, replaces a damaged file, and logs the trouble.
+  void handle(const Error& error);
+
+  // Returns whether the history could not be written the last time.
+  bool in_trouble() const { return trouble_.lasts(); }
+  // Returns the numbers of decisions that were written since the start.
+  const DecisionCounts& decisions() const { return counts_; }
+  std::uint64_t decisions_lost() const { return ring_.overrun(); }  // overwritten before they were read
+
+ private:
+  bool recover();
+  void log_moved_file();
+  void read_ring();
+  void save_pairs(const NodeWatch& watch, const PairModel& pairs, Moment now);
+
+  std::string path_;
+  Log log_;
+  History history_;
+  DecisionReader ring_;
+  std::vector<Decision> uncommitted_;  // decisions in the transaction that is not committed yet
+  DecisionCounts counts_;
+  static constexpr double never_s = -1e9;
+  double pairs_saved_s_ = never_s;  // all measurements before this time are in the history
+  double next_ring_s_ = 0, next_pairs_s_, next_prune_s_;
+  TroubleLog trouble_, ring_trouble_;
+};
+
+}  // namespace placement::monitor

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "common/state/controller_state.hpp"
+#include "monitor/monitor/history_keeper.hpp"
+#include "monitor/monitor/leader_election.hpp"
+#include "monitor/monitor/node_watch.hpp"
+#include "monitor/monitor/probing.hpp"
+#include "monitor/protocol/session.hpp"
+
+namespace placement::monitor {
+
+// What the metrics of the monitor are about.
+struct MetricSources {
+  const NodeWatch& watch;
+  const LeaderElection& election;
+  const protocol::ServerSessions& sessions;
+  const Probing& probing;
+  const HistoryKeeper& keeper;
+  std::int64_t monitors_heard;
+  std::int64_t heartbeats;  // since the start
+  std::int64_t snapshots;   // written since the start
+  const std::optional<ControllerState>& controller;  // the settings in force in slurmctld, as it last told them
+};
+
+// Returns the metrics in Prometheus' text format. man placement-monitor has the list. `wall_s` is the present time.
+std::string monitor_metrics(const MetricSources& of, double wall_s);
+
+}  // namespace placement::monitor

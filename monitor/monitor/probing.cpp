@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/monitor/probing.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "monitor/agent/probe.hpp"
+#include "monitor/protocol/probe_limits.hpp"
+
+namespace placement::monitor {
+
+namespace {
+
+constexpr std::int32_t start_in_ms = 30; // the responder must have its lease before the initiator starts
+constexpr double result_delay_s = 2;     // longest time between the end of a lease and its result
+static_assert(ScheduleSettings{}.longest_round_s * 1000 <= protocol::max_lease_ms);
+
+ScheduleSettings schedule_settings(const Config& config) {
+  ScheduleSettings settings;
+  settings.latency_period_s = static_cast<double>(config.probe_latency_s);
+  settings.bandwidth_period_s = static_cast<double>(config.probe_bandwidth_s);
+  settings.all_pairs_nodes = static_cast<std::int32_t>(config.probe_all_pairs_nodes);
+  return settings;
+}
+
+// A pair has a bulk stream in at most one of six of its measurements.
+BulkSettings bulk_settings(const Config& config) {
+  BulkSettings settings;
+  settings.every_s = 6 * static_cast<double>(config.probe_bandwidth_s);
+  settings.node_pause_s = std::min(settings.node_pause_s, static_cast<double>(config.probe_bandwidth_s));
+  return settings;
+}
+
+// A measurement is kept for several turns of its pair, even if these are far apart.
+PairModelSettings pair_settings(const Config& config, const PairPlaces& places) {
+  PairModelSettings settings;
+  settings.all_pairs_nodes = static_cast<std::int32_t>(config.probe_all_pairs_nodes);
+  const ProbeSchedule schedule(places.leaf_of_node, schedule_settings(config));
+  settings.keep_s = std::max(settings.keep_s, 4 * schedule.period_s(Measurement::bandwidth));
+  return settings;
+}
+
+}  // namespace
+
+Probing::Probing(const Config& config, const PairPlaces& places, std::span<const PairRecord> known, const NodeWatch& watch,
+                 MonitorPort& port)
+    : config_(config),
+      watch_(watch),
+      port_(port),
+      pairs_(places, pair_settings(config, places)),
+      schedule_(places.leaf_of_node, schedule_settings(config)),
+      bulk_(bulk_settings(config)) {
+  for (const PairRecord& record : known) {
+    const auto a = watch_.index(record.a), b = watch_.index(record.b);
+    if (a && b) pairs_.remember_peak(*a, *b, record.peak_bandwidth_Bps);
+  }
+}
+
+bool Probing::usable(std::int32_t node) const {
+  const protocol::Heartbeat& beat = watch_.last_beat(node);
+  return watch_.usable(node) && (beat.flags & (protocol::probes_refused | protocol::leaving)) == 0 &&
+         beat.probe_address.port != 0 && port_.sessions.established(node);
+}
+
+void Probing::give_leases(std::uint64_t term, double now_s) {
+  std::vector<bool> nodes(static_cast<std::size_t>(watch_.nodes()));
+  for (std::int32_t i = 0; i < watch_.nodes(); ++i) nodes[static_cast<std::size_t>(i)] = usable(i);
+  bulk_.begin_round();
+  const ProbeSchedule::Round round =
+      schedule_.next(now_s, nodes, [this, now_s](const ProbePair& pair) { return bulk_stream(pair, now_s); });
+  for (std::size_t k = 0; k < round.pairs.size(); ++k) give_lease(round, k, term, now_s);
+}
+
+void Probing::drop_old_leases(double now_s) {
+  std::erase_if(leases_, [&](const auto& entry) { return now_s > entry.second.until_s + result_delay_s; });
+}
+
+// Returns whether a node has no jobs and little load and traffic, by its last heartbeat and slurmctld's list of jobs.
+// The agent checks this again when the lease arrives.
+bool Probing::idle(std::int32_t node) const {
+  const protocol::Heartbeat& beat = watch_.last_beat(node);
+  return (beat.flags & protocol::jobs_running) == 0 && watch_.jobs(node).empty() &&
+         protocol::little_loaded(beat.state.cpu_utilisation.minutes_1, beat.state.flow_rate_Bps.minutes_1,
+                                 beat.link_Bps);
+}
+
+BulkStream Probing::bulk_stream(const ProbePair& pair, double now_s) {
+  const PairModel::Pair* const known = pairs_.find(pair.a, pair.b);
+  if (!known || !idle(pair.a) || !idle(pair.b)) return {};
+  const double budget_Bpm = std::min(protocol::probe_budget_Bpm(config_, watch_.last_beat(pair.a).link_Bps),
+                                     protocol::probe_budget_Bpm(config_, watch_.last_beat(pair.b).link_Bps));
+  return bulk_.take(pair, known->bandwidth_Bps.value(), budget_Bpm, now_s);
+}
+
+void Probing::give_lease(const ProbeSchedule::Round& round, std::size_t which, std::uint64_t term, double now_s) {
+  const ProbePair& pair = round.pairs[which];
+  protocol::ProbeLease lease;
+  lease.id = protocol::random_u64();
+  lease.term = term;
+  protocol::fill_random(lease.key);
+  const bool latency = round.measurement == Measurement::latency;
+  const BulkStream bulk = round.bulk[which];
+  lease.kind = latency            ? protocol::ProbeKind::latency
+               : bulk.packets > 0 ? protocol::ProbeKind::bulk
+                                  : protocol::ProbeKind::train;
+  lease.packets = latency ? agent::usual_latency_packets : bulk.packets > 0 ? bulk.packets : agent::usual_train_packets;
+  lease.packet_bytes = latency ? agent::usual_latency_bytes : static_cast<std::uint16_t>(protocol::max_datagram);
+  // The answers and reports in the other direction need room, and a lost packet may be sent again.
+  lease.max_bytes = std::uint64_t{lease.packets} * lease.packet_bytes * 2 + 8192;
+  lease.expires_in_ms = static_cast<std::uint32_t>(round.lasts_s * 1000) - 20;
+  // The direction is chosen at random, so that both directions are measured.
+  const bool turned = (lease.id & 1) != 0;
+  const std::int32_t initiator = turned ? pair.b : pair.a, responder = turned ? pair.a : pair.b;
+  leases_[lease.id] = {initiator, responder, round.measurement, bulk.packets > 0, now_s + round.lasts_s};
+  for (const auto& [to, other, role] : {std::tuple(responder, initiator, protocol::ProbeRole::responder),
+                                        std::tuple(initiator, responder, protocol::ProbeRole::initiator)}) {
+    lease.role = role;
+    lease.peer = watch_.name(other);
+    lease.peer_address = watch_.last_beat(other).probe_address;
+    if (lease.peer_address.ip == protocol::NetAddress{}.ip) lease.peer_address.ip = port_.sessions.address(other).ip;
+    lease.start_in_ms = role == protocol::ProbeRole::initiator
+                            ? start_in_ms + static_cast<std::uint32_t>(round.start_s[which] * 1000)
+                            : 0;
+    port_.send(to, protocol::encode(lease));
+  }
+  ++counts_.leases;
+  counts_.bulk_leases += bulk.packets > 0;
+}
+
+void Probing::take_result(std::int32_t node, const protocol::ProbeResult& result, double now_s) {
+  const auto found = leases_.find(result.lease);
+  if (found == leases_.end() || found->second.a != node) return;
+  ++counts_.outcomes[static_cast<std::size_t>(result.outcome)];
+  if (result.outcome != protocol::ProbeOutcome::measured) return;
+  const Lease lease = found->second;
+  leases_.erase(found);
+  if (now_s > lease.until_s + result_delay_s) return;
+  counts_.bulk_results += lease.bulk;
+  const double value = lease.measurement == Measurement::latency ? result.median_latency_us : result.bandwidth_Bps;
+  pairs_.add(lease.a, lease.b, lease.measurement, value, now_s);
+  measured_.push_back({lease.a, lease.b, lease.measurement, value});
+}
+
+void Probing::take_measurements(std::span<const PeerMeasurement> measured, double now_s) {
+  for (const PeerMeasurement& one : measured)
+    if (std::max(one.a, one.b) < watch_.nodes()) pairs_.add(one.a, one.b, one.measurement, one.value, now_s);
+}
+
+}  // namespace placement::monitor

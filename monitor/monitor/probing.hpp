@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "common/policy/config.hpp"
+#include "monitor/monitor/bulk.hpp"
+#include "monitor/monitor/history.hpp"
+#include "monitor/monitor/monitor_port.hpp"
+#include "monitor/monitor/node_watch.hpp"
+#include "monitor/monitor/pair_model.hpp"
+#include "monitor/monitor/peer_messages.hpp"
+#include "monitor/monitor/schedule.hpp"
+
+namespace placement::monitor {
+
+// Numbers of probes since the start.
+struct ProbeCounts {
+  std::int64_t leases = 0, bulk_leases = 0;  // given
+  std::int64_t bulk_results = 0;             // bulk streams that measured something
+  std::array<std::int64_t, protocol::probe_outcome_names.size()> outcomes{};  // as the initiators reported them
+};
+
+// Gives leases for probes to pairs of nodes while this monitor is the leader, and takes their results into the model of
+// the pairs [NLA §8]. Times are seconds of a steady clock.
+class Probing {
+ public:
+  // `places` are the leaf switches of the nodes, and `known` are the pairs in the history. The watch and the port must
+  // outlive this object.
+  Probing(const Config& config, const PairPlaces& places, std::span<const PairRecord> known, const NodeWatch& watch,
+          MonitorPort& port);
+
+  // Gives the leases of the round that is due, if one is. `term` is the number of the leader's term.
+  void give_leases(std::uint64_t term, double now_s);
+  // Forgets leases whose results can no longer arrive.
+  void drop_old_leases(double now_s);
+  // Takes what the node reports of a probe. A result without a lease of this node is ignored.
+  void take_result(std::int32_t node, const protocol::ProbeResult& result, double now_s);
+  // Takes the measurements that the leader sent. Those of nodes that do not exist are ignored.
+  void take_measurements(std::span<const PeerMeasurement> measured, double now_s);
+
+  // Returns the measurements that the other monitors do not have yet. sent() says that they were sent to them.
+  const std::vector<PeerMeasurement>& unsent() const { return measured_; }
+  void sent() { measured_.clear(); }
+  PairModel& pairs() { return pairs_; }
+  const PairModel& pairs() const { return pairs_; }
+  const ProbeCounts& counts() const { return counts_; }
+
+ private:
+  struct Lease {
+    std::int32_t a = 0, b = 0;  // a is the initiator
+    Measurement measurement = Measurement::latency;
+    bool bulk = false;
+    double until_s = 0;
+  };
+
+  bool usable(std::int32_t node) const;
+  bool idle(std::int32_t node) const;
+  BulkStream bulk_stream(const ProbePair& pair, double now_s);
+  void give_lease(const ProbeSchedule::Round& round, std::size_t which, std::uint64_t term, double now_s);
+
+  Config config_;
+  const NodeWatch& watch_;
+  MonitorPort& port_;
+  PairModel pairs_;
+  ProbeSchedule schedule_;
+  BulkTurns bulk_;
+  std::unordered_map<std::uint64_t, Lease> leases_;
+  std::vector<PeerMeasurement> measured_;  // not sent yet
+  ProbeCounts counts_;
+};
+
+}  // namespace placement::monitor
