@@ -5,13 +5,14 @@
 #include <cmath>
 #include <cstdio>
 #include <deque>
-#include <set>
+#include <utility>
 
 #include "common/util/error.hpp"
 #include "sim/backfill.hpp"
 #include "sim/failures.hpp"
 #include "sim/fragmentation.hpp"
 #include "sim/rng_streams.hpp"
+#include "sim/running_jobs.hpp"
 
 namespace placement::sim {
 
@@ -22,26 +23,6 @@ constexpr std::int64_t hour_us = 3600 * second_us;
 constexpr std::int64_t latest_us = never_us / 4;  // the latest simulated time: adding a run time does not overflow
 constexpr std::size_t most_samples = 100'000;
 constexpr std::int64_t cost_samples = 20;
-constexpr std::int32_t filler = -1;  // stands for a job that filled the machine and is not in the list
-
-struct Running {
-  std::int32_t job = filler;
-  std::int64_t start_us = 0;
-  std::int64_t end_us = 0;
-  std::int64_t free_us = 0;      // time at which its cores are free: the end plus the release
-  std::int64_t expected_us = 0;  // end by the requested time
-  std::vector<std::int32_t> cores;
-};
-
-// The use of a number of cores by a job.
-struct Use {
-  std::int64_t start_us;
-  std::int64_t end_us;
-  std::int64_t cores;
-};
-
-double core_us(const Use& use) { return static_cast<double>(use.cores) * static_cast<double>(use.end_us - use.start_us); }
-
 // Returns the name of a job in messages.
 std::string name_of(const LogJob& job) {
   return "job " + std::to_string(job.id) + (job.line > 0 ? " (line " + std::to_string(job.line) + " of the log)" : "");
@@ -103,11 +84,9 @@ class Engine {
   bool shares(std::size_t job) const { return fraction(number_of(options_.seed, Stream::share, job)) < options_.share; }
   JobRequest request_of(const LogJob& job) const;
   double run_time_us(std::int32_t job, const Decision& decision);
-  void launch(Running running);
+  void launch(RunningJob job);
   void end(std::int64_t slot);
   std::vector<std::int32_t> leave(std::int64_t slot);
-  void count_use(const Use& use);
-  double use_so_far() const;
   void take(const std::vector<std::int32_t>& cores);
   void release(const std::vector<std::int32_t>& cores);
   std::int64_t busy_cores() const { return machine_.cores() - machine_.free_cores() - down_; }
@@ -134,11 +113,8 @@ class Engine {
   std::int64_t now_us_ = 0;
   std::size_t arrived_ = 0;
   std::deque<std::int32_t> waiting_;
-  std::vector<Running> running_;  // by slot; slots are reused
-  std::vector<std::int64_t> unused_slots_;
-  std::set<std::pair<std::int64_t, std::int64_t>> ends_;      // free_us, slot
-  std::vector<Use> late_uses_;  // uses that ended after the makespan known at that time
-  ExpectedEnds expected_;  // ends of the running jobs by their requested times
+  RunningJobs running_;
+  CoreUse use_;
   std::int64_t next_sample_us_ = 0;
   std::int64_t next_free_leaves_us_ = 0;
   std::int64_t sample_step_us_ = hour_us;
@@ -170,48 +146,17 @@ void Engine::release(const std::vector<std::int32_t>& cores) {
   room_.release(cores);
 }
 
-void Engine::launch(Running running) {
-  take(running.cores);
-  std::int64_t slot = static_cast<std::int64_t>(running_.size());
-  if (unused_slots_.empty()) {
-    running_.emplace_back();
-  } else {
-    slot = unused_slots_.back();
-    unused_slots_.pop_back();
-  }
-  ends_.emplace(running.free_us, slot);
-  expected_.insert({running.expected_us, slot, std::ssize(running.cores)});
-  running_[slot] = std::move(running);
+void Engine::launch(RunningJob job) {
+  take(job.cores);
+  running_.add(std::move(job));
 }
 
+// Takes the job off the machine, before its end or at it, and returns its cores.
 std::vector<std::int32_t> Engine::leave(std::int64_t slot) {
-  Running& running = running_[slot];
-  ends_.erase({running.free_us, slot});
-  expected_.erase({running.expected_us, slot, 0});
-  release(running.cores);
-  unused_slots_.push_back(slot);
-  count_use({running.start_us, std::min(now_us_, running.end_us), std::ssize(running.cores)});
-  return std::move(running.cores);
-}
-
-void Engine::count_use(const Use& use) {
-  if (use.end_us <= result_.makespan_us)
-    result_.busy_core_us += core_us(use);
-  else
-    late_uses_.push_back(use);
-}
-
-// Returns the core time of all jobs within the makespan. Called at the end of the replay, when the makespan is final.
-double Engine::use_so_far() const {
-  double sum = result_.busy_core_us;
-  const auto add = [&](Use use) {
-    use.end_us = std::min(use.end_us, result_.makespan_us);
-    if (use.start_us < use.end_us) sum += core_us(use);
-  };
-  for (const Use& use : late_uses_) add(use);
-  for (const auto& [free_us, slot] : ends_)
-    add({running_[slot].start_us, std::min(now_us_, running_[slot].end_us), std::ssize(running_[slot].cores)});
-  return sum;
+  RunningJob job = running_.remove(slot);
+  release(job.cores);
+  use_.add(job, now_us_, result_.makespan_us);
+  return std::move(job.cores);
 }
 
 // Fills the machine with jobs of the log, as if it were in the middle of this work. A job is drawn with a probability
@@ -287,8 +232,7 @@ void Engine::start(std::int32_t job) {
 }
 
 void Engine::end(std::int64_t slot) {
-  const std::int32_t job = running_[slot].job;
-  const std::int64_t end_us = running_[slot].end_us;
+  const auto [job, end_us] = std::pair(running_.at(slot).job, running_.at(slot).end_us);
   if (job != filler) result_.makespan_us = std::max(result_.makespan_us, end_us);
   leave(slot);
   if (job == filler) return;
@@ -321,8 +265,8 @@ void Engine::backfill() {
   const std::int64_t free = machine_.free_cores();
   const auto margin_us = static_cast<std::int64_t>(std::llround(options_.plan_margin_s * second_us));
   const std::vector<std::size_t> passed = options_.reservations > 1
-                                              ? planned_backfill(now_us_, free, expected_, claims, options_.reservations, margin_us)
-                                              : easy_backfill(now_us_, free, expected_, claims);
+                                              ? planned_backfill(now_us_, free, running_.expected_ends(), claims, options_.reservations, margin_us)
+                                              : easy_backfill(now_us_, free, running_.expected_ends(), claims);
   if (passed.empty()) return;
   for (const std::size_t k : passed) start(waiting_[k]);
   std::size_t kept = 0;
@@ -374,21 +318,22 @@ void Engine::fail_node(const PlannedFailure& failure) {
     if (failures_.strikes(n)) rest_failures();
     return;
   }
-  if (ends_.empty() && !waiting_.empty() && ++idle_failures_ >= most_idle_failures) {
+  if (running_.empty() && !waiting_.empty() && ++idle_failures_ >= most_idle_failures) {
     give_up(waiting_.front());
     waiting_.pop_front();
     idle_failures_ = 0;
   }
   const NodeView& node = machine_.view().nodes[n];
   std::vector<std::int64_t> struck;
-  for (const auto& [time_us, slot] : ends_)
-    if (std::any_of(running_[slot].cores.begin(), running_[slot].cores.end(),
-                    [&](std::int32_t leaf) { return machine_.node_of(leaf) == n; }))
+  for (const std::int64_t slot : running_.slots()) {
+    const std::vector<std::int32_t>& cores = running_.at(slot).cores;
+    if (std::any_of(cores.begin(), cores.end(), [&](std::int32_t leaf) { return machine_.node_of(leaf) == n; }))
       struck.push_back(slot);
+  }
   std::vector<std::int32_t> again;
   for (const std::int64_t slot : struck) {
-    const std::int32_t job = running_[slot].job;
-    if (running_[slot].end_us <= now_us_) {  // the job has ended, and only its cores are not yet released
+    const std::int32_t job = running_.at(slot).job;
+    if (running_.at(slot).end_us <= now_us_) {  // the job has ended, and only its cores are not yet released
       end(slot);
       continue;
     }
@@ -441,7 +386,7 @@ void Engine::repair_nodes() {
 
 std::int64_t Engine::next_event() const {
   std::int64_t next = std::min({next_sample_us_, failures_.next_us(), next_repair_us_});
-  if (!ends_.empty()) next = std::min(next, ends_.begin()->first);
+  next = std::min(next, running_.next_end_us());
   if (waiting_.size() > 1 && next_backfill_us_ > now_us_) next = std::min(next, next_backfill_us_);
   if (arrived_ < jobs_.size()) next = std::min(next, jobs_[arrived_].submit_s * second_us);
   return next;
@@ -465,7 +410,7 @@ Replay Engine::run() {
       break;
     }
     advance(next_event());
-    while (!ends_.empty() && ends_.begin()->first <= now_us_) end(ends_.begin()->second);
+    while (running_.next_end_us() <= now_us_) end(running_.first());
     if (now_us_ >= next_repair_us_) repair_nodes();
     while (failures_.next_us() <= now_us_) fail_node(failures_.take());
     for (; arrived_ < jobs_.size() && jobs_[arrived_].submit_s * second_us <= now_us_; ++arrived_)
@@ -478,7 +423,7 @@ Replay Engine::run() {
       next_sample_us_ = now_us_ + sample_step_us_;
     }
   }
-  result_.busy_core_us = use_so_far();
+  result_.busy_core_us = use_.total(running_, now_us_, result_.makespan_us);
   result_.processor_s = processor_s();
   return std::move(result_);
 }

@@ -30,6 +30,8 @@ libsim_la_SOURCES = \
 	%D%/occupancy.hpp \
 	%D%/pattern.cpp \
 	%D%/pattern.hpp \
+	%D%/running_jobs.cpp \
+	%D%/running_jobs.hpp \
 	%D%/sacct.cpp \
 	%D%/site_data.cpp \
 	%D%/site_data.hpp \

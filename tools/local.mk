@@ -79,6 +79,7 @@ tools_placectl_SOURCES = \
 	%D%/pictures/picture.cpp \
 	%D%/pictures/picture.hpp \
 	%D%/placectl.cpp \
+	%D%/simulate/simulate_files.cpp \
 	%D%/simulate/simulate_machine.cpp \
 	%D%/simulate/simulate_machine.hpp \
 	%D%/simulate/simulate_options.cpp \

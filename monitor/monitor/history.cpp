@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "monitor/monitor/history.hpp"
 
-#include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,12 +10,11 @@
 #include <limits>
 
 #include "common/util/error.hpp"
+#include "monitor/monitor/history_file.hpp"
 
 namespace placement::monitor {
 
 namespace {
-
-constexpr int wait_ms = 2000;
 
 constexpr const char* schema = R"(
   CREATE TABLE node (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -39,37 +35,6 @@ constexpr const char* schema = R"(
   CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 )";
 
-bool exists(const std::string& path) {
-  struct stat status;
-  return stat(path.c_str(), &status) == 0;
-}
-
-// The mode does not depend on the daemon's umask. A user who may open the file may lock it, and a reader's lock keeps
-// the monitor from writing. So only the monitor's user and its group may open it.
-constexpr mode_t file_mode = 0640;
-
-void make_file(const std::string& path) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, file_mode);
-  if (fd < 0) throw Error(path + ": cannot be made: " + std::strerror(errno));
-  fchmod(fd, file_mode);
-  close(fd);
-}
-
-// Sets the modes of existing files, because an earlier version let all users read them. For a file of another user this
-// fails; opening the file then reports that it cannot be written.
-void restrict_modes(const std::string& path) {
-  for (const char* part : {"", "-wal", "-shm"}) static_cast<void>(chmod((path + part).c_str(), file_mode));
-}
-
-std::string random_name() {
-  std::uint64_t words[2] = {};
-  if (getrandom(words, sizeof words, 0) != sizeof words) throw Error("getrandom: " + std::string(std::strerror(errno)));
-  char text[33];
-  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(words[0]),
-                static_cast<unsigned long long>(words[1]));
-  return text;
-}
-
 void set_modes(Database& database) {
   // In this mode readers need the two files of the write-ahead log even if no process writes.
   database.run("PRAGMA journal_mode = WAL");
@@ -79,32 +44,6 @@ void set_modes(Database& database) {
   database.run("PRAGMA temp_store = MEMORY");
 }
 
-// Returns whether the content of the file can be used. Throws for other reasons (no permission, locked, disk error).
-bool is_sound(const std::string& path) {
-  try {
-    Database database(path, Database::Access::write, wait_ms);
-    if (database.text("PRAGMA quick_check(1)") != "ok") return false;
-    const std::int64_t version = database.number("PRAGMA user_version");
-    if (version == 0) return database.number("SELECT count(*) FROM sqlite_master") == 0;
-    return version > history_schema_version ||
-           database.number("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN "
-                           "('node', 'outage', 'span', 'pair', 'decision', 'setting')") == 6;
-  } catch (const DatabaseError& error) {
-    if (!error.broken) throw;
-    return false;
-  }
-}
-
-std::string move_aside(const std::string& path) {
-  std::string to;
-  for (int i = 1; i == 1 || exists(to); ++i) to = path + ".broken-" + std::to_string(i);
-  if (rename(path.c_str(), to.c_str()) != 0)
-    throw Error(path + ": it is broken, and cannot be moved to " + to + ": " + std::strerror(errno));
-  for (const char* part : {"-wal", "-shm", "-journal"})
-    if (exists(path + part)) rename((path + part).c_str(), (to + part).c_str());
-  return to;
-}
-
 OutageRecord outage_of_row(Statement& row) {  // node, began_at, ended_at, counted, cause, noticed_at
   return {row.text(0), row.real(1), row.real(2), row.integer(3) != 0, row.text(4), row.real(5)};
 }
@@ -112,14 +51,14 @@ OutageRecord outage_of_row(Statement& row) {  // node, began_at, ended_at, count
 }  // namespace
 
 History::History(const std::string& path, const HistoryLimits& limits) : path_(path), limits_(limits) {
-  if (exists(path) && !is_sound(path)) moved_aside_ = move_aside(path);
-  if (!exists(path)) make_file(path);
+  if (history_file::exists(path) && !history_file::is_sound(path)) moved_aside_ = history_file::move_aside(path);
+  if (!history_file::exists(path)) history_file::make(path);
   open(path);
 }
 
 void History::open(const std::string& path) {
-  restrict_modes(path);
-  database_ = std::make_unique<Database>(path, Database::Access::write, wait_ms);
+  history_file::restrict_modes(path);
+  database_ = std::make_unique<Database>(path, Database::Access::write, history_wait_ms);
   struct stat status {};
   if (stat(path.c_str(), &status) == 0) {
     device_ = status.st_dev;
@@ -142,7 +81,7 @@ void History::prepare(const std::string& path) {
   if (version == 0) {
     Transaction all(*database_);
     database_->run(schema);
-    Statement(*database_, "INSERT INTO setting VALUES ('instance', ?)").bind(random_name()).execute();
+    Statement(*database_, "INSERT INTO setting VALUES ('instance', ?)").bind(history_file::random_name()).execute();
     database_->run(("PRAGMA user_version = " + std::to_string(history_schema_version)).c_str());
     all.commit();
   }
@@ -168,10 +107,10 @@ bool History::recover() {
   statements_.clear();
   node_ids_.clear();
   database_.reset();
-  const bool damaged = !exists(path_) || !is_sound(path_);
+  const bool damaged = !history_file::exists(path_) || !history_file::is_sound(path_);
   if (damaged) {
-    moved_aside_ = exists(path_) ? move_aside(path_) : std::string("gone");
-    make_file(path_);
+    moved_aside_ = history_file::exists(path_) ? history_file::move_aside(path_) : std::string("gone");
+    history_file::make(path_);
   }
   open(path_);
   return damaged;

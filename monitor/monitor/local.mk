@@ -28,6 +28,8 @@ libmonitor_history_la_SOURCES = \
 	%D%/database.hpp \
 	%D%/history.cpp \
 	%D%/history.hpp \
+	%D%/history_file.cpp \
+	%D%/history_file.hpp \
 	#
 
 monitor_monitor = libmonitor_monitor.la libmonitor_conclusions.la libmonitor_history.la libcommon_slurm.la libcommon_decision.la \

@@ -15,7 +15,7 @@ endif
 %C%_leaf_files_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_leaf_files_test_SOURCES = %D%/leaf_files_test.cpp tools/input/leaf_files.cpp
 %C%_simulate_report_test_LDADD = $(sim) $(CHECK_LIBS)
-%C%_simulate_report_test_SOURCES = %D%/simulate_report_test.cpp tools/output/json.cpp tools/output/output.cpp tools/simulate/simulate_report.cpp
+%C%_simulate_report_test_SOURCES = %D%/simulate_report_test.cpp tools/output/json.cpp tools/output/output.cpp tools/simulate/simulate_files.cpp tools/simulate/simulate_report.cpp
 
 EXTRA_DIST += \
 	%D%/enable_test.sh \

@@ -2,8 +2,11 @@
 #include "tools/output/output.hpp"
 
 #include <cerrno>
+#include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "common/util/error.hpp"
 
@@ -17,6 +20,18 @@ void write_output(const std::string& path, const std::string& text) {
   const bool closed = to_stdout ? std::fflush(file) == 0 : std::fclose(file) == 0;
   if (!written || !closed)
     throw Error("cannot write " + (to_stdout ? std::string("to standard output") : path) + ": " + std::strerror(errno));
+}
+
+std::string formatted(const char* format, ...) {
+  va_list values;
+  va_start(values, format);
+  char* text = nullptr;
+  const int length = vasprintf(&text, format, values);
+  va_end(values);
+  if (length < 0) throw std::bad_alloc();
+  std::string out(text, static_cast<std::size_t>(length));
+  std::free(text);
+  return out;
 }
 
 }  // namespace placement::tools

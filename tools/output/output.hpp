@@ -8,4 +8,7 @@ namespace placement::tools {
 // written completely.
 void write_output(const std::string& path, const std::string& text);
 
+// Returns the text that printf would print.
+__attribute__((format(printf, 1, 2))) std::string formatted(const char* format, ...);
+
 }  // namespace placement::tools

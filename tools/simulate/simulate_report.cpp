@@ -3,37 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <new>
 
 #include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
-#include "sim/svg_plot.hpp"
 #include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
 
 namespace placement::tools {
 
 namespace {
-
-__attribute__((format(printf, 1, 2))) std::string line(const char* format, ...) {
-  va_list values;
-  va_start(values, format);
-  char* text = nullptr;
-  const int length = vasprintf(&text, format, values);
-  va_end(values);
-  if (length < 0) throw std::bad_alloc();
-  std::string out(text, static_cast<std::size_t>(length));
-  std::free(text);
-  return out;
-}
-
-const sim::MeanInterval& of(const sim::Summary& summary, sim::Measure measure) {
-  return summary.measures[static_cast<int>(measure)];
-}
 
 // ---- tables for people
 
@@ -49,17 +27,17 @@ std::string shape_of(const TorusTopology& torus) {
 
 std::string input_text(const Report& report) {
   const sim::ReplayOptions& options = report.options;
-  std::string out = line("%zu jobs of %s; %lld usable jobs not selected\n", report.jobs.size(), report.log.c_str(),
+  std::string out = formatted("%zu jobs of %s; %lld usable jobs not selected\n", report.jobs.size(), report.log.c_str(),
                          static_cast<long long>(report.not_selected));
   for (const sim::LogNotes::Note& note : report.notes->notes())
-    out += line("  %s %lld: %s (first in line %lld)\n", note.skipped ? "skipped" : "put right",
+    out += formatted("  %s %lld: %s (first in line %lld)\n", note.skipped ? "skipped" : "put right",
                 static_cast<long long>(note.count), note.what.c_str(), static_cast<long long>(note.first_line));
   if (report.too_large > 0)
-    out += line("  skipped %lld: larger than the machine (first in line %lld)\n", static_cast<long long>(report.too_large),
+    out += formatted("  skipped %lld: larger than the machine (first in line %lld)\n", static_cast<long long>(report.too_large),
                 static_cast<long long>(report.too_large_line));
   const std::string shape = report.machine->view().torus ? shape_of(*report.machine->view().torus)
                                                          : std::to_string(report.machine->switches()) + " leaf switches";
-  out += line("machine: %d nodes, %lld cores, %s; %s at the begin; communication %g %%, %g %% of the jobs "
+  out += formatted("machine: %d nodes, %lld cores, %s; %s at the begin; communication %g %%, %g %% of the jobs "
               "with a matrix\n\n",
               report.machine->nodes(), static_cast<long long>(report.machine->cores()), shape.c_str(),
               options.full_start ? "full" : "empty", 100 * options.communication, 100 * options.share);
@@ -67,22 +45,22 @@ std::string input_text(const Report& report) {
 }
 
 std::string strategies_text(const Report& report) {
-  std::string out = line("%-14s %8s %11s %6s %9s %9s %9s %8s %6s %6s %9s %8s\n", "strategy", "jobs", "makespan s", "util",
+  std::string out = formatted("%-14s %8s %11s %6s %9s %9s %9s %8s %6s %6s %9s %8s\n", "strategy", "jobs", "makespan s", "util",
                          "wait s", "flow s", "run s", "stretch", "R", "gain", "decide ms", "replay s");
   for (const sim::Summary& s : report.summaries)
-    out += line("%-14s %8lld %11.0f %5.1f%% %9.0f %9.0f %9.0f %8.2f %6.3f %5.1f%% %9.2f %8.1f%s\n", s.strategy.c_str(),
+    out += formatted("%-14s %8lld %11.0f %5.1f%% %9.0f %9.0f %9.0f %8.2f %6.3f %5.1f%% %9.2f %8.1f%s\n", s.strategy.c_str(),
                 static_cast<long long>(s.ended), s.makespan_s, 100 * s.utilisation, of(s, sim::Measure::wait).mean,
                 of(s, sim::Measure::flow).mean, of(s, sim::Measure::run).mean, of(s, sim::Measure::stretch).mean,
                 s.mean_ratio, 100 * s.mean_gain, s.decision_ms, s.replay_s, s.interrupted ? "  interrupted" : "");
   for (const sim::Summary& s : report.summaries) {
     if (s.refused > 0)
-      out += line("%s: %lld jobs took the stock choice because the policy could not serve them\n", s.strategy.c_str(),
+      out += formatted("%s: %lld jobs took the stock choice because the policy could not serve them\n", s.strategy.c_str(),
                   static_cast<long long>(s.refused));
     if (s.node_failures > 0)
-      out += line("%s: %lld node failures, %lld restarts, %.1f core hours of work begun anew\n", s.strategy.c_str(),
+      out += formatted("%s: %lld node failures, %lld restarts, %.1f core hours of work begun anew\n", s.strategy.c_str(),
                   static_cast<long long>(s.node_failures), static_cast<long long>(s.restarts), s.lost_core_hours);
     if (s.given_up > 0)
-      out += line("%s: %lld jobs were given up: ended by failures after %d restarts too, or too many nodes down for them\n",
+      out += formatted("%s: %lld jobs were given up: ended by failures after %d restarts too, or too many nodes down for them\n",
                   s.strategy.c_str(), static_cast<long long>(s.given_up), sim::most_restarts);
   }
   return out + "R and gain are of the jobs with a matrix\n";
@@ -99,7 +77,7 @@ std::string comparisons_text(const Report& report) {
               sim::compare(report.jobs, report.replays[a], report.replays[b], measure, group);
           if (c.difference.count == 0) continue;
           const bool sure = c.difference.low > 0 || c.difference.high < 0;
-          out += line("%-15s %-8s %-10s - %-10s %10.2f  [%.2f, %.2f]%s  %.3f\n", sim::to_string(group).c_str(),
+          out += formatted("%-15s %-8s %-10s - %-10s %10.2f  [%.2f, %.2f]%s  %.3f\n", sim::to_string(group).c_str(),
                       sim::to_string(measure).c_str(), report.replays[a].strategy.c_str(),
                       report.replays[b].strategy.c_str(), c.difference.mean, c.difference.low, c.difference.high,
                       sure ? "" : " open", c.ratio.mean);
@@ -110,161 +88,23 @@ std::string comparisons_text(const Report& report) {
 }
 
 std::string sizes_text(const Report& report) {
-  std::string out = "\nLeaf switches a job spans, and the least that could hold it, by tasks\n" + line("%8s %8s %7s", "up to", "jobs", "least");
-  for (const sim::Summary& s : report.summaries) out += line(" %14s", s.strategy.c_str());
+  std::string out = "\nLeaf switches a job spans, and the least that could hold it, by tasks\n" + formatted("%8s %8s %7s", "up to", "jobs", "least");
+  for (const sim::Summary& s : report.summaries) out += formatted(" %14s", s.strategy.c_str());
   out += "\n";
   if (report.summaries.empty()) return out;
   for (const sim::SizeClass& first : report.summaries[0].sizes) {
-    out += line("%8d %8lld %7.2f", first.tasks, static_cast<long long>(first.jobs), first.least_switches);
+    out += formatted("%8d %8lld %7.2f", first.tasks, static_cast<long long>(first.jobs), first.least_switches);
     for (const sim::Summary& s : report.summaries) {
       const auto same =
           std::find_if(s.sizes.begin(), s.sizes.end(), [&](const sim::SizeClass& c) { return c.tasks == first.tasks; });
-      out += same == s.sizes.end() ? line(" %14s", "-") : line(" %14.2f", same->switches);
+      out += same == s.sizes.end() ? formatted(" %14s", "-") : formatted(" %14.2f", same->switches);
     }
     out += "\n";
   }
   out += "Largest job that one leaf switch, or one subtree below the root, could take (cores, mean over time)\n";
   for (const sim::Summary& s : report.summaries)
-    out += line("  %-14s %8.0f %8.0f\n", s.strategy.c_str(), s.largest_in_switch, s.largest_in_subtree);
+    out += formatted("  %-14s %8.0f %8.0f\n", s.strategy.c_str(), s.largest_in_switch, s.largest_in_subtree);
   return out;
-}
-
-// ---- files for programs
-
-// Returns a name as a field of CSV (RFC 4180). The name of a strategy may contain commas.
-std::string csv_field(const std::string& name) {
-  if (name.find_first_of(",\"\r\n") == std::string::npos) return name;
-  std::string out = "\"";
-  for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + '"';
-}
-
-std::string summary_csv(const Report& report) {
-  std::string out =
-      "strategy,jobs,ended,with_matrix,refused,node_failures,restarts,lost_core_hours,makespan_s,utilisation,wait_s,flow_s,run_s,stretch,ratio,gain,"
-      "decision_ms,longest_decision_ms,extra_switches,largest_in_switch,largest_in_subtree,replay_s,interrupted,given_up\n";
-  for (const sim::Summary& s : report.summaries)
-    out += line(
-        "%s,%lld,%lld,%lld,%lld,%lld,%lld,%.3f,%.3f,%.6f,%.3f,%.3f,%.3f,%.4f,%.5f,%.5f,%.3f,%.3f,%.4f,%.1f,%.1f,%.2f,%"
-        "d,%lld\n",
-        csv_field(s.strategy).c_str(), static_cast<long long>(s.jobs), static_cast<long long>(s.ended),
-        static_cast<long long>(s.with_matrix), static_cast<long long>(s.refused),
-        static_cast<long long>(s.node_failures), static_cast<long long>(s.restarts), s.lost_core_hours, s.makespan_s,
-        s.utilisation, of(s, sim::Measure::wait).mean, of(s, sim::Measure::flow).mean, of(s, sim::Measure::run).mean,
-        of(s, sim::Measure::stretch).mean, s.mean_ratio, s.mean_gain, s.decision_ms, s.longest_decision_ms,
-        s.extra_switches, s.largest_in_switch, s.largest_in_subtree, s.replay_s, s.interrupted ? 1 : 0,
-        static_cast<long long>(s.given_up));
-  return out;
-}
-
-std::string comparisons_csv(const Report& report) {
-  std::string out = "group,measure,first,second,jobs,difference,difference_low90,difference_high90,ratio,ratio_low90,ratio_high90\n";
-  for (const sim::JobGroup group : {sim::JobGroup::all, sim::JobGroup::with_matrix, sim::JobGroup::without_matrix})
-    for (const sim::Measure measure : sim::all_measures)
-      for (std::size_t a = 0; a < report.replays.size(); ++a)
-        for (std::size_t b = a + 1; b < report.replays.size(); ++b) {
-          const sim::PairedComparison c =
-              sim::compare(report.jobs, report.replays[a], report.replays[b], measure, group);
-          out += line("%s,%s,%s,%s,%lld,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n", sim::to_string(group).c_str(),
-                      sim::to_string(measure).c_str(), csv_field(report.replays[a].strategy).c_str(),
-                      csv_field(report.replays[b].strategy).c_str(), static_cast<long long>(c.difference.count),
-                      c.difference.mean, c.difference.low, c.difference.high, c.ratio.mean, c.ratio.low, c.ratio.high);
-        }
-  return out;
-}
-
-std::string windows_csv(const Report& report) {
-  const std::vector<double> hours = sim::window_hours(report.jobs);
-  std::string out = "strategy,hours,flow_s,stretch\n";
-  for (const sim::Replay& replay : report.replays) {
-    const auto flow = sim::mean_by_window(report.jobs, replay, sim::Measure::flow, hours);
-    const auto stretch = sim::mean_by_window(report.jobs, replay, sim::Measure::stretch, hours);
-    for (std::size_t k = 0; k < hours.size(); ++k)
-      out += line("%s,%.4g,%.3f,%.4f\n", csv_field(replay.strategy).c_str(), hours[k], flow[k], stretch[k]);
-  }
-  return out;
-}
-
-std::string sizes_csv(const Report& report) {
-  std::string out = "strategy,tasks_up_to,jobs,switches,least_switches,ratio\n";
-  for (const sim::Summary& s : report.summaries)
-    for (const sim::SizeClass& c : s.sizes)
-      out += line("%s,%d,%lld,%.4f,%.4f,%.5f\n", csv_field(s.strategy).c_str(), c.tasks, static_cast<long long>(c.jobs), c.switches,
-                  c.least_switches, c.ratio);
-  return out;
-}
-
-std::string jobs_csv(const Report& report, const sim::Replay& replay) {
-  std::string out = "job,submit_s,tasks,log_run_s,start_s,end_s,run_s,nodes,switches,matrix,ratio,refused,restarts,line\n";
-  for (std::size_t k = 0; k < report.jobs.size(); ++k) {
-    const sim::LogJob& job = report.jobs[k];
-    const sim::JobOutcome& o = replay.outcomes[k];
-    if (o.start_us < 0) continue;
-    out += line("%lld,%lld,%d,%lld,%.3f,", static_cast<long long>(job.id), static_cast<long long>(job.submit_s), job.tasks,
-                static_cast<long long>(job.run_s), static_cast<double>(o.start_us) / 1e6);
-    if (o.end_us >= 0) out += line("%.3f", static_cast<double>(o.end_us) / 1e6);
-    out += line(",%.3f,%d,%d,%d,%.5f,%d,%d,%lld\n", static_cast<double>(o.run_us) / 1e6, o.nodes, o.switches,
-                o.has_matrix ? 1 : 0, o.ratio, o.refused ? 1 : 0, o.restarts, static_cast<long long>(job.line));
-  }
-  return out;
-}
-
-std::string machine_csv(const sim::Replay& replay) {
-  std::string out = "time_s,busy_cores,waiting_jobs,largest_in_switch,largest_in_subtree\n";
-  for (const sim::MachineSample& s : replay.samples)
-    out += line("%.0f,%lld,%lld,%lld,%lld\n", static_cast<double>(s.time_us) / 1e6, static_cast<long long>(s.busy_cores),
-                static_cast<long long>(s.waiting_jobs), static_cast<long long>(s.largest_in_switch),
-                static_cast<long long>(s.largest_in_subtree));
-  return out;
-}
-
-std::string cost_csv(const Report& report) {
-  std::string out = "strategy,ended,ended_tasks,processor_s\n";
-  for (const sim::Replay& replay : report.replays)
-    for (const sim::CostSample& s : replay.costs)
-      out += line("%s,%lld,%lld,%.2f\n", csv_field(replay.strategy).c_str(), static_cast<long long>(s.ended_jobs),
-                  static_cast<long long>(s.ended_tasks), s.processor_s);
-  return out;
-}
-
-// ---- plots
-
-std::string growth_plot(const Report& report, sim::Measure measure, const std::string& title, const std::string& unit,
-                        sim::JobGroup group = sim::JobGroup::all) {
-  sim::Plot plot;
-  plot.title = title;
-  plot.x_label = "jobs submitted in the first hours";
-  plot.y_label = unit;
-  const std::vector<double> hours = sim::window_hours(report.jobs);
-  for (const sim::Replay& replay : report.replays) {
-    const auto means = sim::mean_by_window(report.jobs, replay, measure, hours, group);
-    sim::PlotSeries series{replay.strategy, {}};
-    for (std::size_t k = 0; k < hours.size(); ++k) series.points.push_back({hours[k], means[k]});
-    plot.series.push_back(std::move(series));
-  }
-  return sim::svg(plot);
-}
-
-std::string run_plot(const Report& report) {
-  sim::Plot plot{"Run times", "seconds", "share of jobs", true, true, {}};
-  std::vector<double> values;
-  for (const sim::LogJob& job : report.jobs) values.push_back(static_cast<double>(job.run_s));
-  plot.series.push_back(sim::ecdf("log", values));
-  for (const sim::Replay& replay : report.replays) {
-    values.clear();
-    for (const sim::JobOutcome& o : replay.outcomes)
-      if (o.end_us >= 0) values.push_back(std::round(static_cast<double>(o.run_us) / 1e6));
-    plot.series.push_back(sim::ecdf(replay.strategy, values));
-  }
-  return sim::svg(plot);
-}
-
-std::string size_plot(const Report& report) {
-  sim::Plot plot{"Sizes of jobs", "cores", "share of jobs", true, true, {}};
-  std::vector<double> values;
-  for (const sim::LogJob& job : report.jobs) values.push_back(job.tasks);
-  plot.series.push_back(sim::ecdf("log", values));
-  return sim::svg(plot);
 }
 
 // ---- JSON
@@ -375,42 +215,6 @@ std::string report_json(const Report& report) {
   json.end_array();
   put_comparisons(json, report);
   return json.end_object().take();
-}
-
-void write_report(const Report& report, const std::string& folder) {
-  std::error_code failure;
-  std::filesystem::create_directories(folder, failure);
-  if (failure) throw Error(folder + ": " + failure.message());
-  const auto write = [&](const std::string& name, const std::string& text) { write_output(folder + "/" + name, text); };
-  write("summary.csv", summary_csv(report));
-  write("comparisons.csv", comparisons_csv(report));
-  write("windows.csv", windows_csv(report));
-  write("sizes.csv", sizes_csv(report));
-  write("cost.csv", cost_csv(report));
-  write("summary.json", report_json(report));
-  for (const sim::Replay& replay : report.replays) {
-    std::string name = replay.strategy;
-    std::replace(name.begin(), name.end(), '/', '_');
-    write("jobs-" + name + ".csv", jobs_csv(report, replay));
-    write("machine-" + name + ".csv", machine_csv(replay));
-    for (std::size_t k = 0; k < replay.free_leaves.size(); ++k) {
-      const std::string number = std::to_string(k + 1);
-      write("free-" + name + "-" + std::string(4 - std::min<std::size_t>(4, number.size()), '0') + number + ".leaves",
-            free_leaves_text(replay.free_leaves[k], report.machine->cores()));
-    }
-  }
-  write("flow.svg", growth_plot(report, sim::Measure::flow, "Mean flow time", "seconds"));
-  write("stretch.svg", growth_plot(report, sim::Measure::stretch, "Mean stretch", "flow time / run time in the log"));
-  // If only some jobs have a matrix, these plots show what the other jobs gain.
-  for (const sim::JobGroup group : {sim::JobGroup::with_matrix, sim::JobGroup::without_matrix}) {
-    if (report.options.share >= 1 || report.options.share <= 0) continue;
-    std::string name = "flow-" + sim::to_string(group) + ".svg";
-    std::replace(name.begin(), name.end(), ' ', '-');
-    write(name, growth_plot(report, sim::Measure::flow, "Mean flow time of the jobs " + sim::to_string(group),
-                            "seconds", group));
-  }
-  write("run.svg", run_plot(report));
-  write("size.svg", size_plot(report));
 }
 
 }  // namespace placement::tools

@@ -29,6 +29,10 @@ struct Report {
   std::vector<std::pair<std::string, std::string>> machine_options;  // the result of machine_options()
 };
 
+inline const sim::MeanInterval& of(const sim::Summary& summary, sim::Measure measure) {
+  return summary.measures[static_cast<int>(measure)];
+}
+
 // Returns tables for a terminal: the input, a line per strategy, paired comparisons, and switches by size of the job.
 std::string report_text(const Report& report);
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/running_jobs.hpp"
+
+#include <algorithm>
+
+namespace placement::sim {
+
+void RunningJobs::add(RunningJob job) {
+  auto slot = std::ssize(jobs_);
+  if (unused_slots_.empty()) {
+    jobs_.emplace_back();
+  } else {
+    slot = unused_slots_.back();
+    unused_slots_.pop_back();
+  }
+  ends_.emplace(job.free_us, slot);
+  expected_.insert({job.expected_us, slot, std::ssize(job.cores)});
+  jobs_[static_cast<std::size_t>(slot)] = std::move(job);
+}
+
+RunningJob RunningJobs::remove(std::int64_t slot) {
+  RunningJob& job = jobs_[static_cast<std::size_t>(slot)];
+  ends_.erase({job.free_us, slot});
+  expected_.erase({job.expected_us, slot, 0});
+  unused_slots_.push_back(slot);
+  return std::move(job);
+}
+
+std::vector<std::int64_t> RunningJobs::slots() const {
+  std::vector<std::int64_t> slots;
+  for (const auto& [free_us, slot] : ends_) slots.push_back(slot);
+  return slots;
+}
+
+CoreUse::Use CoreUse::use_of(const RunningJob& job, std::int64_t now_us) {
+  return {job.start_us, std::min(now_us, job.end_us), std::ssize(job.cores)};
+}
+
+void CoreUse::add(const RunningJob& job, std::int64_t now_us, std::int64_t makespan_us) {
+  const Use use = use_of(job, now_us);
+  if (use.end_us <= makespan_us)
+    core_us_ += use.core_us();
+  else
+    late_.push_back(use);
+}
+
+double CoreUse::total(const RunningJobs& running, std::int64_t now_us, std::int64_t makespan_us) const {
+  double sum = core_us_;
+  const auto add = [&](Use use) {
+    use.end_us = std::min(use.end_us, makespan_us);
+    if (use.start_us < use.end_us) sum += use.core_us();
+  };
+  for (const Use& use : late_) add(use);
+  for (const std::int64_t slot : running.slots()) add(use_of(running.at(slot), now_us));
+  return sum;
+}
+
+}  // namespace placement::sim

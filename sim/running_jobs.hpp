@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "sim/backfill.hpp"
+
+namespace placement::sim {
+
+inline constexpr std::int32_t filler = -1;  // stands for a job that filled the machine and is not in the list
+
+// A job that runs. All times are simulated ones.
+struct RunningJob {
+  std::int32_t job = filler;
+  std::int64_t start_us = 0;
+  std::int64_t end_us = 0;
+  std::int64_t free_us = 0;      // time at which its cores are free: the end plus the release
+  std::int64_t expected_us = 0;  // end by the requested time
+  std::vector<std::int32_t> cores;
+};
+
+// The jobs that run in a replay, in slots that are used again.
+class RunningJobs {
+ public:
+  bool empty() const { return ends_.empty(); }
+  const RunningJob& at(std::int64_t slot) const { return jobs_[static_cast<std::size_t>(slot)]; }
+  void add(RunningJob job);
+  RunningJob remove(std::int64_t slot);
+
+  // Returns the time at which the cores of the next job are free; never_us without jobs.
+  std::int64_t next_end_us() const { return ends_.empty() ? never_us : ends_.begin()->first; }
+  // Returns the slot of the job whose cores are free first. There must be a job.
+  std::int64_t first() const { return ends_.begin()->second; }
+  // Returns all slots, ordered by the time at which their cores are free.
+  std::vector<std::int64_t> slots() const;
+  const ExpectedEnds& expected_ends() const { return expected_; }
+
+ private:
+  std::vector<RunningJob> jobs_;  // by slot
+  std::vector<std::int64_t> unused_slots_;
+  std::set<std::pair<std::int64_t, std::int64_t>> ends_;  // free_us, slot
+  ExpectedEnds expected_;
+};
+
+// Sums up the core time that jobs use within the makespan, which grows during a replay.
+class CoreUse {
+ public:
+  // Counts a job that leaves the machine at its end, or at `now_us` if this is earlier. `makespan_us` is the one known now.
+  void add(const RunningJob& job, std::int64_t now_us, std::int64_t makespan_us);
+  // Returns the core time in microseconds with the final makespan, with that of the jobs that still run at `now_us`.
+  double total(const RunningJobs& running, std::int64_t now_us, std::int64_t makespan_us) const;
+
+ private:
+  struct Use {
+    std::int64_t start_us, end_us, cores;
+    double core_us() const { return static_cast<double>(cores) * static_cast<double>(end_us - start_us); }
+  };
+  static Use use_of(const RunningJob& job, std::int64_t now_us);
+
+  double core_us_ = 0;
+  std::vector<Use> late_;  // uses that ended after the makespan known at that time
+};
+
+}  // namespace placement::sim

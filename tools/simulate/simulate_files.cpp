@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The files of a report: CSV for programs, and plots.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "common/util/error.hpp"
+#include "sim/svg_plot.hpp"
+#include "tools/output/output.hpp"
+#include "tools/simulate/simulate_report.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+// Returns a name as a field of CSV (RFC 4180). The name of a strategy may contain commas.
+std::string csv_field(const std::string& name) {
+  if (name.find_first_of(",\"\r\n") == std::string::npos) return name;
+  std::string out = "\"";
+  for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + '"';
+}
+
+std::string summary_csv(const Report& report) {
+  std::string out =
+      "strategy,jobs,ended,with_matrix,refused,node_failures,restarts,lost_core_hours,makespan_s,utilisation,wait_s,flow_s,run_s,stretch,ratio,gain,"
+      "decision_ms,longest_decision_ms,extra_switches,largest_in_switch,largest_in_subtree,replay_s,interrupted,given_up\n";
+  for (const sim::Summary& s : report.summaries)
+    out += formatted(
+        "%s,%lld,%lld,%lld,%lld,%lld,%lld,%.3f,%.3f,%.6f,%.3f,%.3f,%.3f,%.4f,%.5f,%.5f,%.3f,%.3f,%.4f,%.1f,%.1f,%.2f,%"
+        "d,%lld\n",
+        csv_field(s.strategy).c_str(), static_cast<long long>(s.jobs), static_cast<long long>(s.ended),
+        static_cast<long long>(s.with_matrix), static_cast<long long>(s.refused),
+        static_cast<long long>(s.node_failures), static_cast<long long>(s.restarts), s.lost_core_hours, s.makespan_s,
+        s.utilisation, of(s, sim::Measure::wait).mean, of(s, sim::Measure::flow).mean, of(s, sim::Measure::run).mean,
+        of(s, sim::Measure::stretch).mean, s.mean_ratio, s.mean_gain, s.decision_ms, s.longest_decision_ms,
+        s.extra_switches, s.largest_in_switch, s.largest_in_subtree, s.replay_s, s.interrupted ? 1 : 0,
+        static_cast<long long>(s.given_up));
+  return out;
+}
+
+std::string comparisons_csv(const Report& report) {
+  std::string out = "group,measure,first,second,jobs,difference,difference_low90,difference_high90,ratio,ratio_low90,ratio_high90\n";
+  for (const sim::JobGroup group : {sim::JobGroup::all, sim::JobGroup::with_matrix, sim::JobGroup::without_matrix})
+    for (const sim::Measure measure : sim::all_measures)
+      for (std::size_t a = 0; a < report.replays.size(); ++a)
+        for (std::size_t b = a + 1; b < report.replays.size(); ++b) {
+          const sim::PairedComparison c =
+              sim::compare(report.jobs, report.replays[a], report.replays[b], measure, group);
+          out += formatted("%s,%s,%s,%s,%lld,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n", sim::to_string(group).c_str(),
+                      sim::to_string(measure).c_str(), csv_field(report.replays[a].strategy).c_str(),
+                      csv_field(report.replays[b].strategy).c_str(), static_cast<long long>(c.difference.count),
+                      c.difference.mean, c.difference.low, c.difference.high, c.ratio.mean, c.ratio.low, c.ratio.high);
+        }
+  return out;
+}
+
+std::string windows_csv(const Report& report) {
+  const std::vector<double> hours = sim::window_hours(report.jobs);
+  std::string out = "strategy,hours,flow_s,stretch\n";
+  for (const sim::Replay& replay : report.replays) {
+    const auto flow = sim::mean_by_window(report.jobs, replay, sim::Measure::flow, hours);
+    const auto stretch = sim::mean_by_window(report.jobs, replay, sim::Measure::stretch, hours);
+    for (std::size_t k = 0; k < hours.size(); ++k)
+      out += formatted("%s,%.4g,%.3f,%.4f\n", csv_field(replay.strategy).c_str(), hours[k], flow[k], stretch[k]);
+  }
+  return out;
+}
+
+std::string sizes_csv(const Report& report) {
+  std::string out = "strategy,tasks_up_to,jobs,switches,least_switches,ratio\n";
+  for (const sim::Summary& s : report.summaries)
+    for (const sim::SizeClass& c : s.sizes)
+      out += formatted("%s,%d,%lld,%.4f,%.4f,%.5f\n", csv_field(s.strategy).c_str(), c.tasks, static_cast<long long>(c.jobs), c.switches,
+                  c.least_switches, c.ratio);
+  return out;
+}
+
+std::string jobs_csv(const Report& report, const sim::Replay& replay) {
+  std::string out = "job,submit_s,tasks,log_run_s,start_s,end_s,run_s,nodes,switches,matrix,ratio,refused,restarts,line\n";
+  for (std::size_t k = 0; k < report.jobs.size(); ++k) {
+    const sim::LogJob& job = report.jobs[k];
+    const sim::JobOutcome& o = replay.outcomes[k];
+    if (o.start_us < 0) continue;
+    out += formatted("%lld,%lld,%d,%lld,%.3f,", static_cast<long long>(job.id), static_cast<long long>(job.submit_s), job.tasks,
+                static_cast<long long>(job.run_s), static_cast<double>(o.start_us) / 1e6);
+    if (o.end_us >= 0) out += formatted("%.3f", static_cast<double>(o.end_us) / 1e6);
+    out += formatted(",%.3f,%d,%d,%d,%.5f,%d,%d,%lld\n", static_cast<double>(o.run_us) / 1e6, o.nodes, o.switches,
+                o.has_matrix ? 1 : 0, o.ratio, o.refused ? 1 : 0, o.restarts, static_cast<long long>(job.line));
+  }
+  return out;
+}
+
+std::string machine_csv(const sim::Replay& replay) {
+  std::string out = "time_s,busy_cores,waiting_jobs,largest_in_switch,largest_in_subtree\n";
+  for (const sim::MachineSample& s : replay.samples)
+    out += formatted("%.0f,%lld,%lld,%lld,%lld\n", static_cast<double>(s.time_us) / 1e6, static_cast<long long>(s.busy_cores),
+                static_cast<long long>(s.waiting_jobs), static_cast<long long>(s.largest_in_switch),
+                static_cast<long long>(s.largest_in_subtree));
+  return out;
+}
+
+std::string cost_csv(const Report& report) {
+  std::string out = "strategy,ended,ended_tasks,processor_s\n";
+  for (const sim::Replay& replay : report.replays)
+    for (const sim::CostSample& s : replay.costs)
+      out += formatted("%s,%lld,%lld,%.2f\n", csv_field(replay.strategy).c_str(), static_cast<long long>(s.ended_jobs),
+                  static_cast<long long>(s.ended_tasks), s.processor_s);
+  return out;
+}
+
+// ---- plots
+
+std::string growth_plot(const Report& report, sim::Measure measure, const std::string& title, const std::string& unit,
+                        sim::JobGroup group = sim::JobGroup::all) {
+  sim::Plot plot;
+  plot.title = title;
+  plot.x_label = "jobs submitted in the first hours";
+  plot.y_label = unit;
+  const std::vector<double> hours = sim::window_hours(report.jobs);
+  for (const sim::Replay& replay : report.replays) {
+    const auto means = sim::mean_by_window(report.jobs, replay, measure, hours, group);
+    sim::PlotSeries series{replay.strategy, {}};
+    for (std::size_t k = 0; k < hours.size(); ++k) series.points.push_back({hours[k], means[k]});
+    plot.series.push_back(std::move(series));
+  }
+  return sim::svg(plot);
+}
+
+std::string run_plot(const Report& report) {
+  sim::Plot plot{"Run times", "seconds", "share of jobs", true, true, {}};
+  std::vector<double> values;
+  for (const sim::LogJob& job : report.jobs) values.push_back(static_cast<double>(job.run_s));
+  plot.series.push_back(sim::ecdf("log", values));
+  for (const sim::Replay& replay : report.replays) {
+    values.clear();
+    for (const sim::JobOutcome& o : replay.outcomes)
+      if (o.end_us >= 0) values.push_back(std::round(static_cast<double>(o.run_us) / 1e6));
+    plot.series.push_back(sim::ecdf(replay.strategy, values));
+  }
+  return sim::svg(plot);
+}
+
+std::string size_plot(const Report& report) {
+  sim::Plot plot{"Sizes of jobs", "cores", "share of jobs", true, true, {}};
+  std::vector<double> values;
+  for (const sim::LogJob& job : report.jobs) values.push_back(job.tasks);
+  plot.series.push_back(sim::ecdf("log", values));
+  return sim::svg(plot);
+}
+
+}  // namespace
+
+void write_report(const Report& report, const std::string& folder) {
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (failure) throw Error(folder + ": " + failure.message());
+  const auto write = [&](const std::string& name, const std::string& text) { write_output(folder + "/" + name, text); };
+  write("summary.csv", summary_csv(report));
+  write("comparisons.csv", comparisons_csv(report));
+  write("windows.csv", windows_csv(report));
+  write("sizes.csv", sizes_csv(report));
+  write("cost.csv", cost_csv(report));
+  write("summary.json", report_json(report));
+  for (const sim::Replay& replay : report.replays) {
+    std::string name = replay.strategy;
+    std::replace(name.begin(), name.end(), '/', '_');
+    write("jobs-" + name + ".csv", jobs_csv(report, replay));
+    write("machine-" + name + ".csv", machine_csv(replay));
+    for (std::size_t k = 0; k < replay.free_leaves.size(); ++k) {
+      const std::string number = std::to_string(k + 1);
+      write("free-" + name + "-" + std::string(4 - std::min<std::size_t>(4, number.size()), '0') + number + ".leaves",
+            free_leaves_text(replay.free_leaves[k], report.machine->cores()));
+    }
+  }
+  write("flow.svg", growth_plot(report, sim::Measure::flow, "Mean flow time", "seconds"));
+  write("stretch.svg", growth_plot(report, sim::Measure::stretch, "Mean stretch", "flow time / run time in the log"));
+  // If only some jobs have a matrix, these plots show what the other jobs gain.
+  for (const sim::JobGroup group : {sim::JobGroup::with_matrix, sim::JobGroup::without_matrix}) {
+    if (report.options.share >= 1 || report.options.share <= 0) continue;
+    std::string name = "flow-" + sim::to_string(group) + ".svg";
+    std::replace(name.begin(), name.end(), ' ', '-');
+    write(name, growth_plot(report, sim::Measure::flow, "Mean flow time of the jobs " + sim::to_string(group),
+                            "seconds", group));
+  }
+  write("run.svg", run_plot(report));
+  write("size.svg", size_plot(report));
+}
+
+}  // namespace placement::tools
