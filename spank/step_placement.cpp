@@ -162,6 +162,19 @@ void ask_for_what_lacks(const PlacementRequest& placement_request, ClusterView& 
              same_policy ? "" : ", which was not submitted with that policy", why.c_str());
 }
 
+// Tells what a policy that this srun names did not have for the step. Without any data at all the user was told already; of a
+// job's own policy, when the job got its nodes.
+void tell_lack(const PlacementRequest& placement_request, const StepPlacement& placement, const ClusterView& view, const StepShape& step) {
+  const PolicySpec& spec = placement_request.spec;
+  if (!client().placement_request || client().outer_job.empty()) return;
+  std::string lack;
+  if (!placement.lack.empty() && view.live)
+    lack = placement.lack + ": the step goes by Slurm's topology alone";
+  else if (policies::check_policy_spec(spec).avoids_faults && view.torus && !view.outages && !view.live && policy_of_job(step.job) != spec.policy)
+    lack = "no outages are known: the step goes by the torus as if no node failed";
+  if (!lack.empty()) slurm_info("placement: step %u.%u by %s: %s", step.job, step.step, spec.policy.c_str(), lack.c_str());
+}
+
 }  // namespace
 
 void place_own_step(spank_t spank) {
@@ -206,10 +219,7 @@ void place_own_step(spank_t spank) {
   take_state_of_job(view, job);
   ask_for_what_lacks(*placement_request, view, shape, controller);
   const StepPlacement placement = place_step(*placement_request, shape, view);
-  // Without live data at all, the user has been told already; of a job's own policy, when the job got its nodes.
-  if (!placement.lack.empty() && view.live && self.placement_request && !self.outer_job.empty())
-    slurm_info("placement: step %u.%u by %s: %s: the step goes by Slurm's topology alone", job, step, placement_request->spec.policy.c_str(),
-               placement.lack.c_str());
+  tell_lack(*placement_request, placement, view, shape);
   apply(placement, *layout);
   tell_tasks(shape, placement);
   slurm_verbose("placement: step %u.%u by %s: %s", job, step, placement_request->spec.policy.c_str(),
