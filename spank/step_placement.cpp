@@ -65,7 +65,7 @@ std::optional<PlacementRequest> request_of_job(std::uint32_t job) {
   const bool stock_counts = self.stock_by_hand || !received->placement_request.overrides_distribution;
   if (self.stock_word && stock_counts) {
     tell_user(self.stock_distribution + " takes the place of the job's policy " + received->placement_request.spec.policy +
-              " in this step: stock placement");
+              " in this step: ranks by " + self.stock_distribution);
     return std::nullopt;
   }
   if (!self.hooked && client_option("distribution")) return std::nullopt;  // a stock -m that was not intercepted

@@ -95,7 +95,7 @@ void finish_component(spank_t spank) {
   if (self.placement_request && !self.is_srun && !environment("SLURM_DISTRIBUTION").empty())
     self.placement_request->overrides_distribution = true;
   if (const std::string taken_back = options.taken_back(); !taken_back.empty())
-    tell_user(taken_back + ": stock placement");
+    tell_user(taken_back + ": ranks by " + options.stock_distribution() + ", nodes by Slurm or by the partition's policy");
   const bool is_step = self.is_srun && !self.outer_job.empty();  // of an existing job
   if (!is_step) make_pattern(self.placement_request);
   const bool unfit = self.placement_request && !self.placement_request->unfit.empty();

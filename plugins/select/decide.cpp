@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "common/decision/job_state.hpp"
+#include "common/policy/policy_spec.hpp"
 #include "common/state/controller_state.hpp"
 #include "plugins/select/answer.hpp"
 #include "plugins/select/plugin_configuration.hpp"
@@ -191,6 +192,15 @@ extern "C" void placement_tidy(void) {
 extern "C" bool placement_asked(char* const* environment, uint32_t environment_count) {
   return environment != nullptr &&
          environment_value({environment, environment_count}, "PLACEMENT_POLICY") != nullptr;
+}
+
+extern "C" void placement_name_policy(char* const* environment, uint32_t environment_count, char* text, size_t size) {
+  text[0] = '\0';
+  try {
+    if (!placement_asked(environment, environment_count)) return;
+    copy_text(text, size, parse_policy_spec(environment_value({environment, environment_count}, "PLACEMENT_POLICY")).policy);
+  } catch (...) {  // no name of a policy, or out of memory
+  }
 }
 
 extern "C" uint32_t placement_partition_environment(const char* partition, char* const** environment) {

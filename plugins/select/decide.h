@@ -146,6 +146,7 @@ struct placement_request {
 };
 
 #define PLACEMENT_REASON_SIZE 256
+#define PLACEMENT_POLICY_SIZE 24
 
 /* The variable that carries the live data of a job's nodes, by which they were chosen, to the job's steps. */
 #define PLACEMENT_JOB_STATE "PLACEMENT_STATE"
@@ -173,7 +174,7 @@ struct placement_plan {
 	const uint32_t *tasks;		/* the number of tasks on each planned node */
 	const uint8_t *core_wanted;	/* one byte per core of the offer, 1 for the cores that the job is to get */
 	uint32_t task_count;
-	char policy[24];
+	char policy[PLACEMENT_POLICY_SIZE];
 	char cost[48];			/* hop-bytes of the plan; empty without a matrix */
 	char natural_cost[48];		/* hop-bytes on the planned cores in natural order; empty if not known */
 	char stock_cost[48];		/* hop-bytes on the first nodes in natural order; empty if not known */
@@ -191,6 +192,12 @@ struct placement_plan {
  * with each job test.
  */
 void placement_tidy(void);
+
+/*
+ * Writes the name of the policy that these entries NAME=VALUE ask for to `text`, at most `size` bytes with the final
+ * zero. The text is empty if they name none.
+ */
+void placement_name_policy(char *const *environment, uint32_t environment_count, char *text, size_t size);
 
 /* Returns true if the job's environment asks for a policy. It reads the environment only. */
 bool placement_asked(char *const *environment, uint32_t environment_count);
@@ -271,6 +278,7 @@ struct placement_outcome {
 	uint32_t array_task;		/* the number of the task in the array */
 	uint32_t restarts;
 	uint32_t uid;
+	char policy[PLACEMENT_POLICY_SIZE];	/* the name of the policy that was asked for; empty: not known */
 	enum decision_outcome end;
 	enum stock_reason stock_reason;	/* the class of `reason` for DECISION_STOCK */
 	bool for_start;			/* false: Slurm only asked whether and when the job could run */

@@ -73,6 +73,7 @@ void DecisionLog::tell(const placement_outcome& outcome, Mode mode) {
       outcome.array_task_known ? std::to_string(outcome.job_id) + "_" + std::to_string(outcome.array_task) : "";
   decision_.restarts = outcome.restarts;
   decision_.uid = outcome.uid;
+  decision_.policy = outcome.policy;
   decision_.outcome = outcome.end;
   decision_.for_start = outcome.for_start;
   decision_.mode = to_string(mode);
@@ -82,7 +83,6 @@ void DecisionLog::tell(const placement_outcome& outcome, Mode mode) {
     decision_.remembered = plan->remembered;
     decision_.time_us = plan->time_us;
     decision_.tasks = plan->task_count;
-    decision_.policy = plan->policy;
     decision_.reason = plan->reason;
   }
   if (plan != nullptr && outcome.end != DECISION_STOCK) {  // else the costs would be those of nodes that the job does not have

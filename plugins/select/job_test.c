@@ -34,6 +34,7 @@ static const struct placement_plan *make_plan(struct job_view *view, struct plac
 {
 	job_view_fill(view, placement_tables(), arguments);
 	view->request.environment_count = policy_environment(arguments->job, &view->request.environment);
+	placement_name_policy(view->request.environment, view->request.environment_count, decision->policy, sizeof(decision->policy));
 	view->request.may_be_put_off = may_put_off(arguments, placement_current_mode());
 	if (view->stock_because) {
 		decision->reason = view->stock_because;

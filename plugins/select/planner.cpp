@@ -196,7 +196,7 @@ class Planner {
       note += (note.empty() ? "" : ", ") + ("pattern " + pattern::to_string(*pattern));
     else if (!request.matrix && !job_request_.policy->needs_live)
       note += std::string(note.empty() ? "" : ", ") + "no matrix: the nearest nodes" +
-              (job_request_.natural_order     ? ", ranks in Slurm's order"
+              (job_request_.natural_order     ? ", ranks in natural order"
                : job_request_.policy->uses_live ? ", consecutive ranks near each other"
                                                 : ", ranks in the order of the topology");
   }

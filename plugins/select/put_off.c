@@ -61,7 +61,10 @@ static void put_off_one(job_record_t *job, uint32_t pause)
 		.end = DECISION_WAIT,
 		.reason = "the time for decisions is used up, the decision is put off to the next scheduling cycle",
 	};
+	char *const *environment;
+	uint32_t count = policy_environment(job, &environment);
 
+	placement_name_policy(environment, count, decision.policy, sizeof(decision.policy));
 	put_off(job, pause);
 	name_job(&decision, job);
 	record_write(job, &decision);

@@ -24,11 +24,11 @@ static const char *end_name(enum decision_outcome end)
 	return "chose=nothing";
 }
 
-/* Replaces each character by '_' that is not printable ASCII, or that could end a string in SQL or the record. */
-static void disarm_text(char *text)
+/* Replaces each character by '_' that is not printable ASCII, or is one of `unwanted`. */
+static void disarm_text(char *text, const char *unwanted)
 {
 	for (; *text; text++)
-		if (*text < ' ' || *text > '~' || strchr("'\"\\`;", *text))
+		if (*text < ' ' || *text > '~' || strchr(unwanted, *text))
 			*text = '_';
 }
 
@@ -61,8 +61,8 @@ void record_format(char *text, size_t size, const struct placement_outcome *deci
 	if (decision->array_task_known)
 		used = append(text, room, used, "_%u", decision->array_task);
 	used = append(text, room, used, " restarts=%u", decision->restarts);
-	if (plan && plan->policy[0])
-		used = append(text, room, used, " policy=%s", plan->policy);
+	if (decision->policy[0])
+		used = append(text, room, used, " policy=%s", decision->policy);
 	used = append(text, room, used, " %s", end_name(decision->end));
 	if (decision->end == DECISION_STOCK)
 		used = append(text, room, used, " stock: %s%s",
@@ -92,7 +92,8 @@ void record_format(char *text, size_t size, const struct placement_outcome *deci
 	/* The list of nodes comes last, because it can be long and is cut off then. */
 	if (placed && plan->live_age_s >= 0 && decision->stock_choice)
 		used = append(text, room, used, " stock=%s", decision->stock_choice);
-	disarm_text(text + strlen(OWN_BEGIN));
+	/* Accounting puts the text into SQL, and OWN_END ends the record. */
+	disarm_text(text + strlen(OWN_BEGIN), "'\"\\`;");
 	text[used] = OWN_END;
 	text[used + 1] = '\0';
 }
@@ -115,7 +116,7 @@ void record_variable(char *text, size_t size, const struct placement_outcome *de
 		append(text, size, used, "stock: %s%s%s%s%s%s", decision->reason ? decision->reason : "?", ranks_remark(decision),
 		       decision->ranks.cost[0] ? ": " : "", decision->ranks.cost,
 		       decision->ranks.cost[0] ? " hop-bytes, in natural order " : "", decision->ranks.natural_cost);
-	disarm_text(text);
+	disarm_text(text, "");
 }
 
 char *record_without_own(const char *comment)

@@ -566,6 +566,10 @@ configuration() {
   printf 'NlaWeights=alpha=0.4,flow_rate_bps=1,Memory_used_MiB=0\n' >good
   run check-config --quiet good
   expect 0 '' ''
+  mkdir -p alone
+  printf 'PartitionPolicies=nopart:NLA\n' >alone/good
+  run check-config alone/good
+  has '# PartitionPolicies: the partitions are not checked, there is no alone/slurm.conf (--slurm-conf names another)'
   printf '\n\nPartitionPolicies=a:NLA b:XX\n' >bad
   run check-config bad
   refused 1 'placectl check-config: bad:3: PartitionPolicies=b:XX: unknown policy XX: known are TREEMATCH, NLA, TOFA'

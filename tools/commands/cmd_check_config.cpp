@@ -120,9 +120,12 @@ std::string check_files(const Config& config, const std::string& slurm_conf, boo
   return checked;
 }
 
-// Returns a line for each partition of PartitionPolicies that slurm.conf does not have; slurmctld logs them too.
+// Returns a line for each partition of PartitionPolicies that slurm.conf does not have; slurmctld logs them too. Without a
+// slurm.conf, one line tells that they were not compared.
 std::string check_partitions(const Config& config, const std::string& slurm_conf, bool slurm_conf_given) {
-  if (config.partition_policies.empty() || !(slurm_conf_given || may_exist(slurm_conf))) return {};
+  if (config.partition_policies.empty()) return {};
+  if (!slurm_conf_given && !may_exist(slurm_conf))
+    return "# PartitionPolicies: the partitions are not checked, there is no " + slurm_conf + " (--slurm-conf names another)\n";
   const std::vector<std::string> names = read_partition_names(slurm_conf);
   std::string text;
   for (const auto& [partition, policy] : config.partition_policies)
