@@ -172,7 +172,10 @@ std::string told_of_files(const std::vector<std::string>& files, const VariableV
   for (const std::string& file : files) {
     const std::string text = beginning_of(file);
     if (!names_mpirun(text) || text.find('\0') != text.npos) continue;
-    if (const std::string word = told_of(mpirun_words(text, value), wanted); !word.empty()) return shown(file) + " has " + word;
+    MpirunWords words = mpirun_words(text, value);
+    if (constexpr std::string_view others[] = {".py", ".pl", ".rb", ".jl", ".lua"}; std::ranges::find(others, std::filesystem::path(file).extension()) != std::end(others))
+      words.made = "commands of another language than the shell's";
+    if (const std::string word = told_of(words, wanted); !word.empty()) return shown(file) + " has " + word;
   }
   return {};
 }

@@ -127,13 +127,15 @@ std::string_view interpreter_of(std::string_view script) {
   return {};
 }
 
-// Returns the names before "()" in the script.
+// Returns the names before "()" and behind "function" in the script.
 std::set<std::string> functions_in(std::string_view script) {
   std::set<std::string> names;
   for (std::size_t at = script.find("()"); at != script.npos; at = script.find("()", at + 1)) {
     const std::string_view before = trimmed(script.substr(0, at).substr(script.substr(0, at).find_last_of('\n') + 1));
     if (const auto words = split_words(before); !words.empty()) names.emplace(words.back());
   }
+  for (const std::string_view line : split_at(script, '\n'))
+    if (const auto words = split_words(line); words.size() > 1 && words[0] == "function") names.emplace(words[1]);
   return names;
 }
 

@@ -176,7 +176,7 @@ START_TEST(words_that_are_read_or_come_from_elsewhere) {
         "readarray OPTS < <(choose)\nmpirun ${OPTS[*]} ./app", "IFS= read -r OPTS\nmpirun $OPTS ./app", "cat f | xargs mpirun", "xargs -n 1 mpirun -n 4 <f",
         "xargs -I{} mpirun $X {} <f", "printf -v OPTS %s \"$x\"\nmpirun $OPTS ./app", "for o in $(choose); do mpirun $o ./app; done",
         "A=$(choose)\nB=\"-n 4 $A\"\nmpirun $B ./app", "A=$(choose)\nbash -c \"mpirun $A ./app\"", "A=$(choose)\nM=\"mpirun $A\"\n$M ./app",
-        "M=mpirun\nA=$(choose)\n$M $A ./app", "f() { mpirun \"$@\"; }\nA=$(choose)\nf $A ./app", "python3 -c 'import os; os.system(\"mpirun ./app\")'",
+        "M=mpirun\nA=$(choose)\n$M $A ./app", "f() { mpirun \"$@\"; }\nA=$(choose)\nf $A ./app", "function f {\n mpirun $*; }\nf $(choose) ./app", "python3 -c 'import os; os.system(\"mpirun ./app\")'",
         "#!/usr/bin/env python3\nimport subprocess\nsubprocess.run([\"mpirun\", *options, \"./app\"])", ". ./settings\nmpirun $OPTS ./app",
         "source settings.sh; mpirun -n 4 $OPTS ./app", "module load x\nmpirun ${OPTS} ./app", "python3 <<EOF\nrun('mpirun ./app')\nEOF"})
     ck_assert_msg(!made_mpirun_words(script, nothing).empty(), "%s", script);
