@@ -38,6 +38,7 @@ EXTRA_DIST += \
 	contrib/nla-simgrid \
 	contrib/nla_programs.c \
 	contrib/package \
+	contrib/package-rpm \
 	contrib/packaging \
 	contrib/profile-many \
 	contrib/profile-overhead \

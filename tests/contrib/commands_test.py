@@ -22,10 +22,13 @@ OPTIONAL = {
     "contrib/lib/build.sh": {"git": "all files are copied, not only those that git knows"},
     "contrib/lib/root_make.sh": {"debootstrap": "is installed when it is called"},
     "contrib/package": {"lintian": "is installed when it is called"},
+    "contrib/package-rpm": {name: "is installed when it is called" for name in ("rpm", "rpmbuild", "rpmlint", "rpmspec")},
     "contrib/release": {"git": "ends, as a release is made from a clone"},
     "contrib/nla-simgrid": {"smpicc": "ends with the package to install (libsimgrid-dev)", "smpirun": "ends with the package to install (libsimgrid-dev)", "zstd": "traces must be unpacked"},
     "tests/contrib/reproduce_test.py": {"smpirun": "what is recorded is not replayed (libsimgrid-dev)"},
     "tests/plugins/plugin_check.sh": {"slurmctld": "what only slurmctld exports is not looked up"},
+    "tests/packages/document": {"systemctl": "is called on the hosts, which have it"},
+    "tests/packages/hosts.sh": {"systemd-nspawn": "is installed when it is called"},
     "tests/contrib/service_test.sh": {"systemd-analyze": "the test of the units is skipped"},
 }
 NO_COMMANDS = {"-", "{lock}", "_placectl"}  # "trap -", a file descriptor, the shell completion that a test loads

@@ -16,3 +16,10 @@ apt_install() {  # package...: by file
   for name in "$@"; do files+=("$(file_of "$name")"); done
   apt_quiet install "${files[@]}"
 }
+
+# The package of this name with the same files and a higher version.
+newer_package() {  # name
+  rm -rf "$work/newer" && dpkg-deb -R "$(file_of "$1")" "$work/newer" &&
+    sed -i "s/^Version: .*/&+upgrade1/; s/\((= 0[^)]*\))/\1+upgrade1)/" "$work/newer/DEBIAN/control" &&
+    dpkg-deb -b "$work/newer" "$work/newer_$1.deb" >/dev/null
+}
