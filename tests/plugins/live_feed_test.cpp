@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <functional>
@@ -294,6 +295,7 @@ START_TEST(decisions_reach_the_ring) {
   outcome.job_id = 77;
   outcome.restarts = 1;
   outcome.uid = 1234;
+  std::strcpy(outcome.policy, plan->policy);
   outcome.end = DECISION_CORES;
   outcome.for_start = true;
   outcome.plan = plan;
