@@ -35,6 +35,11 @@ constexpr std::string_view settings[] = {"source", ".", "module", "ml", "eval"};
 constexpr int most_depth = 4;  // of scripts in the words of scripts
 constexpr std::size_t most_files = 64;
 constexpr std::size_t most_bytes = 2 << 20;  // of all of these
+// A word in whose value there are more variables, one within the other, counts as one that is made at run time; so do all words
+// from the moment when this number of bytes of values has been looked at.
+constexpr std::size_t most_variables = 64;
+constexpr std::size_t most_bytes_of_values = 8 << 20;
+constexpr std::size_t longest_name = 256;  // of a command within a word, with its own words
 
 // The place of a word that the shell makes: that of an option, the last of its command, or that of the command's name.
 enum class Place { option, last, name };
@@ -96,7 +101,7 @@ bool has_arguments(std::string_view text) {
 // Returns true if the shell replaces a part of the text by the output of a command that may print options.
 bool has_command_substitution(std::string_view text) {
   for (std::size_t at = text.find_first_of("$`"); at != text.npos; at = text.find_first_of("$`", at + 1)) {
-    std::string_view command = text.substr(at + 1);
+    std::string_view command = text.substr(at + 1, longest_name);
     if (text[at] == '$') {
       if (!command.starts_with('(') || command.starts_with("((")) continue;
       command.remove_prefix(1);
@@ -127,15 +132,15 @@ std::string_view interpreter_of(std::string_view script) {
   return {};
 }
 
-// Returns the names before "()" and behind "function" in the script.
+// Returns the names before the first "()" of each line of the script, and behind "function".
 std::set<std::string> functions_in(std::string_view script) {
   std::set<std::string> names;
-  for (std::size_t at = script.find("()"); at != script.npos; at = script.find("()", at + 1)) {
-    const std::string_view before = trimmed(script.substr(0, at).substr(script.substr(0, at).find_last_of('\n') + 1));
-    if (const auto words = split_words(before); !words.empty()) names.emplace(words.back());
+  for (const std::string_view line : split_at(script, '\n')) {
+    const std::size_t end = line.find("()");
+    const std::vector<std::string_view> words = split_words(line.substr(0, end));
+    if (end != line.npos && !words.empty()) names.emplace(words.back());
+    if (words.size() > 1 && words[0] == "function") names.emplace(words[1]);
   }
-  for (const std::string_view line : split_at(script, '\n'))
-    if (const auto words = split_words(line); words.size() > 1 && words[0] == "function") names.emplace(words[1]);
   return names;
 }
 
@@ -257,13 +262,19 @@ class Search {
     return options;
   }
 
+  bool looks_further(std::size_t bytes) {
+    seen_bytes_ += bytes;
+    return seen_bytes_ <= most_bytes_of_values;
+  }
+
   // Returns true if the name of a command may become that of mpirun, as $MPIRUN may.
-  bool may_be_mpirun(const ShellWord& name) const {
+  bool may_be_mpirun(const ShellWord& name) {
     if (!name.expands) return false;
     if (names_mpirun(name.text)) return true;
     return std::ranges::any_of(variables_in(name.text), [this](const std::string& variable) {
       const auto assigned = values_.find(variable);
       const auto text = value_ ? value_(variable) : std::nullopt;
+      if (!looks_further(1 + (assigned != values_.end() ? assigned->second.size() : 0) + (text ? text->size() : 0))) return true;
       if (made_.contains(variable) || read_.contains(variable) || (assigned == values_.end() && !text)) {
         const std::string lower = lower_case(variable);
         return lower.find("mpi") != lower.npos || lower.find("run") != lower.npos || lower.find("cmd") != lower.npos;
@@ -285,6 +296,8 @@ class Search {
     if (!seen.insert(name).second) return;
     const auto assigned = values_.find(name);
     const auto text = value_ ? value_(name) : std::nullopt;
+    if (seen.size() > most_variables || !looks_further(1 + (assigned != values_.end() ? assigned->second.size() : 0) + (text ? text->size() : 0)))
+      return note_made("$" + of);
     const bool unknown = reads_settings_ && assigned == values_.end() && value_ && !text && !is_digits(name) && place == Place::option;
     if (read_.contains(name) || (made_.contains(name) && place != Place::last) || unknown) note_made("$" + of);
     if (text) {
@@ -306,7 +319,8 @@ class Search {
   std::map<std::string, std::string> values_ = {};  // what is assigned to each variable
   std::set<std::string> made_ = {}, read_ = {};     // variables with the output of a command, and those that are read
   bool reads_settings_ = false;
-  std::size_t read_bytes_ = 0;
+  std::size_t read_bytes_ = 0;  // of scripts
+  std::size_t seen_bytes_ = 0;  // of values
 };
 
 }  // namespace

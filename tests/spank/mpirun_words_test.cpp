@@ -273,6 +273,28 @@ START_TEST(arguments_of_the_script) {
 }
 END_TEST
 
+std::string repeated(std::string_view text, int times) {
+  std::string all;
+  for (int k = 0; k < times; ++k) all += text;
+  return all;
+}
+
+// slurmstepd reads the script, so that neither its stack nor its time may grow without bounds with what a user writes.
+START_TEST(hostile_scripts) {
+  std::string chain = "mpirun $A0 ./app\n";
+  for (int k = 0; k < 60'000; ++k) chain += "A" + std::to_string(k) + "=$A" + std::to_string(k + 1) + "\n";
+  ck_assert_text_eq(made_mpirun_words(chain), "$A0");
+  const std::string long_value = "A=\"" + repeated("$B -q ", 30'000) + "\"\n" + repeated("mpirun $A ./app\n", 10'000);
+  ck_assert_text_eq(made_mpirun_words(long_value), "$A");
+  const std::string names = "A=" + repeated("x", 300'000) + "\n" + repeated("$A ./app\n", 20'000) + "mpirun ./app\n";
+  ck_assert_text_eq(made_mpirun_words(names), "$A");
+  ck_assert(gives_arguments_to_mpirun(repeated("()", 300'000) + "\nmpirun \"$@\""));
+  ck_assert(gives_arguments_to_mpirun("mpirun $1 $(pwd " + repeated("$(pwd ", 80'000)));
+  for (const char* part : {"$(", "${", "`", "\"", "'", "\\", "<(", "<<E\n", "A=(", "{", "\"`", "mpirun ", "$A=", "function "})
+    (void)made_mpirun_words(repeated(part, 5'000) + "\nmpirun $1 ./app\n");
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("mpirun_words");
   TCase* all = tcase_create("all");
@@ -292,6 +314,7 @@ int main() {
   tcase_add_test(all, parameters_in_files);
   tcase_add_test(all, files_that_are_read);
   tcase_add_test(all, hostile_files);
+  tcase_add_test(all, hostile_scripts);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }
