@@ -99,6 +99,21 @@ static int larger_first(const void *a, const void *b)
 	return left < right ? 1 : left > right ? -1 : 0;
 }
 
+/*
+ * Returns how many resources of one kind each node has left for the job, the largest number first. The caller frees the array
+ * by xfree().
+ */
+static uint64_t *left_largest_first(const gres_state_t *state, const uint32_t *record, const struct node_room *room,
+				    uint32_t count)
+{
+	uint64_t *left = xcalloc(count + 1, sizeof(uint64_t));
+
+	for (uint32_t n = 0; n < count; n++)
+		left[n] = left_on_node(state->gres_data, node_record_table_ptr[record[n]], state->plugin_id, &room[n]);
+	qsort(left, count, sizeof(uint64_t), larger_first);
+	return left;
+}
+
 /* As gres_least_nodes(), for one kind of resource. */
 static uint32_t least_nodes_for(const gres_state_t *state, const uint32_t *record, const struct node_room *room,
 				uint32_t count)
@@ -109,10 +124,7 @@ static uint32_t least_nodes_for(const gres_state_t *state, const uint32_t *recor
 
 	if (!wanted->gres_per_job)
 		return 1;
-	left = xcalloc(count + 1, sizeof(uint64_t));
-	for (uint32_t n = 0; n < count; n++)
-		left[n] = left_on_node(wanted, node_record_table_ptr[record[n]], state->plugin_id, &room[n]);
-	qsort(left, count, sizeof(uint64_t), larger_first);
+	left = left_largest_first(state, record, room, count);
 	while (least < count && sum < wanted->gres_per_job)
 		sum += left[least++];
 	xfree(left);
@@ -136,6 +148,34 @@ uint32_t gres_least_nodes(const job_record_t *job, const uint32_t *record, const
 	}
 	list_iterator_destroy(iterator);
 	return most;
+}
+
+/* As gres_any_nodes_suffice(), for one kind of resource. */
+static bool any_nodes_suffice_for(const gres_state_t *state, const uint32_t *record, const struct node_room *room,
+				  uint32_t count, uint32_t nodes)
+{
+	uint64_t *left = left_largest_first(state, record, room, count), sum = 0;
+
+	for (uint32_t n = count - MIN(count, nodes); n < count; n++)
+		sum += left[n];
+	xfree(left);
+	return sum >= ((const gres_job_state_t *) state->gres_data)->gres_per_job;
+}
+
+bool gres_any_nodes_suffice(const job_record_t *job, const uint32_t *record, const struct node_room *room, uint32_t count,
+			    uint32_t nodes)
+{
+	list_itr_t *iterator;
+	gres_state_t *state;
+	bool suffice = true;
+
+	if (!job->gres_list_req)
+		return true;
+	iterator = list_iterator_create(job->gres_list_req);
+	while (suffice && (state = list_next(iterator)))
+		suffice = any_nodes_suffice_for(state, record, room, count, nodes);
+	list_iterator_destroy(iterator);
+	return suffice;
 }
 
 bool gres_per_socket_wanted(const job_record_t *job)

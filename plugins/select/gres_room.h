@@ -33,6 +33,13 @@ uint32_t gres_least_nodes(const job_record_t *job, const uint32_t *record, const
 			  uint32_t count);
 
 /*
+ * Returns true if any `nodes` of the `count` node records have free generic resources enough for the whole job (--gpus=N), also
+ * those with the fewest. The other parameters are those of gres_least_nodes().
+ */
+bool gres_any_nodes_suffice(const job_record_t *job, const uint32_t *record, const struct node_room *room, uint32_t count,
+			    uint32_t nodes);
+
+/*
  * Returns true if the job asks for generic resources of each socket (--gpus-per-socket). A node whose gres.conf does not say
  * which cores its resources are near seems to have them at any socket, but Slurm then refuses the job's steps there.
  */

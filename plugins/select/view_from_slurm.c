@@ -295,25 +295,37 @@ static int more_first(const void *a, const void *b)
 }
 
 /*
- * Whether as many nodes as the job may have, those with the largest shares, have generic resources for fewer than `tasks`
- * tasks, as each node rounds its share down.
+ * Returns the least number of offered nodes whose generic resources are enough for `tasks` tasks, as offer_node() has counted
+ * them: UINT32_MAX if all of them are not enough.
  */
-static bool shares_are_too_small(const struct job_view *view, uint32_t tasks)
+static uint32_t least_nodes_by_shares(const struct job_view *view, uint32_t tasks)
 {
-	uint32_t count = view->offer.node_count;
+	uint32_t count = view->offer.node_count, least = 0;
 	uint32_t *share = xcalloc(count + 1, sizeof(uint32_t));
 	uint64_t sum = 0;
-	bool limited = true;
 
-	for (uint32_t n = 0; n < count; n++) {
-		share[n] = view->max_tasks[n];
-		limited = limited && share[n];	/* 0: no limit */
-	}
+	for (uint32_t n = 0; n < count; n++)
+		share[n] = view->max_tasks[n] ? view->max_tasks[n] : UINT32_MAX;	/* 0: no limit */
 	qsort(share, count, sizeof(uint32_t), more_first);
-	for (uint32_t n = 0; n < count && n < view->request.max_nodes; n++)
-		sum += share[n];
+	while (least < count && sum < tasks)
+		sum += share[least++];
 	xfree(share);
-	return limited && sum < tasks;
+	return sum < tasks ? UINT32_MAX : least;
+}
+
+/*
+ * Whether the shares of the job's tasks in the generic resources have to be rounded up. Rounded down, they tell that the
+ * chosen nodes have enough for the job; but the tasks may then need more nodes than the job may have, or more than the
+ * resources themselves, of which Slurm gives each node as many as it likes.
+ */
+static bool shares_are_too_small(const struct job_view *view, const job_record_t *job, uint32_t tasks)
+{
+	uint32_t nodes = least_nodes_by_shares(view, tasks);
+
+	if (nodes > view->request.max_nodes)
+		return true;
+	return nodes > view->request.min_nodes &&
+	       gres_any_nodes_suffice(job, view->record, view->room, view->offer.node_count, view->request.min_nodes);
 }
 
 /*
@@ -356,7 +368,7 @@ static void make_offer(struct job_view *view, const struct machine_tables *table
 
 		/* Slurm deals the resources of a whole job (--gpus=N) as it likes, so that shares may also be rounded up. */
 		offer_nodes(view, tables, arguments, &taken, tasks, false);
-		if (arguments->job->gres_list_req && shares_are_too_small(view, tasks))
+		if (arguments->job->gres_list_req && shares_are_too_small(view, arguments->job, tasks))
 			offer_nodes(view, tables, arguments, &taken, tasks, true);
 	}
 	taken_free(&taken);
