@@ -74,6 +74,10 @@ def dpkg(*arguments):
     return subprocess.run(["dpkg-query", *arguments], capture_output=True, text=True).stdout
 
 
+# Packages of their own from Debian 13 on, which another package has among its Depends.
+BROUGHT_BY = {"promtool": "prometheus"}
+
+
 @functools.cache
 def package_of(path):
     """The installed package that a program is from; links of update-alternatives are followed."""
@@ -82,7 +86,8 @@ def package_of(path):
         for spelling in (name, name.removeprefix("/usr"), "/usr" + name):
             for line in dpkg("-S", spelling).splitlines():
                 if not line.startswith("diversion by "):
-                    return line.split(":")[0].split(",")[0].removesuffix("-minimal")
+                    package = line.split(":")[0].split(",")[0].removesuffix("-minimal")
+                    return BROUGHT_BY.get(package, package)
     return None
 
 
