@@ -509,11 +509,11 @@ matrices() {
   [ $code = 1 ] || fail "$command: exit code $code"
   has 'nan:1'
   # The name of another user's file may have what a terminal obeys: ESC, the byte 0x9b alone and in UTF-8.
-  local name=$'caf\303\251\033[31m\233\302\233\177'
+  local name=$'data\303\251\033[31m\233\302\233\177'
   echo x >"$name"
   run matrix info "$name"
   [ $code = 1 ] || fail "$command: exit code $code"
-  has $'placectl matrix: caf\303\251?[31m???:1: '
+  has $'placectl matrix: data\303\251?[31m???:1: '
 }
 
 configuration() {
