@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -82,7 +83,7 @@ std::vector<std::string> variables_in(std::string_view text) {
   for (std::size_t at = text.find('$'); at != text.npos; at = text.find('$', at + 1)) {
     std::string_view rest = text.substr(at + 1);
     while (rest.starts_with('{') || rest.starts_with('!') || rest.starts_with('#')) rest.remove_prefix(1);
-    const auto end = std::ranges::find_if_not(rest, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; });
+    const auto end = std::ranges::find_if_not(rest, is_name_character);
     if (end != rest.begin()) names.emplace_back(rest.begin(), end);
   }
   return names;
@@ -120,8 +121,7 @@ std::string_view assigned_name(std::string_view word) {
   if (name.size() == word.size()) return {};
   if (name.ends_with('+')) name.remove_suffix(1);
   name = name.substr(0, name.find('['));
-  const bool fits = std::ranges::all_of(name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; });
-  return fits ? name : std::string_view();
+  return std::ranges::all_of(name, is_name_character) ? name : std::string_view();
 }
 
 // Returns the interpreter that the script's first line names, without its directory and without env; empty if there is none.
@@ -262,24 +262,33 @@ class Search {
     return options;
   }
 
-  bool looks_further(std::size_t bytes) {
-    seen_bytes_ += bytes;
-    return seen_bytes_ <= most_bytes_of_values;
+  // What a variable may have: what the script assigns to it (null: nothing), and what it has outside of the script.
+  struct Values {
+    const std::string* assigned;
+    std::optional<std::string> outer;
+  };
+
+  Values values_of(const std::string& name) {
+    const auto found = values_.find(name);
+    Values values{found != values_.end() ? &found->second : nullptr, value_ ? value_(name) : std::nullopt};
+    seen_bytes_ += 1 + (values.assigned ? values.assigned->size() : 0) + (values.outer ? values.outer->size() : 0);
+    return values;
   }
+
+  bool has_seen_too_much() const { return seen_bytes_ > most_bytes_of_values; }
 
   // Returns true if the name of a command may become that of mpirun, as $MPIRUN may.
   bool may_be_mpirun(const ShellWord& name) {
     if (!name.expands) return false;
     if (names_mpirun(name.text)) return true;
     return std::ranges::any_of(variables_in(name.text), [this](const std::string& variable) {
-      const auto assigned = values_.find(variable);
-      const auto text = value_ ? value_(variable) : std::nullopt;
-      if (!looks_further(1 + (assigned != values_.end() ? assigned->second.size() : 0) + (text ? text->size() : 0))) return true;
-      if (made_.contains(variable) || read_.contains(variable) || (assigned == values_.end() && !text)) {
+      const auto [assigned, outer] = values_of(variable);
+      if (has_seen_too_much()) return true;
+      if (made_.contains(variable) || read_.contains(variable) || (!assigned && !outer)) {
         const std::string lower = lower_case(variable);
         return lower.find("mpi") != lower.npos || lower.find("run") != lower.npos || lower.find("cmd") != lower.npos;
       }
-      return (assigned != values_.end() && names_mpirun(assigned->second)) || (text && names_mpirun(*text));
+      return (assigned && names_mpirun(*assigned)) || (outer && names_mpirun(*outer));
     });
   }
 
@@ -294,24 +303,20 @@ class Search {
   // `name` is a variable whose value goes into `of`, which is in the place of an option.
   void see_variable(const std::string& of, const std::string& name, Place place, std::set<std::string>& seen) {
     if (!seen.insert(name).second) return;
-    const auto assigned = values_.find(name);
-    const auto text = value_ ? value_(name) : std::nullopt;
-    if (seen.size() > most_variables || !looks_further(1 + (assigned != values_.end() ? assigned->second.size() : 0) + (text ? text->size() : 0)))
-      return note_made("$" + of);
-    const bool unknown = reads_settings_ && assigned == values_.end() && value_ && !text && !is_digits(name) && place == Place::option;
+    const auto [assigned, outer] = values_of(name);
+    if (seen.size() > most_variables || has_seen_too_much()) return note_made("$" + of);
+    const bool unknown = reads_settings_ && !assigned && value_ && !outer && !is_digits(name) && place == Place::option;
     if (read_.contains(name) || (made_.contains(name) && place != Place::last) || unknown) note_made("$" + of);
-    if (text) {
-      const std::vector<std::string> parts = parts_of(*text);
+    if (outer) {
+      const std::vector<std::string> parts = parts_of(*outer);
       std::string own = own_mapping_option(parts);
-      if (own.empty()) own = mapping_word_in(*text);
+      if (own.empty()) own = mapping_word_in(*outer);
       if (!own.empty()) note_own(own + " in $" + name);
     }
-    if (assigned == values_.end()) return;
-    if (has_arguments(assigned->second)) found_.arguments = true;
-    for (const std::string& other : variables_in(assigned->second)) see_variable(of, other, place, seen);
+    if (!assigned) return;
+    if (has_arguments(*assigned)) found_.arguments = true;
+    for (const std::string& other : variables_in(*assigned)) see_variable(of, other, place, seen);
   }
-
-  static bool is_digits(std::string_view text) { return text.find_first_not_of("0123456789") == text.npos; }
 
   const VariableValue& value_;
   MpirunWords found_ = {};

@@ -14,9 +14,6 @@ namespace {
 constexpr int most_depth = 4;  // of commands within commands
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-bool is_digits(std::string_view text) { return text.find_first_not_of("0123456789") == text.npos; }
-
-bool is_name_character(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
 class Reader {
  public:
@@ -193,6 +190,10 @@ class Reader {
 };
 
 }  // namespace
+
+bool is_digits(std::string_view text) { return text.find_first_not_of("0123456789") == text.npos; }
+
+bool is_name_character(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
 std::vector<ShellCommand> shell_commands(std::string_view script) { return Reader(script, 0).read(); }
 

@@ -23,4 +23,10 @@ struct ShellCommand {
 // scripts mostly have; the time is proportional to the length.
 std::vector<ShellCommand> shell_commands(std::string_view script);
 
+// Returns true if all characters of the text are digits, also if it has none.
+bool is_digits(std::string_view text);
+
+// Returns true if the names of variables may have the character.
+bool is_name_character(char c);
+
 }  // namespace placement::spank
