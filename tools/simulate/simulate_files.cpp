@@ -41,17 +41,10 @@ std::string summary_csv(const Report& report) {
 
 std::string comparisons_csv(const Report& report) {
   std::string out = "group,measure,first,second,jobs,difference,difference_low90,difference_high90,ratio,ratio_low90,ratio_high90\n";
-  for (const sim::JobGroup group : {sim::JobGroup::all, sim::JobGroup::with_matrix, sim::JobGroup::without_matrix})
-    for (const sim::Measure measure : sim::all_measures)
-      for (std::size_t a = 0; a < report.replays.size(); ++a)
-        for (std::size_t b = a + 1; b < report.replays.size(); ++b) {
-          const sim::PairedComparison c =
-              sim::compare(report.jobs, report.replays[a], report.replays[b], measure, group);
-          out += formatted("%s,%s,%s,%s,%lld,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n", sim::to_string(group).c_str(),
-                      sim::to_string(measure).c_str(), csv_field(report.replays[a].strategy).c_str(),
-                      csv_field(report.replays[b].strategy).c_str(), static_cast<long long>(c.difference.count),
-                      c.difference.mean, c.difference.low, c.difference.high, c.ratio.mean, c.ratio.low, c.ratio.high);
-        }
+  for (const auto& [group, measure, first, second, c] : all_comparisons(report))
+    out += formatted("%s,%s,%s,%s,%lld,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n", sim::to_string(group).c_str(), sim::to_string(measure).c_str(),
+                     csv_field(first.strategy).c_str(), csv_field(second.strategy).c_str(), static_cast<long long>(c.difference.count),
+                     c.difference.mean, c.difference.low, c.difference.high, c.ratio.mean, c.ratio.low, c.ratio.high);
   return out;
 }
 

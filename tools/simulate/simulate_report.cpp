@@ -175,24 +175,31 @@ void put_summary(JsonWriter& json, const sim::Summary& s) {
 
 void put_comparisons(JsonWriter& json, const Report& report) {
   json.key("comparisons").begin_array();
-  for (const sim::JobGroup group : {sim::JobGroup::all, sim::JobGroup::with_matrix, sim::JobGroup::without_matrix})
-    for (const sim::Measure measure : sim::all_measures)
-      for (std::size_t a = 0; a < report.replays.size(); ++a)
-        for (std::size_t b = a + 1; b < report.replays.size(); ++b) {
-          const sim::PairedComparison c =
-              sim::compare(report.jobs, report.replays[a], report.replays[b], measure, group);
-          if (c.difference.count == 0) continue;
-          json.begin_object().member("group", sim::to_string(group)).member("measure", sim::to_string(measure));
-          json.member("first", report.replays[a].strategy).member("second", report.replays[b].strategy);
-          json.member("jobs", c.difference.count);
-          put_interval(json, "difference", c.difference);
-          put_interval(json, "ratio", c.ratio);
-          json.end_object();
-        }
+  for (const auto& [group, measure, first, second, result] : all_comparisons(report)) {
+    if (result.difference.count == 0) continue;
+    json.begin_object().member("group", sim::to_string(group)).member("measure", sim::to_string(measure));
+    json.member("first", first.strategy).member("second", second.strategy);
+    json.member("jobs", result.difference.count);
+    put_interval(json, "difference", result.difference);
+    put_interval(json, "ratio", result.ratio);
+    json.end_object();
+  }
   json.end_array();
 }
 
 }  // namespace
+
+std::vector<Comparison> all_comparisons(const Report& report) {
+  std::vector<Comparison> all;
+  for (const sim::JobGroup group : {sim::JobGroup::all, sim::JobGroup::with_matrix, sim::JobGroup::without_matrix})
+    for (const sim::Measure measure : sim::all_measures)
+      for (std::size_t a = 0; a < report.replays.size(); ++a)
+        for (std::size_t b = a + 1; b < report.replays.size(); ++b) {
+          const sim::Replay &first = report.replays[a], &second = report.replays[b];
+          all.push_back({group, measure, first, second, sim::compare(report.jobs, first, second, measure, group)});
+        }
+  return all;
+}
 
 std::string report_text(const Report& report) {
   return input_text(report) + strategies_text(report) + comparisons_text(report) + sizes_text(report);

@@ -33,6 +33,18 @@ inline const sim::MeanInterval& of(const sim::Summary& summary, sim::Measure mea
   return summary.measures[static_cast<int>(measure)];
 }
 
+// Two replays compared, by the jobs of a group.
+struct Comparison {
+  sim::JobGroup group;
+  sim::Measure measure;
+  const sim::Replay& first;
+  const sim::Replay& second;
+  sim::PairedComparison result;
+};
+
+// Returns the comparisons of all pairs of replays, for each group of jobs and each measure. The report must outlive them.
+std::vector<Comparison> all_comparisons(const Report& report);
+
 // Returns tables for a terminal: the input, a line per strategy, paired comparisons, and switches by size of the job.
 std::string report_text(const Report& report);
 
