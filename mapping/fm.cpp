@@ -2,7 +2,6 @@
 #include "mapping/fm.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace placement::mapping {
 

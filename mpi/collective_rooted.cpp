@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
-#include <numeric>
 
 #include "mpi/collective_algorithms.hpp"
 

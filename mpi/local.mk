@@ -3,35 +3,23 @@
 mpi_traffic = libmpi_traffic.la
 noinst_LTLIBRARIES += libmpi_traffic.la
 libmpi_traffic_la_SOURCES = \
-	%D%/collective.hpp \
-	%D%/collective_algorithms.hpp \
 	%D%/collective_model.cpp \
 	%D%/collective_reduce_scatter.cpp \
 	%D%/collective_rooted.cpp \
 	%D%/collective_rules.cpp \
-	%D%/collective_rules.hpp \
 	%D%/collective_symmetric.cpp \
 	%D%/collective_trees.cpp \
-	%D%/collective_trees.hpp \
 	%D%/profile_file.cpp \
-	%D%/profile_file.hpp \
-	%D%/merge_rank_tables.cpp \
-	%D%/merge_rank_tables.hpp \
 	%D%/settings.cpp \
-	%D%/settings.hpp \
 	%D%/traffic.cpp \
-	%D%/traffic.hpp \
 	#
 
 mpi_order = libmpi_order.la $(treematch)
 noinst_LTLIBRARIES += libmpi_order.la
 libmpi_order_la_SOURCES = \
 	%D%/assignment_files.cpp \
-	%D%/assignment_files.hpp \
 	%D%/rank_order.cpp \
-	%D%/rank_order.hpp \
 	%D%/switch_address.cpp \
-	%D%/switch_address.hpp \
 	#
 
 if BUILD_MPI
@@ -41,29 +29,21 @@ endif
 profile_library = -DPROFILE_LIBRARY='"$(libdir)/libplacement-profile.so"'
 placement_profile_CPPFLAGS = $(AM_CPPFLAGS) $(profile_library)
 placement_profile_LDADD = $(mpi_traffic)
-placement_profile_SOURCES = %D%/placement_profile.cpp
+placement_profile_SOURCES = %D%/merge_rank_tables.cpp %D%/placement_profile.cpp
 
 libplacement_profile_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 libplacement_profile_la_CXXFLAGS = $(AM_CXXFLAGS) -ftls-model=initial-exec
-libplacement_profile_la_LDFLAGS = -no-undefined
+libplacement_profile_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined
 libplacement_profile_la_LIBADD = $(mpi_traffic) $(MPI_LIBS)
 libplacement_profile_la_SOURCES = \
 	%D%/persistent.cpp \
-	%D%/persistent.hpp \
 	%D%/profile.cpp \
-	%D%/profile.hpp \
 	%D%/profile_calls.cpp \
-	%D%/profile_calls.hpp \
 	%D%/profile_collectives.cpp \
-	%D%/profile_collectives.hpp \
 	%D%/profile_library.cpp \
-	%D%/profile_state.hpp \
 	%D%/profile_write.cpp \
-	%D%/profile_write.hpp \
 	%D%/world_ranks.cpp \
-	%D%/world_ranks.hpp \
 	%D%/wrap.cpp \
-	%D%/wrap.hpp \
 	#
 
 if BUILD_REORDER
@@ -72,20 +52,14 @@ include_HEADERS = %D%/placement_mpi.h
 endif
 libplacement_reorder_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS) $(HWLOC_CFLAGS)
 libplacement_reorder_la_CXXFLAGS = $(AM_CXXFLAGS)
-libplacement_reorder_la_LDFLAGS = -no-undefined
+libplacement_reorder_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined
 libplacement_reorder_la_LIBADD = $(mpi_order) $(HWLOC_LIBS) $(MPI_LIBS)
 libplacement_reorder_la_SOURCES = \
 	%D%/node_hardware.cpp \
-	%D%/node_hardware.hpp \
-	%D%/placement_mpi.h \
 	%D%/reorder.cpp \
-	%D%/reorder.hpp \
-	%D%/reorder_calls.hpp \
 	%D%/reorder_library.cpp \
 	%D%/reorder_topologies.cpp \
-	%D%/reorder_topologies.hpp \
 	%D%/wrap.cpp \
-	%D%/wrap.hpp \
 	#
 
 # The wrapped functions are those of the installed mpi.h.

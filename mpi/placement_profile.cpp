@@ -15,6 +15,7 @@
 
 #include "common/util/error.hpp"
 #include "mpi/merge_rank_tables.hpp"
+#include "mpi/profile_file.hpp"
 #include "mpi/settings.hpp"
 
 using namespace placement;

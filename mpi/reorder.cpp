@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <fstream>
 #include <numeric>
@@ -198,6 +197,20 @@ std::vector<int> shared(MPI_Comm comm, std::vector<int> ranks) {
   return ranks;
 }
 
+// Returns the ranks that `ranks_at_root` returns at rank 0. When it throws an exception, ranks do not change, with a warning.
+template <typename Ranks>
+std::vector<int> decided(MPI_Comm comm, Ranks ranks_at_root) {
+  std::vector<int> ranks;
+  if (rank_in(comm) == 0) {
+    try {
+      ranks = ranks_at_root();
+    } catch (const std::exception& error) {
+      warn(comm, std::string(error.what()) + "; ranks stay as they are");
+    }
+  }
+  return shared(comm, std::move(ranks));
+}
+
 void put_reordered_world() {
   std::vector<int> ranks = ranks_for(MPI_COMM_WORLD, state.settings.matrix);
   if (ranks.empty()) return;
@@ -276,30 +289,13 @@ std::vector<int> ranks_for(MPI_Comm comm, const std::vector<Edge>& mine) {
     gather_the_rest(comm, mine, all);
     if (rank_in(comm) != 0) return shared(comm, {});
   }
-  if (rank_in(comm) == 0) {
-    try {
-      ranks = decide(comm, CommMatrix::from_edges(size_of(comm), std::move(all.edges)), all.places);
-    } catch (const std::exception& error) {
-      warn(comm, std::string(error.what()) + "; ranks stay as they are");
-      ranks.clear();
-    }
-  }
-  return shared(comm, std::move(ranks));
+  return decided(comm, [&] { return decide(comm, CommMatrix::from_edges(size_of(comm), std::move(all.edges)), all.places); });
 }
 
 std::vector<int> ranks_for(MPI_Comm comm, const std::string& matrix_file) {
   if (!state.ready) return {};
   const std::vector<ProcessPlace> places = gathered_places(comm);
-  std::vector<int> ranks;
-  if (rank_in(comm) == 0) {
-    try {
-      ranks = decide(comm, read_matrix(matrix_file), places);
-    } catch (const std::exception& error) {
-      warn(comm, std::string(error.what()) + "; ranks stay as they are");
-      ranks.clear();
-    }
-  }
-  return shared(comm, std::move(ranks));
+  return decided(comm, [&] { return decide(comm, read_matrix(matrix_file), places); });
 }
 
 int split_by_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm* made) {

@@ -59,7 +59,10 @@ class Candidates {
   // `input` and `request` must outlive this object.
   Candidates(const GroupInput& input, const GroupRequest& request);
 
-  // Returns the group of candidate_group() for this start node, ascending. It is valid until the next call.
+  // Returns the group of this start node, ascending. It has the required nodes and the start node. Further nodes follow by
+  // rising addition load alpha CL(u) + beta NL(start, u); equal values by node number. It ends when there are enough
+  // processors and at least min_nodes nodes; if all nodes are not enough, it has all nodes. It is empty when that takes more
+  // than max_nodes nodes, or the start node has no processors. It is valid until the next call.
   const std::vector<std::int32_t>& of_start(std::int32_t start);
 
  private:

@@ -109,19 +109,6 @@ std::vector<Group> best_groups(std::vector<Group>& groups, std::size_t count) {
 
 }  // namespace
 
-std::vector<double> addition_loads(const GroupInput& input, std::int32_t start) {
-  std::vector<double> sum;
-  const NetworkLoad::From from = input.network->from(start);
-  for (std::size_t u = 0; u < input.compute_load.size(); ++u)
-    sum.push_back(input.alpha * input.compute_load[u] + input.beta * from.to(static_cast<std::int32_t>(u)));
-  sum[static_cast<std::size_t>(start)] = 0;
-  return sum;
-}
-
-std::vector<std::int32_t> candidate_group(const GroupInput& input, const GroupRequest& request, std::int32_t start) {
-  return Candidates(input, request).of_start(start);
-}
-
 Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes, const Deadline& deadline) {
   Group group;
   std::size_t looked = 0;

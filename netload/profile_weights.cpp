@@ -158,16 +158,25 @@ NetworkUse parse_network_use(std::string_view text) {
 }
 
 TypicalLink link_of_profile(const Parameters& parameters, const LiveState& live, std::span<const std::int32_t> state_of) {
+  TypicalLink of_run;
   if (const auto found = parameters.find(use_key); found != parameters.end()) {
     const std::vector<std::string> nodes = parse_network_use(found->second).nodes;
     std::vector<std::int32_t> states;
     for (std::size_t n = 0; n < live.nodes.size() && !nodes.empty(); ++n)
       if (std::ranges::find(nodes, live.nodes[n].name) != nodes.end()) states.push_back(static_cast<std::int32_t>(n));
-    TypicalLink link = typical_link(live.pairs, states, LinkRank::slow);
-    link.of_run = link.measured;
-    if (link.measured) return link;
+    of_run = typical_link(live.pairs, states, LinkRank::slow);
   }
-  return typical_link(live.pairs, state_of);
+  const bool has_latency = of_run.latency_source == LinkSource::measured, has_bandwidth = of_run.bandwidth_source == LinkSource::measured;
+  TypicalLink link = has_latency && has_bandwidth ? of_run : typical_link(live.pairs, state_of);
+  if (has_latency) {
+    link.latency_us = of_run.latency_us;
+    link.latency_source = LinkSource::of_run;
+  }
+  if (has_bandwidth) {
+    link.bandwidth_Bps = of_run.bandwidth_Bps;
+    link.bandwidth_source = LinkSource::of_run;
+  }
+  return link;
 }
 
 double network_share(const NetworkUse& use, const TypicalLink& link) {

@@ -67,9 +67,9 @@ Parameters profile_weights(const NetworkUse& use, const TypicalLink& link);
 // have the file. Does nothing without profile=. Throws Error with the name of the file.
 void replace_profile(Parameters& parameters);
 
-// Returns the link on which the messages of the profile in the parameter network-use= count: the slow link
-// between the nodes of the profile's run where the monitor measured between them, as ranks wait for the slowest messages;
-// else the typical link between the candidates, as typical_link() takes them in `state_of`. Throws Error when the value of network-use= is wrong.
+// Returns the link on which the messages of the profile in the parameter network-use= count: the latency and the bandwidth of the
+// slow link between the nodes of the profile's run, each where the monitor measured it between them, as ranks wait for the slowest
+// messages; else that of the typical link between the candidates, as typical_link() takes them in `state_of`. Throws Error when the value of network-use= is wrong.
 TypicalLink link_of_profile(const Parameters& parameters, const LiveState& live, std::span<const std::int32_t> state_of);
 
 // Replaces the parameter network-use= by weights for `link`, except those that other parameters give. When alpha or

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <string_view>
 #include <vector>
 
 namespace placement::netload {
@@ -24,10 +25,10 @@ struct PairValues {
   std::vector<double> latency_us, bandwidth_Bps;
 };
 
-// Sets `target` to one of the positive, finite values, if there are any, and `known` with it. Values that come first by
+// Sets `target` to one of the positive, finite values, if there are any, and `target_source` to theirs. Values that come first by
 // `slower` are the slow ones.
 template <typename Slower>
-void set_value(std::vector<double>& values, LinkRank rank, Slower slower, double& target, bool& known) {
+void set_value(std::vector<double>& values, LinkSource source, LinkRank rank, Slower slower, double& target, LinkSource& target_source) {
   std::erase_if(values, [](double value) { return !(value > 0 && std::isfinite(value)); });
   if (values.empty()) return;
   const std::size_t middle = values.size() / 2, slow = values.size() / part_left_out;
@@ -38,14 +39,22 @@ void set_value(std::vector<double>& values, LinkRank rank, Slower slower, double
     std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(slow), values.end(), slower);
     target = values[slow];
   }
-  known = true;
+  target_source = source;
 }
 
-TypicalLink link_of(PairValues values, LinkRank rank, bool TypicalLink::*known) {
-  TypicalLink link;
-  set_value(values.latency_us, rank, std::greater<>(), link.latency_us, link.*known);
-  set_value(values.bandwidth_Bps, rank, std::less<>(), link.bandwidth_Bps, link.*known);
-  return link;
+void set_values(PairValues values, LinkSource source, LinkRank rank, TypicalLink& link) {
+  set_value(values.latency_us, source, rank, std::greater<>(), link.latency_us, link.latency_source);
+  set_value(values.bandwidth_Bps, source, rank, std::less<>(), link.bandwidth_Bps, link.bandwidth_source);
+}
+
+std::string_view word_of(LinkSource source) {
+  switch (source) {
+    case LinkSource::assumed: return "assumed ";
+    case LinkSource::modelled: return "modelled ";
+    case LinkSource::measured: return "measured ";
+    case LinkSource::of_run: return "its run's ";
+  }
+  return "";
 }
 
 }  // namespace
@@ -71,8 +80,10 @@ TypicalLink typical_link(const PairTable& table, std::span<const std::int32_t> s
       const double peak = at(table.peak_bandwidth_Bps, cell);
       values.bandwidth_Bps.push_back(peak > 0 ? peak : at(table.bandwidth_Bps, cell));
     }
-  const TypicalLink link = link_of(std::move(measured), rank, &TypicalLink::measured);
-  return link.measured ? link : link_of(std::move(modelled), rank, &TypicalLink::modelled);
+  TypicalLink link;
+  set_values(std::move(modelled), LinkSource::modelled, rank, link);
+  set_values(std::move(measured), LinkSource::measured, rank, link);
+  return link;
 }
 
 TypicalLink typical_link(const DensePairs& pairs) {
@@ -83,14 +94,20 @@ TypicalLink typical_link(const DensePairs& pairs) {
       if (!pairs.latency_us.empty()) values.latency_us.push_back(pairs.latency_us[u * nodes + v]);
       if (!pairs.bandwidth_Bps.empty()) values.bandwidth_Bps.push_back(pairs.bandwidth_Bps[u * nodes + v]);
     }
-  return link_of(std::move(values), LinkRank::median, &TypicalLink::measured);
+  TypicalLink link;
+  set_values(std::move(values), LinkSource::measured, LinkRank::median, link);
+  return link;
 }
 
 std::string to_string(const TypicalLink& link) {
-  char text[128];
-  std::snprintf(text, sizeof text, "%s%.4g Mbit/s, %.3g us%s", link.measured ? "" : link.modelled ? "modelled " : "assumed ", link.bandwidth_Bps * 8e-6,
-                link.latency_us, link.of_run ? ", the slowest between the nodes of its run" : "");
-  return text;
+  char bandwidth[64], latency[64];
+  std::snprintf(bandwidth, sizeof bandwidth, "%.4g Mbit/s", link.bandwidth_Bps * 8e-6);
+  std::snprintf(latency, sizeof latency, "%.3g us", link.latency_us);
+  if (link.bandwidth_source != link.latency_source)
+    return std::string(word_of(link.bandwidth_source)) + bandwidth + ", " + std::string(word_of(link.latency_source)) + latency;
+  const std::string both = std::string(bandwidth) + ", " + latency;
+  if (link.latency_source == LinkSource::of_run) return both + ", the slowest between the nodes of its run";
+  return link.latency_source == LinkSource::measured ? both : std::string(word_of(link.latency_source)) + both;
 }
 
 }  // namespace placement::netload

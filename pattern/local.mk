@@ -4,9 +4,6 @@ pattern = libpattern.la $(common_policy) $(common_matrix)
 noinst_LTLIBRARIES += libpattern.la
 libpattern_la_SOURCES = \
 	%D%/grid.cpp \
-	%D%/grid.hpp \
 	%D%/parallelism.cpp \
-	%D%/parallelism.hpp \
 	%D%/pattern.cpp \
-	%D%/pattern.hpp \
 	#

@@ -10,9 +10,8 @@
 #include "pattern/pattern.hpp"
 #include "policies/baselines.hpp"
 #include "policies/nla.hpp"
-#include "tofa/greedy_policy.hpp"
 #include "tofa/tofa.hpp"
-#include "tofa/tofa_paper.hpp"
+#include "tofa/torus_baselines.hpp"
 #include "treematch/treematch.hpp"
 
 namespace placement::policies {

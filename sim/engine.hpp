@@ -8,7 +8,7 @@
 
 #include "sim/decision.hpp"
 #include "sim/failures.hpp"
-#include "sim/free_leaves.hpp"
+#include "sim/machine.hpp"
 #include "sim/job_log.hpp"
 #include "sim/pattern.hpp"
 

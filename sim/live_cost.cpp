@@ -2,7 +2,6 @@
 #include "sim/live_cost.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "netload/live_input.hpp"
 

@@ -10,17 +10,7 @@
 #include "spank/task/bind_task.hpp"
 #include "spank/task/earlier_start.hpp"
 
-#define EXPORTED extern "C" __attribute__((visibility("default")))
-
-EXPORTED const char plugin_name[];
-EXPORTED const char plugin_type[];
-EXPORTED const unsigned int plugin_version;
-EXPORTED const unsigned int spank_plugin_version;
-
-const char plugin_name[] = "loadmatrix";
-const char plugin_type[] = "spank";
-const unsigned int plugin_version = SLURM_VERSION_NUMBER;
-const unsigned int spank_plugin_version = 1;
+SPANK_PLUGIN_SYMBOLS("loadmatrix")
 
 namespace {
 
@@ -47,28 +37,22 @@ EXPORTED int slurm_spank_local_user_init(spank_t spank, int, char**) {
   return ESPANK_SUCCESS;
 }
 
-// Always returns ESPANK_SUCCESS, because Slurm ends the task on any other value.
+EXPORTED int slurm_spank_user_init(spank_t spank, int, char**) {
+  try {
+    if (spank_context() == S_CTX_REMOTE) placement::spank::note_step_gpus(spank);
+  } catch (...) {
+  }
+  return ESPANK_SUCCESS;
+}
+
+// Always returns ESPANK_SUCCESS, because Slurm ends the task on any other value. No part keeps the next ones from their work.
 EXPORTED int slurm_spank_task_init(spank_t spank, int, char**) {
-  try {
-    if (spank_context() == S_CTX_REMOTE) placement::spank::bind_task(spank);
-  } catch (...) {
-  }
-  try {
-    if (spank_context() == S_CTX_REMOTE) placement::spank::profile_task(spank);
-  } catch (...) {
-  }
-  try {
-    if (spank_context() == S_CTX_REMOTE) placement::spank::forget_earlier_start(spank);
-  } catch (...) {
-  }
-  try {
-    if (spank_context() == S_CTX_REMOTE) placement::spank::tell_batch_script(spank);
-  } catch (...) {
-  }
-  try {
-    if (spank_context() == S_CTX_REMOTE) placement::spank::plan_mpirun_of_script(spank);
-  } catch (...) {
-  }
+  using namespace placement::spank;
+  if (spank_context() != S_CTX_REMOTE) return ESPANK_SUCCESS;
+  for (void (*const part)(spank_t) : {bind_task, profile_task, forget_earlier_start, tell_batch_script, plan_mpirun_of_script}) try {
+      part(spank);
+    } catch (...) {
+    }
   return ESPANK_SUCCESS;
 }
 

@@ -11,17 +11,7 @@
 
 #include "spank/agent_start.hpp"
 
-#define EXPORTED extern "C" __attribute__((visibility("default")))
-
-EXPORTED const char plugin_name[];
-EXPORTED const char plugin_type[];
-EXPORTED const unsigned int plugin_version;
-EXPORTED const unsigned int spank_plugin_version;
-
-const char plugin_name[] = "nodestate";
-const char plugin_type[] = "spank";
-const unsigned int plugin_version = SLURM_VERSION_NUMBER;
-const unsigned int spank_plugin_version = 1;
+SPANK_PLUGIN_SYMBOLS("nodestate")
 
 namespace {
 

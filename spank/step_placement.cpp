@@ -116,9 +116,12 @@ std::string why_not_enforced(const ControllerState& controller) {
 }
 
 // Tells that the step is not placed, because of `why_not`.
-void tell_not_enforced(const std::string& why_not) {
-  // The user was told that the job is not placed when it got its nodes. A step with its own request is told now.
-  if (client().placement_request && !client().outer_job.empty())
+void tell_not_enforced(std::uint32_t job, const std::string& why_not) {
+  // The user was told that the job is not placed when it got its nodes. A step with its own request is told now, and so is
+  // one of a job that began while policies were in force.
+  const auto array = parse_integer(environment("SLURM_ARRAY_JOB_ID")).value_or(0);
+  const bool began_in_force = ranks_are_promised(job, static_cast<std::uint32_t>(array), told_of_job(job_decision_variable, job).c_str());
+  if (!client().outer_job.empty() && (client().placement_request || began_in_force))
     slurm_info("placement: %s: stock placement", why_not.c_str());
   else
     slurm_verbose("placement: %s: stock placement", why_not.c_str());
@@ -138,9 +141,18 @@ void take_state_of_job(ClusterView& view, std::uint32_t job) {
   }
 }
 
-std::string told_costs(const PlacementRequest& placement_request, const StepPlacement& placement) {
-  if (!placement_request.matrix) return placement.method + ", as there is no matrix";
-  return to_string(placement.cost) + " hop-bytes, in natural order " + to_string(placement.natural_cost);
+// Returns whether all nodes of the step have one outage probability, as before the first outage that the monitor sees.
+bool fail_alike(const ClusterView& view) {
+  return view.outages && std::ranges::all_of(view.nodes, [&](const NodeView& node) {
+           return view.outages->of(node.name) == view.outages->of(view.nodes.front().name);
+         });
+}
+
+std::string told_costs(const PlacementRequest& placement_request, const StepPlacement& placement, const ClusterView& view) {
+  const bool alike = policies::check_policy_spec(placement_request.spec).avoids_faults && fail_alike(view);
+  return (placement_request.matrix ? to_string(placement.cost) + " hop-bytes, in natural order " + to_string(placement.natural_cost)
+                                   : placement.method + ", as there is no matrix") +
+         (alike ? "; no node of it is known to fail more often than another" : "");
 }
 
 // Asks placement-monitor for live data that the step's policy needs. A step may name a policy in a job without one,
@@ -170,8 +182,8 @@ void tell_lack(const PlacementRequest& placement_request, const StepPlacement& p
   std::string lack;
   if (!placement.lack.empty() && view.live)
     lack = placement.lack + ": the step goes by Slurm's topology alone";
-  else if (policies::check_policy_spec(spec).avoids_faults && view.torus && !view.outages && !view.live && policy_of_job(step.job) != spec.policy)
-    lack = "no outages are known: the step goes by the torus as if no node failed";
+  else if (policies::check_policy_spec(spec).avoids_faults && (view.torus || view.live) && !view.outages && policy_of_job(step.job) != spec.policy)
+    lack = std::string("no outages are known: the step goes by ") + (view.torus ? "the torus" : "Slurm's topology") + " as if no node failed";
   if (!lack.empty()) slurm_info("placement: step %u.%u by %s: %s", step.job, step.step, spec.policy.c_str(), lack.c_str());
 }
 
@@ -195,7 +207,7 @@ void place_own_step(spank_t spank) {
     if (placement_request && !quiet) tell_launcher(daemon, placement_request->spec.policy, self.mpirun_plan, why_not);
     return;
   }
-  if (!why_not.empty()) return tell_not_enforced(why_not);
+  if (!why_not.empty()) return tell_not_enforced(job, why_not);
   if (self.components != 1)
     throw Error("a step over several components of a heterogeneous job is placed as Slurm does");
   if (placement_request->automatic && !placement_request->matrix && self.looked_for_profile) return;
@@ -223,7 +235,7 @@ void place_own_step(spank_t spank) {
   apply(placement, *layout);
   tell_tasks(shape, placement);
   slurm_verbose("placement: step %u.%u by %s: %s", job, step, placement_request->spec.policy.c_str(),
-                told_costs(*placement_request, placement).c_str());
+                told_costs(*placement_request, placement, view).c_str());
 }
 
 }  // namespace placement::spank

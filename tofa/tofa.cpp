@@ -34,6 +34,16 @@ constexpr std::size_t most_slots_searched_quickly = 4096;
 constexpr std::int64_t most_pairs_of_few_tasks = 1 << 16;
 constexpr std::int64_t most_pairs_of_many_tasks = 1 << 14;
 
+// Returns the nodes that are suspect and not required, the most likely to fail first.
+template <typename IsSuspect>
+std::vector<std::int32_t> worst_first(const ClusterView& view, const Request& request, const FaultModel& model, IsSuspect suspect) {
+  std::vector<std::int32_t> nodes;
+  for (std::int32_t node = 0; node < std::ssize(view.nodes); ++node)
+    if (suspect(node) && std::count(request.required_nodes.begin(), request.required_nodes.end(), node) == 0) nodes.push_back(node);
+  std::stable_sort(nodes.begin(), nodes.end(), [&](std::int32_t a, std::int32_t b) { return model.of_node(a) > model.of_node(b); });
+  return nodes;
+}
+
 class TofaJob : public TorusJob {
  public:
   TofaJob(const ClusterView& view, const Request& request, const Deadline& deadline)
@@ -81,15 +91,8 @@ class TofaJob : public TorusJob {
   // Returns the limits without the suspect nodes. When some suspect nodes are needed, the worst ones remain excluded.
   mapping::NodeLimits healthiest_limits() const {
     const mapping::NodeCounts all = capacity();
-    std::vector<std::int32_t> suspects;
-    for (std::size_t n = 0; n < all.size(); ++n) {
-      const auto node = static_cast<std::int32_t>(n);
-      const bool required = std::count(request_.required_nodes.begin(), request_.required_nodes.end(), node) > 0;
-      if (offered_.suspect(node) && !required) suspects.push_back(node);
-    }
-    std::stable_sort(suspects.begin(), suspects.end(), [&](std::int32_t a, std::int32_t b) {
-      return fault_model_.of_node(a) > fault_model_.of_node(b);
-    });
+    std::vector<std::int32_t> suspects =
+        worst_first(view_, request_, fault_model_, [&](std::int32_t node) { return offered_.suspect(node); });
     for (;;) {
       mapping::NodeCounts some = all;
       for (const std::int32_t node : suspects) some[node] = 0;
@@ -261,14 +264,8 @@ Placement on_tree(const ClusterView& view, const Request& request, const Deadlin
   plain.seed = settings.seed;
   if (!request.node_tasks.empty() || !fault_model.any_suspect())
     return treematch::place_treematch(view, plain, deadline);
-  std::vector<std::int32_t> suspects;
-  for (std::size_t n = 0; n < view.nodes.size(); ++n) {
-    const auto node = static_cast<std::int32_t>(n);
-    const bool required = std::count(request.required_nodes.begin(), request.required_nodes.end(), node) > 0;
-    if (fault_model.suspect(node) && !required) suspects.push_back(node);
-  }
-  std::stable_sort(suspects.begin(), suspects.end(),
-                   [&](std::int32_t a, std::int32_t b) { return fault_model.of_node(a) > fault_model.of_node(b); });
+  std::vector<std::int32_t> suspects =
+      worst_first(view, request, fault_model, [&](std::int32_t node) { return fault_model.suspect(node); });
   for (;; suspects.resize(suspects.size() / 2)) {
     ClusterView healthy = view;
     for (const std::int32_t node : suspects) healthy.nodes[node].core_free.assign(healthy.nodes[node].core_free.size(), false);

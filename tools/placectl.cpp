@@ -91,7 +91,12 @@ int run(int argc, char** argv, std::string& who) {
   }
   const Command& command = find_command(first);
   who += std::string(" ") + command.name;
-  return command.run(argc - 1, argv + 1);
+  try {
+    return command.run(argc - 1, argv + 1);
+  } catch (const HelpWanted& help) {
+    std::fputs(help.what(), stdout);
+    return exit_ok;
+  }
 }
 
 // Returns `text` with '?' for what a terminal obeys: control characters, also those from U+0080 to U+009F, and bytes that are

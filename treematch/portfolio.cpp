@@ -2,7 +2,6 @@
 #include "treematch/portfolio.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>

@@ -50,6 +50,7 @@ class Selection {
       names_.push_back(view.nodes[static_cast<std::size_t>(node)].name);
       states_.push_back(view.nodes[static_cast<std::size_t>(node)].state);
     }
+    knows_outages_ = view.outages || (view.live && outages_known(*view.live));
     if (view.outages || !view.live) return;
     for (const NodeState& node : view.live->nodes)
       if (const double outage = outage_of(node, view.live->outage_horizon_s, job_seconds); outage > 0)
@@ -76,7 +77,7 @@ class Selection {
 
   // The comment line is written even when no node has a probability: it tells that the outages are known.
   std::string outage_text() const {
-    if (!view_.outages && !view_.live) return {};
+    if (!knows_outages_) return {};
     std::string text = "# outages\n";
     for (const std::string& name : names_)
       if (const double probability = outages().of(name); probability > 0) text += name + " " + digits_of(probability) + "\n";
@@ -86,7 +87,7 @@ class Selection {
   // The outage probabilities of all positions of the torus, in their order. One line stands for successive positions
   // with equal probabilities: the probability, or - where there are no nodes, and the number of positions.
   std::string positions_text(int digits) const {
-    if (!view_.torus || (!view_.outages && !view_.live)) return {};
+    if (!view_.torus || !knows_outages_) return {};
     std::string text, word, last;
     std::int64_t count = 0;
     double last_probability = -1;
@@ -167,6 +168,7 @@ class Selection {
   }
 
   const ClusterView& view_;
+  bool knows_outages_ = false;
   NodeOutages live_outages_;          // from the live data; used when the view has no outages of its own
   std::vector<std::string> names_;    // the job's nodes
   std::vector<std::int32_t> states_;  // of the job's nodes: index into view_.live->nodes, or -1

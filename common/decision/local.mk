@@ -4,11 +4,7 @@ common_decision = libcommon_decision.la $(common_topology)
 noinst_LTLIBRARIES += libcommon_decision.la
 libcommon_decision_la_SOURCES = \
 	%D%/decision.cpp \
-	%D%/decision.hpp \
 	%D%/decision_ring.cpp \
-	%D%/decision_ring.hpp \
 	%D%/job_state.cpp \
-	%D%/job_state.hpp \
 	%D%/ring_place.cpp \
-	%D%/ring_place.hpp \
 	#

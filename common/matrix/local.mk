@@ -4,23 +4,13 @@ common_matrix = libcommon_matrix.la $(common_util)
 noinst_LTLIBRARIES += libcommon_matrix.la
 libcommon_matrix_la_SOURCES = \
 	%D%/comm_matrix.cpp \
-	%D%/comm_matrix.hpp \
 	%D%/cost.cpp \
-	%D%/cost.hpp \
 	%D%/matrix_coarsen.cpp \
-	%D%/matrix_coarsen.hpp \
 	%D%/matrix_format.cpp \
-	%D%/matrix_format.hpp \
 	%D%/matrix_monitoring.cpp \
-	%D%/matrix_monitoring.hpp \
 	%D%/matrix_read.cpp \
-	%D%/matrix_read.hpp \
 	%D%/matrix_text.cpp \
-	%D%/matrix_text.hpp \
 	%D%/matrix_wire.cpp \
-	%D%/matrix_wire.hpp \
 	%D%/matrix_write.cpp \
-	%D%/matrix_write.hpp \
 	%D%/traffic_table.cpp \
-	%D%/traffic_table.hpp \
 	#

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "common/matrix/traffic_table.hpp"
 #include "common/util/text.hpp"

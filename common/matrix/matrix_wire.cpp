@@ -2,10 +2,7 @@
 #include "common/matrix/matrix_wire.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
-#include <memory>
-#include <new>
 #include <string>
 #include <utility>
 
@@ -181,8 +178,6 @@ std::vector<std::byte> pack_wire(const WireMatrix& wire) {
   return bytes;
 }
 
-std::vector<std::byte> pack_matrix(const CommMatrix& matrix) { return pack_wire({matrix, {}}); }
-
 WireMatrix unpack_wire(std::span<const std::byte> bytes, const WireLimits& limits) {
   if (bytes.size() < std::size(magic) || !std::equal(std::begin(magic), std::end(magic), bytes.begin()))
     fail("does not begin as version 1 does");
@@ -195,12 +190,6 @@ WireMatrix unpack_wire(std::span<const std::byte> bytes, const WireLimits& limit
   if (wire.coarse() && count_groups(wire.group_of) != wire.matrix.ranks())
     fail(std::to_string(wire.matrix.ranks()) + " groups in the matrix, others in the assignment");
   return wire;
-}
-
-CommMatrix unpack_matrix(std::span<const std::byte> bytes, const WireLimits& limits) {
-  WireMatrix wire = unpack_wire(bytes, limits);
-  if (wire.coarse()) fail("is of groups of ranks, want one of ranks");
-  return std::move(wire.matrix);
 }
 
 }  // namespace placement

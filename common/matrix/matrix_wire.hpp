@@ -43,15 +43,10 @@ struct WireLimits {
 // - for each pair, in sorted order, the weight less 1.
 // Throws Error when the matrix exceeds the default WireLimits, or when group_of does not fit to the matrix.
 std::vector<std::byte> pack_wire(const WireMatrix& wire);
-// Returns the packed form of a matrix of ranks. Throws Error when it exceeds the default WireLimits.
-std::vector<std::byte> pack_matrix(const CommMatrix& matrix);
 
 // Unpacks a matrix that pack_wire() wrote. This is a trust boundary: the bytes come from any user. Throws Error on
 // bytes that pack_wire() does not write, except that zstd has a choice in how it compresses. Takes linear time, and
 // never more memory or time than `limits` allow.
 WireMatrix unpack_wire(std::span<const std::byte> bytes, const WireLimits& limits = {});
-// Unpacks a matrix of ranks that pack_matrix() wrote. Throws Error on other bytes, and on a matrix of groups. Takes no
-// more memory or time than `limits` allow.
-CommMatrix unpack_matrix(std::span<const std::byte> bytes, const WireLimits& limits = {});
 
 }  // namespace placement

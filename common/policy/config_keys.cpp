@@ -13,6 +13,8 @@ constexpr std::string_view mode_names[] = {"off", "observe", "advise", "enforce"
 constexpr std::string_view weight_names[] = {"respect", "ignore"};
 constexpr std::string_view estimator_names[] = {"beta", "ewma", "window"};
 constexpr std::string_view scope_names[] = {"whole", "subtree"};
+constexpr std::string_view yes_no[] = {"no", "yes"};
+constexpr std::string_view processors[] = {"all", "allowed"};  // allowed_cpus_only is false, or true
 
 template <typename Enum>
 bool set_word(Enum& target, std::span<const std::string_view> names, std::string_view value) {
@@ -43,11 +45,16 @@ bool set_distances(Config& config, std::string_view value) {
   return true;
 }
 
-std::string show_distances(const Config& config) {
+// Returns the texts of the items, with `between` between them.
+template <typename Item, typename Text>
+std::string joined(const std::vector<Item>& items, const char* between, Text text_of) {
   std::string text;
-  for (const std::int64_t distance : config.level_distances)
-    text += (text.empty() ? "" : ",") + std::to_string(distance);
+  for (const Item& item : items) text += (text.empty() ? "" : between) + text_of(item);
   return text;
+}
+
+std::string show_distances(const Config& config) {
+  return joined(config.level_distances, ",", [](std::int64_t distance) { return std::to_string(distance); });
 }
 
 bool set_partition_policies(Config& config, std::string_view value) {
@@ -65,10 +72,7 @@ bool set_partition_policies(Config& config, std::string_view value) {
 }
 
 std::string show_partition_policies(const Config& config) {
-  std::string text;
-  for (const auto& [partition, policy] : config.partition_policies)
-    text += (text.empty() ? "" : " ") + partition + ":" + policy;
-  return text;
+  return joined(config.partition_policies, " ", [](const auto& of) { return of.first + ":" + of.second; });
 }
 
 // Takes absolute paths only: slurmctld has no fixed working directory, so that a relative path has no fixed meaning.
@@ -99,18 +103,8 @@ bool set_interfaces(Config& config, std::string_view value) {
 }
 
 std::string show_interfaces(const Config& config) {
-  std::string text;
-  for (const std::string& name : config.probe_interfaces) text += (text.empty() ? "" : ",") + name;
-  return text;
+  return joined(config.probe_interfaces, ",", [](const std::string& name) { return name; });
 }
-
-bool set_flag(bool& target, std::string_view value, std::string_view on, std::string_view off) {
-  if (!equal_any_case(value, on) && !equal_any_case(value, off)) return false;
-  target = equal_any_case(value, on);
-  return true;
-}
-
-bool set_yes_no(bool& target, std::string_view value) { return set_flag(target, value, "yes", "no"); }
 
 bool set_estimator(Config& config, std::string_view value) {
   for (const std::string_view name : estimator_names)
@@ -121,216 +115,174 @@ bool set_estimator(Config& config, std::string_view value) {
   return false;
 }
 
-// All keys of placement.conf. To add a key, add an entry here.
-constexpr ConfigKey keys[] = {
-    {"Mode", "off, observe, advise or enforce",
-     "What happens to jobs that ask for a policy. off: they run as stock. observe: a decision is made and logged, "
-     "and nothing is changed. advise: it is also recorded with the job. enforce: it is applied. Jobs that ask for "
-     "no policy run as stock in every mode.",
-     [](Config& c, std::string_view v) { return set_word(c.mode, mode_names, v); },
-     [](const Config& c) { return to_string(c.mode); }},
-    {"DecisionTimeMs", "a whole number from 1 to 10000",
-     "Milliseconds that slurmctld may spend on one decision. What is not decided by then runs as stock. All decisions "
-     "together have 200 ms of each second, and those of one user three quarters of what others leave of them; after "
-     "those, jobs are decided without their matrix, and after 300 ms, shared in the same way, they run as stock.",
-     [](Config& c, std::string_view v) { return set_integer(c.decision_time_ms, 1, 10000, v); },
-     [](const Config& c) { return std::to_string(c.decision_time_ms); }},
-    {"MaxMatrixRanks", "a whole number from 1 to 16777216",
-     "The largest communication matrix, in ranks, that slurmctld takes from a job. A job with a larger one runs as "
-     "stock.",
-     [](Config& c, std::string_view v) { return set_integer(c.max_matrix_ranks, 1, 1 << 24, v); },
-     [](const Config& c) { return std::to_string(c.max_matrix_ranks); }},
-    {"MaxMatrixBytes", "a whole number from 1 to 1048576",
-     "The largest communication matrix, in bytes as it travels with the job, that slurmctld takes. A job with a "
-     "larger one runs as stock.",
-     [](Config& c, std::string_view v) { return set_integer(c.max_matrix_bytes, 1, 1 << 20, v); },
-     [](const Config& c) { return std::to_string(c.max_matrix_bytes); }},
-    {"NodeLevelTasks", "a whole number from 0 to 16777216",
-     "For jobs with more tasks than this, slurmctld joins ranks to groups, roughly, and chooses a node for each "
-     "group, which is quick; srun still places the single ranks by the matrix.",
-     [](Config& c, std::string_view v) { return set_integer(c.node_level_tasks, 0, 1 << 24, v); },
-     [](const Config& c) { return std::to_string(c.node_level_tasks); }},
-    {"NodeWeights", "respect or ignore",
-     "respect: a policy chooses among the nodes with the least Weight= of slurm.conf that suffice for the job, as "
-     "stock Slurm takes light nodes first. ignore: among all.",
-     [](Config& c, std::string_view v) { return set_word(c.node_weights, weight_names, v); },
-     [](const Config& c) { return std::string(weight_names[static_cast<std::size_t>(c.node_weights)]); }},
-    {"TreematchTopologyFile", "an absolute path",
-     "A file that describes the machine in place of Slurm's own topology: a topology.conf, a \"tree\" line with the "
-     "arities from the root to the cores, or a \"tleaf\" line as SCOTCH and TreeMatch have it. Its leaves are the "
-     "cores of all nodes in the order of slurm.conf.",
-     [](Config& c, std::string_view v) { return set_path(c.treematch_topology_file, v); },
-     [](const Config& c) { return c.treematch_topology_file; }},
-    {"TreematchScope", "whole or subtree",
-     "Where TREEMATCH looks for cores: on the whole tree, or in the smallest subtree that has enough.",
-     [](Config& c, std::string_view v) { return set_word(c.treematch_scope, scope_names, v); },
-     [](const Config& c) { return std::string(scope_names[static_cast<std::size_t>(c.treematch_scope)]); }},
-    {"TreematchLevelsUp", "a whole number from 0 to 64",
-     "How many levels above the smallest sufficient subtree TREEMATCH may look.",
-     [](Config& c, std::string_view v) { return set_integer(c.treematch_levels_up, 0, 64, v); },
-     [](const Config& c) { return std::to_string(c.treematch_levels_up); }},
-    {"LevelDistances", "whole numbers that do not decrease, one per level, as in 1,10,100",
-     "The distance of two cores whose paths meet 1, 2, .. levels above them. Without it each link counts as one hop. "
-     "Levels at which nothing branches (one socket in every node) are not counted.",
-     set_distances, show_distances},
-    {"PartitionPolicies", "PARTITION:POLICY[=KEY=VALUE,..] with blanks between, as in debug:NLA long:NLA=wait=60",
-     "Policies of partitions, for jobs that name none themselves. Such a policy goes by no matrix and no pattern: NLA, "
-     "TOFA, or TREEMATCH for the nearest nodes. It chooses nodes; ranks stay in Slurm's order. All other jobs without a "
-     "policy run as stock. A job that names the same policy has of it what it does not say itself. A partition that does not exist is named by "
-     "check-config and in slurmctld's log.",
-     set_partition_policies, show_partition_policies},
-    {"MaxWaitS", "a whole number from 0 to 86400",
-     "The longest time in seconds for which a job may stay in the queue by wait= of policy NLA, whether the job or its "
-     "partition's policy says it. A job that waits holds no node against other jobs. 0: no job waits.",
-     [](Config& c, std::string_view v) { return set_integer(c.max_wait_s, 0, 86400, v); },
-     [](const Config& c) { return std::to_string(c.max_wait_s); }},
-    {"DecisionShare", "a whole number from 1 to 100",
-     "The part of each second, in per cent, that decisions may take of slurmctld's time in the long run. At once they may take as "
-     "much as five seconds bring: with 20 a second. One user has three quarters of what the others leave.",
-     [](Config& c, std::string_view v) { return set_integer(c.decision_share, 1, 100, v); },
-     [](const Config& c) { return std::to_string(c.decision_share); }},
-    {"DecisionWait", "a whole number from 0 to 1000",
-     "The number of scheduling cycles to which the decision about a job may be put off, when the time for decisions "
-     "is used up. Such a job holds no node against other jobs. After that it runs without its matrix, or as stock. 0: no "
-     "decision is put off.",
-     [](Config& c, std::string_view v) { return set_integer(c.decision_wait, 0, 1000, v); },
-     [](const Config& c) { return std::to_string(c.decision_wait); }},
-    {"NlaWeights", "weights of policy NLA, as in alpha=0.4,beta=0.6,cpu_load=0.5",
-     "Weights for jobs that ask for NLA where neither they nor their partition's policy give them: alpha, beta, latency, bandwidth, and attributes of "
-     "nodes by name. Without it those of the paper.",
-     [](Config& c, std::string_view v) {
-       c.nla_weights = v;
-       return v.find('=') != std::string_view::npos;
-     },
-     [](const Config& c) { return c.nla_weights; }},
-    {"TorusFile", "an absolute path",
-     "A file with the coordinates of the nodes in a torus or mesh, for TOFA: one line per node with its name and "
-     "coordinates, and perhaps a line \"torus 8 8 mesh 4\" with the sizes of the dimensions.",
-     [](Config& c, std::string_view v) { return set_path(c.torus_file, v); },
-     [](const Config& c) { return c.torus_file; }},
-    {"OutageFile", "an absolute path",
-     "A file with outage probabilities for TOFA, in place of those that placement-monitor estimates: one line per "
-     "node, or list of nodes, with the probability from 0 to 1 that it fails while a job runs. Nodes that are not "
-     "listed have 0.",
-     [](Config& c, std::string_view v) { return set_path(c.outage_file, v); },
-     [](const Config& c) { return c.outage_file; }},
-    {"SnapshotFile", "an absolute path",
-     "The file in which placement-monitor publishes the state of the cluster, and from which slurmctld and placectl "
-     "read it. It belongs to MonitorUser, to root, or to the user of slurmctld, and nobody else may write it.",
-     [](Config& c, std::string_view v) { return set_path(c.snapshot_file, v); },
-     [](const Config& c) { return c.snapshot_file; }},
-    {"SnapshotMaxAgeS", "a whole number from 1 to 86400",
-     "Seconds after which a snapshot is too old to decide by. Policies that need live data then leave the job to "
-     "Slurm, and say so.",
-     [](Config& c, std::string_view v) { return set_integer(c.snapshot_max_age_s, 1, 86400, v); },
-     [](const Config& c) { return std::to_string(c.snapshot_max_age_s); }},
-    {"DecisionFile", "an absolute path",
-     "Where slurmctld tells its decisions to placement-monitor and placectl: a file in memory, so the directory must be "
-     "on tmpfs, as /dev/shm and /run are, and the user of slurmctld must be able to make files there. Where the directory "
-     "does not exist no decision is told.",
-     [](Config& c, std::string_view v) { return set_path(c.decision_file, v); },
-     [](const Config& c) { return c.decision_file; }},
-    {"RecordStockChoice", "yes or no",
-     "yes: before a job starts on a policy's nodes, slurmctld asks itself where it would have started the job without, and "
-     "tells that with the decision. It takes as long as one question of the backfill scheduler. no: it does not ask.",
-     [](Config& c, std::string_view v) { return set_yes_no(c.record_stock_choice, v); },
-     [](const Config& c) { return std::string(c.record_stock_choice ? "yes" : "no"); }},
-    {"MonitorUser", "the name of a user",
-     "The user as whom placement-monitor and placement-agent run: the same one on all hosts, without privileges.",
-     [](Config& c, std::string_view v) { return set_user(c.monitor_user, v); },
-     [](const Config& c) { return c.monitor_user; }},
-    {"MonitorReaders", "the name of a group",
-     "A group whose members see the decisions about all users' jobs where PrivateData=jobs hides them, as root and SlurmUser "
-     "do. Without it there is no such group.",
-     [](Config& c, std::string_view v) { return set_user(c.monitor_readers, v); },
-     [](const Config& c) { return c.monitor_readers; }},
-    {"StateDirectory", "an absolute path",
-     "The directory in which placement-monitor keeps its history, history.sqlite. It belongs to MonitorUser.",
-     [](Config& c, std::string_view v) { return set_path(c.state_directory, v); },
-     [](const Config& c) { return c.state_directory; }},
-    {"MonitorPort", "a whole number from 1 to 65535", 
-     "The port of placement-monitor on each SlurmctldHost: by UDP for agents, by TCP for placectl and srun on other hosts. "
-     "It is not AgentPort.",
-     [](Config& c, std::string_view v) { return set_integer(c.monitor_port, 1, 65535, v); },
-     [](const Config& c) { return std::to_string(c.monitor_port); }},
-    {"AgentPort", "a whole number from 1 to 65535", "The UDP port at which the agents of nodes probe each other.",
-     [](Config& c, std::string_view v) { return set_integer(c.agent_port, 1, 65535, v); },
-     [](const Config& c) { return std::to_string(c.agent_port); }},
-    {"AgentDirectory", "an absolute path",
-     "The directory with the lock by which one placement-agent runs on a node and no second one. It belongs to "
-     "MonitorUser, and nobody else may write it.",
-     [](Config& c, std::string_view v) { return set_path(c.agent_directory, v); },
-     [](const Config& c) { return c.agent_directory; }},
-    {"NodeProcessors", "all or allowed",
-     "What placement-agent takes for its node's processors. all: the machine's. allowed: those on which the agent itself may "
-     "run, for a node that has a part of a machine: a container, or a cpuset in which slurmd and agent were started. Cores, "
-     "sockets, utilisation and load are then those of these processors, and the load counts the threads that run or "
-     "wait on them, as far as the agent sees them in /proc. Not where slurmd is kept off the processors of jobs, as with CpuSpecList "
-     "and SlurmdOffSpec.",
-     [](Config& c, std::string_view v) { return set_flag(c.allowed_cpus_only, v, "allowed", "all"); },
-     [](const Config& c) { return std::string(c.allowed_cpus_only ? "allowed" : "all"); }},
-    {"ProbeInterface", "names of network interfaces with commas between them",
-     "The interfaces whose traffic counts as the node's; the probes go through the first of them that the node has. Without it those that have "
-     "hardware count, or all but lo where none has, and the probes go where Slurm's messages go.",
-     set_interfaces, show_interfaces},
-    {"ProbeLinkMbps", "a whole number from 0 to 10000000",
-     "The rate of these interfaces in Mbit/s, for the budget of the probes. 0: what the kernel says, and 1000 where it "
-     "says nothing.",
-     [](Config& c, std::string_view v) { return set_integer(c.probe_link_Mbps, 0, 10000000, v); },
-     [](const Config& c) { return std::to_string(c.probe_link_Mbps); }},
-    {"ProbeLinkPercent", "a whole number from 1 to 100",
-     "How much of the link's capacity an agent may use for probes, in percent, over a minute.",
-     [](Config& c, std::string_view v) { return set_integer(c.probe_link_percent, 1, 100, v); },
-     [](const Config& c) { return std::to_string(c.probe_link_percent); }},
-    {"ProbeBytesPerMinute", "a whole number from 0 to 1000000000000",
-     "How many bytes an agent may send for probes in a minute, whatever the link's capacity. 0: none, the agent takes "
-     "part in no probe.",
-     [](Config& c, std::string_view v) { return set_integer(c.probe_bytes_per_minute, 0, 1000000000000, v); },
-     [](const Config& c) { return std::to_string(c.probe_bytes_per_minute); }},
-    {"ProbeBusyNodes", "yes or no",
-     "yes: a node takes part in probes of latency and packet trains also while it runs a job of several nodes. no: only "
-     "while it runs no job, or none but such as run on this node alone.",
-     [](Config& c, std::string_view v) { return set_yes_no(c.probe_busy_nodes, v); },
-     [](const Config& c) { return std::string(c.probe_busy_nodes ? "yes" : "no"); }},
-    {"ProbeLatencyS", "a whole number from 10 to 86400",
-     "Seconds in which the latency of each pair is measured once; longer when there are too many pairs for that.",
-     [](Config& c, std::string_view v) { return set_integer(c.probe_latency_s, 10, 86400, v); },
-     [](const Config& c) { return std::to_string(c.probe_latency_s); }},
-    {"ProbeBandwidthS", "a whole number from 10 to 86400", "The same for bandwidth.",
-     [](Config& c, std::string_view v) { return set_integer(c.probe_bandwidth_s, 10, 86400, v); },
-     [](const Config& c) { return std::to_string(c.probe_bandwidth_s); }},
-    {"ProbeAllPairsNodes", "a whole number from 2 to 1024",
-     "Up to so many nodes all pairs are measured. With more, one node of each leaf switch with those of the others, "
-     "and each node with a few; what is between all others is modelled.",
-     [](Config& c, std::string_view v) { return set_integer(c.probe_all_pairs_nodes, 2, 1024, v); },
-     [](const Config& c) { return std::to_string(c.probe_all_pairs_nodes); }},
-    {"OutageEstimator", "beta, ewma or window",
-     "How the probability of a node's outage is estimated from its history. beta: from its rate and that of all nodes, "
-     "old outages counting less. ewma: an exponentially weighted mean. window: the frequency in the last 30 days. While "
-     "none of them foretells better than the constant rate of all nodes, that rate is published; before there are "
-     "outages in ten hours to judge them by, beta serves.",
-     set_estimator, [](const Config& c) { return c.outage_estimator; }},
-    {"OutageHorizonHours", "a whole number from 1 to 8760",
-     "The probability that is published is that of an outage within so many hours.",
-     [](Config& c, std::string_view v) { return set_integer(c.outage_horizon_h, 1, 8760, v); },
-     [](const Config& c) { return std::to_string(c.outage_horizon_h); }},
-    {"HistoryDays", "a whole number from 1 to 36500", "Days for which placement-monitor keeps its history.",
-     [](Config& c, std::string_view v) { return set_integer(c.history_days, 1, 36500, v); },
-     [](const Config& c) { return std::to_string(c.history_days); }},
-    {"HistoryMiB", "a whole number from 4 to 1048576",
-     "MiB that the history may take. When it is more, the oldest decisions go first.",
-     [](Config& c, std::string_view v) { return set_integer(c.history_MiB, 4, 1048576, v); },
-     [](const Config& c) { return std::to_string(c.history_MiB); }},
-    {"MetricsFile", "an absolute path",
-     "A file in which placement-monitor tells of itself every 5 s, for the textfile collector of Prometheus. "
-     "MonitorUser has to be allowed to write into its directory.",
-     [](Config& c, std::string_view v) { return set_path(c.metrics_file, v); },
-     [](const Config& c) { return c.metrics_file; }},
-};
+// A key with a whole number.
+template <std::int64_t Config::* member, std::int64_t least, std::int64_t most>
+ConfigKey integer(std::string_view name, std::string_view help) {
+  static const std::string& values = *new std::string("a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  return {name, values, help, [](Config& c, std::string_view v) { return set_integer(c.*member, least, most, v); },
+          [](const Config& c) { return std::to_string(c.*member); }};
+}
+
+// A key with a text that set(text, value) takes.
+template <std::string Config::* member, bool (*set)(std::string&, std::string_view)>
+ConfigKey text(std::string_view name, std::string_view values, std::string_view help) {
+  return {name, values, help, [](Config& c, std::string_view v) { return set(c.*member, v); }, [](const Config& c) { return c.*member; }};
+}
+
+template <std::string Config::* member>
+ConfigKey path(std::string_view name, std::string_view help) {
+  return text<member, set_path>(name, "an absolute path", help);
+}
+
+// A key with one of the words of `names`, which are those of the values of an enumeration, or of false and true.
+template <auto member, const auto& names>
+ConfigKey word(std::string_view name, std::string_view values, std::string_view help) {
+  return {name, values, help, [](Config& c, std::string_view v) { return set_word(c.*member, names, v); },
+          [](const Config& c) { return std::string(names[static_cast<std::size_t>(c.*member)]); }};
+}
 
 }  // namespace
 
-std::span<const ConfigKey> config_keys() { return keys; }
+// All keys of placement.conf. To add a key, add an entry here.
+std::span<const ConfigKey> config_keys() {
+  static const ConfigKey keys[] = {
+      word<&Config::mode, mode_names>("Mode", "off, observe, advise or enforce",
+         "What happens to jobs that ask for a policy. off: they run as stock. observe: a decision is made and logged, "
+         "and nothing is changed. advise: it is also recorded with the job. enforce: it is applied. Jobs that ask for "
+         "no policy run as stock in every mode."),
+      integer<&Config::decision_time_ms, 1, 10000>("DecisionTimeMs",
+         "Milliseconds that slurmctld may spend on one decision. What is not decided by then runs as stock. All decisions "
+         "together have 200 ms of each second, and those of one user three quarters of what others leave of them; after "
+         "those, jobs are decided without their matrix, and after 300 ms, shared in the same way, they run as stock."),
+      integer<&Config::max_matrix_ranks, 1, (1 << 24)>("MaxMatrixRanks",
+         "The largest communication matrix, in ranks, that slurmctld takes from a job. A job with a larger one runs as "
+         "stock."),
+      integer<&Config::max_matrix_bytes, 1, (1 << 20)>("MaxMatrixBytes",
+         "The largest communication matrix, in bytes as it travels with the job, that slurmctld takes. A job with a "
+         "larger one runs as stock."),
+      integer<&Config::node_level_tasks, 0, (1 << 24)>("NodeLevelTasks",
+         "For jobs with more tasks than this, slurmctld joins ranks to groups, roughly, and chooses a node for each "
+         "group, which is quick; srun still places the single ranks by the matrix."),
+      word<&Config::node_weights, weight_names>("NodeWeights", "respect or ignore",
+         "respect: a policy chooses among the nodes with the least Weight= of slurm.conf that suffice for the job, as "
+         "stock Slurm takes light nodes first. ignore: among all."),
+      path<&Config::treematch_topology_file>("TreematchTopologyFile",
+         "A file that describes the machine in place of Slurm's own topology: a topology.conf, a \"tree\" line with the "
+         "arities from the root to the cores, or a \"tleaf\" line as SCOTCH and TreeMatch have it. Its leaves are the "
+         "cores of all nodes in the order of slurm.conf."),
+      word<&Config::treematch_scope, scope_names>("TreematchScope", "whole or subtree",
+         "Where TREEMATCH looks for cores: on the whole tree, or in the smallest subtree that has enough."),
+      integer<&Config::treematch_levels_up, 0, 64>("TreematchLevelsUp",
+         "How many levels above the smallest sufficient subtree TREEMATCH may look."),
+      {"LevelDistances", "whole numbers that do not decrease, one per level, as in 1,10,100",
+         "The distance of two cores whose paths meet 1, 2, .. levels above them. Without it each link counts as one hop. "
+         "Levels at which nothing branches (one socket in every node) are not counted.",
+       set_distances, show_distances},
+      {"PartitionPolicies", "PARTITION:POLICY[=KEY=VALUE,..] with blanks between, as in debug:NLA long:NLA=wait=60",
+         "Policies of partitions, for jobs that name none themselves. Such a policy goes by no matrix and no pattern: NLA, "
+         "TOFA, or TREEMATCH for the nearest nodes. It chooses nodes; ranks stay in Slurm's order. All other jobs without a "
+         "policy run as stock. A job that names the same policy has of it what it does not say itself. A partition that does not exist is named by "
+         "check-config and in slurmctld's log.",
+       set_partition_policies, show_partition_policies},
+      integer<&Config::max_wait_s, 0, 86400>("MaxWaitS",
+         "The longest time in seconds for which a job may stay in the queue by wait= of policy NLA, whether the job or its "
+         "partition's policy says it. A job that waits holds no node against other jobs. 0: no job waits."),
+      integer<&Config::decision_share, 1, 100>("DecisionShare",
+         "The part of each second, in per cent, that decisions may take of slurmctld's time in the long run. At once they may take as "
+         "much as five seconds bring: with 20 a second. One user has three quarters of what the others leave."),
+      integer<&Config::decision_wait, 0, 1000>("DecisionWait",
+         "The number of scheduling cycles to which the decision about a job may be put off, when the time for decisions "
+         "is used up. Such a job holds no node against other jobs. After that it runs without its matrix, or as stock. 0: no "
+         "decision is put off."),
+      {"NlaWeights", "weights of policy NLA, as in alpha=0.4,beta=0.6,cpu_load=0.5",
+         "Weights for jobs that ask for NLA where neither they nor their partition's policy give them: alpha, beta, latency, bandwidth, and attributes of "
+         "nodes by name. Without it those of the paper.",
+       [](Config& c, std::string_view v) {
+         c.nla_weights = v;
+         return v.find('=') != std::string_view::npos;
+       },
+       [](const Config& c) { return c.nla_weights; }},
+      path<&Config::torus_file>("TorusFile",
+         "A file with the coordinates of the nodes in a torus or mesh, for TOFA: one line per node with its name and "
+         "coordinates, and perhaps a line \"torus 8 8 mesh 4\" with the sizes of the dimensions."),
+      path<&Config::outage_file>("OutageFile",
+         "A file with outage probabilities for TOFA, in place of those that placement-monitor estimates: one line per "
+         "node, or list of nodes, with the probability from 0 to 1 that it fails while a job runs. Nodes that are not "
+         "listed have 0."),
+      path<&Config::snapshot_file>("SnapshotFile",
+         "The file in which placement-monitor publishes the state of the cluster, and from which slurmctld and placectl "
+         "read it. It belongs to MonitorUser, to root, or to the user of slurmctld, and nobody else may write it."),
+      integer<&Config::snapshot_max_age_s, 1, 86400>("SnapshotMaxAgeS",
+         "Seconds after which a snapshot is too old to decide by. Policies that need live data then leave the job to "
+         "Slurm, and say so."),
+      path<&Config::decision_file>("DecisionFile",
+         "Where slurmctld tells its decisions to placement-monitor and placectl: a file in memory, so the directory must be "
+         "on tmpfs, as /dev/shm and /run are, and the user of slurmctld must be able to make files there. Where the directory "
+         "does not exist no decision is told."),
+      word<&Config::record_stock_choice, yes_no>("RecordStockChoice", "yes or no",
+         "yes: before a job starts on a policy's nodes, slurmctld asks itself where it would have started the job without, and "
+         "tells that with the decision. It takes as long as one question of the backfill scheduler. no: it does not ask."),
+      text<&Config::monitor_user, set_user>("MonitorUser", "the name of a user",
+         "The user as whom placement-monitor and placement-agent run: the same one on all hosts, without privileges."),
+      text<&Config::monitor_readers, set_user>("MonitorReaders", "the name of a group",
+         "A group whose members see the decisions about all users' jobs where PrivateData=jobs hides them, as root and SlurmUser "
+         "do. Without it there is no such group."),
+      path<&Config::state_directory>("StateDirectory",
+         "The directory in which placement-monitor keeps its history, history.sqlite. It belongs to MonitorUser."),
+      integer<&Config::monitor_port, 1, 65535>("MonitorPort",
+         "The port of placement-monitor on each SlurmctldHost: by UDP for agents, by TCP for placectl and srun on other hosts. "
+         "It is not AgentPort."),
+      integer<&Config::agent_port, 1, 65535>("AgentPort",
+         "The UDP port at which the agents of nodes probe each other."),
+      path<&Config::agent_directory>("AgentDirectory",
+         "The directory with the lock by which one placement-agent runs on a node and no second one. It belongs to "
+         "MonitorUser, and nobody else may write it."),
+      word<&Config::allowed_cpus_only, processors>("NodeProcessors", "all or allowed",
+         "What placement-agent takes for its node's processors. all: the machine's. allowed: those on which the agent itself may "
+         "run, for a node that has a part of a machine: a container, or a cpuset in which slurmd and agent were started. Cores, "
+         "sockets, utilisation and load are then those of these processors, and the load counts the threads that run or "
+         "wait on them, as far as the agent sees them in /proc. Not where slurmd is kept off the processors of jobs, as with CpuSpecList "
+         "and SlurmdOffSpec."),
+      {"ProbeInterface", "names of network interfaces with commas between them",
+         "The interfaces whose traffic counts as the node's; the probes go through the first of them that the node has. Without it those that have "
+         "hardware count, or all but lo where none has, and the probes go where Slurm's messages go.",
+       set_interfaces, show_interfaces},
+      integer<&Config::probe_link_Mbps, 0, 10000000>("ProbeLinkMbps",
+         "The rate of these interfaces in Mbit/s, for the budget of the probes. 0: what the kernel says, and 1000 where it "
+         "says nothing."),
+      integer<&Config::probe_link_percent, 1, 100>("ProbeLinkPercent",
+         "How much of the link's capacity an agent may use for probes, in percent, over a minute."),
+      integer<&Config::probe_bytes_per_minute, 0, 1000000000000>("ProbeBytesPerMinute",
+         "How many bytes an agent may send for probes in a minute, whatever the link's capacity. 0: none, the agent takes "
+         "part in no probe."),
+      word<&Config::probe_busy_nodes, yes_no>("ProbeBusyNodes", "yes or no",
+         "yes: a node takes part in probes of latency and packet trains also while it runs a job of several nodes. no: only "
+         "while it runs no job, or none but such as run on this node alone."),
+      integer<&Config::probe_latency_s, 10, 86400>("ProbeLatencyS",
+         "Seconds in which the latency of each pair is measured once; longer when there are too many pairs for that."),
+      integer<&Config::probe_bandwidth_s, 10, 86400>("ProbeBandwidthS",
+         "The same for bandwidth."),
+      integer<&Config::probe_all_pairs_nodes, 2, 1024>("ProbeAllPairsNodes",
+         "Up to so many nodes all pairs are measured. With more, one node of each leaf switch with those of the others, "
+         "and each node with a few; what is between all others is modelled."),
+      {"OutageEstimator", "beta, ewma or window",
+         "How the probability of a node's outage is estimated from its history. beta: from its rate and that of all nodes, "
+         "old outages counting less. ewma: an exponentially weighted mean. window: the frequency in the last 30 days. While "
+         "none of them foretells better than the constant rate of all nodes, that rate is published; before there are "
+         "outages in ten hours to judge them by, beta serves.",
+       set_estimator, [](const Config& c) { return c.outage_estimator; }},
+      integer<&Config::outage_horizon_h, 1, 8760>("OutageHorizonHours",
+         "The probability that is published is that of an outage within so many hours."),
+      integer<&Config::history_days, 1, 36500>("HistoryDays",
+         "Days for which placement-monitor keeps its history."),
+      integer<&Config::history_MiB, 4, 1048576>("HistoryMiB",
+         "MiB that the history may take. When it is more, the oldest decisions go first."),
+      path<&Config::metrics_file>("MetricsFile",
+         "A file in which placement-monitor tells of itself every 5 s, for the textfile collector of Prometheus. "
+         "MonitorUser has to be allowed to write into its directory."),
+  };
+  return keys;
+}
 
 std::string to_string(Mode mode) { return std::string(mode_names[static_cast<std::size_t>(mode)]); }
 

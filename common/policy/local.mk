@@ -4,10 +4,7 @@ common_policy = libcommon_policy.la $(common_topology)
 noinst_LTLIBRARIES += libcommon_policy.la
 libcommon_policy_la_SOURCES = \
 	%D%/config.cpp \
-	%D%/config.hpp \
 	%D%/config_keys.cpp \
 	%D%/policy.cpp \
-	%D%/policy.hpp \
 	%D%/policy_spec.cpp \
-	%D%/policy_spec.hpp \
 	#

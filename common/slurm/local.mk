@@ -4,6 +4,5 @@ common_slurm = libcommon_slurm.la $(common_util) $(SLURM_LIBS)
 noinst_LTLIBRARIES += libcommon_slurm.la
 libcommon_slurm_la_SOURCES = \
 	%D%/controller_query.cpp \
-	%D%/controller_query.hpp \
 	#
 libcommon_slurm_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)

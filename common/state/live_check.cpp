@@ -2,7 +2,6 @@
 #include "common/state/live_check.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <limits>

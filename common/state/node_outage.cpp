@@ -17,4 +17,8 @@ double outage_of(const NodeState& state, double horizon_s, double job_seconds) {
   return state.silent() ? std::max(estimate, outage_of_silent_node) : estimate;
 }
 
+bool outages_known(const LiveState& live) {
+  return std::ranges::any_of(live.nodes, [](const NodeState& node) { return !std::isnan(node.outage_probability) || node.silent(); });
+}
+
 }  // namespace placement

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 
 #include "common/state/live_check.hpp"
 #include "common/state/snapshot_layout.hpp"

@@ -2,7 +2,6 @@
 #include "common/topology/torus_topology.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "common/util/error.hpp"
 

@@ -139,7 +139,7 @@ CommMatrix most_pairs(std::int32_t ranks) {
   std::size_t few = 0, many = 520000;  // of which a few are drawn twice; 524,288 travel at most
   while (many - few > 2000) {
     const std::size_t pairs = (few + many) / 2;
-    (pack_matrix(random_pairs(ranks, pairs)).size() <= most_bytes ? few : many) = pairs;
+    (pack_wire({random_pairs(ranks, pairs), {}}).size() <= most_bytes ? few : many) = pairs;
   }
   return random_pairs(ranks, few);
 }
@@ -158,7 +158,7 @@ class Environment {
   Environment(const std::string& word, const CommMatrix* matrix) : entries_{"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=" + word} {
     if (matrix != nullptr) {
       constexpr std::size_t piece = 64 << 10;
-      const std::string text = to_base64url(pack_matrix(*matrix));
+      const std::string text = to_base64url(pack_wire({*matrix, {}}));
       std::size_t pieces = 0;
       for (std::size_t at = 0; at < text.size(); at += piece, ++pieces)
         entries_.push_back("PLACEMENT_MATRIX_" + std::to_string(pieces) + "=" + text.substr(at, piece));
@@ -187,7 +187,7 @@ struct Offer {
       for (std::uint8_t& core : core_free) core = random.below(8) != 0;
   }
   placement_offer c(bool weighted) const {
-    return {static_cast<std::uint32_t>(node.size()), node.data(), first_core.data(), core_free.data(), cpus.data(), weighted ? weight.data() : nullptr, nullptr};
+    return {static_cast<std::uint32_t>(node.size()), node.data(), first_core.data(), core_free.data(), cpus.data(), weighted ? weight.data() : nullptr, nullptr, false};
   }
   std::vector<std::int32_t> node;
   std::vector<std::uint32_t> first_core;

@@ -147,9 +147,9 @@ std::vector<Column> columns(const Placectl& placectl) {
                    return metis_multisection(instance, seed);
                  }});
   all.push_back({"msc+polish", [](const Instance& instance, std::uint64_t seed, double&) {
-                   RefineOptions options;
+                   mapping::RefineOptions options;
                    options.move_to_free = true;
-                   return refine(instance.matrix, instance.tree, instance.usable, metis_multisection(instance, seed), options);
+                   return mapping::refine(instance.matrix, instance.tree, instance.usable, metis_multisection(instance, seed), options);
                  }});
 #endif
 #ifdef HAVE_SCOTCH

@@ -75,7 +75,7 @@ bench-decision: %D%/bench_decision$(EXEEXT)
 if HAVE_SCOTCH
 EXTRA_PROGRAMS += %D%/bench_torus
 %C%_bench_torus_CPPFLAGS = $(AM_CPPFLAGS) $(SCOTCH_CPPFLAGS)
-%C%_bench_torus_LDADD = libtofa_scotch.la $(policies) $(SCOTCH_LIBS)
+%C%_bench_torus_LDADD = libtofa_scotch.la libcommon_topology_yaml.la $(policies) $(SCOTCH_LIBS) $(YAML_LIBS)
 bench-torus: %D%/bench_torus$(EXEEXT)
 	%D%/bench_torus$(EXEEXT) $(BENCH_FLAGS)
 endif

@@ -24,7 +24,7 @@ class Multisection {
   }
 
   Mapping run() {
-    const Ints leaves = packed_leaves(instance_.tree, instance_.usable, instance_.matrix.ranks());
+    const Ints leaves = treematch::packed_leaves(instance_.tree, instance_.usable, instance_.matrix.ranks());
     Ints ranks(instance_.matrix.ranks());
     std::iota(ranks.begin(), ranks.end(), 0);
     descend(0, ranks, leaves);

@@ -7,10 +7,8 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <optional>
-#include <vector>
 
 #include "common/topology/slurm_hosts.hpp"
 #include "common/util/error.hpp"

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <set>
 
+#include "common/util/cpu_list.hpp"
 #include "common/util/text.hpp"
 #include "monitor/agent/proc_text.hpp"
 
@@ -16,6 +17,7 @@ namespace placement::agent {
 
 namespace {
 
+constexpr std::int32_t most_cpus = 1 << 16;
 constexpr std::size_t no_limit_in_practice = 1 << 22;
 
 // Reads a file that contains one number.
@@ -89,7 +91,7 @@ void NodeSampler::read_cores() {
   std::vector<std::int32_t> cpus = settings_.cpus;
   if (cpus.empty()) {
     const auto online = read("/sys/devices/system/cpu/online");
-    const auto listed = online ? parse_cpu_list(*online) : std::nullopt;
+    const auto listed = online ? listed_cores(trimmed(online->substr(0, online->find('\n'))), most_cpus) : std::nullopt;
     if (!listed) return;
     cpus = *listed;
   }

@@ -2,7 +2,6 @@
 #include "monitor/agent/probe.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace placement::agent {
 

@@ -36,8 +36,6 @@ std::string_view next_line(std::string_view& rest) {
   return line;
 }
 
-std::vector<std::string_view> words_of(std::string_view line) { return split_words(line); }
-
 // Reads a line such as "MemTotal:   123 kB" into `value`. Returns false when it is not the line of `key`.
 bool take_KiB(const std::vector<std::string_view>& words, std::string_view key, std::optional<std::uint64_t>& value) {
   if (words.size() != 3 || words[0] != key || words[2] != "kB") return false;
@@ -48,7 +46,7 @@ bool take_KiB(const std::vector<std::string_view>& words, std::string_view key, 
 }  // namespace
 
 std::optional<LoadAverages> parse_loadavg(std::string_view text) {
-  const auto words = words_of(next_line(text));
+  const auto words = split_words(next_line(text));
   if (words.size() < 3) return std::nullopt;
   const auto one = real(words[0]), five = real(words[1]), fifteen = real(words[2]);
   if (!one || !five || !fifteen) return std::nullopt;
@@ -74,7 +72,7 @@ std::optional<CpuTimes> times_of(const std::vector<std::string_view>& words) {
 }  // namespace
 
 std::optional<CpuTimes> parse_cpu_times(std::string_view stat) {
-  const auto words = words_of(next_line(stat));
+  const auto words = split_words(next_line(stat));
   return !words.empty() && words[0] == "cpu" ? times_of(words) : std::nullopt;
 }
 
@@ -82,7 +80,7 @@ std::optional<CpuTimes> parse_cpu_times(std::string_view stat, std::span<const s
   std::optional<CpuTimes> sum;
   next_line(stat);
   while (stat.starts_with("cpu")) {
-    const auto words = words_of(next_line(stat));
+    const auto words = split_words(next_line(stat));
     const auto cpu = number<std::int32_t>(words[0].substr(3));
     if (!cpu || std::find(cpus.begin(), cpus.end(), *cpu) == cpus.end()) continue;
     const auto times = times_of(words);
@@ -97,7 +95,7 @@ std::optional<CpuTimes> parse_cpu_times(std::string_view stat, std::span<const s
 std::optional<MemoryInfo> parse_meminfo(std::string_view text) {
   std::optional<std::uint64_t> total, available;
   while (!text.empty() && !(total && available)) {
-    const auto words = words_of(next_line(text));
+    const auto words = split_words(next_line(text));
     if (!take_KiB(words, "MemTotal:", total)) take_KiB(words, "MemAvailable:", available);
   }
   if (!total || !available || *available > *total) return std::nullopt;
@@ -105,7 +103,7 @@ std::optional<MemoryInfo> parse_meminfo(std::string_view text) {
 }
 
 std::optional<std::uint64_t> parse_pressure(std::string_view text) {
-  const auto words = words_of(next_line(text));
+  const auto words = split_words(next_line(text));
   if (words.empty() || words[0] != "some") return std::nullopt;
   for (const std::string_view word : words)
     if (word.starts_with("total=")) return number<std::uint64_t>(word.substr(6));
@@ -120,7 +118,7 @@ std::optional<std::vector<InterfaceBytes>> parse_net_dev(std::string_view text) 
     const std::string_view line = next_line(text);
     const std::size_t colon = line.rfind(':');
     if (colon == std::string_view::npos) continue;
-    const auto words = words_of(line.substr(colon + 1));
+    const auto words = split_words(line.substr(colon + 1));
     const std::string_view name = trimmed(line.substr(0, colon));
     if (name.empty() || words.size() < 16) return std::nullopt;
     const auto received = number<std::uint64_t>(words[0]), sent = number<std::uint64_t>(words[8]);
@@ -128,20 +126,6 @@ std::optional<std::vector<InterfaceBytes>> parse_net_dev(std::string_view text) 
     interfaces.push_back({name, *received, *sent});
   }
   return interfaces;
-}
-
-std::optional<std::vector<std::int32_t>> parse_cpu_list(std::string_view text) {
-  constexpr std::int64_t most = 1 << 16;
-  std::vector<std::int32_t> cpus;
-  for (const std::string_view part : split_at(trimmed(next_line(text)), ',')) {
-    const std::size_t dash = part.find('-');
-    const auto first = number<std::int32_t>(part.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : number<std::int32_t>(part.substr(dash + 1));
-    if (!first || !last || *first < 0 || *last < *first) return std::nullopt;
-    if (std::int64_t{*last} - *first >= most - std::ssize(cpus)) return std::nullopt;
-    for (std::int32_t cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
-  }
-  return cpus;
 }
 
 std::optional<double> parse_cpuinfo_MHz(std::string_view text) {
@@ -155,7 +139,7 @@ std::optional<double> parse_cpuinfo_MHz(std::string_view text) {
 }
 
 std::optional<std::uint32_t> parse_uptime(std::string_view text) {
-  const auto words = words_of(next_line(text));
+  const auto words = split_words(next_line(text));
   if (words.empty()) return std::nullopt;
   const auto seconds = real(words[0]);
   if (!seconds || *seconds > UINT32_MAX) return std::nullopt;
@@ -194,7 +178,7 @@ std::optional<std::int64_t> count_users(std::string_view file) {
 std::optional<ProcessStat> parse_process_stat(std::string_view text) {
   const std::size_t open = text.find('('), close = text.rfind(')');
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) return std::nullopt;
-  const auto words = words_of(trimmed(text.substr(close + 1)));
+  const auto words = split_words(trimmed(text.substr(close + 1)));
   constexpr std::size_t parent_at = 1, threads_at = 17, started_at = 19, cpu_at = 36;
   if (words.size() <= started_at || words[0].size() != 1) return std::nullopt;
   const auto parent = number<std::int32_t>(words[parent_at]);

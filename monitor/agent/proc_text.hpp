@@ -45,10 +45,6 @@ struct InterfaceBytes {
 };
 std::optional<std::vector<InterfaceBytes>> parse_net_dev(std::string_view text);
 
-// Returns the processors in a list such as "0-3,8", in the order of the list. Returns none also when these are more than
-// 65,536.
-std::optional<std::vector<std::int32_t>> parse_cpu_list(std::string_view text);
-
 // /proc/cpuinfo: the first "cpu MHz" line.
 std::optional<double> parse_cpuinfo_MHz(std::string_view text);
 

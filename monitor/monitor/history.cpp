@@ -4,9 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "common/util/error.hpp"
@@ -279,12 +277,6 @@ std::vector<OutageRecord> History::outages() {
       "SELECT name, began_at, ended_at, counted, cause, noticed_at FROM outage JOIN node ON node.id = outage.node "
       "ORDER BY began_at, outage.id");
   for (rows.bind(); rows.step();) all.push_back(outage_of_row(rows));
-  return all;
-}
-
-std::vector<OutageRecord> History::lasting_outages() {
-  std::vector<OutageRecord> all = outages();
-  std::erase_if(all, [](const OutageRecord& outage) { return !outage.lasts(); });
   return all;
 }
 

@@ -120,7 +120,6 @@ class History {
   void put_decision(const DecisionRecord& decision);
 
   std::vector<OutageRecord> outages();                       // ordered by beginning
-  std::vector<OutageRecord> lasting_outages();
   // Returns the number of counted outages of `node` that began at `began_after_s` or later.
   std::int64_t counted_outages(const std::string& node, double began_after_s = -1e300);
   std::vector<SpanRecord> spans();                           // ordered by beginning

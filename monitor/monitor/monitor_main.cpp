@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <vector>
 
 #include "common/topology/slurm_hosts.hpp"
 #include "common/util/error.hpp"
@@ -29,7 +28,8 @@ constexpr char usage_text[] =
     "measured, and publishes all of it in the snapshot that slurmctld reads. One runs on each SlurmctldHost.\n"
     "\n"
     "  -f, --slurm-conf FILE  slurm.conf [$SLURM_CONF, /run/slurm/conf/slurm.conf or /etc/slurm/slurm.conf];\n"
-    "                         placement.conf and topology.conf are read beside it\n"
+    "                         placement.conf and the topology.yaml or\n"
+    "                         topology.conf are read beside it\n"
     "  -H, --host NAME        SlurmctldHost that this is [the one with this host's name]\n"
     "      --no-slurm         do not ask slurmctld what it thinks of the nodes\n"
     "  -h, --help             this text\n"

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "common/topology/topology_conf.hpp"
+#include "common/topology/topology_yaml.hpp"
 #include "common/util/input_file.hpp"
 
 namespace placement::monitor {
@@ -62,13 +63,24 @@ PairPlaces pair_places(std::span<const SwitchShape> switches, std::size_t nodes)
   return places;
 }
 
-PairPlaces read_pair_places(const std::string& slurm_conf, std::span<const std::string> nodes) {
-  const std::string topology = std::filesystem::path(slurm_conf).replace_filename("topology.conf").string();
+std::string topology_file(const std::string& slurm_conf) {
   std::error_code unreadable;
-  if (!std::filesystem::exists(topology, unreadable)) return pair_places({}, nodes.size());
+  for (const char* name : {"topology.yaml", "topology.conf"}) {
+    const std::filesystem::path path = std::filesystem::path(slurm_conf).replace_filename(name);
+    if (std::filesystem::exists(path, unreadable)) return path.string();
+  }
+  return {};
+}
+
+PairPlaces read_pair_places(const std::string& slurm_conf, std::span<const std::string> nodes) {
+  const std::string path = topology_file(slurm_conf);
+  if (path.empty()) return pair_places({}, nodes.size());
+  std::string text = read_input_file(path, max_topology_bytes);
+  if (path.ends_with(".yaml")) text = parse_topology_yaml(text, path).conf;
+  if (text.empty()) return pair_places({}, nodes.size());  // a topology that is neither a tree nor of blocks
   std::vector<NodeShape> shapes(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) shapes[i].name = nodes[i];
-  return pair_places(parse_topology_conf(read_input_file(topology, max_topology_bytes), topology, shapes), nodes.size());
+  return pair_places(parse_topology_conf(text, path, shapes), nodes.size());
 }
 
 const std::vector<protocol::NetAddress>& AddressCache::find(const std::string& address, double now_s) {

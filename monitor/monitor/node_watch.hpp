@@ -91,8 +91,6 @@ class NodeWatch {
   std::vector<NodeState> states(Moment now, double horizon_s) const;
   // Returns how well the estimators of outages do, and which one is in use, with the outages of the present slot.
   OutageEstimators estimators(Moment now) const { return book_.scores(open_slots(now)); }
-  // Returns the name of the estimator whose probabilities states() has.
-  std::string_view estimator_in_use(Moment now) const { return book_.in_use(open_slots(now)); }
   const protocol::Heartbeat& last_beat(std::int32_t node) const { return at(node).beat; }
   const std::vector<std::uint32_t>& jobs(std::int32_t node) const { return at(node).jobs; }
   // Returns whether the node is up and its slurmd runs.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <utility>
 
 #include "common/util/error.hpp"
 #include "monitor/monitor/node_watch.hpp"

@@ -2,7 +2,6 @@
 #include "monitor/monitor/peer_exchange.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <utility>
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "monitor/protocol/message_fields.hpp"
 
@@ -10,35 +11,98 @@ namespace placement::monitor {
 
 namespace {
 
+using protocol::wire::Of;
+using protocol::wire::read;
 using protocol::wire::Reader;
+using protocol::wire::written;
 using protocol::wire::Writer;
 
-constexpr std::size_t max_row = 1 + protocol::max_wire_name + 3 * 8 + 1 + 1 + 16;  // an outage with the longest name
+constexpr std::size_t most_cause_bytes = 16;
+constexpr std::size_t max_row = 1 + protocol::max_wire_name + 3 * 8 + 1 + 1 + most_cause_bytes;  // an outage with the longest name
 static_assert(1 + 8 + 2 + max_peer_rows * max_row <= protocol::max_message);
 static_assert(1 + 1 + max_peer_measurements * 13 <= protocol::max_message);
 
 constexpr std::uint64_t open_end = ~std::uint64_t{0};
+constexpr std::uint64_t most_ms = std::uint64_t{1} << 50;
 
-// Writes a time as milliseconds since 1970. A time that is not known is written as all ones.
-void put_time(Writer& out, double seconds) {
-  out.u64(std::isnan(seconds) || seconds < 0 ? open_end : static_cast<std::uint64_t>(std::llround(seconds * 1000)));
+// A time is sent as milliseconds since 1970. A time that is not known, which only `may_be_open`, is all ones.
+void time(auto& io, auto& seconds, bool may_be_open) {
+  const bool open = std::isnan(seconds) || seconds < 0;
+  std::uint64_t ms = open ? open_end : static_cast<std::uint64_t>(std::llround(seconds * 1000));
+  io.number(ms);
+  io.require(ms == open_end ? may_be_open : ms < most_ms);
+  if constexpr (std::remove_reference_t<decltype(io)>::reads) seconds = ms == open_end ? unknown_value : static_cast<double>(ms) / 1000;
 }
 
-double take_time(Reader& in, bool may_be_open) {
-  const std::uint64_t ms = in.u64();
-  if (ms == open_end) {
-    in.require(may_be_open);
-    return unknown_value;
-  }
-  in.require(ms < std::uint64_t{1} << 50);
-  return static_cast<double>(ms) / 1000;
+Writer begin(PeerMessageKind kind) {
+  Writer out;
+  out.choice(kind, kind);
+  return out;
 }
 
-void put_kind(Writer& out, PeerMessageKind kind) { out.u8(static_cast<std::uint8_t>(kind)); }
-
-bool take_kind(Reader& in, PeerMessageKind kind) { return in.u8() == static_cast<std::uint8_t>(kind); }
+Reader body(protocol::ByteView message, PeerMessageKind kind) {
+  Reader in(message);
+  in.require(peer_message_kind(message) == kind);
+  in.choice(kind, kind);
+  return in;
+}
 
 }  // namespace
+
+static void fields(auto& io, Of<PeerState> auto& state) {
+  io.number(state.order);
+  io.raw(state.history);
+  io.number(state.last_change);
+  io.number(state.publisher.term);
+  io.name(state.publisher.publisher, true);
+  io.number(state.publisher.age_ms);
+  io.number(state.publisher.remaining_ms);
+  io.require(state.last_change < std::uint64_t{1} << 62);
+}
+
+static void fields(auto& io, Of<PeerAsk> auto& ask) {
+  io.number(ask.after);
+  io.pad(protocol::max_message);
+  io.require(ask.after < std::uint64_t{1} << 62);
+}
+
+static void fields(auto& io, Of<History::Changes> auto& changes) {
+  io.number(changes.cursor);
+  io.require(changes.cursor >= 0 && changes.cursor < std::int64_t{1} << 62);
+  const std::size_t outages = io.count(changes.outages, UINT8_MAX), spans = io.count(changes.spans, UINT8_MAX);
+  for (std::size_t i = 0; i < outages; ++i) {
+    auto& outage = changes.outages[i];
+    io.name(outage.node);
+    time(io, outage.began_at_s, false);
+    time(io, outage.ended_at_s, true);
+    time(io, outage.noticed_at_s, true);
+    io.flag(outage.counted);
+    io.name(outage.cause, false, most_cause_bytes);
+    io.require(!(outage.ended_at_s < outage.began_at_s));
+  }
+  for (std::size_t i = 0; i < spans; ++i) {
+    auto& span = changes.spans[i];
+    io.name(span.node);
+    time(io, span.began_at_s, false);
+    time(io, span.ended_at_s, false);
+    io.require(span.ended_at_s >= span.began_at_s);
+  }
+}
+
+static void fields(auto& io, Of<std::vector<PeerMeasurement>> auto& pairs) {
+  const std::size_t count = io.count(pairs, max_peer_measurements);
+  for (std::size_t i = 0; i < count; ++i) {
+    auto& pair = pairs[i];
+    std::uint8_t kind = pair.measurement == Measurement::latency ? 1 : 2;
+    io.number(pair.a);
+    io.number(pair.b);
+    io.number(kind);
+    io.real(pair.value);
+    io.require(pair.a >= 0 && pair.a < 1 << 30 && pair.b >= 0 && pair.b < 1 << 30 && (kind == 1 || kind == 2));
+    if constexpr (std::remove_reference_t<decltype(io)>::reads)
+      pair.measurement = kind == 1 ? Measurement::latency : Measurement::bandwidth;
+  }
+}
 
 std::optional<PeerMessageKind> peer_message_kind(protocol::ByteView message) {
   if (message.empty() || message[0] < static_cast<std::uint8_t>(PeerMessageKind::state) ||
@@ -47,138 +111,20 @@ std::optional<PeerMessageKind> peer_message_kind(protocol::ByteView message) {
   return static_cast<PeerMessageKind>(message[0]);
 }
 
-protocol::Bytes encode(const PeerState& state) {
-  Writer out;
-  put_kind(out, PeerMessageKind::state);
-  out.u8(state.order);
-  out.raw(state.history);
-  out.u64(state.last_change);
-  out.u64(state.publisher.term);
-  out.name(state.publisher.publisher);
-  out.u32(state.publisher.age_ms);
-  out.u32(state.publisher.remaining_ms);
-  return out.take();
-}
+protocol::Bytes encode(const PeerState& state) { return written(begin(PeerMessageKind::state), state); }
+protocol::Bytes encode(const PeerAsk& ask) { return written(begin(PeerMessageKind::ask), ask); }
+protocol::Bytes encode(const History::Changes& changes) { return written(begin(PeerMessageKind::changes), changes); }
+protocol::Bytes encode(const std::vector<PeerMeasurement>& pairs) { return written(begin(PeerMessageKind::pairs), pairs); }
 
 std::optional<PeerState> decode_peer_state(protocol::ByteView message) {
-  Reader in(message);
-  in.require(take_kind(in, PeerMessageKind::state));
-  PeerState state;
-  state.order = in.u8();
-  in.raw(state.history);
-  state.last_change = in.u64();
-  in.require(state.last_change < std::uint64_t{1} << 62);
-  state.publisher.term = in.u64();
-  state.publisher.publisher = in.name(true);
-  state.publisher.age_ms = in.u32();
-  state.publisher.remaining_ms = in.u32();
-  if (!in.done()) return std::nullopt;
-  return state;
+  return read<PeerState>(body(message, PeerMessageKind::state));
 }
-
-protocol::Bytes encode(const PeerAsk& ask) {
-  Writer out;
-  put_kind(out, PeerMessageKind::ask);
-  out.u64(ask.after);
-  out.pad(protocol::max_message);
-  return out.take();
-}
-
-std::optional<PeerAsk> decode_peer_ask(protocol::ByteView message) {
-  Reader in(message);
-  in.require(take_kind(in, PeerMessageKind::ask) && message.size() == protocol::max_message);
-  const PeerAsk ask{in.u64()};
-  in.require(ask.after < std::uint64_t{1} << 62);
-  in.zeros();
-  if (!in.done()) return std::nullopt;
-  return ask;
-}
-
-protocol::Bytes encode(const History::Changes& changes) {
-  Writer out;
-  put_kind(out, PeerMessageKind::changes);
-  out.u64(static_cast<std::uint64_t>(changes.cursor));
-  out.u8(static_cast<std::uint8_t>(changes.outages.size()));
-  out.u8(static_cast<std::uint8_t>(changes.spans.size()));
-  for (const OutageRecord& outage : changes.outages) {
-    out.name(outage.node);
-    put_time(out, outage.began_at_s);
-    put_time(out, outage.ended_at_s);
-    put_time(out, outage.noticed_at_s);
-    out.u8(outage.counted);
-    out.name(std::string_view(outage.cause).substr(0, 16));
-  }
-  for (const SpanRecord& span : changes.spans) {
-    out.name(span.node);
-    put_time(out, span.began_at_s);
-    put_time(out, span.ended_at_s);
-  }
-  return out.take();
-}
-
+std::optional<PeerAsk> decode_peer_ask(protocol::ByteView message) { return read<PeerAsk>(body(message, PeerMessageKind::ask)); }
 std::optional<History::Changes> decode_peer_changes(protocol::ByteView message) {
-  Reader in(message);
-  in.require(take_kind(in, PeerMessageKind::changes));
-  History::Changes changes;
-  const std::uint64_t cursor = in.u64();
-  in.require(cursor < std::uint64_t{1} << 62);
-  changes.cursor = static_cast<std::int64_t>(cursor);
-  const std::size_t outages = in.u8(), spans = in.u8();
-  for (std::size_t i = 0; i < outages && in.good(); ++i) {
-    OutageRecord outage;
-    outage.node = in.name();
-    outage.began_at_s = take_time(in, false);
-    outage.ended_at_s = take_time(in, true);
-    outage.noticed_at_s = take_time(in, true);
-    const std::uint8_t counted = in.u8();
-    in.require(counted <= 1);
-    outage.counted = counted != 0;
-    outage.cause = in.name();
-    in.require(!(outage.ended_at_s < outage.began_at_s));
-    changes.outages.push_back(std::move(outage));
-  }
-  for (std::size_t i = 0; i < spans && in.good(); ++i) {
-    SpanRecord span;
-    span.node = in.name();
-    span.began_at_s = take_time(in, false);
-    span.ended_at_s = take_time(in, false);
-    in.require(span.ended_at_s >= span.began_at_s);
-    changes.spans.push_back(std::move(span));
-  }
-  if (!in.done()) return std::nullopt;
-  return changes;
+  return read<History::Changes>(body(message, PeerMessageKind::changes));
 }
-
-protocol::Bytes encode(const std::vector<PeerMeasurement>& pairs) {
-  Writer out;
-  put_kind(out, PeerMessageKind::pairs);
-  const std::size_t count = std::min(pairs.size(), max_peer_measurements);
-  out.u8(static_cast<std::uint8_t>(count));
-  for (std::size_t i = 0; i < count; ++i) {
-    out.u32(static_cast<std::uint32_t>(pairs[i].a));
-    out.u32(static_cast<std::uint32_t>(pairs[i].b));
-    out.u8(pairs[i].measurement == Measurement::latency ? 1 : 2);
-    out.real(pairs[i].value);
-  }
-  return out.take();
-}
-
 std::optional<std::vector<PeerMeasurement>> decode_peer_pairs(protocol::ByteView message) {
-  Reader in(message);
-  in.require(take_kind(in, PeerMessageKind::pairs));
-  const std::size_t count = in.u8();
-  in.require(count <= max_peer_measurements);
-  std::vector<PeerMeasurement> pairs;
-  for (std::size_t i = 0; i < count && in.good(); ++i) {
-    const std::uint32_t a = in.u32(), b = in.u32();
-    in.require(a < 1U << 30 && b < 1U << 30);
-    const std::uint8_t kind = in.u8();
-    in.require(kind == 1 || kind == 2);
-    pairs.push_back({static_cast<std::int32_t>(a), static_cast<std::int32_t>(b),
-                     kind == 1 ? Measurement::latency : Measurement::bandwidth, in.real()});
-  }
-  if (!in.done()) return std::nullopt;
-  return pairs;
+  return read<std::vector<PeerMeasurement>>(body(message, PeerMessageKind::pairs));
 }
 
 }  // namespace placement::monitor

@@ -7,11 +7,7 @@ void PendingRecords::put(const OutageRecord& outage) { outages_[{outage.node, ou
 
 void PendingRecords::put(const SpanRecord& span) {
   const Key key{span.node, span.began_at_s};
-  if (spans_.size() >= most_spans && !spans_.contains(key)) {
-    ++dropped_;
-    return;
-  }
-  spans_[key] = span;
+  if (spans_.size() < most_spans || spans_.contains(key)) spans_[key] = span;
 }
 
 void PendingRecords::write(History& history) const {

@@ -27,14 +27,12 @@ class PendingRecords {
   // Returns the nodes of the pending outages.
   std::set<std::string> nodes_with_outages() const;
   std::size_t size() const { return outages_.size() + spans_.size(); }
-  std::int64_t dropped() const { return dropped_; }  // number of spans that were dropped for lack of room
-  static constexpr std::size_t most_spans = 200000;
+  static constexpr std::size_t most_spans = 200000;  // more are dropped
 
  private:
   using Key = std::pair<std::string, double>;  // node and start time
   std::map<Key, OutageRecord> outages_;
   std::map<Key, SpanRecord> spans_;
-  std::int64_t dropped_ = 0;
 };
 
 }  // namespace placement::monitor

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <string_view>
 
 #include "common/topology/slurm_hosts.hpp"
@@ -63,8 +62,7 @@ RunningConfiguration::Identity RunningConfiguration::identity_of(const std::stri
 }
 
 std::vector<RunningConfiguration::Identity> RunningConfiguration::identities() const {
-  const std::string topology_conf = std::filesystem::path(slurm_conf_).replace_filename("topology.conf").string();
-  return {identity_of(placement_conf_path(slurm_conf_)), identity_of(slurm_conf_), identity_of(topology_conf)};
+  return {identity_of(placement_conf_path(slurm_conf_)), identity_of(slurm_conf_), identity_of(topology_file(slurm_conf_))};
 }
 
 // Reads the files. Returns a line for each setting that is taken, and fills the notes.

@@ -9,8 +9,8 @@
 
 namespace placement::monitor {
 
-// The configuration by which a running placement-monitor works. placement.conf, slurm.conf and topology.conf may change
-// while it runs. Settings by which queries are answered (TorusFile, OutageFile, SnapshotMaxAgeS, MonitorReaders) are
+// The configuration by which a running placement-monitor works. placement.conf, slurm.conf and the file of the
+// switches may change while it runs. Settings by which queries are answered (TorusFile, OutageFile, SnapshotMaxAgeS, MonitorReaders) are
 // taken from a changed placement.conf at once. The others stay as they were at the start, and a note names each of them.
 class RunningConfiguration {
  public:

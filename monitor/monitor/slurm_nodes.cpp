@@ -17,7 +17,6 @@
 
 #include "common/slurm/controller_query.hpp"
 #include "common/util/error.hpp"
-#include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
 
 namespace placement::monitor {

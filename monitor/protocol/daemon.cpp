@@ -2,7 +2,6 @@
 #include "monitor/protocol/daemon.hpp"
 
 #include <getopt.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <vector>

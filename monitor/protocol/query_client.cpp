@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <optional>
 
 #include "common/util/error.hpp"
 #include "monitor/protocol/seal.hpp"

@@ -2,7 +2,6 @@
 #include "monitor/protocol/query_wire.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "common/util/error.hpp"
@@ -28,43 +27,37 @@ std::int64_t count_of(std::string_view value) {
 
 }  // namespace
 
-Bytes encode(const Query& query) {
-  wire::Writer out;
-  out.u8(static_cast<std::uint8_t>(query.kind));
-  out.u64(query.channel);
-  out.raw(query.key);
-  out.u32(query.job);
-  out.u64(std::bit_cast<std::uint64_t>(query.since_s));
-  out.text(query.nodes);
-  return out.take();
+static void fields(auto& io, wire::Of<Query> auto& query) {
+  io.choice(query.kind, Query::Kind::notes);
+  io.number(query.channel);
+  io.raw(query.key);
+  io.number(query.job);
+  io.exact(query.since_s);
+  io.rest(query.nodes, [](std::uint8_t) { return true; });
+  io.require(query.since_s >= 0 && query.since_s < 1e12 && query.nodes.size() <= max_query_nodes &&
+             query.nodes.empty() == (query.kind != Query::Kind::job_state));
 }
 
-std::optional<Query> decode_query(ByteView bytes) {
-  wire::Reader in(bytes);
-  Query query;
-  query.kind = in.choice(Query::Kind::notes);
-  query.channel = in.u64();
-  in.raw(query.key);
-  query.job = in.u32();
-  query.since_s = std::bit_cast<double>(in.u64());
-  in.require(query.since_s >= 0 && query.since_s < 1e12);
-  const ByteView nodes = in.rest();
-  in.require(nodes.size() <= max_query_nodes && nodes.empty() == (query.kind != Query::Kind::job_state));
-  if (in.good()) query.nodes.assign(nodes.begin(), nodes.end());
-  return wire::whole(in, std::move(query));
+static void fields(auto& io, wire::Of<AnswerHead> auto& head) {
+  io.flag(head.failed);
+  io.number(head.bytes);
 }
+
+Bytes encode(const Query& query) { return wire::written(wire::Writer(), query); }
+std::optional<Query> decode_query(ByteView bytes) { return wire::read<Query>(wire::Reader(bytes)); }
 
 Bytes encode_query_head(std::size_t credential_bytes) {
   wire::Writer out;
   out.text(query_mark);
-  out.u32(static_cast<std::uint32_t>(credential_bytes));
+  out.number(static_cast<std::uint32_t>(credential_bytes));
   return out.take();
 }
 
 std::optional<std::size_t> decode_query_head(ByteView head) {
   if (head.size() != query_head_bytes || !begins_with(head, query_mark)) return std::nullopt;
   wire::Reader in(head.subspan(query_mark.size()));
-  const std::size_t bytes = in.u32();
+  std::uint32_t bytes = 0;
+  in.number(bytes);
   if (bytes == 0 || bytes > max_query_credential) return std::nullopt;
   return bytes;
 }
@@ -72,7 +65,7 @@ std::optional<std::size_t> decode_query_head(ByteView head) {
 Bytes encode_answer_head(std::uint8_t reason) {
   wire::Writer out;
   out.text(answer_mark);
-  out.u8(reason);
+  out.number(reason);
   return out.take();
 }
 
@@ -81,20 +74,8 @@ std::optional<std::uint8_t> decode_answer_head(ByteView head) {
   return head.back();
 }
 
-Bytes encode(const AnswerHead& head) {
-  wire::Writer out;
-  out.u8(head.failed ? 1 : 0);
-  out.u64(head.bytes);
-  return out.take();
-}
-
-std::optional<AnswerHead> decode_sealed_answer_head(ByteView bytes) {
-  wire::Reader in(bytes);
-  const std::uint8_t failed = in.u8();
-  AnswerHead head{failed == 1, in.u64()};
-  in.require(failed <= 1);
-  return wire::whole(in, std::move(head));
-}
+Bytes encode(const AnswerHead& head) { return wire::written(wire::Writer(), head); }
+std::optional<AnswerHead> decode_sealed_answer_head(ByteView bytes) { return wire::read<AnswerHead>(wire::Reader(bytes)); }
 
 std::string answer_text(const DecisionAnswer& answer) {
   std::string text;

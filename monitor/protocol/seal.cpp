@@ -74,7 +74,7 @@ Cipher& cipher() {
 Key direction_key(const Key& secret, std::string_view label, std::uint64_t id) {
   wire::Writer out;
   out.text(label);
-  out.u64(id);
+  out.number(id);
   return keyed_hash(secret, out.take());
 }
 

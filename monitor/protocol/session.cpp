@@ -212,8 +212,8 @@ Nonce ServerSessions::cookie(const Nonce& nonce, const NetAddress& from, std::in
   wire::Writer out;
   out.raw(nonce);
   out.raw(from.ip);
-  out.u16(from.port);
-  out.u64(static_cast<std::uint64_t>(period));
+  out.number(from.port);
+  out.number(period);
   const Key hash = keyed_hash(cookie_key_, out.take());
   Nonce cookie{};
   std::copy_n(hash.begin(), cookie.size(), cookie.begin());
@@ -258,8 +258,8 @@ bool ServerSessions::may_attempt(Peer& peer, const NetAddress& from, double now_
   // groups change every minute.
   const auto minute = static_cast<std::uint64_t>(now_s / 60);
   wire::Writer out;
-  out.u16(from.port);
-  out.u64(minute);
+  out.number(from.port);
+  out.number(minute);
   TokenBucket& bucket = peer.strangers[keyed_hash(cookie_key_, out.take())[0] % stranger_buckets];
   return bucket.take(now_s) && joins_.take(now_s);
 }

@@ -114,6 +114,12 @@ static inline int load_plugin(plugin_handle_t *plugin, const char *path)
 #define BUILT_FOR_SLURM SLURM_VERSION_NUMBER
 
 /*
+ * True if slurmctld starts a step only where each of its tasks can have whole cores, or where the step has all CPUs of the job
+ * (_pick_step_cores() of 22.05). Later versions count the cores of all tasks on a node together.
+ */
+#define STEP_TASKS_NEED_WHOLE_CORES (SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0))
+
+/*
  * Checks when compiling that select_p_NAME has the parameters that Slurm expects. Slurm declares no prototype of the
  * functions of a select plugin, but one of select_g_NAME, its own function that calls them.
  */
@@ -123,12 +129,16 @@ static inline int load_plugin(plugin_handle_t *plugin, const char *path)
 
 /* ---- the process and its configuration */
 
+/* Returns the value of TaskPlugin, which never is NULL. */
+static inline const char *task_plugin_setting(void)
+{
+	return slurm_conf.task_plugin ? slurm_conf.task_plugin : "task/none";
+}
+
 /* Returns true if a TaskPlugin restricts tasks to the cores of their job; without one no rank is bound to a core. */
 static inline bool tasks_are_bound(void)
 {
-	const char *plugins = slurm_conf.task_plugin;
-
-	return plugins && (strstr(plugins, "affinity") || strstr(plugins, "cgroup"));
+	return strstr(task_plugin_setting(), "affinity") || strstr(task_plugin_setting(), "cgroup");
 }
 
 /* Returns true if this process is slurmctld and not slurmd, slurmstepd or a client. */

@@ -12,7 +12,7 @@ pkglib_LTLIBRARIES += $(controller_facts)
 .PHONY: controller-plugins
 controller-plugins: select_cons_tres.la $(controller_facts)
 mpi_placement_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_SOURCE_CPPFLAGS) $(SLURM_CPPFLAGS)
-mpi_placement_la_LDFLAGS = -module -avoid-version -Wl,-z,nodelete \
+mpi_placement_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/%D%/mpi_placement.map
 mpi_placement_la_LIBADD =
 mpi_placement_la_SOURCES = %D%/mpi_placement.c

@@ -41,7 +41,7 @@ std::uint64_t question_of(const placement_offer& offer, const placement_request&
   mix(hash, offer.core_free, offer.first_core[offer.node_count]);
   const std::uint32_t numbers[] = {request.tasks,     request.cpus_per_task,  request.min_nodes,
                                    request.max_nodes, request.tasks_per_node, request.whole_nodes, request.time_limit_s,
-                                   request.tasks_per_socket, request.topology};
+                                   request.tasks_per_socket, request.topology, request.tasks_need_whole_cores};
   mix(hash, numbers, std::size(numbers));
   mix(hash, request.required, request.required_count);
   if (request.partition != nullptr) mix(hash, request.partition, std::strlen(request.partition));

@@ -14,7 +14,7 @@ CandidateNodes::CandidateNodes(const Machine& machine, const placement_offer& of
     : machine_(machine), offer_(offer), request_(request) {
   choose_tasks(job_request, config);
   choose_leaves();
-  choose_nodes(machine, config);
+  if (!offer.given) choose_nodes(machine, config);
 }
 
 // A job that gives no number of tasks has as many as the matrix has ranks if it gets whole nodes. Else it has

@@ -127,8 +127,7 @@ void placement_add_facts(list_t **pairs)
 	for (uint32_t i = 0; i < count; i++)
 		add_pair(*pairs, facts[i].name, facts[i].value);
 	xfree(facts);
-	binding = xstrdup_printf("%s: TaskPlugin=%s", tasks_are_bound() ? "cores" : "none",
-				 slurm_conf.task_plugin ? slurm_conf.task_plugin : "task/none");
+	binding = xstrdup_printf("%s: TaskPlugin=%s", tasks_are_bound() ? "cores" : "none", task_plugin_setting());
 	add_pair(*pairs, "PlacementBinding", binding);
 	xfree(binding);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/select/decide.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -8,13 +9,14 @@
 #include <filesystem>
 #include <iterator>
 #include <new>
-#include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "common/decision/job_state.hpp"
 #include "common/policy/policy_spec.hpp"
 #include "common/state/controller_state.hpp"
+#include "pattern/pattern.hpp"
 #include "plugins/select/answer.hpp"
 #include "plugins/select/plugin_configuration.hpp"
 #include "plugins/select/copy_text.hpp"
@@ -28,7 +30,6 @@ namespace {
 constexpr std::size_t bytes_of_a_decision = 1 << 20;
 
 constexpr auto jobs_are_known_for = std::chrono::minutes(10);  // counted from the last question about the job
-
 
 static_assert(std::string_view(PLACEMENT_JOB_STATE) == job_state_variable);
 
@@ -72,6 +73,19 @@ void assess(PluginState& now, const placement_offer& offer, const placement_requ
   copy_text(now.result.natural_cost, sizeof now.result.natural_cost, costs.natural_cost);
   if (costs.difference.empty()) return;
   copy_text(now.result.reason, sizeof now.result.reason, plan.note + (plan.note.empty() ? "" : ", ") + costs.difference);
+}
+
+// Returns true if srun places the ranks of a job that has no matrix in the order of the topology, and the nodes that the job has
+// been given stand in another order there. srun goes by Slurm's own topology, so nothing is told where a file takes its place.
+bool go_by_topology(PluginState& now, const placement_offer& offer, const placement_request& request, const placement_grant& grant,
+                    const JobRequest& job_request) {
+  if (job_request.policy == nullptr || job_request.matrix || job_request.natural_order || !job_request.error.empty() ||
+      pattern::pattern_of(job_request.spec.parameters) || !now.config.treematch_topology_file.empty())
+    return false;
+  const ClusterView& view = now.machine_for(request).view(1);
+  std::vector<std::int32_t> first_leaf;
+  for (std::uint32_t n = 0; n < grant.node_count; ++n) first_leaf.push_back(view.nodes.at(static_cast<std::size_t>(offer.node[grant.node[n]])).first_leaf);
+  return !std::ranges::is_sorted(first_leaf);
 }
 
 enum placement_mode as_c(Mode mode) {
@@ -270,7 +284,10 @@ extern "C" struct placement_ranks placement_ranks_on(const struct placement_offe
     const DecisionTimeBudget::Use use(now.share, request->uid);
     const JobEntry& job = now.jobs.find(request->job_id, {request->environment, request->environment_count}, now.config);
     const auto costs = costs_on(now.machine_for(*request), now.feed->now(), *offer, *request, job.job_request, now.config, *grant, Deadline::after(budget));
-    if (!costs) return ranks;
+    if (!costs) {
+      ranks.by_topology = go_by_topology(now, *offer, *request, *grant, job.job_request);
+      return ranks;
+    }
     copy_text(ranks.cost, sizeof ranks.cost, costs->cost);
     copy_text(ranks.natural_cost, sizeof ranks.natural_cost, costs->natural_cost);
     ranks.by_matrix = true;

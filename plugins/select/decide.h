@@ -120,6 +120,7 @@ struct placement_offer {
 	const uint16_t *cpus_per_core;	/* for each node, the threads of a core that the job may use */
 	const uint64_t *weight;		/* of each node, Slurm takes light nodes first; NULL: all are equal */
 	const uint32_t *max_tasks;	/* most tasks on each node, 0: no limit; NULL: no limit on any node */
+	bool given;			/* the job has these nodes already, and may have more tasks than they have room for (--overcommit) */
 };
 
 struct placement_request {
@@ -142,6 +143,7 @@ struct placement_request {
 	bool whole_nodes;		/* the job gets all cores of its nodes; no offered node has another job */
 	const uint32_t *required;	/* nodes that must be used, as indices into the offer */
 	uint32_t required_count;
+	bool tasks_need_whole_cores;	/* Slurm starts a step only if each task can have whole cores, or the step has all CPUs of the job */
 	bool pack_nodes;		/* a step fills its nodes one after the other (CR_Pack_Nodes) */
 };
 
@@ -249,6 +251,7 @@ void placement_assess(const struct placement_offer *offer, const struct placemen
 /* What becomes of a job's ranks on nodes that no policy chose. */
 struct placement_ranks {
 	bool by_matrix;			/* srun places them by the job's matrix */
+	bool by_topology;		/* the job has no matrix, and srun takes its nodes in the order of the topology, which is not that of their names */
 	char cost[48];			/* hop-bytes of that order; empty if not known */
 	char natural_cost[48];		/* hop-bytes in natural order; empty if not known */
 };
@@ -289,6 +292,7 @@ struct placement_outcome {
 	const struct placement_plan *plan;
 	char *given;			/* the nodes that Slurm allocated, or NULL */
 	char *stock_choice;		/* the nodes that Slurm itself would choose; NULL if not known */
+	const char *unbound;		/* the value of TaskPlugin if it binds no rank to a core; else NULL */
 };
 
 /*

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <memory>
 #include <string>
 
 #include "common/decision/decision.hpp"

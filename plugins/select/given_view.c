@@ -38,6 +38,7 @@ void given_view_fill(struct job_view *view, const struct machine_tables *tables,
 		.core_free = view->core_free,
 		.cpus_per_core = view->cpus_per_core,
 		.weight = view->weight,
+		.given = true,
 	};
 	view->request.required = view->required;
 }

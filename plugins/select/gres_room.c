@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugins/select/gres_room.h"
 
-#include <stdlib.h>
-
 /* Returns the node's generic resources of the kind `plugin_id`, or NULL if it has none. */
 static const gres_node_state_t *of_node(const node_record_t *node, uint32_t plugin_id)
 {

@@ -6,8 +6,6 @@
 #include <cstring>
 #include <functional>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "common/matrix/matrix_coarsen.hpp"
 #include "common/util/base64url.hpp"

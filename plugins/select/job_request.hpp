@@ -39,14 +39,14 @@ const char* environment_value(std::span<char* const> environment, const char* na
 std::uint64_t job_request_fingerprint(std::span<char* const> environment);
 
 // Keeps decoded requests, so that a matrix is decoded once per job. Anybody can have matrices decoded by asking when a
-// job would start (srun --test-only), so the jobs and the pairs that are kept are limited; the least recently used
-// request is dropped first. Entry must be default constructible and have a member `JobRequest job_request`. Its other
+// job would start (srun --test-only), so the jobs and the bytes of their matrices that are kept are limited; the least recently
+// used request is dropped first. Entry must be default constructible and have a member `JobRequest job_request`. Its other
 // members are dropped with it.
 template <typename Entry>
 class JobRequestCache {
  public:
   static constexpr std::size_t max_jobs = 64;
-  static constexpr std::int64_t max_pairs = 2 << 20;  // of all matrices, about 50 MiB
+  static constexpr std::size_t max_bytes = 50 << 20;  // of all matrices but that of the last request
   using Clock = std::chrono::steady_clock;
 
   // Returns the entry of the job `job_id` for the request in `environment`. Decodes the request if it is not kept yet.
@@ -103,20 +103,20 @@ class JobRequestCache {
     Entry entry;
   };
 
-  static constexpr std::size_t pair_bytes = 24;
-
-  void count_freed(const Job& job) {
+  // Returns the bytes of the job's matrix: both directions of each pair, and where the pairs of each rank begin.
+  static std::size_t matrix_bytes(const Job& job) {
     const auto& matrix = job.entry.job_request.matrix;
-    if (matrix) freed_bytes_ += static_cast<std::size_t>(matrix->pairs()) * pair_bytes;
+    if (!matrix) return 0;
+    return static_cast<std::size_t>(matrix->pairs()) * 24 + (static_cast<std::size_t>(matrix->ranks()) + 1) * 8;
   }
 
+  void count_freed(const Job& job) { freed_bytes_ += matrix_bytes(job); }
+
   void shrink() {
-    std::int64_t pairs = 0;
-    std::size_t kept = 0;
+    std::size_t bytes = 0, kept = 0;
     for (auto at = jobs_.begin(); at != jobs_.end();) {
-      const auto& matrix = at->entry.job_request.matrix;
-      pairs += matrix ? matrix->pairs() : 0;
-      const bool keep = kept == 0 || (kept < max_jobs && pairs <= max_pairs);
+      bytes += matrix_bytes(*at);
+      const bool keep = kept == 0 || (kept < max_jobs && bytes <= max_bytes);
       kept += keep;
       if (!keep) count_freed(*at);
       at = keep ? std::next(at) : jobs_.erase(at);

@@ -21,6 +21,7 @@ static void end_decision(struct placement_outcome *decision, job_record_t *job, 
 	name_job(decision, job);
 	decision->restarts = job->restart_cnt;
 	decision->uid = job->user_id;
+	decision->unbound = tasks_are_bound() ? NULL : task_plugin_setting();
 	if (write)
 		record_write(job, decision);
 	decision_done(decision);

@@ -2,12 +2,15 @@
 #include "plugins/select/planner.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "common/decision/job_state.hpp"
+#include "common/state/node_outage.hpp"
 #include "common/topology/step_view.hpp"
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
@@ -39,6 +42,7 @@ class Planner {
     const ClusterView& view = views.of(machine_, live_, offer_, candidates_);
     const Placement placement = asked_place(view, request, deadline);
     Plan plan = wanted(view, placement, request.cores_per_task);
+    check_step_starts(plan);
     plan.note = candidates_.note();
     add_traffic_note(plan.note, request);
     add_wait_note(plan.note, request);
@@ -146,18 +150,51 @@ class Planner {
     return to_string(policies::natural_order_cost(step.view, step_request(step, tasks), on_torus(step.view)));
   }
 
-  // Computes the costs of the first step on the planned cores; costs that cannot be computed stay as they are. If
-  // leaves are hardware threads, the cost with placed ranks is computed again, because srun sees other leaves than
-  // the choice of cores did.
+  // Computes the costs of the first step on the planned cores; costs that cannot be computed stay as they are. The cost with
+  // placed ranks is computed again where srun sees other leaves than the choice of cores did: where leaves are hardware threads,
+  // and where a node has more cores than its tasks need (--ntasks-per-node), so that Slurm deals out others than the planned ones.
   void add_step_costs(Plan& plan, const Deadline& deadline) const {
     if (deadline.expired()) return;
     try {
       const std::vector<std::int32_t> tasks(plan.tasks.begin(), plan.tasks.end());
       const StepView step = step_on(plan.nodes, tasks, plan.core_wanted.data());
       plan.natural_cost = in_order(step, tasks);
-      if (candidates_.leaves_per_core() > 1) plan.cost = placed(step, tasks, deadline);
+      if (candidates_.leaves_per_core() > 1 || (!request_.whole_nodes && has_spare_cores(plan))) plan.cost = placed(step, tasks, deadline);
     } catch (const Error&) {
     }
+  }
+
+  std::uint64_t cores_wanted(const Plan& plan, std::uint32_t node) const {
+    const auto first = plan.core_wanted.begin();
+    return static_cast<std::uint64_t>(std::count(first + offer_.first_core[node], first + offer_.first_core[node + 1], 1));
+  }
+
+  // Returns the number of whole cores that `tasks` tasks need if they may share cores.
+  std::uint64_t cores_of(std::uint64_t tasks) const {
+    return (tasks * candidates_.cpus_per_task() + candidates_.usable_threads() - 1) / candidates_.usable_threads();
+  }
+
+  bool has_spare_cores(const Plan& plan) const {
+    for (std::size_t n = 0; n < plan.nodes.size(); ++n)
+      if (cores_wanted(plan, plan.nodes[n]) > cores_of(plan.tasks[n])) return true;
+    return false;
+  }
+
+  // Throws PlacementError if Slurm would not start a step of all tasks on the planned cores, because it wants whole cores for each
+  // task of a step that does not use all CPUs of the job.
+  void check_step_starts(const Plan& plan) const {
+    if (!request_.tasks_need_whole_cores || candidates_.cpus_per_task() <= candidates_.usable_threads()) return;
+    std::uint64_t cores = 0;
+    bool fits = true;
+    for (std::size_t n = 0; n < plan.nodes.size(); ++n) {
+      const std::uint64_t wanted = cores_wanted(plan, plan.nodes[n]);
+      cores += wanted;
+      fits = fits && plan.tasks[n] * cores_of(1) <= wanted;
+    }
+    if (!fits && cores * candidates_.usable_threads() != candidates_.tasks() * candidates_.cpus_per_task())
+      throw PlacementError(STOCK_NO_ROOM, "Slurm would not start " + std::to_string(candidates_.tasks()) + " tasks of " +
+                                              std::to_string(candidates_.cpus_per_task()) +
+                                              " CPUs on the policy's cores, as it wants whole cores for each");
   }
 
   // Returns the cost of the step with ranks placed by the policy. On a torus srun's effort would take all of the time, and the
@@ -185,8 +222,9 @@ class Planner {
 
   // Returns why the policy, which should avoid nodes that fail, knows none; else an empty string.
   std::string unknown_outages(const ClusterView& view) const {
-    if (!job_request_.policy->avoids_faults || view.outages || view.live) return {};
-    return "no outages are known" + (view.why_not_live.empty() ? "" : ": " + view.why_not_live);
+    if (!job_request_.policy->avoids_faults || view.outages || (view.live && outages_known(*view.live))) return {};
+    const std::string why = view.live ? "the live data have no outage probabilities" : view.why_not_live;
+    return "no outages are known" + (why.empty() ? "" : ": " + why);
   }
 
   // Adds what stands in for a communication matrix.

@@ -47,7 +47,8 @@ static size_t append(char *text, size_t size, size_t used, const char *format, .
 /* Returns what the record and the job's user are told of the ranks on nodes that Slurm itself chose, after the reason. */
 static const char *ranks_remark(const struct placement_outcome *decision)
 {
-	return decision->ranks.by_matrix ? ", and its ranks go by the matrix on them" : "";
+	return decision->ranks.by_matrix   ? ", and its ranks go by the matrix on them" :
+	       decision->ranks.by_topology ? ", and its ranks go in the order of the topology on them" : "";
 }
 
 void record_format(char *text, size_t size, const struct placement_outcome *decision)
@@ -86,9 +87,8 @@ void record_format(char *text, size_t size, const struct placement_outcome *deci
 		used = append(text, room, used, " live-age=%.0fs", plan->live_age_s);
 	if (plan)
 		used = append(text, room, used, " us=%lld", (long long) plan->time_us);
-	if ((decision->end == DECISION_CORES || decision->end == DECISION_NODES) && !tasks_are_bound())
-		used = append(text, room, used, " unbound=TaskPlugin=%s",
-			      slurm_conf.task_plugin ? slurm_conf.task_plugin : "task/none");
+	if ((decision->end == DECISION_CORES || decision->end == DECISION_NODES) && decision->unbound)
+		used = append(text, room, used, " unbound=TaskPlugin=%s", decision->unbound);
 	/* The list of nodes comes last, because it can be long and is cut off then. */
 	if (placed && plan->live_age_s >= 0 && decision->stock_choice)
 		used = append(text, room, used, " stock=%s", decision->stock_choice);

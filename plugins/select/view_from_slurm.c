@@ -93,6 +93,7 @@ void job_view_fill_request(struct job_view *view, const struct machine_tables *t
 		.times_put_off = times_put_off(job),
 		.time_limit_s = time_limit_s(job),
 		.whole_nodes = whole_nodes(job),
+		.tasks_need_whole_cores = STEP_TASKS_NEED_WHOLE_CORES,
 		.pack_nodes = packs_nodes(details),
 	};
 	machine_topology_of(tables, job->part_ptr, &view->request.topology);

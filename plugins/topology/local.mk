@@ -4,7 +4,6 @@ plugins_topology = libplugins_topology.la $(tofa)
 noinst_LTLIBRARIES += libplugins_topology.la
 libplugins_topology_la_SOURCES = \
 	%D%/fatt_order.cpp \
-	%D%/fatt_order.h \
 	#
 
 if BUILD_SELECT
@@ -15,7 +14,7 @@ EXTRA_LTLIBRARIES += topology_fatt.la
 endif
 endif
 topology_fatt_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_SOURCE_CPPFLAGS) $(SLURM_CPPFLAGS)
-topology_fatt_la_LDFLAGS = -module -avoid-version \
+topology_fatt_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version \
 	-Wl,--version-script=$(srcdir)/%D%/topology_fatt.map
 topology_fatt_la_LIBADD = $(plugins_topology)
 topology_fatt_la_SOURCES = \

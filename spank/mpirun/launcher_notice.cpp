@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <span>
 #include <vector>
 
 #include "common/util/file_descriptor.hpp"

@@ -41,6 +41,11 @@ std::string partition_policy_notice(std::uint32_t job, std::uint32_t array, cons
          std::string(outcome->substr(stock.size()));
 }
 
+bool ranks_are_promised(std::uint32_t job, std::uint32_t array, const char* value) {
+  const auto outcome = outcome_of(job, array, value);
+  return outcome && (!outcome->starts_with(stock) || outcome->find("its ranks go ") != outcome->npos);
+}
+
 bool is_of_start(std::string_view start, std::string_view task, std::string_view restarts) {
   const auto space = start.find(' ');
   if (space == start.npos || start.substr(space + 1) != restarts) return false;

@@ -27,6 +27,10 @@ std::string stock_nodes_notice(std::uint32_t job, std::uint32_t array, const cha
 // stock_nodes_notice().
 std::string partition_policy_notice(std::uint32_t job, std::uint32_t array, const char* value);
 
+// Returns true if slurmctld told that the job's ranks go by its policy: on the policy's nodes, or by the matrix on others. The
+// parameters are those of stock_nodes_notice().
+bool ranks_are_promised(std::uint32_t job, std::uint32_t array, const char* value);
+
 // Returns true if `start`, the value of job_start_variable, tells of the start with `restarts` (the value of
 // SLURM_RESTART_COUNT, 0 if there is none) of the task `task` of an array (SLURM_ARRAY_TASK_ID, empty if it is none).
 bool is_of_start(std::string_view start, std::string_view task, std::string_view restarts);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +13,7 @@
 
 #include "config.h"
 #include "common/topology/scontrol_topology.hpp"
+#include "common/util/cpu_list.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
@@ -160,31 +160,6 @@ std::vector<std::vector<JobCpus>> parse_running_jobs(std::string_view text) {
   }
   if (!jobs.empty() && jobs.back().empty()) jobs.pop_back();
   return jobs;
-}
-
-bool mark_cores(const std::string& list, std::vector<bool>& core) {
-  const char* at = list.data();
-  const char* const end = at + list.size();
-  const auto number = [&at, end](std::size_t& value) {
-    const auto [stop, error] = std::from_chars(at, end, value);
-    if (error != std::errc{}) return false;
-    at = stop;
-    return true;
-  };
-  for (;;) {
-    std::size_t first = 0;
-    if (!number(first)) return false;
-    std::size_t last = first;
-    if (at != end && *at == '-') {
-      ++at;
-      if (!number(last)) return false;
-    }
-    if (last < first || last >= core.size()) return false;
-    std::fill(core.begin() + static_cast<std::ptrdiff_t>(first),
-              core.begin() + static_cast<std::ptrdiff_t>(last) + 1, true);
-    if (at == end) return true;
-    if (*at++ != ',') return false;
-  }
 }
 
 ClusterView load_machine_view() {

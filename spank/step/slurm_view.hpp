@@ -41,8 +41,4 @@ std::string parse_job_partition(std::string_view text, std::uint32_t job);
 // heterogeneous job are jobs of their own. A job that is suspended or completing holds its CPUs and counts as running.
 std::vector<std::vector<JobCpus>> parse_running_jobs(std::string_view text);
 
-// Sets core[i] for each number i of `list`, which has Slurm's form, such as "0-2,5". Returns false if the list has
-// another form or a number is not below core.size(); some cores may be set then.
-bool mark_cores(const std::string& list, std::vector<bool>& core);
-
 }  // namespace placement::spank

@@ -2,15 +2,22 @@
 #include "spank/task/bind_task.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <filesystem>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "common/topology/slurm_hosts.hpp"
+#include "common/util/error.hpp"
 #include "spank/api/task_environment.hpp"
 #include "spank/task/bind_plan.hpp"
 #include "spank/task/cpu_masks.hpp"
+#include "spank/task/gpu_tasks.hpp"
 
 namespace placement::spank {
 
@@ -19,6 +26,13 @@ namespace {
 constexpr const char* bind_variable = "SLURM_CPU_BIND";
 constexpr const char* bind_list_variable = "SLURM_CPU_BIND_LIST";
 constexpr const char* bind_type_variable = "SLURM_CPU_BIND_TYPE";
+
+// The GPUs that the step has on this node, as Slurm tells them before it binds the tasks; a task's own environment may have
+// those of the task alone.
+std::string& step_gpus() {
+  static std::string gpus;
+  return gpus;
+}
 
 struct Task {
   std::uint32_t job = 0, step = 0, total = 0;
@@ -81,7 +95,38 @@ void tell_program(spank_t spank, const std::vector<CpuMask>& masks) {
   spank_setenv(spank, bind_variable, bind.c_str(), 1);
 }
 
+// Returns the GPUs of this node by the gres.conf beside slurm.conf; nothing if it does not tell them.
+std::optional<std::vector<GpuShape>> gpus_of_node(spank_t spank) {
+  const auto node = task_variable(spank, "SLURMD_NODENAME");
+  const auto path = std::filesystem::path(slurm_conf_path()).parent_path() / "gres.conf";
+  try {
+    return node ? read_gpu_shapes(path.string(), *node) : std::nullopt;
+  } catch (const Error&) {  // a site without a gres.conf
+    return std::nullopt;
+  }
+}
+
+// Deals the masks of the node's tasks out by `slots`, or so that each task is near the GPUs that Slurm gives it.
+std::vector<CpuMask> deal(spank_t spank, const std::vector<CpuMask>& masks, const std::vector<std::int32_t>& slots) {
+  const std::vector<std::int32_t> gpus = parse_gpu_list(step_gpus());
+  const GpusOfTasks taken = gpus_of_tasks(task_variable(spank, "SLURMD_TRES_BIND").value_or(""), gpus, masks.size());
+  if (!taken.follow_cores && taken.of_task.empty()) return deal_masks(masks, slots, position_in_machine);
+  const auto known = gpus_of_node(spank);
+  const bool anywhere = known && std::all_of(known->begin(), known->end(), [](const GpuShape& gpu) { return gpu.cores.empty(); });
+  if (anywhere || (!known && !taken.follow_cores)) return deal_masks(masks, slots, position_in_machine);
+  if (taken.follow_cores) return masks;
+  std::vector<std::int32_t> in_order(masks.size());
+  std::iota(in_order.begin(), in_order.end(), 0);
+  const std::vector<CpuMask> sorted = deal_masks(masks, in_order, position_in_machine);
+  const MachineCores machine = machine_cores(static_cast<int>(sysconf(_SC_NPROCESSORS_CONF)), position_in_machine);
+  return deal_masks(masks, slots_near_gpus(sorted, slots, taken.of_task, *known, machine), position_in_machine);
+}
+
 }  // namespace
+
+void note_step_gpus(spank_t spank) {
+  step_gpus() = task_variable(spank, "SLURM_STEP_GPUS").value_or("");
+}
 
 void bind_task(spank_t spank) {
   const auto plan = task_variable(spank, plan_variable);
@@ -97,7 +142,7 @@ void bind_task(spank_t spank) {
   const auto local = static_cast<std::size_t>(task->local);
   if (!masks || !now || *now != (*masks)[local]) return;  // the task is not bound, or something else has bound it
 
-  const std::vector<CpuMask> dealt = deal_masks(*masks, *slots, position_in_machine);
+  const std::vector<CpuMask> dealt = deal(spank, *masks, *slots);
   if (dealt[local] != *now && !set_mask(dealt[local])) {
     slurm_debug("placement: cannot bind rank %u: %s", task->local_ranks[local], std::strerror(errno));
     return;

@@ -7,8 +7,11 @@ namespace placement::spank {
 // The variable in which srun sends the plan of slots (BindPlan) to the tasks of its step.
 inline constexpr const char* plan_variable = "SLURM_PLACEMENT_CORES";
 
-// Binds this task to the set of cores that the plan has for its rank. The sets are those that Slurm dealt to the
-// node's tasks. Call it in the task, as the user, after Slurm has bound the task and before its program starts. Does
+// Notes the GPUs that the step has on this node, for bind_task(). Call it in slurmstepd before the tasks are started.
+void note_step_gpus(spank_t spank);
+
+// Binds this task to the set of cores that the plan has for its rank, or to one near the GPUs that Slurm gives it. The sets are
+// those that Slurm dealt to the node's tasks. Call it in the task, as the user, after Slurm has bound the task and before its program starts. Does
 // nothing if there is no plan for this step, or if the task is not bound as Slurm says.
 void bind_task(spank_t spank);
 

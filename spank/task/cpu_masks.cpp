@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <fstream>
-#include <numeric>
 #include <tuple>
 
 namespace placement::spank {

@@ -135,6 +135,19 @@ START_TEST(parts_that_are_missing) {
   state = unpack_job_state(pack(1, view, nodes, roomy));
   ck_assert_uint_eq(state.outages->size(), 1);
   ck_assert_double_eq(state.outages->of("@2"), 0.5);
+  view = view_of(4);  // live data without estimates are not knowledge of outages, a node that does not answer is
+  LiveState live = *view.live;
+  for (NodeState& node : live.nodes) {
+    node.outage_probability = unknown_value;
+    node.liveness = Liveness::up;
+  }
+  view.live = std::make_shared<const LiveState>(live);
+  state = unpack_job_state(pack(1, view, nodes, roomy));
+  ck_assert(state.torus && state.live && !state.outages);
+  live.nodes[3].liveness = Liveness::suspect;
+  view.live = std::make_shared<const LiveState>(live);
+  state = unpack_job_state(pack(1, view, nodes, roomy));
+  ck_assert(state.outages && state.outages->of("n3") == outage_of_silent_node);
   view = view_of(4);
   view.torus = nullptr;
   view.live = nullptr;

@@ -21,6 +21,7 @@ check_PROGRAMS += \
 	%D%/text_test \
 	%D%/topology_conf_test \
 	%D%/topology_read_test \
+	%D%/topology_yaml_test \
 	%D%/torus_topology_test \
 	%D%/tree_topology_test \
 	#
@@ -45,6 +46,7 @@ endif
 %C%_text_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_topology_conf_test_LDADD = $(common_topology) $(CHECK_LIBS)
 %C%_topology_read_test_LDADD = $(common_topology) $(CHECK_LIBS)
+%C%_topology_yaml_test_LDADD = $(common_topology_yaml) $(CHECK_LIBS)
 %C%_torus_topology_test_LDADD = $(common_topology) $(CHECK_LIBS)
 %C%_tree_topology_test_LDADD = $(common_topology) $(CHECK_LIBS)
 

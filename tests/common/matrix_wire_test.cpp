@@ -52,12 +52,11 @@ START_TEST(packed_matrices_unpack) {
                                  CommMatrix::from_edges(5, {{0, 4, 1}, {0, 1, 2}, {2, 4, 300}}),
                                  random_matrix(1000, 20000, 1),
                                  ring(80640)};
-  for (const CommMatrix& matrix : matrices) ck_assert(unpack_matrix(pack_matrix(matrix)) == matrix);
-  ck_assert_uint_lt(pack_matrix(ring(80640)).size(), 1000);
+  for (const CommMatrix& matrix : matrices) ck_assert(unpack_wire(pack_wire({matrix, {}})).matrix == matrix);
+  ck_assert_uint_lt(pack_wire({ring(80640), {}}).size(), 1000);
   const WireMatrix groups{CommMatrix::from_edges(3, {{0, 2, 9}}), {0, 1, 0, 2, 1}};
   ck_assert(unpack_wire(pack_wire(groups)) == groups);
   ck_assert_int_eq(unpack_wire(pack_wire(groups)).tasks(), 5);
-  ck_assert_error(unpack_matrix(pack_wire(groups)), "is of groups of ranks");
 }
 END_TEST
 
@@ -65,7 +64,7 @@ START_TEST(refuses_to_pack_what_the_other_side_refuses) {
   ck_assert_error(pack_wire({CommMatrix::from_edges(3, {}), {0, 1, 0}}), "3 groups in the matrix");
   ck_assert_error(pack_wire({CommMatrix::from_edges(2, {}), {1, 0}}), "group 1 appears before group 0");
   ck_assert_error(pack_wire({CommMatrix::from_edges(2, {}), {0, -1}}), "group -1");
-  ck_assert_error(pack_matrix(CommMatrix::from_edges(WireLimits{}.max_ranks + 1, {})), "at most");
+  ck_assert_error(pack_wire({CommMatrix::from_edges(WireLimits{}.max_ranks + 1, {}), {}}), "at most");
 }
 END_TEST
 
@@ -85,7 +84,7 @@ END_TEST
 START_TEST(refuses_hostile_payloads) {
   // No groups; 3 ranks, 2 pairs; 2, 0 and 0 larger neighbours; 0-1 and 0-2; weights 5 and 6.
   const CommMatrix right = CommMatrix::from_edges(3, {{0, 1, 5}, {0, 2, 6}});
-  ck_assert(unpack_matrix(framed({0, 3, 2, 2, 0, 0, 0, 0, 4, 5})) == right);
+  ck_assert(unpack_wire(framed({0, 3, 2, 2, 0, 0, 0, 0, 4, 5})).matrix == right);
   const struct {
     std::initializer_list<int> payload;
     const char* message;
@@ -115,10 +114,10 @@ START_TEST(refuses_hostile_payloads) {
   for (const auto& [payload, message] : cases) ck_assert_error(unpack_wire(framed(payload)), message);
   ck_assert_error(unpack_wire(framed({0, 0, 0}, "SPM\2")), "does not begin as version 1");
   const WireLimits narrow{.max_ranks = 3, .max_pairs = 2, .max_unpacked_bytes = 10};
-  ck_assert(unpack_wire(pack_matrix(right), narrow).matrix == right);
-  ck_assert_error(unpack_wire(pack_matrix(right), {.max_ranks = 2}), "number of ranks 3 is more than 2");
-  ck_assert_error(unpack_wire(pack_matrix(right), {.max_pairs = 1}), "number of pairs 2 is more than 1");
-  ck_assert_error(unpack_wire(pack_matrix(right), {.max_unpacked_bytes = 9}),
+  ck_assert(unpack_wire(pack_wire({right, {}}), narrow).matrix == right);
+  ck_assert_error(unpack_wire(pack_wire({right, {}}), {.max_ranks = 2}), "number of ranks 3 is more than 2");
+  ck_assert_error(unpack_wire(pack_wire({right, {}}), {.max_pairs = 1}), "number of pairs 2 is more than 1");
+  ck_assert_error(unpack_wire(pack_wire({right, {}}), {.max_unpacked_bytes = 9}),
                   "unpacked 10 bytes: the limit is 9");
 }
 END_TEST
@@ -132,11 +131,11 @@ START_TEST(many_pairs_do_not_travel_however_small) {
     return CommMatrix::from_edges(ranks, std::move(edges));
   };
   const CommMatrix most = all_to_all(1024);
-  const Bytes packed = pack_matrix(most);
+  const Bytes packed = pack_wire({most, {}});
   ck_assert_uint_lt(packed.size(), 4096);
-  ck_assert(unpack_matrix(packed) == most);
+  ck_assert(unpack_wire(packed).matrix == most);
   const CommMatrix more = all_to_all(1025);
-  ck_assert_error(pack_matrix(more), "at most 1048576 and 524288 travel");
+  ck_assert_error(pack_wire({more, {}}), "at most 1048576 and 524288 travel");
   const WireMatrix groups = coarsen_to_fit(more, 1 << 20, 2);
   ck_assert(groups.coarse() && groups.tasks() == 1025 && groups.matrix.ranks() == 513);
   ck_assert_int_eq(expand_groups(groups).ranks(), 1025);
@@ -194,7 +193,7 @@ END_TEST
 
 START_TEST(coarsens_only_as_needed) {
   const CommMatrix matrix = random_matrix(2000, 20000, 4);
-  const std::size_t whole = pack_matrix(matrix).size();
+  const std::size_t whole = pack_wire({matrix, {}}).size();
   ck_assert(coarsen_to_fit(matrix, whole, 4) == (WireMatrix{matrix, {}}));
   const WireMatrix coarse = coarsen_to_fit(matrix, whole - 1, 4);
   ck_assert_int_eq(coarse.matrix.ranks(), 500);

@@ -2,6 +2,7 @@
 TESTS += \
 	%D%/commands_test.py \
 	%D%/install_test.sh \
+	%D%/rebuild_test.sh \
 	%D%/reproduce_test.py \
 	%D%/root_test.sh \
 	%D%/service_test.sh \
@@ -10,6 +11,7 @@ TESTS += \
 EXTRA_DIST += \
 	%D%/commands_test.py \
 	%D%/install_test.sh \
+	%D%/rebuild_test.sh \
 	%D%/reproduce_test.py \
 	%D%/root_test.sh \
 	%D%/service_test.sh \

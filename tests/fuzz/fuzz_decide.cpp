@@ -161,7 +161,7 @@ void add_matrix(Question& q, Bytes& in) {
     if (a != b) edges.push_back({std::min(a, b), std::max(a, b), std::int64_t{1} << weight % 63});
   }
   try {
-    q.entries.push_back("PLACEMENT_MATRIX_0=" + to_base64url(pack_matrix(CommMatrix::from_edges(ranks, std::move(edges)))));
+    q.entries.push_back("PLACEMENT_MATRIX_0=" + to_base64url(pack_wire({CommMatrix::from_edges(ranks, std::move(edges)), {}})));
     q.entries.push_back("PLACEMENT_MATRIX_PIECES=1");
   } catch (const Error&) {  // the sum of its weights is too large for a matrix
   }
@@ -219,7 +219,7 @@ void ask(Question& q, Bytes in) {
   add_environment(q, in);
   for (std::string& entry : q.entries) q.pointers.push_back(entry.data());
   q.offer = {static_cast<std::uint32_t>(q.node.size()), q.node.data(), q.first_core.data(), q.core_free.data(), q.cpus.data(),
-             q.weight.data(), q.max_tasks.empty() ? nullptr : q.max_tasks.data()};
+             q.weight.data(), q.max_tasks.empty() ? nullptr : q.max_tasks.data(), (flags & 16) != 0};
   q.request.environment = q.pointers.data();
   q.request.environment_count = static_cast<std::uint32_t>(q.pointers.size());
   q.request.required = q.required.data();

@@ -25,7 +25,7 @@ constexpr WireLimits limits{.max_ranks = 5000, .max_pairs = 1 << 14, .max_unpack
 constexpr std::size_t magic_bytes = 4;
 
 Bytes packed(std::span<const std::byte> payload) {
-  Bytes bytes = pack_matrix(CommMatrix{});
+  Bytes bytes = pack_wire({});
   bytes.resize(magic_bytes + ZSTD_compressBound(payload.size()));
   const std::size_t length = ZSTD_compress(bytes.data() + magic_bytes, bytes.size() - magic_bytes,
                                            payload.data(), payload.size(), 1);

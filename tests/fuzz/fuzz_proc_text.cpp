@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "common/util/cpu_list.hpp"
 #include "monitor/agent/proc_text.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
@@ -29,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   agent::parse_pressure(text);
   if (const auto interfaces = agent::parse_net_dev(text))
     for (const agent::InterfaceBytes& one : *interfaces) REQUIRE(is_inside(one.name, text));
-  if (const auto cpus = agent::parse_cpu_list(text)) REQUIRE(cpus->size() <= 65536);
+  if (const auto cpus = listed_cores(text, 65536)) REQUIRE(!cpus->empty() && cpus->size() <= 65536);
   if (const auto MHz = agent::parse_cpuinfo_MHz(text)) REQUIRE(std::isfinite(*MHz));
   agent::parse_uptime(text);
   if (const auto id = agent::parse_boot_id(text)) REQUIRE(id->size() == 16);

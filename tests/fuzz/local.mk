@@ -21,6 +21,7 @@ fuzz_targets = \
 	%D%/fuzz_snapshot \
 	%D%/fuzz_snapshot_text \
 	%D%/fuzz_topology_conf \
+	%D%/fuzz_topology_yaml \
 	#
 check_PROGRAMS += $(fuzz_targets)
 fuzz_driver = %D%/fuzz_driver.cpp %D%/fuzz_target.hpp
@@ -65,6 +66,8 @@ fuzz_driver = %D%/fuzz_driver.cpp %D%/fuzz_target.hpp
 %C%_fuzz_snapshot_text_SOURCES = %D%/fuzz_snapshot_text.cpp $(fuzz_driver)
 %C%_fuzz_topology_conf_LDADD = $(common_topology)
 %C%_fuzz_topology_conf_SOURCES = %D%/fuzz_topology_conf.cpp $(fuzz_driver)
+%C%_fuzz_topology_yaml_LDADD = $(common_topology_yaml)
+%C%_fuzz_topology_yaml_SOURCES = %D%/fuzz_topology_yaml.cpp $(fuzz_driver)
 
 fuzz:
 	$(SHELL) $(srcdir)/%D%/run.sh $(srcdir) $(fuzz_targets)

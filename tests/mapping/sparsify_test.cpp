@@ -48,6 +48,14 @@ START_TEST(few_pairs_are_kept_and_the_heavy_ones_exactly) {
 }
 END_TEST
 
+// The total weight is 1.97 times the limit of pairs, and no pair is heavier than another.
+START_TEST(equal_light_pairs_stay_within_the_limit) {
+  const CommMatrix few = mapping::sparsified(dense(300, 1, 0), 76, 5);
+  ck_assert_int_le(few.pairs(), 300 * (76 + 1));
+  ck_assert_int_ge(few.pairs(), 300 * 70);
+}
+END_TEST
+
 START_TEST(traffic_and_cuts_stay_about_equal) {
   const CommMatrix all = dense(300, 10, 0);
   const CommMatrix few = mapping::sparsified(all, 32, 3);
@@ -112,6 +120,7 @@ int main() {
   Suite* suite = suite_create("sparsify");
   TCase* all = tcase_create("all");
   tcase_add_test(all, few_pairs_are_kept_and_the_heavy_ones_exactly);
+  tcase_add_test(all, equal_light_pairs_stay_within_the_limit);
   tcase_add_test(all, traffic_and_cuts_stay_about_equal);
   tcase_add_test(all, a_pair_has_its_own_weight_in_the_mean);
   tcase_add_test(all, the_seed_decides);

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -20,6 +21,12 @@ using namespace placement;
 using namespace placement::monitor;
 
 namespace {
+
+// Returns the number of outages that last.
+std::ptrdiff_t lasting(History& history) {
+  const std::vector<OutageRecord> all = history.outages();
+  return std::count_if(all.begin(), all.end(), [](const OutageRecord& outage) { return outage.lasts(); });
+}
 
 OutageRecord outage(const std::string& node, double began, double ended, const std::string& cause = "silent",
                     bool counted = true) {
@@ -81,11 +88,11 @@ START_TEST(outages_are_kept_and_joined) {
   History history(directory.path() + "/h.db", {});
   ck_assert(history.put_outage(outage("n1", 1000, unknown_value)));
   ck_assert(!history.put_outage(outage("n1", 1000, unknown_value)));
-  ck_assert_uint_eq(history.lasting_outages().size(), 1);
+  ck_assert_int_eq(lasting(history), 1);
   // Another monitor saw this outage too: it began earlier, has ended and is judged differently. Its judgement is
   // ignored.
   ck_assert(history.put_outage(outage("n1", 995, 1300, "agent", false), true));
-  ck_assert(history.lasting_outages().empty());
+  ck_assert_int_eq(lasting(history), 0);
   std::vector<OutageRecord> all = history.outages();
   ck_assert_uint_eq(all.size(), 1);
   ck_assert_double_eq(all[0].began_at_s, 995);
@@ -104,7 +111,7 @@ START_TEST(outages_are_kept_and_joined) {
   ck_assert(history.put_outage(outage("n3", 1000, 1010)));
   ck_assert(!history.put_outage(outage("n3", 1000, unknown_value), true));  // from a monitor that has not seen its end
   ck_assert(history.put_outage(outage("n3", 1030, unknown_value)));         // the node is silent again
-  ck_assert_uint_eq(history.lasting_outages().size(), 1);
+  ck_assert_int_eq(lasting(history), 1);
   ck_assert(history.put_outage(outage("n3", 1030, 1200)));
   all = history.outages();
   ck_assert_uint_eq(all.size(), 4);
@@ -204,7 +211,7 @@ START_TEST(two_histories_become_equal) {
   ck_assert_int_eq(pull(b, a), 0);
   ck_assert_uint_eq(a.outages().size(), 40);
   ck_assert_uint_eq(b.outages().size(), 40);
-  ck_assert(a.lasting_outages().empty() && b.lasting_outages().empty());
+  ck_assert(lasting(a) == 0 && lasting(b) == 0);
   ck_assert_uint_eq(a.spans().size(), 40);
   ck_assert_double_eq(a.spans()[0].ended_at_s, 900);
   ck_assert_double_eq(b.spans()[0].began_at_s, 0);

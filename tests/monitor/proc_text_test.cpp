@@ -71,11 +71,6 @@ START_TEST(interfaces) {
 END_TEST
 
 START_TEST(small_files) {
-  ck_assert(*parse_cpu_list("0-3,8\n") == (std::vector<std::int32_t>{0, 1, 2, 3, 8}));
-  ck_assert(*parse_cpu_list("0") == std::vector<std::int32_t>{0});
-  ck_assert_uint_eq(parse_cpu_list("0-65535")->size(), 65536);
-  for (const char* bad : {"", "\n", "3-1", "-1", "0-", "0,,1", "a", "0-99999999999", "0-65536", "0-65535,65536", "0-2147483647"})
-    ck_assert_msg(!parse_cpu_list(bad), "'%s'", bad);
   ck_assert_double_eq(*parse_cpuinfo_MHz("processor : 0\ncpu MHz\t\t: 2250.000\ncpu MHz : 1\n"), 2250);
   ck_assert(!parse_cpuinfo_MHz("cpu MHz : fast\n") && !parse_cpuinfo_MHz(""));
   ck_assert_uint_eq(*parse_uptime("12345.67 99999.00\n"), 12345);
@@ -149,7 +144,6 @@ START_TEST(noise) {
     parse_meminfo(text);
     parse_pressure("some " + text);
     parse_net_dev("Receive\n\n" + text);
-    parse_cpu_list(text);
     parse_cpuinfo_MHz(text);
     parse_uptime(text);
     parse_boot_id(text);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "netload/candidates.hpp"
 #include "netload/group_search.hpp"
 #include "tests/check.hpp"
 #include "tests/netload/nla_cases.hpp"
@@ -120,7 +121,7 @@ START_TEST(what_is_passed_over_would_not_be_chosen) {
           if (seed % 3 == 0) request.min_nodes = 9;
           if (seed % 4 == 0) request.required = {2, 11};
           for (std::int32_t start = 0; start < nodes; start += 1 + nodes / 40)
-            ck_assert_msg(candidate_group(input, request, start) == plain_group(input, request, start),
+            ck_assert_msg(Candidates(input, request).of_start(start) == plain_group(input, request, start),
                           "start %d of %d nodes in %d groups, case %d", start, nodes, groups, static_cast<int>(seed));
           if (nodes > 300) continue;
           ck_assert(choose_group(input, request, GroupSearch::paper).best.nodes == plain_choice(input, request));

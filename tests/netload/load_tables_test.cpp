@@ -46,7 +46,7 @@ START_TEST(weights_from_a_profile) {
   ck_assert_double_eq_tol(network_share(network_use(longer), gigabit), 0.1943, 1e-4);
   ck_assert_text_eq(profile_weights(network_use(longer), gigabit)["beta"], "0.055");
   // On links with a twentieth of the bandwidth and ten times the latency, messages take longer than the waiting.
-  const TypicalLink slow{600, 6.25e6, true};
+  const TypicalLink slow{600, 6.25e6, LinkSource::measured, LinkSource::measured};
   ck_assert_double_eq(network_share(network_use(longer), slow), 0.5);
   ck_assert_text_eq(profile_weights(network_use(longer), slow)["beta"], "0.500");
   ck_assert_text_eq(profile_weights(network_use(longer), slow)["latency"], "0.328");  // 2400 us of 2400 + 4915
@@ -123,14 +123,23 @@ START_TEST(typical_links) {
   ck_assert_text_eq(to_string(all), "64 Mbit/s, 20 us");
   ck_assert_double_eq(link({0, 1}).latency_us, 10);
   ck_assert_double_eq(link({0, 3}).latency_us, 30);  // modelled, and nothing is measured between these
-  ck_assert(!link({0, 3}).measured && link({0, 3}).modelled);
-  ck_assert_text_eq(to_string(link({0, 3})), "modelled 1000 Mbit/s, 30 us");
+  ck_assert(link({0, 3}).latency_source == LinkSource::modelled && link({0, 3}).bandwidth_source == LinkSource::assumed);
+  ck_assert_text_eq(to_string(link({0, 3})), "assumed 1000 Mbit/s, modelled 30 us");
   ck_assert_double_eq(link({0, 3}).bandwidth_Bps, 125e6);
   for (const std::vector<std::int32_t>& unknown : std::vector<std::vector<std::int32_t>>{{}, {0}, {-1, 7}, {2, 3}}) {
-    ck_assert(!link(unknown).measured);
+    ck_assert(link(unknown).latency_source == LinkSource::assumed);
     ck_assert_text_eq(to_string(link(unknown)), "assumed 1000 Mbit/s, 60 us");
   }
-  ck_assert(!typical_link(PairTable(), std::vector<std::int32_t>{0, 1}).measured);
+  ck_assert(typical_link(PairTable(), std::vector<std::int32_t>{0, 1}).latency_source == LinkSource::assumed);
+  // Each value is that of the best source that has it: here no bandwidth is measured, and then one is modelled.
+  PairTable latencies = table;
+  const std::vector<float> unknown_bandwidth(9, nan), modelled_bandwidth{nan, nan, 5e6f, nan, nan, nan, 5e6f, nan, nan};
+  latencies.peak_bandwidth_Bps = unknown_bandwidth;
+  latencies.bandwidth_Bps = unknown_bandwidth;
+  const auto all_of = [&] { return to_string(typical_link(latencies, std::vector<std::int32_t>{0, 1, 2, 3})); };
+  ck_assert_text_eq(all_of(), "assumed 1000 Mbit/s, measured 20 us");
+  latencies.bandwidth_Bps = modelled_bandwidth;
+  ck_assert_text_eq(all_of(), "modelled 40 Mbit/s, measured 20 us");
   // The links of a profile are those between the nodes of its run, where they are measured.
   LiveState live;
   for (const char* const name : {"n0", "n1", "n2", "n3"}) live.nodes.emplace_back().name = name;
@@ -141,6 +150,8 @@ START_TEST(typical_links) {
   ck_assert_text_eq(of_run("0.2:4:1:1:n2+n3"), to_string(link({0, 3})));   // not measured between these
   ck_assert_text_eq(of_run("0.2:4:1:1:x1+x2"), to_string(link({0, 3})));   // nodes of another cluster
   ck_assert_text_eq(of_run("0.2:4:1:1"), to_string(link({0, 3})));
+  live.pairs = latencies;
+  ck_assert_text_eq(of_run("0.2:4:1:1:n0+n1"), "modelled 40 Mbit/s, its run's 10 us");
   // One node of the run is behind a slow link: half of the pairs of four nodes, an eighth of those of sixteen.
   for (const std::int32_t nodes : {4, 16}) {
     LiveState run;

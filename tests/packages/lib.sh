@@ -10,6 +10,13 @@ ok() {  # what command...
 
 file_of() { ls "$packages/$1"_*.deb; }
 
+# What packages depend on and recommend, the first of alternatives, apart from packages of ours.
+dependencies_of() {  # package...
+  local name
+  for name in "$@"; do dpkg-deb -f "$(file_of "$name")" Depends Recommends; done | sed 's/^[A-Za-z-]*: //' | tr ',' '\n' |
+    sed 's/([^)]*)//g; s/|.*//; s/[[:space:]]//g' | grep -v -e '^slurm-placement' -e '^libplacement' | sort -u
+}
+
 apt_install() {  # package...: by file
   local -a files=()
   local name
@@ -21,5 +28,5 @@ apt_install() {  # package...: by file
 newer_package() {  # name
   rm -rf "$work/newer" && dpkg-deb -R "$(file_of "$1")" "$work/newer" &&
     sed -i "s/^Version: .*/&+upgrade1/; s/\((= 0[^)]*\))/\1+upgrade1)/" "$work/newer/DEBIAN/control" &&
-    dpkg-deb -b "$work/newer" "$work/newer_$1.deb" >/dev/null
+    dpkg-deb -Znone -b "$work/newer" "$work/newer_$1.deb" >/dev/null
 }

@@ -85,7 +85,7 @@ class Offer {
 
   placement_offer c() const {
     return {static_cast<std::uint32_t>(node_.size()), node_.data(), first_core_.data(), free_.data(),
-            cpus_.data(), weight_.empty() ? nullptr : weight_.data(), nullptr};
+            cpus_.data(), weight_.empty() ? nullptr : weight_.data(), nullptr, false};
   }
 };
 
@@ -95,7 +95,7 @@ class Environment {
   explicit Environment(std::initializer_list<std::string> entries) : entries_(entries) {}
 
   static Environment with_matrix(const CommMatrix& matrix, const std::string& word = "TREEMATCH") {
-    return with_bytes(pack_matrix(matrix), word);
+    return with_bytes(pack_wire({matrix, {}}), word);
   }
 
   static Environment with_bytes(std::span<const std::byte> bytes, const std::string& word = "TREEMATCH") {

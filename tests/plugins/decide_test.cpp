@@ -86,6 +86,44 @@ START_TEST(heavy_pairs_share_nodes) {
 }
 END_TEST
 
+// With --ntasks-per-node Slurm gives each node the cores of as many tasks. A step with fewer tasks there gets one core of each socket.
+START_TEST(costs_where_a_node_has_cores_to_spare) {
+  TestMachine(2, 2).configure();
+  Environment environment = Environment::with_matrix(CommMatrix::from_edges(5, {{0, 1, 100}, {0, 2, 100}, {1, 2, 100}, {3, 4, 1000}}));
+  Offer offer(2, 4);
+  placement_request request = request_for(environment, 5);
+  request.tasks_per_node = 3;
+  const placement_plan* plan = decide(offer, request);
+  ck_assert(plan->placed);
+  ck_assert_str_eq(plan->cost, "3600");  // 3 and 4 on one socket of the first node; not 3000, as on the planned cores of the second
+  ck_assert_str_eq(plan->natural_cost, "5000");
+}
+END_TEST
+
+// Five tasks of three hardware threads: two of them on a node have three cores, and the step wants four.
+START_TEST(a_step_that_slurm_would_not_start) {
+  TestMachine(4, 2, 2).configure();
+  Environment environment({"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=TREEMATCH"});
+  Offer offer(4, 4, 2);
+  placement_request request = request_for(environment, 5);
+  request.cpus_per_task = 3;
+  ck_assert(decide(offer, request)->placed);
+  request.tasks_need_whole_cores = true;
+  const placement_plan* plan = decide(offer, request);
+  ck_assert(!plan->placed);
+  ck_assert_str_eq(plan->reason, "Slurm would not start 5 tasks of 3 CPUs on the policy's cores, as it wants whole cores for each");
+  request = request_for(environment, 4);  // all CPUs of the job
+  request.cpus_per_task = 3;
+  request.tasks_need_whole_cores = true;
+  ck_assert(decide(offer, request)->placed);
+  request = request_for(environment, 3);  // one task on each node
+  request.cpus_per_task = 3;
+  request.tasks_per_node = 1;
+  request.tasks_need_whole_cores = true;
+  ck_assert(decide(offer, request)->placed);
+}
+END_TEST
+
 START_TEST(busy_cores_are_left_alone) {
   TestMachine(4, 2).configure();
   Environment environment = Environment::with_matrix(ring(4));
@@ -290,7 +328,7 @@ START_TEST(hostile_environments) {
   // sound base64url around what is no matrix
   const std::vector<std::byte> zeros(1000);
   reason_of(Environment::with_bytes(zeros));
-  std::vector<std::byte> cut = pack_matrix(matrix);
+  std::vector<std::byte> cut = pack_wire({matrix, {}});
   cut.pop_back();
   reason_of(Environment::with_bytes(cut));
 }
@@ -344,6 +382,8 @@ static Suite* suite() {
   tcase_add_test(core, modes_and_bad_configurations);
   tcase_add_test(core, a_topology_that_is_none);
   tcase_add_test(core, heavy_pairs_share_nodes);
+  tcase_add_test(core, costs_where_a_node_has_cores_to_spare);
+  tcase_add_test(core, a_step_that_slurm_would_not_start);
   tcase_add_test(core, busy_cores_are_left_alone);
   tcase_add_test(core, not_enough_room);
   tcase_add_test(core, node_limits_are_kept);

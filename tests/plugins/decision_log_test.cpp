@@ -42,6 +42,17 @@ START_TEST(a_refused_plan_leaves_no_costs) {
   ck_assert_text_eq(told[1].reason, "Slurm could not allocate what the policy wanted");
   ck_assert_text_eq(told[1].choice, told[0].choice);
   ck_assert_int_eq(told[0].reason_class, STOCK_OTHER);
+  // What binds no rank is told of a job with the policy's nodes alone.
+  outcome.unbound = "task/none";
+  placement_tell(&outcome);
+  outcome = outcome_of(request, plan, DECISION_CORES);
+  outcome.unbound = "task/none";
+  placement_tell(&outcome);
+  const std::vector<Decision> unbound = DecisionReader(file).read();
+  ck_assert_uint_eq(unbound.size(), 4);
+  for (const std::size_t stock : {1, 2})
+    for (const std::string& term : unbound[stock].terms) ck_assert(term.find("bound") == term.npos);
+  ck_assert_text_eq(unbound[3].terms.back(), "no rank is bound to its core: TaskPlugin=task/none");
   ck_assert_int_eq(told[1].reason_class, STOCK_SLURM);
 }
 END_TEST

@@ -9,6 +9,7 @@ check_PROGRAMS += \
 	%D%/decision_time_test \
 	%D%/fatt_order_test \
 	%D%/illegal_placement_test \
+	%D%/job_request_test \
 	%D%/live_feed_test \
 	%D%/decision_time_budget_test \
 	#
@@ -21,6 +22,7 @@ endif
 %C%_decision_time_test_LDADD = $(plugins_select) $(CHECK_LIBS)
 %C%_fatt_order_test_LDADD = $(plugins_topology) $(CHECK_LIBS)
 %C%_illegal_placement_test_LDADD = $(plugins_select) $(CHECK_LIBS)
+%C%_job_request_test_LDADD = $(plugins_select) $(CHECK_LIBS)
 %C%_live_feed_test_LDADD = $(plugins_select) $(CHECK_LIBS)
 %C%_decision_time_budget_test_LDADD = $(plugins_select) $(CHECK_LIBS)
 

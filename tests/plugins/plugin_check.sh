@@ -48,6 +48,13 @@ check_version() {
   [ $((0x$got)) -eq $((0x$want)) ] || fail "$1 has plugin_version 0x$got, Slurm is 0x$want"
 }
 
+# A multiplication joined with an addition rounds once and not twice, so that the same input could get another placement on
+# a processor without it. The compiler joins them where configure does not forbid it.
+check_sums() {
+  joined=$(objdump -d "$1" | grep -cE '[[:space:]](vfn?m(add|sub)[0-9a-z]*|fn?m(add|sub)|fml[as])[[:space:]]')
+  [ "$joined" = 0 ] || fail "$1 has $joined multiplications joined with additions"
+}
+
 checked=0
 for host in "$dir"/select_cons_tres.so "$dir"/topology_fatt.so; do
   [ -e "$host" ] && [ -x "$slurmctld" ] || continue
@@ -58,6 +65,7 @@ for host in "$dir"/select_cons_tres.so "$dir"/topology_fatt.so; do
   full=$(libraries "$slurmctld" | grep libslurmfull)
   [ -n "$full" ] || full=$(find /usr/lib /usr/lib64 -name 'libslurmfull*.so*' 2>/dev/null | head -1)
   check_version "$host"
+  check_sums "$host"
   {
     sed -n '/^global:/,/^local:/s/^  \([a-z_]*\);$/\1/p' "$map"
     # the functions that this Slurm looks up, as configure found them
@@ -81,6 +89,7 @@ for spank in "$dir"/loadmatrix.so "$dir"/nodestate.so; do
   [ -e "$spank" ] || continue
   checked=$((checked + 1))
   check_version "$spank"
+  check_sums "$spank"
   others=$(defined "$spank" | grep -vE '^(slurm_spank_[a-z_]+|plugin_(name|type|version)|spank_plugin(_version)?)$')
   [ -z "$others" ] || fail "$spank exports more than Slurm looks up:" $others
   full=$(find /usr/lib /usr/lib64 -name 'libslurmfull*.so*' 2>/dev/null | head -1)

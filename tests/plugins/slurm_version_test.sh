@@ -8,5 +8,5 @@ sources() { find . \( -path ./.work -o -path ./.git -o -path ./tests -o -path ./
 count=$(sources | wc -l)
 [ "$count" -gt 100 ] || { echo "only $count sources were found in $PWD"; exit 1; }
 found=$(sources | xargs grep -nE 'SLURM_VERSION|SLURM_BEFORE|#[[:space:]]*include[[:space:]]*["<](src/|slurm/slurm_version)' |
-  grep -vE 'plugin_version = SLURM_VERSION_NUMBER;$|spank_get_item\(.*S_SLURM_VERSION')
+  grep -vE 'plugin_version = SLURM_VERSION_NUMBER;[[:space:]]*\\?$|spank_get_item\(.*S_SLURM_VERSION')
 [ -z "$found" ] || { printf 'these lines belong in plugins/compat:\n%s\n' "$found"; exit 1; }

@@ -7,6 +7,7 @@
 
 namespace {
 
+using placement::spank::ranks_are_promised;
 using placement::spank::stock_nodes_notice;
 
 const std::string begin = "job 42 has the nodes that Slurm itself chose: ";
@@ -29,6 +30,15 @@ START_TEST(what_the_policy_lacked_is_told) {
   ck_assert(stock_nodes_notice(42, 0, "42 nodes+cores: TOFA lacks: all") == "job 42 is placed by TOFA lacks: all");
   ck_assert(stock_nodes_notice(42, 40, "40 nodes: TOFA") == "job 42 is placed by TOFA");
   ck_assert(placement::spank::partition_policy_notice(42, 0, "42 nodes: TOFA").empty());
+}
+END_TEST
+
+START_TEST(ranks_are_promised_on_the_policys_nodes_and_where_the_matrix_decides) {
+  for (const char* value : {"42 nodes", "42 nodes+cores", "42 nodes: TOFA as if no node failed", "40 nodes",
+                            "42 stock: --contiguous is left to Slurm, and its ranks go by the matrix on them: 7 hop-bytes, in natural order 8"})
+    ck_assert(ranks_are_promised(42, 40, value));
+  for (const char* value : {static_cast<const char*>(nullptr), "", "41 nodes", "42 stock: no node is free", "42 stock: Mode=observe in placement.conf"})
+    ck_assert(!ranks_are_promised(42, 40, value));
 }
 END_TEST
 
@@ -77,6 +87,7 @@ int main() {
   tcase_add_test(tests, a_job_with_the_policys_nodes_is_not_told);
   tcase_add_test(tests, the_reason_is_told);
   tcase_add_test(tests, what_the_policy_lacked_is_told);
+  tcase_add_test(tests, ranks_are_promised_on_the_policys_nodes_and_where_the_matrix_decides);
   tcase_add_test(tests, the_word_of_another_job_is_none);
   tcase_add_test(tests, a_policy_of_the_partition);
   tcase_add_test(tests, a_start_is_known_by_its_number);

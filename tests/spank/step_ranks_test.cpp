@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/topology/switch_tree.hpp"
+#include "common/util/cpu_list.hpp"
 #include "spank/step/slurm_view.hpp"
 #include "tests/check.hpp"
 
@@ -207,12 +208,16 @@ END_TEST
 
 START_TEST(core_lists_are_read_strictly) {
   std::vector<bool> cores(8, false);
-  ck_assert(placement::spank::mark_cores("0-2,5", cores));
+  ck_assert(placement::mark_cores("0-2,5", cores));
   ck_assert(cores == (std::vector<bool>{true, true, true, false, false, true, false, false}));
   for (const std::string list : {"", "8", "1-", "-1", "2-1", "1,", "0-8", "a", "1 ", "1;2", "99999999999999999999"}) {
     std::vector<bool> untouched(8, false);
-    ck_assert_msg(!placement::spank::mark_cores(list, untouched), "'%s' was taken", list.c_str());
+    ck_assert_msg(!placement::mark_cores(list, untouched), "'%s' was taken", list.c_str());
+    ck_assert(!placement::listed_cores(list, 8));
   }
+  ck_assert(*placement::listed_cores("0-3,8,2", 9) == (std::vector<std::int32_t>{0, 1, 2, 3, 8}));
+  ck_assert(!placement::listed_cores("0-3,0,,1", 9) && !placement::listed_cores("0-2147483647", 9));
+  ck_assert_uint_eq(placement::listed_cores("0-65535", 65536)->size(), 65536);
 }
 END_TEST
 

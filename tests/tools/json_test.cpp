@@ -29,6 +29,7 @@ START_TEST(numbers) {
   ck_assert_text_eq(JsonWriter().value(INT64_MIN).take(), "-9223372036854775808\n");
   ck_assert_text_eq(JsonWriter().value(static_cast<Cost>(INT64_MAX) * 4).take(), "36893488147419103228\n");
   ck_assert_text_eq(JsonWriter().value(0.25).take(), "0.25\n");
+  ck_assert_text_eq(JsonWriter().value(1795451429.125).take(), "1795451429.125\n");
   ck_assert_text_eq(JsonWriter().value(std::nan("")).take(), "null\n");
   ck_assert_text_eq(JsonWriter().value(-std::numeric_limits<double>::infinity()).take(), "null\n");
 }

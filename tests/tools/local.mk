@@ -5,6 +5,7 @@ check_PROGRAMS += \
 	%D%/json_test \
 	%D%/leaf_files_test \
 	%D%/simulate_report_test \
+	%D%/switch_drawing_test \
 	#
 endif
 %C%_heatmap_test_LDADD = $(common_matrix) $(ZLIB_LIBS) $(CHECK_LIBS)
@@ -16,9 +17,13 @@ endif
 %C%_leaf_files_test_SOURCES = %D%/leaf_files_test.cpp tools/input/leaf_files.cpp
 %C%_simulate_report_test_LDADD = $(sim) $(CHECK_LIBS)
 %C%_simulate_report_test_SOURCES = %D%/simulate_report_test.cpp tools/output/json.cpp tools/output/output.cpp tools/simulate/simulate_files.cpp tools/simulate/simulate_report.cpp
+%C%_switch_drawing_test_LDADD = $(common_decision) $(CHECK_LIBS)
+%C%_switch_drawing_test_SOURCES = %D%/switch_drawing_test.cpp tools/output/switch_drawing.cpp
 
 EXTRA_DIST += \
 	%D%/enable_test.sh \
+	%D%/map_test.sh \
+	%D%/placectl_lib.sh \
 	%D%/placectl_test.sh \
 	%D%/select_test.sh \
 	%D%/simulate_test.sh \
@@ -28,6 +33,7 @@ EXTRA_DIST += \
 	#
 TESTS += \
 	%D%/enable_test.sh \
+	%D%/map_test.sh \
 	%D%/placectl_test.sh \
 	%D%/select_test.sh \
 	%D%/simulate_test.sh \

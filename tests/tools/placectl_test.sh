@@ -1,55 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Drives placectl as a person does: output, exact messages and exit codes. PLACECTL names the program.
-set -u
-placectl=${PLACECTL:?} source=$(cd "${srcdir:-.}" && pwd -P)
-completion=$source/contrib/completion/placectl work=$(mktemp -d) checks=0 failures=0
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 99
-unset SLURM_CONF SLURM_JOB_ID
-
-fail() {
-  failures=$((failures + 1))
-  printf 'FAIL: %s\n' "$*"
-}
-
-# Runs placectl with the arguments; leaves $out, $err and $code.
-run() {
-  "$placectl" "$@" >"$work/.out" 2>"$work/.err" </dev/null
-  code=$? out=$(cat "$work/.out") err=$(cat "$work/.err") command="placectl $*"
-}
-
-# code wanted, and exact output; a third argument is exact standard error.
-expect() {
-  checks=$((checks + 1))
-  [ "$code" = "$1" ] || fail "$command: exit code $code instead of $1; $err"
-  [ "$out" = "$2" ] || fail "$command: output '$out' instead of '$2'"
-  [ $# -lt 3 ] || [ "$err" = "$3" ] || fail "$command: message '$err' instead of '$3'"
-}
-
-# The run failed with this code and exactly this message, and printed nothing else.
-refused() { expect "$1" '' "$2"; }
-
-# Text is in the output or the messages.
-has() {
-  checks=$((checks + 1))
-  case "$out$err" in *"$1"*) ;; *) fail "$command: no '$1' in '$out$err'" ;; esac
-}
-
-# A value of the JSON in $out.
-json() {
-  checks=$((checks + 1))
-  local got
-  got=$(printf '%s' "$out" | python3 -c "import json, sys; print(json.load(sys.stdin)$1)" 2>&1)
-  [ "$got" = "$2" ] || fail "$command: $1 is $got instead of $2"
-}
-have_python=no
-python3 -c 'import json' 2>/dev/null && have_python=yes
-
-# ---- the worked figure of TreeMatch: 360, and 660 on the even leaves
-printf 'tree 2 2 2\n' >tree
-printf '0 5 10 100\n5 0 20 5\n10 20 0 10\n100 5 10 0\n' >matrix
-printf '0\n2\n4\n6\n' >even
+# placectl as a whole, its matrix, check-config and rankfile, and the completion.
+# shellcheck source=tests/tools/placectl_lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/placectl_lib.sh"
 
 general() {
   run
@@ -73,382 +26,6 @@ general() {
     has "placectl ${words%% *}: unknown or ambiguous option --frobnicate: the options are --"
     has '--help'
   done
-}
-
-mapping() {
-  run map --matrix matrix --topology tree --output mapping
-  expect 0 ''
-  has '4 ranks on 8 of 8 leaves by TREEMATCH'
-  has 'cost      360 hop-bytes'
-  has 'natural   570 (ratio 0.632)'
-  has 'greedy    360'
-  has ' s wall, '
-  run cost --matrix matrix --topology tree mapping
-  has 'cost      360 hop-bytes'
-  # the spellings of other mapping tools
-  run map --matrix matrix --topo tree --avail even --out mapping --seed 3
-  expect 0 ''
-  has 'cost      660 hop-bytes'
-  run cost -m matrix -t tree mapping
-  has 'cost      660 hop-bytes'
-  [ "$(cut -d' ' -f2 mapping | sort -n | tr '\n' ' ')" = '0 2 4 6 ' ] || fail 'leaves that were not offered'
-  run map -m matrix -t tree -a even -p natural
-  expect 0 $'0 0\n1 2\n2 4\n3 6'
-  has 'cost      870 hop-bytes'
-  run map -m matrix -t tree -p greedy
-  has 'cost      360 hop-bytes'
-  run map -m matrix -t tree -p random=seed=7
-  local first=$out
-  run map -m matrix -t tree -p random=seed=7
-  expect 0 "$first"
-  run map -t tree -p treematch=matrix,scope=whole,levels-up=1
-  has 'cost      360 hop-bytes'
-  run map -m matrix -t tree --scope given
-  has $'4 ranks on 8 of 8 leaves by TREEMATCH: exact search\ncost      360 hop-bytes\n'
-  # 100 + 20 beside each other, 30 a level higher; in order 15 and 135.
-  run map -m matrix -t tree --distances 1,10,100
-  has $'cost      420 hop-bytes\nnatural   1365 (ratio 0.308)\n'
-  run map -m matrix -t tree --objective balanced
-  [ $code = 0 ] || fail "$command: exit code $code"
-  has $'; 2 to 2 tasks on each leaf switch\ncost      360 hop-bytes\n'
-  run map -m matrix -t tree -p treematch=objective=balanced --objective worst-group
-  [ $code = 0 ] || fail "$command: exit code $code"
-  has $'; no group of ranks spans more than 1 leaf switch\ncost      360 hop-bytes\n'
-  run map -m matrix -t tree --deadline-ms 0
-  [ $code = 0 ] || fail "a deadline in the past: exit code $code"
-  has $'by TREEMATCH: natural\ncost      570 hop-bytes\nnatural   570 (ratio 1.000)\n'
-  printf 'tleaf 3 2 100 2 10 2 1\n' >tleaf
-  run map -m matrix -t tleaf  # a leaf's link costs 1, the one above 10
-  has $'4 ranks on 8 of 8 leaves by TREEMATCH: exact search\ncost      450 hop-bytes\nnatural   1500 (ratio 0.300)\n'
-}
-
-# A machine in a word, and no matrix: the natural order.
-mapping_without_files() {
-  run map -t 2:2
-  expect 0 $'0 0\n1 1\n2 2\n3 3'
-  [[ $err = '4 ranks on 4 of 4 leaves in natural order: without --matrix nothing is known of their traffic' ]] || fail "$command says: $err"
-  run map -t 4:4:4
-  [ "$(wc -l <<<"$out")" = 64 ] || fail "$command: $(wc -l <<<"$out") lines"
-  run map -t tree -a even
-  [ $code = 0 ] || fail "$command: exit code $code, $err"
-  run map -t tree -p natural
-  [ $code = 0 ] || fail "$command: exit code $code, $err"
-  run map -m matrix -t tree
-  local by_file=$out
-  run map -m matrix -t "$(sed -n 's/^tree *//p' tree | tr ' ' :)"
-  expect 0 "$by_file"
-  printf 'tree 2\n' >8:8  # a file wins
-  run map -t 8:8
-  expect 0 $'0 0\n1 1'
-}
-
-mapping_json() {
-  [ $have_python = yes ] || return
-  run map -m matrix -t tree -a even --json
-  [ $code = 0 ] || fail "$command: exit code $code"
-  [ -z "$err" ] || fail "$command: $err"
-  json "['cost']" 660
-  json "['natural_cost']" 870
-  json "['leaves']" 8
-  json "['usable_leaves']" 4
-  json "['policy']" TREEMATCH
-  json "['ranks']" 4
-  json "['leaf_of_rank'].__len__()" 4
-  run map -m matrix -t tree --json -o mapping
-  json ".get('leaf_of_rank')" None
-  [ "$(wc -l <mapping)" = 4 ] || fail 'no mapping file beside the JSON'
-  run cost -m matrix -t tree mapping --json
-  json "['cost']" 360
-  run matrix info matrix --json
-  json "['heaviest'][0]" "{'a': 0, 'b': 3, 'weight': 100}"
-  run matrix info matrix -t tree --json
-  json "['gain']['cost']" 360
-  json "['gain']['run_time'][1]['communication']" 0.3
-  json "['traffic']['most']" 115
-  run check-config --json
-  json "['settings']['Mode']" enforce
-}
-
-# The worked figure of hierarchical job assignment: groups (0,6)(1,7)(2,5)(3,4), then (0,6,1,7)(2,5,3,4).
-matching() {
-  cat >table1 <<'END'
-0 100 19 12 19 11 2511 223
-100 0 12 12 25 28 223 1412
-19 12 0 223 251 1584 17 10
-12 12 223 0 1995 112 17 17
-19 25 251 1995 0 158 17 12
-11 28 1584 112 158 0 25 19
-2511 223 17 17 17 25 0 100
-223 1412 10 17 12 19 100 0
-END
-  printf 'tree 2 2 2 2\n' >sixteen
-  run map -m table1 -t sixteen -p matching
-  expect 0 $'0 0\n1 2\n2 4\n3 6\n4 7\n5 5\n6 1\n7 3'
-  has 'cost      22196 hop-bytes'
-  printf 'SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\nSwitchName=top Switches=s[0-1]\n' >four.conf
-  printf 'NodeName=n[0-3] CPUs=2 CoresPerSocket=2\n' >four-nodes.conf
-  run map -m table1 -t four.conf --slurm-conf four-nodes.conf -p matching -N 4 -f nodes
-  expect 0 $'0 n0 0\n1 n1 0\n2 n2 0\n3 n3 0\n4 n3 1\n5 n2 1\n6 n0 1\n7 n1 1'
-  run map -m table1 -t sixteen -p matching=effort=3
-  refused 2 'placectl map: unknown key effort for MATCHING: known are matrix, pattern, grid, tp, pp, dp, cp, ep, order, layers, hidden, seq, batch'
-  printf 'torus 4 4\n' >plain-torus
-  run map -m table1 -t plain-torus -p matching
-  refused 1 'placectl map: MATCHING maps to trees: on a torus take TOFA'
-}
-
-bad_mapping() {
-  run map -t tree -p treematch
-  refused 2 'placectl map: --matrix or --pattern is missing: TREEMATCH places ranks by their traffic'
-  run map -t 2:x
-  refused 1 'placectl map: 2:x: cannot be opened: No such file or directory'
-  run map -t 2:0
-  refused 1 "placectl map: 2:0:1: arity '0': it takes a number from 1 to 16777216"
-  run map -t 2:2 --scope whole
-  refused 2 'placectl map: unknown key scope for NATURAL, which has none'
-  run map -m matrix -t tree extra
-  refused 2 "placectl map: unexpected argument 'extra'"
-  run map -m matrix -t
-  refused 2 'placectl map: --topology needs a value'
-  run map -m matrix -t tree --json=yes
-  refused 2 'placectl map: --json takes no value'
-  run map -m matrix -t tree --seed -1
-  refused 2 'placectl map: --seed -1: it takes a number from 0 to 9223372036854775807'
-  run map -m matrix -t tree --scope all
-  refused 2 'placectl map: --scope all: it takes whole, subtree or given'
-  run map -m matrix -t tree --objective speed
-  refused 2 'placectl map: --objective speed: it takes hop-bytes, balanced or worst-group'
-  run map -m matrix -t tree -p greedy --objective balanced
-  refused 2 'placectl map: unknown key objective for GREEDY: known are matrix, pattern, grid, tp, pp, dp, cp, ep, order, layers, hidden, seq, batch'
-  run map -m matrix -t tree --format xml
-  refused 2 'placectl map: --format xml: it takes leaves or nodes'
-  run map -m matrix -t tree --format nodes
-  refused 2 'placectl map: --format nodes needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf'
-  run map -m matrix -t tree --nodes 2
-  refused 2 'placectl map: --nodes needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf'
-  run map -m matrix -t tree --distances 1,x
-  refused 2 'placectl map: --distances 1,x: it takes numbers, as in 1,10,100'
-  run map -m matrix -t tree --distances 1,2
-  refused 1 'placectl map: tree: 2 distances for a tree of 3 levels'
-  run map -m matrix -t tree -p weather
-  refused 2 'placectl map: unknown policy WEATHER: known are NATURAL, TREEMATCH, NLA, NLA-PAPER, LOAD-AWARE, TOFA, TOFA-PAPER, GREEDY, MATCHING, SEQUENTIAL, RANDOM'
-  run map -m matrix -t tree -p treematch=colour=red
-  [ $code = 2 ] || fail "$command: exit code $code"
-  has 'unknown key colour for TREEMATCH: known are matrix, scope, levels-up, seed, effort, objective'
-  run map -m gone -t tree
-  [ $code = 1 ] || fail "$command: exit code $code"
-  has 'gone: cannot be opened: No such file'
-  run map -m matrix -t gone
-  refused 1 'placectl map: gone: cannot be opened: No such file or directory'
-  run map -m matrix -t tree -a gone
-  refused 1 'placectl map: gone: cannot be opened: No such file or directory'
-  printf '0 1\n' >short
-  run map -m short -t tree
-  [ $code = 1 ] || fail "$command: exit code $code"
-  has 'short:'
-  printf '0\n0\n' >twice
-  run map -m matrix -t tree -a twice
-  refused 1 'placectl map: twice:2: leaf 0 is listed twice, first in line 1'
-  printf '0\n8\n' >far
-  run map -m matrix -t tree -a far
-  refused 1 "placectl map: far:2: leaf '8': it takes a number from 0 to 7"
-  printf '0\n1\n' >few
-  run map -m matrix -t tree -a few
-  refused 1 'placectl map: the matrix has 4 ranks, and 2 of the 8 leaves are usable'
-  : >none
-  run map -m matrix -t tree -a none
-  refused 1 'placectl map: the matrix has 4 ranks, and 0 of the 8 leaves are usable'
-  run map -m matrix -t tree -o /nonexistent/mapping
-  refused 1 'placectl map: cannot write /nonexistent/mapping: No such file or directory'
-  "$placectl" map -m matrix -t tree >/dev/full 2>.err
-  code=$? out='' err=$(cat .err) command='placectl map >/dev/full'
-  [ $code = 1 ] || fail "$command: exit code $code"
-  has 'cannot write to standard output: No space left on device'
-  run cost -m matrix -t tree
-  refused 2 'placectl cost: an argument is missing: placectl cost --matrix FILE --topology FILE MAPPING'
-  printf '0 0\n1 1\n2 2\n' >mapping
-  run cost -m matrix -t tree mapping
-  refused 1 'placectl cost: mapping: rank 3 is missing'
-}
-
-tori() {
-  printf 'torus 4 4\nfaulty 100 1 6\n' >torus
-  # Four ranks in a ring: two pairs are at two hops, the rest at one. 10 + 5 are the lightest two that can be:
-  # 150 + 15, whatever the file says of faults.
-  run matrix info matrix -n 0 -t torus
-  has $'natural   165 hop-bytes, in natural order\nplaced    165 hop-bytes by TOFA, 100 % of that'
-  run matrix info matrix -n 0 -t torus -p sequential
-  has 'hop-bytes by SEQUENTIAL, '
-  run map -m matrix -t torus --json -o mapping
-  [ "$code" = 0 ] || fail "$command: exit code $code; $err"
-  json "['policy']" TOFA
-  json "['abort_probability']" '0'
-  json "['expected_time']" '1'
-  json "['suspects_touched']" '0'
-  run cost -m matrix -t torus mapping
-  has 'abort     0 probability, by 0 of 4 nodes'
-  # ranks on nodes 0, 1, 2, 3 in natural order: node 1 is faulty, and 0 to 2 leads through it
-  run map -m matrix -t torus -p sequential --json
-  # 0-1 5, 0-2 10, 0-3 100, 1-2 20, 1-3 5, 2-3 10; the ring has 0-3 as neighbours; links at 1 weigh 100
-  json "['cost']" '3135'
-  json "['hop_bytes']" '165'
-  json "['abort_probability']" '0.02'
-  json "['leaf_of_rank']" '[0, 1, 2, 3]'
-  run map -m matrix -t torus -p sequential --fault-probability 0.5 --job-seconds 100
-  has 'abort     0.5 probability, by 1 of 4 nodes'
-  has 'expected  200 s'
-  run map -m matrix -t torus -p sequential --fault-probability 1 --job-seconds 100
-  has 'expected  never: each run is aborted'
-  has 'objective none: the job is never through'
-  run map -m matrix -t torus -p sequential --fault-probability 1 --json
-  json "['expected_time']" 'None'
-  json "['objective']" 'None'
-  printf '2 0.1\n' >outage
-  run map -m matrix -t torus -p sequential --outage outage --json
-  json "['abort_probability']" '0.118'
-  run map -m matrix -t torus -p greedy
-  [ "$code" = 0 ] || fail "$command: exit code $code; $err"
-  run map -m matrix -t torus -p treematch
-  refused 1 'placectl map: TREEMATCH maps to trees: on a torus take TOFA'
-  run map -m matrix -t torus -p tofa=effort=0
-  refused 2 'placectl map: effort=0: a number from 1 to 1000 is wanted'
-  run map -m matrix -t tree -p treematch=effort=1001
-  refused 2 'placectl map: effort=1001: a number from 1 to 1000 is wanted'
-  run map -m matrix -t torus -p tofa=foo=1
-  refused 2 'placectl map: unknown key foo for TOFA: known are matrix, seed, effort, comm-share, job-seconds, pattern, grid, tp, pp, dp, cp, ep, order, layers, hidden, seq, batch'
-  run map -m matrix -t tree -p greedy=effort=2
-  refused 2 'placectl map: unknown key effort for GREEDY: known are matrix, pattern, grid, tp, pp, dp, cp, ep, order, layers, hidden, seq, batch'
-  run map -m matrix -t tree -p natural=effort=2
-  refused 2 'placectl map: unknown key effort for NATURAL, which has none'
-  run map -m matrix -t torus -p tofa=matrix=/other
-  refused 2 'placectl map: two matrices: --matrix matrix, and /other with --policy'
-  printf '16 0.1\n' >outage
-  run map -m matrix -t torus --outage outage
-  refused 1 'placectl map: outage:1: the topology has no node or leaf 16'
-  printf '2 1.5\n' >outage
-  run map -m matrix -t torus --outage outage
-  refused 1 "placectl map: outage:1: probability '1.5': it takes a number from 0 to 1"
-  run map -m matrix -t torus --fault-probability 2
-  refused 2 'placectl map: --fault-probability 2: it takes a number from 0 to 1'
-  printf '2 1\n0 1 12345678901\n' >bulk
-  run map -m bulk -t torus -p sequential --json
-  json "['max_link_load']" '6172839450.5'
-  printf '1 0\n' >single
-  printf 'torus 3 3\nfaulty 3 0\n' >first
-  for policy in tofa tofa-paper; do
-    run map -m single -t first -p $policy --json
-    json "['leaf_of_rank']" '[1]'
-    json "['abort_probability']" '0'
-  done
-  # named nodes, of which each has one core
-  printf 'torus 3 mesh 2\nn[1-3] 0-2 0\nm[1-2] 0-1 1\n' >named
-  printf 'n2 0.3\n' >outage
-  run map -m matrix -t named --outage outage --format nodes
-  [ "$(printf '%s\n' "$out" | cut -d' ' -f2 | sort | tr '\n' ' ')" = 'm1 m2 n1 n3 ' ] || fail "$command: '$out'"
-  run map -m matrix -t named -N4 -w n2 --format nodes
-  case $out in *n2*) ;; *) fail "$command: '$out'" ;; esac
-  printf 'n1 0.3\nx 0.1\n' >outage
-  run map -m matrix -t named --outage outage
-  refused 1 'placectl map: outage:2: the topology has no node or leaf x'
-  # trees: only nodes with ranks count
-  printf '2 0.5\n' >outage
-  run map -m matrix -t tree --outage outage -p tofa --json
-  json "['abort_probability']" '0'
-  run map -m matrix -t tree --outage outage -p natural --json
-  json "['abort_probability']" '0.5'
-}
-
-# The machine of TreeMatch's motivating example: six nodes of two cores under two switches, n3 busy.
-slurm_topology() {
-  printf 'NodeName=n[0-5] CPUs=2 CoresPerSocket=2\n' >slurm.conf
-  printf 'SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[4-5]\nSwitchName=top Switches=s[0-1]\n' >topology.conf
-  printf '8 7\n0 1 20000\n2 3 20000\n4 5 20000\n6 7 20000\n0 2 20\n0 6 2000\n2 4 1000\n' >pairs
-  printf '%s\n' 0 1 2 3 4 5 8 9 10 11 >idle
-  run map -m pairs -t topology.conf -a idle --format nodes
-  [ $code = 0 ] || fail "$command: exit code $code; $err"
-  [ "$(printf '%s\n' "$out" | wc -l)" = 8 ] || fail "$command: '$out'"
-  # each pair shares a node, 0 and 6 share a switch, and so do 2 and 4
-  node() { printf '%s\n' "$out" | awk -v r="$1" '$1 == r { print $2 }'; }
-  same_switch() { case "$1$2" in n[0-3]n[0-3] | n[45]n[45]) ;; *) fail "ranks apart: $1 $2" ;; esac }
-  for pair in '0 1' '2 3' '4 5' '6 7'; do
-    [ "$(node "${pair% *}")" = "$(node "${pair#* }")" ] || fail "the pair $pair is apart: $out"
-  done
-  same_switch "$(node 0)" "$(node 6)"
-  same_switch "$(node 2)" "$(node 4)"
-  case "$out" in *' n3 '*) fail 'the busy node is used' ;; esac
-  checks=$((checks + 8))
-  run map -m pairs -t topology.conf -a idle --nodes 5
-  [ $code = 0 ] || fail "$command: exit code $code; $err"
-  run map -m pairs -t topology.conf --nodes 4 --ntasks-per-node 2 -f nodes
-  [ "$(printf '%s\n' "$out" | cut -d' ' -f2 | sort | uniq -c | awk '{ print $1 }' | sort -u)" = 2 ] || fail "not two on each: $out"
-  run map -m pairs -t topology.conf --nodelist n5 -f nodes
-  has ' n5 '
-  run map -m pairs -t topology.conf --nodelist n9
-  refused 1 'placectl map: --nodelist: node n9 is not in the topology'
-  run map -m pairs -t topology.conf --nodes 3-2
-  refused 2 'placectl map: --nodes 3-2: it takes a number, or a range such as 2-4'
-  run map -m pairs -t topology.conf --nodes 7
-  [ $code = 1 ] || fail "$command: exit code $code"
-  run map -m pairs -t topology.conf --cores-per-task 2
-  [ $code = 1 ] || fail "$command: exit code $code"
-  printf '4 1\n0 1 5\n' >wide
-  run map -m wide -t topology.conf --cores-per-task 2 -f nodes
-  printf '%s\n' "$out" | grep -qE '^[0-3] n[0-5] 0,1$' || fail "$command: '$out'"
-  run map -m pairs -t topology.conf -p natural -f nodes
-  expect 0 $'0 n0 0\n1 n0 1\n2 n1 0\n3 n1 1\n4 n2 0\n5 n2 1\n6 n3 0\n7 n3 1'
-  run map -m pairs -t topology.conf -p sequential -f nodes
-  expect 0 $'0 n0 0\n1 n0 1\n2 n1 0\n3 n1 1\n4 n2 0\n5 n2 1\n6 n3 0\n7 n3 1'
-  printf 'tree 2 3\n' >six
-  run map -m pairs -t six --slurm-conf slurm.conf -f nodes
-  [ $code = 0 ] || fail "$command: exit code $code; $err"
-  run map -m pairs -t tree --slurm-conf slurm.conf
-  refused 1 'placectl map: tree: its 8 leaves are neither the 12 cores nor the 6 nodes of the machine'
-  mkdir -p alone
-  cp topology.conf alone
-  run map -m pairs -t alone/topology.conf
-  refused 1 'placectl map: alone/slurm.conf: cannot be opened: No such file or directory'
-  printf 'SwitchName=s0 Nodes=n[0-6]\n' >bad.conf
-  run map -m pairs -t bad.conf
-  refused 1 'placectl map: bad.conf:1: node n6 is not in slurm.conf'
-}
-
-# Two fabrics of eight cores each, and a node that is on no switch: Slurm lets no job use two of these three.
-fabrics() {
-  mkdir -p fabrics
-  printf 'NodeName=n[0-8] CPUs=2 CoresPerSocket=2\n' >fabrics/slurm.conf
-  printf 'SwitchName=%s Nodes=n[%s]\n' a1 0-1 a2 2-3 b1 4-5 b2 6-7 >fabrics/topology.conf
-  printf 'SwitchName=a Switches=a[1-2]\nSwitchName=b Switches=b[1-2]\n' >>fabrics/topology.conf
-  awk 'BEGIN { print 9, 8; for (r = 0; r < 8; ++r) print r, r + 1, 100 }' >ring9
-  printf '6 5\n0 1 9\n1 2 9\n2 3 9\n3 4 9\n4 5 9\n' >ring6
-  local policy nodes
-  for policy in TREEMATCH TREEMATCH=scope=whole GREEDY MATCHING NATURAL SEQUENTIAL RANDOM; do
-    run map -m ring9 -t fabrics/topology.conf -p $policy
-    expect 1 ''
-    has 'of the parts of the machine that no switch joins the largest has 8 '
-    run map -m ring6 -t fabrics/topology.conf -p $policy -f nodes
-    nodes=$(printf '%s\n' "$out" | awk '{ print $2 <= "n3" ? "a" : $2 <= "n7" ? "b" : "neither" }' | sort | uniq -c)
-    case $nodes in *'6 a' | *'6 b') ;; *) fail "$command: over several fabrics: $out" ;; esac
-  done
-  # Only the second one has room: the first has four free cores, and the node on no switch has two more.
-  printf '%s\n' 0 1 2 3 8 9 10 11 12 13 16 17 >idle6
-  run map -m ring6 -t fabrics/topology.conf -a idle6 -f nodes
-  printf '%s\n' "$out" | grep -qv ' n[4-7] ' && fail "$command: '$out'"
-  run map -m ring6 -t fabrics/topology.conf -w n1,n4
-  refused 1 'placectl map: the required nodes have no switch in common'
-  run map -m ring6 -t fabrics/topology.conf -w n8
-  refused 1 'placectl map: the required nodes have no switch in common'
-  printf '%s\n' '2 1' '0 1 5' >pair
-  printf '0 1\n1 8\n' >both
-  run cost -m pair -t fabrics/topology.conf both
-  refused 1 'placectl cost: both: no switch joins the nodes n0 and n4, and Slurm gives no job both'
-  printf '0 1\n1 17\n' >neither
-  run cost -m pair -t fabrics/topology.conf neither
-  refused 1 'placectl cost: neither: node n8 is on no switch, and Slurm gives it to no job'
-  printf '0 9\n1 12\n' >second
-  run cost -m pair -t fabrics/topology.conf second
-  expect 0 $'cost      30 hop-bytes\nnatural   30'
-  printf '1 0 0 9 2 -1 -1 2 9 -1 1 1 1 -1 -1 -1 -1 -1\n' >one.swf
-  run simulate --topology fabrics/topology.conf one.swf
-  refused 1 'placectl simulate: --topology fabrics/topology.conf: no switch joins all nodes, so that Slurm lets no job use all of them; replay the jobs of each connected part on a topology.conf of its own'
 }
 
 matrices() {
@@ -612,45 +189,39 @@ configuration() {
   refused 1 "placectl check-config: $work/torus:3: there is no node m2 in slurm.conf"
 }
 
-
-# Patterns in place of a matrix.
-patterns() {
-  run matrix make ring -n 4
-  expect 0 $'4 4\n0 1 1\n0 3 1\n1 2 1\n2 3 1' ''
-  run matrix make grid=2x2:periodic -t dense
-  expect 0 $'0 1 1 0\n1 0 0 1\n1 0 0 1\n0 1 1 0' ''
-  run matrix make grid=auto -n 128 -o grid.mat
-  expect 0 '' 'placectl matrix: grid=auto is grid=8x4x4, the most even 3-D grid of 128 ranks (grid=auto2 is 2-D)'
-  run matrix info grid.mat
-  has 'ranks     128'
-  has 'pairs     304'
-  run matrix make tp=2,layers=1,hidden=60,seq=1,batch=12 -n 2
-  expect 0 $'2 1\n0 1 11520' 'placectl matrix: tp=2,layers=1,hidden=60,seq=1,batch=12 is tp=2,dp=1,layers=1,hidden=60,seq=1,batch=12 with 2 ranks'
-  run matrix make alltoall
-  refused 2 'placectl matrix: --ntasks is missing: alltoall is of any number of ranks'
-  run matrix make alltoall -n 100000
-  refused 2 'placectl matrix: alltoall of 100000 ranks has 4999950000 pairs, and at most 4194304 are possible'
-  run matrix make grid=8x4x4 -n 100
-  refused 2 'placectl matrix: grid=8x4x4 has 128 places, and 100 tasks are asked for'
-  run matrix make rign -n 4
-  refused 2 "placectl matrix: 'rign' is no pattern: known are ring, tree, alltoall, grid=8x4x4 or grid=auto, tp=8,pp=4,dp=16"
-  run map --pattern ring -t tree
-  has '8 ranks on 8 of 8 leaves by TREEMATCH'
-  has 'cost      28 hop-bytes'
-  run map -p treematch=ring -t tree -a even
-  has '4 ranks on 4 of 8 leaves by TREEMATCH'
-  run map --pattern grid=2x2 -t tree
-  has '4 ranks on 8 of 8 leaves by TREEMATCH'
-  run map --pattern grid=2x2 -n 5 -t tree
-  refused 2 'placectl map: grid=2x2 has 4 places, and 5 tasks are asked for'
-  run map --pattern grid=auto2 -t tree
-  has 'placectl map: grid=auto2 is grid=4x2, the most even 2-D grid of 8 ranks'
-  run map --pattern ring -m matrix -t tree
-  refused 2 'placectl map: --pattern stands in for a matrix: give it or matrix'
-  run map --pattern ring -p treematch=tree -t tree
-  refused 2 'placectl map: two patterns: --pattern ring, and tree with --policy'
-  run map -m matrix -n 4 -t tree
-  refused 2 'placectl map: --ntasks is for --pattern'
+# What needs no slurmctld: it is not asked before the environment is in order.
+allocations() {
+  run rankfile
+  refused 1 'placectl rankfile: no Slurm allocation here: SLURM_JOB_ID is not set'
+  run map -m matrix
+  refused 2 'placectl map: --topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set)'
+  export SLURM_JOB_ID=7
+  run map -m matrix --nodes 2
+  refused 2 'placectl map: --nodes needs --topology'
+  run map -m matrix
+  refused 1 'placectl map: SLURM_JOB_NODELIST is not set in the environment of the allocation'
+  export SLURM_JOB_NODELIST='n[1-3' SLURM_TASKS_PER_NODE='2(x2)'
+  run map -m matrix
+  refused 1 "placectl map: host list 'n[1-3': brackets do not match"
+  SLURM_JOB_NODELIST='n[1-3]'
+  run rankfile -m matrix
+  refused 1 'placectl rankfile: SLURM_TASKS_PER_NODE is about 2 nodes, and SLURM_JOB_NODELIST has 3'
+  SLURM_TASKS_PER_NODE='2(x'
+  run rankfile -m matrix
+  refused 1 "placectl rankfile: SLURM_TASKS_PER_NODE=2(x: '2(x' has no closing bracket"
+  SLURM_TASKS_PER_NODE='2(x-1)'
+  run rankfile -m matrix
+  refused 1 'placectl rankfile: SLURM_TASKS_PER_NODE=-1: it should be a number above 0'
+  SLURM_TASKS_PER_NODE='1(x2000000000)'
+  run rankfile -m matrix
+  refused 1 'placectl rankfile: SLURM_TASKS_PER_NODE=1(x2000000000): more than 1048576 nodes'
+  SLURM_TASKS_PER_NODE=1 SLURM_JOB_NODELIST=n1 SLURM_JOB_ID=x
+  run rankfile -m matrix
+  refused 1 'placectl rankfile: SLURM_JOB_ID=x: it should be a number above 0'
+  export SLURM_HET_SIZE=2
+  run rankfile -m matrix
+  refused 1 'placectl rankfile: this is a heterogeneous job: name one of its components by --het-group=0 to --het-group=1'
+  unset SLURM_JOB_ID SLURM_JOB_NODELIST SLURM_TASKS_PER_NODE SLURM_HET_SIZE
 }
 
 # Options come from --help, so that the completion knows all of them.
@@ -706,42 +277,4 @@ extremes() {
   has 'cost      20 hop-bytes'
 }
 
-# What needs no slurmctld: it is not asked before the environment is in order.
-allocations() {
-  run rankfile
-  refused 1 'placectl rankfile: no Slurm allocation here: SLURM_JOB_ID is not set'
-  run map -m matrix
-  refused 2 'placectl map: --topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set)'
-  export SLURM_JOB_ID=7
-  run map -m matrix --nodes 2
-  refused 2 'placectl map: --nodes needs --topology'
-  run map -m matrix
-  refused 1 'placectl map: SLURM_JOB_NODELIST is not set in the environment of the allocation'
-  export SLURM_JOB_NODELIST='n[1-3' SLURM_TASKS_PER_NODE='2(x2)'
-  run map -m matrix
-  refused 1 "placectl map: host list 'n[1-3': brackets do not match"
-  SLURM_JOB_NODELIST='n[1-3]'
-  run rankfile -m matrix
-  refused 1 'placectl rankfile: SLURM_TASKS_PER_NODE is about 2 nodes, and SLURM_JOB_NODELIST has 3'
-  SLURM_TASKS_PER_NODE='2(x'
-  run rankfile -m matrix
-  refused 1 "placectl rankfile: SLURM_TASKS_PER_NODE=2(x: '2(x' has no closing bracket"
-  SLURM_TASKS_PER_NODE='2(x-1)'
-  run rankfile -m matrix
-  refused 1 'placectl rankfile: SLURM_TASKS_PER_NODE=-1: it should be a number above 0'
-  SLURM_TASKS_PER_NODE='1(x2000000000)'
-  run rankfile -m matrix
-  refused 1 'placectl rankfile: SLURM_TASKS_PER_NODE=1(x2000000000): more than 1048576 nodes'
-  SLURM_TASKS_PER_NODE=1 SLURM_JOB_NODELIST=n1 SLURM_JOB_ID=x
-  run rankfile -m matrix
-  refused 1 'placectl rankfile: SLURM_JOB_ID=x: it should be a number above 0'
-  export SLURM_HET_SIZE=2
-  run rankfile -m matrix
-  refused 1 'placectl rankfile: this is a heterogeneous job: name one of its components by --het-group=0 to --het-group=1'
-  unset SLURM_JOB_ID SLURM_JOB_NODELIST SLURM_TASKS_PER_NODE SLURM_HET_SIZE
-}
-
-for part in general mapping mapping_without_files mapping_json matching bad_mapping tori slurm_topology fabrics matrices patterns configuration allocations completion extremes; do $part; done
-echo "$checks checks, $failures failures"
-[ $checks -gt 130 ] || { echo "FAIL: only $checks checks ran"; exit 1; }
-[ $failures = 0 ]
+run_parts 110 general matrices configuration allocations completion extremes

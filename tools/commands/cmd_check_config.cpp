@@ -214,10 +214,6 @@ int command_check_config(int argc, char** argv) {
   const std::string text = help_with_keys();
   const CommandHelp help{"placectl check-config", "[OPTION]... [FILE]", text.c_str(), options, 0, 1};
   const CommandLine line(help, argc, argv);
-  if (line.wants_help()) {
-    write_output("", help_text(help));
-    return exit_ok;
-  }
   Checked checked;
   const bool given = !line.operands().empty();
   checked.own = !given && !line.has("slurm-conf");

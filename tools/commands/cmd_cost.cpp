@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
-#include <cstdio>
 
 #include "common/matrix/matrix_read.hpp"
 #include "common/topology/topology_read.hpp"
@@ -43,10 +42,6 @@ constexpr CommandHelp help{
 
 int command_cost(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
-  if (line.wants_help()) {
-    write_output("", help_text(help));
-    return exit_ok;
-  }
   for (const char* option : {"matrix", "topology"})
     if (!line.has(option)) throw UsageError(std::string("--") + option + " is missing");
   const CommMatrix matrix = read_matrix(*line.value("matrix"));

@@ -1,23 +1,151 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
 #include <string>
 #include <vector>
 
+#include <glob.h>
+
 #include "common/policy/config.hpp"
+#include "common/topology/slurm_conf.hpp"
+#include "common/topology/slurm_hosts.hpp"
+#include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "config.h"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
 #include "tools/input/controller_input.hpp"
-#include "tools/input/site_files.hpp"
 #include "tools/output/output.hpp"
 
 namespace placement::tools {
 
 namespace {
+
+// What Slurm's configuration files say of this project, for the commands that tell an administrator which lines to put
+// in or to take out. No file is changed.
+
+// A setting as it stands in a file.
+struct FoundLine {
+  std::string file;         // empty: no file has it
+  std::int64_t number = 0;  // line number in the file
+  std::string text;         // of slurm.conf the value, of plugstack.conf the whole line
+};
+
+struct SiteFiles {
+  std::string slurm_conf;
+  std::string plugstack;       // path of plugstack.conf, as slurm.conf names it or beside it
+  std::string placement_conf;  // path of placement.conf
+  FoundLine select_type;
+  FoundLine select_parameters;
+  FoundLine plugin_dir;
+  FoundLine task_plugin;
+  std::vector<FoundLine> plugstack_lines;  // those that name a plugin of this project
+  FoundLine mode;  // of placement.conf
+
+  // Returns the directories of PluginDir, without a '/' at their ends.
+  std::vector<std::string> plugin_directories() const;
+};
+
+constexpr std::size_t max_conf_bytes = 1 << 20;
+constexpr std::size_t max_plugin_bytes = 256 << 20;  // one that was not stripped has some 40 MB
+constexpr std::string_view plugin_names[] = {"loadmatrix.so", "nodestate.so"};
+
+// Stores a line of slurm.conf where it belongs. Slurm takes the last line that has a key.
+void take_slurm_line(SiteFiles& site, const std::string& file, const ConfLine& line) {
+  const auto take = [&](std::string_view key, FoundLine& found) {
+    if (const std::string* value = line.value(key)) found = {file, line.number, *value};
+  };
+  take("SelectType", site.select_type);
+  take("SelectTypeParameters", site.select_parameters);
+  take("PluginDir", site.plugin_dir);
+  take("TaskPlugin", site.task_plugin);
+  if (const std::string* value = line.value("PlugStackConfig")) site.plugstack = *value;
+}
+
+std::vector<std::string> matching_files(const std::string& pattern) {
+  std::vector<std::string> paths;
+  glob_t found{};
+  if (glob(pattern.c_str(), 0, nullptr, &found) == 0) paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  globfree(&found);
+  return paths;
+}
+
+// Stores the lines of a plugstack.conf and of what it includes that name a plugin of this project. `seen` has the files
+// that were read, so that two files which include each other end.
+void take_plugstack(SiteFiles& site, const std::string& path, std::set<std::string>& seen) {
+  if (!seen.insert(path).second) return;
+  const std::string text = read_input_file(path, max_conf_bytes);
+  for (const TextLine& line : text_lines(text)) {
+    const std::vector<std::string_view> words = split_words(line.text);
+    if (words.size() < 2) continue;
+    if (words[0] == "include") {
+      const std::filesystem::path named(words[1]);
+      for (const std::string& file : matching_files((named.is_absolute() ? named : std::filesystem::path(path).parent_path() / named).string()))
+        take_plugstack(site, file, seen);
+    } else if (std::ranges::count(plugin_names, std::filesystem::path(words[1]).filename().string()) > 0) {
+      site.plugstack_lines.push_back({path, line.number, std::string(line.text)});
+    }
+  }
+}
+
+// Stores the last line of placement.conf that sets the mode.
+void take_mode(SiteFiles& site) {
+  if (!std::filesystem::exists(site.placement_conf)) return;
+  const std::string text = read_input_file(site.placement_conf, max_conf_bytes);
+  for (const TextLine& line : text_lines(text)) {
+    const std::size_t sign = line.text.find('=');
+    if (sign != std::string_view::npos && equal_any_case(trimmed(line.text.substr(0, sign)), "Mode"))
+      site.mode = {site.placement_conf, line.number, std::string(line.text)};
+  }
+}
+
+std::vector<std::string> SiteFiles::plugin_directories() const {
+  std::vector<std::string> directories;
+  for (std::string_view part : split_at(plugin_dir.text, ':')) {
+    while (part.size() > 1 && part.ends_with('/')) part.remove_suffix(1);
+    if (!part.empty()) directories.emplace_back(part);
+  }
+  return directories;
+}
+
+// Reads slurm.conf at `slurm_conf`, the plugstack.conf and placement.conf that belong to it, and the files that these
+// include. Throws Error when slurm.conf or a file that it includes cannot be read or has a wrong line.
+SiteFiles read_site_files(const std::string& slurm_conf) {
+  SiteFiles site;
+  site.slurm_conf = slurm_conf;
+  site.plugstack = std::filesystem::path(slurm_conf).replace_filename("plugstack.conf").string();
+  site.placement_conf = placement_conf_path(slurm_conf);
+  for_each_conf_line(slurm_conf, [&](const std::string& file, const ConfLine& line) { take_slurm_line(site, file, line); });
+  if (std::filesystem::exists(site.plugstack)) {
+    std::set<std::string> seen;
+    take_plugstack(site, site.plugstack, seen);
+  }
+  take_mode(site);
+  return site;
+}
+
+// Returns the version of Slurm that a select plugin of this project was built for, as in "22.05.8". Empty when the file
+// cannot be read or is no such plugin.
+std::string slurm_version_of_plugin(const std::string& path) {
+  constexpr std::string_view words = "built for Slurm ";
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > max_plugin_bytes) return {};
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::size_t at = bytes.find(words);
+  if (at == std::string::npos) return {};
+  const std::size_t begin = at + words.size();
+  const std::size_t end = bytes.find_first_not_of("0123456789.", begin);
+  std::string version = bytes.substr(begin, end - begin);
+  while (version.ends_with('.')) version.pop_back();
+  return version;
+}
 
 constexpr Option options[] = {
     {0, "slurm-conf", "FILE", "the slurm.conf [that of SLURM_CONF, or /etc/slurm/slurm.conf]"},
@@ -28,13 +156,13 @@ constexpr CommandHelp enable_help{
     "placectl enable", "[OPTION]...",
     "Prints the lines that switch slurm-placement on, for each file of Slurm's configuration, and which of them are there\n"
     "already. Then it prints how they come into force. It changes no file. Exit code 1 when a line is missing or wrong.\n",
-    options, 0, 0};
+    options};
 
 constexpr CommandHelp disable_help{
     "placectl disable", "[OPTION]...",
     "Prints the line that switches slurm-placement off, and the lines to take out of Slurm's configuration where it is to be\n"
     "removed, with file and line number. It changes no file. Exit code 0.\n",
-    options, 0, 0};
+    options};
 
 std::string conf_path(const CommandLine& line) {
   return line.value_or("slurm-conf", std::filesystem::path(placement_conf_path()).replace_filename("slurm.conf").string());
@@ -113,12 +241,15 @@ void report_plugstack(const SiteFiles& site, const std::string& plugins, Report&
     report.wanted("put in", "optional " + path);
 }
 
-void report_plugin(const std::string& plugins, const std::string& slurm, Report& report) {
+// `elsewhere` says why a controller's files are not needed here; it is empty on a controller.
+void report_plugin(const std::string& plugins, const std::string& slurm, const std::string& elsewhere, Report& report) {
   const std::string path = plugins + "/select_cons_tres.so";
   const std::string built_for = slurm_version_of_plugin(path);
   report.file(plugins, "on every host; select_cons_tres.so on the controllers");
   if (!std::filesystem::is_directory(plugins))
     report.wanted("missing", plugins + ": Slurm does not start with a PluginDir that does not exist");
+  else if (!std::filesystem::exists(path) && !elsewhere.empty())
+    report.in_place("no select_cons_tres.so: " + elsewhere);
   else if (!std::filesystem::exists(path))
     report.wanted("missing", path + ", unless this host is no controller");
   else if (built_for != slurm)
@@ -140,7 +271,8 @@ int run_enable(const CommandLine& line) {
   const std::string plugins = line.value_or("plugins", PLACEMENT_PLUGINS);
   Report report;
   const std::string slurm = installed_slurm();
-  report_plugin(plugins, slurm, report);
+  const std::string elsewhere = controllers_elsewhere(site.slurm_conf);
+  report_plugin(plugins, slurm, elsewhere, report);
   report.file(site.slurm_conf, "on every host");
   report_select_type(site, slurm, report);
   report_plugin_dir(site, plugins, report);
@@ -150,7 +282,9 @@ int run_enable(const CommandLine& line) {
   report.file(site.plugstack, "on every host");
   report_plugstack(site, plugins, report);
   report.file(site.placement_conf, "on the controllers");
-  if (site.mode.file.empty())
+  if (!elsewhere.empty())
+    report.in_place("no file is needed here: " + elsewhere);
+  else if (site.mode.file.empty())
     report.in_place("Mode=enforce, the default; begin with a line Mode=observe: slurmctld decides and logs, and changes nothing");
   else
     report.in_place(site.mode.text + " " + place_of(site.mode));
@@ -187,17 +321,11 @@ int run_disable(const CommandLine& line) {
 }  // namespace
 
 int command_enable(int argc, char** argv) {
-  const CommandLine line(enable_help, argc, argv);
-  if (!line.wants_help()) return run_enable(line);
-  write_output("", help_text(enable_help));
-  return exit_ok;
+  return run_enable(CommandLine(enable_help, argc, argv));
 }
 
 int command_disable(int argc, char** argv) {
-  const CommandLine line(disable_help, argc, argv);
-  if (!line.wants_help()) return run_disable(line);
-  write_output("", help_text(disable_help));
-  return exit_ok;
+  return run_disable(CommandLine(disable_help, argc, argv));
 }
 
 }  // namespace placement::tools

@@ -3,15 +3,19 @@
 #include <slurm/slurm.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstdint>
 #include <ctime>
 #include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
+#include "spank/step/scontrol.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/decision_input.hpp"
-#include "tools/input/known_job.hpp"
 #include "tools/input/settings_in_force.hpp"
 #include "tools/output/decision_text.hpp"
 #include "tools/output/json.hpp"
@@ -22,6 +26,77 @@ namespace placement::tools {
 
 namespace {
 
+// What slurmctld says of a job, of one task of a job array or of one component of a heterogeneous job.
+struct KnownJob {
+  std::uint32_t id = 0;
+  std::string name;                   // as its user calls it: 42, or 42_7 for a task of an array
+  std::uint32_t leader = 0;           // the ID of the heterogeneous job, 0 if it is none
+  std::optional<std::uint32_t> offset;  // the number of the component
+  std::int64_t restarts = 0;          // how often it was started again, or will be
+  bool pending = false;               // it waits for its next start, or its first one
+  std::string record;                 // our part of its system comment, empty if there is none
+};
+
+constexpr std::string_view record_begin = "placement: job=";
+
+// Returns the value of the field "NAME=value" of a line, or an empty text.
+std::string_view field_in(std::string_view line, std::string_view name) {
+  for (const std::string_view word : split_words(line))
+    if (word.starts_with(name)) return word.substr(name.size());
+  return {};
+}
+
+std::optional<std::uint32_t> number_in(std::string_view line, std::string_view name) {
+  const auto number = parse_integer(field_in(line, name));
+  return number && *number >= 0 && *number < UINT32_MAX ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
+}
+
+// Reads the first line of a job. What follows JobName= is its user's own text.
+KnownJob parse_first_line(std::string_view line) {
+  const std::string_view ids = line.substr(0, line.find(" JobName="));
+  KnownJob job;
+  job.id = number_in(ids, "JobId=").value_or(0);
+  job.name = std::to_string(job.id);
+  job.leader = number_in(ids, "HetJobId=").value_or(0);
+  job.offset = number_in(ids, "HetJobOffset=");
+  const auto array = number_in(ids, "ArrayJobId="), task = number_in(ids, "ArrayTaskId=");
+  if (array) job.name = task ? std::to_string(*array) + "_" + std::to_string(*task) : "";
+  return job;
+}
+
+// Returns our part of a system comment.
+std::string record_in(std::string_view comment) {
+  const std::size_t begin = comment.find(record_begin);
+  if (begin == comment.npos) return {};
+  return printable(comment.substr(begin, comment.find(';', begin) - begin));
+}
+
+// Reads the output of "scontrol show job". Tasks of an array that still wait together are left out.
+std::vector<KnownJob> parse_known_jobs(std::string_view shown_jobs) {
+  std::vector<KnownJob> jobs;
+  for (const std::string_view line : split_at(shown_jobs, '\n')) {
+    const std::string_view field = trimmed(line);
+    if (line.starts_with("JobId=")) jobs.push_back(parse_first_line(field));
+    if (jobs.empty()) continue;
+    if (field.starts_with("JobState=")) jobs.back().pending = field_in(field, "JobState=") == "PENDING";
+    if (field.starts_with("Requeue=")) jobs.back().restarts = number_in(field, "Restarts=").value_or(0);
+    if (field.starts_with("SystemComment=")) jobs.back().record = record_in(field);
+  }
+  std::erase_if(jobs, [](const KnownJob& job) { return job.name.empty(); });
+  return jobs;
+}
+
+// Returns what slurmctld knows of the job `id`: one entry for a plain job, else one for each task or component. Returns
+// nothing if slurmctld does not know the job or does not answer, or on a host without a slurm.conf.
+std::vector<KnownJob> known_jobs(std::uint32_t id) {
+  if (!slurmctld_answers()) return {};
+  try {
+    return parse_known_jobs(spank::scontrol({"show", "job", std::to_string(id).c_str()}));
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 constexpr Option decisions_json_option{'j', "json", nullptr, "in JSON"};
 constexpr Option explain_options[] = {history_option, ring_option, decisions_json_option};
 
@@ -29,8 +104,8 @@ constexpr CommandHelp explain_help{
     "placectl explain",
     "[OPTION]... JOBID[_TASK|+OFFSET]",
     "Tells what was decided for a job, also long after it has ended: the nodes that the policy could\n"
-    "choose from, what it wanted and why, how old the live data were, what Slurm allocated, what Slurm\n"
-    "itself would have taken where it was asked, and why the job ran as stock if it did. A job that\n"
+    "choose from, what it wanted and why, how old the live data were, what Slurm allocated, drawn on the\n"
+    "switches, what Slurm itself would have taken where it was asked, and why the job ran as stock if it did. A job that\n"
     "was requeued has one decision for each start; one that was told to wait (NLA's wait=) has one for\n"
     "that too, at most every ten minutes. Of a job array JOBID_TASK names one task, JOBID all of them.\n"
     "JOBID+OFFSET names a component of a heterogeneous job, whose steps have no decisions of their own.\n",
@@ -51,9 +126,7 @@ constexpr CommandHelp decisions_help{
     "[OPTION]...",
     "Sums up what slurmctld decided: how many jobs by policy and outcome, the time that a decision\n"
     "took, and the reasons for which jobs ran as stock.\n",
-    decisions_options,
-    0,
-    0};
+    decisions_options};
 
 void notes_json(JsonWriter& json, const DecisionInput& input) {
   json.member("told_by", input.told_by).key("notes").begin_array();
@@ -198,10 +271,6 @@ std::string noted(const DecisionInput& input) {
 
 int command_explain(int argc, char** argv) {
   const CommandLine line(explain_help, argc, argv);
-  if (line.wants_help()) {
-    write_output("", help_text(explain_help));
-    return exit_ok;
-  }
   const NamedJob job = parse_job(line.operands()[0]);
   DecisionInput input = read_decisions(line, config_for_records(), job.id, 0);
   if (!job.array_task.empty())
@@ -230,7 +299,8 @@ int command_explain(int argc, char** argv) {
     return exit_ok;
   }
   std::string text;
-  for (const Decision& decision : input.decisions) text += (text.empty() ? "" : "\n") + explained(decision, job.component);
+  const std::string topology = input.decisions.empty() ? "" : shown_topology();
+  for (const Decision& decision : input.decisions) text += (text.empty() ? "" : "\n") + explained(decision, job.component, topology);
   if (input.decisions.empty())
     text += comment + "\n" + noted(input);
   else if (!input.told_by.empty())
@@ -243,10 +313,6 @@ int command_explain(int argc, char** argv) {
 
 int command_decisions(int argc, char** argv) {
   const CommandLine line(decisions_help, argc, argv);
-  if (line.wants_help()) {
-    write_output("", help_text(decisions_help));
-    return exit_ok;
-  }
   const auto hours = line.integer("hours", 1, 1000000);
   const auto last = line.integer("list", 1, INT32_MAX);
   const double since_s = hours ? static_cast<double>(std::time(nullptr)) - 3600.0 * static_cast<double>(*hours) : 0;

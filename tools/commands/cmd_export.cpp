@@ -20,9 +20,7 @@ constexpr CommandHelp export_help{
     "[OPTION]...",
     "Writes the state of the cluster as a text: to look at, to change, and to keep as a test case.\n"
     "placectl import gives exactly the same state again.\n",
-    export_options,
-    0,
-    0};
+    export_options};
 
 constexpr Option import_options[] = {
     {0, "now", nullptr, "as if it had been published now"},
@@ -43,10 +41,6 @@ constexpr CommandHelp import_help{
 
 int command_export(int argc, char** argv) {
   const CommandLine line(export_help, argc, argv);
-  if (line.wants_help()) {
-    write_output("", help_text(export_help));
-    return exit_ok;
-  }
   const Config config = read_config(placement_conf_path(), MissingFile::defaults);
   write_output(line.value_or("output", "-"), format_snapshot(read_state(line, config).state));
   return exit_ok;
@@ -54,10 +48,6 @@ int command_export(int argc, char** argv) {
 
 int command_import(int argc, char** argv) {
   const CommandLine line(import_help, argc, argv);
-  if (line.wants_help()) {
-    write_output("", help_text(import_help));
-    return exit_ok;
-  }
   if (line.has("now") && line.has("age")) throw UsageError("--now and --age do not go together");
   const auto age_s = line.integer("age", 0, INT32_MAX);
   const std::string& text = line.operands()[0];

@@ -69,9 +69,7 @@ constexpr CommandHelp help{
     "with few hop-bytes. Writes one line per rank, and on standard error what the mapping costs, what\n"
     "the natural order and greedy cost, and the time it took. With a topology and no matrix it shows the\n"
     "natural order: a rank on each usable leaf, rank 0 on the first.\n",
-    options,
-    0,
-    0};
+    options};
 
 struct Range {
   std::int32_t least;
@@ -280,10 +278,6 @@ std::string natural_order_note(const MapTask& task) {
 
 int command_map(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
-  if (line.wants_help()) {
-    write_output("", help_text(help));
-    return exit_ok;
-  }
   MapTask task = read_task(line);
   const bool given = task.matrix || task.pattern || !line.has("topology");
   const MapOutcome outcome = line.has("topology") ? map_to_file(line, task) : map_to_allocation(line, task);

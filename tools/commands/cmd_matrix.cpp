@@ -119,10 +119,6 @@ PlacementGain gain_on(const std::string& topology, const CommandLine& line, std:
 
 int matrix_info(int argc, char** argv) {
   const CommandLine line(info_help, argc, argv);
-  if (line.wants_help()) {
-    write_output("", help_text(info_help));
-    return exit_ok;
-  }
   const auto heaviest = static_cast<std::size_t>(line.integer("heaviest", 0, INT32_MAX).value_or(5));
   MatrixInfo info;
   const auto matrix = std::make_shared<const CommMatrix>(read_matrix(line.operands()[0], {}, &info));
@@ -157,10 +153,6 @@ void write_matrix_to(const std::string& path, const CommMatrix& matrix, MatrixFo
 
 int matrix_make(int argc, char** argv) {
   const CommandLine line(make_help, argc, argv);
-  if (line.wants_help()) {
-    write_output("", help_text(make_help));
-    return exit_ok;
-  }
   const MatrixFormat format = format_option(line.value_or("to", "edges"));
   const pattern::Pattern pattern = from_command_line([&] { return pattern::parse_pattern(line.operands()[0]); });
   const auto fixed = pattern::fixed_ranks(pattern);
@@ -176,10 +168,6 @@ int matrix_make(int argc, char** argv) {
 
 int matrix_convert(int argc, char** argv) {
   const CommandLine line(convert_help, argc, argv);
-  if (line.wants_help()) {
-    write_output("", help_text(convert_help));
-    return exit_ok;
-  }
   if (!line.has("to")) throw UsageError("--to is missing");
   const MatrixFormat format = format_option(*line.value("to"));
   MatrixInfo info;
@@ -193,10 +181,6 @@ int matrix_convert(int argc, char** argv) {
 
 int matrix_heatmap(int argc, char** argv) {
   const CommandLine line(heatmap_help, argc, argv);
-  if (line.wants_help()) {
-    write_output("", help_text(heatmap_help));
-    return exit_ok;
-  }
   if (!line.has("output")) throw UsageError("--output is missing: a file that ends in .png or .svg");
   const std::string& file = line.operands()[0];
   const CommMatrix matrix = read_matrix(file);

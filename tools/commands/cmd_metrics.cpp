@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "common/util/cpu_list.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
@@ -29,7 +30,7 @@ constexpr CommandHelp help{
     "Asks slurmctld for nodes, switches and running jobs, and prints for Prometheus how compactly the jobs lie and how large\n"
     "a job still fits below one switch. The numbers are those that \"placectl simulate\" computes for a replay. They are of\n"
     "the jobs that the caller may see.\n",
-    options, 0, 0};
+    options};
 
 // Returns the cores of one job as leaves. A node that slurmctld no longer shows is left out.
 std::vector<std::int32_t> leaves_of(const std::vector<spank::JobCpus>& cpus, const ClusterView& view,
@@ -42,7 +43,7 @@ std::vector<std::int32_t> leaves_of(const std::vector<spank::JobCpus>& cpus, con
       const NodeView& node = *found->second;
       const auto threads = static_cast<std::size_t>(node.threads_per_core);
       std::vector<bool> cpu(static_cast<std::size_t>(node.cores()) * threads, false);
-      if (!spank::mark_cores(ids, cpu)) throw Error("slurmctld shows the CPUs '" + ids + "' of " + name + ", which has " + std::to_string(cpu.size()));
+      if (!mark_cores(ids, cpu)) throw Error("slurmctld shows the CPUs '" + ids + "' of " + name + ", which has " + std::to_string(cpu.size()));
       for (std::size_t core = 0; core * threads < cpu.size(); ++core)
         if (std::any_of(cpu.begin() + static_cast<std::ptrdiff_t>(core * threads),
                         cpu.begin() + static_cast<std::ptrdiff_t>((core + 1) * threads), [](bool used) { return used; }))
@@ -82,10 +83,6 @@ std::string as_metrics(const sim::Occupancy& now) {
 
 int command_metrics(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
-  if (line.wants_help()) {
-    write_output("", help_text(help));
-    return exit_ok;
-  }
   const std::string text = as_metrics(occupancy_now()), path = line.value_or("output", "-");
   if (path == "-")
     write_output("", text);

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "common/state/node_fields.hpp"
-#include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/settings_in_force.hpp"
@@ -33,9 +31,7 @@ constexpr CommandHelp nodes_help{
     "last minute with the part that Slurm's own jobs cause, the utilisation of its processors,\n"
     "available memory, network traffic and logged-in users. \"-\" is not known. --json has all\n"
     "numbers, with the means over 1, 5 and 15 minutes.\n",
-    nodes_options,
-    0,
-    0};
+    nodes_options};
 
 constexpr Option reliability_options[] = {state_option, nodes_option,
                                           {'a', "all", nullptr, "also nodes without an outage"},
@@ -50,9 +46,7 @@ constexpr CommandHelp reliability_help{
     "estimators of that probability: which one is used and why, their mean log-loss, by how much it is\n"
     "less than that of the constant rate of all nodes (with the standard error), and how many outages\n"
     "each has foretold and how many there were.\n",
-    reliability_options,
-    0,
-    0};
+    reliability_options};
 
 std::string percent(double share) { return std::isnan(share) ? "-" : shown_number(100 * share, 0) + "%"; }
 
@@ -173,10 +167,6 @@ std::string fleet(const LiveState& state, const std::vector<std::int32_t>& nodes
 
 int command_nodes(int argc, char** argv) {
   const CommandLine line(nodes_help, argc, argv);
-  if (line.wants_help()) {
-    write_output("", help_text(nodes_help));
-    return exit_ok;
-  }
   const Config config = config_for_records();
   const StateInput input = read_state(line, config);
   std::vector<std::int32_t> nodes = chosen_nodes(line, input.state);
@@ -188,10 +178,6 @@ int command_nodes(int argc, char** argv) {
 
 int command_reliability(int argc, char** argv) {
   const CommandLine line(reliability_help, argc, argv);
-  if (line.wants_help()) {
-    write_output("", help_text(reliability_help));
-    return exit_ok;
-  }
   const Config config = config_for_records();
   const StateInput input = read_state(line, config);
   const std::vector<std::int32_t> all = chosen_nodes(line, input.state);

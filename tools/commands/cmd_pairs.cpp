@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 
 #include "common/state/node_fields.hpp"
+#include "common/state/pair_arrays.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/input/pair_lookup.hpp"
 #include "tools/input/settings_in_force.hpp"
 #include "tools/input/state_input.hpp"
 #include "tools/output/json.hpp"
@@ -19,6 +20,24 @@
 namespace placement::tools {
 
 namespace {
+
+// Returns what the table knows about two nodes, which are indices into the nodes of the LiveState. It is the cell of
+// their groups, corrected by the values of the nodes. If the table has no groups, nothing is known.
+PairArrays::Cell node_pair(const PairTable& table, std::int32_t a, std::int32_t b) {
+  if (table.groups == 0) return {};
+  PairArrays::Cell cell = pair_cell(table, table.group_of_node[a], table.group_of_node[b]);
+  if (!table.node_latency_us.empty()) cell.latency_us += table.node_latency_us[a] + table.node_latency_us[b];
+  if (!table.node_bandwidth_Bps.empty())
+    for (const std::int32_t end : {a, b})  // NaN, a node without a known bound, does not limit the bandwidth
+      if (table.node_bandwidth_Bps[end] < cell.bandwidth_Bps) cell.bandwidth_Bps = table.node_bandwidth_Bps[end];
+  return cell;
+}
+
+// Returns the forecast for two nodes if their cell contains only them. Otherwise the result names no predictor.
+PairArrays::CellForecast node_forecast(const PairTable& table, std::int32_t a, std::int32_t b) {
+  if (table.groups == 0) return {};
+  return pair_forecast(table, table.group_of_node[a], table.group_of_node[b]);
+}
 
 constexpr Option options[] = {
     state_option,
@@ -37,9 +56,7 @@ constexpr CommandHelp help{
     "comes from a model or is assumed. Where values are forecasts from measurements of just that pair,\n"
     "it is told by what (the last value, or the mean, median or weighted mean of the last ones) and\n"
     "their mean error of late. The worst pairs come first.\n",
-    options,
-    0,
-    0};
+    options};
 
 enum class Order { bandwidth, missing, latency, age };
 constexpr std::array<std::string_view, 4> order_names = {"bandwidth", "missing", "latency", "age"};
@@ -190,10 +207,6 @@ void draw(const std::string& file, const LiveState& state, const std::vector<std
 
 int command_pairs(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
-  if (line.wants_help()) {
-    write_output("", help_text(help));
-    return exit_ok;
-  }
   const Order order = order_of(line);
   const auto wanted = static_cast<std::size_t>(line.integer("most", 0, INT32_MAX).value_or(10));
   const Config config = config_for_records();

@@ -27,9 +27,7 @@ constexpr CommandHelp help{
     "and shows the decision about its policy: the nodes, the hop-bytes there, with ranks in order, and\n"
     "on the first nodes offered. Nothing is submitted, and no program is run.\n"
     "As in: placectl predict -n64 -m TREEMATCH=app.mat\n",
-    options,
-    0,
-    0};
+    options};
 
 // When and where slurmctld would start a job.
 struct Start {
@@ -87,7 +85,8 @@ void write_json(const Start& start, const DecisionInput& input) {
 
 void write_text(const Start& start, const DecisionInput& input) {
   std::string text = "would start at " + start.time + " on " + start.nodes + ", " + start.processors + " processors of partition " + start.partition + "\n";
-  for (const Decision& decision : input.decisions) text += explained(decision, "");
+  const std::string topology = input.decisions.empty() ? "" : shown_topology();
+  for (const Decision& decision : input.decisions) text += explained(decision, "", topology);
   if (input.decisions.empty()) text += "no decision of a policy is on record: the job asks for none, or the records cannot be read here\n";
   for (const std::string& note : input.notes)
     if (input.decisions.empty()) text += "# not read: " + note + "\n";
@@ -98,10 +97,7 @@ void write_text(const Start& start, const DecisionInput& input) {
 
 int command_predict(int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
-  if (first == "-h" || first == "--help") {
-    write_output("", help_text(help));
-    return exit_ok;
-  }
+  if (first == "-h" || first == "--help") throw HelpWanted(help_text(help));
   const bool json = first == "-j" || first == "--json";
   if (argc < (json ? 3 : 2)) throw UsageError("options of srun are wanted, as in: placectl predict -n64 -m TREEMATCH=app.mat");
   if (const char* job = std::getenv("SLURM_JOB_ID"))

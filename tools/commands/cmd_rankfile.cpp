@@ -29,9 +29,7 @@ constexpr CommandHelp help{
     "[OPTION]...",
     "Inside a Slurm allocation, writes an Open MPI rankfile that puts each rank on the node and\n"
     "cores that the policy chooses, for mpirun --rankfile FILE.\n",
-    options,
-    0,
-    0};
+    options};
 
 // Returns the request with which the job was submitted, changed by the options of the command line.
 spank::PlacementRequest request_of(const CommandLine& line, std::optional<std::uint32_t> component) {
@@ -103,10 +101,6 @@ std::string format_rankfile(const spank::Allocation& allocation, const spank::St
 
 int command_rankfile(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
-  if (line.wants_help()) {
-    write_output("", help_text(help));
-    return exit_ok;
-  }
   if (spank::inherited_mpirun_plan().in_force)
     std::fputs("placectl rankfile: mpirun takes the policy's order in this job by itself, and refuses a rankfile beside it: to use the\n"
                "file, unset OMPI_MCA_rmaps_base_mapping_policy first\n", stderr);

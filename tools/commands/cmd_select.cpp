@@ -50,9 +50,7 @@ constexpr CommandHelp help{
     "--tasks N [--state FILE | --nodes FILE [--pairs FILE]] [OPTION]...",
     "Chooses a group of nodes by their load and the network between them. Prints its hostlist, its\n"
     "compute load, network load and total load, and those of the runners-up.\n",
-    options,
-    0,
-    0};
+    options};
 
 // The data about the nodes, and the request.
 struct Selection {
@@ -258,10 +256,6 @@ std::string format_select_text(const Selection& selection, const netload::GroupC
 
 int command_select(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
-  if (line.wants_help()) {
-    write_output("", help_text(help));
-    return exit_ok;
-  }
   Selection selection;
   selection.spec = from_command_line([&] { return policy_spec(line); });
   selection.rule = rule_of(selection.spec);

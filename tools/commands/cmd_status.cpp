@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // placectl status: the data on which placement is based at present.
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -33,9 +32,7 @@ constexpr CommandHelp help{
     "how much of the network is known, and the last decision. Exit code 1 when there is no live state\n"
     "that decisions could go by, or when slurmctld refuses it or could not read its configuration. With\n"
     "--state slurmctld is not asked.\n",
-    options,
-    0,
-    0};
+    options};
 
 struct Status {
   std::optional<ControllerInput> controller;  // none: slurmctld was not asked
@@ -164,10 +161,6 @@ std::string as_json(const Status& status) {
 
 int command_status(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
-  if (line.wants_help()) {
-    write_output("", help_text(help));
-    return exit_ok;
-  }
   Status status;
   const Config config = configuration_of(status, line);
   status.file = line.value_or("state", config.snapshot_file);

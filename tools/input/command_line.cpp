@@ -78,7 +78,7 @@ CommandLine::CommandLine(const CommandHelp& help, int argc, char** argv) {
       if (got == value_of(options[i], i)) values_[options[i].name] = optarg ? optarg : "";
   }
   operands_.assign(argv + optind, argv + argc);
-  if (wants_help()) return;
+  if (has("help")) throw HelpWanted(help_text(help));
   if (operands_.size() > help.most_operands)
     throw UsageError("unexpected argument '" + shown(operands_[help.most_operands]) + "'");
   if (operands_.size() < help.least_operands)

@@ -27,6 +27,12 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Thrown where the command line asks for --help. The text is the help, which goes to standard output.
+class HelpWanted : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 // Returns the result of `read`, which reads words of the command line. Turns an Error that it throws into a UsageError.
 template <typename Read>
 auto from_command_line(Read read) {
@@ -55,12 +61,11 @@ struct CommandHelp {
 };
 
 // The parsed arguments of one command, where argv[0] is its name. If an option is given twice, its last value is used.
-// Throws UsageError.
+// Throws HelpWanted for --help, and UsageError.
 class CommandLine {
  public:
   CommandLine(const CommandHelp& help, int argc, char** argv);
 
-  bool wants_help() const { return has("help"); }
   bool has(std::string_view option) const { return values_.contains(option); }
   std::optional<std::string> value(std::string_view option) const;
   std::string value_or(std::string_view option, const std::string& otherwise) const;

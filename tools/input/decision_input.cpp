@@ -9,6 +9,7 @@
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
 #include "monitor/monitor/stored_decisions.hpp"
+#include "spank/step/scontrol.hpp"
 #include "tools/input/monitor_input.hpp"
 
 namespace placement::tools {
@@ -113,6 +114,26 @@ RingInput read_ring(const CommandLine& line, const Config& config) {
     input.trouble += "; " + std::string(error.what());
   }
   return input;
+}
+
+bool slurmctld_answers() {
+  static const bool answers = [] {
+    try {
+      return may_exist(slurm_conf_path()) && spank::run_slurm_command({"scontrol", "ping"}, false).text.find(" is UP") != std::string::npos;
+    } catch (const Error&) {
+      return false;
+    }
+  }();
+  return answers;
+}
+
+std::string shown_topology() {
+  if (!slurmctld_answers()) return {};
+  try {
+    return spank::scontrol({"show", "topology"});
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 }  // namespace placement::tools

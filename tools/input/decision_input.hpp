@@ -40,4 +40,11 @@ struct RingInput {
 // Reads the ring of this host, or asks the monitors on the controllers if there is none.
 RingInput read_ring(const CommandLine& line, const Config& config);
 
+// Returns whether a slurmctld answers "scontrol ping", which tries once. Other requests to a slurmctld that does not answer are
+// repeated for half a minute. Without a slurm.conf the result is false: libslurm would search for one for a minute.
+bool slurmctld_answers();
+
+// Returns what "scontrol show topology" prints of the switches; empty where no slurmctld answers.
+std::string shown_topology();
+
 }  // namespace placement::tools

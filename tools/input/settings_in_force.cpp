@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/input/settings_in_force.hpp"
 
-#include <algorithm>
 #include <cstdio>
 
 #include "common/state/controller_state.hpp"

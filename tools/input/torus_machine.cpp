@@ -8,6 +8,7 @@
 
 #include "common/topology/slurm_conf.hpp"
 #include "common/topology/switch_tree.hpp"
+#include "common/topology/topology_yaml.hpp"
 #include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
@@ -85,9 +86,29 @@ static std::optional<std::string> tree_of_word(const std::string& word) {
   return text + "\n";
 }
 
+namespace {
+
+// Returns the topology of a topology.yaml as a topology.conf has it.
+MachineFile tree_or_blocks(const std::string& path, const std::string& text, const std::optional<std::string>& wanted) {
+  YamlTopology topology = parse_topology_yaml(text, path, wanted);
+  if (topology.conf.empty())
+    throw Error(path + ": topology " + shown(topology.name) + " is of the kind " + topology.kind + "; it takes a tree or blocks");
+  return {path, std::move(topology.conf)};
+}
+
+}  // namespace
+
 MachineFile read_machine_file(const std::string& path) {
-  if (const auto text = tree_of_word(path); text && !std::filesystem::exists(path)) return {path, *text};
-  return {path, read_input_file(path == "-" ? "/dev/stdin" : path, max_file_bytes)};
+  const bool exists = std::filesystem::exists(path);
+  if (const auto text = tree_of_word(path); text && !exists) return {path, *text};
+  const std::size_t colon = exists ? std::string::npos : path.rfind(".yaml:");
+  if (colon != std::string::npos) {
+    const std::string file = path.substr(0, colon + 5);
+    return tree_or_blocks(file, read_input_file(file, max_file_bytes), path.substr(colon + 6));
+  }
+  std::string text = read_input_file(path == "-" ? "/dev/stdin" : path, max_file_bytes);
+  if (is_topology_yaml(text)) return tree_or_blocks(path, text, {});
+  return {path, std::move(text)};
 }
 
 bool is_torus_file(const MachineFile& file) { return is_torus_text(file.text); }

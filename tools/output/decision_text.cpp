@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "common/util/text.hpp"
+#include "tools/output/switch_drawing.hpp"
 #include "tools/output/text_table.hpp"
 
 namespace placement::tools {
@@ -31,6 +32,11 @@ void add_fact(std::string& text, std::string_view name, const std::string& value
   if (!value.empty()) text += "  " + std::string(name) + std::string(width - name.size(), ' ') + value + "\n";
 }
 
+std::string on_leaf_switches(const std::string& nodes, std::string_view topology) {
+  const std::size_t count = leaf_switches_of(nodes, topology);
+  return count == 0 ? "" : ", on " + std::to_string(count) + (count == 1 ? " leaf switch" : " leaf switches");
+}
+
 std::string costs(const Decision& d) {
   if (d.cost.empty()) return {};
   std::string text = d.cost + " hop-bytes";
@@ -45,7 +51,7 @@ std::string_view outcome_name(const Decision& decision) {
   return decision_outcome_names[static_cast<std::size_t>(decision.outcome)];
 }
 
-std::string explained(const Decision& d, const std::string& component) {
+std::string explained(const Decision& d, const std::string& component, std::string_view topology) {
   std::string text = "job " + (d.array_task.empty() ? std::to_string(d.job_id) : d.array_task) + (component.empty() ? "" : " (" + component + ")") + (d.restarts > 0 ? ", restart " + std::to_string(d.restarts) : "") +
                      ", " + shown_time(d.at_s) + (d.for_start ? "" : ", asked ahead of the start") + "\n";
   add_fact(text, "outcome", outcome_sentence(d));
@@ -53,7 +59,9 @@ std::string explained(const Decision& d, const std::string& component) {
   if (d.candidates > 0) add_fact(text, "candidates", std::to_string(d.candidates) + " nodes: " + d.candidate_nodes);
   add_fact(text, "choice", d.choice + (d.tasks_per_node.empty() ? "" : ", tasks " + d.tasks_per_node));
   add_fact(text, "allocated", d.given);
-  if (d.stock_choice != d.given) add_fact(text, "stock", d.stock_choice);
+  const std::vector<std::string> drawing = drawn_on_switches(d, topology);
+  for (const std::string& line : drawing) add_fact(text, &line == &drawing.front() ? "switches" : "", line);
+  if (d.stock_choice != d.given) add_fact(text, "stock", d.stock_choice + on_leaf_switches(d.stock_choice, topology));
   add_fact(text, "cost", costs(d));
   if (!std::isnan(d.live_age_s)) add_fact(text, "live data", shown_seconds(d.live_age_s) + " old");
   add_fact(text, "live data", d.why_not_live);

@@ -49,11 +49,12 @@ JsonWriter& JsonWriter::value(std::string_view text) {
   return *this;
 }
 
-// JSON has no NaN and no infinity, so these become null.
+// JSON has no NaN and no infinity, so these become null. Seconds since 1970 have ten digits and are written to the
+// millisecond.
 JsonWriter& JsonWriter::value(double number) {
   if (!std::isfinite(number)) return raw("null");
   char text[32];
-  std::snprintf(text, sizeof text, "%.9g", number);
+  std::snprintf(text, sizeof text, std::fabs(number) < 1e9 ? "%.9g" : "%.13g", number);
   return raw(text);
 }
 

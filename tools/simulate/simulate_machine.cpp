@@ -14,6 +14,7 @@
 #include "policies/fabric_choice.hpp"
 #include "sim/site_data.hpp"
 #include "tools/input/snapshot_input.hpp"
+#include "tools/input/torus_machine.hpp"
 #include "tools/simulate/simulate_options.hpp"
 
 namespace placement::tools {
@@ -129,7 +130,8 @@ ClusterView read_shape(const CommandLine& line) {
   if (line.has("torus")) return torus_machine(line);
   const std::string path = *line.value("topology");
   if (line.has("node") && line.has("slurm-conf")) throw UsageError("--node and --slurm-conf both say what the nodes are");
-  ClusterView view = read_topology(path, line.value_or("slurm-conf", ""));
+  const MachineFile file = read_machine_file(path);
+  ClusterView view = parse_topology(file.text, file.path, line.value_or("slurm-conf", ""));
   if (line.has("node")) {
     if (!view.nodes.empty()) throw UsageError("--node is not for a topology.conf, whose nodes slurm.conf describes");
     return read_topology_of(path, nodes_of_tree(*view.tree, node_shape(line)));

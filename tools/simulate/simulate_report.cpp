@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "common/topology/torus_topology.hpp"
-#include "common/util/error.hpp"
 #include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
 
@@ -66,22 +65,17 @@ std::string strategies_text(const Report& report) {
   return out + "R and gain are of the jobs with a matrix\n";
 }
 
-// Compares all pairs of strategies for all jobs. For a group of jobs, compares only the first strategy with the others.
+// Tells the comparisons of all pairs of strategies for all jobs, and those of the first strategy with the others for groups of jobs.
 std::string comparisons_text(const Report& report) {
   std::string out;
-  for (const sim::JobGroup group : {sim::JobGroup::all, sim::JobGroup::with_matrix, sim::JobGroup::without_matrix})
-    for (const sim::Measure measure : {sim::Measure::flow, sim::Measure::run, sim::Measure::stretch})
-      for (std::size_t a = 0; a < report.replays.size() && (a == 0 || group == sim::JobGroup::all); ++a)
-        for (std::size_t b = a + 1; b < report.replays.size(); ++b) {
-          const sim::PairedComparison c =
-              sim::compare(report.jobs, report.replays[a], report.replays[b], measure, group);
-          if (c.difference.count == 0) continue;
-          const bool sure = c.difference.low > 0 || c.difference.high < 0;
-          out += formatted("%-15s %-8s %-10s - %-10s %10.2f  [%.2f, %.2f]%s  %.3f\n", sim::to_string(group).c_str(),
-                      sim::to_string(measure).c_str(), report.replays[a].strategy.c_str(),
-                      report.replays[b].strategy.c_str(), c.difference.mean, c.difference.low, c.difference.high,
-                      sure ? "" : " open", c.ratio.mean);
-        }
+  for (const auto& [group, measure, first, second, c] : all_comparisons(report)) {
+    if (c.difference.count == 0 || measure == sim::Measure::wait || (group != sim::JobGroup::all && &first != &report.replays.front()))
+      continue;
+    const bool sure = c.difference.low > 0 || c.difference.high < 0;
+    out += formatted("%-15s %-8s %-10s - %-10s %10.2f  [%.2f, %.2f]%s  %.3f\n", sim::to_string(group).c_str(),
+                     sim::to_string(measure).c_str(), first.strategy.c_str(), second.strategy.c_str(), c.difference.mean,
+                     c.difference.low, c.difference.high, sure ? "" : " open", c.ratio.mean);
+  }
   if (out.empty()) return out;
   return "\nPaired by job: mean difference (flow and run in seconds), its 90 % confidence interval by Student's t (open: it\n"
          "holds 0), and the geometric mean of the ratios\n" + out;

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/topology/gres_conf.hpp"
+
+#include <algorithm>
+
+#include "common/topology/slurm_conf.hpp"
+#include "common/util/cpu_list.hpp"
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "common/util/text.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::int32_t max_cores = 4096;
+constexpr std::size_t max_gpus = 1024;
+
+// Thrown when the file does not tell the GPUs of the node.
+struct NotTold {};
+
+const std::string* value_of(const ConfLine& line, const char* key, const char* other) {
+  const std::string* const value = line.value(key);
+  return value ? value : line.value(other);
+}
+
+std::vector<std::int32_t> cores_of(const ConfLine& line) {
+  const std::string* const list = value_of(line, "Cores", "CPUs");
+  if (!list) return {};
+  const auto cores = listed_cores(*list, max_cores);
+  if (!cores) throw NotTold{};
+  return *cores;
+}
+
+// Returns the device files of a line, one for each GPU. They are empty for a line with a number of GPUs alone. Several files
+// of MultipleFiles are those of one GPU, such as a part of a GPU that is divided (MIG).
+std::vector<std::string> files_of(const ConfLine& line) {
+  if (const std::string* const list = line.value("File")) return expand_hostlist(*list);
+  if (const std::string* const list = line.value("MultipleFiles")) return {*list};
+  const std::string* const text = line.value("Count");
+  const auto count = text ? parse_integer(*text) : 1;
+  if (!count || *count < 0 || *count > static_cast<std::int64_t>(max_gpus)) throw NotTold{};
+  return std::vector<std::string>(static_cast<std::size_t>(*count));
+}
+
+// Collects the GPUs of one node, line by line.
+class GpuReader {
+ public:
+  explicit GpuReader(const std::string& node) : node_(node) {}
+
+  void take(const ConfLine& line) {
+    if (!is_for_node(line)) return;
+    const std::string* const detect = line.value("AutoDetect");
+    if (detect && !equal_any_case(*detect, "off")) throw NotTold{};
+    const std::string* const name = line.value("Name");
+    if (!name || !equal_any_case(*name, "gpu")) return;
+    const std::string* const type = line.value("Type");
+    const std::string type_here = type ? *type : "";
+    if (!gpus_.empty() && type_here != type_) throw NotTold{};
+    type_ = type_here;
+    const std::vector<std::int32_t> cores = cores_of(line);
+    for (const std::string& file : files_of(line)) gpus_.push_back({file, cores});
+    if (gpus_.size() > max_gpus) throw NotTold{};
+  }
+  std::vector<GpuShape> gpus() { return std::move(gpus_); }
+
+ private:
+  bool is_for_node(const ConfLine& line) const {
+    const std::string* const list = line.value("NodeName");
+    if (!list) return true;
+    const std::vector<std::string> names = expand_hostlist(*list);
+    return std::find(names.begin(), names.end(), node_) != names.end();
+  }
+
+  const std::string& node_;
+  std::string type_;
+  std::vector<GpuShape> gpus_;
+};
+
+}  // namespace
+
+std::optional<std::vector<GpuShape>> read_gpu_shapes(const std::string& path, const std::string& node) {
+  GpuReader reader(node);
+  try {
+    for_each_conf_line(path, [&](const std::string& file, const ConfLine& line) {
+      try {
+        reader.take(line);
+      } catch (const Error&) {  // a list of hosts or files
+        throw NotTold{};
+      }
+    });
+  } catch (const NotTold&) {
+    return std::nullopt;
+  }
+  return reader.gpus();
+}
+
+}  // namespace placement

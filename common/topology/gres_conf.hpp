@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace placement {
+
+// A GPU of a node as gres.conf(5) describes it.
+struct GpuShape {
+  std::string file;                  // its device file; empty: not given
+  std::vector<std::int32_t> cores;   // Cores=: the cores next to it, in Slurm's count from 0; empty: not given
+};
+
+// Returns the GPUs of the node `node` from the gres.conf `path` and the files that it includes, in the order in which Slurm
+// numbers them. Returns nothing if the file does not tell this order: if Slurm finds the GPUs itself (AutoDetect), if they
+// are of several types, which Slurm sorts, or if a line is wrong. Throws Error when a file cannot be read.
+std::optional<std::vector<GpuShape>> read_gpu_shapes(const std::string& path, const std::string& node);
+
+}  // namespace placement

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/topology/topology_yaml.hpp"
+
+#include <yaml.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::string_view kinds[] = {"block", "flat", "ring", "torus3d", "tree"};
+
+// The first document of a YAML text.
+class YamlDocument {
+ public:
+  YamlDocument(std::string_view text, const std::string& file) : file_(file) {
+    yaml_parser_t parser;
+    if (yaml_parser_initialize(&parser) == 0) throw Error(file + ": there is no memory to read it");
+    if (text.empty()) text = " ";  // libyaml ends the process when there is no address
+    yaml_parser_set_input_string(&parser, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+    const bool read = yaml_parser_load(&parser, &document_) != 0;
+    const std::string problem = parser.problem ? parser.problem : "it cannot be read";
+    const auto line = static_cast<std::int64_t>(parser.problem_mark.line) + 1;
+    yaml_parser_delete(&parser);
+    if (!read) fail_at(file, line, "this is no YAML: " + printable(problem));
+  }
+  YamlDocument(const YamlDocument&) = delete;
+  YamlDocument& operator=(const YamlDocument&) = delete;
+  ~YamlDocument() { yaml_document_delete(&document_); }
+
+  const std::string& file() const { return file_; }
+  const yaml_node_t* root() { return yaml_document_get_root_node(&document_); }
+
+  [[noreturn]] void fail(const yaml_node_t& node, const std::string& message) const {
+    fail_at(file_, line_of(node), message);
+  }
+
+  static std::int64_t line_of(const yaml_node_t& node) { return static_cast<std::int64_t>(node.start_mark.line) + 1; }
+
+  // Returns the entries of a list. Throws Error, in which the node is called `what`, when it is none.
+  std::vector<const yaml_node_t*> entries(const yaml_node_t& list, const std::string& what) {
+    if (list.type != YAML_SEQUENCE_NODE) fail(list, what + " is no list: its entries begin with \"- \"");
+    std::vector<const yaml_node_t*> result;
+    for (const yaml_node_item_t* at = list.data.sequence.items.start; at < list.data.sequence.items.top; ++at)
+      result.push_back(yaml_document_get_node(&document_, *at));
+    return result;
+  }
+
+  // Returns the value of a key, or null. Throws Error, in which the node is called `what`, when it has no keys, or this one
+  // twice.
+  const yaml_node_t* value(const yaml_node_t& map, std::string_view key, const std::string& what) {
+    if (map.type != YAML_MAPPING_NODE) fail(map, what + " has no keys, as \"" + std::string(key) + ":\"");
+    const yaml_node_t* found = nullptr;
+    for (const yaml_node_pair_t* at = map.data.mapping.pairs.start; at < map.data.mapping.pairs.top; ++at) {
+      const yaml_node_t& name = *yaml_document_get_node(&document_, at->key);
+      if (name.type != YAML_SCALAR_NODE || scalar(name) != key) continue;
+      if (found) fail(name, std::string(key) + " is given twice");
+      found = yaml_document_get_node(&document_, at->value);
+    }
+    return found;
+  }
+
+  // Returns the word that a key has as its value, or an empty text where the key is missing. Throws Error when the value is
+  // something else, or has a character that a topology.conf takes for an end.
+  std::string word(const yaml_node_t& map, std::string_view key, const std::string& what) {
+    const yaml_node_t* node = value(map, key, what);
+    return node ? as_word(*node, key) : std::string();
+  }
+
+  std::string as_word(const yaml_node_t& node, std::string_view key) {
+    if (node.type != YAML_SCALAR_NODE) fail(node, std::string(key) + " takes one value");
+    const std::string_view text = scalar(node);
+    if (std::any_of(text.begin(), text.end(), [](char c) { return c <= ' ' || c == '#' || c == '"' || c == '\'' || c == '\\' || c == '='; }))
+      fail(node, std::string(key) + ": '" + shown(text) + "' is no name and no list of names");
+    return std::string(text);
+  }
+
+ private:
+  static std::string_view scalar(const yaml_node_t& node) {
+    return {reinterpret_cast<const char*>(node.data.scalar.value), node.data.scalar.length};
+  }
+
+  const std::string& file_;
+  yaml_document_t document_;
+};
+
+// Writes lines of a topology.conf, each with a number that is not below the wanted one.
+class NumberedLines {
+ public:
+  explicit NumberedLines(const std::string& file) : file_(file) {}
+  void add(std::int64_t number, const std::string& line) {
+    // One value may stand at many places by an alias of YAML.
+    if (text_.size() + line.size() > 4 * max_topology_yaml) throw Error(file_ + ": the topology is too large");
+    for (; next_ < number; ++next_) text_ += '\n';
+    text_ += line + "\n";
+    ++next_;
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  const std::string& file_;
+  std::string text_;
+  std::int64_t next_ = 1;
+};
+
+void add_pair(std::string& line, std::string_view key, const std::string& value) {
+  if (!value.empty()) line += " " + std::string(key) + "=" + value;
+}
+
+// Adds a line for each switch or block of the list that `map` has under the key `list_key`.
+void add_places(YamlDocument& yaml, const yaml_node_t& map, const std::string& list_key, const std::string& key,
+                NumberedLines& lines) {
+  const yaml_node_t* list = yaml.value(map, list_key, "the topology");
+  if (!list) yaml.fail(map, "the topology has no " + list_key);
+  for (const yaml_node_t* place : yaml.entries(*list, list_key)) {
+    const std::string name = yaml.word(*place, key, "an entry of " + list_key);
+    if (name.empty()) yaml.fail(*place, "the entry of " + list_key + " has no name, as \"" + key + ": s1\"");
+    std::string line = (key == "switch" ? "SwitchName=" : "BlockName=") + name;
+    if (key == "switch") add_pair(line, "Switches", yaml.word(*place, "children", list_key));
+    add_pair(line, "Nodes", yaml.word(*place, "nodes", list_key));
+    lines.add(YamlDocument::line_of(*place), line);
+  }
+}
+
+std::string conf_of_blocks(YamlDocument& yaml, const yaml_node_t& block) {
+  NumberedLines lines(yaml.file());
+  const yaml_node_t* sizes = yaml.value(block, "block_sizes", "the topology");
+  std::string list;
+  if (sizes)
+    for (const yaml_node_t* size : yaml.entries(*sizes, "block_sizes"))
+      list += (list.empty() ? "" : ",") + yaml.as_word(*size, "block_sizes");
+  if (!list.empty()) lines.add(YamlDocument::line_of(*sizes), "BlockSizes=" + list);
+  add_places(yaml, block, "blocks", "block", lines);
+  return lines.take();
+}
+
+std::string conf_of_tree(YamlDocument& yaml, const yaml_node_t& tree) {
+  NumberedLines lines(yaml.file());
+  add_places(yaml, tree, "switches", "switch", lines);
+  return lines.take();
+}
+
+// Returns what the entry of the file says, without the switches or blocks.
+YamlTopology head_of(YamlDocument& yaml, const yaml_node_t& entry) {
+  YamlTopology topology;
+  topology.name = yaml.word(entry, "topology", "a topology");
+  if (topology.name.empty()) yaml.fail(entry, "the topology has no name, as \"topology: default\"");
+  for (const std::string_view kind : kinds) {
+    if (!yaml.value(entry, kind, "a topology")) continue;
+    if (!topology.kind.empty())
+      yaml.fail(entry, "topology " + shown(topology.name) + " is of two kinds, " + topology.kind + " and " + std::string(kind));
+    topology.kind = kind;
+  }
+  if (topology.kind.empty())
+    yaml.fail(entry, "topology " + shown(topology.name) + " is of no kind: it takes block, flat, ring, torus3d or tree");
+  return topology;
+}
+
+bool is_default(YamlDocument& yaml, const yaml_node_t& entry) {
+  return lower_case(yaml.word(entry, "cluster_default", "a topology")) == "true";
+}
+
+}  // namespace
+
+bool is_topology_yaml(std::string_view text) {
+  const std::vector<TextLine> lines = text_lines(text);
+  if (lines.empty()) return false;
+  const std::string_view first = split_words(lines[0].text)[0];
+  return first == "---" || first == "-" || first == "%YAML";
+}
+
+YamlTopology parse_topology_yaml(std::string_view text, const std::string& file, const std::optional<std::string>& wanted) {
+  if (text.size() > max_topology_yaml)
+    throw Error(file + ": it has " + std::to_string(text.size()) + " bytes; a topology.yaml may have " +
+                std::to_string(max_topology_yaml));
+  YamlDocument yaml(text, file);
+  const yaml_node_t* root = yaml.root();
+  if (!root) throw Error(file + ": it is empty");
+  const yaml_node_t* chosen = nullptr;
+  std::string names;
+  for (const yaml_node_t* entry : yaml.entries(*root, "the file")) {
+    const std::string name = head_of(yaml, *entry).name;
+    names += (names.empty() ? "" : ", ") + name;
+    if (wanted ? !chosen && name == *wanted
+               : !chosen || (is_default(yaml, *entry) && !is_default(yaml, *chosen)))
+      chosen = entry;
+  }
+  if (!chosen && wanted) throw Error(file + ": there is no topology '" + shown(*wanted) + "'; it has " + shown(names));
+  if (!chosen) throw Error(file + ": it has no topology");
+  YamlTopology topology = head_of(yaml, *chosen);
+  if (topology.kind == "tree") topology.conf = conf_of_tree(yaml, *yaml.value(*chosen, "tree", "a topology"));
+  if (topology.kind == "block") topology.conf = conf_of_blocks(yaml, *yaml.value(*chosen, "block", "a topology"));
+  return topology;
+}
+
+}  // namespace placement

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "common/topology/gres_conf.hpp"
+#include "spank/task/cpu_masks.hpp"
+
+namespace placement::spank {
+
+// Tells which GPUs Slurm gives to the tasks of a node.
+struct GpusOfTasks {
+  // Slurm chooses the GPUs of a task by the cores that it has dealt to the task, so the task has to stay on them.
+  bool follow_cores = false;
+  // The GPUs of each task, as indices into the node's GPUs; empty: not known, or no task has GPUs of its own.
+  std::vector<std::vector<std::int32_t>> of_task;
+};
+
+// Returns the GPUs of each task of a node, in the order of the tasks.
+//   binding  SLURMD_TRES_BIND, Slurm's text of --gpu-bind and of what implies it, as "gpu:per_task:1" (up to Slurm 23.02) or
+//            "gres/gpu:per_task:1"; empty: every task sees all GPUs
+//   gpus     the GPUs that the step has on the node, ascending, in Slurm's count
+//   tasks    the number of the step's tasks on the node
+// Where every task sees all GPUs and there are as many as tasks, the i-th task is taken to use the i-th GPU, as programs do that
+// choose by SLURM_LOCALID.
+GpusOfTasks gpus_of_tasks(std::string_view binding, std::span<const std::int32_t> gpus, std::size_t tasks);
+
+// Returns the GPUs of a list "0,2,3" (SLURM_STEP_GPUS), ascending; none if it has another form.
+std::vector<std::int32_t> parse_gpu_list(std::string_view list);
+
+// The cores of a machine: for each CPU of the kernel the number of its core in Slurm's count, and its
+// package.
+struct MachineCores {
+  std::vector<std::int32_t> core_of_cpu;
+  std::vector<std::int32_t> package_of_cpu;
+};
+
+// Returns the cores of a machine with the CPUs 0 to cpus - 1. Slurm, as hwloc, numbers packages by their lowest CPUs, and the
+// cores of a package by theirs.
+MachineCores machine_cores(int cpus, const PositionOf& position);
+
+// Returns the slots with which the tasks of a node are near their GPUs: the sum of the distances is least, and among equal ones
+// the tasks keep to `slot_of_task`, the plan by the matrix.
+//   sorted        the masks in the order of slots
+//   gpus_of_task  the GPUs of each task, indices into `gpus`
+//   gpus          the GPUs of the node; one whose cores are not known is near all
+// A CPU of a mask that is near a GPU of the task has the distance 0, another one of its package 1, any other 2. The slots stay as
+// they are for more than 1,024 tasks, and when a task has a GPU that is not in `gpus`.
+std::vector<std::int32_t> slots_near_gpus(std::span<const CpuMask> sorted, std::span<const std::int32_t> slot_of_task,
+                                          std::span<const std::vector<std::int32_t>> gpus_of_task,
+                                          std::span<const GpuShape> gpus, const MachineCores& machine);
+
+}  // namespace placement::spank

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/topology/topology_yaml.hpp"
+
+#include "common/topology/topology_conf.hpp"
+#include "tests/check.hpp"
+
+using namespace placement;
+
+namespace {
+
+constexpr std::string_view three =
+    "---\n"
+    "# The topologies of a cluster.\n"
+    "- topology: flat_one\n"
+    "  flat: true\n"
+    "- topology: fabric\n"
+    "  cluster_default: true\n"
+    "  tree:\n"
+    "    switches:\n"
+    "      - switch: root\n"
+    "        children: s[1-2]\n"
+    "      - switch: s1\n"
+    "        nodes: n[1-2]\n"
+    "      - {nodes: 'n[3-4]', switch: s2}\n"
+    "- topology: pods\n"
+    "  cluster_default: false\n"
+    "  block:\n"
+    "    block_sizes: [2, 4]\n"
+    "    blocks:\n"
+    "      - block: b1\n"
+    "        nodes: n[1-2]\n"
+    "      - block: b2\n"
+    "        nodes: n[3-4]\n"
+    "- topology: circle\n"
+    "  ring:\n"
+    "    rings: []\n";
+
+std::vector<NodeShape> four_nodes() { return {{"n1", 1, 1, 1}, {"n2", 1, 1, 1}, {"n3", 1, 1, 1}, {"n4", 1, 1, 1}}; }
+
+std::string error(std::string_view text, const std::optional<std::string>& wanted = {}) {
+  return error_of([&] { parse_topology_yaml(text, "t.yaml", wanted); });
+}
+
+// Returns a topology called a, whose tree has these switches.
+std::string tree_of(const std::string& switches) { return "- topology: a\n  tree:\n    switches:\n" + switches; }
+
+}  // namespace
+
+START_TEST(that_of_the_cluster) {
+  const YamlTopology found = parse_topology_yaml(three, "t.yaml");
+  ck_assert_text_eq(found.name, "fabric");
+  ck_assert_text_eq(found.kind, "tree");
+  ck_assert_text_eq(found.conf,
+                    std::string(8, '\n') + "SwitchName=root Switches=s[1-2]\n\nSwitchName=s1 Nodes=n[1-2]\n\nSwitchName=s2 Nodes=n[3-4]\n");
+  const auto switches = parse_topology_conf(found.conf, "t.yaml", four_nodes());
+  ck_assert_uint_eq(switches.size(), 3);
+  // Without cluster_default it is the first, and of two with it the first of these.
+  ck_assert_text_eq(parse_topology_yaml("- {topology: x, flat: true}\n- {topology: y, flat: true}\n", "t.yaml").name, "x");
+  ck_assert_text_eq(parse_topology_yaml("- {topology: x, flat: true}\n- {topology: y, flat: true, cluster_default: True}\n"
+                                        "- {topology: z, flat: true, cluster_default: true}\n",
+                                        "t.yaml")
+                        .name,
+                    "y");
+}
+END_TEST
+
+START_TEST(one_by_its_name) {
+  const YamlTopology pods = parse_topology_yaml(three, "t.yaml", "pods");
+  ck_assert_text_eq(pods.kind, "block");
+  ck_assert_uint_eq(parse_topology_conf(pods.conf, "t.yaml", four_nodes()).size(), 3);  // two blocks, and one of both
+  for (const char* name : {"flat_one", "circle"}) ck_assert(parse_topology_yaml(three, "t.yaml", name).conf.empty());
+  ck_assert_text_eq(parse_topology_yaml(three, "t.yaml", "circle").kind, "ring");
+  ck_assert_text_eq(error(three, "pod"), "t.yaml: there is no topology 'pod'; it has flat_one, fabric, pods, circle");
+}
+END_TEST
+
+START_TEST(errors_have_the_line_of_the_file) {
+  const std::string conf = parse_topology_yaml(tree_of("      - switch: s1\n        nodes: n[1-9]\n"), "t.yaml").conf;
+  ck_assert_error(parse_topology_conf(conf, "t.yaml", four_nodes()), "t.yaml:4: node n5 is not in slurm.conf");
+  ck_assert_text_eq(error(""), "t.yaml: it is empty");
+  ck_assert_text_eq(error("---\n"), "t.yaml:2: the file is no list: its entries begin with \"- \"");
+  ck_assert_text_eq(error("[]\n"), "t.yaml: it has no topology");
+  ck_assert_text_eq(error("topology: a\n"), "t.yaml:1: the file is no list: its entries begin with \"- \"");
+  ck_assert_text_eq(error("- a\n"), "t.yaml:1: a topology has no keys, as \"topology:\"");
+  ck_assert_text_eq(error("- flat: true\n"), "t.yaml:1: the topology has no name, as \"topology: default\"");
+  ck_assert_text_eq(error("- topology: a\n"), "t.yaml:1: topology a is of no kind: it takes block, flat, ring, torus3d or tree");
+  ck_assert_text_eq(error("- topology: a\n  flat: true\n  tree: {}\n"), "t.yaml:1: topology a is of two kinds, flat and tree");
+  ck_assert_text_eq(error("- topology: a\n  topology: b\n"), "t.yaml:2: topology is given twice");
+  ck_assert_text_eq(error("- topology: a\n  tree: 5\n"), "t.yaml:2: the topology has no keys, as \"switches:\"");
+  ck_assert_text_eq(error("- topology: a\n  tree: {}\n"), "t.yaml:2: the topology has no switches");
+  ck_assert_text_eq(error("- topology: a\n  block: {}\n"), "t.yaml:2: the topology has no blocks");
+  ck_assert_text_eq(error("- topology: a\n  block: {block_sizes: 4, blocks: []}\n"),
+                    "t.yaml:2: block_sizes is no list: its entries begin with \"- \"");
+  ck_assert_text_eq(error(tree_of("      - nodes: n1\n")), "t.yaml:4: the entry of switches has no name, as \"switch: s1\"");
+  ck_assert_text_eq(error(tree_of("      - switch: s1\n        nodes: [n1]\n")), "t.yaml:5: nodes takes one value");
+  ck_assert_text_eq(error(tree_of("      - switch: s1\n        nodes: \"n1 Switches=s2\"\n")),
+                    "t.yaml:5: nodes: 'n1 Switches=s2' is no name and no list of names");
+  ck_assert_error(parse_topology_yaml("- topology: 'a\n", "t.yaml"), "t.yaml:2: this is no YAML: ");
+  ck_assert_error(parse_topology_yaml("- [[[[\n", "t.yaml"), "this is no YAML: ");
+  ck_assert_error(parse_topology_yaml(std::string(20000, '['), "t.yaml"), "this is no YAML: ");
+  ck_assert_error(parse_topology_yaml(std::string(max_topology_yaml + 1, ' '), "t.yaml"),
+                  "it has 16777217 bytes; a topology.yaml may have 16777216");
+}
+END_TEST
+
+// A value of 32 KiB that stands for 4,000 switches by an alias would make a text of 131 MB.
+START_TEST(an_alias_that_stands_for_much) {
+  std::string text = tree_of("      - switch: s1\n        nodes: &all " + std::string(32768, 'n') + "\n");
+  for (int i = 0; i < 4000; ++i) text += "      - {switch: t, nodes: *all}\n";
+  ck_assert_text_eq(error(text), "t.yaml: the topology is too large");
+  ck_assert_error(parse_topology_yaml("- &a [*a]\n", "t.yaml"), "t.yaml:1: ");
+}
+END_TEST
+
+START_TEST(known_by_its_beginning) {
+  for (const char* text : {"---\n", "# c\n\n- topology: a\n", "%YAML 1.2\n---\n", "---  \n- a\n"}) ck_assert(is_topology_yaml(text));
+  for (const char* text : {"", "# c\n", "SwitchName=s0 Nodes=n1\n", "tree 2 2\n", "-a\n"}) ck_assert(!is_topology_yaml(text));
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("topology_yaml");
+  TCase* all = tcase_create("all");
+  tcase_add_test(all, that_of_the_cluster);
+  tcase_add_test(all, one_by_its_name);
+  tcase_add_test(all, errors_have_the_line_of_the_file);
+  tcase_add_test(all, an_alias_that_stands_for_much);
+  tcase_add_test(all, known_by_its_beginning);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}

@@ -1,0 +1,144 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# slurm-placement-rebuild, as the trigger of slurm-placement-source runs it after each upgrade of slurmctld: each way in which it can fail leaves
+# the plugin that was there, tells one line, which names the reason, and sets the metric to 0. slurmctld, the source of Slurm and
+# our own are stand-ins, and the plugin is a library with the sentence that is looked for in it.
+set -u
+source=$(cd "${srcdir:-.}" && pwd -P) work=$(mktemp -d) failures=0
+trap 'umount "$work/small" 2>/dev/null; rm -rf "$work"' EXIT
+rebuild=$source/contrib/packaging/slurm-placement-rebuild
+
+# A small file system that can be filled needs a mount namespace.
+if [ "${1:-}" != _inside ] && unshare --user --map-root-user --mount true 2>/dev/null; then
+  rmdir "$work"
+  exec unshare --user --map-root-user --mount "$0" _inside
+fi
+
+fail() {
+  failures=$((failures + 1))
+  echo "FAILED: $*"
+  sed 's/^/  | /' "$work/said"
+}
+
+mkdir -p "$work"/{bin,sources,plugins,metrics,temporary,ours/slurm-placement-1.0,theirs} && cd "$work" || exit 99
+export PATH=$work/bin:$PATH TMPDIR=$work/temporary SP_REBUILD_SETTINGS=$work/settings SP_REBUILD_SOURCES=$work/sources \
+  SP_REBUILD_METRICS=$work/metrics SP_REBUILD_PLUGINS=$work/plugins SP_REBUILD_LOG=$work/log
+printf '#!/bin/sh\necho "slurm-wlm $(cat %s/version)"\n' "$work" >bin/slurmctld
+printf '#!/bin/sh\nshift 3\necho "$*" >>%s/system-log\n' "$work" >bin/logger
+chmod +x bin/*
+cat >ours/slurm-placement-1.0/configure <<'END'
+#!/bin/sh
+for option in "$@"; do case $option in --with-slurm-source=*) slurm=${option#*=} ;; esac; done
+[ ! -e "$STAND_IN/refuse" ] || { echo "configure: error: lemon/matching.h is missing: install liblemon-dev" >&2; exit 1; }
+sed -n 's/.*Version:[[:space:]]*/const char sentence[] = "built for Slurm /p' "$slurm/META" | sed 's/$/.";/' >plugin.c
+END
+cat >ours/slurm-placement-1.0/Makefile <<'END'
+controller-plugins:
+	mkdir -p .libs
+	if [ -e "$(STAND_IN)/fill" ]; then head -c 2000000 /dev/zero >filled; fi
+	if [ -e "$(STAND_IN)/wait" ]; then sleep 1; fi
+	$(CC) -shared -fPIC -o .libs/select_cons_tres.so plugin.c
+	if [ -e "$(STAND_IN)/break" ]; then echo 'plan_call.c:7:1: error: unknown type name "job_record_t"'; exit 1; fi
+END
+chmod +x ours/slurm-placement-1.0/configure
+export STAND_IN=$work CC=${CC:-cc}
+tar -C ours -cJf sources/slurm-placement-1.0.tar.xz slurm-placement-1.0
+
+upgrade_to() { echo "$1" >version; }
+tree_of() { mkdir -p "sources/slurm-$1" && printf '  Version:\t%s\n' "$1" >"sources/slurm-$1/META"; }
+runs() { : >system-log; "$rebuild" "$@" >said 2>&1; }
+metric_is() { grep -qx "slurm_placement_plugin_fits{slurm=\"$1\"} $2" metrics/slurm_placement_plugin.prom; }
+plugin_is_for() { grep -qaF "built for Slurm $1." plugins/select_cons_tres.so; }
+nothing_is_left() { [ -z "$(find temporary plugins -mindepth 1 ! -name select_cons_tres.so)" ]; }
+
+succeeds() {  # version
+  runs || fail "with Slurm $1 it failed"
+  plugin_is_for "$1" || fail "the plugin is not for Slurm $1"
+  metric_is "$1" 1 || fail "the metric does not say that the plugin is for $1"
+  nothing_is_left || fail "it left $(find temporary plugins)"
+}
+refuses() {  # what version of-the-plugin words
+  ! runs || fail "$1: it succeeded"
+  [ "$(grep -c . system-log)" = 1 ] || fail "$1: the system's log has $(grep -c . system-log) lines"
+  [ "$(grep -c '^slurm-placement-rebuild: no plugin for' said)" = 1 ] || fail "$1: it did not say once that there is no plugin"
+  [ "$(grep -vc '^slurm-placement-rebuild: building the plugin for' said)" = 1 ] || fail "$1: it said more than that one line"
+  grep -qF "$4" said || fail "$1: it did not say \"$4\""
+  plugin_is_for "$3" || fail "$1: the plugin that was there is gone"
+  metric_is "$2" 0 || fail "$1: the metric is not 0: $(cat metrics/* 2>&1)"
+  nothing_is_left || fail "$1: it left $(find temporary plugins)"
+}
+
+echo DOWNLOAD=no >settings
+upgrade_to 24.11.5
+tree_of 24.11.5
+succeeds 24.11.5
+grep -q 'restart slurmctld to load it' system-log || fail "it does not say what is to be done"
+runs && grep -q 'was built for Slurm 24.11.5$' said || fail "it builds what is there"
+
+# an upgrade whose source is not there, then one whose tarball is
+upgrade_to 24.11.6
+refuses "no source" 24.11.6 24.11.5 "its source was not found below $work/sources, and $work/settings says DOWNLOAD=no"
+echo "SLURM_SOURCE=$work/theirs" >>settings
+refuses "a wrong SLURM_SOURCE" 24.11.6 24.11.5 "SLURM_SOURCE=$work/theirs of $work/settings is not that source"
+upgrade_to 24.11.7
+printf 'Version: 24.11.7\n' >theirs/META
+succeeds 24.11.7
+upgrade_to 24.11.8
+mkdir slurm-24.11.8 && printf 'Version: 24.11.8\n' >slurm-24.11.8/META && tar -cjf sources/slurm-24.11.8.tar.bz2 slurm-24.11.8
+succeeds 24.11.8
+
+upgrade_to 24.11.9
+tree_of 24.11.9
+touch refuse
+refuses "configure fails" 24.11.9 24.11.8 'the build failed: configure: error: lemon/matching.h is missing: install liblemon-dev. slurmctld runs as stock'
+rm refuse
+touch break
+refuses "the compiler fails" 24.11.9 24.11.8 'the build failed: plan_call.c:7:1: error: unknown type name "job_record_t". slurmctld runs as stock'
+rm break
+truncate -s 100 sources/slurm-placement-1.0.tar.xz
+refuses "our source is damaged" 24.11.9 24.11.8 "slurm-placement-1.0.tar.xz could not be unpacked"
+tar -C ours -cJf sources/slurm-placement-1.0.tar.xz slurm-placement-1.0
+succeeds 24.11.9
+
+# Two upgrades, the second of which comes while the first one's plugin is built.
+tree_of 24.11.10
+tree_of 24.11.11
+upgrade_to 24.11.10
+touch wait
+"$rebuild" >first 2>&1 &
+for _ in {1..200}; do [ -z "$(find temporary -name plugin.c)" ] || break; sleep 0.05; done
+upgrade_to 24.11.11
+succeeds 24.11.11
+wait $! || fail "the first of two failed: $(cat first)"
+rm wait
+
+if [ "${1:-}" = _inside ] && mkdir small && mount -t tmpfs -o size=1m small small 2>/dev/null; then
+  upgrade_to 24.11.12
+  tree_of 24.11.12
+  mkdir small/temporary
+  touch fill
+  TMPDIR=$work/small/temporary refuses "no room to build" 24.11.12 24.11.11 "No space left on device"
+  rm fill
+  mkdir small/plugins && mv plugins/* small/plugins/ && rmdir plugins && ln -s small/plugins plugins
+  head -c 2000000 /dev/zero >small/filled 2>/dev/null
+  SP_REBUILD_PLUGINS=$work/small/plugins refuses "no room for the plugin" 24.11.12 24.11.11 "small/plugins/select_cons_tres.so.new could not be written"
+  rm small/filled
+  SP_REBUILD_PLUGINS=$work/small/plugins succeeds 24.11.12
+  # A metric that cannot be written goes: what it said last is not true any more.
+  mkdir small/metrics && cp metrics/* small/metrics/ && head -c 2000000 /dev/zero >small/filled 2>/dev/null
+  upgrade_to 24.11.13
+  ! SP_REBUILD_METRICS=$work/small/metrics runs || fail "there is no source of 24.11.13"
+  [ ! -e small/metrics/slurm_placement_plugin.prom ] || [ -n "$(grep -x 'slurm_placement_plugin_fits{slurm="24.11.13"} 0' small/metrics/*)" ] || fail "the metric is the old one"
+  cd / && umount "$work/small"
+  cd "$work" || exit 99
+  rm -f plugins
+else
+  echo "a full disk is not tried: no file system can be mounted here"
+  rm -r plugins
+fi
+
+# The package has to go from a host where nothing of this is left.
+unset SP_REBUILD_PLUGINS
+[ -n "$(find /usr/lib* -maxdepth 3 -path '*slurm-placement/loadmatrix.so' 2>/dev/null)" ] || runs --remove || fail "without loadmatrix.so --remove fails"
+echo "$failures failures"
+[ $failures = 0 ]

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/select/job_request.hpp"
+
+#include "tests/plugins/decide_fixture.hpp"
+
+using namespace placement;
+using namespace placement::select_plugin;
+
+namespace {
+
+struct Entry {
+  JobRequest job_request;
+};
+using Cache = JobRequestCache<Entry>;
+
+// A job that asks with a matrix of so many ranks, of which the first `pairs` are each joined with the next.
+Environment job_with(std::int32_t ranks, std::int32_t pairs) {
+  std::vector<CommEdge> edges;
+  for (std::int32_t r = 0; r < pairs; ++r) edges.push_back({r, r + 1, 1});
+  return Environment::with_matrix(CommMatrix::from_edges(ranks, edges));
+}
+
+void ask(Cache& cache, std::uint32_t job, Environment environment) {
+  const Entry& entry = cache.find(job, {environment.c(), environment.size()}, Config());
+  ck_assert_text_eq(entry.job_request.error, "");
+  ck_assert(entry.job_request.matrix != nullptr);
+}
+
+}  // namespace
+
+START_TEST(so_many_jobs_are_kept) {
+  Cache cache;
+  for (std::uint32_t job = 1; job <= 65; ++job) ask(cache, job, job_with(4, 3));
+  ck_assert_uint_eq(cache.size(), 64);
+  ck_assert_uint_eq(cache.take_freed_bytes(), 3 * 24 + 5 * 8);
+  ck_assert(!cache.find_latest(1) && cache.find_latest(2));
+  ask(cache, 2, job_with(4, 3));  // was just used, so that 3 goes first
+  ask(cache, 66, job_with(4, 3));
+  ck_assert(!cache.find_latest(3) && cache.find_latest(2));
+  cache.drop(2);
+  ck_assert(!cache.find_latest(2));
+  cache.clear();
+  ck_assert_uint_eq(cache.size(), 0);
+}
+END_TEST
+
+// Of a matrix without pairs the ranks take the memory: 131,072 of them a MiB.
+START_TEST(so_many_bytes_are_kept) {
+  for (const std::int32_t pairs : {0, 40000}) {
+    Cache cache;
+    const std::size_t each = static_cast<std::size_t>(pairs) * 24 + 131073 * 8, most = 50 << 20;
+    ck_assert_uint_eq(Cache::max_bytes, most);
+    for (std::uint32_t job = 1; job <= 60; ++job) {
+      ask(cache, job, job_with(131072, pairs));
+      ck_assert_uint_eq(cache.size(), std::min<std::size_t>(job, most / each));
+    }
+    ck_assert_uint_eq(cache.take_freed_bytes(), (60 - most / each) * each);
+    cache.drop_idle(Cache::Clock::now() + std::chrono::seconds(1));
+    ck_assert_uint_eq(cache.size(), 0);
+    ck_assert_uint_eq(cache.take_freed_bytes(), most / each * each);
+  }
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("job_request");
+  TCase* all = tcase_create("all");
+  tcase_set_timeout(all, 60);
+  tcase_add_test(all, so_many_jobs_are_kept);
+  tcase_add_test(all, so_many_bytes_are_kept);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/task/gpu_tasks.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <numeric>
+#include <random>
+#include <string>
+
+#include "tests/check.hpp"
+
+namespace {
+
+using placement::GpuShape;
+using placement::spank::CpuMask;
+using placement::spank::CpuPosition;
+using placement::spank::gpus_of_tasks;
+using placement::spank::MachineCores;
+using placement::spank::slots_near_gpus;
+using Numbers = std::vector<std::int32_t>;
+using Gpus = std::vector<Numbers>;
+
+CpuMask cores(int first, int last) {
+  CpuMask mask;
+  for (int cpu = first; cpu <= last; ++cpu) mask.add(cpu);
+  return mask;
+}
+
+Numbers range(int first, int last) {
+  Numbers numbers(static_cast<std::size_t>(last - first + 1));
+  std::iota(numbers.begin(), numbers.end(), first);
+  return numbers;
+}
+
+// A machine whose cores have one thread, with as many cores in each package.
+MachineCores machine(int cpus, int of_package) {
+  return placement::spank::machine_cores(cpus, [=](int cpu) { return CpuPosition{cpu / of_package, cpu % of_package}; });
+}
+
+// One GPU for each task, in their order.
+Gpus one_each(int tasks) {
+  Gpus gpus;
+  for (int task = 0; task < tasks; ++task) gpus.push_back({task});
+  return gpus;
+}
+
+// Returns the GPU of each slot, for one GPU for each task.
+Numbers gpus_in_core_order(const Numbers& slots) {
+  Numbers gpus(slots.size());
+  for (std::size_t task = 0; task < slots.size(); ++task) gpus[static_cast<std::size_t>(slots[task])] = static_cast<std::int32_t>(task);
+  return gpus;
+}
+
+// Returns the GPUs of the node by a gres.conf with this text.
+std::optional<std::vector<GpuShape>> gpus_by(const std::string& text, const std::string& node) {
+  const std::string path = "gpu_tasks_test.gres.conf";
+  std::ofstream(path) << text;
+  const auto gpus = placement::read_gpu_shapes(path, node);
+  std::remove(path.c_str());
+  return gpus;
+}
+
+// The GPUs of a LUMI-G node in the order of its GCDs: the last-level caches that they are attached to.
+constexpr int cache_of_gcd[] = {6, 7, 2, 3, 0, 1, 4, 5};
+
+}  // namespace
+
+START_TEST(on_a_lumi_node_the_gpus_are_in_the_order_of_the_caches) {
+  std::vector<CpuMask> masks;
+  for (int cache = 0; cache < 8; ++cache) masks.push_back(cores(8 * cache + 1, 8 * cache + 7));  // the system has the first core
+  std::vector<GpuShape> by_cache, by_numa;
+  for (const int cache : cache_of_gcd) {
+    by_cache.push_back({"", range(8 * cache, 8 * cache + 7)});
+    by_numa.push_back({"", range(16 * (cache / 2), 16 * (cache / 2) + 15)});
+  }
+  for (const auto& gpus : {by_cache, by_numa}) {
+    const Numbers slots = slots_near_gpus(masks, range(0, 7), one_each(8), gpus, machine(64, 64));
+    ck_assert(gpus_in_core_order(slots) == (Numbers{4, 5, 2, 3, 6, 7, 0, 1}));
+  }
+}
+END_TEST
+
+START_TEST(no_other_order_is_nearer) {
+  std::mt19937 random(1);
+  const auto below = [&random](int limit) { return static_cast<int>(random() % static_cast<unsigned>(limit)); };
+  for (int round = 0; round < 300; ++round) {
+    const int tasks = 1 + below(6), width = 1 + below(3), cpus = tasks * width;
+    std::vector<CpuMask> masks;
+    for (int task = 0; task < tasks; ++task) masks.push_back(cores(task * width, task * width + width - 1));
+    std::vector<GpuShape> gpus(static_cast<std::size_t>(1 + below(4)));
+    for (GpuShape& gpu : gpus)
+      for (int cpu = 0; cpu < cpus; ++cpu)
+        if (below(3) == 0) gpu.cores.push_back(cpu);
+    Gpus of_task;
+    for (int task = 0; task < tasks; ++task) of_task.push_back({below(static_cast<int>(gpus.size()))});
+    Numbers plan = range(0, tasks - 1);
+    std::shuffle(plan.begin(), plan.end(), random);
+    const int of_package = std::max(1, cpus / 2);
+    const auto distance = [&](int task, int slot) {
+      const Numbers& near = gpus[static_cast<std::size_t>(of_task[static_cast<std::size_t>(task)][0])].cores;
+      int sum = 0;
+      for (int cpu = slot * width; cpu < (slot + 1) * width && !near.empty(); ++cpu) {
+        if (std::count(near.begin(), near.end(), cpu)) continue;
+        sum += std::any_of(near.begin(), near.end(), [&](int other) { return other / of_package == cpu / of_package; }) ? 1 : 2;
+      }
+      return sum;
+    };
+    const auto cost = [&](const Numbers& slots) {
+      int far = 0, off = 0;
+      for (int task = 0; task < tasks; ++task) {
+        const int slot = slots[static_cast<std::size_t>(task)], planned = plan[static_cast<std::size_t>(task)];
+        far += distance(task, slot);
+        off += (slot - planned) * (slot - planned);
+      }
+      return std::pair(far, off);
+    };
+    const Numbers slots = slots_near_gpus(masks, plan, of_task, gpus, machine(cpus, of_package));
+    Numbers other = range(0, tasks - 1);
+    ck_assert(std::is_permutation(slots.begin(), slots.end(), other.begin(), other.end()));
+    do ck_assert(cost(slots) <= cost(other));
+    while (std::next_permutation(other.begin(), other.end()));
+  }
+}
+END_TEST
+
+START_TEST(without_cores_the_plan_stays) {
+  const std::vector<CpuMask> masks{cores(0, 0), cores(1, 1), cores(2, 2)};
+  const Numbers plan{2, 0, 1};
+  ck_assert(slots_near_gpus(masks, plan, one_each(3), std::vector<GpuShape>(3), machine(3, 3)) == plan);
+  ck_assert(slots_near_gpus(masks, plan, one_each(3), std::vector<GpuShape>(2), machine(3, 3)) == plan);
+}
+END_TEST
+
+START_TEST(threads_of_a_core_are_one_core) {
+  // Two packages of two cores with two threads: CPUs 0 to 3 are the first threads, alternately over the packages.
+  const MachineCores cores = placement::spank::machine_cores(8, [](int cpu) { return CpuPosition{cpu % 2, cpu % 4 / 2}; });
+  ck_assert(cores.core_of_cpu == (Numbers{0, 2, 1, 3, 0, 2, 1, 3}));
+  ck_assert(cores.package_of_cpu == (Numbers{0, 1, 0, 1, 0, 1, 0, 1}));
+}
+END_TEST
+
+START_TEST(slurms_bindings_are_understood) {
+  const Numbers four = range(0, 3), last{2, 3};
+  ck_assert(gpus_of_tasks("", four, 4).of_task == one_each(4));
+  ck_assert(gpus_of_tasks("gpu:none", four, 4).of_task == one_each(4));
+  ck_assert(gpus_of_tasks("gpu:per_task:1", four, 4).of_task == one_each(4));
+  ck_assert(gpus_of_tasks("gpu:per_task:1", last, 2).of_task == (Gpus{{2}, {3}}));
+  ck_assert(gpus_of_tasks("gpu:verbose,per_task:2", four, 2).of_task == (Gpus{{0, 1}, {2, 3}}));
+  ck_assert(gpus_of_tasks("gpu:map_gpu:3,1*2", four, 4).of_task == (Gpus{{3}, {1}, {1}, {3}}));
+  ck_assert(gpus_of_tasks("gpu:mask_gpu:0x3,8", four, 2).of_task == (Gpus{{0, 1}, {3}}));
+  ck_assert(gpus_of_tasks("gres/gpu:map:3,2+gres/nic:closest", four, 2).of_task == (Gpus{{3}, {2}}));
+  for (const char* binding : {"gpu:closest", "gpu:single:2", "gpu:verbose,closest", "gres/gpu:per_task:1", "gres/nic:closest+gres/gpu:single:1"}) {
+    ck_assert_msg(gpus_of_tasks(binding, four, 4).follow_cores, "%s", binding);
+    ck_assert(gpus_of_tasks(binding, four, 4).of_task.empty());
+  }
+}
+END_TEST
+
+START_TEST(what_is_not_known_leaves_the_plan) {
+  const Numbers four = range(0, 3), last{2, 3};
+  const auto unknown = [](const char* binding, const Numbers& gpus, std::size_t tasks) {
+    const auto found = gpus_of_tasks(binding, gpus, tasks);
+    return found.of_task.empty() && !found.follow_cores;
+  };
+  ck_assert(unknown("", {}, 4));                    // no GPUs
+  ck_assert(unknown("gpu:closest", {}, 4));
+  ck_assert(unknown("", four, 8));                  // fewer GPUs than tasks
+  ck_assert(unknown("", four, 2));
+  ck_assert(unknown("gpu:per_task:2", four, 4));    // more than there are
+  for (const char* damaged : {"gpu:per_task:", "gpu:per_task:x", "gpu:per_task:0", "gpu:map_gpu:", "gpu:map_gpu:4", "gpu:map_gpu:1*0",
+                              "gpu:map_gpu:1*99999999", "gpu:mask_gpu:0x", "gpu:mask_gpu:0x10", "gpu:per_task:99999999999999999999"})
+    ck_assert_msg(unknown(damaged, four, 3), "%s", damaged);
+  ck_assert(unknown("gpu:map_gpu:0,1", last, 2));   // of the node or of the step?
+  ck_assert(placement::spank::parse_gpu_list("2,0") == (Numbers{0, 2}));
+  for (const char* list : {"", "x", "0,", "0,0", "-1", "GPU-1234", "99999"}) ck_assert(placement::spank::parse_gpu_list(list).empty());
+}
+END_TEST
+
+START_TEST(gres_conf_tells_the_gpus_of_a_node) {
+  const std::string text =
+      "NodeName=a[1-2] Name=gpu Type=gcd File=/dev/dri/card[128-129] Cores=48-63 Links=-1,4\n"
+      "nodename=a[1-2] name=gpu type=gcd file=/dev/dri/card130 \\\n cores=0,2-3\n"
+      "NodeName=b1 Name=gpu Count=2\n"
+      "NodeName=b1 Name=nic Count=2 Cores=0\n"
+      "NodeName=b2 Name=gpu MultipleFiles=/dev/nvidia0,/dev/nvidia-caps/nvidia-cap21 CPUs=0-1\n"
+      "NodeName=c1 AutoDetect=nvml\n"
+      "NodeName=c2 Name=gpu Type=a File=/dev/a\nNodeName=c2 Name=gpu Type=b File=/dev/b\n"
+      "NodeName=c3 Name=gpu File=/dev/a Cores=zero\n"
+      "NodeName=c4 Name=gpu File=/dev/a[0-\n";
+  const auto a2 = gpus_by(text, "a2").value();
+  ck_assert_uint_eq(a2.size(), 3);
+  ck_assert_text_eq(a2[1].file, "/dev/dri/card129");
+  ck_assert(a2[1].cores == range(48, 63));
+  ck_assert(a2[2].cores == (Numbers{0, 2, 3}));
+  const auto b1 = gpus_by(text, "b1").value();
+  ck_assert_uint_eq(b1.size(), 2);
+  ck_assert(b1[0].cores.empty());
+  const auto b2 = gpus_by(text, "b2").value();
+  ck_assert_uint_eq(b2.size(), 1);
+  ck_assert(b2[0].cores == range(0, 1));
+  ck_assert(gpus_by(text, "other").value().empty());
+  for (const char* node : {"c1", "c2", "c3", "c4"}) ck_assert_msg(!gpus_by(text, node), "%s", node);
+  ck_assert(!gpus_by("NodeName=a[1- Name=gpu\nName=gpu Cores=0\n", "other"));  // for which nodes is the line?
+  ck_assert_error(placement::read_gpu_shapes("/no/such/gres.conf", "a1"), "/no/such/gres.conf");
+}
+END_TEST
+
+int main() {
+  Suite* const suite = suite_create("gpu_tasks");
+  TCase* const tests = tcase_create("gpu_tasks");
+  tcase_add_test(tests, on_a_lumi_node_the_gpus_are_in_the_order_of_the_caches);
+  tcase_add_test(tests, no_other_order_is_nearer);
+  tcase_add_test(tests, without_cores_the_plan_stays);
+  tcase_add_test(tests, threads_of_a_core_are_one_core);
+  tcase_add_test(tests, slurms_bindings_are_understood);
+  tcase_add_test(tests, what_is_not_known_leaves_the_plan);
+  tcase_add_test(tests, gres_conf_tells_the_gpus_of_a_node);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}
