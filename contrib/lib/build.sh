@@ -44,12 +44,13 @@ newer_than() {  # file other...: the file is missing or older than one of the ot
   return 1
 }
 
-prepare_source() {  # leaves a copy of this tree with a configure in $work/src, and Slurm's source in $slurm_source
+prepare_source() {  # leaves a copy of this tree with a configure in $source_tree, and Slurm's source in $slurm_source
   case $top in
     *[!A-Za-z0-9_/.,+~@%:-]*) die "the path '$top' has a character that autoconf refuses (a space, perhaps): clone to another place" ;;
   esac
   slurm_source=${SP_SLURM_SOURCE:-}
   [ -n "$slurm_source" ] || slurm_source=$("$top/contrib/slurm-source" "$work/slurm") || return 1
+  source_tree=$work/src
   copy_tree
   if newer_than "$work/src/configure" "$work/src/configure.ac" "$work/src/Makefile.am" "$work"/src/m4/sp_*.m4; then
     quietly autoreconf autoreconf -fi "$work/src" || return 1
@@ -60,9 +61,40 @@ configure_in() {  # directory prefix option...
   local directory=$1 prefix=$2
   shift 2
   mkdir -p "$directory"
-  newer_than "$directory/config.status" "$work/src/configure" || return 0
-  (cd "$directory" && quietly configure "$work/src/configure" --prefix="$prefix" --with-slurm="${SP_SLURM_PREFIX:-/usr}" \
+  newer_than "$directory/config.status" "$source_tree/configure" || return 0
+  (cd "$directory" && quietly configure "$source_tree/configure" --prefix="$prefix" --with-slurm="${SP_SLURM_PREFIX:-/usr}" \
     --with-slurm-source="$slurm_source" "$@") || return 1
+}
+
+# What "make distcheck" looks at, with one compilation less: the tarball is what all else is built from, and at the end the build
+# is given back.
+prepare_tarball() {  # directory: leaves in $source_tree what "make dist" packs, unpacked below it
+  local directory=$1
+  if [ -e "$directory" ]; then chmod -R u+w "$directory" && rm -rf "$directory" || return 1; fi
+  prepare_source && configure_in "$directory/dist" "$directory/dist-inst" || return 1
+  quietly dist make -C "$directory/dist" dist || return 1
+  tarball=$(echo "$directory"/dist/slurm-placement-*.tar.xz)
+  tar -C "$directory" -xf "$tarball" && source_tree=$directory/$(basename "$tarball" .tar.xz) && chmod -R a-w "$source_tree"
+}
+
+# The build has not written to the tree of the tarball; from there the same tarball can be made; "make uninstall" removes all that
+# "make install" puts anywhere, and "make distclean" all that the build has made.
+give_back_build() {  # directory of prepare_tarball, build directory
+  local stage=$1/stage packed again
+  packed=$(tar -tf "$tarball" | sed 's,/$,,' | sort)
+  same_files "the tree of the tarball after the build" "$packed" "$(cd "$1" && find "$(basename "$source_tree")" | sort)" || return 1
+  tar -C "$1" -df "$tarball" | grep -v ': Mode differs$' && return 1
+  again=$2/$(basename "$source_tree")
+  make -C "$2" distdir && same_files "a tarball of the tarball" "$(cd "$source_tree" && find . -type f | sort)" \
+    "$(cd "$again" && find . -type f | sort)" && chmod -R u+w "$again" && rm -rf "$again" || return 1
+  make -C "$2" install DESTDIR="$stage" && make -C "$2" uninstall DESTDIR="$stage" || return 1
+  same_files "what make uninstall leaves" "" "$(find "$stage" ! -type d)" || return 1
+  make -C "$2" distclean && same_files "what make distclean leaves" "" "$(find "$2" ! -type d)"
+}
+
+same_files() {  # what, names that should be there, names that are
+  [ "$2" = "$3" ] && return
+  echo "error: $1:" && ! diff <(echo "$2") <(echo "$3")
 }
 
 make_in() {  # log directory target...
@@ -76,13 +108,18 @@ total() {  # log words
   awk -v words="^($2):$" '$1 == "#" && $2 ~ words { last[$2] = $3 } END { for (word in last) sum += last[word]; print sum + 0 }' "$1"
 }
 
-build() {  # builds; the caller tests or installs
-  prepare_source && configure_in "$work/build" "$work/inst" --enable-werror || return 1
-  sed -n '/slurm-placement [0-9]/,/^$/p' "$work/log/configure.log"
-  make_in make "$work/build"
+build() {  # builds in $build_directory; the caller tests or installs
+  build_directory=$work/build
+  prepare_source && build_prepared
 }
 
-install_build() { quietly install make -C "$work/build" install; }
+build_prepared() {
+  configure_in "$build_directory" "$work/inst" --enable-werror || return 1
+  sed -n '/slurm-placement [0-9]/,/^$/p' "$work/log/configure.log"
+  make_in make "$build_directory"
+}
+
+install_build() { quietly install make -C "$build_directory" install; }
 
 # What contrib/try shows and no more: plugins, agent, monitor, placectl and the profiler, compiled without optimization, apart from
 # what contrib/check builds.
