@@ -204,6 +204,15 @@ void replace_profile(Parameters& parameters) {
   parameters.erase("profile");
 }
 
+void add_measured_share(Parameters& parameters, const std::string& file) {
+  std::error_code error;
+  if (!std::filesystem::exists(file + ".summary", error)) return;
+  try {
+    parameters.try_emplace("comm-share", std::to_string(std::lround(100 * read_profile_summary(file).waiting_share)));
+  } catch (const Error&) {  // a file of that name which is no summary
+  }
+}
+
 void replace_network_use(Parameters& parameters, const TypicalLink& link) {
   const auto found = parameters.find(use_key);
   if (found == parameters.end()) return;

@@ -26,6 +26,7 @@ constexpr PolicyKey treematch_keys[] = {
     {"effort", "how long a good mapping is searched for, from 1 to 1000 (10)"},
     {"objective", "what is made least: hop-bytes (default), balanced (uneven shares of leaf switches), or worst-group "
                   "(leaf switches that one group of ranks spans)"},
+    {"comm-share", "per cent of the run time that is communication, for the expected run time in the record"},
 };
 
 constexpr PolicyKey tofa_keys[] = {

@@ -217,7 +217,7 @@ void place_own_step(spank_t spank) {
   if ((layout->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY)  // from SLURM_HOSTFILE, whatever -m says
     throw Error("an arbitrary distribution names the nodes of the ranks itself");
   if (placement_request->automatic && !placement_request->matrix)
-    placement_request->matrix = stored_profile(command_of_step(spank), static_cast<std::int32_t>(layout->task_cnt));
+    take_stored_profile(*placement_request, command_of_step(spank), static_cast<std::int32_t>(layout->task_cnt));
   if (placement_request->automatic && !placement_request->matrix) return;
   const std::string layout_note = take_pattern(*placement_request, static_cast<std::int32_t>(layout->task_cnt));
   if (!layout_note.empty() && !self.outer_job.empty()) slurm_verbose("placement: %s", layout_note.c_str());

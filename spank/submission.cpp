@@ -59,7 +59,7 @@ void look_for_profile(int component) {
   Client& self = client();
   const auto tasks = task_count();
   if (!self.is_srun || component > 0 || !self.placement_request || !self.placement_request->automatic || !tasks) return;
-  self.placement_request->matrix = stored_profile(command_given(), *tasks);
+  take_stored_profile(*self.placement_request, command_given(), *tasks);
   self.looked_for_profile = true;
 }
 

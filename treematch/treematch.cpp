@@ -49,6 +49,7 @@ MapOptions options_of(const Request& request) {
   options.seed = static_cast<std::uint64_t>(
       number_parameter(request, "seed", static_cast<std::int64_t>(request.seed), INT64_MAX));
   options.effort = effort_parameter(request);
+  number_parameter(request, "comm-share", 0, 100);  // for the record alone
   options.levels_up = static_cast<std::int32_t>(number_parameter(request, "levels-up", 0, 64));
   options.scope = scope_of(request) == "whole" ? LeafScope::whole : LeafScope::subtree;
   return options;

@@ -4,6 +4,7 @@ common_topology = libcommon_topology.la libcommon_state.la $(common_matrix)
 noinst_LTLIBRARIES += libcommon_topology.la
 libcommon_topology_la_SOURCES = \
 	%D%/gres_conf.cpp \
+	%D%/link_traffic.cpp \
 	%D%/scontrol_topology.cpp \
 	%D%/slurm_conf.cpp \
 	%D%/slurm_hosts.cpp \

@@ -39,6 +39,12 @@ PluginState& state() {
   return *the_state;
 }
 
+// Writes the busiest link of an allocation, and beside it that of natural order on the first nodes; nothing if `link` is not known.
+void fill_busiest_link(placement_plan& result, const std::string& link, const Plan& plan) {
+  const std::string first = link.empty() || plan.stock_busiest_link.empty() ? "" : ", on the first nodes offered " + plan.stock_busiest_link;
+  copy_text(result.busiest_link, sizeof result.busiest_link, link + first);
+}
+
 void fill_result(placement_plan& result, const Answer& answer) {
   result.placed = answer.plan.has_value();
   result.wait = answer.wait;
@@ -59,6 +65,7 @@ void fill_result(placement_plan& result, const Answer& answer) {
   copy_text(result.cost, sizeof result.cost, plan.cost);
   copy_text(result.natural_cost, sizeof result.natural_cost, plan.natural_cost);
   copy_text(result.stock_cost, sizeof result.stock_cost, plan.stock_cost);
+  fill_busiest_link(result, plan.busiest_link, plan);
 }
 
 void assess(PluginState& now, const placement_offer& offer, const placement_request& request, const placement_grant& grant) {
@@ -71,6 +78,7 @@ void assess(PluginState& now, const placement_offer& offer, const placement_requ
                                         Deadline::after(budget));
   copy_text(now.result.cost, sizeof now.result.cost, costs.cost);
   copy_text(now.result.natural_cost, sizeof now.result.natural_cost, costs.natural_cost);
+  fill_busiest_link(now.result, costs.busiest_link, plan);
   if (costs.difference.empty()) return;
   copy_text(now.result.reason, sizeof now.result.reason, plan.note + (plan.note.empty() ? "" : ", ") + costs.difference);
 }
@@ -270,7 +278,7 @@ extern "C" void placement_assess(const struct placement_offer* offer, const stru
   try {
     assess(now, *offer, *request, *grant);
   } catch (...) {  // out of memory: the costs are not known
-    now.result.cost[0] = now.result.natural_cost[0] = '\0';
+    now.result.cost[0] = now.result.natural_cost[0] = now.result.busiest_link[0] = '\0';
   }
 }
 

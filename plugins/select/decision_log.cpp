@@ -85,13 +85,14 @@ void DecisionLog::tell(const placement_outcome& outcome, Mode mode) {
     decision_.tasks = plan->task_count;
     decision_.reason = plan->reason;
   }
-  if ((outcome.end == DECISION_CORES || outcome.end == DECISION_NODES) && outcome.unbound != nullptr)
-    decision_.terms.push_back("no rank is bound to its core: TaskPlugin=" + std::string(outcome.unbound));
   if (plan != nullptr && outcome.end != DECISION_STOCK) {  // else the costs would be those of nodes that the job does not have
     decision_.cost = plan->cost;
     decision_.natural_cost = plan->natural_cost;
     decision_.first_nodes_cost = plan->stock_cost;
+    if (plan->busiest_link[0] != '\0') decision_.terms.push_back("busiest link: " + std::string(plan->busiest_link));
   }
+  if ((outcome.end == DECISION_CORES || outcome.end == DECISION_NODES) && outcome.unbound != nullptr)
+    decision_.terms.push_back("no rank is bound to its core: TaskPlugin=" + std::string(outcome.unbound));
   if (outcome.end == DECISION_STOCK) {
     decision_.reason_class = outcome.stock_reason;
     if (outcome.reason != nullptr) decision_.reason = outcome.reason;

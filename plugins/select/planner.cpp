@@ -11,6 +11,7 @@
 
 #include "common/decision/job_state.hpp"
 #include "common/state/node_outage.hpp"
+#include "common/topology/link_traffic.hpp"
 #include "common/topology/step_view.hpp"
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
@@ -28,6 +29,9 @@ namespace {
 
 // The most bytes of PLACEMENT_STATE, one variable of a job's environment that slurmctld keeps with the job.
 constexpr std::size_t max_state_bytes = 32 << 10;
+
+// The traffic of links is computed for the record of a decision alone. With more pairs it would take several milliseconds.
+constexpr std::int64_t most_pairs_on_links = 200'000;
 
 // Makes one decision: converts the offer's arrays to the policy's view and request, and the placement back to a plan.
 class Planner {
@@ -55,13 +59,18 @@ class Planner {
     if (job_request_.policy->uses_live) plan.job_state = state_for_steps(view, request, placement, deadline);
     if (request.matrix && !job_request_.coarse) {
       plan.cost = to_string(placement.cost);
+      plan.busiest_link = busiest_of(view, placement);
       add_step_costs(plan, deadline);
       if (job_request_.natural_order) {
         plan.cost = plan.natural_cost;
+        plan.busiest_link.clear();
         plan.note += std::string(plan.note.empty() ? "" : ", ") + "one step over several components has natural order";
       }
       // On a torus the tree's distances mean nothing. The policy's own natural order is that on the first nodes.
-      plan.stock_cost = on_torus(view) ? to_string(placement.natural_cost) : stock_cost(view, request, deadline);
+      if (on_torus(view))
+        plan.stock_cost = to_string(placement.natural_cost);
+      else
+        add_costs_on_first_nodes(plan, view, request, deadline);
     }
     return plan;
   }
@@ -69,19 +78,19 @@ class Planner {
   GivenCosts assess(const Plan& plan, const placement_grant& grant, const Deadline& deadline) const {
     const std::span given(grant.node, grant.node_count);
     const std::vector<std::int32_t> tasks = block_layout({grant.room, grant.node_count}, candidates_.tasks(), request_.pack_nodes);
-    GivenCosts costs{plan.cost, plan.natural_cost, {}};
+    GivenCosts costs{plan.cost, plan.natural_cost, {}, plan.busiest_link};
     const bool same_tasks = std::ranges::equal(given, plan.nodes) && std::ranges::equal(tasks, plan.tasks);
     const bool same_cores = std::equal(plan.core_wanted.begin(), plan.core_wanted.end(), grant.core_given);
     if (!same_tasks) costs.difference = "Slurm gives " + counts_text(tasks) + " tasks, planned were " + counts_text(plan.tasks);
     if (plan.cost.empty() || (same_tasks && same_cores && !request_.whole_nodes)) return costs;
-    costs.cost = costs.natural_cost = {};
+    costs.cost = costs.natural_cost = costs.busiest_link = {};
     try {
       const StepView step = step_on(given, tasks, grant.core_given);
       costs.natural_cost = in_order(step, tasks);
       if (job_request_.natural_order)
         costs.cost = costs.natural_cost;
       else if (!deadline.expired())
-        costs.cost = placed(step, tasks, deadline);
+        set_placed(costs, step, tasks, deadline);
     } catch (const Error&) {  // costs that are not known stay empty
     }
     return costs;
@@ -92,7 +101,7 @@ class Planner {
     GivenCosts costs;
     if (job_request_.coarse || deadline.expired()) return costs;
     const StepView step = step_on({grant.node, grant.node_count}, tasks, grant.core_given);
-    costs.cost = placed(step, tasks, deadline);
+    set_placed(costs, step, tasks, deadline);
     costs.natural_cost = in_order(step, tasks);
     return costs;
   }
@@ -159,7 +168,7 @@ class Planner {
       const std::vector<std::int32_t> tasks(plan.tasks.begin(), plan.tasks.end());
       const StepView step = step_on(plan.nodes, tasks, plan.core_wanted.data());
       plan.natural_cost = in_order(step, tasks);
-      if (candidates_.leaves_per_core() > 1 || (!request_.whole_nodes && has_spare_cores(plan))) plan.cost = placed(step, tasks, deadline);
+      if (candidates_.leaves_per_core() > 1 || (!request_.whole_nodes && has_spare_cores(plan))) set_placed(plan, step, tasks, deadline);
     } catch (const Error&) {
     }
   }
@@ -197,12 +206,27 @@ class Planner {
                                               " CPUs on the policy's cores, as it wants whole cores for each");
   }
 
-  // Returns the cost of the step with ranks placed by the policy. On a torus srun's effort would take all of the time, and the
-  // cost is that of the least effort, with which a choice of nodes is made, too.
-  std::string placed(const StepView& step, const std::vector<std::int32_t>& tasks, const Deadline& deadline) const {
+  // Sets the cost and the busiest link of `costs` to those of the step with ranks placed by the policy. On a torus srun's effort would
+  // take all of the time, and the cost is that of the least effort, with which a choice of nodes is made, too.
+  template <typename Costs>
+  void set_placed(Costs& costs, const StepView& step, const std::vector<std::int32_t>& tasks, const Deadline& deadline) const {
     Request request = step_request(step, tasks);
     if (on_torus(step.view)) request.parameters["effort"] = "1";
-    return to_string(job_request_.policy->place(step.view, request, deadline).cost);
+    const Placement placement = job_request_.policy->place(step.view, request, deadline);
+    costs.cost = to_string(placement.cost);
+    costs.busiest_link = busiest_of(step.view, placement);
+  }
+
+  // Returns what busiest_link() tells of a placement; an empty string on a torus, whose links are others, and with very many pairs.
+  std::string busiest_of(const ClusterView& view, const Placement& placement) const {
+    if (on_torus(view) || job_request_.matrix->pairs() > most_pairs_on_links) return {};
+    std::vector<std::int32_t> nodes, leaves;
+    for (const RankPlace& rank : placement.ranks) {
+      nodes.push_back(rank.node);
+      leaves.push_back(view.nodes[static_cast<std::size_t>(rank.node)].first_leaf + rank.cores.front());
+    }
+    const std::string link = busiest_link(view, *job_request_.matrix, nodes, leaves);
+    return link.empty() ? "none, as no traffic leaves a node" : link;
   }
 
   template <typename Counts>
@@ -317,25 +341,28 @@ class Planner {
     return pack_job_state(request_.job_id, view, nodes, job_seconds, max_state_bytes, deadline);
   }
 
-  std::string stock_cost(const ClusterView& view, const Request& request, const Deadline& deadline) const {
+  // Adds the cost and the busiest link of natural order on the first nodes that are offered, where they can be computed.
+  void add_costs_on_first_nodes(Plan& plan, const ClusterView& view, const Request& request, const Deadline& deadline) const {
     const policies::Policy* sequential = policies::find_policy("SEQUENTIAL");
-    if (sequential == nullptr || deadline.expired()) return {};
+    if (sequential == nullptr || deadline.expired()) return;
     Request plain = request;
     plain.parameters.clear();
-    const auto cost_on = [&](const ClusterView& nodes) {
+    const auto add_costs_on = [&](const ClusterView& nodes) {
       const Plan first =
           wanted(nodes, policies::place_on_one_fabric(*sequential, nodes, plain, deadline), plain.cores_per_task);
       const std::vector<std::int32_t> tasks(first.tasks.begin(), first.tasks.end());
-      return in_order(step_on(first.nodes, tasks, first.core_wanted.data()), tasks);
+      const StepView step = step_on(first.nodes, tasks, first.core_wanted.data());
+      const Placement in_order = sequential->place(step.view, step_request(step, tasks), deadline);
+      plan.stock_cost = to_string(in_order.cost);
+      plan.stock_busiest_link = busiest_of(step.view, in_order);
     };
     try {
-      if (plain.required_nodes.empty() && policies::is_one_fabric(view)) return cost_on(first_nodes(view));
+      if (plain.required_nodes.empty() && policies::is_one_fabric(view)) return add_costs_on(first_nodes(view));
     } catch (const Error&) {  // the job's limits do not allow the first nodes
     }
     try {
-      return cost_on(view);
+      add_costs_on(view);
     } catch (const Error&) {
-      return {};
     }
   }
 

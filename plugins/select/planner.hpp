@@ -27,6 +27,8 @@ struct Plan {
   std::string cost;                        // hop-bytes of the plan
   std::string natural_cost;                // hop-bytes on the planned cores in natural order
   std::string stock_cost;                  // hop-bytes on the first nodes of the offer in natural order
+  std::string busiest_link;                // of the plan, as busiest_link() of link_traffic.hpp tells it; empty if not known
+  std::string stock_busiest_link;          // of the ranks in natural order on the first nodes of the offer; empty if not known
   std::string job_state;                   // live data for the steps (common/decision/job_state.hpp); mostly empty
   std::vector<std::string> terms;          // the policy's reasons for its choice
 };
@@ -36,6 +38,7 @@ struct GivenCosts {
   std::string cost;          // hop-bytes; empty if not known
   std::string natural_cost;  // hop-bytes in natural order; empty if not known
   std::string difference;    // how the allocation differs from the plan, for people; empty if it does not
+  std::string busiest_link;  // see Plan
 };
 
 // Compares the allocation `grant` with `plan`, which was made for the other arguments. If the job got the plan, the

@@ -90,14 +90,14 @@ std::vector<std::string> command_of_step(spank_t spank) {
   return {words, words + count};
 }
 
-std::shared_ptr<const CommMatrix> stored_profile(const std::vector<std::string>& command, std::int32_t tasks) {
-  if (command.empty()) return nullptr;
+void take_stored_profile(PlacementRequest& request, const std::vector<std::string>& command, std::int32_t tasks) {
+  if (command.empty()) return;
   try {
     const ProgramRun run = run_of(command, tasks);
     const auto found = ProfileStore::of_user(std::getenv).find(run);
     if (!found) {
       tell_user("no profile is stored for " + described(run) + ": stock placement; srun --profile-comm makes one");
-      return nullptr;
+      return;
     }
     auto matrix = std::make_shared<const CommMatrix>(read_matrix(found->file));
     if (matrix->ranks() != tasks)
@@ -105,10 +105,10 @@ std::shared_ptr<const CommMatrix> stored_profile(const std::vector<std::string>&
     tell_user("by the profile of " + described(run) + ", made " + day_and_time(found->made) +
               (found->same_arguments ? "" : " with other numbers in its arguments") +
               (changed(run.program) > found->made ? "; the program has changed since" : "") + ": " + found->file);
-    return matrix;
+    request.matrix = std::move(matrix);
+    add_measured_share(request.spec, found->file);
   } catch (const std::exception& error) {
     tell_user("no stored profile can be used: " + std::string(error.what()) + ": stock placement");
-    return nullptr;
   }
 }
 

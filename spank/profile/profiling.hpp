@@ -3,12 +3,11 @@
 #include "spank/api/spank_api.hpp"
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "common/matrix/comm_matrix.hpp"
+#include "spank/request/options.hpp"
 
 namespace placement::spank {
 
@@ -28,9 +27,10 @@ std::vector<std::string> command_given(int component = 0);
 // Returns the program and arguments of the step, as srun will launch it. Returns an empty list if srun does not tell.
 std::vector<std::string> command_of_step(spank_t spank);
 
-// Returns the stored profile of `command` with `tasks` tasks, and tells the user which one is used. Returns null, and
-// tells the user why, if there is none or it cannot be read. Returns null without a message if `command` is empty.
-std::shared_ptr<const CommMatrix> stored_profile(const std::vector<std::string>& command, std::int32_t tasks);
+// Sets the matrix of `request` to the stored profile of `command` with `tasks` tasks, and comm-share= to its share of
+// communication, and tells the user which profile is used. If there is none or it cannot be read, the request stays as it
+// is, and the user is told why. An empty `command` changes nothing without a message.
+void take_stored_profile(PlacementRequest& request, const std::vector<std::string>& command, std::int32_t tasks);
 
 // Returns the value of --profile-comm as an absolute path for the job's steps; an empty value stays empty. Throws
 // Error if the profiling library is missing, or if the path is a directory or lies in none that exists.

@@ -72,6 +72,12 @@ CommMatrix matrix_in(const std::string& file) {
 
 }  // namespace
 
+void add_measured_share(PolicySpec& spec, const std::string& matrix_file) {
+  const policies::Policy* policy = users_policy(spec.policy);
+  if (policy && std::ranges::any_of(policy->keys, [](const policies::PolicyKey& key) { return key.name == "comm-share"; }))
+    netload::add_measured_share(spec.parameters, matrix_file);
+}
+
 bool is_policy_word(std::string_view word) { return users_policy(word) != nullptr; }
 
 bool is_stock_distribution(std::string_view word) {
@@ -149,7 +155,9 @@ std::optional<PlacementRequest> PlacementOptions::resolve(std::optional<std::int
     if (tasks && *tasks != placement_request.matrix->ranks())
       throw Error(file->second + ": the matrix is of " + std::to_string(placement_request.matrix->ranks()) +
                   " ranks, and " + std::to_string(*tasks) + " tasks are asked for");
+    const std::string matrix_file = file->second;
     parameters.erase(file);
+    add_measured_share(placement_request.spec, matrix_file);
   }
   return placement_request;
 }

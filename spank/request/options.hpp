@@ -22,6 +22,10 @@ struct PlacementRequest {
   std::string unfit = {};                     // why the job runs as without a policy, although it asks for one; mostly empty
 };
 
+// Adds comm-share= from the summary that placement-profile wrote beside the matrix `matrix_file`, if the policy knows this key and
+// it is not given. Does nothing if there is no such summary that can be read.
+void add_measured_share(PolicySpec& spec, const std::string& matrix_file);
+
 // Collects the options of one job component in the order in which Slurm reads them: #SBATCH lines, environment,
 // command line. Both -m and --placement set the policy, so the last of them counts. A stock word after -m takes the
 // policy back. Options are only checked in resolve(), because a later option may correct a mistake.

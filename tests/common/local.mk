@@ -9,6 +9,7 @@ check_PROGRAMS += \
 	%D%/ring_trust_test \
 	%D%/hostlist_test \
 	%D%/job_state_test \
+	%D%/link_traffic_test \
 	%D%/matrix_file_test \
 	%D%/matrix_read_test \
 	%D%/matrix_wire_test \
@@ -34,6 +35,7 @@ endif
 %C%_ring_trust_test_LDADD = $(common_decision) $(CHECK_LIBS)
 %C%_hostlist_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_job_state_test_LDADD = $(common_decision) $(CHECK_LIBS)
+%C%_link_traffic_test_LDADD = $(common_topology) $(CHECK_LIBS)
 %C%_matrix_file_test_LDADD = $(common_matrix) $(CHECK_LIBS)
 %C%_matrix_read_test_LDADD = $(common_matrix) $(CHECK_LIBS)
 %C%_matrix_wire_test_LDADD = $(common_matrix) $(CHECK_LIBS)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spank/request/options.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 
@@ -119,7 +121,7 @@ START_TEST(errors_say_what_would_be_right) {
   ck_assert_error(options.resolve(4), "unknown policy RANDOM");
   options.take_placement("");
   ck_assert_error(options.resolve(4), "--placement: no policy");
-  for (const char* value : {"scope=rack", "scope=", "seed=-1", "seed=x", "seed=9223372036854775808", "levels-up=65", "effort=0", "effort=1001"}) {
+  for (const char* value : {"scope=rack", "scope=", "seed=-1", "seed=x", "seed=9223372036854775808", "levels-up=65", "effort=0", "effort=1001", "comm-share=101", "comm-share=x"}) {
     options.take_distribution(treematch() + "," + value, false);
     ck_assert_error(options.resolve(4), "-m: ");
   }
@@ -239,6 +241,25 @@ START_TEST(auto_is_a_stored_profile) {
 }
 END_TEST
 
+START_TEST(a_summary_beside_the_matrix_tells_the_share_of_communication) {
+  const std::string matrix = matrix_file(), summary = matrix + ".summary";
+  const auto share = [&](const std::string& word, const std::string& line) {
+    std::ofstream(summary) << line;
+    PlacementOptions options;
+    options.take_placement(word + "matrix=" + matrix);
+    const auto request = options.resolve(4);
+    std::filesystem::remove(summary);
+    return request->spec.parameters.contains("comm-share") ? request->spec.parameters.at("comm-share") : "";
+  };
+  const std::string half = "time in such calls    6.0 s (mean; 5.0 to 7.0), 60.0 % of the run\n";
+  ck_assert(share("TREEMATCH=", half) == "50");
+  ck_assert(share("TOFA=", half) == "50");
+  ck_assert(share("TREEMATCH=comm-share=7,", half) == "7");
+  ck_assert(share("NLA=", half) == "");
+  ck_assert(share("TREEMATCH=", "this is no summary\n") == "");
+}
+END_TEST
+
 int main() {
   Suite* const suite = suite_create("placement_options");
   TCase* const tests = tcase_create("placement_options");
@@ -256,6 +277,7 @@ int main() {
   tcase_add_test(tests, a_matrix_of_another_size_is_an_error_where_the_size_is_known);
   tcase_add_test(tests, the_task_count_is_known_from_fixed_numbers_only);
   tcase_add_test(tests, auto_is_a_stored_profile);
+  tcase_add_test(tests, a_summary_beside_the_matrix_tells_the_share_of_communication);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

@@ -162,7 +162,7 @@ bad_mapping() {
   refused 2 'placectl map: unknown policy WEATHER: known are NATURAL, TREEMATCH, NLA, NLA-PAPER, LOAD-AWARE, TOFA, TOFA-PAPER, GREEDY, MATCHING, SEQUENTIAL, RANDOM'
   run map -m matrix -t tree -p treematch=colour=red
   [ $code = 2 ] || fail "$command: exit code $code"
-  has 'unknown key colour for TREEMATCH: known are matrix, scope, levels-up, seed, effort, objective'
+  has 'unknown key colour for TREEMATCH: known are matrix, scope, levels-up, seed, effort, objective, comm-share'
   run map -m gone -t tree
   [ $code = 1 ] || fail "$command: exit code $code"
   has 'gone: cannot be opened: No such file'

@@ -2,6 +2,8 @@
 #include "tools/output/decision_text.hpp"
 
 #include <cmath>
+#include <cstdio>
+#include <optional>
 
 #include "common/util/text.hpp"
 #include "tools/output/switch_drawing.hpp"
@@ -45,6 +47,34 @@ std::string costs(const Decision& d) {
   return text;
 }
 
+// Returns the share of the run time that is communication, as the job's comm-share= has it; nothing if the job names none.
+std::optional<double> communication_share(const std::string& parameters) {
+  constexpr std::string_view key = "comm-share=";
+  for (const std::string_view parameter : split_at(parameters, ','))
+    if (parameter.starts_with(key))
+      if (const auto percent = parse_integer(std::string(parameter.substr(key.size()))); percent && *percent >= 0 && *percent <= 100)
+        return static_cast<double>(*percent) / 100;
+  return std::nullopt;
+}
+
+// Returns the expected run time over that on the first nodes offered, if communication takes a time in proportion to the
+// hop-bytes; nothing if the costs or the share of communication are not known.
+std::optional<double> expected_time_ratio(const Decision& d) {
+  const auto share = communication_share(d.parameters);
+  const auto cost = parse_real(d.cost), first = parse_real(d.first_nodes_cost);
+  if (!share || !cost || !first || !(*first > 0)) return std::nullopt;
+  return 1 - *share + *share * *cost / *first;
+}
+
+std::string expected_time(const Decision& d) {
+  const auto ratio = expected_time_ratio(d);
+  if (!ratio) return {};
+  char text[160];
+  std::snprintf(text, sizeof text, "%.2f of the run time on the first nodes offered, with %.0f %% communication in proportion to hop-bytes", *ratio,
+                100 * *communication_share(d.parameters));
+  return text;
+}
+
 }  // namespace
 
 std::string_view outcome_name(const Decision& decision) {
@@ -63,6 +93,7 @@ std::string explained(const Decision& d, const std::string& component, std::stri
   for (const std::string& line : drawing) add_fact(text, &line == &drawing.front() ? "switches" : "", line);
   if (d.stock_choice != d.given) add_fact(text, "stock", d.stock_choice + on_leaf_switches(d.stock_choice, topology));
   add_fact(text, "cost", costs(d));
+  add_fact(text, "expected", expected_time(d));
   if (!std::isnan(d.live_age_s)) add_fact(text, "live data", shown_seconds(d.live_age_s) + " old");
   add_fact(text, "live data", d.why_not_live);
   // The note is left out if the terms already contain it.
@@ -82,7 +113,8 @@ void decision_json(JsonWriter& json, const Decision& d) {
   json.member("tasks", static_cast<std::int64_t>(d.tasks)).member("candidates", static_cast<std::int64_t>(d.candidates));
   json.member("candidate_nodes", d.candidate_nodes).member("choice", d.choice).member("tasks_per_node", d.tasks_per_node);
   json.member("given", d.given).member("stock_choice", d.stock_choice).member("cost", d.cost);
-  json.member("natural_cost", d.natural_cost).member("first_nodes_cost", d.first_nodes_cost).member("reason", d.reason);
+  json.member("natural_cost", d.natural_cost).member("first_nodes_cost", d.first_nodes_cost);
+  json.member("expected_time_ratio", expected_time_ratio(d).value_or(unknown_value)).member("reason", d.reason);
   json.member("live_age_s", d.live_age_s).member("why_not_live", d.why_not_live).key("terms").begin_array();
   for (const std::string& term : d.terms) json.value(term);
   json.end_array().end_object();
