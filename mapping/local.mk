@@ -6,12 +6,15 @@ libmapping_la_SOURCES = \
 	%D%/assignment.cpp \
 	%D%/bisection.cpp \
 	%D%/coarsen.cpp \
+	%D%/core_slots.cpp \
 	%D%/fm.cpp \
+	%D%/gpu_mapping.cpp \
 	%D%/graph.cpp \
 	%D%/greedy.cpp \
 	%D%/leaf_tree.cpp \
 	%D%/mapping_check.cpp \
 	%D%/node_choice.cpp \
+	%D%/quadratic_assignment.cpp \
 	%D%/refine.cpp \
 	%D%/slots.cpp \
 	%D%/sparsify.cpp \

@@ -10,9 +10,15 @@ endif
 if BUILD_MONITOR
 tools_placectl_LDADD += libmonitor_protocol.la
 endif
+if HAVE_HWLOC
+tools_placectl_LDADD += libcommon_topology_hwloc.la
+endif
 tools_placectl_LDADD += $(spank) $(ZLIB_LIBS) $(YAML_LIBS)
 if HAVE_SQLITE
 tools_placectl_LDADD += $(SQLITE_LIBS)
+endif
+if HAVE_HWLOC
+tools_placectl_LDADD += $(HWLOC_LIBS)
 endif
 if BUILD_MONITOR
 tools_placectl_LDADD += $(MUNGE_LIBS) $(GCRYPT_LIBS)
@@ -43,9 +49,11 @@ tools_placectl_SOURCES = \
 	%D%/input/snapshot_input.cpp \
 	%D%/input/state_input.cpp \
 	%D%/input/torus_machine.cpp \
+	%D%/map/gpu_report.cpp \
 	%D%/map/map_report.cpp \
 	%D%/map/map_run.cpp \
 	%D%/map/matrix_facts.cpp \
+	%D%/map/node_gpus.cpp \
 	%D%/output/decision_text.cpp \
 	%D%/output/json.cpp \
 	%D%/output/output.cpp \

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int32_t max_cores = 4096;
 constexpr std::size_t max_gpus = 1024;
+constexpr std::int64_t max_links = 1000;  // between two GPUs
 
 // Thrown when the file does not tell the GPUs of the node.
 struct NotTold {};
@@ -30,6 +31,19 @@ std::vector<std::int32_t> cores_of(const ConfLine& line) {
   const auto cores = listed_cores(*list, max_cores);
   if (!cores) throw NotTold{};
   return *cores;
+}
+
+// Returns the numbers of Links=, as in "-1,4,0,2"; none without Links=.
+std::vector<std::int32_t> links_of(const ConfLine& line) {
+  const std::string* const list = line.value("Links");
+  std::vector<std::int32_t> links;
+  if (!list) return links;
+  for (const std::string_view part : split_at(*list, ',')) {
+    const auto number = parse_integer(trimmed(part));
+    if (!number || *number < -1 || *number > max_links || links.size() == max_gpus) throw NotTold{};
+    links.push_back(static_cast<std::int32_t>(*number));
+  }
+  return links;
 }
 
 // Returns the device files of a line, one for each GPU. They are empty for a line with a number of GPUs alone. Several files
@@ -59,7 +73,8 @@ class GpuReader {
     if (!gpus_.empty() && type_here != type_) throw NotTold{};
     type_ = type_here;
     const std::vector<std::int32_t> cores = cores_of(line);
-    for (const std::string& file : files_of(line)) gpus_.push_back({file, cores});
+    const std::vector<std::int32_t> links = links_of(line);
+    for (const std::string& file : files_of(line)) gpus_.push_back({file, cores, links});
     if (gpus_.size() > max_gpus) throw NotTold{};
   }
   std::vector<GpuShape> gpus() { return std::move(gpus_); }

@@ -11,6 +11,7 @@ namespace placement {
 struct GpuShape {
   std::string file;                  // its device file; empty: not given
   std::vector<std::int32_t> cores;   // Cores=: the cores next to it, in Slurm's count from 0; empty: not given
+  std::vector<std::int32_t> links = {};   // Links=: number of links to each GPU of the node, -1 for itself; empty: not given
 };
 
 // Returns the GPUs of the node `node` from the gres.conf `path` and the files that it includes, in the order in which Slurm

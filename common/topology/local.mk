@@ -5,6 +5,7 @@ noinst_LTLIBRARIES += libcommon_topology.la
 libcommon_topology_la_SOURCES = \
 	%D%/gres_conf.cpp \
 	%D%/link_traffic.cpp \
+	%D%/node_topology.cpp \
 	%D%/scontrol_topology.cpp \
 	%D%/slurm_conf.cpp \
 	%D%/slurm_hosts.cpp \
@@ -25,3 +26,13 @@ libcommon_topology_yaml_la_CPPFLAGS = $(AM_CPPFLAGS) $(YAML_CFLAGS)
 libcommon_topology_yaml_la_SOURCES = \
 	%D%/topology_yaml.cpp \
 	#
+
+# The inside of a node from hwloc's XML, for tools alone: no plugin parses XML.
+if HAVE_HWLOC
+common_topology_hwloc = libcommon_topology_hwloc.la $(common_topology) $(HWLOC_LIBS)
+noinst_LTLIBRARIES += libcommon_topology_hwloc.la
+libcommon_topology_hwloc_la_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
+libcommon_topology_hwloc_la_SOURCES = \
+	%D%/node_hwloc.cpp \
+	#
+endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -17,8 +18,10 @@
 #include "tools/input/command_line.hpp"
 #include "tools/input/leaf_files.hpp"
 #include "tools/input/torus_machine.hpp"
+#include "tools/map/gpu_report.hpp"
 #include "tools/map/map_report.hpp"
 #include "tools/map/map_run.hpp"
+#include "tools/map/node_gpus.hpp"
 #include "tools/output/output.hpp"
 
 namespace placement::tools {
@@ -29,7 +32,7 @@ constexpr Option options[] = {
     {'m', "matrix", "FILE", "communication matrix, in any form that \"placectl matrix info\" reads"},
     {0, "pattern", "WORD", "a pattern in place of a matrix: ring, tree, alltoall, grid=8x4x4, grid=auto,\n"
                            "tp=8,pp=4,dp=16; slurm-placement(7) has its keys"},
-    {'n', "ntasks", "N", "number of ranks of a pattern [what it says, or all usable leaves]"},
+    {'n', "ntasks", "N", "number of ranks of a pattern, or on GPUs [what it says, or all usable leaves]"},
     {'t', "topology", "FILE", "the machine: a tree, tleaf or torus file, Slurm's topology.conf, or\n"
                               "what \"scontrol show topology\" prints;\n"
                               "4:4:4, where there is no file of that name: a tree of those arities;\n"
@@ -51,12 +54,19 @@ constexpr Option options[] = {
     {0, "deadline-ms", "N", "end the search after so many milliseconds [never]"},
     {'N', "nodes", "MIN[-MAX]", "number of nodes, where the topology has nodes"},
     {0, "ntasks-per-node", "N", "so many ranks on each node but the last"},
-    {'c', "cores-per-task", "N", "cores of each rank [1]"},
+    {'c', "cores-per-task", "N", "cores of each rank [1; with --node-topology all that are next to its GPU]"},
     {'w', "nodelist", "LIST", "nodes that must be used"},
     {0, "exclusive", nullptr, "whole nodes only"},
+    {0, "node-topology", "FILE", "the inside of the nodes, from \"lstopo node.xml\" on one of them: a GPU for each\n"
+                              "rank, with cores near it and links to the ranks it talks to; without\n"
+                              "--topology on --nodes nodes [as few as have the GPUs]"},
+    {0, "gres-conf", "FILE", "Cores= and Links= of the GPUs, in place of what the node topology says"},
+    {0, "gres-node", "NAME", "the node that is looked up in it [the first one]"},
+    {0, "threads-per-core", "N", "hardware threads of each core that a rank on a GPU is bound to [1]"},
     {0, "het-group", "N", "without --topology in a heterogeneous job: its component N"},
-    {'f', "format", "WORD", "leaves: \"rank leaf\" lines; nodes: \"rank node cores\" lines\n"
-                            "[leaves, and nodes in an allocation]"},
+    {'f', "format", "WORD", "leaves: \"rank leaf\" lines; nodes: \"rank node cores\" lines; gpus: \"rank\n"
+                            "node gpu cpus nic\" lines; srun: the options for srun [leaves, nodes in an\n"
+                            "allocation, gpus with --node-topology]"},
     {'o', "output", "FILE", "where the mapping goes [standard output]"},
     {0, "out", "FILE", "the same, as other mapping tools spell it"},
     {'j', "json", nullptr, "report in JSON on standard output"},
@@ -64,7 +74,7 @@ constexpr Option options[] = {
 
 constexpr CommandHelp help{
     "placectl map",
-    "[--matrix FILE | --pattern WORD] [--topology FILE] [OPTION]...",
+    "[--matrix FILE | --pattern WORD] [--topology FILE] [--node-topology FILE] [OPTION]...",
     "Places the ranks of a communication matrix on the leaves of a tree or the nodes of a torus,\n"
     "with few hop-bytes. Writes one line per rank, and on standard error what the mapping costs, what\n"
     "the natural order and greedy cost, and the time it took. With a topology and no matrix it shows the\n"
@@ -132,7 +142,8 @@ void set_limits(const CommandLine& line, const ClusterView& view, Request& reque
     request.max_tasks_per_node = static_cast<std::int32_t>(*tasks);
     request.equal_tasks_per_node = true;
   }
-  request.cores_per_task = static_cast<std::int32_t>(line.integer("cores-per-task", 1, INT32_MAX).value_or(1));
+  if (!line.has("node-topology"))  // there a leaf stands for a GPU
+    request.cores_per_task = static_cast<std::int32_t>(line.integer("cores-per-task", 1, INT32_MAX).value_or(1));
   request.whole_nodes = line.has("exclusive");
   if (!line.has("nodelist")) return;
   for (const std::string& name : from_command_line([&] { return expand_hostlist(*line.value("nodelist")); })) {
@@ -155,7 +166,7 @@ std::optional<pattern::Pattern> take_pattern(const CommandLine& line, Parameters
     if (parameters.contains("matrix")) throw UsageError("--pattern stands in for a matrix: give it or " + shown(parameters["matrix"]));
     pattern = from_command_line([&] { return pattern::parse_pattern(*word); });
   }
-  if (line.has("ntasks") && !pattern) throw UsageError("--ntasks is for --pattern");
+  if (line.has("ntasks") && !pattern && !line.has("node-topology")) throw UsageError("--ntasks is for --pattern and --node-topology");
   return pattern;
 }
 
@@ -214,24 +225,59 @@ void drop_unknown_positions(MapTask& task) {
   std::erase_if(task.usable, [&](std::int32_t leaf) { return position[leaf] < 0; });
 }
 
-MapOutcome map_to_file(const CommandLine& line, MapTask& task) {
-  read_machine(line, task);
+// Reads the node topology for a machine with nodes.
+GpuTask gpu_task_of(const CommandLine& line, const ClusterView& view) {
+  if (view.nodes.empty()) throw UsageError("--node-topology needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf");
+  return read_gpu_task(line, view.nodes.front().name);
+}
+
+// Makes the machine of --node-topology without --topology: as many alike nodes as --nodes says, or as the ranks need.
+void make_machine_of_gpus(const CommandLine& line, const GpuTask& gpu, MapTask& task) {
+  for (const char* option : {"slurm-conf", "distances", "outage", "fault-probability", "job-seconds", "nodelist", "exclusive"})
+    if (line.has(option)) throw UsageError(std::string("--") + option + " needs --topology");
+  std::int64_t ranks = line.integer("ntasks", 1, CommMatrix::max_ranks).value_or(0);
+  if (task.matrix) ranks = task.matrix->ranks();
+  if (task.pattern && ranks == 0) ranks = pattern::fixed_ranks(*task.pattern).value_or(0);
+  const auto needed = static_cast<std::int32_t>(std::max<std::int64_t>((ranks + gpu.gpus() - 1) / gpu.gpus(), 1));
+  const Range nodes = line.has("nodes") ? node_range(*line.value("nodes")) : Range{needed, needed};
+  if (static_cast<std::int64_t>(nodes.most) * gpu.gpus() > TreeTopology::max_leaves)
+    throw UsageError("--nodes " + std::to_string(nodes.most) + ": at most " + std::to_string(TreeTopology::max_leaves / gpu.gpus()) + " nodes of " +
+                     std::to_string(gpu.gpus()) + " GPUs");
+  task.view = machine_of_gpus(nodes.most, gpu.gpus());
+}
+
+// Returns an empty matrix of as many ranks as --ntasks says, or as there are usable leaves.
+std::shared_ptr<const CommMatrix> silent_matrix(const CommandLine& line, std::size_t usable) {
+  const auto ranks = line.integer("ntasks", 1, CommMatrix::max_ranks).value_or(static_cast<std::int64_t>(usable));
+  return std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(ranks), {}));
+}
+
+MapOutcome map_to_file(const CommandLine& line, MapTask& task, std::optional<GpuTask>& gpu) {
+  if (line.has("topology")) {
+    read_machine(line, task);
+    if (line.has("node-topology")) gpu = gpu_task_of(line, task.view);
+  } else {
+    gpu = read_gpu_task(line, "node0");
+    make_machine_of_gpus(line, *gpu, task);
+  }
   task.usable = read_available(line.value_or("available", "-"), task.view.tree->leaves());
   drop_unknown_positions(task);
+  if (gpu) leave_one_leaf_per_gpu(task.view, gpu->gpus(), task.usable);
   if (task.pattern) make_matrix(line, *task.pattern, task.usable.size(), task);
   if (!task.matrix) {
     task.spec.policy = "NATURAL";  // so that an option that changes a policy is refused
-    task.matrix = std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(task.usable.size()), {}));
+    task.matrix = silent_matrix(line, task.usable.size());
   }
   set_limits(line, task.view, task.request);
   return run_map(task);
 }
 
 // Maps onto the job's allocation. Matrix and policy come from the job unless they are given here.
-MapOutcome map_to_allocation(const CommandLine& line, MapTask& task) {
+MapOutcome map_to_allocation(const CommandLine& line, MapTask& task, std::optional<GpuTask>& gpu) {
   for (const char* option : {"slurm-conf", "distances", "available", "deadline-ms", "nodes", "ntasks-per-node",
                              "cores-per-task", "nodelist", "exclusive", "outage", "fault-probability", "job-seconds"})
-    if (line.has(option)) throw UsageError(std::string("--") + option + " needs --topology");
+    if (line.has(option) && !(line.has("node-topology") && option == std::string_view("cores-per-task")))
+      throw UsageError(std::string("--") + option + " needs --topology");
   if (!std::getenv("SLURM_JOB_ID"))
     throw UsageError("--topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set)");
   const std::optional<std::uint32_t> component = het_group(line);
@@ -248,20 +294,25 @@ MapOutcome map_to_allocation(const CommandLine& line, MapTask& task) {
   }
   if (line.has("seed")) task.spec.parameters["seed"] = *line.value("seed");
   task.view = allocation.view;
+  if (line.has("node-topology")) gpu = gpu_task_of(line, task.view);
   for (const NodeView& node : task.view.nodes)
     for (std::int32_t core = 0; core < node.cores(); ++core)
       if (node.core_free[core]) task.usable.push_back(node.first_leaf + core);
   return run_map_in(allocation, task);
 }
 
-std::string format_mapping_of(const CommandLine& line, const MapTask& task, const MapOutcome& outcome) {
-  const std::string format = line.value_or("format", line.has("topology") ? "leaves" : "nodes");
+std::string format_mapping_of(const CommandLine& line, const MapTask& task, const MapOutcome& outcome, const GpuTask* gpu, const GpuOutcome* gpus) {
+  const std::string format = line.value_or("format", gpu ? "gpus" : line.has("topology") ? "leaves" : "nodes");
+  if (format == "gpus" || format == "srun") {
+    if (!gpu) throw UsageError("--format " + format + " needs --node-topology");
+    return format == "srun" ? srun_options(*gpu, *gpus) + "\n" : format_gpu_places(*gpu, *gpus, task.view, outcome.places);
+  }
   if (format == "nodes") {
     if (task.view.nodes.empty())
       throw UsageError("--format nodes needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf");
     return format_places(task.view, outcome.places);
   }
-  if (format != "leaves") throw UsageError("--format " + shown(format) + ": it takes leaves or nodes");
+  if (format != "leaves") throw UsageError("--format " + shown(format) + ": it takes leaves, nodes, gpus or srun");
   if (outcome.leaf_of_rank.empty()) throw Error("--format leaves: ranks share cores here");
   return format_mapping(outcome.leaf_of_rank);
 }
@@ -279,17 +330,27 @@ std::string natural_order_note(const MapTask& task) {
 int command_map(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
   MapTask task = read_task(line);
-  const bool given = task.matrix || task.pattern || !line.has("topology");
-  const MapOutcome outcome = line.has("topology") ? map_to_file(line, task) : map_to_allocation(line, task);
+  const bool in_allocation = !line.has("topology") && !(line.has("node-topology") && !std::getenv("SLURM_JOB_ID"));
+  for (const char* option : {"gres-conf", "gres-node", "threads-per-core"})
+    if (line.has(option) && !line.has("node-topology")) throw UsageError(std::string("--") + option + " is for --node-topology");
+  const bool given = task.matrix || task.pattern || in_allocation;
+  std::optional<GpuTask> gpu;
+  MapOutcome outcome = in_allocation ? map_to_allocation(line, task, gpu) : map_to_file(line, task, gpu);
+  std::optional<GpuOutcome> gpus;
+  if (gpu) gpus = map_ranks_to_gpus(*gpu, *task.matrix, task.view, line.has("topology") || in_allocation, outcome.places);
+  const GpuTask* const gpu_task = gpu ? &*gpu : nullptr;
+  const GpuOutcome* const gpu_outcome = gpus ? &*gpus : nullptr;
   const bool by_matrix = given && !task.without_matrix;
-  const std::string mapping = format_mapping_of(line, task, outcome);
+  const std::string mapping = format_mapping_of(line, task, outcome, gpu_task, gpu_outcome);
   const bool json = line.has("json");
   const bool to_file = line.has("output") || line.has("out");
   if (to_file || !json) write_output(line.value_or("output", line.value_or("out", "")), mapping);
-  if (json)
-    write_output("", format_json(task, outcome, !to_file));
-  else
-    std::fputs(by_matrix ? format_summary(task, outcome).c_str() : natural_order_note(task).c_str(), stderr);
+  if (json) {
+    write_output("", format_json(task, outcome, !to_file, gpu_task, gpu_outcome));
+    return exit_ok;
+  }
+  if (!gpu || task.view.nodes.size() > 1) std::fputs(by_matrix ? format_summary(task, outcome).c_str() : natural_order_note(task).c_str(), stderr);
+  if (gpu) std::fputs(format_gpu_summary(*gpu, *gpus).c_str(), stderr);
   return exit_ok;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "tofa/assess.hpp"
+#include "tools/map/gpu_report.hpp"
 #include "tools/output/json.hpp"
 
 namespace placement::tools {
@@ -85,7 +86,7 @@ std::string format_summary(const MapTask& task, const MapOutcome& outcome) {
          (outcome.objective ? format_objective(*outcome.objective) : "") + times;
 }
 
-std::string format_json(const MapTask& task, const MapOutcome& outcome, bool with_mapping) {
+std::string format_json(const MapTask& task, const MapOutcome& outcome, bool with_mapping, const GpuTask* gpu, const GpuOutcome* gpus) {
   JsonWriter json;
   json.begin_object()
       .member("policy", task.spec.policy)
@@ -123,6 +124,7 @@ std::string format_json(const MapTask& task, const MapOutcome& outcome, bool wit
       json.end_array();
     }
   }
+  if (gpu) write_gpus(json, *gpu, *gpus);
   return json.end_object().take();
 }
 

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/topology/node_hwloc.hpp"
+
+#include <hwloc.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "common/util/error.hpp"
+#include "common/util/input_file.hpp"
+#include "common/util/text.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::size_t max_bytes = std::size_t{16} << 20;
+constexpr unsigned max_matrices = 64;
+constexpr std::int64_t max_bandwidth = std::int64_t{1} << 40;
+
+struct TopologyDeleter {
+  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+using Topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, TopologyDeleter>;
+
+Topology load(const std::string& source) {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) throw Error("libhwloc cannot be initialised");
+  Topology topology(raw);
+  hwloc_topology_set_all_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
+  hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);  // so that cores have the numbers of the whole machine
+  if (!may_exist(source) && source.find(':') != source.npos && source.find('/') == source.npos) {
+    if (hwloc_topology_set_synthetic(raw, source.c_str()) != 0 || hwloc_topology_load(raw) != 0)
+      throw Error(shown(source) + " is neither a file nor a description such as \"package:2 core:8 pu:1\"");
+    return topology;
+  }
+  const std::string text = read_input_file(source, max_bytes);
+  const bool loaded = hwloc_topology_set_xmlbuffer(raw, text.c_str(), static_cast<int>(text.size() + 1)) == 0 && hwloc_topology_load(raw) == 0;
+  if (!loaded) throw Error(printable(source) + " is no whole XML file of hwloc's: make it with \"lstopo node.xml\" on the compute node");
+  return topology;
+}
+
+// Returns a name that is safe on a terminal, of at most 40 bytes.
+std::string short_name(const char* name) { return name ? printable(std::string_view(name).substr(0, 40)) : std::string(); }
+
+// Throws Error where there is more of something than is taken.
+void check_number(std::int64_t number, std::int64_t most, const char* what, const std::string& source) {
+  if (number > most) throw Error(printable(source) + " has " + std::to_string(number) + " " + what + ": at most " + std::to_string(most) + " are taken");
+}
+
+std::vector<std::int32_t> numbers_in(hwloc_const_bitmap_t set) {
+  std::vector<std::int32_t> numbers;
+  for (int number = hwloc_bitmap_first(set); number >= 0 && number < NodeTopology::max_cpus; number = hwloc_bitmap_next(set, number))
+    numbers.push_back(number);
+  return numbers;
+}
+
+std::int32_t index_above(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_obj_t object) {
+  const hwloc_obj_t above = hwloc_get_ancestor_obj_by_type(topology, type, object);
+  return above ? static_cast<std::int32_t>(above->logical_index) : -1;
+}
+
+void read_cores(hwloc_topology_t topology, NodeTopology& node) {
+  const bool has_cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0;
+  const hwloc_obj_type_t type = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+  check_number(hwloc_get_nbobjs_by_type(topology, type), NodeTopology::max_cores, "cores", node.name);
+  const hwloc_const_cpuset_t allowed = hwloc_topology_get_allowed_cpuset(topology);
+  check_number(hwloc_bitmap_last(allowed), NodeTopology::max_cpus - 1, "as the highest number of a CPU", node.name);
+  for (hwloc_obj_t object = nullptr; (object = hwloc_get_next_obj_by_type(topology, type, object));) {
+    NodeCore core;
+    core.number = static_cast<std::int32_t>(object->logical_index);
+    for (const std::int32_t cpu : numbers_in(object->cpuset))
+      if (hwloc_bitmap_isset(allowed, static_cast<unsigned>(cpu))) core.cpus.push_back(cpu);
+    core.package = index_above(topology, HWLOC_OBJ_PACKAGE, object);
+    core.numa = object->nodeset ? hwloc_bitmap_first(object->nodeset) : -1;
+    core.cache = index_above(topology, HWLOC_OBJ_L3CACHE, object);
+    if (!core.cpus.empty()) node.cores.push_back(std::move(core));
+  }
+  if (node.cores.empty()) throw Error(printable(node.name) + " has no cores");
+}
+
+// Returns the PCI device that an object is, or is a device of.
+hwloc_obj_t pci_device(hwloc_obj_t object) {
+  while (object && object->type != HWLOC_OBJ_PCI_DEVICE) object = object->type == HWLOC_OBJ_OS_DEVICE ? object->parent : nullptr;
+  return object;
+}
+
+bool is_subtype(hwloc_obj_t object, const char* subtype) { return object->subtype && std::strcmp(object->subtype, subtype) == 0; }
+
+// Returns the number behind `prefix` in the name of one of the device's names, as 3 for "rsmi3".
+std::optional<std::int64_t> index_of_device(hwloc_obj_t device, std::string_view prefix) {
+  for (hwloc_obj_t name = device->io_first_child; name; name = name->next_sibling)
+    if (name->name && std::string_view(name->name).starts_with(prefix))
+      if (const auto index = parse_integer(std::string_view(name->name).substr(prefix.size()))) return index;
+  return std::nullopt;
+}
+
+// A graphics card that only drives a screen, such as that of a service processor, is none.
+bool is_gpu(hwloc_obj_t device) {
+  constexpr unsigned amd = 0x1002, nvidia = 0x10de, intel = 0x8086;
+  const auto& pci = device->attr->pcidev;
+  if (pci.vendor_id != amd && pci.vendor_id != nvidia && pci.vendor_id != intel) return false;
+  if (pci.class_id == 0x0302 || pci.class_id == 0x0380 || (pci.class_id == 0x1200 && pci.vendor_id == amd)) return true;
+  if (pci.class_id >> 8 != 0x03) return false;
+  for (hwloc_obj_t name = device->io_first_child; name; name = name->next_sibling)
+    if (name->attr->osdev.type == HWLOC_OBJ_OSDEV_COPROC || is_subtype(name, "NVML") || is_subtype(name, "RSMI")) return true;
+  return false;
+}
+
+std::tuple<unsigned, unsigned, unsigned, unsigned> bus_id(hwloc_obj_t device) {
+  const auto& pci = device->attr->pcidev;
+  return {pci.domain, pci.bus, pci.dev, pci.func};
+}
+
+// Returns the GPUs in the order in which Slurm and the vendors' tools number them.
+std::vector<hwloc_obj_t> gpu_devices(hwloc_topology_t topology) {
+  std::vector<hwloc_obj_t> gpus;
+  for (hwloc_obj_t device = nullptr; (device = hwloc_get_next_pcidev(topology, device));)
+    if (is_gpu(device)) gpus.push_back(device);
+  std::sort(gpus.begin(), gpus.end(), [](hwloc_obj_t a, hwloc_obj_t b) { return bus_id(a) < bus_id(b); });
+  for (const char* prefix : {"nvml", "rsmi"})
+    if (std::all_of(gpus.begin(), gpus.end(), [&](hwloc_obj_t gpu) { return index_of_device(gpu, prefix).has_value(); }))
+      std::stable_sort(gpus.begin(), gpus.end(), [&](hwloc_obj_t a, hwloc_obj_t b) { return *index_of_device(a, prefix) < *index_of_device(b, prefix); });
+  return gpus;
+}
+
+Closeness closeness_of(hwloc_topology_t topology, hwloc_obj_t device, hwloc_obj_t other) {
+  const hwloc_obj_t meeting = hwloc_get_common_ancestor_obj(topology, device, other);
+  if (meeting->type == HWLOC_OBJ_BRIDGE && meeting->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI) return Closeness::pci_switch;
+  const hwloc_obj_t a = hwloc_get_non_io_ancestor_obj(topology, device), b = hwloc_get_non_io_ancestor_obj(topology, other);
+  if (hwloc_bitmap_isequal(a->cpuset, b->cpuset)) return Closeness::numa;
+  const std::int32_t package = index_above(topology, HWLOC_OBJ_PACKAGE, a);
+  return package >= 0 && package == index_above(topology, HWLOC_OBJ_PACKAGE, b) ? Closeness::package : Closeness::machine;
+}
+
+std::string bus_name(hwloc_obj_t device) {
+  const auto& pci = device->attr->pcidev;
+  std::array<char, 32> name{};
+  std::snprintf(name.data(), name.size(), "%04x:%02x:%02x.%01x", pci.domain, pci.bus, pci.dev, pci.func);
+  return name.data();
+}
+
+bool is_fast_nic(hwloc_obj_t device) {
+  const std::string_view name = device->name ? device->name : "";
+  return device->attr->osdev.type == HWLOC_OBJ_OSDEV_OPENFABRICS || name.starts_with("hsn") || name.starts_with("cxi");
+}
+
+// Returns the network interfaces at PCI devices, one of each device: the fast ones, or all where there are none.
+std::vector<hwloc_obj_t> nic_devices(hwloc_topology_t topology) {
+  std::vector<hwloc_obj_t> fast, all;
+  const auto add = [](std::vector<hwloc_obj_t>& list, hwloc_obj_t device) {
+    if (std::none_of(list.begin(), list.end(), [&](hwloc_obj_t other) { return other->parent == device->parent; })) list.push_back(device);
+  };
+  for (hwloc_obj_t device = nullptr; (device = hwloc_get_next_osdev(topology, device));) {
+    if (!pci_device(device)) continue;
+    if (is_fast_nic(device)) add(fast, device);
+    if (device->attr->osdev.type == HWLOC_OBJ_OSDEV_NETWORK) add(all, device);
+  }
+  std::vector<hwloc_obj_t>& nics = fast.empty() ? all : fast;
+  std::sort(nics.begin(), nics.end(), [](hwloc_obj_t a, hwloc_obj_t b) { return bus_id(pci_device(a)) < bus_id(pci_device(b)); });
+  return nics;
+}
+
+// Gives each GPU its nearest interface, of several that are as near the one that has the fewest GPUs so far.
+void choose_nics(hwloc_topology_t topology, const std::vector<hwloc_obj_t>& gpus, NodeTopology& node) {
+  const std::vector<hwloc_obj_t> nics = nic_devices(topology);
+  check_number(static_cast<std::int64_t>(nics.size()), NodeTopology::max_nics, "network interfaces", node.name);
+  for (hwloc_obj_t nic : nics) node.nics.push_back(short_name(nic->name));
+  std::vector<std::int32_t> gpus_at(nics.size(), 0);
+  for (std::size_t gpu = 0; gpu < gpus.size() && !nics.empty(); ++gpu) {
+    const auto worth = [&](std::size_t nic) { return std::pair(closeness_of(topology, gpus[gpu], pci_device(nics[nic])), gpus_at[nic]); };
+    std::size_t best = 0;
+    for (std::size_t nic = 1; nic < nics.size(); ++nic)
+      if (worth(nic) < worth(best)) best = nic;
+    ++gpus_at[best];
+    node.gpus[gpu].nic = static_cast<std::int32_t>(best);
+  }
+}
+
+void read_gpus(hwloc_topology_t topology, const std::vector<hwloc_obj_t>& gpus, NodeTopology& node) {
+  check_number(static_cast<std::int64_t>(gpus.size()), NodeTopology::max_gpus, "GPUs", node.name);
+  for (hwloc_obj_t gpu : gpus) {
+    const hwloc_obj_t place = hwloc_get_non_io_ancestor_obj(topology, gpu);
+    NodeGpu shape{bus_name(gpu), {}, -1};
+    for (const NodeCore& core : node.cores)
+      if (hwloc_bitmap_isset(place->cpuset, static_cast<unsigned>(core.cpus.front()))) shape.cores.push_back(core.number);
+    if (shape.cores.size() == node.cores.size()) shape.cores.clear();  // next to all cores
+    node.gpus.push_back(std::move(shape));
+    for (hwloc_obj_t other : gpus) node.closeness.push_back(closeness_of(topology, gpu, other));
+  }
+  node.bandwidth.assign(gpus.size() * gpus.size(), 0);
+}
+
+// A matrix of distances of libhwloc, with the index of the GPU that each of its objects is, or -1.
+class GpuMatrix {
+ public:
+  GpuMatrix(const hwloc_distances_s& matrix, const std::vector<hwloc_obj_t>& gpus) : matrix_(matrix) {
+    for (unsigned i = 0; i < matrix.nbobjs; ++i) {
+      const auto found = matrix.objs[i] ? std::find(gpus.begin(), gpus.end(), pci_device(matrix.objs[i])) : gpus.end();
+      gpu_.push_back(found == gpus.end() ? -1 : found - gpus.begin());
+    }
+  }
+
+  // Returns the mean value of both directions.
+  std::int64_t value(std::size_t i, std::size_t j) const { return (at(i, j) + at(j, i)) / 2; }
+
+  // Returns the bandwidth of two objects: of their link, or through the switches to which both have one.
+  std::int64_t bandwidth(std::size_t i, std::size_t j) const {
+    if (value(i, j) > 0) return value(i, j);
+    std::int64_t sum = 0;
+    for (std::size_t middle = 0; middle < gpu_.size(); ++middle)
+      if (matrix_.objs[middle] && is_subtype(matrix_.objs[middle], "NVSwitch")) sum += std::min(value(i, middle), value(middle, j));
+    return std::min(sum, max_bandwidth);
+  }
+
+  template <typename Take>
+  void for_each_pair(Take take) const {
+    for (std::size_t i = 0; i < gpu_.size(); ++i)
+      for (std::size_t j = 0; j < gpu_.size(); ++j)
+        if (gpu_[i] >= 0 && gpu_[j] >= 0 && gpu_[i] != gpu_[j]) take(i, j, static_cast<std::size_t>(gpu_[i]), static_cast<std::size_t>(gpu_[j]));
+  }
+
+ private:
+  std::int64_t at(std::size_t i, std::size_t j) const {
+    return static_cast<std::int64_t>(std::min<std::uint64_t>(matrix_.values[i * matrix_.nbobjs + j], max_bandwidth));
+  }
+
+  const hwloc_distances_s& matrix_;
+  std::vector<std::ptrdiff_t> gpu_;
+};
+
+void read_links(hwloc_topology_t topology, const std::vector<hwloc_obj_t>& gpus, NodeTopology& node) {
+  std::array<hwloc_distances_s*, max_matrices> matrices{};
+  unsigned count = max_matrices;
+  if (hwloc_distances_get(topology, &count, matrices.data(), 0, 0) != 0) return;
+  for (unsigned i = 0; i < std::min(count, max_matrices); ++i) {
+    const char* const name = hwloc_distances_get_name(topology, matrices[i]);
+    const std::string_view kind = name ? name : "";
+    if (matrices[i]->nbobjs <= 16 * static_cast<unsigned>(NodeTopology::max_gpus)) {
+      const GpuMatrix matrix(*matrices[i], gpus);
+      const std::size_t side = gpus.size();
+      if (kind == "NVLinkBandwidth" || kind == "XGMIBandwidth" || kind == "XeLinkBandwidth")
+        matrix.for_each_pair([&](std::size_t a, std::size_t b, std::size_t gpu, std::size_t other) { node.bandwidth[gpu * side + other] = matrix.bandwidth(a, b); });
+      if (kind == "XGMIHops") {
+        node.hops.assign(side * side, 0);
+        matrix.for_each_pair([&](std::size_t a, std::size_t b, std::size_t gpu, std::size_t other) { node.hops[gpu * side + other] = matrix.value(a, b); });
+      }
+    }
+    hwloc_distances_release(topology, matrices[i]);
+  }
+}
+
+}  // namespace
+
+NodeTopology read_node_topology(const std::string& source) {
+  const Topology topology = load(source);
+  NodeTopology node;
+  node.name = source;
+  read_cores(topology.get(), node);
+  const std::vector<hwloc_obj_t> gpus = gpu_devices(topology.get());
+  read_gpus(topology.get(), gpus, node);
+  choose_nics(topology.get(), gpus, node);
+  read_links(topology.get(), gpus, node);
+  return node;
+}
+
+}  // namespace placement

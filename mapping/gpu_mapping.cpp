@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "mapping/gpu_mapping.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#include "mapping/assignment.hpp"
+#include "mapping/core_slots.hpp"
+#include "mapping/quadratic_assignment.hpp"
+
+namespace placement::mapping {
+
+namespace {
+
+using Indices = std::vector<std::int32_t>;
+
+constexpr std::size_t max_gpus_for_all_choices = 8;
+constexpr std::size_t max_slots = 1024;  // of least_cost_assignment()
+
+std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
+
+// The slots of the node, without those that are never needed: of the slots that are as far from all GPUs, as many as there are ranks.
+struct Slots {
+  Slots(const NodeTopology& node, std::int32_t ranks, std::int32_t width) {
+    slots = core_slots(node, width);
+    if (slots.size() < at(ranks))
+      throw Error(printable(node.name) + " has " + std::to_string(node.cores.size()) + " usable cores, and " + std::to_string(ranks) +
+                  " ranks with " + std::to_string(width) + " cores each need " + std::to_string(static_cast<std::int64_t>(ranks) * width));
+    std::stable_sort(slots.begin(), slots.end(), [](const CoreSlot& a, const CoreSlot& b) { return a.level < b.level; });
+    std::map<std::vector<std::int64_t>, std::int32_t> alike;
+    std::vector<CoreSlot> needed;
+    for (CoreSlot& slot : slots) {
+      std::vector<std::int64_t> far;
+      for (std::size_t gpu = 0; gpu < node.gpus.size(); ++gpu) far.push_back(slot_distance(node, slot, gpu));
+      if (++alike[far] > ranks) continue;
+      needed.push_back(std::move(slot));
+      distance.push_back(std::move(far));
+    }
+    slots = std::move(needed);
+    if (slots.size() > max_slots)
+      throw Error(printable(node.name) + ": with " + std::to_string(width) + " cores each there are more than " + std::to_string(max_slots) +
+                  " different places for the ranks: take more cores for each");
+  }
+
+  std::vector<CoreSlot> slots;
+  std::vector<std::vector<std::int64_t>> distance;  // of each slot from each GPU
+};
+
+// Some GPUs with a slot for each, in the order of the slots' first cores.
+struct Pairing {
+  std::int64_t far = 0;
+  Indices gpus;
+  Indices slots;
+};
+
+// Gives each of the GPUs, ascending, a slot, so that the sum of the distances is least. Of equal answers the first slots are
+// preferred, and GPUs in the order of the slots.
+Pairing pair_up(const Slots& all, const Indices& gpus) {
+  const std::size_t count = std::max(all.slots.size(), gpus.size());
+  const auto first = static_cast<std::int64_t>(gpus.size()) + 1;
+  const std::int64_t weight = first * static_cast<std::int64_t>(count * count) + 1;
+  std::vector<std::int64_t> cost(count * count, 0);
+  for (std::size_t i = 0; i < gpus.size(); ++i)
+    for (std::size_t slot = 0; slot < count; ++slot)
+      cost[i * count + slot] = weight * all.distance[slot][at(gpus[i])] + (first - static_cast<std::int64_t>(i)) * static_cast<std::int64_t>(slot);
+  const Indices slot_of = least_cost_assignment(cost, count);
+  Indices order(gpus.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return all.slots[at(slot_of[at(a)])].cores < all.slots[at(slot_of[at(b)])].cores;
+  });
+  Pairing pairing;
+  for (const std::int32_t i : order) {
+    pairing.gpus.push_back(gpus[at(i)]);
+    pairing.slots.push_back(slot_of[at(i)]);
+    pairing.far += all.distance[at(pairing.slots.back())][at(pairing.gpus.back())];
+  }
+  return pairing;
+}
+
+std::vector<std::int64_t> costs_among(const std::vector<std::int64_t>& cost, std::size_t all, const Indices& gpus) {
+  std::vector<std::int64_t> among;
+  for (const std::int32_t gpu : gpus)
+    for (const std::int32_t other : gpus) among.push_back(cost[at(gpu) * all + at(other)]);
+  return among;
+}
+
+// Returns the sum of the squares of the numbers of ranks that have one interface.
+std::int64_t sharing(const NodeTopology& node, const Indices& gpus) {
+  std::map<std::int32_t, std::int64_t> ranks_at;
+  for (const std::int32_t gpu : gpus)
+    if (node.gpus[at(gpu)].nic >= 0) ++ranks_at[node.gpus[at(gpu)].nic];
+  std::int64_t sum = 0;
+  for (const auto& [nic, ranks] : ranks_at) sum += ranks * ranks;
+  return sum;
+}
+
+// Calls take(gpus) for each choice of `ranks` of the GPUs, in lexical order.
+template <typename Take>
+void for_each_choice(std::size_t all, std::size_t ranks, Take take) {
+  Indices chosen(ranks);
+  std::iota(chosen.begin(), chosen.end(), 0);
+  for (;;) {
+    take(chosen);
+    std::size_t i = ranks;
+    while (i > 0 && at(chosen[i - 1]) == all - ranks + i - 1) --i;
+    if (i == 0) return;
+    std::int32_t next = ++chosen[i - 1];
+    for (; i < ranks; ++i) chosen[i] = ++next;
+  }
+}
+
+// Returns the choices of GPUs for more than eight of them, one for each GPU to begin with: next comes the GPU that is cheapest
+// to reach from those chosen, or, without traffic, one whose interface the fewest of them have.
+std::vector<Indices> grown_choices(const NodeTopology& node, const std::vector<std::int64_t>& cost, std::size_t ranks, bool has_traffic) {
+  const std::size_t all = node.gpus.size();
+  std::vector<Indices> choices;
+  for (std::size_t start = 0; start < all; ++start) {
+    Indices chosen{static_cast<std::int32_t>(start)};
+    while (chosen.size() < ranks) {
+      std::pair<std::int64_t, std::int32_t> best{INT64_MAX, 0};
+      for (std::size_t gpu = 0; gpu < all; ++gpu) {
+        if (std::find(chosen.begin(), chosen.end(), static_cast<std::int32_t>(gpu)) != chosen.end()) continue;
+        Indices with = chosen;
+        with.push_back(static_cast<std::int32_t>(gpu));
+        std::int64_t sum = 0;
+        for (const std::int32_t other : chosen) sum += cost[gpu * all + at(other)];
+        best = std::min(best, {has_traffic ? sum : sharing(node, with), static_cast<std::int32_t>(gpu)});
+      }
+      chosen.push_back(best.second);
+    }
+    std::sort(chosen.begin(), chosen.end());
+    choices.push_back(std::move(chosen));
+  }
+  return choices;
+}
+
+// The best answer so far.
+class Best {
+ public:
+  Best(const NodeTopology& node, const Slots& slots, std::span<const std::int64_t> traffic)
+      : node_(node), slots_(slots), cost_(gpu_costs(node)), traffic_(traffic) {}
+
+  const std::vector<std::int64_t>& costs() const { return cost_; }
+
+  void consider(const Indices& gpus) {
+    const Pairing pairing = pair_up(slots_, gpus);
+    if (found_ && pairing.far > std::get<0>(key_)) return;
+    Indices place(gpus.size());
+    std::iota(place.begin(), place.end(), 0);
+    std::int64_t cost = 0;
+    if (!traffic_.empty()) {
+      const std::vector<std::int64_t> among = costs_among(cost_, node_.gpus.size(), pairing.gpus);
+      place = quadratic_assignment(traffic_, among, gpus.size());
+      cost = assignment_cost(traffic_, among, place);
+    }
+    const Key key(pairing.far, cost, sharing(node_, gpus), pairing.slots, pairing.gpus);
+    if (found_ && key_ <= key) return;
+    found_ = true;
+    key_ = key;
+    pairing_ = pairing;
+    place_ = place;
+  }
+
+  GpuMapping mapping() const {
+    GpuMapping mapping;
+    mapping.far = std::get<0>(key_);
+    for (const std::int32_t place : place_)
+      mapping.of_rank.push_back({pairing_.gpus[at(place)], slots_.slots[at(pairing_.slots[at(place)])].cores});
+    return mapping;
+  }
+
+ private:
+  using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, Indices, Indices>;
+
+  const NodeTopology& node_;
+  const Slots& slots_;
+  std::vector<std::int64_t> cost_;
+  std::span<const std::int64_t> traffic_;
+  bool found_ = false;
+  Key key_;
+  Pairing pairing_;
+  Indices place_;
+};
+
+GpuMapping best_mapping(const NodeTopology& node, const Slots& slots, std::size_t ranks, std::span<const std::int64_t> traffic) {
+  Best best(node, slots, traffic);
+  if (ranks == node.gpus.size() || node.gpus.size() <= max_gpus_for_all_choices)
+    for_each_choice(node.gpus.size(), ranks, [&](const Indices& gpus) { best.consider(gpus); });
+  else
+    for (const Indices& gpus : grown_choices(node, best.costs(), ranks, !traffic.empty())) best.consider(gpus);
+  GpuMapping mapping = best.mapping();
+  mapping.exact = node.gpus.size() <= max_gpus_for_all_choices;
+  return mapping;
+}
+
+}  // namespace
+
+GpuMapping map_to_gpus(const NodeTopology& node, std::int32_t ranks, std::int32_t cores_per_rank, std::span<const std::int64_t> traffic) {
+  if (at(ranks) > node.gpus.size())
+    throw Error(printable(node.name) + " has " + std::to_string(node.gpus.size()) + " GPUs, and " + std::to_string(ranks) +
+                " ranks are on a node: each takes a GPU of its own");
+  return best_mapping(node, Slots(node, ranks, cores_per_rank), at(ranks), traffic);
+}
+
+}  // namespace placement::mapping

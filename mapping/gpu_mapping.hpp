@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "common/topology/node_topology.hpp"
+
+namespace placement::mapping {
+
+// The GPU and the cores of one rank on a node.
+struct GpuPlace {
+  std::int32_t gpu = 0;             // index into NodeTopology::gpus
+  std::vector<std::int32_t> cores;  // indices into NodeTopology::cores, ascending
+};
+
+struct GpuMapping {
+  std::vector<GpuPlace> of_rank;
+  std::int64_t far = 0;  // the sum of slot_distance() of all ranks; 0: all cores are next to their GPUs
+  bool exact = true;     // no other mapping is better
+};
+
+// Gives each of `ranks` ranks of a node a GPU of its own and `cores_per_rank` cores. In this order of importance
+//  - the cores are near the GPUs;
+//  - the traffic between ranks goes over fast links, by gpu_costs();
+//  - few ranks share a network interface;
+//  - the ranks are in the order of their cores, and these and the GPUs are the first ones.
+// With up to eight GPUs no mapping is better in the first three; with more, the search is heuristic.
+//   traffic  traffic[rank * ranks + other], symmetric, 0 or more, with a sum below 2^31; empty: none is known
+// Throws Error when there are more ranks than GPUs, too few cores, or more than 1,024 places for the ranks to choose from.
+GpuMapping map_to_gpus(const NodeTopology& node, std::int32_t ranks, std::int32_t cores_per_rank, std::span<const std::int64_t> traffic);
+
+}  // namespace placement::mapping

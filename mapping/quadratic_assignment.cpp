@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "mapping/quadratic_assignment.hpp"
+
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "common/util/random.hpp"
+
+namespace placement::mapping {
+
+namespace {
+
+constexpr int starts = 32;
+
+// Tries all orders, rank by rank, and leaves out those that cost too much already.
+class ExactSearch {
+ public:
+  ExactSearch(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance, std::size_t count)
+      : traffic_(traffic), distance_(distance), count_(count), taken_(count, false) {}
+
+  std::vector<std::int32_t> run() {
+    place(0, 0);
+    return best_;
+  }
+
+ private:
+  void place(std::size_t rank, std::int64_t cost) {
+    if (cost >= best_cost_) return;
+    if (rank == count_) {
+      best_cost_ = cost;
+      best_ = place_of_;
+      return;
+    }
+    for (std::size_t place_here = 0; place_here < count_; ++place_here) {
+      if (taken_[place_here]) continue;
+      std::int64_t added = 0;
+      for (std::size_t other = 0; other < rank; ++other)
+        added += traffic_[rank * count_ + other] * distance_[place_here * count_ + static_cast<std::size_t>(place_of_[other])];
+      taken_[place_here] = true;
+      place_of_.push_back(static_cast<std::int32_t>(place_here));
+      place(rank + 1, cost + added);
+      place_of_.pop_back();
+      taken_[place_here] = false;
+    }
+  }
+
+  std::span<const std::int64_t> traffic_, distance_;
+  std::size_t count_;
+  std::vector<bool> taken_;
+  std::vector<std::int32_t> place_of_, best_;
+  std::int64_t best_cost_ = std::numeric_limits<std::int64_t>::max();
+};
+
+// Returns by how much the cost falls when two ranks exchange their places.
+std::int64_t gain(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance, const std::vector<std::int32_t>& place,
+                  std::size_t a, std::size_t b) {
+  const std::size_t count = place.size();
+  std::int64_t sum = 0;
+  for (std::size_t other = 0; other < count; ++other) {
+    if (other == a || other == b) continue;
+    const auto at = [&](std::size_t rank) { return distance[static_cast<std::size_t>(place[rank]) * count + static_cast<std::size_t>(place[other])]; };
+    sum += (traffic[a * count + other] - traffic[b * count + other]) * (at(a) - at(b));
+  }
+  return sum;
+}
+
+void exchange(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance, std::vector<std::int32_t>& place) {
+  for (bool better = true; better;) {
+    better = false;
+    for (std::size_t a = 0; a < place.size(); ++a)
+      for (std::size_t b = a + 1; b < place.size(); ++b)
+        if (gain(traffic, distance, place, a, b) > 0) {
+          std::swap(place[a], place[b]);
+          better = true;
+        }
+  }
+}
+
+}  // namespace
+
+std::int64_t assignment_cost(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance, std::span<const std::int32_t> place_of_rank) {
+  const std::size_t count = place_of_rank.size();
+  std::int64_t sum = 0;
+  for (std::size_t rank = 0; rank < count; ++rank)
+    for (std::size_t other = 0; other < rank; ++other)
+      sum += traffic[rank * count + other] *
+             distance[static_cast<std::size_t>(place_of_rank[rank]) * count + static_cast<std::size_t>(place_of_rank[other])];
+  return sum;
+}
+
+std::vector<std::int32_t> quadratic_assignment(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance, std::size_t count) {
+  if (count <= max_ranks_for_exact_assignment) return ExactSearch(traffic, distance, count).run();
+  Random random(1);
+  std::vector<std::int32_t> best;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (int start = 0; start < starts; ++start) {
+    std::vector<std::int32_t> place(count);
+    std::iota(place.begin(), place.end(), 0);
+    for (std::size_t left = count; start > 0 && left > 1; --left)
+      std::swap(place[left - 1], place[static_cast<std::size_t>(random.below(static_cast<std::int32_t>(left)))]);
+    exchange(traffic, distance, place);
+    if (const std::int64_t cost = assignment_cost(traffic, distance, place); cost < least) {
+      least = cost;
+      best = place;
+    }
+  }
+  return best;
+}
+
+}  // namespace placement::mapping

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/map/node_gpus.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#ifdef HAVE_HWLOC
+#include "common/topology/node_hwloc.hpp"
+#endif
+
+namespace placement::tools {
+
+namespace {
+
+constexpr std::int64_t most_traffic = std::int64_t{1} << 31;  // of map_to_gpus()
+
+NodeTopology read_node(const std::string& source) {
+#ifdef HAVE_HWLOC
+  return read_node_topology(source);
+#else
+  throw UsageError("--node-topology " + shown(source) + ": this placectl was built without hwloc (libhwloc-dev)");
+#endif
+}
+
+// Takes the traffic within each node, by the numbers of its ranks, summed over the nodes and scaled to 31 bits.
+std::vector<std::int64_t> local_traffic(const CommMatrix& matrix, const std::vector<RankPlace>& places,
+                                        const std::vector<std::int32_t>& place_of_rank, std::size_t count) {
+  std::vector<std::int64_t> traffic(count * count, 0);
+  std::int64_t sum = 0;
+  for (const CommEdge& edge : matrix.edges()) {
+    const auto a = static_cast<std::size_t>(edge.a), b = static_cast<std::size_t>(edge.b);
+    if (places[a].node != places[b].node) continue;
+    const auto i = static_cast<std::size_t>(place_of_rank[a]), j = static_cast<std::size_t>(place_of_rank[b]);
+    traffic[i * count + j] += edge.weight;
+    traffic[j * count + i] += edge.weight;
+    sum += edge.weight;
+  }
+  if (sum == 0) return {};
+  const std::int64_t scale = sum / most_traffic + 1;
+  for (std::int64_t& weight : traffic)
+    if (weight > 0) weight = std::max<std::int64_t>(weight / scale, 1);
+  return traffic;
+}
+
+struct Judged {
+  std::int64_t cost = 0;
+  double linked = 0;
+};
+
+Judged judge(const NodeTopology& node, const std::vector<std::int64_t>& traffic, const std::vector<mapping::GpuPlace>& of_rank) {
+  const std::vector<std::int64_t> costs = gpu_costs(node);
+  Judged judged;
+  std::int64_t sum = 0, linked = 0;
+  for (std::size_t i = 0; i < of_rank.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const std::int64_t weight = traffic[i * of_rank.size() + j];
+      const auto gpu = static_cast<std::size_t>(of_rank[i].gpu), other = static_cast<std::size_t>(of_rank[j].gpu);
+      judged.cost += weight * costs[gpu * node.gpus.size() + other];
+      sum += weight;
+      if (node.linked(gpu, other)) linked += weight;
+    }
+  if (sum > 0) judged.linked = static_cast<double>(linked) / static_cast<double>(sum);
+  return judged;
+}
+
+}  // namespace
+
+GpuTask read_gpu_task(const CommandLine& line, const std::string& node_name) {
+  GpuTask gpu;
+  gpu.node = read_node(*line.value("node-topology"));
+  if (const auto path = line.value("gres-conf")) {
+    const std::string name = line.value_or("gres-node", node_name);
+    const auto shapes = read_gpu_shapes(*path, name);
+    if (!shapes)
+      throw Error(printable(*path) + " does not tell the GPUs of node " + shown(name) +
+                  ": Slurm finds them itself (AutoDetect), they are of several types, or a line is wrong");
+    if (shapes->empty()) throw Error(printable(*path) + " has no line Name=gpu for node " + shown(name) + ": --gres-node names another one");
+    take_gres_conf(gpu.node, *shapes, printable(*path));
+  } else if (line.has("gres-node")) {
+    throw UsageError("--gres-node is for --gres-conf");
+  }
+  if (gpu.node.gpus.empty())
+    throw Error(printable(gpu.node.name) + " has no GPU: make it with an lstopo that sees them, or give --gres-conf");
+  gpu.cores_per_rank = static_cast<std::int32_t>(line.integer("cores-per-task", 1, NodeTopology::max_cores).value_or(near_cores_per_gpu(gpu.node)));
+  gpu.threads_per_core = static_cast<std::int32_t>(line.integer("threads-per-core", 1, 64).value_or(1));
+  return gpu;
+}
+
+ClusterView machine_of_gpus(std::int32_t nodes, std::int32_t gpus) {
+  const std::array<std::int32_t, 2> arities{nodes, gpus};
+  ClusterView view;
+  view.tree = std::make_shared<const TreeTopology>(TreeTopology::balanced(arities));
+  for (std::int32_t n = 0; n < nodes; ++n) {
+    NodeView node;
+    node.name = "node" + std::to_string(n);
+    node.first_leaf = n * gpus;
+    node.cores_per_socket = gpus;
+    node.core_free.assign(static_cast<std::size_t>(gpus), true);
+    view.nodes.push_back(std::move(node));
+  }
+  return view;
+}
+
+void leave_one_leaf_per_gpu(const ClusterView& view, std::int32_t gpus, std::vector<std::int32_t>& usable) {
+  std::vector<std::int32_t> left;
+  for (const NodeView& node : view.nodes) {
+    auto leaf = std::lower_bound(usable.begin(), usable.end(), node.first_leaf);
+    for (std::int32_t taken = 0; leaf != usable.end() && *leaf < node.first_leaf + node.cores() && taken < gpus; ++leaf, ++taken) left.push_back(*leaf);
+  }
+  std::sort(left.begin(), left.end());
+  usable = std::move(left);
+}
+
+GpuOutcome map_ranks_to_gpus(const GpuTask& gpu, const CommMatrix& matrix, const ClusterView& view, bool has_real_nodes, std::vector<RankPlace>& places) {
+  GpuOutcome outcome;
+  std::map<std::int32_t, std::int32_t> ranks_on;
+  for (const RankPlace& place : places) outcome.place_of_rank.push_back(ranks_on[place.node]++);
+  std::int32_t count = 0;
+  for (const auto& [index, ranks] : ranks_on) {
+    const NodeView& node = view.nodes[static_cast<std::size_t>(index)];
+    if (has_real_nodes && node.cores() <= gpu.node.cores.back().number)
+      throw Error("node " + shown(node.name) + " has " + std::to_string(node.cores()) + " cores, and " + printable(gpu.node.name) + " has " +
+                  std::to_string(gpu.node.cores.back().number + 1) + ": it is another kind of node");
+    count = std::max(count, ranks);
+  }
+  const std::vector<std::int64_t> traffic = local_traffic(matrix, places, outcome.place_of_rank, static_cast<std::size_t>(count));
+  outcome.mapping = mapping::map_to_gpus(gpu.node, count, gpu.cores_per_rank, traffic);
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    places[rank].cores.clear();
+    for (const std::int32_t core : outcome.mapping.of_rank[static_cast<std::size_t>(outcome.place_of_rank[rank])].cores)
+      places[rank].cores.push_back(gpu.node.cores[static_cast<std::size_t>(core)].number);
+  }
+  if (traffic.empty()) return outcome;
+  outcome.has_traffic = true;
+  const Judged judged = judge(gpu.node, traffic, outcome.mapping.of_rank);
+  const Judged natural = judge(gpu.node, traffic, mapping::map_to_gpus(gpu.node, count, gpu.cores_per_rank, {}).of_rank);
+  outcome.cost = judged.cost;
+  outcome.linked = judged.linked;
+  outcome.natural_cost = natural.cost;
+  outcome.natural_linked = natural.linked;
+  return outcome;
+}
+
+}  // namespace placement::tools

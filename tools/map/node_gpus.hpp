@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/topology/node_topology.hpp"
+#include "mapping/gpu_mapping.hpp"
+#include "tools/input/command_line.hpp"
+#include "tools/map/map_run.hpp"
+
+namespace placement::tools {
+
+// The GPUs of a node for `placectl map --node-topology`: all nodes of a job are alike.
+struct GpuTask {
+  NodeTopology node;
+  std::int32_t cores_per_rank = 1;
+  std::int32_t threads_per_core = 1;  // hardware threads of each core that the CPU masks have
+
+  std::int32_t gpus() const { return static_cast<std::int32_t>(node.gpus.size()); }
+};
+
+// The ranks of a job on the GPUs of their nodes. The i-th rank of each node has the i-th place, as srun's lists of GPUs and CPUs
+// are the same on all nodes.
+struct GpuOutcome {
+  std::vector<std::int32_t> place_of_rank;   // its number among the ranks of its node, ascending
+  mapping::GpuMapping mapping;               // of the places
+  std::int64_t cost = 0, natural_cost = 0;   // the sum of traffic within nodes times gpu_costs(); natural: in the order of the cores
+  double linked = 0, natural_linked = 0;     // share of the traffic within nodes over direct links, 0 to 1
+  bool has_traffic = false;                  // there is traffic within nodes
+};
+
+// Reads the node from the options --node-topology, --gres-conf, --gres-node, --cores-per-task and --threads-per-core.
+//   node_name  the node that is looked up in gres.conf without --gres-node
+// Throws Error and UsageError.
+GpuTask read_gpu_task(const CommandLine& line, const std::string& node_name);
+
+// Returns a machine of `nodes` nodes below one switch, whose leaves are the GPUs of the nodes.
+ClusterView machine_of_gpus(std::int32_t nodes, std::int32_t gpus);
+
+// Removes leaves from `usable` so that no node of the view has more of them than GPUs.
+void leave_one_leaf_per_gpu(const ClusterView& view, std::int32_t gpus, std::vector<std::int32_t>& usable);
+
+// Maps the ranks of each node to its GPUs, and writes their cores into `places`. Throws Error when a node has more ranks than
+// GPUs, or another number of cores than the topology of the node.
+GpuOutcome map_ranks_to_gpus(const GpuTask& gpu, const CommMatrix& matrix, const ClusterView& view, bool has_real_nodes, std::vector<RankPlace>& places);
+
+}  // namespace placement::tools
