@@ -26,7 +26,13 @@ check_PROGRAMS += \
 	%D%/torus_topology_test \
 	%D%/tree_topology_test \
 	#
+if HAVE_HWLOC
+check_PROGRAMS += \
+	%D%/node_hwloc_test \
+	#
 endif
+endif
+%C%_node_hwloc_test_LDADD = $(common_topology_hwloc) $(CHECK_LIBS)
 %C%_allowed_cpus_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_bytes_test_LDADD = $(CHECK_LIBS)
 %C%_comm_matrix_test_LDADD = $(common_matrix) $(CHECK_LIBS)

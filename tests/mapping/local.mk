@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 if HAVE_CHECK
 check_PROGRAMS += \
+	%D%/gpu_mapping_test \
 	%D%/sparsify_test \
 	#
 endif
+%C%_gpu_mapping_test_LDADD = $(mapping) $(CHECK_LIBS)
 %C%_sparsify_test_LDADD = $(mapping) $(CHECK_LIBS)
