@@ -22,6 +22,7 @@ endif
 
 EXTRA_DIST += \
 	%D%/enable_test.sh \
+	%D%/map_gpus_test.sh \
 	%D%/map_test.sh \
 	%D%/placectl_lib.sh \
 	%D%/placectl_test.sh \
@@ -33,6 +34,7 @@ EXTRA_DIST += \
 	#
 TESTS += \
 	%D%/enable_test.sh \
+	%D%/map_gpus_test.sh \
 	%D%/map_test.sh \
 	%D%/placectl_test.sh \
 	%D%/select_test.sh \

@@ -231,6 +231,11 @@ GpuTask gpu_task_of(const CommandLine& line, const ClusterView& view) {
   return read_gpu_task(line, view.nodes.front().name);
 }
 
+// Returns the largest number of ranks on a node, each with a GPU of its own.
+std::int32_t ranks_on_a_node(const CommandLine& line, const GpuTask& gpu) {
+  return static_cast<std::int32_t>(std::min<std::int64_t>(line.integer("ntasks-per-node", 1, INT32_MAX).value_or(gpu.gpus()), gpu.gpus()));
+}
+
 // Makes the machine of --node-topology without --topology: as many alike nodes as --nodes says, or as the ranks need.
 void make_machine_of_gpus(const CommandLine& line, const GpuTask& gpu, MapTask& task) {
   for (const char* option : {"slurm-conf", "distances", "outage", "fault-probability", "job-seconds", "nodelist", "exclusive"})
@@ -238,12 +243,15 @@ void make_machine_of_gpus(const CommandLine& line, const GpuTask& gpu, MapTask& 
   std::int64_t ranks = line.integer("ntasks", 1, CommMatrix::max_ranks).value_or(0);
   if (task.matrix) ranks = task.matrix->ranks();
   if (task.pattern && ranks == 0) ranks = pattern::fixed_ranks(*task.pattern).value_or(0);
-  const auto needed = static_cast<std::int32_t>(std::max<std::int64_t>((ranks + gpu.gpus() - 1) / gpu.gpus(), 1));
+  const std::int32_t on_node = ranks_on_a_node(line, gpu);
+  const auto needed = static_cast<std::int32_t>(std::max<std::int64_t>((ranks + on_node - 1) / on_node, 1));
   const Range nodes = line.has("nodes") ? node_range(*line.value("nodes")) : Range{needed, needed};
-  if (static_cast<std::int64_t>(nodes.most) * gpu.gpus() > TreeTopology::max_leaves)
-    throw UsageError("--nodes " + std::to_string(nodes.most) + ": at most " + std::to_string(TreeTopology::max_leaves / gpu.gpus()) + " nodes of " +
-                     std::to_string(gpu.gpus()) + " GPUs");
-  task.view = machine_of_gpus(nodes.most, gpu.gpus());
+  if (nodes.most < needed)
+    throw Error("--nodes " + std::to_string(nodes.most) + ": " + std::to_string(ranks) + " ranks, each with a GPU of its own, need " + std::to_string(needed) +
+                " nodes with " + std::to_string(on_node) + " ranks each");
+  if (static_cast<std::int64_t>(nodes.most) * on_node > TreeTopology::max_leaves)
+    throw UsageError("--nodes " + std::to_string(nodes.most) + ": it takes at most " + std::to_string(TreeTopology::max_leaves / on_node));
+  task.view = machine_of_gpus(nodes.most, on_node);
 }
 
 // Returns an empty matrix of as many ranks as --ntasks says, or as there are usable leaves.
@@ -262,7 +270,7 @@ MapOutcome map_to_file(const CommandLine& line, MapTask& task, std::optional<Gpu
   }
   task.usable = read_available(line.value_or("available", "-"), task.view.tree->leaves());
   drop_unknown_positions(task);
-  if (gpu) leave_one_leaf_per_gpu(task.view, gpu->gpus(), task.usable);
+  if (gpu) leave_one_leaf_per_gpu(task.view, ranks_on_a_node(line, *gpu), task.usable);
   if (task.pattern) make_matrix(line, *task.pattern, task.usable.size(), task);
   if (!task.matrix) {
     task.spec.policy = "NATURAL";  // so that an option that changes a policy is refused

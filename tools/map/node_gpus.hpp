@@ -36,10 +36,10 @@ struct GpuOutcome {
 // Throws Error and UsageError.
 GpuTask read_gpu_task(const CommandLine& line, const std::string& node_name);
 
-// Returns a machine of `nodes` nodes below one switch, whose leaves are the GPUs of the nodes.
+// Returns a machine of `nodes` nodes below one switch, with `gpus` leaves each, which stand for GPUs.
 ClusterView machine_of_gpus(std::int32_t nodes, std::int32_t gpus);
 
-// Removes leaves from `usable` so that no node of the view has more of them than GPUs.
+// Removes leaves from `usable` so that no node of the view has more than `gpus` of them.
 void leave_one_leaf_per_gpu(const ClusterView& view, std::int32_t gpus, std::vector<std::int32_t>& usable);
 
 // Maps the ranks of each node to its GPUs, and writes their cores into `places`. Throws Error when a node has more ranks than

@@ -1,0 +1,148 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# placectl map --node-topology, on the nodes of tests/data/node_topologies.
+# shellcheck source=tests/tools/placectl_lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/placectl_lib.sh"
+nodes=$source/tests/data/node_topologies
+run map --node-topology "$nodes/lumi-g.xml"
+case $err in *'was built without hwloc'*) echo 'SKIP: built without hwloc'; exit 77 ;; esac
+
+# The GPUs of the ranks, in their order.
+gpus() { cut -d ' ' -f 3 <<<"$out" | paste -sd ,; }
+order() {  # what GPUs option...
+  local what=$1 wanted=$2
+  shift 2
+  run map --node-topology "$@"
+  checks=$((checks + 1))
+  [ "$code/$(gpus)" = "0/$wanted" ] || fail "$what: GPUs $(gpus) instead of $wanted; $err"
+}
+
+# Without a matrix: the ranks in the order of the cores, each with the GPU there.
+machines() {
+  order LUMI-G 4,5,2,3,6,7,0,1 "$nodes/lumi-g.xml"
+  run map --node-topology "$nodes/lumi-g.xml" --format srun
+  expect 0 '--gpu-bind=map_gpu:4,5,2,3,6,7,0,1 --cpu-bind=mask_cpu:0xff,0xff00,0xff0000,0xff000000,0xff00000000,0xff0000000000,0xff000000000000,0xff00000000000000'
+  order 'LUMI-G with seven cores each' 4,5,2,3,6,7,0,1 "$nodes/lumi-g.xml" -c 7
+  order 'four ranks on LUMI-G, one for each interface' 4,2,6,0 "$nodes/lumi-g.xml" -n 4
+  order 'two nodes of LUMI-G' 4,5,2,3,6,7,0,1,4,5,2,3,6,7,0,1 "$nodes/lumi-g.xml" -N 2
+  has '16 ranks on 16 of 16 leaves in natural order'
+  order 'two nodes of LUMI-G with two ranks each' 4,2,4,2 "$nodes/lumi-g.xml" -N 2 --ntasks-per-node 2
+  order 'DGX A100' 2,3,0,1,6,7,4,5 "$nodes/dgx-a100.xml"
+  run map --node-topology "$nodes/dgx-a100.xml" -n 1 -f gpus
+  expect 0 '0 node0 2 16-23 mlx5_2'
+  order Summit 0,1,2,3,4,5 "$nodes/summit.xml"
+  run map --node-topology "$nodes/summit.xml" -n 2 --threads-per-core 4 -c 2 -f srun
+  expect 0 '--gpu-bind=map_gpu:0,3 --cpu-bind=mask_cpu:0xff,0xff0000000000000000000000'
+  run map --node-topology "$nodes/juwels-booster.xml"
+  expect 0 $'0 node0 1 6-11 mlx5_1\n1 node0 0 18-23 mlx5_0\n2 node0 3 30-35 mlx5_3\n3 node0 2 42-47 mlx5_2'
+  run map --node-topology "$nodes/juwels-booster.xml" -c 1 -f srun
+  expect 0 '--gpu-bind=map_gpu:1,0,3,2 --cpu-bind=map_cpu:6,18,30,42'
+}
+
+# With traffic: neighbours share links.
+linked() {
+  local pattern
+  for pattern in ring grid=4x2 tree; do
+    run map --node-topology "$nodes/lumi-g.xml" -n 8 --pattern "$pattern"
+    [ $code = 0 ] || fail "$command: $err"
+    has 'links     carry 100.0 % of the traffic within nodes'
+    has ', the least one'
+  done
+  # Pairs that talk are on one module, whatever their numbers are.
+  printf '8 4\n0 7 100\n1 6 100\n2 5 100\n3 4 100\n' >pairs
+  order 'pairs on LUMI-G' 4,2,6,0,1,7,3,5 "$nodes/lumi-g.xml" -m pairs
+  has 'GPU cost  404000, '
+  # Two groups of three share a processor of Summit.
+  printf '6 6\n0 2 9\n0 4 9\n2 4 9\n1 3 9\n1 5 9\n3 5 9\n' >groups
+  order 'groups of three on Summit' 0,3,1,4,2,5 "$nodes/summit.xml" -m groups
+  has 'links     carry 100.0 % of the traffic within nodes, 33.3 % with'
+  # All A100 of a node are linked alike: pairs share a PCI switch.
+  order 'pairs on a DGX' 2,0,6,4,5,7,1,3 "$nodes/dgx-a100.xml" -m pairs
+  # Two ranks of four GPUs take those with a link.
+  printf '2 1\n0 1 5\n' >two
+  order 'two ranks with links' 0,2 'package:1 core:4 pu:1' --gres-conf gres.conf -m two
+  order 'a ring by Links=' 0,1,3,2 'package:1 core:4 pu:1' --gres-conf gres.conf --pattern ring -n 4
+}
+
+links() {
+  printf '%s\n' 'Name=gpu File=/dev/g0 Links=-1,0,4,0' 'Name=gpu File=/dev/g1 Links=0,-1,0,4' 'Name=gpu File=/dev/g2 Links=4,0,-1,0' \
+    'Name=gpu File=/dev/g3 Links=0,4,0,-1' >gres.conf
+}
+
+# Nodes and ranks by the topology and the policy, GPUs by the node: one order for all nodes.
+with_a_cluster() {
+  printf 'SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\nSwitchName=top Switches=s[0-1]\n' >topology.conf
+  printf 'NodeName=n[0-3] CPUs=64 Sockets=1 CoresPerSocket=64\n' >slurm.conf
+  printf '16 8\n' >far
+  local rank
+  for rank in 0 1 2 3 4 5 6 7; do echo "$rank $((15 - rank)) 100"; done >>far
+  run map --node-topology "$nodes/lumi-g.xml" -t topology.conf -m far -N 2 --ntasks-per-node 8
+  [ $code = 0 ] || fail "$command: $err"
+  [ "$(cut -d ' ' -f 2 <<<"$out" | sort | uniq -c | paste -sd ' ' | tr -s ' ')" = ' 8 n0 8 n1' ] || fail "$command: nodes in $out"
+  has 'links     carry 100.0 % of the traffic within nodes'
+  run map --node-topology "$nodes/lumi-g.xml" -t topology.conf -n 4 -f nodes
+  expect 0 $'0 n0 0,1,2,3,4,5,6,7\n1 n0 16,17,18,19,20,21,22,23\n2 n0 32,33,34,35,36,37,38,39\n3 n0 48,49,50,51,52,53,54,55'
+  printf 'NodeName=n[0-3] Name=gpu File=/dev/g[0-1]\n' >gres2.conf
+  run map --node-topology 'package:1 core:64 pu:1' --gres-conf gres2.conf -t topology.conf -n 4 -c 1
+  expect 0 $'0 n0 0 0 -\n1 n0 1 1 -\n2 n1 0 0 -\n3 n1 1 1 -'
+  run map --node-topology "$nodes/summit.xml" -t topology.conf
+  [ $code = 0 ] || fail "$command: nodes with more cores are allowed"
+  printf 'NodeName=n[0-3] CPUs=8 Sockets=1 CoresPerSocket=8\n' >slurm.conf
+  run map --node-topology "$nodes/lumi-g.xml" -t topology.conf
+  refused 1 "placectl map: node n0 has 8 cores, and $nodes/lumi-g.xml has 64: it is another kind of node"
+}
+
+report_in_json() {
+  [ $have_python = yes ] || return
+  run map --node-topology "$nodes/lumi-g.xml" -m pairs --json
+  json "['gpus']['gpu_bind']" map_gpu:4,2,6,0,1,7,3,5
+  json "['gpus']['linked']" 1
+  json "['gpus']['exact']" True
+  json "['gpus']['places'][1]['nic']" hsn1
+  json "['gpus']['places'][1]['name']" 0000:c9:00.0
+  json "['places'][1]['cores'][0]" 16
+  local same=$work/same
+  mkdir -p "$same"
+  python3 "$nodes/make_nodes" "$same"
+  checks=$((checks + 1))
+  for file in "$same"/*.xml; do cmp -s "$file" "$nodes/${file##*/}" || fail "${file##*/} is not what make_nodes writes"; done
+}
+
+errors() {
+  local lumi=$nodes/lumi-g.xml
+  run map --node-topology 'package:1 core:4 pu:1'
+  refused 1 'placectl map: package:1 core:4 pu:1 has no GPU: make it with an lstopo that sees them, or give --gres-conf'
+  head -c 20000 "$lumi" >cut.xml
+  run map --node-topology cut.xml
+  refused 1 'placectl map: cut.xml is no whole XML file of hwloc'"'"'s: make it with "lstopo node.xml" on the compute node'
+  run map --node-topology /no/such.xml
+  refused 1 'placectl map: /no/such.xml: cannot be opened: No such file or directory'
+  run map --node-topology "$lumi" -n 9 -N 1
+  refused 1 'placectl map: --nodes 1: 9 ranks, each with a GPU of its own, need 2 nodes with 8 ranks each'
+  run map --node-topology "$lumi" -c 9
+  refused 1 "placectl map: $lumi has 64 usable cores, and 8 ranks with 9 cores each need 72"
+  run map --node-topology "$lumi" --gres-conf gres.conf
+  refused 1 "placectl map: gres.conf has 4 GPUs of this node, and $lumi has 8"
+  run map --node-topology "$lumi" --gres-conf gres2.conf
+  refused 1 'placectl map: gres2.conf has no line Name=gpu for node node0: --gres-node names another one'
+  run map --node-topology 'package:1 core:4 pu:1' --gres-conf gres2.conf --gres-node n3
+  [ "$code/$(gpus)" = 0/0,1 ] || fail "$command: $err"
+  printf 'AutoDetect=nvml\n' >auto.conf
+  run map --node-topology "$lumi" --gres-conf auto.conf
+  refused 1 'placectl map: auto.conf does not tell the GPUs of node node0: Slurm finds them itself (AutoDetect), they are of several types, or a line is wrong'
+  run map --node-topology "$lumi" --gres-node n3
+  refused 2 "placectl map: --gres-node is for --gres-conf"
+  run map -t tree --gres-conf gres.conf
+  refused 2 "placectl map: --gres-conf is for --node-topology"
+  run map -t tree --node-topology "$lumi"
+  refused 2 "placectl map: --node-topology needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf"
+  run map -t tree -f srun
+  refused 2 "placectl map: --format srun needs --node-topology"
+  run map --node-topology "$lumi" --threads-per-core 0
+  [ $code = 2 ] || fail "$command: exit code $code"
+  run map --node-topology "$lumi" --nodelist n1
+  refused 2 "placectl map: --nodelist needs --topology"
+}
+
+links
+run_parts 48 machines linked with_a_cluster report_in_json errors
