@@ -149,7 +149,7 @@ bad_mapping() {
   run map -m matrix -t tree -p greedy --objective balanced
   refused 2 'placectl map: unknown key objective for GREEDY: known are matrix, pattern, grid, tp, pp, dp, cp, ep, order, layers, hidden, seq, batch'
   run map -m matrix -t tree --format xml
-  refused 2 'placectl map: --format xml: it takes leaves or nodes'
+  refused 2 'placectl map: --format xml: it takes leaves, nodes, gpus or srun'
   run map -m matrix -t tree --format nodes
   refused 2 'placectl map: --format nodes needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf'
   run map -m matrix -t tree --nodes 2
@@ -448,7 +448,7 @@ patterns() {
   run map --pattern ring -p treematch=tree -t tree
   refused 2 'placectl map: two patterns: --pattern ring, and tree with --policy'
   run map -m matrix -n 4 -t tree
-  refused 2 'placectl map: --ntasks is for --pattern'
+  refused 2 'placectl map: --ntasks is for --pattern and --node-topology'
 }
 
 run_parts 150 mapping mapping_without_files mapping_json matching bad_mapping tori slurm_topology several_topologies fabrics patterns
