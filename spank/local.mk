@@ -28,6 +28,7 @@ libspank_la_SOURCES = \
 	%D%/request/pattern_matrix.cpp \
 	%D%/request/shipped_request.cpp \
 	%D%/step/allocation.cpp \
+	%D%/step/gpu_order.cpp \
 	%D%/step/launch_layout.cpp \
 	%D%/step/scontrol.cpp \
 	%D%/step/slurm_view.cpp \

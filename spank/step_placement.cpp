@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -11,6 +13,7 @@
 #include "common/policy/config.hpp"
 #include "common/slurm/controller_query.hpp"
 #include "common/state/controller_state.hpp"
+#include "common/topology/slurm_hosts.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "policies/table.hpp"
@@ -22,6 +25,7 @@
 #include "spank/request/options.hpp"
 #include "spank/request/pattern_matrix.hpp"
 #include "spank/request/shipped_request.hpp"
+#include "spank/step/gpu_order.hpp"
 #include "spank/step/launch_layout.hpp"
 #include "spank/step/slurm_view.hpp"
 #include "spank/step/state_query.hpp"
@@ -32,6 +36,8 @@
 namespace placement::spank {
 
 namespace {
+
+constexpr const char* gpu_order_variable = "PLACEMENT_GPU_ORDER";  // "no": ranks use the GPUs of their numbers
 
 // Returns the component of the outer job whose job ID is `job`; 0 if the outer job has no components. Returns nothing
 // if `job` is another job (srun --jobid).
@@ -97,6 +103,22 @@ void tell_tasks(const StepShape& step, const StepPlacement& placement) {
     return;
   }
   setenv(plan_variable, plan->c_str(), 1);
+}
+
+// Sends the GPUs of the ranks to the tasks of the step, where gres.conf has links between GPUs. The tasks use them if each of them
+// sees all GPUs. Returns what to tell about it.
+std::string tell_gpus(const PlacementRequest& placement_request, const StepShape& step, const StepPlacement& placement, const ClusterView& view) {
+  unsetenv(gpu_plan_variable);  // of another step
+  if (!placement_request.matrix || environment(gpu_order_variable) == "no") return {};
+  const std::string gres_conf = (std::filesystem::path(slurm_conf_path()).parent_path() / "gres.conf").string();
+  const auto order = order_by_links(*placement_request.matrix, placement, step, view, gres_conf);
+  const auto plan = order ? encode_plan({step.job, step.step, order->gpu_of_rank}) : std::nullopt;
+  if (!plan) return {};
+  setenv(gpu_plan_variable, plan->c_str(), 1);
+  char text[160];
+  std::snprintf(text, sizeof text, "; by the links between GPUs, over which %.1f %% of the traffic within nodes goes, %.1f %% with GPUs in natural order",
+                100 * order->linked, 100 * order->natural_linked);
+  return text;
 }
 
 // Returns what slurmctld tells in the variable `name` of the job: that of its component in a heterogeneous job, or the
@@ -234,8 +256,9 @@ void place_own_step(spank_t spank) {
   tell_lack(*placement_request, placement, view, shape);
   apply(placement, *layout);
   tell_tasks(shape, placement);
-  slurm_verbose("placement: step %u.%u by %s: %s", job, step, placement_request->spec.policy.c_str(),
-                told_costs(*placement_request, placement, view).c_str());
+  const std::string by_links = tell_gpus(*placement_request, shape, placement, view);
+  slurm_verbose("placement: step %u.%u by %s: %s%s", job, step, placement_request->spec.policy.c_str(),
+                told_costs(*placement_request, placement, view).c_str(), by_links.c_str());
 }
 
 }  // namespace placement::spank

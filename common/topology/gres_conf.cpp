@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/topology/gres_conf.hpp"
 
-#include <algorithm>
+#include <unordered_set>
+#include <utility>
 
 #include "common/topology/slurm_conf.hpp"
 #include "common/util/cpu_list.hpp"
@@ -60,10 +61,8 @@ std::vector<std::string> files_of(const ConfLine& line) {
 // Collects the GPUs of one node, line by line.
 class GpuReader {
  public:
-  explicit GpuReader(const std::string& node) : node_(node) {}
-
+  // Takes a line that is for this node.
   void take(const ConfLine& line) {
-    if (!is_for_node(line)) return;
     const std::string* const detect = line.value("AutoDetect");
     if (detect && !equal_any_case(*detect, "off")) throw NotTold{};
     const std::string* const name = line.value("Name");
@@ -77,37 +76,47 @@ class GpuReader {
     for (const std::string& file : files_of(line)) gpus_.push_back({file, cores, links});
     if (gpus_.size() > max_gpus) throw NotTold{};
   }
-  std::vector<GpuShape> gpus() { return std::move(gpus_); }
-
- private:
-  bool is_for_node(const ConfLine& line) const {
-    const std::string* const list = line.value("NodeName");
-    if (!list) return true;
-    const std::vector<std::string> names = expand_hostlist(*list);
-    return std::find(names.begin(), names.end(), node_) != names.end();
+  void fail() { is_told_ = false; }
+  bool is_told() const { return is_told_; }
+  std::optional<std::vector<GpuShape>> gpus() {
+    if (!is_told_) return std::nullopt;
+    return std::move(gpus_);
   }
 
-  const std::string& node_;
+ private:
+  bool is_told_ = true;
   std::string type_;
   std::vector<GpuShape> gpus_;
 };
 
 }  // namespace
 
+std::vector<std::optional<std::vector<GpuShape>>> read_gpu_shapes(const std::string& path, std::span<const std::string> nodes) {
+  std::vector<GpuReader> readers(nodes.size());
+  for_each_conf_line(path, [&](const std::string&, const ConfLine& line) {
+    std::unordered_set<std::string> names;
+    const std::string* const list = line.value("NodeName");
+    try {
+      if (list)
+        for (std::string& name : expand_hostlist(*list)) names.insert(std::move(name));
+    } catch (const Error&) {  // nobody knows for which nodes the line is
+      for (GpuReader& reader : readers) reader.fail();
+    }
+    for (std::size_t n = 0; n < nodes.size(); ++n) try {
+      if (readers[n].is_told() && (!list || names.contains(nodes[n]))) readers[n].take(line);
+    } catch (const Error&) {  // a list of files
+      readers[n].fail();
+    } catch (const NotTold&) {
+      readers[n].fail();
+    }
+  });
+  std::vector<std::optional<std::vector<GpuShape>>> shapes;
+  for (GpuReader& reader : readers) shapes.push_back(reader.gpus());
+  return shapes;
+}
+
 std::optional<std::vector<GpuShape>> read_gpu_shapes(const std::string& path, const std::string& node) {
-  GpuReader reader(node);
-  try {
-    for_each_conf_line(path, [&](const std::string& file, const ConfLine& line) {
-      try {
-        reader.take(line);
-      } catch (const Error&) {  // a list of hosts or files
-        throw NotTold{};
-      }
-    });
-  } catch (const NotTold&) {
-    return std::nullopt;
-  }
-  return reader.gpus();
+  return std::move(read_gpu_shapes(path, std::span(&node, 1)).front());
 }
 
 }  // namespace placement

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,5 +19,8 @@ struct GpuShape {
 // numbers them. Returns nothing if the file does not tell this order: if Slurm finds the GPUs itself (AutoDetect), if they
 // are of several types, which Slurm sorts, or if a line is wrong. Throws Error when a file cannot be read.
 std::optional<std::vector<GpuShape>> read_gpu_shapes(const std::string& path, const std::string& node);
+
+// Returns this for each of the nodes; the file is read once.
+std::vector<std::optional<std::vector<GpuShape>>> read_gpu_shapes(const std::string& path, std::span<const std::string> nodes);
 
 }  // namespace placement

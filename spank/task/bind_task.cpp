@@ -34,6 +34,12 @@ std::string& step_gpus() {
   return gpus;
 }
 
+// The number of the GPU that each task of the node uses, where order_gpus() has changed it; else empty.
+std::vector<std::int32_t>& changed_order() {
+  static std::vector<std::int32_t> order;
+  return order;
+}
+
 struct Task {
   std::uint32_t job = 0, step = 0, total = 0;
   int local = 0;                           // the number of the task on its node, from 0
@@ -109,7 +115,8 @@ std::optional<std::vector<GpuShape>> gpus_of_node(spank_t spank) {
 // Deals the masks of the node's tasks out by `slots`, or so that each task is near the GPUs that Slurm gives it.
 std::vector<CpuMask> deal(spank_t spank, const std::vector<CpuMask>& masks, const std::vector<std::int32_t>& slots) {
   const std::vector<std::int32_t> gpus = parse_gpu_list(step_gpus());
-  const GpusOfTasks taken = gpus_of_tasks(task_variable(spank, "SLURMD_TRES_BIND").value_or(""), gpus, masks.size());
+  GpusOfTasks taken = gpus_of_tasks(task_variable(spank, "SLURMD_TRES_BIND").value_or(""), gpus, masks.size());
+  for (std::size_t i = 0; i < changed_order().size() && i < taken.of_task.size(); ++i) taken.of_task[i] = {changed_order()[i]};
   if (!taken.follow_cores && taken.of_task.empty()) return deal_masks(masks, slots, position_in_machine);
   const auto known = gpus_of_node(spank);
   const bool anywhere = known && std::all_of(known->begin(), known->end(), [](const GpuShape& gpu) { return gpu.cores.empty(); });
@@ -126,6 +133,25 @@ std::vector<CpuMask> deal(spank_t spank, const std::vector<CpuMask>& masks, cons
 
 void note_step_gpus(spank_t spank) {
   step_gpus() = task_variable(spank, "SLURM_STEP_GPUS").value_or("");
+}
+
+void order_gpus(spank_t spank) {
+  const auto plan = task_variable(spank, gpu_plan_variable);
+  if (!plan) return;
+  spank_unsetenv(spank, gpu_plan_variable);  // the program does not need it
+
+  const auto task = this_task(spank);
+  if (!task) return;
+  const auto order = slots_for(*plan, task->job, task->step, task->total, task->local_ranks);
+  const std::vector<std::int32_t> gpus = parse_gpu_list(step_gpus());
+  if (!order || !all_see_all(task_variable(spank, "SLURMD_TRES_BIND").value_or(""), gpus, order->size())) return;
+  const auto known = gpus_of_node(spank);
+  if (!known || known->size() != gpus.size()) return;
+  const char* const variable =
+      gpu_list_variable(known->front().file, [&](const char* name) { return task_variable(spank, name).has_value(); });
+  const auto list = variable ? reordered_list(*task_variable(spank, variable), *order) : std::nullopt;
+  if (!list || spank_setenv(spank, variable, list->c_str(), 1) != ESPANK_SUCCESS) return;
+  changed_order() = *order;
 }
 
 void bind_task(spank_t spank) {

@@ -139,6 +139,37 @@ std::vector<std::int32_t> parse_gpu_list(std::string_view list) {
   return gpus;
 }
 
+bool all_see_all(std::string_view binding, std::span<const std::int32_t> gpus, std::size_t tasks) {
+  const std::size_t begin = binding.find("gpu:");
+  std::string_view rule = begin == binding.npos ? "none" : binding.substr(begin + 4);
+  take(rule, "verbose,");
+  return take(rule, "none") && gpus.size() == tasks && tasks > 0;
+}
+
+std::optional<std::string> reordered_list(std::string_view list, std::span<const std::int32_t> order) {
+  const std::vector<std::string_view> parts = split_at(list, ',');
+  if (parts.size() != order.size()) return std::nullopt;
+  std::string text;
+  for (const std::int32_t number : order) {
+    if (!text.empty()) text += ',';
+    text += parts.at(static_cast<std::size_t>(number));
+  }
+  return text;
+}
+
+const char* gpu_list_variable(std::string_view file, const std::function<bool(const char*)>& is_set) {
+  constexpr const char *cuda = "CUDA_VISIBLE_DEVICES", *rocr = "ROCR_VISIBLE_DEVICES", *ze = "ZE_AFFINITY_MASK", *opencl = "GPU_DEVICE_ORDINAL";
+  if (file.starts_with("/dev/nvidia")) return is_set(cuda) ? cuda : nullptr;
+  if (file.starts_with("/dev/dri/") || file.starts_with("/dev/kfd")) return is_set(rocr) ? rocr : is_set(ze) ? ze : nullptr;
+  const char* only = nullptr;
+  for (const char* const variable : {cuda, rocr, ze, opencl})
+    if (is_set(variable)) {
+      if (only) return nullptr;
+      only = variable;
+    }
+  return only;
+}
+
 GpusOfTasks gpus_of_tasks(std::string_view binding, std::span<const std::int32_t> gpus, std::size_t tasks) {
   if (gpus.empty() || tasks < 1) return {};
   const std::size_t begin = binding.find("gpu:");

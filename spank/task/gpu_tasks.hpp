@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,8 +30,21 @@ struct GpusOfTasks {
 // choose by SLURM_LOCALID.
 GpusOfTasks gpus_of_tasks(std::string_view binding, std::span<const std::int32_t> gpus, std::size_t tasks);
 
+// Returns whether every task of a node sees all GPUs, and there are as many as tasks; the parameters are those of gpus_of_tasks().
+bool all_see_all(std::string_view binding, std::span<const std::int32_t> gpus, std::size_t tasks);
+
 // Returns the GPUs of a list "0,2,3" (SLURM_STEP_GPUS), ascending; none if it has another form.
 std::vector<std::int32_t> parse_gpu_list(std::string_view list);
+
+// Returns the list "0,1,2" with its parts in another order: the i-th part of the result is that with the number order[i]. Returns
+// nothing if the list has another number of parts than `order`, which is a permutation of their numbers.
+std::optional<std::string> reordered_list(std::string_view list, std::span<const std::int32_t> order);
+
+// Returns the variable whose order a program goes by that numbers its GPUs, null if that is not known. Slurm may set the
+// variables of all vendors at once, some of which apply to the result of others.
+//   file    the device file of the GPUs, as in gres.conf; it may be empty
+//   is_set  tells whether a variable is set
+const char* gpu_list_variable(std::string_view file, const std::function<bool(const char*)>& is_set);
 
 // The cores of a machine: for each CPU of the kernel the number of its core in Slurm's count, and its
 // package.

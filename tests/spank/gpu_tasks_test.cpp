@@ -206,6 +206,42 @@ START_TEST(gres_conf_tells_the_gpus_of_a_node) {
 }
 END_TEST
 
+START_TEST(every_task_sees_all_gpus) {
+  using placement::spank::all_see_all;
+  const Numbers four = range(0, 3);
+  ck_assert(all_see_all("", four, 4) && all_see_all("gpu:none", four, 4) && all_see_all("gres/gpu:verbose,none", four, 4));
+  ck_assert(!all_see_all("", four, 3) && !all_see_all("", {}, 0));
+  for (const char* binding : {"gpu:per_task:1", "gres/gpu:per_task:1", "gpu:single:1", "gpu:closest", "gpu:map_gpu:0,1,2,3", "gpu:mask_gpu:1,2,4,8"})
+    ck_assert(!all_see_all(binding, four, 4));
+}
+END_TEST
+
+START_TEST(lists_are_put_into_another_order) {
+  using placement::spank::reordered_list;
+  ck_assert_text_eq(reordered_list("0,1,2,3", Numbers{2, 0, 3, 1}).value_or(""), "2,0,3,1");
+  ck_assert_text_eq(reordered_list("GPU-a,GPU-b", Numbers{1, 0}).value_or(""), "GPU-b,GPU-a");
+  ck_assert(!reordered_list("0,1,2", Numbers{1, 0}) && !reordered_list("", Numbers{1, 0}));
+}
+END_TEST
+
+// One list alone is put into another order: AMD's libraries apply CUDA_VISIBLE_DEVICES to what ROCR_VISIBLE_DEVICES leaves.
+START_TEST(the_list_that_a_program_goes_by) {
+  using Names = std::vector<std::string>;
+  const auto variable = [](const char* file, const Names& set) {
+    const char* const name = placement::spank::gpu_list_variable(file, [&](const char* of) { return std::count(set.begin(), set.end(), of) > 0; });
+    return std::string(name ? name : "none");
+  };
+  const Names all{"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK"};
+  ck_assert_text_eq(variable("/dev/nvidia0", all), "CUDA_VISIBLE_DEVICES");
+  ck_assert_text_eq(variable("/dev/dri/renderD128", all), "ROCR_VISIBLE_DEVICES");
+  ck_assert_text_eq(variable("/dev/dri/renderD128", {"ZE_AFFINITY_MASK"}), "ZE_AFFINITY_MASK");
+  ck_assert_text_eq(variable("/dev/nvidia0", {"ROCR_VISIBLE_DEVICES"}), "none");
+  ck_assert_text_eq(variable("/tmp/gpu0", all), "none");
+  ck_assert_text_eq(variable("/tmp/gpu0", {"ROCR_VISIBLE_DEVICES"}), "ROCR_VISIBLE_DEVICES");
+  ck_assert_text_eq(variable("", {}), "none");
+}
+END_TEST
+
 int main() {
   Suite* const suite = suite_create("gpu_tasks");
   TCase* const tests = tcase_create("gpu_tasks");
@@ -216,6 +252,9 @@ int main() {
   tcase_add_test(tests, slurms_bindings_are_understood);
   tcase_add_test(tests, what_is_not_known_leaves_the_plan);
   tcase_add_test(tests, gres_conf_tells_the_gpus_of_a_node);
+  tcase_add_test(tests, every_task_sees_all_gpus);
+  tcase_add_test(tests, lists_are_put_into_another_order);
+  tcase_add_test(tests, the_list_that_a_program_goes_by);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

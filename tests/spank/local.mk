@@ -3,6 +3,7 @@ if HAVE_CHECK
 check_PROGRAMS += \
 	%D%/agent_start_test \
 	%D%/bind_plan_test \
+	%D%/gpu_order_test \
 	%D%/gpu_tasks_test \
 	%D%/import_slot_test \
 	%D%/job_decision_test \
@@ -17,6 +18,7 @@ check_PROGRAMS += \
 endif
 %C%_agent_start_test_LDADD = $(spank_agent_start) $(CHECK_LIBS)
 %C%_bind_plan_test_LDADD = $(spank) $(CHECK_LIBS)
+%C%_gpu_order_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_gpu_tasks_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_import_slot_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_import_slot_test_CPPFLAGS = $(AM_CPPFLAGS) -DIMPORT_LIBRARIES='"$(abs_builddir)/%D%"'

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/matrix/comm_matrix.hpp"
+#include "common/topology/cluster_view.hpp"
+#include "common/topology/step_view.hpp"
+#include "spank/step/step_ranks.hpp"
+
+namespace placement::spank {
+
+// The GPU of each rank of a step, so that ranks of a node that talk much have GPUs with links between them.
+struct GpuOrder {
+  std::vector<std::int32_t> gpu_of_rank;   // number of its GPU on its node; where nothing is known, its number among the ranks there
+  double linked = 0, natural_linked = 0;   // share of the traffic on these nodes between GPUs with a link, 0 to 1; natural: by number
+};
+
+// Returns the GPUs of the ranks by Links= of the gres.conf `gres_conf`. It is for steps in which each task sees all GPUs of its
+// node and uses that of its number. Nodes with another number of GPUs than tasks, or without links, keep the order of the
+// numbers, and so do nodes for which a second did not suffice. `view` has the nodes of the step. Returns nothing if no node gets
+// another order, or if the file cannot be read.
+std::optional<GpuOrder> order_by_links(const CommMatrix& matrix, const StepPlacement& placement, const StepShape& step, const ClusterView& view,
+                                       const std::string& gres_conf);
+
+}  // namespace placement::spank

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/step/gpu_order.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <numeric>
+
+#include "tests/check.hpp"
+
+namespace {
+
+using placement::ClusterView;
+using placement::CommEdge;
+using placement::CommMatrix;
+using placement::spank::GpuOrder;
+using placement::spank::StepPlacement;
+using Numbers = std::vector<std::int32_t>;
+constexpr const char* path = "gpu_order_test.gres.conf";
+
+// Four GPUs, of which 0 and 2 have links, and 1 and 3.
+constexpr const char* linked =
+    "NodeName=a[0-9999] Name=gpu File=/dev/g0 Links=-1,0,4,0\nNodeName=a[0-9999] Name=gpu File=/dev/g1 Links=0,-1,0,4\n"
+    "NodeName=a[0-9999] Name=gpu File=/dev/g2 Links=4,0,-1,0\nNodeName=a[0-9999] Name=gpu File=/dev/g3 Links=0,4,0,-1\n"
+    "NodeName=b[0-9] Name=gpu File=/dev/g[0-3]\n";
+
+// A step whose nodes have these names and ranks.
+struct Step {
+  std::vector<std::string> names;
+  std::vector<std::vector<std::uint32_t>> ranks;
+
+  std::optional<GpuOrder> order(const CommMatrix& matrix, const std::string& text) const {
+    std::ofstream(path) << text;
+    placement::StepShape shape;
+    StepPlacement placement;
+    placement.ranks_of_node = ranks;
+    ClusterView view;
+    for (const std::string& name : names) {
+      shape.nodes.push_back(name);
+      view.nodes.push_back({name, 0, 1, 4, 1, {true, true, true, true}});
+    }
+    const auto found = order_by_links(matrix, placement, shape, view, path);
+    std::remove(path);
+    return found;
+  }
+};
+
+// Pairs of ranks 0 and 1, 2 and 3, and so on.
+CommMatrix pairs(std::int32_t ranks) {
+  std::vector<CommEdge> edges;
+  for (std::int32_t rank = 0; rank < ranks; rank += 2) edges.push_back({rank, rank + 1, 100});
+  return CommMatrix::from_edges(ranks, edges);
+}
+
+}  // namespace
+
+START_TEST(pairs_have_linked_gpus) {
+  const auto order = Step{{"a1"}, {{0, 1, 2, 3}}}.order(pairs(4), linked);
+  ck_assert(order && order->gpu_of_rank == (Numbers{0, 2, 1, 3}));
+  ck_assert(order->linked == 1 && order->natural_linked == 0);
+}
+END_TEST
+
+START_TEST(each_node_has_an_order_of_its_own) {
+  const auto order = Step{{"a1", "b1", "a2"}, {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}}.order(
+      CommMatrix::from_edges(12, {{0, 1, 5}, {2, 3, 5}, {4, 5, 5}, {6, 7, 5}, {8, 10, 5}, {9, 11, 5}}), linked);
+  ck_assert(order && order->gpu_of_rank == (Numbers{0, 2, 1, 3, 0, 1, 2, 3, 0, 1, 2, 3}));
+  ck_assert(order->linked == 1 && order->natural_linked == 0.5);
+}
+END_TEST
+
+START_TEST(nothing_to_change) {
+  ck_assert(!(Step{{"a1"}, {{0, 1, 2, 3}}}.order(CommMatrix::from_edges(4, {{0, 2, 5}, {1, 3, 5}}), linked)));
+  ck_assert(!(Step{{"a1"}, {{0, 1, 2, 3}}}.order(CommMatrix::from_edges(4, {}), linked)));
+  ck_assert(!(Step{{"b1"}, {{0, 1, 2, 3}}}.order(pairs(4), linked)));
+  ck_assert(!(Step{{"c1"}, {{0, 1, 2, 3}}}.order(pairs(4), linked)));
+  ck_assert(!(Step{{"a1"}, {{0, 1}}}.order(pairs(2), linked)));
+  ck_assert(!(Step{{"a1"}, {{0, 1, 2, 3}}}.order(pairs(4), "AutoDetect=nvml\n")));
+  ck_assert(!(Step{{"a1"}, {{0, 1, 2, 3}}}.order(pairs(4), "NodeName=a1 Name=gpu File=/dev/g[0-3] Links=x\n")));
+  ck_assert(!(Step{{"a1"}, {{0, 1, 2, 3}}}.order(pairs(4), "NodeName=a[1 Name=gpu\n")));
+  ck_assert(!(Step{{"a1"}, {{0, 1, 2, 3}}}.order(pairs(4), "NodeName=a1 Name=gpu File=/dev/g[0-3] Cores=77 Links=4,4,4,4\n")));
+}
+END_TEST
+
+// Heavy traffic, whose costs would not fit into 64 bits.
+START_TEST(traffic_is_scaled) {
+  const std::int64_t heavy = INT64_MAX / 4;
+  const auto order = Step{{"a1"}, {{0, 1, 2, 3}}}.order(CommMatrix::from_edges(4, {{0, 1, heavy}, {2, 3, heavy}, {1, 2, 7}}), linked);
+  ck_assert(order && order->gpu_of_rank == (Numbers{0, 2, 1, 3}));
+}
+END_TEST
+
+// Alike nodes are searched once.
+START_TEST(a_large_step_is_quick) {
+  Step step;
+  const std::int32_t nodes = 300;
+  for (std::int32_t node = 0; node < nodes; ++node) {
+    step.names.push_back("a" + std::to_string(node));
+    const auto first = static_cast<std::uint32_t>(4 * node);
+    step.ranks.push_back({first, first + 1, first + 2, first + 3});
+  }
+  const auto order = step.order(pairs(4 * nodes), linked);
+  ck_assert(order);
+  ck_assert(std::vector<std::int32_t>(order->gpu_of_rank.begin(), order->gpu_of_rank.begin() + 4) == (Numbers{0, 2, 1, 3}));
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("gpu_order");
+  TCase* test = tcase_create("gpu_order");
+  tcase_add_test(test, pairs_have_linked_gpus);
+  tcase_add_test(test, each_node_has_an_order_of_its_own);
+  tcase_add_test(test, nothing_to_change);
+  tcase_add_test(test, traffic_is_scaled);
+  tcase_add_test(test, a_large_step_is_quick);
+  suite_add_tcase(suite, test);
+  return run_suite(suite);
+}
