@@ -82,20 +82,29 @@ std::vector<std::int32_t> balanced_sides(std::int32_t ranks, std::int32_t dimens
   return sides;
 }
 
+std::vector<CommEdge> grid_edges_along(const std::vector<std::int32_t>& sides, std::size_t side, bool periodic) {
+  std::vector<CommEdge> edges;
+  const std::int32_t length = sides[side];
+  std::int32_t ranks = 1, stride = 1;
+  for (std::size_t k = 0; k < sides.size(); ++k) {
+    ranks *= sides[k];
+    if (k > side) stride *= sides[k];
+  }
+  for (std::int32_t rank = 0; rank < ranks; ++rank) {
+    const std::int32_t at = rank / stride % length;
+    if (at + 1 < length)
+      edges.push_back({rank, rank + stride, 1});
+    else if (periodic && length > 2)
+      edges.push_back({rank - at * stride, rank, 1});
+  }
+  return edges;
+}
+
 std::vector<CommEdge> grid_edges(const std::vector<std::int32_t>& sides, bool periodic) {
   std::vector<CommEdge> edges;
-  std::int32_t ranks = 1;
-  for (const std::int32_t side : sides) ranks *= side;
-  std::int32_t stride = ranks;
-  for (const std::int32_t side : sides) {
-    stride /= side;
-    for (std::int32_t rank = 0; rank < ranks; ++rank) {
-      const std::int32_t at = rank / stride % side;
-      if (at + 1 < side)
-        edges.push_back({rank, rank + stride, 1});
-      else if (periodic && side > 2)
-        edges.push_back({rank - at * stride, rank, 1});
-    }
+  for (std::size_t side = 0; side < sides.size(); ++side) {
+    const std::vector<CommEdge> along = grid_edges_along(sides, side, periodic);
+    edges.insert(edges.end(), along.begin(), along.end());
   }
   return edges;
 }

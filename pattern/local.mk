@@ -6,4 +6,5 @@ libpattern_la_SOURCES = \
 	%D%/grid.cpp \
 	%D%/parallelism.cpp \
 	%D%/pattern.cpp \
+	%D%/scaling.cpp \
 	#

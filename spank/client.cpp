@@ -41,11 +41,13 @@ namespace {
   std::exit(number != 0 ? number : 1);
 }
 
-enum Option { placement_option = 1, comm_matrix_option, profile_option };
+enum Option { placement_option = 1, comm_matrix_option, profile_option, no_profile_option };
 
 int take_option(int which, const char* argument, int remote) {
   if (remote) return 0;
   if (which == profile_option) client().profile = argument ? argument : "";
+  if (which == no_profile_option) client().profile.reset();
+  if (which == profile_option || which == no_profile_option) client().no_profile = which == no_profile_option;
   if (!argument) return 0;
   if (which == placement_option) client().options.take_placement(argument);
   if (which == comm_matrix_option) client().options.take_matrix_file(argument);
@@ -59,12 +61,14 @@ char placement_name[] = "placement", placement_argument[] = "POLICY[=ITEM,..]",
      matrix_name[] = "comm-matrix", matrix_argument[] = "FILE",
      matrix_usage[] = "the communication matrix for the policy, or auto for the program's stored profile",
      profile_name[] = "profile-comm", profile_argument[] = "[FILE]",
-     profile_usage[] = "count what pairs of ranks send each other: in FILE, or stored for a later -m TREEMATCH=auto";
+     profile_usage[] = "count what pairs of ranks send each other: in FILE, or stored for a later -m TREEMATCH=auto",
+     no_profile_name[] = "no-profile", no_profile_usage[] = "do not count that, even if the job or the site wants it";
 constexpr int optional_argument_of_getopt = 2;
 spank_option our_options[] = {
     {placement_name, placement_argument, placement_usage, 1, placement_option, take_option},
     {matrix_name, matrix_argument, matrix_usage, 1, comm_matrix_option, take_option},
     {profile_name, profile_argument, profile_usage, optional_argument_of_getopt, profile_option, take_option},
+    {no_profile_name, nullptr, no_profile_usage, 0, no_profile_option, take_option},
 };
 
 bool see_distribution(const char* word) {
@@ -114,6 +118,7 @@ std::vector<std::string> variables_beginning(std::initializer_list<std::string_v
 void forget_outer_job(bool inside_a_job) {
   unsetenv(plan_variable);
   unsetenv(step_profile_variable);
+  unsetenv(step_learning_variable);
   if (client().is_srun && inside_a_job) return;  // this is a step of the outer job, whose request applies to it
   for (const std::string& name : variables_beginning({"SLURM_SPANK_PLACEMENT_", "PLACEMENT_STATE", "PLACEMENT_START", "PLACEMENT_DECISION"}))
     unsetenv(name.c_str());
@@ -143,10 +148,17 @@ void profile(spank_t spank) {
   std::optional<std::string> file = self.profile;
   const char* const of_job = std::getenv((std::string(job_environment_prefix) + job_profile_variable).c_str());
   if (!file && of_job && !self.outer_job.empty()) file = of_job;
-  if (!file || !launcher_daemon(spank).empty()) return;
+  const auto of_job_is_set = [](const char* name) { return std::getenv((std::string(job_environment_prefix) + name).c_str()) != nullptr; };
+  if (self.no_profile || (!self.profile && !self.outer_job.empty() && of_job_is_set(job_no_profile_variable))) return;
+  if (!launcher_daemon(spank).empty()) return;
+  const bool learns = !file && environment("PLACEMENT_PROFILE_JOBS") != "no" && self.components == 1;
+  if (!file && !learns) return;
   if (self.components != 1) throw Error("a step over several components of a heterogeneous job is not profiled");
   if (spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks) != ESPANK_SUCCESS) throw Error("this srun does not tell its tasks");
-  profile_step(spank, *file, static_cast<std::int32_t>(tasks));
+  if (learns)
+    learn_step(spank, static_cast<std::int32_t>(tasks));
+  else
+    profile_step(spank, *file, static_cast<std::int32_t>(tasks));
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ struct Client {
   bool any_request = false;      // one of these components has a request
   std::vector<Asked> asked;      // for each component
   std::optional<std::string> profile;  // the file of --profile-comm, empty for the user's store
+  bool no_profile = false;             // --no-profile
   bool looked_for_profile = false;     // a stored profile was looked for, and the user was told the result
   bool stock_word = false;    // the last of these components has a stock -m in force
   std::string stock_distribution;  // that -m as a message names it

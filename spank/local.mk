@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What srun, sbatch, salloc and the tasks load: Slurm's public headers alone.
-spank = libspank.la libcommon_slurm.la libcommon_decision.la $(policies) $(SLURM_LIBS)
+spank = libspank.la libcommon_slurm.la libcommon_decision.la $(policies) $(SLURM_LIBS) $(ELF_LIBS)
 noinst_LTLIBRARIES += libspank.la
-libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) $(profile_library)
+libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) $(ELF_CFLAGS) $(profile_library)
 libspank_la_SOURCES = \
 	%D%/api/task_environment.cpp \
 	%D%/client.cpp \
@@ -20,8 +20,10 @@ libspank_la_SOURCES = \
 	%D%/mpirun/salloc_command.cpp \
 	%D%/mpirun/sequential_hostfile.cpp \
 	%D%/mpirun/shell_commands.cpp \
+	%D%/profile/learned_profile.cpp \
 	%D%/profile/profile_store.cpp \
 	%D%/profile/profiling.cpp \
+	%D%/profile/program_facts.cpp \
 	%D%/request/client_options.cpp \
 	%D%/request/job_decision.cpp \
 	%D%/request/options.cpp \
@@ -48,7 +50,7 @@ libspank_la_SOURCES = \
 pkglib_LTLIBRARIES += loadmatrix.la
 loadmatrix_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 loadmatrix_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,--version-script=$(srcdir)/%D%/spank.map
-loadmatrix_la_LIBADD = libspank.la libcommon_slurm.la libcommon_decision.la $(policies)
+loadmatrix_la_LIBADD = libspank.la libcommon_slurm.la libcommon_decision.la $(policies) $(ELF_LIBS)
 if BUILD_MONITOR
 loadmatrix_la_LIBADD += libmonitor_protocol.la $(MUNGE_LIBS) $(GCRYPT_LIBS)
 endif

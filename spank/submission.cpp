@@ -28,7 +28,8 @@ namespace {
 // environment. Our options are not used there, and an sbatch inside the job would take them as its own options.
 constexpr const char* option_traces[] = {"_SLURM_SPANK_OPTION_loadmatrix_placement",
                                          "_SLURM_SPANK_OPTION_loadmatrix_comm_matrix",
-                                         "_SLURM_SPANK_OPTION_loadmatrix_profile_comm"};
+                                         "_SLURM_SPANK_OPTION_loadmatrix_profile_comm",
+                                         "_SLURM_SPANK_OPTION_loadmatrix_no_profile"};
 
 // Returns true if this command is an srun that starts one step over several components, "srun ... : ...".
 bool starts_one_step_over_components() {
@@ -114,6 +115,7 @@ void finish_component(spank_t spank) {
   if (const std::string wanted = environment(mpirun_switch_variable); wanted == "yes" || wanted == "no")
     spank_job_control_setenv(spank, mpirun_switch_variable, wanted.c_str(), 1);
   if (client_option("quiet")) spank_job_control_setenv(spank, job_quiet_variable, "1", 1);
+  if (self.no_profile) spank_job_control_setenv(spank, job_no_profile_variable, "1", 1);
   if (self.profile && spank_job_control_setenv(spank, job_profile_variable, self.profile->c_str(), 1) != ESPANK_SUCCESS)
     throw Error("Slurm does not take --profile-comm into the job's environment");
 }

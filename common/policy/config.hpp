@@ -78,6 +78,9 @@ struct Config {
   bool record_stock_choice = true;
   std::string decision_file = "/dev/shm/slurm-placement-decisions";
 
+  bool profile_jobs = false;
+  std::string profile_exclude;               // names of programs, with commas between; * and ? as in a shell
+
   ConfigPlaces places;
 
   bool operator==(const Config&) const = default;

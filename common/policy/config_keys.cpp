@@ -89,6 +89,14 @@ bool set_user(std::string& target, std::string_view value) {
   return true;
 }
 
+bool set_program_names(std::string& target, std::string_view value) {
+  if (value == "?") return false;  // it would be all programs of one letter, and is a slip
+  for (const std::string_view name : split_at(value, ','))
+    if (name.empty() || name != trimmed(name) || name.find_first_of("/ \t") != std::string_view::npos) return false;
+  target = value;
+  return true;
+}
+
 bool set_interfaces(Config& config, std::string_view value) {
   std::vector<std::string> names;
   for (const std::string_view part : split_at(value, ',')) {
@@ -277,6 +285,13 @@ std::span<const ConfigKey> config_keys() {
          "Days for which placement-monitor keeps its history."),
       integer<&Config::history_MiB, 4, 1048576>("HistoryMiB",
          "MiB that the history may take. When it is more, the oldest decisions go first."),
+      word<&Config::profile_jobs, yes_no>("ProfileJobs", "yes or no",
+         "yes: srun counts what the ranks of each MPI program send each other, in the store of its user, until three runs of the "
+         "program with the same number of ranks and arguments that differ at most in numbers agree; -m TREEMATCH=auto goes by them. "
+         "The program is linked with the MPI library of libplacement-profile. Users leave a run out by srun --no-profile, and "
+         "all of theirs by PLACEMENT_PROFILE_JOBS=no. Not with Mode=off. no: only runs with --profile-comm are counted."),
+      text<&Config::profile_exclude, set_program_names>("ProfileExclude", "names of programs with commas between them, * and ? as in a shell",
+         "Programs that ProfileJobs leaves out, by the names of their files without directories."),
       path<&Config::metrics_file>("MetricsFile",
          "A file in which placement-monitor tells of itself every 5 s, for the textfile collector of Prometheus. "
          "MonitorUser has to be allowed to write into its directory."),

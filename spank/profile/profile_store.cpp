@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <tuple>
@@ -23,6 +24,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::time_t recent_s = 3600;
+constexpr std::string_view learned_ending = ".learned";
+constexpr std::size_t hash_digits = 16;
 
 std::string hash_of(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
@@ -46,6 +49,14 @@ std::string joined(const std::vector<std::string>& words) {
   return all;
 }
 
+// Returns NAME-HASH-CLASS-, with the hash of `key`.
+std::string beginning(const ProgramRun& run, const std::string& key) {
+  std::string name = fs::path(run.program).filename().string().substr(0, 40);
+  for (char& c : name)
+    if (!is_digit(c) && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '_') c = '_';
+  return name + "-" + hash_of(key) + "-" + hash_of(class_of_arguments(run.arguments)) + "-";
+}
+
 // The name of a profile's file: NAME-PROGRAM-CLASS-ARGUMENTS.RANKS. NAME is the program's name for people. PROGRAM,
 // CLASS and ARGUMENTS are hashes of the program's path, of the class of its arguments, and of the arguments.
 struct FileName {
@@ -54,23 +65,40 @@ struct FileName {
   std::string ranks;
 
   explicit FileName(const ProgramRun& run) {
-    std::string name = fs::path(run.program).filename().string().substr(0, 40);
-    for (char& c : name)
-      if (!is_digit(c) && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '_') c = '_';
-    program_and_class = name + "-" + hash_of(run.program) + "-" + hash_of(class_of_arguments(run.arguments)) + "-";
+    program_and_class = beginning(run, run.program);
     arguments = hash_of(joined(run.arguments));
     ranks = "." + std::to_string(run.ranks);
   }
   std::string whole() const { return program_and_class + arguments + ranks; }
-  bool same_class(const std::string& file) const {
-    return file.size() == whole().size() && file.starts_with(program_and_class) && file.ends_with(ranks);
+};
+
+// The name of a learned profile's file: NAME-BUILD-CLASS-0000000000000000.RANKS.learnedK, where K is 1 to learned_runs, and BUILD is
+// the hash of the program's build ID, or of its path.
+struct LearnedName {
+  std::string before_ranks;
+
+  explicit LearnedName(const ProgramRun& run)
+      : before_ranks(beginning(run, run.build.empty() ? run.program : "build " + run.build) + std::string(hash_digits, '0')) {}
+  std::string whole(std::int32_t ranks, std::size_t number) const {
+    return before_ranks + "." + std::to_string(ranks) + std::string(learned_ending) + std::to_string(number);
   }
 };
+
+// Returns the number of ranks in the name of a profile, the digits between `first` and the end or ".learned"; nothing if other
+// characters are there.
+std::optional<std::int32_t> ranks_in(const std::string& name, std::size_t first, bool learned) {
+  if (first >= name.size() || name[first] != '.') return std::nullopt;
+  std::string_view text = std::string_view(name).substr(first + 1);
+  const std::size_t end = text.find(learned_ending);
+  if (learned != (end != text.npos) || (learned && text.size() != end + learned_ending.size() + 1)) return std::nullopt;
+  const auto ranks = parse_integer(text.substr(0, end));
+  return ranks && *ranks > 0 && *ranks <= INT32_MAX ? std::optional(static_cast<std::int32_t>(*ranks)) : std::nullopt;
+}
 
 // Returns true if the name is that of a profile of the store, or of a file that the profiler wrote beside one. The
 // user may have chosen a directory with other files, which must not be removed.
 bool is_of_store(std::string_view file) {
-  constexpr std::size_t hashes = 3, hash_digits = 16;
+  constexpr std::size_t hashes = 3;
   const std::size_t dot = file.find('.');
   if (dot == file.npos || dot <= hashes * (hash_digits + 1)) return false;
   std::size_t at = dot - hashes * (hash_digits + 1);
@@ -102,7 +130,7 @@ ProgramRun program_run(const std::vector<std::string>& command, std::int32_t ran
   }
   std::error_code failed;
   const fs::path real = fs::canonical(found, failed);
-  return {failed ? word : real.string(), {command.begin() + 1, command.end()}, ranks};
+  return {failed ? word : real.string(), {command.begin() + 1, command.end()}, ranks, {}};
 }
 
 std::string class_of_arguments(const std::vector<std::string>& arguments) {
@@ -146,20 +174,52 @@ void ProfileStore::check_owner() const {
   if (status.st_mode & (S_IWGRP | S_IWOTH)) throw Error("others may write into " + directory_ + ": chmod 700 would be right");
 }
 
-std::optional<StoredProfile> ProfileStore::find(const ProgramRun& run) const {
-  if (access(directory_.c_str(), F_OK) != 0) return std::nullopt;
+// Returns the regular files of the store of which `wanted` makes a profile from the name, the latest first.
+std::vector<StoredProfile> ProfileStore::profiles(const std::function<std::optional<StoredProfile>(const std::string&)>& wanted) const {
+  std::vector<StoredProfile> found;
+  if (access(directory_.c_str(), F_OK) != 0) return found;
   check_owner();
-  const FileName wanted(run);
-  std::optional<StoredProfile> best;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
-    const std::string name = entry.path().filename().string();
     struct stat status;
-    if (!wanted.same_class(name) || lstat(entry.path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    StoredProfile found{entry.path().string(), name == wanted.whole(), status.st_mtim.tv_sec};
-    const auto rank = [](const StoredProfile& profile) { return std::tuple(profile.same_arguments, profile.made, profile.file); };
-    if (!best || rank(found) > rank(*best)) best = std::move(found);
+    std::optional<StoredProfile> profile = wanted(entry.path().filename().string());
+    if (!profile || lstat(entry.path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    profile->file = entry.path().string();
+    profile->made = status.st_mtim.tv_sec;
+    found.push_back(std::move(*profile));
   }
-  return best;
+  std::sort(found.begin(), found.end(), [](const StoredProfile& a, const StoredProfile& b) { return std::tie(a.made, a.file) > std::tie(b.made, b.file); });
+  return found;
+}
+
+std::optional<StoredProfile> ProfileStore::find(const ProgramRun& run) const {
+  const FileName own(run);
+  const std::vector<StoredProfile> found = profiles([&](const std::string& name) -> std::optional<StoredProfile> {
+    if (!name.starts_with(own.program_and_class) || ranks_in(name, own.program_and_class.size() + hash_digits, false) != run.ranks) return std::nullopt;
+    return StoredProfile{{}, name == own.whole(), 0, run.ranks};
+  });
+  const auto same = std::ranges::find_if(found, &StoredProfile::same_arguments);
+  if (same != found.end()) return *same;
+  return found.empty() ? std::nullopt : std::optional(found.front());
+}
+
+std::vector<StoredProfile> ProfileStore::find_other_ranks(const ProgramRun& run) const {
+  const FileName own(run);
+  std::set<std::int32_t> seen{run.ranks};
+  std::vector<StoredProfile> found = profiles([&](const std::string& name) -> std::optional<StoredProfile> {
+    const auto ranks = name.starts_with(own.program_and_class) ? ranks_in(name, own.program_and_class.size() + hash_digits, false) : std::nullopt;
+    return ranks ? std::optional(StoredProfile{{}, false, 0, *ranks}) : std::nullopt;
+  });
+  std::erase_if(found, [&](const StoredProfile& profile) { return !seen.insert(profile.ranks).second; });
+  return found;
+}
+
+std::vector<StoredProfile> ProfileStore::find_learned(const ProgramRun& run, bool other_ranks) const {
+  const LearnedName own(run);
+  return profiles([&](const std::string& name) -> std::optional<StoredProfile> {
+    const auto ranks = name.starts_with(own.before_ranks) ? ranks_in(name, own.before_ranks.size(), true) : std::nullopt;
+    if (!ranks || (*ranks == run.ranks) == other_ranks) return std::nullopt;
+    return StoredProfile{{}, false, 0, *ranks};
+  });
 }
 
 void ProfileStore::make_room() const {
@@ -189,7 +249,7 @@ void ProfileStore::make_room() const {
   }
 }
 
-std::string ProfileStore::file_for(const ProgramRun& run) const {
+void ProfileStore::prepare() const {
   // With this umask, each directory that is created gives access to the user only.
   const mode_t before = umask(077);
   std::error_code failed;
@@ -198,7 +258,22 @@ std::string ProfileStore::file_for(const ProgramRun& run) const {
   if (failed) throw Error("cannot make " + directory_ + ": " + failed.message());
   check_owner();
   make_room();
+}
+
+std::string ProfileStore::file_for(const ProgramRun& run) const {
+  prepare();
   return directory_ + "/" + FileName(run).whole();
+}
+
+std::string ProfileStore::learned_file_for(const ProgramRun& run) const {
+  prepare();
+  const std::vector<StoredProfile> known = find_learned(run);
+  const LearnedName own(run);
+  for (std::size_t number = 1; number <= learned_runs; ++number) {
+    const std::string file = directory_ + "/" + own.whole(run.ranks, number);
+    if (std::ranges::find(known, file, &StoredProfile::file) == known.end()) return file;
+  }
+  return known.back().file;
 }
 
 }  // namespace placement::spank

@@ -14,6 +14,7 @@ struct ProgramRun {
   std::string program;                 // the absolute path of the program, with symbolic links resolved
   std::vector<std::string> arguments;
   std::int32_t ranks = 0;
+  std::string build = {};              // the program's build ID; empty if it has none
 };
 
 // Returns the run of a command with `ranks` ranks. A program without a slash is looked up in `search_path`, in the form
@@ -30,6 +31,7 @@ struct StoredProfile {
   std::string file;
   bool same_arguments = false;  // false: the arguments are of one class but differ in numbers
   std::time_t made = 0;
+  std::int32_t ranks = 0;
 };
 
 // The profiles of a user, stored by program, arguments and number of ranks, as plain files in the user's own directory.
@@ -52,6 +54,19 @@ class ProfileStore {
   // trusted then.
   std::optional<StoredProfile> find(const ProgramRun& run) const;
 
+  // Returns the profiles of runs like `run` with other numbers of ranks, the latest of each number.
+  std::vector<StoredProfile> find_other_ranks(const ProgramRun& run) const;
+
+  // Learned profiles are those that srun makes by itself of each run of a program. They are kept by the program's build ID, or its
+  // path if it has none, and the class of its arguments. Returns those of `run`, the latest first, at most learned_runs. With
+  // `other_ranks`, those with other numbers of ranks instead, in this order for each number.
+  static constexpr std::size_t learned_runs = 3;
+  std::vector<StoredProfile> find_learned(const ProgramRun& run, bool other_ranks = false) const;
+
+  // Returns the path of the file for the next learned profile of `run`, which takes the place of the oldest of learned_runs.
+  // Otherwise as file_for().
+  std::string learned_file_for(const ProgramRun& run) const;
+
   // Returns the path of the file for a profile of `run`. Creates the directory, with access for the user only.
   // Removes the oldest files of the store while there are more than most_files or most_bytes; files of the last hour,
   // and files that the store did not make, are kept. Throws Error if the directory cannot be made or used.
@@ -59,7 +74,9 @@ class ProfileStore {
 
  private:
   void check_owner() const;
+  void prepare() const;
   void make_room() const;
+  std::vector<StoredProfile> profiles(const std::function<std::optional<StoredProfile>(const std::string& name)>& wanted) const;
 
   std::string directory_;
 };

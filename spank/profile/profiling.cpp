@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spank/profile/profiling.hpp"
 
+#include <fnmatch.h>
 #include <getopt.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 #include <exception>
@@ -12,10 +14,14 @@
 #include <fstream>
 
 #include "common/matrix/matrix_read.hpp"
+#include "common/slurm/controller_query.hpp"
+#include "common/state/controller_state.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "spank/api/task_environment.hpp"
+#include "spank/profile/learned_profile.hpp"
 #include "spank/profile/profile_store.hpp"
+#include "spank/profile/program_facts.hpp"
 #include "spank/request/client_options.hpp"
 
 namespace placement::spank {
@@ -29,12 +35,9 @@ constexpr const char* library_variable = "PLACEMENT_PROFILE_LIBRARY";
 ProgramRun run_of(const std::vector<std::string>& command, std::int32_t tasks) {
   const char* const path = std::getenv("PATH");
   const std::string directory = client_option("chdir").value_or("");
-  return program_run(command, tasks, (fs::current_path() / directory).string(), path ? path : "");
-}
-
-std::string described(const ProgramRun& run) {
-  return shown(fs::path(run.program).filename().string()) + " with " + std::to_string(run.ranks) +
-         (run.ranks == 1 ? " rank" : " ranks");
+  ProgramRun run = program_run(command, tasks, (fs::current_path() / directory).string(), path ? path : "");
+  run.build = facts_of_program(run.program).build_id;
+  return run;
 }
 
 std::string day_and_time(std::time_t when) {
@@ -55,6 +58,18 @@ std::string library() {
   return own && *own ? own : PROFILE_LIBRARY;
 }
 
+// Returns the profile that the user had made of `run`, else what is known from learned profiles and other numbers of ranks.
+UsableProfile usable_profile(const ProfileStore& store, const ProgramRun& run) {
+  const auto found = store.find(run);
+  if (!found) return learned_or_scaled(store, run);
+  auto matrix = std::make_shared<const CommMatrix>(read_matrix(found->file));
+  if (matrix->ranks() != run.ranks) throw Error(found->file + ": the matrix is of " + std::to_string(matrix->ranks()) + " ranks");
+  return {std::move(matrix), found->file,
+          "by the profile of " + described(run) + ", made " + day_and_time(found->made) +
+              (found->same_arguments ? "" : " with other numbers in its arguments") +
+              (changed(run.program) > found->made ? "; the program has changed since" : "") + ": " + found->file};
+}
+
 std::string with_numbers(const std::string& file, std::uint32_t job, std::uint32_t step) {
   std::string text;
   for (std::size_t i = 0; i < file.size(); ++i) {
@@ -66,6 +81,25 @@ std::string with_numbers(const std::string& file, std::uint32_t job, std::uint32
     ++i;
   }
   return text;
+}
+
+// Returns whether the program is linked with the MPI library with which the profiler was built. Another one would be loaded beside it.
+bool has_mpi_of_profiler(const ProgramFacts& program) {
+  const std::vector<std::string> ours = facts_of_program(library()).mpi_libraries;
+  return std::ranges::any_of(program.mpi_libraries, [&](const std::string& name) { return std::ranges::find(ours, name) != ours.end(); });
+}
+
+std::string setting(const ControllerState& controller, std::string_view key) {
+  for (const auto& [name, value] : controller.settings)
+    if (name == key) return value;
+  return {};
+}
+
+bool is_excluded(const std::string& program, const std::string& names) {
+  const std::string own = fs::path(program).filename().string();
+  for (const std::string_view name : split_at(names, ','))
+    if (fnmatch(std::string(name).c_str(), own.c_str(), 0) == 0) return true;
+  return false;
 }
 
 }  // namespace
@@ -94,19 +128,15 @@ void take_stored_profile(PlacementRequest& request, const std::vector<std::strin
   if (command.empty()) return;
   try {
     const ProgramRun run = run_of(command, tasks);
-    const auto found = ProfileStore::of_user(std::getenv).find(run);
-    if (!found) {
-      tell_user("no profile is stored for " + described(run) + ": stock placement; srun --profile-comm makes one");
+    const ProfileStore store = ProfileStore::of_user(std::getenv);
+    const UsableProfile profile = usable_profile(store, run);
+    if (!profile.matrix) {
+      tell_user(profile.told + ": stock placement; srun --profile-comm makes one");
       return;
     }
-    auto matrix = std::make_shared<const CommMatrix>(read_matrix(found->file));
-    if (matrix->ranks() != tasks)
-      throw Error(found->file + ": the matrix is of " + std::to_string(matrix->ranks()) + " ranks");
-    tell_user("by the profile of " + described(run) + ", made " + day_and_time(found->made) +
-              (found->same_arguments ? "" : " with other numbers in its arguments") +
-              (changed(run.program) > found->made ? "; the program has changed since" : "") + ": " + found->file);
-    request.matrix = std::move(matrix);
-    add_measured_share(request.spec, found->file);
+    tell_user(profile.told);
+    request.matrix = profile.matrix;
+    add_measured_share(request.spec, profile.file);
   } catch (const std::exception& error) {
     tell_user("no stored profile can be used: " + std::string(error.what()) + ": stock placement");
   }
@@ -135,24 +165,46 @@ void profile_step(spank_t spank, const std::string& file, std::int32_t tasks) {
   slurm_info("placement: the profile of step %u.%u goes to %s", job, step, path.c_str());
 }
 
+void learn_step(spank_t spank, std::int32_t tasks) {
+  const std::vector<std::string> command = command_of_step(spank);
+  if (tasks < 2 || command.empty()) return;
+  const ProgramRun run = run_of(command, tasks);
+  if (!has_mpi_of_profiler(facts_of_program(run.program))) return;
+  const ControllerState controller = controller_state_of(ask_controller());
+  if (controller.mode == "off" || setting(controller, "ProfileJobs") != "yes" || is_excluded(run.program, setting(controller, "ProfileExclude"))) return;
+  const ProfileStore store = ProfileStore::of_user(std::getenv);
+  if (!is_to_be_learned(store, run)) return;
+  if (store.find_learned(run).empty())
+    tell_user("what the ranks of " + described(run) + " send each other is counted, as this site does with MPI programs (ProfileJobs=yes); --no-profile leaves a run out");
+  setenv(step_profile_variable, store.learned_file_for(run).c_str(), 1);
+  setenv(step_learning_variable, "1", 1);
+  slurm_verbose("placement: the profile goes to %s", std::getenv(step_profile_variable));
+}
+
 // The profiling library comes before the user's own libraries in LD_PRELOAD. So it counts the calls of the program
 // and not those that these libraries add.
 void profile_task(spank_t spank) {
   const auto file = task_variable(spank, step_profile_variable);
   if (!file) return;
   spank_unsetenv(spank, step_profile_variable);  // the program does not need it
+  const bool learning = task_variable(spank, step_learning_variable).has_value();
+  spank_unsetenv(spank, step_learning_variable);
   std::uint32_t step = 0;
   if (spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step >= SLURM_MAX_NORMAL_STEP_ID) return;
 
   std::string preload = task_variable(spank, library_variable).value_or("");
   if (preload.empty()) preload = PROFILE_LIBRARY;
   if (access(preload.c_str(), R_OK) != 0) {
-    slurm_error("placement: %s is not on this node: nothing is profiled", preload.c_str());
+    if (learning)  // its user did not ask for a profile
+      slurm_verbose("placement: %s is not on this node: nothing is profiled", preload.c_str());
+    else
+      slurm_error("placement: %s is not on this node: nothing is profiled", preload.c_str());
     return;
   }
   if (const auto own = task_variable(spank, "LD_PRELOAD"); own && !own->empty()) preload += ":" + *own;
   spank_setenv(spank, "LD_PRELOAD", preload.c_str(), 1);
   spank_setenv(spank, "PLACEMENT_PROFILE", file->c_str(), 1);
+  if (learning) spank_setenv(spank, "PLACEMENT_PROFILE_SALVAGE", "no", 1);  // a program that dies leaves nothing behind
 }
 
 }  // namespace placement::spank

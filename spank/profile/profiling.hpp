@@ -20,6 +20,12 @@ inline constexpr const char* job_profile_variable = "PLACEMENT_PROFILE_COMM";
 // The variable in which srun gives the tasks of its step the file for their profile.
 inline constexpr const char* step_profile_variable = "SLURM_PLACEMENT_PROFILE";
 
+// The variable by which a job's steps are not profiled although the site has ProfileJobs=yes.
+inline constexpr const char* job_no_profile_variable = "PLACEMENT_NO_PROFILE";
+
+// The variable that tells the tasks of a step that their profile is a learned one.
+inline constexpr const char* step_learning_variable = "SLURM_PLACEMENT_LEARN";
+
 // Returns the program and arguments on the command line of this srun or salloc, of the component whose options were parsed
 // last; 0 if the job is not heterogeneous. Returns an empty list if they cannot be found.
 std::vector<std::string> command_given(int component = 0);
@@ -35,6 +41,11 @@ void take_stored_profile(PlacementRequest& request, const std::vector<std::strin
 // Returns the value of --profile-comm as an absolute path for the job's steps; an empty value stays empty. Throws
 // Error if the profiling library is missing, or if the path is a directory or lies in none that exists.
 std::string checked_profile_file(const std::string& file);
+
+// Has the tasks of the step profiled for a learned profile, if slurmctld has ProfileJobs=yes in force, and the step runs an MPI program
+// that is linked with the MPI library of the profiler, that ProfileExclude does not name, and whose runs do not agree yet. Call it in
+// srun when the step is created and not yet launched. Throws Error if the user's store cannot be used.
+void learn_step(spank_t spank, std::int32_t tasks);
 
 // Has the tasks of the step profiled. Call it in srun when the step is created and not yet launched. The profile goes
 // to `file`, or to the user's store if `file` is empty. In `file`, %j is replaced by the job ID and %s by the step

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/profile/learned_profile.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <map>
+#include <vector>
+
+#include "common/matrix/matrix_read.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#include "pattern/scaling.hpp"
+
+namespace placement::spank {
+
+namespace {
+
+constexpr std::time_t learned_anew_after_s = 30 * 86400;
+
+std::shared_ptr<const CommMatrix> matrix_in(const StoredProfile& profile) {
+  try {
+    auto matrix = std::make_shared<const CommMatrix>(read_matrix(profile.file));
+    if (matrix->ranks() == profile.ranks) return matrix;
+  } catch (const Error&) {  // a file that was damaged, or removed in the meantime
+  }
+  return nullptr;
+}
+
+std::string in_percent(double part) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f %%", 100 * part);
+  return text;
+}
+
+// A profile of another number of ranks that can be trusted.
+struct Source {
+  std::shared_ptr<const CommMatrix> matrix;
+  std::string file;
+  bool learned = false;
+};
+
+// Returns the profiles of other numbers of ranks, those with the nearest numbers first, and the user's own before learned ones.
+std::vector<Source> other_ranks(const ProfileStore& store, const ProgramRun& run) {
+  std::vector<Source> sources;
+  for (const StoredProfile& profile : store.find_other_ranks(run))
+    if (auto matrix = matrix_in(profile)) sources.push_back({std::move(matrix), profile.file, false});
+  std::map<std::int32_t, std::vector<StoredProfile>> learned;
+  for (const StoredProfile& profile : store.find_learned(run, true)) learned[profile.ranks].push_back(profile);
+  for (const auto& [ranks, files] : learned)
+    if (LearnedProfile known = learned_profile(files, ranks); known.matrix) sources.push_back({std::move(known.matrix), known.file, true});
+  const auto distance = [&](const Source& source) { return std::abs(std::log(static_cast<double>(source.matrix->ranks()) / run.ranks)); };
+  std::ranges::stable_sort(sources, {}, distance);
+  return sources;
+}
+
+}  // namespace
+
+std::string described(const ProgramRun& run) {
+  return shown(std::filesystem::path(run.program).filename().string()) + " with " + std::to_string(run.ranks) +
+         (run.ranks == 1 ? " rank" : " ranks");
+}
+
+double traffic_difference(const CommMatrix& one, const CommMatrix& other) {
+  if (one.ranks() != other.ranks()) return 1;
+  const auto total = static_cast<double>(one.total_weight()), other_total = static_cast<double>(other.total_weight());
+  if (total <= 0 || other_total <= 0) return total <= 0 && other_total <= 0 ? 0 : 1;
+  double common = 0;
+  for (const CommEdge& edge : one.edges())
+    common += std::min(static_cast<double>(edge.weight) / total, static_cast<double>(other.weight(edge.a, edge.b)) / other_total);
+  return std::clamp(1 - common, 0.0, 1.0);
+}
+
+LearnedProfile learned_profile(std::span<const StoredProfile> files, std::int32_t ranks) {
+  LearnedProfile learned;
+  std::vector<std::shared_ptr<const CommMatrix>> matrices;
+  for (const StoredProfile& file : files) {
+    auto matrix = file.ranks == ranks && matrices.size() < ProfileStore::learned_runs ? matrix_in(file) : nullptr;
+    if (!matrix) continue;
+    if (matrices.empty()) learned.file = file.file;
+    for (const auto& earlier : matrices) learned.difference = std::max(learned.difference, traffic_difference(*earlier, *matrix));
+    matrices.push_back(std::move(matrix));
+  }
+  learned.runs = matrices.size();
+  if (learned.runs == ProfileStore::learned_runs && learned.difference <= most_difference_of_runs) learned.matrix = matrices.front();
+  return learned;
+}
+
+bool is_to_be_learned(const ProfileStore& store, const ProgramRun& run) {
+  const std::vector<StoredProfile> files = store.find_learned(run);
+  return files.size() < ProfileStore::learned_runs || files.front().made < std::time(nullptr) - learned_anew_after_s ||
+         !learned_profile(files, run.ranks).matrix;
+}
+
+UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run) {
+  const LearnedProfile learned = learned_profile(store.find_learned(run), run.ranks);
+  if (learned.matrix)
+    return {learned.matrix, learned.file, "by the learned profile of " + described(run) + ", whose last " + std::to_string(learned.runs) +
+                                              " runs differ by at most " + in_percent(learned.difference) + " of the traffic: " + learned.file};
+  std::string irregular;
+  for (const Source& source : other_ranks(store, run)) {
+    const std::string from = (source.learned ? "the learned profile with " : "the profile with ") + std::to_string(source.matrix->ranks()) + " ranks";
+    if (auto scaled = pattern::scaled_matrix(*source.matrix, run.ranks))
+      return {std::make_shared<const CommMatrix>(std::move(scaled->matrix)), source.file,
+              "no profile is stored for " + described(run) + ": by " + from + ", scaled to " + scaled->structure + ": " + source.file};
+    if (irregular.empty()) irregular = from;
+  }
+  if (learned.runs == ProfileStore::learned_runs)
+    return {nullptr, {}, "the last " + std::to_string(learned.runs) + " runs of " + described(run) + " differ by " + in_percent(learned.difference) + " of the traffic, and at most " +
+                             in_percent(most_difference_of_runs) + " is taken for agreement"};
+  if (learned.runs > 0)
+    return {nullptr, {}, std::to_string(learned.runs) + " of the " + std::to_string(ProfileStore::learned_runs) + " runs of " + described(run) +
+                             " that have to agree are learned"};
+  return {nullptr, {}, "no profile is stored for " + described(run) +
+                           (irregular.empty() ? "" : ", and " + irregular + " is of no structure that can be scaled to it")};
+}
+
+}  // namespace placement::spank

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/profile/program_facts.hpp"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+namespace placement::spank {
+
+namespace {
+
+// A build ID is 8 to 32 bytes long; a longer one is none.
+constexpr std::size_t most_build_id_bytes = 64;
+
+constexpr std::size_t most_libraries = 64;  // of which a hostile file could name millions
+
+struct EndElf {
+  void operator()(Elf* elf) const { elf_end(elf); }
+};
+
+void add_mpi_libraries(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, std::vector<std::string>& libraries) {
+  Elf_Data* const data = elf_getdata(section, nullptr);
+  if (!data || header.sh_entsize == 0) return;
+  GElf_Dyn entry;
+  for (int k = 0; gelf_getdyn(data, k, &entry); ++k) {
+    if (entry.d_tag != DT_NEEDED) continue;
+    const char* const name = elf_strptr(elf, header.sh_link, entry.d_un.d_val);
+    if (name && std::string_view(name).starts_with("libmpi") && libraries.size() < most_libraries) libraries.emplace_back(name);
+  }
+}
+
+std::string build_id_in(Elf_Scn* section) {
+  Elf_Data* const data = elf_getdata(section, nullptr);
+  if (!data) return {};
+  GElf_Nhdr note;
+  std::size_t name = 0, description = 0;
+  for (std::size_t at = 0; (at = gelf_getnote(data, at, &note, &name, &description)) > 0;) {
+    const auto* const bytes = static_cast<const unsigned char*>(data->d_buf);
+    if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof "GNU" || std::memcmp(bytes + name, "GNU", sizeof "GNU") != 0 ||
+        note.n_descsz > most_build_id_bytes)
+      continue;
+    std::string text;
+    for (std::size_t k = 0; k < note.n_descsz; ++k) {
+      constexpr std::string_view digits = "0123456789abcdef";
+      text += digits[bytes[description + k] >> 4];
+      text += digits[bytes[description + k] & 15];
+    }
+    return text;
+  }
+  return {};
+}
+
+ProgramFacts facts_of(Elf* elf) {
+  ProgramFacts facts;
+  for (Elf_Scn* section = elf_nextscn(elf, nullptr); section; section = elf_nextscn(elf, section)) {
+    GElf_Shdr header;
+    if (!gelf_getshdr(section, &header)) continue;
+    if (header.sh_type == SHT_DYNAMIC) add_mpi_libraries(elf, section, header, facts.mpi_libraries);
+    if (header.sh_type == SHT_NOTE && facts.build_id.empty()) facts.build_id = build_id_in(section);
+  }
+  return facts;
+}
+
+}  // namespace
+
+ProgramFacts facts_of_program(const std::string& path) {
+  if (elf_version(EV_CURRENT) == EV_NONE) return {};
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // so that a pipe in the program's place cannot block
+  if (file < 0) return {};
+  ProgramFacts facts;
+  if (const std::unique_ptr<Elf, EndElf> elf(elf_begin(file, ELF_C_READ, nullptr)); elf && elf_kind(elf.get()) == ELF_K_ELF) facts = facts_of(elf.get());
+  close(file);
+  return facts;
+}
+
+}  // namespace placement::spank

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/profile/learned_profile.hpp"
+
+#include <utime.h>
+
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+
+#include "common/matrix/matrix_write.hpp"
+#include "pattern/pattern.hpp"
+#include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace placement;
+using namespace placement::spank;
+
+namespace {
+
+CommMatrix of(const std::string& word, std::int32_t ranks) { return pattern::matrix_of(pattern::parse_pattern(word), ranks); }
+
+CommMatrix with(CommMatrix matrix, std::int32_t a, std::int32_t b, std::int64_t weight) {
+  std::vector<CommEdge> edges = matrix.edges();
+  edges.push_back({a, b, weight});
+  return CommMatrix::from_edges(matrix.ranks(), std::move(edges));
+}
+
+void put(const std::string& file, const CommMatrix& matrix, std::time_t age_s = 0) {
+  {
+    std::ofstream out(file);
+    write_matrix(out, matrix, MatrixFormat::np_list);
+  }
+  const utimbuf times{std::time(nullptr) - age_s, std::time(nullptr) - age_s};
+  utime(file.c_str(), &times);
+}
+
+ProgramRun halo(std::int32_t ranks, const std::string& build = "ab12") { return {"/opt/halo", {"-i", "40"}, ranks, build}; }
+
+// A store with learned profiles of halo, made one minute after the other.
+struct Learning {
+  TemporaryDirectory directory;
+  ProfileStore store{directory.path() + "/store"};
+  std::time_t age_s = 3600;
+
+  void learn(const CommMatrix& matrix, const std::string& build = "ab12") { put(store.learned_file_for(halo(matrix.ranks(), build)), matrix, age_s -= 60); }
+};
+
+}  // namespace
+
+START_TEST(differences) {
+  const CommMatrix ring = of("ring", 8);
+  std::vector<CommEdge> tenfold = ring.edges();
+  for (CommEdge& edge : tenfold) edge.weight *= 10;
+  const CommMatrix none = CommMatrix::from_edges(8, {});
+  ck_assert(traffic_difference(ring, ring) == 0);
+  ck_assert(traffic_difference(ring, CommMatrix::from_edges(8, tenfold)) < 1e-12);
+  ck_assert(traffic_difference(ring, of("ring", 9)) == 1);
+  ck_assert(traffic_difference(ring, none) == 1 && traffic_difference(none, ring) == 1 && traffic_difference(none, none) == 0);
+  // Two of ten bytes go elsewhere.
+  const double difference = traffic_difference(ring, with(ring, 0, 4, 2));
+  ck_assert(std::abs(difference - 0.2) < 1e-12);
+}
+END_TEST
+
+START_TEST(three_runs_have_to_agree) {
+  Learning learning;
+  const CommMatrix ring = of("ring", 8);
+  ck_assert_text_eq(learned_or_scaled(learning.store, halo(8)).told, "no profile is stored for halo with 8 ranks");
+  for (int run = 1; run <= 2; ++run) {
+    ck_assert(is_to_be_learned(learning.store, halo(8)));
+    learning.learn(ring);
+    const UsableProfile profile = learned_or_scaled(learning.store, halo(8));
+    ck_assert(!profile.matrix);
+    ck_assert_text_eq(profile.told, std::to_string(run) + " of the 3 runs of halo with 8 ranks that have to agree are learned");
+  }
+  learning.learn(ring);
+  const UsableProfile profile = learned_or_scaled(learning.store, halo(8));
+  ck_assert(profile.matrix && *profile.matrix == ring);
+  ck_assert(profile.told.starts_with("by the learned profile of halo with 8 ranks, whose last 3 runs differ by at most 0.0 % of the traffic: "));
+  ck_assert(!is_to_be_learned(learning.store, halo(8)));
+  // Another build of the program, other words among its arguments, and another number of ranks are other runs.
+  ck_assert(is_to_be_learned(learning.store, halo(8, "cd34")));
+  ck_assert(!learned_or_scaled(learning.store, halo(8, "cd34")).matrix);
+  ck_assert(!learned_or_scaled(learning.store, {"/opt/halo", {"-j", "40"}, 8, "ab12"}).matrix);
+  ck_assert(learned_or_scaled(learning.store, {"/elsewhere/halo", {"-i", "7"}, 8, "ab12"}).matrix);
+}
+END_TEST
+
+START_TEST(the_last_three_runs_count) {
+  Learning learning;
+  const CommMatrix ring = of("ring", 8), other = of("alltoall", 8);
+  for (const CommMatrix* matrix : {&ring, &other, &ring}) learning.learn(*matrix);
+  const UsableProfile profile = learned_or_scaled(learning.store, halo(8));
+  ck_assert(!profile.matrix);
+  ck_assert_text_eq(profile.told, "the last 3 runs of halo with 8 ranks differ by 71.4 % of the traffic, and at most 10.0 % is taken for agreement");
+  ck_assert(is_to_be_learned(learning.store, halo(8)));
+  learning.learn(ring);  // takes the place of the first
+  ck_assert(!learned_or_scaled(learning.store, halo(8)).matrix);
+  learning.learn(ring);  // takes the place of the one that differs
+  ck_assert(learned_or_scaled(learning.store, halo(8)).matrix);
+  ck_assert_uint_eq(learning.store.find_learned(halo(8)).size(), 3);
+}
+END_TEST
+
+START_TEST(the_largest_difference_that_counts_as_agreement) {
+  for (const auto& [extra, agrees] : {std::pair(110, true), std::pair(112, false)}) {  // of 1000 and that: 9.9 and 10.07 %
+    Learning learning;
+    std::vector<CommEdge> edges = of("ring", 10).edges();
+    for (CommEdge& edge : edges) edge.weight = 100;
+    const CommMatrix ring = CommMatrix::from_edges(10, edges);
+    learning.learn(ring);
+    learning.learn(with(ring, 0, 5, extra));
+    learning.learn(ring);
+    ck_assert(!!learned_or_scaled(learning.store, halo(10)).matrix == agrees);
+  }
+}
+END_TEST
+
+START_TEST(a_month_later_it_is_learned_anew) {
+  for (const auto& [age_d, anew] : {std::pair(29, false), std::pair(31, true)}) {
+    Learning learning;
+    learning.age_s = age_d * 86400 + 240;
+    for (int run = 0; run < 3; ++run) learning.learn(of("ring", 8));
+    ck_assert(is_to_be_learned(learning.store, halo(8)) == anew);
+    ck_assert(learned_or_scaled(learning.store, halo(8)).matrix);  // until the next three runs are through
+  }
+}
+END_TEST
+
+START_TEST(damaged_and_foreign_files_do_not_count) {
+  Learning learning;
+  for (int run = 0; run < 3; ++run) learning.learn(of("ring", 8));
+  std::ofstream(learning.store.find_learned(halo(8))[1].file) << "np 8\n0 9 1\n";
+  ck_assert(!learned_or_scaled(learning.store, halo(8)).matrix);
+  ck_assert(is_to_be_learned(learning.store, halo(8)));
+  put(learning.store.find_learned(halo(8))[1].file, of("ring", 9));
+  ck_assert(!learned_or_scaled(learning.store, halo(8)).matrix);
+}
+END_TEST
+
+START_TEST(regular_traffic_is_scaled_to_other_ranks) {
+  Learning learning;
+  for (int run = 0; run < 2; ++run) learning.learn(of("grid=4x2", 8));
+  ck_assert(!learned_or_scaled(learning.store, halo(16)).matrix);  // two runs are too few for other ranks, too
+  learning.learn(of("grid=4x2", 8));
+  const UsableProfile learned = learned_or_scaled(learning.store, halo(16));
+  ck_assert(learned.matrix && *learned.matrix == of("grid=4x4", 16));
+  ck_assert(learned.told.starts_with("no profile is stored for halo with 16 ranks: by the learned profile with 8 ranks, scaled to a grid of 4 x 4: "));
+  // A profile that the user made counts at once; the nearest number of ranks is taken.
+  put(learning.store.file_for(halo(32)), of("ring", 32));
+  ck_assert(*learned_or_scaled(learning.store, halo(24)).matrix == of("ring", 24));
+  ck_assert(*learned_or_scaled(learning.store, halo(12)).matrix == of("grid=4x3", 12));
+  Learning irregular;
+  put(irregular.store.file_for(halo(8)), CommMatrix::from_edges(8, {{0, 5, 9}, {1, 7, 4}, {2, 3, 1}}));
+  ck_assert_text_eq(learned_or_scaled(irregular.store, halo(16)).told,
+                    "no profile is stored for halo with 16 ranks, and the profile with 8 ranks is of no structure that can be scaled to it");
+}
+END_TEST
+
+int main() {
+  Suite* const suite = suite_create("learned_profile");
+  TCase* const tests = tcase_create("learned_profile");
+  tcase_add_test(tests, differences);
+  tcase_add_test(tests, three_runs_have_to_agree);
+  tcase_add_test(tests, the_last_three_runs_count);
+  tcase_add_test(tests, the_largest_difference_that_counts_as_agreement);
+  tcase_add_test(tests, a_month_later_it_is_learned_anew);
+  tcase_add_test(tests, damaged_and_foreign_files_do_not_count);
+  tcase_add_test(tests, regular_traffic_is_scaled_to_other_ranks);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}

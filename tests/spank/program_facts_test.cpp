@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/profile/program_facts.hpp"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace placement::spank;
+
+START_TEST(this_program_has_a_build_id_and_no_mpi) {
+  const ProgramFacts facts = facts_of_program(std::filesystem::canonical("/proc/self/exe"));
+  ck_assert(facts.mpi_libraries.empty());
+  ck_assert(facts.build_id.empty() || (facts.build_id.size() >= 16 && facts.build_id.find_first_not_of("0123456789abcdef") == std::string::npos));
+}
+END_TEST
+
+START_TEST(the_profiler_is_linked_with_an_mpi_library) {
+  const char* const directory = std::getenv("PLUGIN_DIR");
+  const std::string library = std::string(directory ? directory : ".libs") + "/libplacement-profile.so";
+  if (!std::filesystem::exists(library)) return;  // built without MPI
+  const ProgramFacts facts = facts_of_program(library);
+  ck_assert_uint_eq(facts.mpi_libraries.size(), 1);
+  ck_assert(facts.mpi_libraries[0].starts_with("libmpi"));
+}
+END_TEST
+
+START_TEST(what_is_no_program_has_no_facts) {
+  const TemporaryDirectory directory;
+  const std::string pipe = directory.path() + "/pipe";
+  ck_assert_int_eq(mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& path : {directory.file("script", "#!/bin/sh\nlibmpi.so\n"), directory.file("empty", ""), directory.file("magic", "\x7f" "ELF"),
+                                  directory.path(), directory.path() + "/missing", std::string("/dev/zero"), pipe}) {
+    const ProgramFacts facts = facts_of_program(path);
+    ck_assert(facts.mpi_libraries.empty() && facts.build_id.empty());
+  }
+}
+END_TEST
+
+// A user's program is read by srun as the user; a damaged one must not end it.
+START_TEST(damaged_programs_end_nothing) {
+  const TemporaryDirectory directory;
+  std::ifstream program("/bin/true", std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(program), {}};
+  ck_assert(!whole.empty());
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 1000; ++round) {
+    std::string damaged = whole;
+    if (round % 2 == 0) damaged.resize(random() % damaged.size());
+    for (int byte = 0; byte < 40 && !damaged.empty(); ++byte) {
+      const std::size_t region = round % 3 == 0 ? std::min<std::size_t>(damaged.size(), 64) : damaged.size();
+      const std::size_t at = round % 3 == 1 ? damaged.size() - 1 - random() % std::min<std::size_t>(damaged.size(), 4096) : random() % region;
+      damaged[at] = static_cast<char>(random());
+    }
+    facts_of_program(directory.file("damaged", damaged));
+  }
+}
+END_TEST
+
+int main() {
+  Suite* const suite = suite_create("program_facts");
+  TCase* const tests = tcase_create("program_facts");
+  tcase_add_test(tests, this_program_has_a_build_id_and_no_mpi);
+  tcase_add_test(tests, the_profiler_is_linked_with_an_mpi_library);
+  tcase_add_test(tests, what_is_no_program_has_no_facts);
+  tcase_add_test(tests, damaged_programs_end_nothing);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}
