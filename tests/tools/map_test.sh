@@ -430,6 +430,15 @@ patterns() {
   refused 2 'placectl matrix: alltoall of 100000 ranks has 4999950000 pairs, and at most 4194304 are possible'
   run matrix make grid=8x4x4 -n 100
   refused 2 'placectl matrix: grid=8x4x4 has 128 places, and 100 tasks are asked for'
+  run matrix make grid=4x2 -o small.mat
+  run matrix scale -n 16 small.mat
+  expect 0 "$("$PLACECTL" matrix make grid=4x4)" 'placectl matrix: a grid of 4 x 4'
+  run matrix scale -n 17 small.mat
+  refused 1 'placectl matrix: small.mat: the traffic of its 8 ranks is of no structure that can be scaled to 17, or of several'
+  run matrix scale small.mat
+  refused 2 'placectl matrix: --ntasks is missing: the number of ranks of the new matrix'
+  run matrix scale -n 1 small.mat
+  refused 2 'placectl matrix: --ntasks 1: it takes a whole number from 2 to 16777216'
   run matrix make rign -n 4
   refused 2 "placectl matrix: 'rign' is no pattern: known are ring, tree, alltoall, grid=8x4x4 or grid=auto, tp=8,pp=4,dp=16"
   run map --pattern ring -t tree

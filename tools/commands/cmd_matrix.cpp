@@ -15,6 +15,7 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "pattern/pattern.hpp"
+#include "pattern/scaling.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
 #include "tools/input/torus_machine.hpp"
@@ -30,9 +31,10 @@ namespace {
 constexpr const char* matrix_usage =
     "usage: placectl matrix info [OPTION]... FILE\n"
     "       placectl matrix make [OPTION]... PATTERN\n"
+    "       placectl matrix scale -n N [OPTION]... FILE\n"
     "       placectl matrix convert --to FORMAT IN [OUT]\n"
     "       placectl matrix heatmap [OPTION]... -o PICTURE FILE\n\n"
-    "Looks at, makes, converts and draws communication matrices; placectl matrix COMMAND --help shows more.\n";
+    "Looks at, makes, scales, converts and draws communication matrices; placectl matrix COMMAND --help shows more.\n";
 
 constexpr Option info_options[] = {
     {'n', "heaviest", "N", "so many of the heaviest pairs [5]"},
@@ -77,6 +79,22 @@ constexpr CommandHelp make_help{
     "alltoall, grid=8x4x4[:periodic], grid=auto, or tp=8,pp=4,dp=16 and the other keys of a parallel training;\n"
     "slurm-placement(7) has them all.\n",
     make_options,
+    1,
+    1};
+
+constexpr Option scale_options[] = {
+    {'n', "ntasks", "N", "number of ranks of the new matrix"},
+    {'o', "output", "FILE", "where the matrix goes [standard output]"},
+    {'t', "to", "FORMAT", "dense, edges, np or mtx (MatrixMarket) [edges]"},
+};
+
+constexpr CommandHelp scale_help{
+    "placectl matrix scale",
+    "-n N [OPTION]... FILE",
+    "Writes the matrix that the program of FILE would have on N ranks, where its traffic is a regular structure: a ring, a\n"
+    "chain, a grid of two or three dimensions, a hypercube, a binomial tree, or all pairs. Standard error names it. Else it\n"
+    "fails: exit code 1.\n",
+    scale_options,
     1,
     1};
 
@@ -166,6 +184,22 @@ int matrix_make(int argc, char** argv) {
   return exit_ok;
 }
 
+int matrix_scale(int argc, char** argv) {
+  const CommandLine line(scale_help, argc, argv);
+  const MatrixFormat format = format_option(line.value_or("to", "edges"));
+  const auto ranks = line.integer("ntasks", 2, CommMatrix::max_ranks);
+  if (!ranks) throw UsageError("--ntasks is missing: the number of ranks of the new matrix");
+  const std::string& file = line.operands()[0];
+  const CommMatrix matrix = read_matrix(file);
+  const auto scaled = pattern::scaled_matrix(matrix, static_cast<std::int32_t>(*ranks));
+  if (!scaled)
+    throw Error(file + ": the traffic of its " + std::to_string(matrix.ranks()) + " ranks is of no structure that can be scaled to " +
+                std::to_string(*ranks) + ", or of several");
+  write_matrix_to(line.value_or("output", "-"), scaled->matrix, format);
+  std::fprintf(stderr, "placectl matrix: %s\n", scaled->structure.c_str());
+  return exit_ok;
+}
+
 int matrix_convert(int argc, char** argv) {
   const CommandLine line(convert_help, argc, argv);
   if (!line.has("to")) throw UsageError("--to is missing");
@@ -203,10 +237,11 @@ int command_matrix(int argc, char** argv) {
   }
   if (first == "info") return matrix_info(argc - 1, argv + 1);
   if (first == "make") return matrix_make(argc - 1, argv + 1);
+  if (first == "scale") return matrix_scale(argc - 1, argv + 1);
   if (first == "convert") return matrix_convert(argc - 1, argv + 1);
   if (first == "heatmap") return matrix_heatmap(argc - 1, argv + 1);
   throw UsageError((first.empty() ? "no command given" : "unknown command '" + shown(first) + "'") +
-                   std::string(": it takes info, make, convert or heatmap"));
+                   std::string(": it takes info, make, scale, convert or heatmap"));
 }
 
 }  // namespace placement::tools
