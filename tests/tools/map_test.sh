@@ -438,7 +438,7 @@ patterns() {
   run matrix scale small.mat
   refused 2 'placectl matrix: --ntasks is missing: the number of ranks of the new matrix'
   run matrix scale -n 1 small.mat
-  refused 2 'placectl matrix: --ntasks 1: it takes a whole number from 2 to 16777216'
+  refused 2 'placectl matrix: --ntasks 1: it takes a number from 2 to 16777216'
   run matrix make rign -n 4
   refused 2 "placectl matrix: 'rign' is no pattern: known are ring, tree, alltoall, grid=8x4x4 or grid=auto, tp=8,pp=4,dp=16"
   run map --pattern ring -t tree

@@ -30,9 +30,9 @@ general() {
 
 matrices() {
   run matrix
-  refused 2 'placectl matrix: no command given: it takes info, make, convert or heatmap'
+  refused 2 'placectl matrix: no command given: it takes info, make, scale, convert or heatmap'
   run matrix show
-  refused 2 "placectl matrix: unknown command 'show': it takes info, make, convert or heatmap"
+  refused 2 "placectl matrix: unknown command 'show': it takes info, make, scale, convert or heatmap"
   run matrix info matrix -n 2
   expect 0 $'format    dense\nranks     4\npairs     6 (density 1)\ntotal     150\nsymmetric yes\npartners  3 to 3, median 3 of a rank\ntraffic   30 to 115, median 40 of a rank\nregular   90 % of the traffic is in 2 differences of rank numbers, and in 4 pairs\nheaviest  0 - 3: 100\nheaviest  1 - 2: 20' ''
   run matrix info matrix -n 0 -t tree
