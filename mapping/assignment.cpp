@@ -11,13 +11,13 @@ constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max() / 2;
 
 // The state of the search. Job 0 is a place for the worker that is being added; the jobs of the caller are 1 to count.
 struct Assignment {
-  explicit Assignment(std::span<const std::int64_t> cost, std::size_t count)
-      : cost(cost), count(count), worker_price(count + 1, 0), job_price(count + 1, 0), worker_of(count + 1, 0) {}
+  Assignment(std::span<const std::int64_t> cost, std::size_t workers, std::size_t jobs)
+      : cost(cost), count(jobs), worker_price(workers + 1, 0), job_price(jobs + 1, 0), worker_of(jobs + 1, 0) {}
 
   void add(std::size_t worker);
 
   std::span<const std::int64_t> cost;
-  std::size_t count;
+  std::size_t count;  // of the jobs
   // cost - worker_price - job_price is never below 0, and 0 where a worker has a job.
   std::vector<std::int64_t> worker_price, job_price;
   std::vector<std::size_t> worker_of;  // of each job, from 1; 0: none
@@ -59,12 +59,12 @@ void Assignment::add(std::size_t worker) {
 
 }  // namespace
 
-std::vector<std::int32_t> least_cost_assignment(std::span<const std::int64_t> cost, std::size_t count) {
-  Assignment assignment(cost, count);
-  for (std::size_t worker = 1; worker <= count; ++worker) assignment.add(worker);
-  std::vector<std::int32_t> job_of(count, 0);
-  for (std::size_t job = 1; job <= count; ++job)
-    job_of[assignment.worker_of[job] - 1] = static_cast<std::int32_t>(job - 1);
+std::vector<std::int32_t> least_cost_assignment(std::span<const std::int64_t> cost, std::size_t workers, std::size_t jobs) {
+  Assignment assignment(cost, workers, jobs);
+  for (std::size_t worker = 1; worker <= workers; ++worker) assignment.add(worker);
+  std::vector<std::int32_t> job_of(workers, 0);
+  for (std::size_t job = 1; job <= jobs; ++job)
+    if (assignment.worker_of[job] != 0) job_of[assignment.worker_of[job] - 1] = static_cast<std::int32_t>(job - 1);
   return job_of;
 }
 

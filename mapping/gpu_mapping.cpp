@@ -60,14 +60,14 @@ struct Pairing {
 // Gives each of the GPUs, ascending, a slot, so that the sum of the distances is least. Of equal answers the first slots are
 // preferred, and GPUs in the order of the slots.
 Pairing pair_up(const Slots& all, const Indices& gpus) {
-  const std::size_t count = std::max(all.slots.size(), gpus.size());
+  const std::size_t count = all.slots.size();
   const auto first = static_cast<std::int64_t>(gpus.size()) + 1;
   const std::int64_t weight = first * static_cast<std::int64_t>(count * count) + 1;
-  std::vector<std::int64_t> cost(count * count, 0);
+  std::vector<std::int64_t> cost(gpus.size() * count, 0);
   for (std::size_t i = 0; i < gpus.size(); ++i)
     for (std::size_t slot = 0; slot < count; ++slot)
       cost[i * count + slot] = weight * all.distance[slot][at(gpus[i])] + (first - static_cast<std::int64_t>(i)) * static_cast<std::int64_t>(slot);
-  const Indices slot_of = least_cost_assignment(cost, count);
+  const Indices slot_of = least_cost_assignment(cost, gpus.size(), count);
   Indices order(gpus.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {

@@ -205,7 +205,7 @@ std::vector<std::int32_t> slots_near_gpus(std::span<const CpuMask> sorted, std::
       cost.push_back(weight * distance_of_mask(sorted[slot], of_cpu) + off * off);
     }
   }
-  return mapping::least_cost_assignment(cost, tasks);
+  return mapping::least_cost_assignment(cost, tasks, tasks);
 }
 
 }  // namespace placement::spank
