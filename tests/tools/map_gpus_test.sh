@@ -64,6 +64,29 @@ linked() {
   order 'a ring by Links=' 0,1,3,2 'package:1 core:4 pu:1' --gres-conf gres.conf --pattern ring -n 4
 }
 
+# hwloc 2 writes one bandwidth and one hop for all pairs of AMD's GPUs: then the module decides, and Links= of gres.conf tells more.
+alike_links() {
+  awk '/name="XGMI/ { most = /Bandwidth/ ? 100000 : 1 }
+    /<u64values/ {
+      gsub(/.*">|<.*/, "")
+      count = split($0, value, " ")
+      text = ""
+      for (i = 1; i <= count; ++i) text = text ((i - 1) % 9 == 0 ? value[i] : most) " "
+      $0 = "<u64values length=\"" length(text) "\">" text "</u64values>"
+    }
+    { print }' "$nodes/lumi-g.xml" >alike.xml
+  order 'LUMI-G with alike links' 4,5,2,3,6,7,0,1 alike.xml
+  order 'pairs with alike links' 4,2,6,0,1,7,3,5 alike.xml -m pairs
+  has 'links     carry 100.0 % of the traffic within nodes, 100.0 % with'
+  local gpu links=(-1,4,1,0,0,0,2,0 4,-1,0,1,0,1,0,0 1,0,-1,4,2,0,0,0 0,1,4,-1,0,0,0,1 0,0,2,0,-1,4,1,0 0,1,0,0,4,-1,0,1 2,0,0,0,1,0,-1,4 0,0,0,1,0,1,4,-1)
+  for gpu in 0 1 2 3 4 5 6 7; do echo "Name=gpu File=/dev/dri/card$gpu Links=${links[gpu]}"; done >lumi.conf
+  run map --node-topology "$nodes/lumi-g.xml" --pattern ring
+  local by_file
+  by_file=$(gpus)
+  order 'a ring by Links=' "$by_file" alike.xml --gres-conf lumi.conf --pattern ring
+  has 'links     carry 100.0 % of the traffic within nodes, 50.0 % with'
+}
+
 links() {
   printf '%s\n' 'Name=gpu File=/dev/g0 Links=-1,0,4,0' 'Name=gpu File=/dev/g1 Links=0,-1,0,4' 'Name=gpu File=/dev/g2 Links=4,0,-1,0' \
     'Name=gpu File=/dev/g3 Links=0,4,0,-1' >gres.conf
@@ -145,4 +168,4 @@ errors() {
 }
 
 links
-run_parts 48 machines linked with_a_cluster report_in_json errors
+run_parts 48 machines linked alike_links with_a_cluster report_in_json errors
