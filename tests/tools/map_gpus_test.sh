@@ -78,7 +78,7 @@ alike_links() {
   order 'LUMI-G with alike links' 4,5,2,3,6,7,0,1 alike.xml
   order 'pairs with alike links' 4,2,6,0,1,7,3,5 alike.xml -m pairs
   has 'links     carry 100.0 % of the traffic within nodes, 100.0 % with'
-  local gpu links=(-1,4,1,0,0,0,2,0 4,-1,0,1,0,1,0,0 1,0,-1,4,2,0,0,0 0,1,4,-1,0,0,0,1 0,0,2,0,-1,4,1,0 0,1,0,0,4,-1,0,1 2,0,0,0,1,0,-1,4 0,0,0,1,0,1,4,-1)
+  local gpu links=('-1,4,1,0,0,0,2,0' '4,-1,0,1,0,1,0,0' '1,0,-1,4,2,0,0,0' '0,1,4,-1,0,0,0,1' '0,0,2,0,-1,4,1,0' '0,1,0,0,4,-1,0,1' '2,0,0,0,1,0,-1,4' '0,0,0,1,0,1,4,-1')
   for gpu in 0 1 2 3 4 5 6 7; do echo "Name=gpu File=/dev/dri/card$gpu Links=${links[gpu]}"; done >lumi.conf
   run map --node-topology "$nodes/lumi-g.xml" --pattern ring
   local by_file
