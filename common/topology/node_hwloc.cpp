@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/topology/node_hwloc.hpp"
 
+#include <fcntl.h>
 #include <hwloc.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -22,6 +29,8 @@ namespace placement {
 namespace {
 
 constexpr std::size_t max_bytes = std::size_t{16} << 20;
+constexpr rlim_t max_memory = rlim_t{4} << 30;
+constexpr rlim_t max_seconds = 30;
 constexpr unsigned max_matrices = 64;
 constexpr std::int64_t max_bandwidth = std::int64_t{1} << 40;
 
@@ -30,20 +39,58 @@ struct TopologyDeleter {
 };
 using Topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, TopologyDeleter>;
 
-Topology load(const std::string& source) {
+Topology new_topology() {
+  setenv("HWLOC_HIDE_ERRORS", "2", 0);  // what is wrong is said once, below
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) throw Error("libhwloc cannot be initialised");
-  Topology topology(raw);
   hwloc_topology_set_all_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
   hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);  // so that cores have the numbers of the whole machine
+  return Topology(raw);
+}
+
+bool load_xml(hwloc_topology_t topology, const std::string& text) {
+  return hwloc_topology_set_xmlbuffer(topology, text.c_str(), static_cast<int>(text.size() + 1)) == 0 && hwloc_topology_load(topology) == 0;
+}
+
+// Returns whether libhwloc loads this XML, in a process of its own: there are texts on which it ends with a segmentation fault, and
+// others may ask for much memory or time.
+bool loads(const std::string& text) {
+  const pid_t child = fork();
+  if (child < 0) throw Error(std::string("fork: ") + std::strerror(errno));
+  if (child == 0) {
+    constexpr rlimit no_core{0, 0}, time{max_seconds, max_seconds};
+    setrlimit(RLIMIT_CORE, &no_core);
+    setrlimit(RLIMIT_CPU, &time);
+#ifndef __SANITIZE_ADDRESS__
+    constexpr rlimit memory{max_memory, max_memory};
+    setrlimit(RLIMIT_AS, &memory);
+#endif
+    signal(SIGSEGV, SIG_DFL);
+    signal(SIGABRT, SIG_DFL);
+    const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null >= 0) dup2(null, STDERR_FILENO);
+    try {
+      _exit(load_xml(new_topology().get(), text) ? 0 : 1);
+    } catch (...) {
+      _exit(1);
+    }
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) throw Error(std::string("waitpid: ") + std::strerror(errno));
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+Topology load(const std::string& source) {
+  Topology topology = new_topology();
   if (!may_exist(source) && source.find(':') != source.npos && source.find('/') == source.npos) {
-    if (hwloc_topology_set_synthetic(raw, source.c_str()) != 0 || hwloc_topology_load(raw) != 0)
+    if (hwloc_topology_set_synthetic(topology.get(), source.c_str()) != 0 || hwloc_topology_load(topology.get()) != 0)
       throw Error(shown(source) + " is neither a file nor a description such as \"package:2 core:8 pu:1\"");
     return topology;
   }
   const std::string text = read_input_file(source, max_bytes);
-  const bool loaded = hwloc_topology_set_xmlbuffer(raw, text.c_str(), static_cast<int>(text.size() + 1)) == 0 && hwloc_topology_load(raw) == 0;
-  if (!loaded) throw Error(printable(source) + " is no whole XML file of hwloc's: make it with \"lstopo node.xml\" on the compute node");
+  if (!loads(text) || !load_xml(topology.get(), text))
+    throw Error(printable(source) + " is no whole XML file of hwloc's: make it with \"lstopo node.xml\" on the compute node");
   return topology;
 }
 
@@ -131,8 +178,16 @@ std::vector<hwloc_obj_t> gpu_devices(hwloc_topology_t topology) {
   return gpus;
 }
 
+// Returns the lowest object that both are below, or are. libhwloc's own function is for objects that are no devices.
+hwloc_obj_t meeting_of(hwloc_obj_t device, hwloc_obj_t other) {
+  std::vector<hwloc_obj_t> above;
+  for (; device; device = device->parent) above.push_back(device);
+  while (std::find(above.begin(), above.end(), other) == above.end()) other = other->parent;
+  return other;
+}
+
 Closeness closeness_of(hwloc_topology_t topology, hwloc_obj_t device, hwloc_obj_t other) {
-  const hwloc_obj_t meeting = hwloc_get_common_ancestor_obj(topology, device, other);
+  const hwloc_obj_t meeting = meeting_of(device, other);
   if (meeting->type == HWLOC_OBJ_BRIDGE && meeting->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI) return Closeness::pci_switch;
   const hwloc_obj_t a = hwloc_get_non_io_ancestor_obj(topology, device), b = hwloc_get_non_io_ancestor_obj(topology, other);
   if (hwloc_bitmap_isequal(a->cpuset, b->cpuset)) return Closeness::numa;

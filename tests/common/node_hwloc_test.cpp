@@ -188,6 +188,29 @@ START_TEST(hostile_files) {
 }
 END_TEST
 
+// libhwloc 2.9 ends with a segmentation fault on this text, in a process of its own.
+START_TEST(files_on_which_libhwloc_crashes) {
+  std::string text = text_of(path_of("lumi-g"));
+  text.replace(text.find("complete_cpuset", text.find("type=\"Core\"")), 15, "complete_cpPset");
+  ck_assert_error(from_text(text), "is no whole XML file of hwloc's");
+}
+END_TEST
+
+// A GPU below one bridge more than the others, as behind a PCI switch.
+START_TEST(bridges_of_different_depth) {
+  std::string text = text_of(path_of("summit"));
+  const std::size_t begin = text.find("<object type=\"PCIDev\""), end = text.find("</object>", begin) + 9;
+  text.insert(end, "</object>");
+  text.insert(begin, "<object type=\"Bridge\" gp_index=\"9000\" bridge_type=\"1-1\" depth=\"1\" bridge_pci=\"0004:[04-04]\" pci_busid=\"0004:00:00.0\" "
+                     "pci_type=\"0604 [1014:04c1] [0000:0000] 00 00\" pci_link_speed=\"0.000000\">");
+  const NodeTopology node = from_text(text);
+  ck_assert_uint_eq(node.gpus.size(), 6);
+  ck_assert(node.closeness[0 * 6 + 1] == Closeness::numa && node.closeness[1 * 6 + 0] == Closeness::numa);
+  ck_assert(node.closeness[0 * 6 + 3] == Closeness::machine);
+  ck_assert_text_eq(nic(node, 0), "mlx5_0");
+}
+END_TEST
+
 START_TEST(too_many_gpus) {
   const std::string text = text_of(path_of("lumi-g"));
   const std::size_t begin = text.find("<object type=\"PCIDev\""), end = text.find("</object>", begin) + 9;
@@ -218,6 +241,8 @@ int main() {
   tcase_add_test(test, a_description_has_cores_alone);
   tcase_add_test(test, broken_files);
   tcase_add_test(test, hostile_files);
+  tcase_add_test(test, files_on_which_libhwloc_crashes);
+  tcase_add_test(test, bridges_of_different_depth);
   tcase_add_test(test, too_many_gpus);
   suite_add_tcase(suite, test);
   return run_suite(suite);
