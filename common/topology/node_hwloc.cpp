@@ -139,6 +139,14 @@ hwloc_obj_t pci_device(hwloc_obj_t object) {
   return object;
 }
 
+bool is_device_of(hwloc_obj_t device, hwloc_obj_osdev_type_t type) {
+#if HWLOC_API_VERSION >= 0x00030000
+  return (device->attr->osdev.types & static_cast<unsigned long>(type)) != 0;
+#else
+  return device->attr->osdev.type == type;
+#endif
+}
+
 bool is_subtype(hwloc_obj_t object, const char* subtype) { return object->subtype && std::strcmp(object->subtype, subtype) == 0; }
 
 // Returns the number behind `prefix` in the name of one of the device's names, as 3 for "rsmi3".
@@ -157,7 +165,7 @@ bool is_gpu(hwloc_obj_t device) {
   if (pci.class_id == 0x0302 || pci.class_id == 0x0380 || (pci.class_id == 0x1200 && pci.vendor_id == amd)) return true;
   if (pci.class_id >> 8 != 0x03) return false;
   for (hwloc_obj_t name = device->io_first_child; name; name = name->next_sibling)
-    if (name->attr->osdev.type == HWLOC_OBJ_OSDEV_COPROC || is_subtype(name, "NVML") || is_subtype(name, "RSMI")) return true;
+    if (is_device_of(name, HWLOC_OBJ_OSDEV_COPROC) || is_subtype(name, "NVML") || is_subtype(name, "RSMI")) return true;
   return false;
 }
 
@@ -204,7 +212,7 @@ std::string bus_name(hwloc_obj_t device) {
 
 bool is_fast_nic(hwloc_obj_t device) {
   const std::string_view name = device->name ? device->name : "";
-  return device->attr->osdev.type == HWLOC_OBJ_OSDEV_OPENFABRICS || name.starts_with("hsn") || name.starts_with("cxi");
+  return is_device_of(device, HWLOC_OBJ_OSDEV_OPENFABRICS) || name.starts_with("hsn") || name.starts_with("cxi");
 }
 
 // Returns the network interfaces at PCI devices, one of each device: the fast ones, or all where there are none.
@@ -216,7 +224,7 @@ std::vector<hwloc_obj_t> nic_devices(hwloc_topology_t topology) {
   for (hwloc_obj_t device = nullptr; (device = hwloc_get_next_osdev(topology, device));) {
     if (!pci_device(device)) continue;
     if (is_fast_nic(device)) add(fast, device);
-    if (device->attr->osdev.type == HWLOC_OBJ_OSDEV_NETWORK) add(all, device);
+    if (is_device_of(device, HWLOC_OBJ_OSDEV_NETWORK)) add(all, device);
   }
   std::vector<hwloc_obj_t>& nics = fast.empty() ? all : fast;
   std::sort(nics.begin(), nics.end(), [](hwloc_obj_t a, hwloc_obj_t b) { return bus_id(pci_device(a)) < bus_id(pci_device(b)); });
