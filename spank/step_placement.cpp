@@ -105,16 +105,35 @@ void tell_tasks(const StepShape& step, const StepPlacement& placement) {
   setenv(plan_variable, plan->c_str(), 1);
 }
 
-// Sends the GPUs of the ranks to the tasks of the step, where gres.conf has links between GPUs. The tasks use them if each of them
-// sees all GPUs. Returns what to tell about it.
-std::string tell_gpus(const PlacementRequest& placement_request, const StepShape& step, const StepPlacement& placement, const ClusterView& view) {
+// Returns how GPUs can be given to the ranks of this step: by one list for --gpu-bind, where each task gets one GPU from Slurm
+// without being told which, and else by the order of the list that each task sees, which the task finds out. Returns nothing if the
+// user has chosen the GPUs of the tasks.
+std::optional<GpuLists> gpu_lists() {
+  if (client_option("gpu-bind").value_or("none") != "none" || client_option("accel-bind")) return std::nullopt;
+  const auto bind = client_option("tres-bind");  // from Slurm 23.11 on, also where --gpus-per-task of the job implies it
+  if (bind && *bind != "gres/gpu:per_task:1") return std::nullopt;
+  const auto each = client_option("gpus-per-task"), share = client_option("ntasks-per-gpu");
+  if (client_option("gpu-bind") || (!bind && !each && !share)) return GpuLists::per_node;
+  return each.value_or("1") == "1" && share.value_or("1") == "1" ? std::optional(GpuLists::one) : std::nullopt;
+}
+
+// Gives the ranks of the step GPUs with links between those that talk much, where gres.conf has links. Returns what to tell about it.
+std::string give_gpus(const PlacementRequest& placement_request, const StepShape& step, const StepPlacement& placement, const ClusterView& view) {
   unsetenv(gpu_plan_variable);  // of another step
-  if (!placement_request.matrix || environment(gpu_order_variable) == "no") return {};
+  const auto lists = gpu_lists();
+  if (!placement_request.matrix || !lists || environment(gpu_order_variable) == "no") return {};
   const std::string gres_conf = (std::filesystem::path(slurm_conf_path()).parent_path() / "gres.conf").string();
-  const auto order = order_by_links(*placement_request.matrix, placement, step, view, gres_conf);
-  const auto plan = order ? encode_plan({step.job, step.step, order->gpu_of_rank}) : std::nullopt;
-  if (!plan) return {};
-  setenv(gpu_plan_variable, plan->c_str(), 1);
+  const auto order = order_by_links(*placement_request.matrix, placement, step, view, gres_conf, *lists);
+  if (!order) return {};
+  if (*lists == GpuLists::one) {
+    std::string map;
+    for (const std::uint32_t rank : placement.ranks_of_node.front()) map += (map.empty() ? "map_gpu:" : ",") + std::to_string(order->gpu_of_rank[rank]);
+    if (!set_client_option("gpu-bind", map)) return {};
+  } else {
+    const auto plan = encode_plan({step.job, step.step, order->gpu_of_rank});
+    if (!plan) return {};
+    setenv(gpu_plan_variable, plan->c_str(), 1);
+  }
   char text[160];
   std::snprintf(text, sizeof text, "; by the links between GPUs, over which %.1f %% of the traffic within nodes goes, %.1f %% with GPUs in natural order",
                 100 * order->linked, 100 * order->natural_linked);
@@ -256,7 +275,7 @@ void place_own_step(spank_t spank) {
   tell_lack(*placement_request, placement, view, shape);
   apply(placement, *layout);
   tell_tasks(shape, placement);
-  const std::string by_links = tell_gpus(*placement_request, shape, placement, view);
+  const std::string by_links = give_gpus(*placement_request, shape, placement, view);
   slurm_verbose("placement: step %u.%u by %s: %s%s", job, step, placement_request->spec.policy.c_str(),
                 told_costs(*placement_request, placement, view).c_str(), by_links.c_str());
 }

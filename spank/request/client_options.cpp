@@ -20,6 +20,8 @@ struct OptionTable {
   using Get = char* (*)(void*, const char*);
   using IsSet = bool (*)(void*, const char*);
   Get get = reinterpret_cast<Get>(dlsym(RTLD_DEFAULT, "slurm_option_get"));
+  using Set = int (*)(void*, const char*, const char*, bool early);
+  Set set = reinterpret_cast<Set>(dlsym(RTLD_DEFAULT, "slurm_option_set"));
   IsSet is_set = reinterpret_cast<IsSet>(dlsym(RTLD_DEFAULT, "slurm_option_isset"));
 
   bool usable() const { return options && get && is_set; }
@@ -50,6 +52,13 @@ std::optional<std::string> client_option(const std::string& name) {
   // The text is from Slurm's allocator. The plugin cannot free such memory, so the text is not freed.
   const char* const text = table.get(table.options, name.c_str());
   return std::string(text ? text : "");
+}
+
+bool set_client_option(const std::string& name, const std::string& value) {
+  const OptionTable& table = option_table();
+  if (!table.usable() || !table.set) return false;
+  table.set(table.options, name.c_str(), value.c_str(), false);
+  return client_option(name) == value;
 }
 
 std::optional<std::int32_t> known_task_count(const ClientOption& option) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <numeric>
 
@@ -82,29 +83,58 @@ struct Sums {
   }
 };
 
+// A node with links between its GPUs.
+struct LinkedNode {
+  NodeTopology topology;
+  Numbers traffic, costs;  // of its ranks, of its GPUs
+};
+
+// Returns the nodes of the step, in its order; nothing for one that is not known to have links.
+std::vector<std::optional<LinkedNode>> linked_nodes(const CommMatrix& matrix, const StepPlacement& placement, const StepShape& step,
+                                                    const ClusterView& view, const std::string& gres_conf, const Deadline& deadline) {
+  const std::vector<Shapes> shapes = shapes_of(step.nodes, gres_conf);
+  std::vector<std::optional<LinkedNode>> nodes(step.nodes.size());
+  for (std::size_t n = 0; n < shapes.size() && !deadline.expired(); ++n)
+    if (auto topology = gpus_with_links(view.nodes[n], placement.ranks_of_node[n].size(), shapes[n])) {
+      Numbers costs = gpu_costs(*topology);
+      nodes[n] = LinkedNode{std::move(*topology), traffic_among(matrix, placement.ranks_of_node[n]), std::move(costs)};
+    }
+  return nodes;
+}
+
+// Gives all nodes the sum of their traffic, so that they get one order. Returns false if they are not alike.
+bool add_up(std::vector<std::optional<LinkedNode>>& nodes) {
+  Numbers sum;
+  for (const auto& node : nodes) {
+    if (!node || node->costs != nodes.front()->costs) return false;
+    sum.resize(node->traffic.size(), 0);
+    std::transform(sum.begin(), sum.end(), node->traffic.begin(), sum.begin(), std::plus<>());
+  }
+  for (auto& node : nodes) node->traffic = sum;
+  return true;
+}
+
 }  // namespace
 
 std::optional<GpuOrder> order_by_links(const CommMatrix& matrix, const StepPlacement& placement, const StepShape& step, const ClusterView& view,
-                                       const std::string& gres_conf) {
+                                       const std::string& gres_conf, GpuLists lists) {
   const Deadline deadline = Deadline::after(patience);
+  std::vector<std::optional<LinkedNode>> nodes = linked_nodes(matrix, placement, step, view, gres_conf, deadline);
+  if (lists == GpuLists::one && !add_up(nodes)) return std::nullopt;
   GpuOrder order;
   order.gpu_of_rank.assign(static_cast<std::size_t>(matrix.ranks()), 0);
   std::map<std::pair<Numbers, Numbers>, Order> known;  // nodes are often alike: by traffic and costs
   Sums sums;
   bool differs = false;
-  const std::vector<Shapes> shapes = shapes_of(step.nodes, gres_conf);
-  if (shapes.empty()) return std::nullopt;
-  for (std::size_t n = 0; n < step.nodes.size(); ++n) {
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
     const std::vector<std::uint32_t>& ranks = placement.ranks_of_node[n];
     Order gpu(ranks.size());
     std::iota(gpu.begin(), gpu.end(), 0);
-    const auto node = deadline.expired() ? std::nullopt : gpus_with_links(view.nodes[n], ranks.size(), shapes[n]);
-    if (node) {
-      const Numbers traffic = traffic_among(matrix, ranks), costs = gpu_costs(*node);
-      Order& found = known[{traffic, costs}];
-      if (found.empty()) found = mapping::quadratic_assignment(traffic, costs, ranks.size());
+    if (nodes[n] && (!deadline.expired() || known.contains({nodes[n]->traffic, nodes[n]->costs}))) {
+      Order& found = known[{nodes[n]->traffic, nodes[n]->costs}];
+      if (found.empty()) found = mapping::quadratic_assignment(nodes[n]->traffic, nodes[n]->costs, ranks.size());
       gpu = found;
-      sums.add(*node, traffic, gpu);
+      sums.add(nodes[n]->topology, nodes[n]->traffic, gpu);
     }
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       order.gpu_of_rank[ranks[i]] = gpu[i];

@@ -18,11 +18,15 @@ struct GpuOrder {
   double linked = 0, natural_linked = 0;   // share of the traffic on these nodes between GPUs with a link, 0 to 1; natural: by number
 };
 
-// Returns the GPUs of the ranks by Links= of the gres.conf `gres_conf`. It is for steps in which each task sees all GPUs of its
-// node and uses that of its number. Nodes with another number of GPUs than tasks, or without links, keep the order of the
-// numbers, and so do nodes for which a second did not suffice. `view` has the nodes of the step. Returns nothing if no node gets
-// another order, or if the file cannot be read.
+enum class GpuLists {
+  per_node,  // each node may have an order of its own; nodes of which nothing is known keep that of the numbers
+  one        // the i-th rank of each node has the same GPU, as in srun's --gpu-bind=map_gpu; all nodes must be alike
+};
+
+// Returns the GPUs of the ranks by Links= of the gres.conf `gres_conf`, where nodes have as many GPUs as tasks and a second suffices to
+// find the order. `view` has the nodes of the step. Returns nothing if no node gets another order than that of the numbers, or if
+// the file cannot be read.
 std::optional<GpuOrder> order_by_links(const CommMatrix& matrix, const StepPlacement& placement, const StepShape& step, const ClusterView& view,
-                                       const std::string& gres_conf);
+                                       const std::string& gres_conf, GpuLists lists);
 
 }  // namespace placement::spank

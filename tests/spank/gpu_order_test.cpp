@@ -13,6 +13,7 @@ namespace {
 using placement::ClusterView;
 using placement::CommEdge;
 using placement::CommMatrix;
+using placement::spank::GpuLists;
 using placement::spank::GpuOrder;
 using placement::spank::StepPlacement;
 using Numbers = std::vector<std::int32_t>;
@@ -29,7 +30,7 @@ struct Step {
   std::vector<std::string> names;
   std::vector<std::vector<std::uint32_t>> ranks;
 
-  std::optional<GpuOrder> order(const CommMatrix& matrix, const std::string& text) const {
+  std::optional<GpuOrder> order(const CommMatrix& matrix, const std::string& text, GpuLists lists = GpuLists::per_node) const {
     std::ofstream(path) << text;
     placement::StepShape shape;
     StepPlacement placement;
@@ -39,7 +40,7 @@ struct Step {
       shape.nodes.push_back(name);
       view.nodes.push_back({name, 0, 1, 4, 1, {true, true, true, true}});
     }
-    const auto found = order_by_links(matrix, placement, shape, view, path);
+    const auto found = order_by_links(matrix, placement, shape, view, path, lists);
     std::remove(path);
     return found;
   }
@@ -66,6 +67,19 @@ START_TEST(each_node_has_an_order_of_its_own) {
       CommMatrix::from_edges(12, {{0, 1, 5}, {2, 3, 5}, {4, 5, 5}, {6, 7, 5}, {8, 10, 5}, {9, 11, 5}}), linked);
   ck_assert(order && order->gpu_of_rank == (Numbers{0, 2, 1, 3, 0, 1, 2, 3, 0, 1, 2, 3}));
   ck_assert(order->linked == 1 && order->natural_linked == 0.5);
+}
+END_TEST
+
+// Each node alone would have an order of its own; the second one has more traffic.
+START_TEST(one_order_for_all_nodes) {
+  const Step two{{"a1", "a2"}, {{0, 1, 2, 3}, {4, 5, 6, 7}}};
+  const auto matrix = CommMatrix::from_edges(8, {{0, 1, 5}, {2, 3, 5}, {4, 7, 9}, {5, 6, 9}});
+  const auto each = two.order(matrix, linked);
+  ck_assert(each && each->gpu_of_rank == (Numbers{0, 2, 1, 3, 0, 1, 3, 2}));
+  const auto one = two.order(matrix, linked, GpuLists::one);
+  ck_assert(one && one->gpu_of_rank == (Numbers{0, 1, 3, 2, 0, 1, 3, 2}));
+  ck_assert(!(Step{{"a1", "b1"}, {{0, 1, 2, 3}, {4, 5, 6, 7}}}.order(matrix, linked, GpuLists::one)));
+  ck_assert(!(Step{{"a1", "a2"}, {{0, 1, 2, 3}, {4, 5, 6}}}.order(CommMatrix::from_edges(7, {{0, 1, 5}}), linked, GpuLists::one)));
 }
 END_TEST
 
@@ -110,6 +124,7 @@ int main() {
   TCase* test = tcase_create("gpu_order");
   tcase_add_test(test, pairs_have_linked_gpus);
   tcase_add_test(test, each_node_has_an_order_of_its_own);
+  tcase_add_test(test, one_order_for_all_nodes);
   tcase_add_test(test, nothing_to_change);
   tcase_add_test(test, traffic_is_scaled);
   tcase_add_test(test, a_large_step_is_quick);
