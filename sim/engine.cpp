@@ -9,6 +9,7 @@
 
 #include "common/util/error.hpp"
 #include "sim/backfill.hpp"
+#include "sim/down_nodes.hpp"
 #include "sim/failures.hpp"
 #include "sim/fragmentation.hpp"
 #include "sim/rng_streams.hpp"
@@ -52,13 +53,10 @@ class Engine {
          const PatternSource& patterns, const ReplayOptions& options, const Replay* reference, ReplayControl* control)
       : machine_(machine), jobs_(jobs), strategy_(strategy), patterns_(patterns), options_(options),
         reference_(reference), control_(control), release_us_(std::llround(options.release_s * second_us)),
-        room_(machine_), failures_(options, machine.nodes()) {
+        room_(machine_), failures_(options, machine.nodes()), down_(machine.nodes(), failures_) {
     result_.strategy = strategy.name;
     result_.outcomes.resize(jobs.size());
     result_.machine_cores = machine.cores();
-    node_down_until_.assign(static_cast<std::size_t>(machine.nodes()), 0);
-    down_cores_.resize(static_cast<std::size_t>(machine.nodes()));
-    for (std::int32_t n = 0; n < machine.nodes(); ++n) up_in_danger_ += failures_.strikes(n);
     for (std::size_t k = 0; k < jobs.size(); ++k)
       if (shares(k)) patterns.check(jobs[k].tasks);
   }
@@ -89,13 +87,13 @@ class Engine {
   std::vector<std::int32_t> leave(std::int64_t slot);
   void take(const std::vector<std::int32_t>& cores);
   void release(const std::vector<std::int32_t>& cores);
-  std::int64_t busy_cores() const { return machine_.cores() - machine_.free_cores() - down_; }
+  std::int64_t busy_cores() const { return machine_.cores() - machine_.free_cores() - down_.cores(); }
   void sample();
   void record_free_leaves();
   void thin_out();
   void fail_node(const PlannedFailure& failure);
+  void interrupt_jobs_on(std::int32_t node);
   void rest_failures();
-  void repair_nodes();
   void give_up(std::int32_t job);
 
   Machine machine_;
@@ -124,11 +122,7 @@ class Engine {
 
   Failures failures_;
   std::int32_t idle_failures_ = 0;  // failures since the last start, while jobs waited and none ran
-  std::int32_t up_in_danger_ = 0;   // nodes that are up and can have random failures
-  std::int64_t next_repair_us_ = never_us;
-  std::vector<std::int64_t> node_down_until_;
-  std::vector<std::vector<std::int32_t>> down_cores_;  // for each node that is down: its leaves, which are taken
-  std::int64_t down_ = 0;                              // number of cores of all nodes that are down
+  DownNodes down_;
 };
 
 std::int64_t Engine::cores_wanted(std::int32_t tasks) const {
@@ -310,11 +304,11 @@ void Engine::give_up(std::int32_t job) {
 void Engine::fail_node(const PlannedFailure& failure) {
   const std::int32_t n = failure.node;
   const std::int64_t up_us = now_us_ + std::max<std::int64_t>(failure.repair_us, 1);
-  const bool down = node_down_until_[n] > now_us_;
+  const bool down = down_.is_down(n, now_us_);
   if (down && failure.random) return;
   ++result_.node_failures;
   if (down) {
-    node_down_until_[n] = std::max(node_down_until_[n], up_us);
+    down_.keep_down(n, up_us);
     if (failures_.strikes(n)) rest_failures();
     return;
   }
@@ -323,7 +317,13 @@ void Engine::fail_node(const PlannedFailure& failure) {
     waiting_.pop_front();
     idle_failures_ = 0;
   }
-  const NodeView& node = machine_.view().nodes[n];
+  interrupt_jobs_on(n);
+  take(down_.take_down(n, machine_.view().nodes[n], up_us));
+  if (failures_.strikes(n)) rest_failures();
+}
+
+// Ends all jobs on the node, and puts those that may start again at the head of the queue.
+void Engine::interrupt_jobs_on(std::int32_t n) {
   std::vector<std::int64_t> struck;
   for (const std::int64_t slot : running_.slots()) {
     const std::vector<std::int32_t>& cores = running_.at(slot).cores;
@@ -350,42 +350,15 @@ void Engine::fail_node(const PlannedFailure& failure) {
   }
   std::sort(again.begin(), again.end());
   waiting_.insert(waiting_.begin(), again.begin(), again.end());
-  for (std::int32_t c = 0; c < node.cores(); ++c) down_cores_[n].push_back(node.first_leaf + c);
-  take(down_cores_[n]);
-  down_ += node.cores();
-  node_down_until_[n] = up_us;
-  next_repair_us_ = std::min(next_repair_us_, up_us);
-  if (!failures_.strikes(n)) return;
-  --up_in_danger_;
-  rest_failures();
 }
 
 // Suspends random failures while all nodes that can have them are down.
 void Engine::rest_failures() {
-  if (up_in_danger_ > 0) return;
-  std::int64_t up_us = never_us;
-  for (std::int32_t other = 0; other < machine_.nodes(); ++other)
-    if (failures_.strikes(other)) up_us = std::min(up_us, node_down_until_[other]);
-  failures_.rest_until(up_us);
-}
-
-void Engine::repair_nodes() {
-  next_repair_us_ = never_us;
-  for (std::int32_t n = 0; n < machine_.nodes(); ++n) {
-    if (down_cores_[n].empty()) continue;
-    if (node_down_until_[n] > now_us_) {
-      next_repair_us_ = std::min(next_repair_us_, node_down_until_[n]);
-      continue;
-    }
-    release(down_cores_[n]);
-    down_ -= std::ssize(down_cores_[n]);
-    up_in_danger_ += failures_.strikes(n);
-    down_cores_[n].clear();
-  }
+  if (const std::int64_t up_us = down_.all_in_danger_down_until(); up_us >= 0) failures_.rest_until(up_us);
 }
 
 std::int64_t Engine::next_event() const {
-  std::int64_t next = std::min({next_sample_us_, failures_.next_us(), next_repair_us_});
+  std::int64_t next = std::min({next_sample_us_, failures_.next_us(), down_.next_repair_us()});
   next = std::min(next, running_.next_end_us());
   if (waiting_.size() > 1 && next_backfill_us_ > now_us_) next = std::min(next, next_backfill_us_);
   if (arrived_ < jobs_.size()) next = std::min(next, jobs_[arrived_].submit_s * second_us);
@@ -411,7 +384,7 @@ Replay Engine::run() {
     }
     advance(next_event());
     while (running_.next_end_us() <= now_us_) end(running_.first());
-    if (now_us_ >= next_repair_us_) repair_nodes();
+    if (now_us_ >= down_.next_repair_us()) release(down_.repair(now_us_));
     while (failures_.next_us() <= now_us_) fail_node(failures_.take());
     for (; arrived_ < jobs_.size() && jobs_[arrived_].submit_s * second_us <= now_us_; ++arrived_)
       waiting_.push_back(static_cast<std::int32_t>(arrived_));

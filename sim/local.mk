@@ -4,6 +4,7 @@ noinst_LTLIBRARIES += libsim.la
 libsim_la_SOURCES = \
 	%D%/backfill.cpp \
 	%D%/decision.cpp \
+	%D%/down_nodes.cpp \
 	%D%/engine.cpp \
 	%D%/failures.cpp \
 	%D%/fragmentation.cpp \

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "common/topology/cluster_view.hpp"
+#include "sim/backfill.hpp"
+#include "sim/failures.hpp"
+
+namespace placement::sim {
+
+// The nodes of a replay that are down: until when, and which leaves they keep from jobs. Times are simulated microseconds.
+class DownNodes {
+ public:
+  // `failures` tells which nodes can have random failures; it outlives this object.
+  DownNodes(std::int32_t nodes, const Failures& failures);
+
+  // Returns true if the node `n` is down at `now_us`.
+  bool is_down(std::int32_t n, std::int64_t now_us) const { return down_until_[n] > now_us; }
+  // Lets a node that is down stay so at least until `up_us`.
+  void keep_down(std::int32_t n, std::int64_t up_us);
+  // Takes the node `n`, which is up, down until `up_us`. Returns its leaves, which jobs cannot use until then.
+  const std::vector<std::int32_t>& take_down(std::int32_t n, const NodeView& node, std::int64_t up_us);
+  // Takes the nodes whose time is over by `now_us` up again. Returns their leaves.
+  std::vector<std::int32_t> repair(std::int64_t now_us);
+
+  std::int64_t next_repair_us() const { return next_repair_us_; }  // never_us when no node is down
+  std::int64_t cores() const { return cores_; }                    // of all nodes that are down
+
+  // Returns when the first node that can have random failures comes up, if all of these are down; else -1.
+  std::int64_t all_in_danger_down_until() const;
+
+ private:
+  const Failures& failures_;
+  std::int32_t up_in_danger_ = 0;  // nodes that are up and can have random failures
+  std::int64_t next_repair_us_ = never_us;
+  std::int64_t cores_ = 0;
+  std::vector<std::int64_t> down_until_;
+  std::vector<std::vector<std::int32_t>> leaves_;  // for each node; of one that is up: none
+};
+
+}  // namespace placement::sim
