@@ -155,10 +155,12 @@ void profile(spank_t spank) {
   if (!file && !learns) return;
   if (self.components != 1) throw Error("a step over several components of a heterogeneous job is not profiled");
   if (spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks) != ESPANK_SUCCESS) throw Error("this srun does not tell its tasks");
-  if (learns)
+  if (!learns) return profile_step(spank, *file, static_cast<std::int32_t>(tasks));
+  try {
     learn_step(spank, static_cast<std::int32_t>(tasks));
-  else
-    profile_step(spank, *file, static_cast<std::int32_t>(tasks));
+  } catch (const std::exception& error) {  // its user did not ask for a profile
+    slurm_verbose("placement: %s: no profile", error.what());
+  }
 }
 
 }  // namespace
