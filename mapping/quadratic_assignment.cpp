@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "mapping/quadratic_assignment.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -12,45 +13,7 @@ namespace placement::mapping {
 namespace {
 
 constexpr int starts = 32;
-
-// Tries all orders, rank by rank, and leaves out those that cost too much already.
-class ExactSearch {
- public:
-  ExactSearch(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance, std::size_t count)
-      : traffic_(traffic), distance_(distance), count_(count), taken_(count, false) {}
-
-  std::vector<std::int32_t> run() {
-    place(0, 0);
-    return best_;
-  }
-
- private:
-  void place(std::size_t rank, std::int64_t cost) {
-    if (cost >= best_cost_) return;
-    if (rank == count_) {
-      best_cost_ = cost;
-      best_ = place_of_;
-      return;
-    }
-    for (std::size_t place_here = 0; place_here < count_; ++place_here) {
-      if (taken_[place_here]) continue;
-      std::int64_t added = 0;
-      for (std::size_t other = 0; other < rank; ++other)
-        added += traffic_[rank * count_ + other] * distance_[place_here * count_ + static_cast<std::size_t>(place_of_[other])];
-      taken_[place_here] = true;
-      place_of_.push_back(static_cast<std::int32_t>(place_here));
-      place(rank + 1, cost + added);
-      place_of_.pop_back();
-      taken_[place_here] = false;
-    }
-  }
-
-  std::span<const std::int64_t> traffic_, distance_;
-  std::size_t count_;
-  std::vector<bool> taken_;
-  std::vector<std::int32_t> place_of_, best_;
-  std::int64_t best_cost_ = std::numeric_limits<std::int64_t>::max();
-};
+constexpr int starts_of_exact = 8;  // for a cost from which the exact search begins
 
 // Returns by how much the cost falls when two ranks exchange their places.
 std::int64_t gain(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance, const std::vector<std::int32_t>& place,
@@ -77,6 +40,56 @@ void exchange(std::span<const std::int64_t> traffic, std::span<const std::int64_
   }
 }
 
+// Tries all orders, rank by rank, and leaves out those that cost too much: what the placed ranks cost, and the traffic of all other
+// pairs times the least distance.
+class ExactSearch {
+ public:
+  // `most` is a cost that some order has.
+  ExactSearch(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance, std::size_t count, std::int64_t most)
+      : traffic_(traffic), distance_(distance), count_(count), taken_(count, false), rest_(count + 1, 0), best_cost_(most + 1) {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t i = 0; i < count * count; ++i)
+      if (i / count != i % count) least = std::min(least, distance[i]);
+    for (std::size_t rank = count; rank-- > 0;) {
+      rest_[rank] = rest_[rank + 1];
+      for (std::size_t other = 0; other < rank; ++other) rest_[rank] += traffic[rank * count + other] * least;
+    }
+  }
+
+  std::vector<std::int32_t> run() {
+    place(0, 0);
+    return best_;
+  }
+
+ private:
+  void place(std::size_t rank, std::int64_t cost) {
+    if (cost + rest_[rank] >= best_cost_) return;
+    if (rank == count_) {
+      best_cost_ = cost;
+      best_ = place_of_;
+      return;
+    }
+    for (std::size_t place_here = 0; place_here < count_; ++place_here) {
+      if (taken_[place_here]) continue;
+      std::int64_t added = 0;
+      for (std::size_t other = 0; other < rank; ++other)
+        added += traffic_[rank * count_ + other] * distance_[place_here * count_ + static_cast<std::size_t>(place_of_[other])];
+      taken_[place_here] = true;
+      place_of_.push_back(static_cast<std::int32_t>(place_here));
+      place(rank + 1, cost + added);
+      place_of_.pop_back();
+      taken_[place_here] = false;
+    }
+  }
+
+  std::span<const std::int64_t> traffic_, distance_;
+  std::size_t count_;
+  std::vector<bool> taken_;
+  std::vector<std::int64_t> rest_;  // the least cost of the pairs that are not both among the ranks below this one
+  std::int64_t best_cost_;
+  std::vector<std::int32_t> place_of_, best_;
+};
+
 }  // namespace
 
 std::int64_t assignment_cost(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance, std::span<const std::int32_t> place_of_rank) {
@@ -90,11 +103,11 @@ std::int64_t assignment_cost(std::span<const std::int64_t> traffic, std::span<co
 }
 
 std::vector<std::int32_t> quadratic_assignment(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance, std::size_t count) {
-  if (count <= max_ranks_for_exact_assignment) return ExactSearch(traffic, distance, count).run();
+  const bool exact = count <= max_ranks_for_exact_assignment;
   Random random(1);
   std::vector<std::int32_t> best;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (int start = 0; start < starts; ++start) {
+  for (int start = 0; start < (exact ? starts_of_exact : starts); ++start) {
     std::vector<std::int32_t> place(count);
     std::iota(place.begin(), place.end(), 0);
     for (std::size_t left = count; start > 0 && left > 1; --left)
@@ -105,7 +118,7 @@ std::vector<std::int32_t> quadratic_assignment(std::span<const std::int64_t> tra
       best = place;
     }
   }
-  return best;
+  return exact ? ExactSearch(traffic, distance, count, least).run() : best;
 }
 
 }  // namespace placement::mapping

@@ -115,14 +115,23 @@ struct BruteForce {
   }
 };
 
-std::int64_t least_cost(const Numbers& traffic, const Numbers& distance, std::size_t count) {
-  std::vector<std::int32_t> place(count);
+// Returns the first order in lexical order that costs least.
+std::vector<std::int32_t> first_best(const Numbers& traffic, const Numbers& distance, std::size_t count) {
+  std::vector<std::int32_t> place(count), best;
   std::iota(place.begin(), place.end(), 0);
   std::int64_t least = INT64_MAX;
   do {
-    least = std::min(least, placement::mapping::assignment_cost(traffic, distance, place));
+    const std::int64_t cost = placement::mapping::assignment_cost(traffic, distance, place);
+    if (cost < least) {
+      least = cost;
+      best = place;
+    }
   } while (std::next_permutation(place.begin(), place.end()));
-  return least;
+  return best;
+}
+
+std::int64_t least_cost(const Numbers& traffic, const Numbers& distance, std::size_t count) {
+  return placement::mapping::assignment_cost(traffic, distance, first_best(traffic, distance, count));
 }
 
 }  // namespace
@@ -154,13 +163,12 @@ START_TEST(no_mapping_of_a_small_node_is_better) {
 }
 END_TEST
 
-START_TEST(no_order_of_eight_is_better) {
+START_TEST(up_to_eight_get_the_first_best_order) {
   Dice dice(2);
-  for (int round = 0; round < 6; ++round) {
-    const std::size_t count = round < 3 ? 8 : 7;
+  for (int round = 0; round < 100; ++round) {
+    const std::size_t count = round < 3 ? 8 : static_cast<std::size_t>(round % 7);
     const Numbers traffic = random_traffic(dice, count), distance = random_traffic(dice, count);
-    const auto place = placement::mapping::quadratic_assignment(traffic, distance, count);
-    ck_assert_int_eq(placement::mapping::assignment_cost(traffic, distance, place), least_cost(traffic, distance, count));
+    ck_assert(placement::mapping::quadratic_assignment(traffic, distance, count) == first_best(traffic, distance, count));
   }
 }
 END_TEST
@@ -259,7 +267,7 @@ int main() {
   Suite* suite = suite_create("gpu_mapping");
   TCase* test = tcase_create("gpu_mapping");
   tcase_add_test(test, no_mapping_of_a_small_node_is_better);
-  tcase_add_test(test, no_order_of_eight_is_better);
+  tcase_add_test(test, up_to_eight_get_the_first_best_order);
   tcase_add_test(test, larger_orders_are_near_the_least_cost);
   tcase_add_test(test, sixteen_gpus_in_four_groups);
   tcase_add_test(test, slots_keep_to_caches_and_use_the_rest);
