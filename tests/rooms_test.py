@@ -27,6 +27,7 @@ FLOORS = [
     ["tools/output"],
     ["tools/input"],
     ["tools/map", "tools/pictures", "tools/simulate"],
+    ["tools/report"],
     ["tools/commands"],
     ["plugins/facts", "tools"],
     ["man", "tests"],

@@ -37,6 +37,7 @@ tools_placectl_SOURCES = \
 	%D%/commands/cmd_pairs.cpp \
 	%D%/commands/cmd_predict.cpp \
 	%D%/commands/cmd_rankfile.cpp \
+	%D%/commands/cmd_report.cpp \
 	%D%/commands/cmd_select.cpp \
 	%D%/commands/cmd_simulate.cpp \
 	%D%/commands/cmd_status.cpp \
@@ -45,6 +46,7 @@ tools_placectl_SOURCES = \
 	%D%/input/decision_input.cpp \
 	%D%/input/leaf_files.cpp \
 	%D%/input/monitor_input.cpp \
+	%D%/input/occupancy_input.cpp \
 	%D%/input/settings_in_force.cpp \
 	%D%/input/snapshot_input.cpp \
 	%D%/input/state_input.cpp \
@@ -54,6 +56,7 @@ tools_placectl_SOURCES = \
 	%D%/map/map_run.cpp \
 	%D%/map/matrix_facts.cpp \
 	%D%/map/node_gpus.cpp \
+	%D%/output/decision_sums.cpp \
 	%D%/output/decision_text.cpp \
 	%D%/output/json.cpp \
 	%D%/output/output.cpp \
@@ -62,6 +65,13 @@ tools_placectl_SOURCES = \
 	%D%/pictures/heatmap.cpp \
 	%D%/pictures/picture.cpp \
 	%D%/placectl.cpp \
+	%D%/report/cluster_section.cpp \
+	%D%/report/decisions_section.cpp \
+	%D%/report/drawing.cpp \
+	%D%/report/gather.cpp \
+	%D%/report/html.cpp \
+	%D%/report/pairs_section.cpp \
+	%D%/report/style.cpp \
 	%D%/simulate/simulate_files.cpp \
 	%D%/simulate/simulate_machine.cpp \
 	%D%/simulate/simulate_options.cpp \

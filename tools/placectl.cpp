@@ -44,6 +44,7 @@ constexpr Command commands[] = {
     {"predict", "when and where a job would start, and what it costs there", command_predict},
     {"explain", "why a job got its nodes", command_explain},
     {"decisions", "sum up what slurmctld decided", command_decisions},
+    {"report", "one page with all of that, for a browser", command_report},
     {"metrics", "locality and fragmentation of the cluster, for Prometheus", command_metrics},
     {"export", "the live state as text", command_export},
     {"import", "a live state from text", command_import},

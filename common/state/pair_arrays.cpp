@@ -74,4 +74,14 @@ PairTable pair_table(PairArrays arrays) {
   return table;
 }
 
+PairArrays::Cell node_pair(const PairTable& table, std::int32_t a, std::int32_t b) {
+  if (table.groups == 0) return {};
+  PairArrays::Cell cell = pair_cell(table, table.group_of_node[a], table.group_of_node[b]);
+  if (!table.node_latency_us.empty()) cell.latency_us += table.node_latency_us[a] + table.node_latency_us[b];
+  if (!table.node_bandwidth_Bps.empty())
+    for (const std::int32_t end : {a, b})  // NaN, a node without a known bound, does not limit the bandwidth
+      if (table.node_bandwidth_Bps[end] < cell.bandwidth_Bps) cell.bandwidth_Bps = table.node_bandwidth_Bps[end];
+  return cell;
+}
+
 }  // namespace placement

@@ -121,10 +121,14 @@ class TopologyFile {
   const std::string& path() const { return path_; }
   const std::optional<Levels>& levels() const { return levels_; }
 
+  std::vector<SwitchShape> shapes(std::span<const NodeShape> nodes) const {
+    if (levels_) return {};
+    return is_printed() ? naming_file(path_, [&] { return parse_scontrol_topology(text_, nodes); })
+                        : parse_topology_conf(text_, path_, nodes);
+  }
+
   ClusterView switches(std::span<const NodeShape> nodes, std::span<const std::int64_t> level_distance) const {
-    const std::vector<SwitchShape> switches =
-        is_printed() ? naming_file(path_, [&] { return parse_scontrol_topology(text_, nodes); })
-                     : parse_topology_conf(text_, path_, nodes);
+    const std::vector<SwitchShape> switches = shapes(nodes);
     if (switches.empty()) throw Error(path_ + ": no switch or block has a node of slurm.conf");
     return naming_file(path_, [&] { return view_of_switches(switches, nodes, level_distance); });
   }
@@ -212,6 +216,10 @@ ClusterView parse_topology(std::string text, const std::string& path, const std:
   }
   const std::string beside = std::filesystem::path(path).replace_filename("slurm.conf").string();
   return view_of_file(file, read_node_shapes(slurm_conf.empty() ? beside : slurm_conf), level_distance);
+}
+
+std::vector<SwitchShape> parse_switches(std::string text, const std::string& path, std::span<const NodeShape> nodes) {
+  return TopologyFile(path, std::move(text)).shapes(nodes);
 }
 
 ClusterView read_topology_of(const std::string& path, std::span<const NodeShape> nodes,

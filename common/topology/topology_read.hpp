@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/topology/switch_tree.hpp"
 
@@ -38,6 +39,10 @@ ClusterView read_topology(const std::string& path, const std::string& slurm_conf
 // tree or tleaf file gives a view without nodes.
 ClusterView parse_topology(std::string text, const std::string& path, const std::string& slurm_conf = {},
                            std::span<const std::int64_t> level_distance = {});
+
+// Returns the switches or blocks of a topology file over the nodes `nodes`, with their names, as forest_of() and
+// tree_of_blocks() do; none for a tree or tleaf file, whose switches have no names. `path` is the name of the file in errors.
+std::vector<SwitchShape> parse_switches(std::string text, const std::string& path, std::span<const NodeShape> nodes);
 
 // Reads a topology file for a machine whose nodes are known. The leaves of a tree or tleaf file are the cores of
 // `nodes` or the nodes themselves, in this order. Throws Error when their number is neither.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <ctime>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include "tools/commands/command.hpp"
 #include "tools/input/decision_input.hpp"
 #include "tools/input/settings_in_force.hpp"
+#include "tools/output/decision_sums.hpp"
 #include "tools/output/decision_text.hpp"
 #include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
@@ -212,42 +212,18 @@ std::string started_since_note(const KnownJob& job) {
 
 // ---- many decisions
 
-struct Sum {
-  std::int64_t count = 0;
-  std::vector<std::int64_t> times_us;
-};
-
 std::string sums_table(const std::vector<Decision>& decisions) {
-  std::map<std::pair<std::string, std::string>, Sum> sums;
-  for (const Decision& d : decisions) {
-    Sum& sum = sums[{d.policy.empty() ? "-" : d.policy, std::string(outcome_name(d)) + (d.for_start ? "" : " (ahead)")}];
-    ++sum.count;
-    if (!d.remembered && d.time_us > 0) sum.times_us.push_back(d.time_us);
-  }
   TextTable table({"POLICY", "<OUTCOME", "DECISIONS", "MEDIAN", "MOST"});
-  for (auto& [key, sum] : sums) {
-    std::sort(sum.times_us.begin(), sum.times_us.end());
-    const bool timed = !sum.times_us.empty();
-    table.add({key.first, key.second, std::to_string(sum.count),
-               timed ? shown_microseconds(static_cast<double>(sum.times_us[sum.times_us.size() / 2])) : "-",
-               timed ? shown_microseconds(static_cast<double>(sum.times_us.back())) : "-"});
-  }
+  for (const DecisionSum& sum : sums_of(decisions))
+    table.add({sum.policy, sum.outcome, std::to_string(sum.count), shown_microseconds(sum.median_us), shown_microseconds(sum.most_us)});
   return table.text();
 }
 
 std::string reasons_table(const std::vector<Decision>& decisions) {
-  std::map<std::string, std::int64_t> count;
-  for (const Decision& d : decisions)
-    if (d.outcome == DECISION_STOCK) ++count[d.reason.empty() ? "?" : d.reason];
-  if (count.empty()) return {};
-  std::vector<std::pair<std::int64_t, std::string>> most;
-  for (const auto& [reason, times] : count) most.emplace_back(-times, reason);
-  std::sort(most.begin(), most.end());
   constexpr std::size_t shown_reasons = 10;
-  most.resize(std::min(most.size(), shown_reasons));
   TextTable table({"AS STOCK BECAUSE", "DECISIONS"});
-  for (const auto& [times, reason] : most) table.add({reason, std::to_string(-times)});
-  return "\n" + table.text();
+  for (const auto& [reason, times] : stock_reasons(decisions, shown_reasons)) table.add({reason, std::to_string(times)});
+  return table.empty() ? "" : "\n" + table.text();
 }
 
 std::string list_table(const std::vector<Decision>& decisions, std::size_t last) {

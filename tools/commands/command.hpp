@@ -21,6 +21,7 @@ int command_nodes(int argc, char** argv);
 int command_pairs(int argc, char** argv);
 int command_predict(int argc, char** argv);
 int command_reliability(int argc, char** argv);
+int command_report(int argc, char** argv);
 int command_status(int argc, char** argv);
 int command_simulate(int argc, char** argv);
 int command_rankfile(int argc, char** argv);

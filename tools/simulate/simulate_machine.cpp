@@ -171,11 +171,16 @@ sim::ProcessorsPerCore read_processors_per_core(const CommandLine& line, const s
   return {found.size() == 1 ? *found.begin() : found.empty() ? 1 : 0, 1};
 }
 
-sim::Machine read_machine(const CommandLine& line, sim::ReplayOptions& replay_options) {
+ClusterView read_machine_view(const CommandLine& line) {
   ClusterView view = read_shape(line);
   if (!policies::is_one_fabric(view))
     throw Error("--topology " + shown(*line.value("topology")) + ": no switch joins all nodes, so that Slurm lets no job use all of them; "
                 "replay the jobs of each connected part on a topology.conf of its own");
+  return view;
+}
+
+sim::Machine read_machine(const CommandLine& line, sim::ReplayOptions& replay_options) {
+  ClusterView view = read_machine_view(line);
   if (const auto state = line.value("state"))
     sim::attach_state(view, *state == "random" ? sim::random_state(view, replay_options.seed) : read_live_state(*state),
                       *state);

@@ -9,6 +9,10 @@
 
 namespace placement::tools {
 
+// Reads the tree or torus and the nodes that the command line describes. All cores are free. Throws UsageError, and Error when
+// a file is not valid or no switch joins all nodes.
+ClusterView read_machine_view(const CommandLine& line);
+
 // Reads the machine that the command line describes. The state of its nodes becomes part of the machine's view.
 // Failures that will happen go into `replay_options`. Throws UsageError, and Error when a file is not valid.
 sim::Machine read_machine(const CommandLine& line, sim::ReplayOptions& replay_options);

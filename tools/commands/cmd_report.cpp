@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// placectl report: the cluster, its network and its decisions as one page.
+#include <algorithm>
+#include <ctime>
+
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#include "sim/job_log.hpp"
+#include "tools/commands/command.hpp"
+#include "tools/input/decision_input.hpp"
+#include "tools/input/state_input.hpp"
+#include "tools/output/output.hpp"
+#include "tools/output/text_table.hpp"
+#include "tools/report/gather.hpp"
+#include "tools/report/sections.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+constexpr double default_days = 30;
+
+constexpr Option options[] = {
+    {0, "since", "DATE", "decisions and jobs since then: YYYY-MM-DD[THH:MM[:SS]] in local time [30 days ago]"},
+    {'o', "output", "FILE", "the page; \"-\" is standard output [report.html]"},
+    state_option,
+    history_option,
+    ring_option,
+    {'t', "topology", "FILE", "the switches: a topology.conf, or what \"scontrol show topology\" prints [slurmctld]"},
+    {0, "slurm-conf", "FILE", "the nodes of that topology.conf [slurm.conf beside it]"},
+};
+
+constexpr CommandHelp help{
+    "placectl report",
+    "[OPTION]...",
+    "Writes what is known of the cluster as one HTML file, which a browser shows without a server or\n"
+    "network: the switches with the load and outages of the nodes, the measured network, and the\n"
+    "decisions of slurmctld. What is missing is said in its section. The page has what the caller may\n"
+    "see of jobs, so that it is to be shown to those who may see as much.\n",
+    options};
+
+// Returns the begin of the report, in seconds since 1970.
+double since_of(const CommandLine& line, double now_s) {
+  const auto text = line.value("since");
+  if (!text) return now_s - default_days * 86400;
+  const std::int64_t point = sim::time_point(*text);
+  if (point < 0 || point > std::int64_t{1} << 40)
+    throw UsageError("--since " + shown(*text) + ": a date is wanted, YYYY-MM-DD[THH:MM[:SS]] in local time, or seconds since 1970");
+  std::time_t seconds = point;
+  if (!parse_integer(*text)) {  // time_point() takes a date for one of UTC
+    std::tm parts{};
+    gmtime_r(&seconds, &parts);
+    parts.tm_isdst = -1;
+    seconds = std::mktime(&parts);
+  }
+  if (static_cast<double>(seconds) > now_s) throw UsageError("--since " + shown(*text) + ": a time in the past is wanted");
+  return static_cast<double>(seconds);
+}
+
+// Throws Error where a report would have nothing at all.
+void refuse_nothing(const ReportFacts& facts) {
+  if (facts.state || facts.machine || !facts.decisions.decisions.empty()) return;
+  std::string text = "there is nothing to report: " + facts.why_no_state + "; " + facts.why_no_machine;
+  for (const std::string& note : facts.decisions.notes) text += "; " + note;
+  throw Error(text);
+}
+
+}  // namespace
+
+int command_report(int argc, char** argv) {
+  const CommandLine line(help, argc, argv);
+  if (line.has("slurm-conf") && !line.has("topology")) throw UsageError("--slurm-conf: has the nodes of --topology, which is not given");
+  const auto now_s = static_cast<double>(std::time(nullptr));
+  const double since_s = since_of(line, now_s);
+  const ReportFacts facts = gather_facts(line, now_s, since_s);
+  refuse_nothing(facts);
+  const std::vector<HtmlSection> sections = {cluster_section(facts), pairs_section(facts), decisions_section(facts)};
+  const std::string lead = paragraph("Made " + shown_time(now_s) + ", of what was recorded since " + shown_time(since_s) + ".", "quiet");
+  write_output(line.value_or("output", "report.html"), html_page("Placement report", lead, sections));
+  return exit_ok;
+}
+
+}  // namespace placement::tools

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/input/occupancy_input.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "common/topology/slurm_hosts.hpp"
+#include "common/util/cpu_list.hpp"
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "common/util/input_file.hpp"
+#include "spank/step/scontrol.hpp"
+#include "spank/step/slurm_view.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+// Returns the cores of one job as leaves. A node that slurmctld no longer shows is left out.
+std::vector<std::int32_t> leaves_of(const std::vector<spank::JobCpus>& cpus, const ClusterView& view,
+                                    const std::unordered_map<std::string_view, const NodeView*>& node_named) {
+  std::vector<std::int32_t> leaves;
+  for (const auto& [nodes, ids] : cpus)
+    for (const std::string& name : expand_hostlist(nodes)) {
+      const auto found = node_named.find(name);
+      if (found == node_named.end()) continue;
+      const NodeView& node = *found->second;
+      const auto threads = static_cast<std::size_t>(node.threads_per_core);
+      std::vector<bool> cpu(static_cast<std::size_t>(node.cores()) * threads, false);
+      if (!mark_cores(ids, cpu)) throw Error("slurmctld shows the CPUs '" + ids + "' of " + name + ", which has " + std::to_string(cpu.size()));
+      for (std::size_t core = 0; core * threads < cpu.size(); ++core)
+        if (std::any_of(cpu.begin() + static_cast<std::ptrdiff_t>(core * threads),
+                        cpu.begin() + static_cast<std::ptrdiff_t>((core + 1) * threads), [](bool used) { return used; }))
+          leaves.push_back(node.first_leaf + static_cast<std::int32_t>(core));
+    }
+  return leaves;
+}
+
+}  // namespace
+
+ClusterView machine_of_slurmctld() {
+  if (!may_exist(slurm_conf_path())) throw Error(slurm_conf_path() + ": there is no such file, so that slurmctld cannot be asked");
+  return spank::load_machine_view();
+}
+
+sim::Occupancy occupancy_now(const ClusterView& view) {
+  std::unordered_map<std::string_view, const NodeView*> node_named;
+  for (const NodeView& node : view.nodes) node_named.emplace(node.name, &node);
+  std::vector<std::vector<std::int32_t>> jobs;
+  for (const auto& cpus : spank::parse_running_jobs(spank::scontrol({"-d", "show", "job"})))
+    jobs.push_back(leaves_of(cpus, view, node_named));
+  return sim::occupancy_of(view, jobs);
+}
+
+}  // namespace placement::tools

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/decision/decision.hpp"
+
+namespace placement::tools {
+
+// The decisions of one policy that ended in one way.
+struct DecisionSum {
+  std::string policy;   // "-": none
+  std::string outcome;  // a word of decision_outcome_names; " (ahead)" follows where the backfill scheduler had asked
+  std::int64_t count = 0;
+  double median_us = unknown_value;  // of the time that a decision took; those that were remembered do not count
+  double most_us = unknown_value;    // the longest of these times
+};
+
+// Returns the sums in the order of policy and outcome.
+std::vector<DecisionSum> sums_of(std::span<const Decision> decisions);
+
+// Returns the reasons for which jobs ran as stock, each with the number of decisions, the most frequent first; `most` at most.
+std::vector<std::pair<std::string, std::int64_t>> stock_reasons(std::span<const Decision> decisions, std::size_t most);
+
+}  // namespace placement::tools

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/policy/config.hpp"
+#include "common/topology/cluster_view.hpp"
+#include "common/topology/switch_tree.hpp"
+#include "sim/occupancy.hpp"
+#include "tools/input/decision_input.hpp"
+#include "tools/input/state_input.hpp"
+
+namespace placement::tools {
+
+// The machine of a report.
+struct ReportMachine {
+  std::string source;                 // where it comes from, such as "slurmctld"
+  ClusterView view;                   // cores are free where Slurm would start jobs
+  std::vector<SwitchShape> switches;  // with their names; nodes are indices into view.nodes. Empty: none are known
+  bool live = false;                  // slurmctld told it, so that a node without a free core takes no jobs now
+};
+
+// What a report is made of. Each part that could not be read has the reason, and its section tells it.
+struct ReportFacts {
+  double made_at_s = 0;  // seconds since 1970
+  double since_s = 0;    // nothing older is in it
+  Config config;
+  std::optional<StateInput> state;
+  std::string why_no_state;
+  std::optional<ReportMachine> machine;
+  std::string why_no_machine;
+  std::optional<sim::Occupancy> occupancy;  // of the running jobs that the caller may see
+  std::string why_no_occupancy;
+  DecisionInput decisions;  // since since_s; its notes say what is missing
+};
+
+}  // namespace placement::tools

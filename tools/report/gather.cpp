@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/report/gather.hpp"
+
+#include <filesystem>
+
+#include "common/topology/scontrol_topology.hpp"
+#include "common/topology/topology_read.hpp"
+#include "common/util/error.hpp"
+#include "tools/input/occupancy_input.hpp"
+#include "tools/input/settings_in_force.hpp"
+#include "tools/input/torus_machine.hpp"
+#include "tools/simulate/simulate_machine.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+std::vector<NodeShape> shapes_of(const ClusterView& view) {
+  std::vector<NodeShape> shapes;
+  for (const NodeView& node : view.nodes) shapes.push_back({node.name, node.sockets, node.cores_per_socket, node.threads_per_core});
+  return shapes;
+}
+
+bool names_machine(const CommandLine& line) { return line.has("topology") || line.has("switches") || line.has("torus"); }
+
+ReportMachine named_machine(const CommandLine& line) {
+  ReportMachine machine;
+  machine.view = read_machine_view(line);
+  machine.source = "--" + std::string(line.has("topology") ? "topology" : line.has("switches") ? "switches" : "torus");
+  if (const auto path = line.value("topology")) {
+    const MachineFile file = read_machine_file(*path);
+    machine.switches = parse_switches(file.text, file.path, shapes_of(machine.view));
+  }
+  return machine;
+}
+
+ReportMachine live_machine() {
+  ReportMachine machine;
+  machine.view = machine_of_slurmctld();
+  machine.switches = parse_scontrol_topology(shown_topology(), shapes_of(machine.view));
+  machine.source = "slurmctld";
+  machine.live = true;
+  return machine;
+}
+
+// Sets `part` to what `read` returns, or `why` to the reason for which it fails.
+template <typename Part, typename Read>
+void try_to(std::optional<Part>& part, std::string& why, Read read) {
+  try {
+    part = read();
+  } catch (const Error& error) {
+    why = error.what();
+  }
+}
+
+}  // namespace
+
+ReportFacts gather_facts(const CommandLine& line, double now_s, double since_s) {
+  ReportFacts facts;
+  facts.made_at_s = now_s;
+  facts.since_s = since_s;
+  facts.config = config_for_records();
+  if (line.has("state"))
+    facts.state = read_state(line, facts.config);
+  else
+    try_to(facts.state, facts.why_no_state, [&] { return read_state(line, facts.config); });
+  if (names_machine(line)) {
+    facts.machine = named_machine(line);
+  } else if (slurmctld_answers()) {
+    try_to(facts.machine, facts.why_no_machine, [] { return live_machine(); });
+    if (facts.machine) try_to(facts.occupancy, facts.why_no_occupancy, [&] { return occupancy_now(facts.machine->view); });
+  } else {
+    facts.why_no_machine = "no slurmctld answers on this host.";
+  }
+  if (!facts.occupancy && facts.why_no_occupancy.empty())
+    facts.why_no_occupancy = names_machine(line) ? "the machine is that of a file, and running jobs are known to slurmctld alone." : facts.why_no_machine;
+  facts.decisions = read_decisions(line, facts.config, 0, since_s);
+  return facts;
+}
+
+}  // namespace placement::tools

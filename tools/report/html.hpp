@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace placement::tools {
+
+// Writes the parts of an HTML page that stands alone: no script, no style sheet, font or picture from elsewhere.
+
+// Returns `text` for the content of an element or a double-quoted attribute, whatever it holds. Markup is escaped. A '?'
+// stands for bytes that are no UTF-8, for control characters, and for characters that turn the direction of writing.
+std::string html_text(std::string_view text);
+
+// Returns a paragraph with this text, which is escaped. `kind` is a class of the style sheet; empty: none.
+std::string paragraph(std::string_view text, std::string_view kind = {});
+
+struct HtmlColumn {
+  std::string title;
+  bool number = false;  // right-aligned
+};
+
+// A table whose first column names the rows. Titles, caption and text cells are escaped when it is written.
+class HtmlTable {
+ public:
+  HtmlTable(std::string caption, std::vector<HtmlColumn> columns);
+  // Adds a row of texts; at most one for each column.
+  void add(std::span<const std::string> texts);
+  void add(std::initializer_list<std::string> texts) { add(std::span(texts.begin(), texts.size())); }
+  // Adds a drawing to the last row, as one more cell. `markup` is HTML, and its maker has escaped what is in it.
+  void add_drawing(std::string_view markup);
+  bool empty() const { return rows_.empty(); }
+  std::size_t rows() const { return rows_.size(); }
+  // Returns the table in a region that scrolls by itself, also by keyboard, where the page is too narrow.
+  std::string html() const;
+
+ private:
+  std::string caption_;
+  std::vector<HtmlColumn> columns_;
+  std::vector<std::string> rows_;
+};
+
+// Returns the table behind a line that opens it, for the numbers of a picture. It is open when the page is printed.
+std::string folded(std::string_view summary, const HtmlTable& table);
+
+// A part of the page, with its heading.
+struct HtmlSection {
+  std::string id;       // letters and '-'
+  std::string heading;
+  std::string body;     // HTML
+};
+
+// Returns the whole page.
+//   title    of the page, also its first heading
+//   lead     HTML between that heading and the list of sections
+std::string html_page(const std::string& title, const std::string& lead, std::span<const HtmlSection> sections);
+
+}  // namespace placement::tools

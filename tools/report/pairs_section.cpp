@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
+#include <cmath>
+
+#include "common/state/node_fields.hpp"
+#include "common/state/pair_arrays.hpp"
+#include "tools/output/text_table.hpp"
+#include "tools/report/drawing.hpp"
+#include "tools/report/sections.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+// Larger clusters are drawn as so many bundles of successive nodes.
+constexpr std::size_t most_cells = 48;
+
+enum class Which { bandwidth, latency };
+
+// The nodes in the order of the switches, so that near nodes are near in the picture, in bundles of equal size.
+std::vector<std::vector<std::int32_t>> bundles_of(const ReportFacts& facts) {
+  const std::vector<NodeState>& nodes = facts.state->state.nodes;
+  std::vector<std::int32_t> order;
+  for (std::size_t n = 0; n < nodes.size(); ++n) order.push_back(static_cast<std::int32_t>(n));
+  if (facts.machine) {
+    std::vector<std::pair<std::string, std::int32_t>> leaves;
+    for (const NodeView& node : facts.machine->view.nodes) leaves.emplace_back(node.name, node.first_leaf);
+    std::sort(leaves.begin(), leaves.end());
+    const auto leaf = [&](std::int32_t n) {
+      const auto found = std::lower_bound(leaves.begin(), leaves.end(), std::pair(nodes[static_cast<std::size_t>(n)].name, INT32_MIN));
+      return found != leaves.end() && found->first == nodes[static_cast<std::size_t>(n)].name ? found->second : INT32_MAX;
+    };
+    std::vector<std::pair<std::int32_t, std::int32_t>> sorted;
+    for (const std::int32_t n : order) sorted.emplace_back(leaf(n), n);
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t k = 0; k < order.size(); ++k) order[k] = sorted[k].second;
+  }
+  const std::size_t size = (order.size() + most_cells - 1) / most_cells;
+  std::vector<std::vector<std::int32_t>> bundles;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    if (k % size == 0) bundles.emplace_back();
+    bundles.back().push_back(order[k]);
+  }
+  return bundles;
+}
+
+double value_of(const PairTable& pairs, std::int32_t a, std::int32_t b, Which which) {
+  const PairArrays::Cell cell = node_pair(pairs, a, b);
+  return which == Which::bandwidth ? cell.bandwidth_Bps : cell.latency_us;
+}
+
+// Returns the worst value between two bundles: the least bandwidth or the longest latency. NaN if none is known. Of large bundles
+// some nodes are taken, because all pairs of many thousand nodes would take minutes.
+double worst_between(const PairTable& pairs, const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b, Which which) {
+  constexpr std::size_t most_looked_at = 16;
+  double worst = unknown_value;
+  const std::size_t step_a = (a.size() + most_looked_at - 1) / most_looked_at, step_b = (b.size() + most_looked_at - 1) / most_looked_at;
+  for (std::size_t i = 0; i < a.size(); i += step_a)
+    for (std::size_t j = 0; j < b.size(); j += step_b) {
+      if (a[i] == b[j]) continue;
+      const double value = value_of(pairs, a[i], b[j], which);
+      if (std::isnan(value)) continue;
+      if (std::isnan(worst) || (which == Which::bandwidth ? value < worst : value > worst)) worst = value;
+    }
+  return worst;
+}
+
+std::string shown_value(Which which, double value) {
+  if (std::isnan(value)) return "-";
+  return which == Which::bandwidth ? shown_bytes(value) + "B" : shown_microseconds(value);
+}
+
+std::string picture(const ReportFacts& facts, const std::vector<std::vector<std::int32_t>>& bundles, const std::vector<std::string>& names, Which which) {
+  std::vector<double> values;
+  for (const auto& row : bundles)
+    for (const auto& column : bundles) values.push_back(worst_between(facts.state->state.pairs, row, column, which));
+  const bool bandwidth = which == Which::bandwidth;
+  const std::string what = bandwidth ? "Bandwidth" : "Latency";
+  if (std::all_of(values.begin(), values.end(), [](double value) { return std::isnan(value); })) return paragraph(what + ": not known of any pair.");
+  CellChart chart;
+  chart.label = what + " between " + (bundles.size() == facts.state->state.nodes.size() ? "nodes" : "groups of nodes");
+  chart.names = names;
+  chart.value = [&](std::size_t row, std::size_t column) { return values[row * names.size() + column]; };
+  chart.shown = [which](double value) { return shown_value(which, value); };
+  chart.logarithmic = !bandwidth;
+  chart.dark_is_low = bandwidth;
+  std::vector<HtmlColumn> columns{{bandwidth ? "Bytes per second" : "Latency"}};
+  for (const std::string& name : names) columns.push_back({name, true});
+  HtmlTable table(chart.label, columns);
+  for (std::size_t row = 0; row < names.size(); ++row) {
+    std::vector<std::string> cells{names[row]};
+    for (std::size_t column = 0; column < names.size(); ++column) cells.push_back(chart.shown(values[row * names.size() + column]));
+    table.add(cells);
+  }
+  return "<h3>" + what + "</h3>\n<figure>\n" + cell_chart(chart) + "<figcaption>" +
+         html_text(bandwidth ? "What a new flow would get; the darker, the less." : "The time of a small message; the darker, the longer.") +
+         "</figcaption>\n" + folded("Table: " + what, table) + "</figure>\n";
+}
+
+// The pairs by where their values come from.
+std::string sources(const LiveState& state) {
+  std::array<std::int64_t, pair_source_names.size()> cells{};
+  for (std::int32_t a = 0; a < state.pairs.groups; ++a)
+    for (std::int32_t b = a; b < state.pairs.groups; ++b) ++cells[static_cast<std::size_t>(pair_cell(state.pairs, a, b).source)];
+  std::string text;
+  for (std::size_t s = 1; s < cells.size(); ++s) text += (s > 1 ? ", " : "") + std::to_string(cells[s]) + " " + std::string(pair_source_names[s]);
+  return "Of the cells between " + std::to_string(state.pairs.groups) + " groups of nodes, " + text + "; " + std::to_string(cells[0]) + " are not known.";
+}
+
+}  // namespace
+
+HtmlSection pairs_section(const ReportFacts& facts) {
+  HtmlSection section{"network", "The network between nodes", {}};
+  const bool known = facts.state && facts.state->state.pairs.groups > 0 && !facts.state->state.nodes.empty();
+  if (!known) {
+    section.body = missing("latency and bandwidth between the nodes.", facts.state ? "the snapshot has no pairs: none was measured yet." : facts.why_no_state,
+                           "placement-monitor measures them when agents run on the nodes (doc/live-state.md), or name a snapshot with --state.");
+    return section;
+  }
+  const auto bundles = bundles_of(facts);
+  const std::vector<NodeState>& nodes = facts.state->state.nodes;
+  std::vector<std::string> names;
+  for (const auto& bundle : bundles) {
+    const std::string first = nodes[static_cast<std::size_t>(bundle.front())].name, last = nodes[static_cast<std::size_t>(bundle.back())].name;
+    names.push_back(bundle.size() == 1 ? first : first + ".." + last);
+  }
+  section.body += paragraph(sources(facts.state->state));
+  if (bundles.size() < nodes.size())
+    section.body += paragraph("Each row and column stands for up to " + std::to_string(bundles.front().size()) +
+                              " successive nodes, and each cell for the worst pair between two such groups (of at most 16 nodes of each, evenly spread).");
+  section.body += picture(facts, bundles, names, Which::bandwidth) + picture(facts, bundles, names, Which::latency);
+  return section;
+}
+
+}  // namespace placement::tools
