@@ -2,6 +2,7 @@
 dist_man_MANS += \
 	man/placectl.1 \
 	man/placectl-explain.1 \
+	man/placectl-report.1 \
 	man/placectl-simulate.1 \
 	man/placectl-state.1 \
 	man/slurm-placement.7 \

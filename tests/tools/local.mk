@@ -4,6 +4,7 @@ check_PROGRAMS += \
 	%D%/heatmap_test \
 	%D%/json_test \
 	%D%/leaf_files_test \
+	%D%/report_html_test \
 	%D%/simulate_report_test \
 	%D%/switch_drawing_test \
 	#
@@ -15,6 +16,10 @@ endif
 %C%_json_test_SOURCES = %D%/json_test.cpp tools/output/json.cpp
 %C%_leaf_files_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_leaf_files_test_SOURCES = %D%/leaf_files_test.cpp tools/input/leaf_files.cpp
+%C%_report_html_test_LDADD = $(common_decision) $(CHECK_LIBS)
+%C%_report_html_test_SOURCES = %D%/report_html_test.cpp tools/report/cluster_section.cpp tools/report/decisions_section.cpp tools/report/drawing.cpp \
+	tools/report/html.cpp tools/report/pairs_section.cpp tools/report/style.cpp tools/output/decision_sums.cpp \
+	tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp tools/output/switch_drawing.cpp tools/output/text_table.cpp
 %C%_simulate_report_test_LDADD = $(sim) $(CHECK_LIBS)
 %C%_simulate_report_test_SOURCES = %D%/simulate_report_test.cpp tools/output/json.cpp tools/output/output.cpp tools/simulate/simulate_files.cpp tools/simulate/simulate_report.cpp
 %C%_switch_drawing_test_LDADD = $(common_decision) $(CHECK_LIBS)
@@ -26,6 +31,8 @@ EXTRA_DIST += \
 	%D%/map_test.sh \
 	%D%/placectl_lib.sh \
 	%D%/placectl_test.sh \
+	%D%/report_page.py \
+	%D%/report_test.sh \
 	%D%/select_test.sh \
 	%D%/simulate_test.sh \
 	%D%/simulate_totals.py \
@@ -37,6 +44,7 @@ TESTS += \
 	%D%/map_gpus_test.sh \
 	%D%/map_test.sh \
 	%D%/placectl_test.sh \
+	%D%/report_test.sh \
 	%D%/select_test.sh \
 	%D%/simulate_test.sh \
 	%D%/stable_json_test.sh \

@@ -194,7 +194,7 @@ std::string missing(const std::string& what, const std::string& why, const std::
 HtmlSection cluster_section(const ReportFacts& facts) {
   HtmlSection section{"cluster", "The cluster", {}};
   if (facts.state)
-    section.body += paragraph("Load, liveness and outages are those of " + facts.state->described(facts.config) + ".", "quiet");
+    section.body += paragraph("Load, liveness and outages are those of " + facts.state_described + ".", "quiet");
   else
     section.body += missing("whether nodes are up, their load and their outages.", facts.why_no_state,
                             "run placement-agent on the nodes and placement-monitor on the controllers (doc/install.md), or name a snapshot with --state.");

@@ -121,7 +121,7 @@ std::string cell_chart(const CellChart& chart) {
     }
   if (!(range.low <= range.high)) return {};
   const bool numbers = count <= 16;
-  const double side = numbers ? 52 : count <= 32 ? 20 : 12, high = numbers ? 26 : side;
+  const double side = numbers ? 60 : count <= 32 ? 20 : 12, high = numbers ? 26 : side;
   std::size_t longest = 0;
   for (const std::string& name : chart.names) longest = std::max(longest, std::min<std::size_t>(name.size(), 18));
   const double left = 14 + 7.2 * static_cast<double>(longest), top = numbers ? 22 : 4;

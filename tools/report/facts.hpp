@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "common/policy/config.hpp"
 #include "common/topology/cluster_view.hpp"
 #include "common/topology/switch_tree.hpp"
 #include "sim/occupancy.hpp"
@@ -25,8 +24,8 @@ struct ReportMachine {
 struct ReportFacts {
   double made_at_s = 0;  // seconds since 1970
   double since_s = 0;    // nothing older is in it
-  Config config;
   std::optional<StateInput> state;
+  std::string state_described;  // where it comes from, and how old it is
   std::string why_no_state;
   std::optional<ReportMachine> machine;
   std::string why_no_machine;

@@ -26,7 +26,8 @@ bool names_machine(const CommandLine& line) { return line.has("topology") || lin
 ReportMachine named_machine(const CommandLine& line) {
   ReportMachine machine;
   machine.view = read_machine_view(line);
-  machine.source = "--" + std::string(line.has("topology") ? "topology" : line.has("switches") ? "switches" : "torus");
+  const char* const option = line.has("topology") ? "topology" : line.has("switches") ? "switches" : "torus";
+  machine.source = *line.value(option);
   if (const auto path = line.value("topology")) {
     const MachineFile file = read_machine_file(*path);
     machine.switches = parse_switches(file.text, file.path, shapes_of(machine.view));
@@ -59,11 +60,12 @@ ReportFacts gather_facts(const CommandLine& line, double now_s, double since_s) 
   ReportFacts facts;
   facts.made_at_s = now_s;
   facts.since_s = since_s;
-  facts.config = config_for_records();
+  const Config config = config_for_records();
   if (line.has("state"))
-    facts.state = read_state(line, facts.config);
+    facts.state = read_state(line, config);
   else
-    try_to(facts.state, facts.why_no_state, [&] { return read_state(line, facts.config); });
+    try_to(facts.state, facts.why_no_state, [&] { return read_state(line, config); });
+  if (facts.state) facts.state_described = facts.state->described(config);
   if (names_machine(line)) {
     facts.machine = named_machine(line);
   } else if (slurmctld_answers()) {
@@ -74,7 +76,7 @@ ReportFacts gather_facts(const CommandLine& line, double now_s, double since_s) 
   }
   if (!facts.occupancy && facts.why_no_occupancy.empty())
     facts.why_no_occupancy = names_machine(line) ? "the machine is that of a file, and running jobs are known to slurmctld alone." : facts.why_no_machine;
-  facts.decisions = read_decisions(line, facts.config, 0, since_s);
+  facts.decisions = read_decisions(line, config, 0, since_s);
   return facts;
 }
 

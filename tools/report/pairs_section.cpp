@@ -67,7 +67,7 @@ double worst_between(const PairTable& pairs, const std::vector<std::int32_t>& a,
 
 std::string shown_value(Which which, double value) {
   if (std::isnan(value)) return "-";
-  return which == Which::bandwidth ? shown_bytes(value) + "B" : shown_microseconds(value);
+  return which == Which::bandwidth ? shown_bytes(value) + "B/s" : shown_microseconds(value);
 }
 
 std::string picture(const ReportFacts& facts, const std::vector<std::vector<std::int32_t>>& bundles, const std::vector<std::string>& names, Which which) {
@@ -84,7 +84,7 @@ std::string picture(const ReportFacts& facts, const std::vector<std::vector<std:
   chart.shown = [which](double value) { return shown_value(which, value); };
   chart.logarithmic = !bandwidth;
   chart.dark_is_low = bandwidth;
-  std::vector<HtmlColumn> columns{{bandwidth ? "Bytes per second" : "Latency"}};
+  std::vector<HtmlColumn> columns{{"Node"}};
   for (const std::string& name : names) columns.push_back({name, true});
   HtmlTable table(chart.label, columns);
   for (std::size_t row = 0; row < names.size(); ++row) {
@@ -128,7 +128,8 @@ HtmlSection pairs_section(const ReportFacts& facts) {
   if (bundles.size() < nodes.size())
     section.body += paragraph("Each row and column stands for up to " + std::to_string(bundles.front().size()) +
                               " successive nodes, and each cell for the worst pair between two such groups (of at most 16 nodes of each, evenly spread).");
-  section.body += picture(facts, bundles, names, Which::bandwidth) + picture(facts, bundles, names, Which::latency);
+  section.body += "<div class=\"pictures\">\n<div>" + picture(facts, bundles, names, Which::bandwidth) + "</div>\n<div>" +
+                  picture(facts, bundles, names, Which::latency) + "</div>\n</div>\n";
   return section;
 }
 

@@ -47,6 +47,7 @@ svg text{fill:var(--text);font:12px system-ui,-apple-system,"Segoe UI",Roboto,"D
 svg .axis{stroke:var(--edge)}svg .grid{stroke:var(--line)}svg .quiet{fill:var(--quiet)}
 svg .wide{min-width:36rem}
 figure{margin:1rem 0}
+.pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));gap:0 2rem}.pictures>div{min-width:0}
 figcaption{color:var(--quiet);font-size:.92rem;max-width:70ch;margin:.3rem 0 .5rem}
 .bar{fill:var(--bar)}.mark{stroke:var(--bar);fill:var(--bar)}
 .s0{stroke:var(--a)}.s1{stroke:var(--b);stroke-dasharray:9 4}.s2{stroke:var(--c);stroke-dasharray:3 4}.s3{stroke:var(--d);stroke-dasharray:12 4 3 4}

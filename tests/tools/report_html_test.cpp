@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The page of placectl report holds whatever names and reasons the cluster has as text.
+#include <cmath>
+
+#include "common/state/pair_arrays.hpp"
+#include "tests/check.hpp"
+#include "tools/report/drawing.hpp"
+#include "tools/report/html.hpp"
+#include "tools/report/sections.hpp"
+
+using namespace placement;
+using namespace placement::tools;
+
+namespace {
+
+const std::string hostile = "</style></text><script>alert('x')</script>\"onload=\"x&amp;\n\x01\xff\xe2\x80\xae";
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+ReportFacts hostile_facts() {
+  ReportFacts facts;
+  facts.made_at_s = facts.since_s = 1700000000;
+  facts.why_no_occupancy = facts.why_no_machine = hostile;
+  facts.state = StateInput{hostile, {}, 3};
+  facts.state_described = hostile;
+  for (const char* name : {"a", "b"}) {
+    NodeState node;
+    node.name = name + hostile;
+    node.liveness = Liveness::down;
+    facts.state->state.nodes.push_back(node);
+  }
+  PairArrays pairs(2, {0, 1});
+  pairs.set(0, 1, {50, 1e8F, 1e9F, PairSource::measured, 1});
+  facts.state->state.pairs = pair_table(std::move(pairs));
+  Decision decision;
+  decision.policy = decision.reason = hostile;
+  facts.decisions = {{decision}, {hostile}, hostile};
+  return facts;
+}
+
+}  // namespace
+
+START_TEST(text_is_only_text) {
+  ck_assert_text_eq(html_text("a<b>&\"c\""), "a&lt;b&gt;&amp;&quot;c&quot;");
+  ck_assert_text_eq(html_text("tab\tline\nbell\a del\x7f"), "tab?line?bell? del?");
+  ck_assert_text_eq(html_text("n\xc3\xb6 \xe2\x82\xac \xff \xc3"), "n\xc3\xb6 \xe2\x82\xac ? ?");
+  ck_assert_text_eq(html_text("\xe2\x80\xae\xe2\x81\xa6\xe2\x80\x8f\xe2\x80\xa8\xef\xbb\xbf\xc2\x85"), "??????");
+}
+END_TEST
+
+START_TEST(hostile_names_stay_text) {
+  const ReportFacts facts = hostile_facts();
+  const std::vector<HtmlSection> sections = {cluster_section(facts), pairs_section(facts), decisions_section(facts)};
+  const std::string page = html_page(hostile, "", sections);
+  ck_assert_uint_eq(count_of(page, "<script"), 0);
+  ck_assert_uint_eq(count_of(page, "</style>"), 1);
+  ck_assert_uint_eq(count_of(page, "\"onload"), 0);
+  ck_assert_uint_eq(count_of(page, "\x01"), 0);
+  ck_assert_uint_gt(count_of(page, "&lt;script&gt;"), 8);
+}
+END_TEST
+
+START_TEST(a_table_names_its_rows_and_columns) {
+  HtmlTable table("of <x>", {{"Name"}, {"Count", true}});
+  ck_assert(table.empty());
+  table.add({"n1", "3"});
+  table.add_drawing("<svg/>");
+  const std::string html = table.html();
+  for (const char* part : {"<caption>of &lt;x&gt;</caption>", "<th scope=\"col\" class=\"num\">Count</th>", "<th scope=\"row\">n1</th>",
+                           "<td class=\"num\">3</td><td class=\"drawing\"><svg/></td>", "aria-label=\"of &lt;x&gt;\""})
+    ck_assert_msg(html.find(part) != html.npos, "no %s in %s", part, html.c_str());
+}
+END_TEST
+
+START_TEST(shades_follow_the_values) {
+  CellChart chart;
+  chart.label = "x";
+  chart.names = {"a", "b"};
+  chart.shown = [](double value) { return std::to_string(static_cast<int>(value)); };
+  chart.value = [](std::size_t row, std::size_t column) { return row == column ? NAN : row < column ? 1.0 : 100.0; };
+  const std::string light_is_low = cell_chart(chart);
+  ck_assert(light_is_low.find("<rect class=\"q0\"") < light_is_low.find("<rect class=\"q6\""));
+  chart.dark_is_low = true;
+  const std::string dark_is_low = cell_chart(chart);
+  ck_assert(dark_is_low.find("<rect class=\"q6\"") < dark_is_low.find("<rect class=\"q0\""));
+  chart.value = [](std::size_t, std::size_t) { return NAN; };
+  ck_assert_text_eq(cell_chart(chart), "");
+  chart.value = [](std::size_t, std::size_t) { return 5.0; };  // one value has one shade
+  ck_assert_uint_eq(count_of(cell_chart(chart), "<rect class=\"q3\""), 4);
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("report");
+  TCase* test_case = tcase_create("html");
+  tcase_add_test(test_case, text_is_only_text);
+  tcase_add_test(test_case, hostile_names_stay_text);
+  tcase_add_test(test_case, a_table_names_its_rows_and_columns);
+  tcase_add_test(test_case, shades_follow_the_values);
+  suite_add_tcase(suite, test_case);
+  return run_suite(suite);
+}

@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Drives placectl report: what is in its page, what it says of what is missing, and its exit codes. PLACECTL names the program.
+# shellcheck source=tests/tools/placectl_lib.sh
+. "$(dirname "$0")/placectl_lib.sh"
+export SLURM_CONF=$work/slurm.conf TZ=UTC
+printf 'SnapshotFile=%s/current\nDecisionFile=%s/none\nStateDirectory=%s\n' "$work" "$work" "$work" >placement.conf
+
+cat >state <<'END'
+slurm-placement-snapshot	1
+published	1700000000
+outage-horizon	86400
+node-columns	name	liveness	outages	observed_s	age_s	cores	cpu_load_1	slurm_load_1	outage_probability
+node	n1	up	0	864000	2	16	4	0.25	0.001
+node	n2	up	3	864000	3	16	15.5	15	0.02
+node	n3	down	1	864000	500	16	-	-	0.01
+node	n4	suspect	0	0	-	-	-	-	-
+group	0	n1
+group	1	n2
+group	2	n[3-4]
+pair	0	1	50	1e8	1.25e8	measured	30
+pair	0	2	1500	5e7	1.25e8	modelled	600
+pair	2	2	20	-	-	assumed	-
+END
+mkdir machine
+printf 'SwitchName=left Nodes=n[1-2]\nSwitchName=right Nodes=n[3-4]\nSwitchName=top Switches=left,right\n' >machine/topology.conf
+printf 'NodeName=n[1-4] Sockets=2 CoresPerSocket=8\n' >machine/slurm.conf
+
+# Text is in the page.
+page_has() {  # file text
+  checks=$((checks + 1))
+  grep -qF -- "$2" "$1" || fail "$command: no '$2' in $1"
+}
+well_formed() {  # file
+  [ $have_python = yes ] || return 0
+  checks=$((checks + 1))
+  local said
+  said=$(python3 "$source/tests/tools/report_page.py" "$1") || fail "$command: $said"
+}
+
+pages() {
+  run report --state state --ring "$source/tests/data/stable_formats/ring_2" -t machine/topology.conf --since 2000-01-01
+  expect 0 '' ''
+  well_formed report.html
+  for text in 'id="cluster"' 'id="network"' 'id="decisions"' '<strong>left</strong>' '2 nodes, 2 up, mean load 61 %, 3 outages' \
+    '2 nodes, 1 suspect, 1 down, 1 outage' 'By policy and outcome'; do
+    [ "$text" = ] || page_has report.html "$text"
+  done
+  run report --state state -o -
+  expect 0 "$out" ''
+  printf '%s\n' "$out" >standard.html
+  well_formed standard.html
+  page_has standard.html 'Missing:</strong> the switches above the nodes.'
+  page_has standard.html 'Missing:</strong> decisions of slurmctld'
+  run report -t machine/topology.conf -o machine.html
+  expect 0 '' ''
+  well_formed machine.html
+  page_has machine.html 'Missing:</strong> whether nodes are up'
+  page_has machine.html 'Missing:</strong> latency and bandwidth'
+}
+
+hostile_names() {
+  printf 'SwitchName=<script>alert(1)</script> Nodes=n[1-2]\nSwitchName=b"onload="x Nodes=n[3-4]\nSwitchName=top Switches=<script>alert(1)</script>,b"onload="x\n' \
+    >machine/hostile.conf
+  run report -t machine/hostile.conf -o hostile.html
+  [ "$code" = 0 ] || { has hostile.conf; return; }
+  well_formed hostile.html
+}
+
+refusals() {
+  run report --sinse 2026-01-01
+  checks=$((checks + 1))
+  [ "$code" = 2 ] || fail "$command: exit code $code"
+  run report --since yesterday
+  refused 2 'placectl report: --since yesterday: a date is wanted, YYYY-MM-DD[THH:MM[:SS]] in local time, or seconds since 1970'
+  run report --since 2999-01-01
+  refused 2 'placectl report: --since 2999-01-01: a time in the past is wanted'
+  run report --slurm-conf machine/slurm.conf
+  refused 2 'placectl report: --slurm-conf: has the nodes of --topology, which is not given'
+  run report --state none
+  checks=$((checks + 1))
+  [ "$code" = 1 ] || fail "$command: exit code $code"
+  has none
+  run report --state state -o none/report.html
+  refused 1 'placectl report: cannot write none/report.html: No such file or directory'
+  run report
+  checks=$((checks + 1))
+  [ "$code" = 1 ] || fail "$command: exit code $code"
+  has 'there is nothing to report'
+}
+
+run_parts 12 pages hostile_names refusals
