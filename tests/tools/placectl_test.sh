@@ -14,7 +14,7 @@ general() {
   run mpa
   refused 2 "placectl: unknown command 'mpa': did you mean map?"
   run weather
-  refused 2 "placectl: unknown command 'weather': the commands are map, cost, matrix, check-config, enable, disable, rankfile, select, status, nodes, pairs, reliability, predict, explain, decisions, metrics, export, import and simulate"
+  refused 2 "placectl: unknown command 'weather': the commands are map, cost, matrix, check-config, enable, disable, rankfile, select, status, nodes, pairs, reliability, predict, explain, decisions, report, metrics, export, import and simulate"
   for words in map cost 'matrix info' 'matrix convert' 'matrix heatmap' check-config enable disable rankfile; do
     # shellcheck disable=SC2086
     run $words --help

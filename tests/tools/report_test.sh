@@ -44,7 +44,7 @@ pages() {
   well_formed report.html
   for text in 'id="cluster"' 'id="network"' 'id="decisions"' '<strong>left</strong>' '2 nodes, 2 up, mean load 61 %, 3 outages' \
     '2 nodes, 1 suspect, 1 down, 1 outage' 'By policy and outcome'; do
-    [ "$text" = ] || page_has report.html "$text"
+    page_has report.html "$text"
   done
   run report --state state -o -
   expect 0 "$out" ''
