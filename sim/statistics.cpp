@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sim/statistics.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <vector>
+
+#include "common/util/random.hpp"
 
 namespace placement::sim {
 
@@ -33,6 +37,39 @@ MeanInterval mean_interval(std::span<const double> values) {
   const double half = student_t95(result.count - 1) * std::sqrt(squares / (n - 1) / n);
   result.low -= half;
   result.high += half;
+  return result;
+}
+
+MeanInterval bootstrap_interval(std::span<const double> values, std::span<const std::uint32_t> group_of, std::uint64_t seed) {
+  MeanInterval result;
+  result.count = std::ssize(values);
+  if (values.empty()) return result;
+  std::map<std::uint32_t, std::pair<double, double>> sums;  // of each group: sum and number of its values
+  double all = 0;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    auto& [sum, count] = sums[group_of[k]];
+    sum += values[k];
+    count += 1;
+    all += values[k];
+  }
+  result.mean = result.low = result.high = all / static_cast<double>(values.size());
+  if (sums.size() < 2) return result;
+  std::vector<std::pair<double, double>> groups;
+  for (const auto& [group, sum] : sums) groups.push_back(sum);
+  Random random(seed);
+  std::vector<double> means;
+  for (int draw = 0; draw < bootstrap_draws; ++draw) {
+    double sum = 0, count = 0;
+    for (std::size_t k = 0; k < groups.size(); ++k) {
+      const auto& [part, number] = groups[static_cast<std::size_t>(random.below(static_cast<std::int32_t>(groups.size())))];
+      sum += part;
+      count += number;
+    }
+    means.push_back(sum / count);
+  }
+  std::sort(means.begin(), means.end());
+  result.low = means[bootstrap_draws / 20];
+  result.high = means[bootstrap_draws - 1 - bootstrap_draws / 20];
   return result;
 }
 

@@ -68,12 +68,20 @@ tools_placectl_SOURCES = \
 	%D%/report/cluster_section.cpp \
 	%D%/report/decisions_section.cpp \
 	%D%/report/drawing.cpp \
+	%D%/report/advice.cpp \
+	%D%/report/advice_section.cpp \
+	%D%/report/gains.cpp \
+	%D%/report/gains_section.cpp \
 	%D%/report/gather.cpp \
 	%D%/report/html.cpp \
 	%D%/report/pairs_section.cpp \
+	%D%/report/replay.cpp \
+	%D%/report/replay_section.cpp \
+	%D%/report/room_section.cpp \
 	%D%/report/style.cpp \
 	%D%/simulate/simulate_files.cpp \
 	%D%/simulate/simulate_machine.cpp \
 	%D%/simulate/simulate_options.cpp \
 	%D%/simulate/simulate_report.cpp \
+	%D%/simulate/simulate_run.cpp \
 	#

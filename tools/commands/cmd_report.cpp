@@ -28,14 +28,23 @@ constexpr Option options[] = {
     ring_option,
     {'t', "topology", "FILE", "the switches: a topology.conf, or what \"scontrol show topology\" prints [slurmctld]"},
     {0, "slurm-conf", "FILE", "the nodes of that topology.conf [slurm.conf beside it]"},
+    {0, "switches", "A:B:..", "a regular machine in place of a file, as of placectl simulate"},
+    {0, "node", "SxC", "sockets and cores per socket of its nodes [2x8]"},
+    {0, "sacct", "FILE", "the jobs to replay, a log of sacct --parsable2 or in the Standard Workload Format [sacct]"},
+    {0, "replay-jobs", "N", "the last N jobs are replayed under each strategy, 0: all [4000]"},
+    {'s', "strategies", "LIST", "as of placectl simulate [SLURM TM-A TM-Isub]"},
+    {'a', "communication", "PERCENT", "share of the run time spent communicating, in the replay [30]"},
+    {0, "pattern", "WORD", "matrices of the replay, as of placectl simulate [random]"},
+    {0, "seed", "N", "of all random choices [1]"},
 };
 
 constexpr CommandHelp help{
     "placectl report",
     "[OPTION]...",
     "Writes what is known of the cluster as one HTML file, which a browser shows without a server or\n"
-    "network: the switches with the load and outages of the nodes, the measured network, and the\n"
-    "decisions of slurmctld. What is missing is said in its section. The page has what the caller may\n"
+    "network: the switches with the load and outages of the nodes, the measured network, the\n"
+    "decisions of slurmctld and what they gained, the room for large jobs, the site's jobs under each\n"
+    "policy, and what to switch on. What is missing is said in its section. The page has what the caller may\n"
     "see of jobs, so that it is to be shown to those who may see as much.\n",
     options};
 
@@ -59,7 +68,7 @@ double since_of(const CommandLine& line, double now_s) {
 
 // Throws Error where a report would have nothing at all.
 void refuse_nothing(const ReportFacts& facts) {
-  if (facts.state || facts.machine || !facts.decisions.decisions.empty()) return;
+  if (facts.state || facts.machine || facts.replay || !facts.decisions.decisions.empty()) return;
   std::string text = "there is nothing to report: " + facts.why_no_state + "; " + facts.why_no_machine;
   for (const std::string& note : facts.decisions.notes) text += "; " + note;
   throw Error(text);
@@ -70,11 +79,14 @@ void refuse_nothing(const ReportFacts& facts) {
 int command_report(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
   if (line.has("slurm-conf") && !line.has("topology")) throw UsageError("--slurm-conf: has the nodes of --topology, which is not given");
+  if (line.has("sacct") && !line.has("topology") && !line.has("switches") && !slurmctld_answers())
+    throw UsageError("--sacct: the machine of its jobs is needed, by --topology or --switches, as no slurmctld answers");
   const auto now_s = static_cast<double>(std::time(nullptr));
   const double since_s = since_of(line, now_s);
   const ReportFacts facts = gather_facts(line, now_s, since_s);
   refuse_nothing(facts);
-  const std::vector<HtmlSection> sections = {cluster_section(facts), pairs_section(facts), decisions_section(facts)};
+  const std::vector<HtmlSection> sections = {advice_section(facts), cluster_section(facts), pairs_section(facts), decisions_section(facts),
+                                             gains_section(facts), room_section(facts), replay_section(facts)};
   const std::string lead = paragraph("Made " + shown_time(now_s) + ", of what was recorded since " + shown_time(since_s) + ".", "quiet");
   write_output(line.value_or("output", "report.html"), html_page("Placement report", lead, sections));
   return exit_ok;

@@ -9,6 +9,7 @@
 #include "sim/occupancy.hpp"
 #include "tools/input/decision_input.hpp"
 #include "tools/input/state_input.hpp"
+#include "tools/report/replay.hpp"
 
 namespace placement::tools {
 
@@ -32,6 +33,10 @@ struct ReportFacts {
   std::optional<sim::Occupancy> occupancy;  // of the running jobs that the caller may see
   std::string why_no_occupancy;
   DecisionInput decisions;  // since since_s; its notes say what is missing
+  std::optional<SiteReplay> replay;
+  std::string why_no_replay;
+  std::string mode;        // Mode in force in slurmctld; empty: not known
+  std::uint64_t seed = 1;  // of all random choices
 };
 
 }  // namespace placement::tools

@@ -4,8 +4,11 @@
 #include <filesystem>
 
 #include "common/topology/scontrol_topology.hpp"
+#include "common/topology/slurm_hosts.hpp"
 #include "common/topology/topology_read.hpp"
 #include "common/util/error.hpp"
+#include "common/util/input_file.hpp"
+#include "tools/input/controller_input.hpp"
 #include "tools/input/occupancy_input.hpp"
 #include "tools/input/settings_in_force.hpp"
 #include "tools/input/torus_machine.hpp"
@@ -21,12 +24,12 @@ std::vector<NodeShape> shapes_of(const ClusterView& view) {
   return shapes;
 }
 
-bool names_machine(const CommandLine& line) { return line.has("topology") || line.has("switches") || line.has("torus"); }
+bool names_machine(const CommandLine& line) { return line.has("topology") || line.has("switches"); }
 
 ReportMachine named_machine(const CommandLine& line) {
   ReportMachine machine;
   machine.view = read_machine_view(line);
-  const char* const option = line.has("topology") ? "topology" : line.has("switches") ? "switches" : "torus";
+  const char* const option = line.has("topology") ? "topology" : "switches";
   machine.source = *line.value(option);
   if (const auto path = line.value("topology")) {
     const MachineFile file = read_machine_file(*path);
@@ -54,6 +57,20 @@ void try_to(std::optional<Part>& part, std::string& why, Read read) {
   }
 }
 
+void add_replay(ReportFacts& facts, const CommandLine& line) {
+  if (!facts.machine) {
+    facts.why_no_replay = facts.why_no_machine;
+    return;
+  }
+  const std::string own = slurm_conf_path();
+  const std::string conf = line.has("switches") ? "" : facts.machine->live ? (may_exist(own) ? own : "") : slurm_conf_of(line);
+  const auto read = [&] { return replay_site(line, facts.machine->view, conf, facts.since_s); };
+  if (line.has("sacct"))
+    facts.replay = read();
+  else
+    try_to(facts.replay, facts.why_no_replay, read);
+}
+
 }  // namespace
 
 ReportFacts gather_facts(const CommandLine& line, double now_s, double since_s) {
@@ -77,6 +94,10 @@ ReportFacts gather_facts(const CommandLine& line, double now_s, double since_s) 
   if (!facts.occupancy && facts.why_no_occupancy.empty())
     facts.why_no_occupancy = names_machine(line) ? "the machine is that of a file, and running jobs are known to slurmctld alone." : facts.why_no_machine;
   facts.decisions = read_decisions(line, config, 0, since_s);
+  facts.seed = static_cast<std::uint64_t>(line.integer("seed", 0, INT64_MAX).value_or(1));
+  if (slurmctld_answers())
+    if (const ControllerInput controller = read_controller(); controller.state) facts.mode = controller.state->mode;
+  add_replay(facts, line);
   return facts;
 }
 

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/report/advice.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/state/node_fields.hpp"
+#include "common/state/node_outage.hpp"
+#include "common/state/pair_arrays.hpp"
+#include "tools/output/decision_sums.hpp"
+#include "tools/output/text_table.hpp"
+#include "tools/report/gains.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+std::string percent(double share, int digits = 0) { return shown_number(100 * share, digits) + " %"; }
+
+std::string interval_text(const sim::MeanInterval& interval) {
+  return shown_number(interval.mean) + " (" + shown_number(interval.low) + " to " + shown_number(interval.high) + ", " + std::to_string(interval.count) + " jobs)";
+}
+
+// What an interval of ratios says, where above 1 is better than stock.
+Verdict verdict_of(const sim::MeanInterval& better) {
+  if (better.count < least_jobs) return Verdict::open;
+  if (better.low > 1 + least_gain) return Verdict::yes;
+  return better.high < 1 - least_gain ? Verdict::no : Verdict::open;
+}
+
+sim::MeanInterval inverted(sim::MeanInterval interval) {
+  return {interval.count, 1 / interval.mean, 1 / interval.high, 1 / interval.low};
+}
+
+// Adds what the records of a policy say of its costs. Returns their verdict.
+Verdict by_records(const ReportFacts& facts, const std::string& policy, Advice& advice) {
+  Verdict verdict = Verdict::open;
+  for (const PolicyGain& gain : gains_of(facts.decisions.decisions, facts.seed)) {
+    if (gain.policy != policy) continue;
+    advice.reasons.push_back("By its records, cost over that of stock is " + interval_text(cautious(gain)) + (gain.used ? "." : ", computed and not used."));
+    if (verdict == Verdict::open) verdict = verdict_of(inverted(cautious(gain)));
+  }
+  return verdict;
+}
+
+Advice treematch(const ReportFacts& facts) {
+  Advice advice{"TREEMATCH", Verdict::open, {}, {}};
+  Verdict replayed = Verdict::open;
+  if (facts.replay)
+    for (std::size_t k = 1; k < facts.replay->replays.size(); ++k) {
+      const sim::Replay& one = facts.replay->replays[k];
+      const sim::MeanInterval run = sim::compare(facts.replay->sample, facts.replay->replays.front(), one, sim::Measure::run, sim::JobGroup::all).ratio;
+      const sim::MeanInterval flow = sim::compare(facts.replay->sample, facts.replay->replays.front(), one, sim::Measure::flow, sim::JobGroup::all).ratio;
+      advice.reasons.push_back("In the replay, stock over " + one.strategy + " is " + interval_text(run) + " for run times, and " + interval_text(flow) +
+                               " from submission to end; with assumed matrices.");
+      if (one.strategy != "TM-Isub" && !one.strategy.starts_with("TREEMATCH")) continue;
+      replayed = verdict_of(flow) == Verdict::no ? Verdict::no : verdict_of(run);
+    }
+  else
+    advice.reasons.push_back("There is no replay of the site's jobs: " + facts.why_no_replay);
+  const Verdict recorded = by_records(facts, "TREEMATCH", advice);
+  if (recorded == Verdict::open && replayed == Verdict::open) {
+    advice.conclusion = "The data do not decide. Let Mode=observe compute it for a month of jobs with matrices.";
+  } else if (recorded == Verdict::no || replayed == Verdict::no) {
+    advice.verdict = Verdict::no;
+    advice.conclusion = "Leave it to jobs that ask for it: on these jobs it does not help all.";
+  } else if (recorded == Verdict::yes) {
+    advice.verdict = Verdict::yes;
+    advice.conclusion = facts.mode == "enforce" ? "Keep it on (Mode=enforce) for jobs that ask for it." : "Switch it on (Mode=enforce) for jobs that ask for it.";
+  } else {
+    advice.conclusion = "It promises a gain, and no record of real jobs confirms it yet: switch on Mode=observe and look again in a month.";
+  }
+  return advice;
+}
+
+// The bandwidths that were measured, ascending.
+std::vector<double> bandwidths(const LiveState& state) {
+  std::vector<double> values;
+  for (std::int32_t a = 0; a < state.pairs.groups; ++a)
+    for (std::int32_t b = a; b < state.pairs.groups; ++b)
+      if (const PairArrays::Cell cell = pair_cell(state.pairs, a, b); cell.source == PairSource::measured && cell.bandwidth_Bps > 0)
+        values.push_back(cell.bandwidth_Bps);
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+// The mean share of the cores that programs outside of Slurm's jobs keep busy; NaN if it is not known.
+double foreign_load(const LiveState& state) {
+  double sum = 0, count = 0;
+  for (const NodeState& node : state.nodes) {
+    const double share = (node.cpu_load.minutes_1 - node.slurm_load.minutes_1) / node.cores;
+    if (std::isnan(share)) continue;
+    sum += std::max(0.0, share);
+    count += 1;
+  }
+  return count > 0 ? sum / count : unknown_value;
+}
+
+Advice nla(const ReportFacts& facts) {
+  Advice advice{"NLA", Verdict::open, "The data do not decide.", {}};
+  if (!facts.state) {
+    advice.conclusion = "Not to be judged: it goes by live data, and there are none.";
+    advice.reasons.push_back(facts.why_no_state);
+    return advice;
+  }
+  const Verdict recorded = by_records(facts, "NLA", advice);
+  bool uneven = false;
+  if (const std::vector<double> values = bandwidths(facts.state->state); values.size() >= 10) {
+    const double slow = values[values.size() / 10], middle = values[values.size() / 2];
+    uneven = slow < middle / 2;
+    advice.reasons.push_back("A tenth of the measured pairs has less than " + percent(slow / middle) + " of the median bandwidth.");
+  } else {
+    advice.reasons.push_back("Fewer than ten pairs of the network are measured.");
+  }
+  const double foreign = foreign_load(facts.state->state);
+  advice.reasons.push_back(std::isnan(foreign) ? "The load of other programs is not known." : "Programs outside of Slurm's jobs keep " + percent(foreign, 1) + " of the cores busy at this moment.");
+  if (recorded != Verdict::open) {
+    advice.verdict = recorded;
+    advice.conclusion = recorded == Verdict::yes ? "Switch it on for jobs that ask for it: its records show a gain." : "Leave it off: its records show more cost than stock.";
+  } else if (uneven || foreign > 0.1) {
+    advice.conclusion = "Worth a trial with Mode=observe: nodes or links differ. A log does not have the load of then, so that no replay can judge it.";
+  } else if (!std::isnan(foreign)) {
+    advice.verdict = Verdict::no;
+    advice.conclusion = "Little to gain at this moment: nodes and links are alike.";
+  }
+  return advice;
+}
+
+Advice tofa(const ReportFacts& facts) {
+  Advice advice{"TOFA", Verdict::open, "The data do not decide.", {}};
+  if (!facts.state || !outages_known(facts.state->state)) {
+    advice.conclusion = "Not to be judged: it goes by outage probabilities of the nodes, and none are known.";
+    advice.reasons.push_back(facts.state ? "The snapshot has no outage probabilities." : facts.why_no_state);
+    return advice;
+  }
+  std::int64_t failed = 0, outages = 0;
+  for (const NodeState& node : facts.state->state.nodes) failed += node.outages > 0, outages += node.outages;
+  advice.reasons.push_back(std::to_string(outages) + " unplanned outages are on record, of " + std::to_string(failed) + " among " +
+                           std::to_string(facts.state->state.nodes.size()) + " nodes.");
+  advice.reasons.push_back("Whether it helps depends on the torus and the lengths of jobs: placectl simulate --torus --outages replays that.");
+  if (outages == 0) {
+    advice.verdict = Verdict::no;
+    advice.conclusion = "Nothing to gain so far: no node has failed while it was watched.";
+  } else {
+    advice.conclusion = "Worth a trial for long jobs: nodes do fail, some more often than others.";
+  }
+  return advice;
+}
+
+Advice mend_first(const ReportFacts& facts) {
+  Advice advice{"First", Verdict::open, {}, {}};
+  const auto count = std::ssize(facts.decisions.decisions);
+  std::int64_t stock = 0;
+  for (const Decision& decision : facts.decisions.decisions) stock += decision.outcome == DECISION_STOCK;
+  if (count < least_jobs) {
+    advice.conclusion = "Collect decisions: put Mode=observe into placement.conf. slurmctld then decides and records, and changes nothing.";
+    advice.reasons.push_back("Only " + std::to_string(count) + " decisions are on record; " + std::to_string(least_jobs) + " are the least to go by.");
+  } else if (stock * 5 > count) {
+    advice.conclusion = "Mend why jobs run as stock, before anything else is switched on.";
+    advice.reasons.push_back(std::to_string(stock) + " of " + std::to_string(count) + " decisions (" + percent(static_cast<double>(stock) / static_cast<double>(count)) + ") ended as stock.");
+    for (const auto& [reason, times] : stock_reasons(facts.decisions.decisions, 3)) advice.reasons.push_back(std::to_string(times) + " times: " + reason);
+  } else {
+    advice.verdict = Verdict::yes;
+    advice.conclusion = "Nothing is in the way: most decisions are the policies' own.";
+    advice.reasons.push_back(std::to_string(stock) + " of " + std::to_string(count) + " decisions ended as stock.");
+  }
+  if (!facts.mode.empty()) advice.reasons.push_back("Mode=" + facts.mode + " is in force in slurmctld.");
+  return advice;
+}
+
+}  // namespace
+
+std::vector<Advice> advice_of(const ReportFacts& facts) { return {mend_first(facts), treematch(facts), nla(facts), tofa(facts)}; }
+
+}  // namespace placement::tools

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/report/replay.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <thread>
+
+#include "common/util/error.hpp"
+#include "common/util/file_descriptor.hpp"
+#include "spank/step/scontrol.hpp"
+#include "tools/input/decision_input.hpp"
+#include "tools/simulate/simulate_machine.hpp"
+#include "tools/simulate/simulate_options.hpp"
+#include "tools/simulate/simulate_run.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+// What sacct printed, as a file in memory.
+class SacctLog {
+ public:
+  explicit SacctLog(double since_s) : file_(memfd_create("sacct", MFD_CLOEXEC)) {
+    if (!slurmctld_answers()) throw Error("no slurmctld answers on this host, so that sacct is not asked");
+    setenv("SLURM_TIME_FORMAT", "%s", 1);  // times in seconds since 1970, whatever the time zone
+    char since[32];
+    std::snprintf(since, sizeof since, "uts%lld", static_cast<long long>(since_s));
+    const spank::CommandOutput said = spank::run_slurm_command(
+        {"sacct", "--allusers", "--parsable2", "--allocations", "--noconvert", "--starttime", since,
+         "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition,State"}, true);
+    if (said.exit_code != 0 || said.signal != 0) throw Error("sacct fails: " + said.text.substr(0, said.text.find('\n')));
+    for (std::size_t at = 0; at < said.text.size();) {
+      const ssize_t written = write(file_, said.text.data() + at, said.text.size() - at);
+      if (written <= 0) throw Error("what sacct prints finds no room in memory");
+      at += static_cast<std::size_t>(written);
+    }
+    lseek(file_, 0, SEEK_SET);
+  }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(static_cast<int>(file_)); }
+
+ private:
+  FileDescriptor file_;
+};
+
+sim::JobList jobs_of(const CommandLine& line, const sim::JobSelection& selection, double since_s, std::string& log, sim::LogNotes& notes) {
+  if (const auto path = line.value("sacct")) {
+    log = *path;
+    return sim::select_jobs(*path, selection, notes);
+  }
+  log = "sacct";
+  const SacctLog told(since_s);
+  try {
+    return sim::select_jobs(told.path(), selection, notes);
+  } catch (const Error& error) {
+    std::string text = error.what();
+    if (text.starts_with(told.path())) text.replace(0, told.path().size(), "sacct");
+    throw Error(text);
+  }
+}
+
+// Returns the strategies of the command line with stock Slurm as the first.
+std::vector<sim::Strategy> strategies_of(const CommandLine& line) {
+  std::vector<sim::Strategy> strategies = read_strategies(line);
+  check_strategies(strategies, line);
+  const auto stock = std::find_if(strategies.begin(), strategies.end(), [](const sim::Strategy& one) { return one.stock; });
+  if (stock == strategies.end())
+    strategies.insert(strategies.begin(), sim::parse_strategy("SLURM"));
+  else
+    std::rotate(strategies.begin(), stock, stock + 1);
+  return strategies;
+}
+
+}  // namespace
+
+SiteReplay replay_site(const CommandLine& line, const ClusterView& view, const std::string& conf, double since_s) {
+  const std::vector<sim::Strategy> strategies = strategies_of(line);
+  sim::ReplayOptions options = read_options(line);
+  const std::int64_t wanted = line.integer("replay-jobs", 0, INT32_MAX).value_or(default_replay_jobs);
+  SiteReplay site;
+  site.communication = options.communication;
+  site.pattern = line.value_or("pattern", "random");
+  const sim::PatternSource patterns(sim::parse_pattern(site.pattern));
+  const sim::Machine machine(view);
+  site.cores = machine.cores();
+  sim::JobSelection selection;
+  if (!conf.empty()) selection.per_core = processors_per_core_of(conf, machine);
+  sim::LogNotes notes;
+  sim::JobList list = jobs_of(line, selection, since_s, site.log, notes);
+  site.skipped = notes.skipped_text();
+  site.too_large = static_cast<std::int64_t>(std::erase_if(list.jobs, [&](const sim::LogJob& job) { return job.tasks > machine.cores(); }));
+  if (list.jobs.empty()) throw Error(site.log + ": all its jobs are larger than the machine, which has " + std::to_string(machine.cores()) + " cores");
+  site.jobs = std::ssize(list.jobs);
+  const bool all = wanted == 0 || wanted >= site.jobs;
+  site.sample.assign(all ? list.jobs.begin() : list.jobs.end() - wanted, list.jobs.end());
+  const std::int64_t begin_s = site.sample.front().submit_s;
+  for (sim::LogJob& job : site.sample) job.submit_s -= begin_s;
+  std::atomic<bool> stop{false};
+  const std::size_t threads = std::max(1u, std::thread::hardware_concurrency());
+  site.month = run_strategies({machine, list.jobs, patterns, options}, {strategies.front()}, 1, stop, false).front();
+  options.full_start = !all;
+  site.replays = run_strategies({machine, site.sample, patterns, options}, strategies, threads, stop, false);
+  for (const sim::Replay& replay : site.replays) site.summaries.push_back(sim::summarise(machine, site.sample, replay));
+  return site;
+}
+
+}  // namespace placement::tools
