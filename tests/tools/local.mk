@@ -4,6 +4,7 @@ check_PROGRAMS += \
 	%D%/heatmap_test \
 	%D%/json_test \
 	%D%/leaf_files_test \
+	%D%/report_gains_test \
 	%D%/report_html_test \
 	%D%/simulate_report_test \
 	%D%/switch_drawing_test \
@@ -16,6 +17,9 @@ endif
 %C%_json_test_SOURCES = %D%/json_test.cpp tools/output/json.cpp
 %C%_leaf_files_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_leaf_files_test_SOURCES = %D%/leaf_files_test.cpp tools/input/leaf_files.cpp
+%C%_report_gains_test_LDADD = $(sim) $(common_decision) $(CHECK_LIBS)
+%C%_report_gains_test_SOURCES = %D%/report_gains_test.cpp tools/report/advice.cpp tools/report/gains.cpp tools/output/decision_sums.cpp \
+	tools/output/decision_text.cpp tools/output/json.cpp tools/output/switch_drawing.cpp tools/output/text_table.cpp
 %C%_report_html_test_LDADD = $(common_decision) $(CHECK_LIBS)
 %C%_report_html_test_SOURCES = %D%/report_html_test.cpp tools/report/cluster_section.cpp tools/report/decisions_section.cpp tools/report/drawing.cpp \
 	tools/report/html.cpp tools/report/pairs_section.cpp tools/report/style.cpp tools/output/decision_sums.cpp \

@@ -59,6 +59,28 @@ pages() {
   page_has machine.html 'Missing:</strong> latency and bandwidth'
 }
 
+replays() {
+  run report --switches 4:4:4 --sacct "${EXAMPLE_LOG:?}" --replay-jobs 40 --seed 3 -o replay.html
+  expect 0 '' ''
+  well_formed replay.html
+  for text in 'id="advice"' 'id="room"' 'id="replay"' 'Over time' '40 jobs of ' 'Against stock Slurm' 'TM-Isub' 'stock over TM-Isub is'; do
+    page_has replay.html "$text"
+  done
+  cp replay.html first.html
+  run report --switches 4:4:4 --sacct "${EXAMPLE_LOG:?}" --replay-jobs 40 --seed 3 -o replay.html
+  checks=$((checks + 1))
+  [ "$(grep -v -e Made -e '" since' replay.html | grep -n 'TM-Isub')" = "$(grep -v -e Made -e '" since' first.html | grep -n 'TM-Isub')" ] ||
+    fail "$command: two runs differ"
+  run report --sacct "$EXAMPLE_LOG"
+  refused 2 'placectl report: --sacct: the machine of its jobs is needed, by --topology or --switches, as no slurmctld answers'
+  run report --switches 4:4:4 --sacct none
+  checks=$((checks + 1))
+  [ "$code" = 1 ] || fail "$command: exit code $code"
+  run report --switches 4:4:4 --sacct "$EXAMPLE_LOG" -s MAGIC
+  checks=$((checks + 1))
+  [ "$code" = 1 ] || [ "$code" = 2 ] || fail "$command: exit code $code"
+}
+
 hostile_names() {
   printf 'SwitchName=<script>alert(1)</script> Nodes=n[1-2]\nSwitchName=b"onload="x Nodes=n[3-4]\nSwitchName=top Switches=<script>alert(1)</script>,b"onload="x\n' \
     >machine/hostile.conf
@@ -89,4 +111,4 @@ refusals() {
   has 'there is nothing to report'
 }
 
-run_parts 12 pages hostile_names refusals
+run_parts 40 pages replays hostile_names refusals

@@ -84,6 +84,8 @@ std::vector<double> bandwidths(const LiveState& state) {
   return values;
 }
 
+constexpr double snapshot_of_now_s = 600;  // older live data are not of this moment
+
 // The mean share of the cores that programs outside of Slurm's jobs keep busy; NaN if it is not known.
 double foreign_load(const LiveState& state) {
   double sum = 0, count = 0;
@@ -112,16 +114,17 @@ Advice nla(const ReportFacts& facts) {
   } else {
     advice.reasons.push_back("Fewer than ten pairs of the network are measured.");
   }
+  if (facts.state->age_s > snapshot_of_now_s)
+    advice.reasons.push_back("The live data are " + shown_seconds(facts.state->age_s) + " old, and so say nothing of this moment.");
   const double foreign = foreign_load(facts.state->state);
-  advice.reasons.push_back(std::isnan(foreign) ? "The load of other programs is not known." : "Programs outside of Slurm's jobs keep " + percent(foreign, 1) + " of the cores busy at this moment.");
+  advice.reasons.push_back(std::isnan(foreign) ? "The load of other programs is not known." : "Programs outside of Slurm's jobs keep " + percent(foreign, 1) + " of the cores busy in the live data.");
   if (recorded != Verdict::open) {
     advice.verdict = recorded;
     advice.conclusion = recorded == Verdict::yes ? "Switch it on for jobs that ask for it: its records show a gain." : "Leave it off: its records show more cost than stock.";
   } else if (uneven || foreign > 0.1) {
     advice.conclusion = "Worth a trial with Mode=observe: nodes or links differ. A log does not have the load of then, so that no replay can judge it.";
   } else if (!std::isnan(foreign)) {
-    advice.verdict = Verdict::no;
-    advice.conclusion = "Little to gain at this moment: nodes and links are alike.";
+    advice.conclusion = "Little to gain by these live data: nodes and links are alike. They are of one moment.";
   }
   return advice;
 }
@@ -139,7 +142,6 @@ Advice tofa(const ReportFacts& facts) {
                            std::to_string(facts.state->state.nodes.size()) + " nodes.");
   advice.reasons.push_back("Whether it helps depends on the torus and the lengths of jobs: placectl simulate --torus --outages replays that.");
   if (outages == 0) {
-    advice.verdict = Verdict::no;
     advice.conclusion = "Nothing to gain so far: no node has failed while it was watched.";
   } else {
     advice.conclusion = "Worth a trial for long jobs: nodes do fail, some more often than others.";

@@ -173,11 +173,11 @@ std::string fact(const std::string& name, const std::string& value) {
   return "<div><dt>" + html_text(name) + "</dt><dd>" + html_text(value) + "</dd></div>";
 }
 
-std::string summary(const Map& map, bool with_states) {
+std::string summary(const Map& map, bool with_states, bool named) {
   NodeSum sum;
   for (const MapNode& node : map.nodes) sum.add(node);
   const auto leaves = std::count_if(map.switches.begin(), map.switches.end(), [](const SwitchShape& one) { return !one.nodes.empty(); });
-  std::string out = "<dl class=\"facts\">" + fact("Nodes", std::to_string(sum.nodes)) + fact("Leaf switches", std::to_string(leaves));
+  std::string out = "<dl class=\"facts\">" + fact("Nodes", std::to_string(sum.nodes)) + (named ? fact("Leaf switches", std::to_string(leaves)) : "");
   if (with_states)
     out += fact("Up", std::to_string(sum.of[Liveness::up])) + fact("Down or suspect", std::to_string(sum.of[Liveness::down] + sum.of[Liveness::suspect])) +
            fact("Mean load of cores", percent(sum.mean_load())) + fact("Outages on record", std::to_string(sum.outages));
@@ -206,7 +206,7 @@ HtmlSection cluster_section(const ReportFacts& facts) {
   const Map map = map_of(facts);
   if (map.nodes.empty()) return section;
   const bool with_states = facts.state.has_value();
-  section.body += summary(map, with_states) + "<ul class=\"switches\">\n";
+  section.body += summary(map, with_states, facts.machine && !facts.machine->switches.empty()) + "<ul class=\"switches\">\n";
   for (std::size_t s = 0; s < map.switches.size(); ++s)
     if (map.switches[s].parent < 0) draw(map, s, with_states, section.body);
   section.body += "</ul>\n" + legend(with_states) + node_table(map);

@@ -21,6 +21,7 @@ struct SiteReplay {
   double communication = 0;        // assumed share of communication in the run time, 0 to 1
   std::string pattern;             // assumed matrices
   sim::Replay month;               // all jobs under stock Slurm
+  std::int64_t last_submit_us = 0; // submission of the last of them; the machine drains after it
   std::vector<sim::LogJob> sample;     // the last jobs, which are replayed under each strategy; some other jobs fill the machine before
   std::vector<sim::Replay> replays;    // the first is stock Slurm
   std::vector<sim::Summary> summaries;

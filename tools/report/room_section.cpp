@@ -32,6 +32,13 @@ constexpr Line lines[] = {
     {"below one switch", [](const sim::MachineSample& s, double cores) { return 100 * static_cast<double>(s.largest_in_switch) / cores; }},
 };
 
+// Returns the samples while jobs were submitted; the machine drains afterwards.
+std::vector<sim::MachineSample> samples_of(const SiteReplay& replay) {
+  std::vector<sim::MachineSample> samples = replay.month.samples;
+  std::erase_if(samples, [&](const sim::MachineSample& sample) { return sample.time_us > replay.last_submit_us; });
+  return samples;
+}
+
 // Returns the samples in at most most_points groups of equal length; a point is the mean of its group.
 std::vector<std::pair<double, double>> points_of(const std::vector<sim::MachineSample>& samples, const Line& line, double cores) {
   const std::size_t step = (samples.size() + most_points - 1) / most_points;
@@ -47,10 +54,11 @@ std::vector<std::pair<double, double>> points_of(const std::vector<sim::MachineS
 
 std::string over_time(const SiteReplay& replay) {
   const auto cores = static_cast<double>(replay.cores);
+  const std::vector<sim::MachineSample> samples = samples_of(replay);
   LineChart chart;
   chart.label = "Free cores and the largest job that still fits together, by day of the replay";
   chart.y_title = "per cent of the cores";
-  for (const Line& line : lines) chart.lines.push_back({line.name, points_of(replay.month.samples, line, cores)});
+  for (const Line& line : lines) chart.lines.push_back({line.name, points_of(samples, line, cores)});
   double most = 0, days = 0;
   for (const ChartLine& line : chart.lines)
     for (const auto& [day, value] : line.points) most = std::max(most, value), days = std::max(days, day);
@@ -58,7 +66,6 @@ std::string over_time(const SiteReplay& replay) {
   const double step = std::max(1.0, std::ceil(days / 10));
   for (double day = 0; day <= days; day += step) chart.ticks.emplace_back(day, "day " + shown_number(day, 0));
   HtmlTable table(chart.label + ", per cent of the " + std::to_string(replay.cores) + " cores, means of a day", {{"Day", true}, {lines[0].name, true}, {lines[1].name, true}, {lines[2].name, true}});
-  const std::vector<sim::MachineSample>& samples = replay.month.samples;
   for (std::size_t k = 0; k < samples.size();) {
     const std::int64_t day = samples[k].time_us / 86400000000;
     double sums[3] = {0, 0, 0};
@@ -69,7 +76,7 @@ std::string over_time(const SiteReplay& replay) {
     table.add({std::to_string(day), shown_number(sums[0] / count, 1), shown_number(sums[1] / count, 1), shown_number(sums[2] / count, 1)});
   }
   return "<h3>Over time</h3>\n<figure>\n" + line_chart(chart) + "<figcaption>" +
-         html_text("All " + std::to_string(replay.jobs) + " jobs of " + replay.log + " replayed under stock Slurm, from an empty machine. Between the first line and the others are cores "
+         html_text("All " + std::to_string(replay.jobs) + " jobs of " + replay.log + " replayed under stock Slurm, from an empty machine to the last submission. Between the first line and the others are cores "
                    "that are free and too scattered to hold one job together. It is the replay's state and not a record of the cluster's.") +
          "</figcaption>\n" + folded("Table: free cores by day", table) + "</figure>\n";
 }
