@@ -66,6 +66,7 @@ void fill_result(placement_plan& result, const Answer& answer) {
   copy_text(result.natural_cost, sizeof result.natural_cost, plan.natural_cost);
   copy_text(result.stock_cost, sizeof result.stock_cost, plan.stock_cost);
   fill_busiest_link(result, plan.busiest_link, plan);
+  copy_text(result.ranks, sizeof result.ranks, plan.ranks);
 }
 
 void assess(PluginState& now, const placement_offer& offer, const placement_request& request, const placement_grant& grant) {
@@ -79,6 +80,7 @@ void assess(PluginState& now, const placement_offer& offer, const placement_requ
   copy_text(now.result.cost, sizeof now.result.cost, costs.cost);
   copy_text(now.result.natural_cost, sizeof now.result.natural_cost, costs.natural_cost);
   fill_busiest_link(now.result, costs.busiest_link, plan);
+  copy_text(now.result.ranks, sizeof now.result.ranks, costs.ranks);
   if (costs.difference.empty()) return;
   copy_text(now.result.reason, sizeof now.result.reason, plan.note + (plan.note.empty() ? "" : ", ") + costs.difference);
 }
@@ -278,7 +280,7 @@ extern "C" void placement_assess(const struct placement_offer* offer, const stru
   try {
     assess(now, *offer, *request, *grant);
   } catch (...) {  // out of memory: the costs are not known
-    now.result.cost[0] = now.result.natural_cost[0] = now.result.busiest_link[0] = '\0';
+    now.result.cost[0] = now.result.natural_cost[0] = now.result.busiest_link[0] = now.result.ranks[0] = '\0';
   }
 }
 

@@ -181,6 +181,7 @@ struct placement_plan {
 	char natural_cost[48];		/* hop-bytes on the planned cores in natural order; empty if not known */
 	char stock_cost[48];		/* hop-bytes on the first nodes in natural order; empty if not known */
 	char busiest_link[PLACEMENT_REASON_SIZE];	/* the link with the most traffic of the plan, and in natural order on the first nodes; or empty */
+	char ranks[768];		/* the ranks of each planned node, as "0,5;1-3;4"; empty if not known or longer */
 	char reason[PLACEMENT_REASON_SIZE];	/* why the job is not placed, or remarks on the plan */
 	enum stock_reason stock_reason;	/* not placed: the class of the reason */
 	char lacks[PLACEMENT_REASON_SIZE];	/* the policy and what it lacked, for the job's user; mostly empty */

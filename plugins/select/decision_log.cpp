@@ -90,6 +90,7 @@ void DecisionLog::tell(const placement_outcome& outcome, Mode mode) {
     decision_.natural_cost = plan->natural_cost;
     decision_.first_nodes_cost = plan->stock_cost;
     if (plan->busiest_link[0] != '\0') decision_.terms.push_back("busiest link: " + std::string(plan->busiest_link));
+    if (plan->ranks[0] != '\0') decision_.terms.push_back("ranks: " + std::string(plan->ranks));
   }
   if ((outcome.end == DECISION_CORES || outcome.end == DECISION_NODES) && outcome.unbound != nullptr)
     decision_.terms.push_back("no rank is bound to its core: TaskPlugin=" + std::string(outcome.unbound));

@@ -33,6 +33,9 @@ constexpr std::size_t max_state_bytes = 32 << 10;
 // The traffic of links is computed for the record of a decision alone. With more pairs it would take several milliseconds.
 constexpr std::int64_t most_pairs_on_links = 200'000;
 
+// The longest list of the ranks of each node, in characters; it has to fit into placement_plan::ranks.
+constexpr std::size_t most_rank_text = sizeof placement_plan::ranks - 1;
+
 // Makes one decision: converts the offer's arrays to the policy's view and request, and the placement back to a plan.
 class Planner {
  public:
@@ -60,10 +63,12 @@ class Planner {
     if (request.matrix && !job_request_.coarse) {
       plan.cost = to_string(placement.cost);
       plan.busiest_link = busiest_of(view, placement);
+      plan.ranks = ranks_by_node(placement);
       add_step_costs(plan, deadline);
       if (job_request_.natural_order) {
         plan.cost = plan.natural_cost;
         plan.busiest_link.clear();
+        plan.ranks.clear();
         plan.note += std::string(plan.note.empty() ? "" : ", ") + "one step over several components has natural order";
       }
       // On a torus the tree's distances mean nothing. The policy's own natural order is that on the first nodes.
@@ -78,12 +83,12 @@ class Planner {
   GivenCosts assess(const Plan& plan, const placement_grant& grant, const Deadline& deadline) const {
     const std::span given(grant.node, grant.node_count);
     const std::vector<std::int32_t> tasks = block_layout({grant.room, grant.node_count}, candidates_.tasks(), request_.pack_nodes);
-    GivenCosts costs{plan.cost, plan.natural_cost, {}, plan.busiest_link};
+    GivenCosts costs{plan.cost, plan.natural_cost, {}, plan.busiest_link, plan.ranks};
     const bool same_tasks = std::ranges::equal(given, plan.nodes) && std::ranges::equal(tasks, plan.tasks);
     const bool same_cores = std::equal(plan.core_wanted.begin(), plan.core_wanted.end(), grant.core_given);
     if (!same_tasks) costs.difference = "Slurm gives " + counts_text(tasks) + " tasks, planned were " + counts_text(plan.tasks);
     if (plan.cost.empty() || (same_tasks && same_cores && !request_.whole_nodes)) return costs;
-    costs.cost = costs.natural_cost = costs.busiest_link = {};
+    costs.cost = costs.natural_cost = costs.busiest_link = costs.ranks = {};
     try {
       const StepView step = step_on(given, tasks, grant.core_given);
       costs.natural_cost = in_order(step, tasks);
@@ -206,7 +211,7 @@ class Planner {
                                               " CPUs on the policy's cores, as it wants whole cores for each");
   }
 
-  // Sets the cost and the busiest link of `costs` to those of the step with ranks placed by the policy. On a torus srun's effort would
+  // Sets the cost, the busiest link and the ranks of `costs` to those of the step with ranks placed by the policy. On a torus srun's effort would
   // take all of the time, and the cost is that of the least effort, with which a choice of nodes is made, too.
   template <typename Costs>
   void set_placed(Costs& costs, const StepView& step, const std::vector<std::int32_t>& tasks, const Deadline& deadline) const {
@@ -215,6 +220,38 @@ class Planner {
     const Placement placement = job_request_.policy->place(step.view, request, deadline);
     costs.cost = to_string(placement.cost);
     costs.busiest_link = busiest_of(step.view, placement);
+    costs.ranks = ranks_by_node(placement);
+  }
+
+  // Returns the ranks of each node that has any, in the order of the nodes, as "0,5;1-3;4"; an empty string where that is longer than
+  // a record has room for.
+  static std::string ranks_by_node(const Placement& placement) {
+    std::map<std::int32_t, std::string> of_node;
+    std::map<std::int32_t, std::pair<std::size_t, std::size_t>> range;  // of successive ranks, the last one so far of each node
+    const auto end_range = [&](std::int32_t node) {
+      const auto [first, last] = range.at(node);
+      std::string& text = of_node[node];
+      text += (text.empty() ? "" : ",") + std::to_string(first) + (last > first ? "-" + std::to_string(last) : "");
+    };
+    for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank) {
+      const std::int32_t node = placement.ranks[rank].node;
+      const auto [at, is_new] = range.try_emplace(node, rank, rank);
+      if (is_new) continue;
+      if (at->second.second + 1 == rank) {
+        at->second.second = rank;
+        continue;
+      }
+      end_range(node);
+      if (of_node[node].size() > most_rank_text) return {};
+      at->second = {rank, rank};
+    }
+    std::string text;
+    for (const auto& [node, ranks] : range) {
+      end_range(node);
+      text += (text.empty() ? "" : ";") + of_node[node];
+      if (text.size() > most_rank_text) return {};
+    }
+    return text;
   }
 
   // Returns what busiest_link() tells of a placement; an empty string on a torus, whose links are others, and with very many pairs.

@@ -28,6 +28,7 @@ struct Plan {
   std::string natural_cost;                // hop-bytes on the planned cores in natural order
   std::string stock_cost;                  // hop-bytes on the first nodes of the offer in natural order
   std::string busiest_link;                // of the plan, as busiest_link() of link_traffic.hpp tells it; empty if not known
+  std::string ranks;                       // those of each of `nodes`, as "0,5;1-3;4"; empty if not known, or too long to be told
   std::string stock_busiest_link;          // of the ranks in natural order on the first nodes of the offer; empty if not known
   std::string job_state;                   // live data for the steps (common/decision/job_state.hpp); mostly empty
   std::vector<std::string> terms;          // the policy's reasons for its choice
@@ -39,6 +40,7 @@ struct GivenCosts {
   std::string natural_cost;  // hop-bytes in natural order; empty if not known
   std::string difference;    // how the allocation differs from the plan, for people; empty if it does not
   std::string busiest_link;  // see Plan
+  std::string ranks;         // see Plan
 };
 
 // Compares the allocation `grant` with `plan`, which was made for the other arguments. If the job got the plan, the

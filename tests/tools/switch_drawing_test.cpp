@@ -41,6 +41,25 @@ START_TEST(nodes_and_tasks_on_their_switches) {
 }
 END_TEST
 
+START_TEST(ranks_on_their_switches) {
+  Decision decision;
+  decision.choice = decision.given = "n[1,3-4]";
+  decision.tasks_per_node = "2,3,1";
+  decision.terms = {"by exact search", "ranks: 0,5;1-3;4"};
+  const auto text = [&] {
+    std::string all;
+    for (const std::string& line : drawn_on_switches(decision, two_pods)) all += line + "\n";
+    return all;
+  };
+  ck_assert_text_eq(text(), "root\n  p1\n    s1: n1: 0,5\n    s2: n3: 1-3  n4: 4\n");
+  decision.terms = {"ranks: 0,5;1-4"};  // of two nodes
+  ck_assert_text_eq(text(), "root\n  p1\n    s1: n1 with 2 tasks\n    s2: n3 with 3 tasks, n4 with 1 task\n");
+  decision.terms = {"ranks: 0,5;1-3;4"};
+  decision.given = "n[5-7]";  // Slurm gave others
+  ck_assert_text_eq(text(), "root\n  p2\n    s3: n[5-6]\n    s4: n7\n");
+}
+END_TEST
+
 START_TEST(blocks_and_fabrics_that_nothing_joins) {
   ck_assert_text_eq(drawn("n[1,3]", "", "", "SwitchName=a Level=0 Nodes=n[1-2]\nSwitchName=b Level=0 Nodes=n[3-4]\n"), "a: n1\nb: n3\n");
   ck_assert_text_eq(drawn("n[1-4]", "", "", "BlockName=b1 BlockIndex=0 Nodes=n[1-4] BlockSize=4\n"), "b1: n[1-4]\n");
@@ -76,6 +95,7 @@ int main() {
   Suite* suite = suite_create("switch_drawing");
   TCase* all = tcase_create("all");
   tcase_add_test(all, nodes_and_tasks_on_their_switches);
+  tcase_add_test(all, ranks_on_their_switches);
   tcase_add_test(all, blocks_and_fabrics_that_nothing_joins);
   tcase_add_test(all, what_cannot_be_drawn);
   tcase_add_test(all, many_switches_are_cut);

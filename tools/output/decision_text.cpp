@@ -99,7 +99,8 @@ std::string explained(const Decision& d, const std::string& component, std::stri
   // The note is left out if the terms already contain it.
   const bool told_by_terms = d.terms.size() > 1 && d.reason.find(d.terms[1]) != std::string::npos;
   if (d.outcome != DECISION_STOCK && d.outcome != DECISION_WAIT && !told_by_terms) add_fact(text, "note", d.reason);
-  for (const std::string& term : d.terms) add_fact(text, &term == &d.terms.front() ? "terms" : "", term);
+  for (const std::string& term : d.terms)
+    if (drawing.empty() || !term.starts_with("ranks: ")) add_fact(text, &term == &d.terms.front() ? "terms" : "", term);
   if (d.time_us > 0)
     add_fact(text, "time", shown_microseconds(static_cast<double>(d.time_us)) + (d.remembered ? ", the answer was remembered" : ""));
   return text;

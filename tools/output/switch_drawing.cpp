@@ -20,6 +20,7 @@ constexpr std::size_t most_lines = 32;
 struct JobSwitches {
   std::vector<std::string> nodes;
   std::vector<std::int64_t> tasks;  // of each node; empty: not known
+  std::vector<std::string> ranks;   // of each node, as "0,5-7"; empty: not known
   std::vector<SwitchShape> switches;
 };
 
@@ -50,8 +51,25 @@ std::vector<std::int64_t> expand_counts(std::string_view text, std::size_t count
   return numbers.size() == count ? numbers : std::vector<std::int64_t>();
 }
 
-// Returns the nodes that are attached to a switch, as "n[1-3] with 4 tasks each, n4 with 2 tasks".
+// Returns the ranks of each of `count` nodes from the term of a decision that has them; none if there is no such term.
+std::vector<std::string> ranks_in(const std::vector<std::string>& terms, std::size_t count) {
+  constexpr std::string_view name = "ranks: ";
+  std::vector<std::string> ranks;
+  for (const std::string& term : terms) {
+    if (!term.starts_with(name)) continue;
+    for (const std::string_view of_node : split_at(std::string_view(term).substr(name.size()), ';')) ranks.emplace_back(of_node);
+  }
+  return ranks.size() == count ? ranks : std::vector<std::string>();
+}
+
+// Returns the nodes that are attached to a switch, as "n[1-3] with 4 tasks each, n4 with 2 tasks", or with their ranks, as "n1: 0,5  n2: 1-3".
 std::string nodes_text(const JobSwitches& job, std::span<const std::int32_t> attached) {
+  if (!job.ranks.empty()) {
+    std::string text;
+    for (const std::int32_t node : attached)
+      text += (text.empty() ? "" : "  ") + job.nodes[static_cast<std::size_t>(node)] + ": " + job.ranks[static_cast<std::size_t>(node)];
+    return text;
+  }
   std::vector<std::pair<std::int64_t, std::vector<std::string>>> groups;  // of nodes with equally many tasks
   for (const std::int32_t node : attached) {
     const auto n = static_cast<std::size_t>(node);
@@ -84,7 +102,10 @@ void draw(const JobSwitches& job, std::size_t number, std::size_t level, std::ve
 
 std::vector<std::string> drawn_on_switches(const Decision& decision, std::string_view topology) {
   JobSwitches job = switches_of(decision.given.empty() ? decision.choice : decision.given, topology);
-  if (decision.given.empty() || decision.given == decision.choice) job.tasks = expand_counts(decision.tasks_per_node, job.nodes.size());
+  if (decision.given.empty() || decision.given == decision.choice) {
+    job.tasks = expand_counts(decision.tasks_per_node, job.nodes.size());
+    job.ranks = ranks_in(decision.terms, job.nodes.size());
+  }
   std::vector<std::string> lines;
   for (std::size_t number = 0; number < job.switches.size(); ++number)
     if (job.switches[number].parent < 0) draw(job, number, 0, lines);
