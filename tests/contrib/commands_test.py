@@ -29,6 +29,7 @@ OPTIONAL = {
     "tests/plugins/plugin_check.sh": {"slurmctld": "what only slurmctld exports is not looked up"},
     "tests/packages/document": {"systemctl": "is called on the hosts, which have it"},
     "tests/packages/hosts.sh": {"systemd-nspawn": "is installed when it is called"},
+    "tests/tools/report_browser_test.sh": {"chromium": "the test of the page in a browser is skipped"},
     "tests/contrib/service_test.sh": {"systemd-analyze": "the test of the units is skipped"},
 }
 NO_COMMANDS = {"-", "{lock}", "_placectl"}  # "trap -", a file descriptor, the shell completion that a test loads

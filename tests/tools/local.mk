@@ -35,6 +35,7 @@ EXTRA_DIST += \
 	%D%/map_test.sh \
 	%D%/placectl_lib.sh \
 	%D%/placectl_test.sh \
+	%D%/report_browser_test.sh \
 	%D%/report_page.py \
 	%D%/report_test.sh \
 	%D%/select_test.sh \
@@ -48,6 +49,7 @@ TESTS += \
 	%D%/map_gpus_test.sh \
 	%D%/map_test.sh \
 	%D%/placectl_test.sh \
+	%D%/report_browser_test.sh \
 	%D%/report_test.sh \
 	%D%/select_test.sh \
 	%D%/simulate_test.sh \

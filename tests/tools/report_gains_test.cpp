@@ -110,11 +110,11 @@ START_TEST(conclusions_follow_the_records) {
   ReportFacts facts;
   facts.why_no_state = facts.why_no_replay = "it is a test";
   ck_assert(about(advice_of(facts), "TREEMATCH").verdict == Verdict::open);
-  ck_assert(about(advice_of(facts), "First").conclusion.find("observe") != std::string::npos);
+  ck_assert(about(advice_of(facts), "Before all else").conclusion.find("observe") != std::string::npos);
   ck_assert(about(advice_of(facts), "NLA").conclusion.find("Not to be judged") != std::string::npos);
   facts.decisions.decisions = jobs_near(0.6, 6);
   ck_assert(about(advice_of(facts), "TREEMATCH").verdict == Verdict::yes);
-  ck_assert(about(advice_of(facts), "First").verdict == Verdict::yes);
+  ck_assert(about(advice_of(facts), "Before all else").verdict == Verdict::yes);
   facts.decisions.decisions = jobs_near(1.5, 6);
   ck_assert(about(advice_of(facts), "TREEMATCH").verdict == Verdict::no);
   facts.decisions.decisions = jobs_near(1.0, 6);
@@ -126,7 +126,7 @@ START_TEST(conclusions_follow_the_records) {
     facts.decisions.decisions.push_back(record(1000 + k, 1, "", "", DECISION_STOCK));
     facts.decisions.decisions.back().reason = "no room";
   }
-  const Advice first = about(advice_of(facts), "First");
+  const Advice first = about(advice_of(facts), "Before all else");
   ck_assert(first.verdict == Verdict::open && first.reasons[1] == "40 times: no room");
 }
 END_TEST

@@ -42,7 +42,7 @@ pages() {
   run report --state state --ring "$source/tests/data/stable_formats/ring_2" -t machine/topology.conf --since 2000-01-01
   expect 0 '' ''
   well_formed report.html
-  for text in 'id="cluster"' 'id="network"' 'id="decisions"' '<strong>left</strong>' '2 nodes, 2 up, mean load 61 %, 3 outages' \
+  for text in 'id="cluster"' 'id="network"' 'id="decisions"' '<strong>left</strong>' '2 nodes, 2 up, mean load 61 %, 3 outages' \
     '2 nodes, 1 suspect, 1 down, 1 outage' 'By policy and outcome'; do
     page_has report.html "$text"
   done

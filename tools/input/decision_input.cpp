@@ -16,12 +16,6 @@ namespace placement::tools {
 
 namespace {
 
-// Returns whether the caller must not see other users' jobs. Without a slurm.conf the files may be read too.
-bool must_hide_others(const Config& config) {
-  const std::string conf = slurm_conf_path();
-  return jobs_are_private(conf) && !monitor::sees_all_jobs(geteuid(), conf, config.monitor_readers);
-}
-
 protocol::DecisionAnswer ask_for_decisions(const Config& config, std::uint32_t job, double since_s,
                                            std::string& told_by) {
   protocol::Query query;
@@ -52,7 +46,7 @@ FilesRead read_files(DecisionInput& input, const CommandLine& line, const Config
     return false;
   };
   FilesRead files;
-  if (must_hide_others(config)) filter.only_of = geteuid();
+  if (hides_other_jobs(config)) filter.only_of = geteuid();
   files.history = add("history", [&] { monitor::add_history(history, filter, input.decisions, input.notes); });
   files.ring = add("ring", [&] {
     for (Decision& decision : ring_reader(line, config).read()) input.decisions.push_back(std::move(decision));
@@ -63,6 +57,11 @@ FilesRead read_files(DecisionInput& input, const CommandLine& line, const Config
 }
 
 }  // namespace
+
+bool hides_other_jobs(const Config& config) {
+  const std::string conf = slurm_conf_path();
+  return jobs_are_private(conf) && !monitor::sees_all_jobs(geteuid(), conf, config.monitor_readers);
+}
 
 DecisionReader ring_reader(const CommandLine& line, const Config& config) {
   const auto named = line.value("ring");

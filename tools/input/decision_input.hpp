@@ -16,6 +16,11 @@ namespace placement::tools {
 inline constexpr Option history_option{0, "history", "FILE", "placement-monitor's history [below StateDirectory]"};
 inline constexpr Option ring_option{0, "ring", "FILE", "slurmctld's ring of decisions [DecisionFile]"};
 
+// Returns whether the caller may not see other users' jobs: PrivateData in slurm.conf has jobs, and the caller is neither root nor
+// SlurmUser nor in the group of MonitorReaders. The files may all the same be readable for the caller. Throws Error when it cannot be
+// told, as the rest of slurm.conf must then be read too.
+bool hides_other_jobs(const Config& config);
+
 // Opens slurmctld's ring at its oldest decision. Unless the command line names the ring, it must belong to root, to
 // SlurmUser or to the caller. Throws Error when the file does not exist.
 DecisionReader ring_reader(const CommandLine& line, const Config& config);

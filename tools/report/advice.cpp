@@ -21,6 +21,9 @@ std::string interval_text(const sim::MeanInterval& interval) {
   return shown_number(interval.mean) + " (" + shown_number(interval.low) + " to " + shown_number(interval.high) + ", " + std::to_string(interval.count) + " jobs)";
 }
 
+// Returns whether slurmctld makes decisions now.
+bool decides(const ReportFacts& facts) { return !facts.mode.empty() && facts.mode != "off"; }
+
 // What an interval of ratios says, where above 1 is better than stock.
 Verdict verdict_of(const sim::MeanInterval& better) {
   if (better.count < least_jobs) return Verdict::open;
@@ -60,7 +63,7 @@ Advice treematch(const ReportFacts& facts) {
     advice.reasons.push_back("There is no replay of the site's jobs: " + facts.why_no_replay);
   const Verdict recorded = by_records(facts, "TREEMATCH", advice);
   if (recorded == Verdict::open && replayed == Verdict::open) {
-    advice.conclusion = "The data do not decide. Let Mode=observe compute it for a month of jobs with matrices.";
+    advice.conclusion = std::string("The data do not decide. ") + (decides(facts) ? "Look again after a month" : "Let Mode=observe compute it for a month") + " of jobs with matrices.";
   } else if (recorded == Verdict::no || replayed == Verdict::no) {
     advice.verdict = Verdict::no;
     advice.conclusion = "Leave it to jobs that ask for it: on these jobs it does not help all.";
@@ -68,7 +71,7 @@ Advice treematch(const ReportFacts& facts) {
     advice.verdict = Verdict::yes;
     advice.conclusion = facts.mode == "enforce" ? "Keep it on (Mode=enforce) for jobs that ask for it." : "Switch it on (Mode=enforce) for jobs that ask for it.";
   } else {
-    advice.conclusion = "It promises a gain, and no record of real jobs confirms it yet: switch on Mode=observe and look again in a month.";
+    advice.conclusion = std::string("It promises a gain, and no record of real jobs confirms it yet: ") + (decides(facts) ? "" : "switch on Mode=observe and ") + "look again in a month.";
   }
   return advice;
 }
@@ -150,12 +153,13 @@ Advice tofa(const ReportFacts& facts) {
 }
 
 Advice mend_first(const ReportFacts& facts) {
-  Advice advice{"First", Verdict::open, {}, {}};
+  Advice advice{"Before all else", Verdict::open, {}, {}};
   const auto count = std::ssize(facts.decisions.decisions);
   std::int64_t stock = 0;
   for (const Decision& decision : facts.decisions.decisions) stock += decision.outcome == DECISION_STOCK;
   if (count < least_jobs) {
-    advice.conclusion = "Collect decisions: put Mode=observe into placement.conf. slurmctld then decides and records, and changes nothing.";
+    advice.conclusion = decides(facts) ? "Collect decisions: let jobs ask for policies, as with srun -m TREEMATCH=app.mat."
+                                       : "Collect decisions: put Mode=observe into placement.conf. slurmctld then decides and records, and changes nothing.";
     advice.reasons.push_back("Only " + std::to_string(count) + " decisions are on record; " + std::to_string(least_jobs) + " are the least to go by.");
   } else if (stock * 5 > count) {
     advice.conclusion = "Mend why jobs run as stock, before anything else is switched on.";

@@ -61,7 +61,7 @@ Map map_of(const ReportFacts& facts) {
   return map;
 }
 
-std::string percent(double share) { return std::isnan(share) ? "not known" : shown_number(100 * share, 0) + " %"; }
+std::string percent(double share) { return std::isnan(share) ? "not known" : shown_number(100 * share, 0) + "\u00a0%"; }
 
 // Counts and mean load of some nodes.
 struct NodeSum {

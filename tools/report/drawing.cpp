@@ -43,7 +43,7 @@ std::string legend(const CellChart& chart, const Range& range, bool holes) {
     entry(steps / 2, chart.shown(range.low));
   else
     for (int step = 0; step < steps; ++step) entry(range.shade(step), chart.shown(range.edge(step)) + " to " + chart.shown(range.edge(step + 1)));
-  if (holes) out += "<li><span class=\"swatch qx\"></span>not known</li>";
+  if (holes) out += "<li><span class=\"swatch qx\" aria-hidden=\"true\">/</span>not known</li>";
   return out + "</ul>\n";
 }
 
@@ -140,6 +140,7 @@ std::string cell_chart(const CellChart& chart) {
       const int shade = std::isnan(value) ? -1 : range.shade(range.step_of(value));
       if (row == column && shade < 0) continue;
       out += formatted("<rect class=\"q%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>", shade < 0 ? "x" : std::to_string(shade).c_str(), x, y, side - 1, high - 1);
+      if (shade < 0 && !numbers) out += formatted("<path class=\"axis\" d=\"M%.1f %.1fL%.1f %.1f\"/>", x + 2, y + high - 3, x + side - 3, y + 2);
       if (numbers) out += text_at(x + side / 2, y + high / 2 + 4, "middle", shade < 0 ? "-" : chart.shown(value), shade < 0 ? "" : shade >= 4 ? " class=\"on-dark\"" : " class=\"on-light\"");
     }
     out += "\n";

@@ -64,7 +64,8 @@ std::string HtmlTable::html() const {
 }
 
 std::string folded(std::string_view summary, const HtmlTable& table) {
-  return "<details>\n<summary>" + html_text(summary) + "</summary>\n" + table.html() + "</details>\n";
+  constexpr std::size_t most_on_paper = 13;
+  return std::string(table.columns() > most_on_paper ? "<details class=\"screen\">" : "<details>") + "\n<summary>" + html_text(summary) + "</summary>\n" + table.html() + "</details>\n";
 }
 
 std::string html_page(const std::string& title, const std::string& lead, std::span<const HtmlSection> sections) {

@@ -31,7 +31,7 @@ class HtmlTable {
   // Adds a drawing to the last row, as one more cell. `markup` is HTML, and its maker has escaped what is in it.
   void add_drawing(std::string_view markup);
   bool empty() const { return rows_.empty(); }
-  std::size_t rows() const { return rows_.size(); }
+  std::size_t columns() const { return columns_.size(); }
   // Returns the table in a region that scrolls by itself, also by keyboard, where the page is too narrow.
   std::string html() const;
 
@@ -41,7 +41,8 @@ class HtmlTable {
   std::vector<std::string> rows_;
 };
 
-// Returns the table behind a line that opens it, for the numbers of a picture. It is open when the page is printed.
+// Returns the table behind a line that opens it, for the numbers of a picture. It is open when the page is printed, unless it has
+// too many columns for paper.
 std::string folded(std::string_view summary, const HtmlTable& table);
 
 // A part of the page, with its heading.

@@ -76,7 +76,7 @@ std::string picture(const ReportFacts& facts, const std::vector<std::vector<std:
     for (const auto& column : bundles) values.push_back(worst_between(facts.state->state.pairs, row, column, which));
   const bool bandwidth = which == Which::bandwidth;
   const std::string what = bandwidth ? "Bandwidth" : "Latency";
-  if (std::all_of(values.begin(), values.end(), [](double value) { return std::isnan(value); })) return paragraph(what + ": not known of any pair.");
+  if (std::all_of(values.begin(), values.end(), [](double value) { return std::isnan(value); })) return "<h3>" + what + "</h3>\n" + paragraph("Not known of any pair.");
   CellChart chart;
   chart.label = what + " between " + (bundles.size() == facts.state->state.nodes.size() ? "nodes" : "groups of nodes");
   chart.names = names;
@@ -100,8 +100,11 @@ std::string picture(const ReportFacts& facts, const std::vector<std::vector<std:
 // The pairs by where their values come from.
 std::string sources(const LiveState& state) {
   std::array<std::int64_t, pair_source_names.size()> cells{};
+  std::vector<std::int64_t> nodes(static_cast<std::size_t>(state.pairs.groups), 0);
+  for (const std::int32_t group : state.pairs.group_of_node) ++nodes[static_cast<std::size_t>(group)];
   for (std::int32_t a = 0; a < state.pairs.groups; ++a)
-    for (std::int32_t b = a; b < state.pairs.groups; ++b) ++cells[static_cast<std::size_t>(pair_cell(state.pairs, a, b).source)];
+    for (std::int32_t b = a; b < state.pairs.groups; ++b)
+      if (a != b || nodes[static_cast<std::size_t>(a)] > 1) ++cells[static_cast<std::size_t>(pair_cell(state.pairs, a, b).source)];
   std::string text;
   for (std::size_t s = 1; s < cells.size(); ++s) text += (s > 1 ? ", " : "") + std::to_string(cells[s]) + " " + std::string(pair_source_names[s]);
   return "Of the cells between " + std::to_string(state.pairs.groups) + " groups of nodes, " + text + "; " + std::to_string(cells[0]) + " are not known.";

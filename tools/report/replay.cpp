@@ -11,8 +11,10 @@
 
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
+#include "common/util/text.hpp"
 #include "spank/step/scontrol.hpp"
 #include "tools/input/decision_input.hpp"
+#include "tools/input/settings_in_force.hpp"
 #include "tools/simulate/simulate_machine.hpp"
 #include "tools/simulate/simulate_options.hpp"
 #include "tools/simulate/simulate_run.hpp"
@@ -24,13 +26,13 @@ namespace {
 // What sacct printed, as a file in memory.
 class SacctLog {
  public:
-  explicit SacctLog(double since_s) : file_(memfd_create("sacct", MFD_CLOEXEC)) {
+  SacctLog(double since_s, bool all_users) : file_(memfd_create("sacct", MFD_CLOEXEC)) {
     if (!slurmctld_answers()) throw Error("no slurmctld answers on this host, so that sacct is not asked");
     setenv("SLURM_TIME_FORMAT", "%s", 1);  // times in seconds since 1970, whatever the time zone
     char since[32];
     std::snprintf(since, sizeof since, "uts%lld", static_cast<long long>(since_s));
     const spank::CommandOutput said = spank::run_slurm_command(
-        {"sacct", "--allusers", "--parsable2", "--allocations", "--noconvert", "--starttime", since,
+        {"sacct", all_users ? "--allusers" : "--user=" + std::to_string(geteuid()), "--parsable2", "--allocations", "--noconvert", "--starttime", since,
          "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition,State"}, true);
     if (said.exit_code != 0 || said.signal != 0) throw Error("sacct fails: " + said.text.substr(0, said.text.find('\n')));
     for (std::size_t at = 0; at < said.text.size();) {
@@ -48,11 +50,12 @@ class SacctLog {
 
 sim::JobList jobs_of(const CommandLine& line, const sim::JobSelection& selection, double since_s, std::string& log, sim::LogNotes& notes) {
   if (const auto path = line.value("sacct")) {
-    log = *path;
+    log = base_name(*path);
     return sim::select_jobs(*path, selection, notes);
   }
-  log = "sacct";
-  const SacctLog told(since_s);
+  const bool own = hides_other_jobs(config_for_records());
+  log = own ? "sacct, of this user alone (PrivateData=jobs)," : "sacct";
+  const SacctLog told(since_s, !own);
   try {
     return sim::select_jobs(told.path(), selection, notes);
   } catch (const Error& error) {

@@ -45,7 +45,8 @@ summary{cursor:pointer;color:var(--link);padding:.2rem 0}
 svg{display:block;max-width:100%;height:auto}
 svg text{fill:var(--text);font:12px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
 svg .axis{stroke:var(--edge)}svg .grid{stroke:var(--line)}svg .quiet{fill:var(--quiet)}
-svg .wide{min-width:36rem}
+svg.wide{min-width:36rem}
+td:not(.num):not(.drawing){min-width:9rem}
 figure{margin:1rem 0}
 .pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));gap:0 2rem}.pictures>div{min-width:0}
 figcaption{color:var(--quiet);font-size:.92rem;max-width:70ch;margin:.3rem 0 .5rem}
@@ -67,7 +68,7 @@ background:var(--card);font-size:.8rem;line-height:1.55rem;overflow:hidden}
 .tile.unknown{border-style:dotted;color:var(--quiet)}.tile.closed{background:var(--soft)}
 .legend{display:flex;flex-wrap:wrap;gap:.4rem 1.4rem;list-style:none;padding:0;margin:.6rem 0;font-size:.9rem}
 .legend li{display:flex;align-items:center;gap:.5rem}
-.legend .swatch{width:1.4rem;height:1.1rem;border:1px solid var(--edge)}
+.legend .swatch{width:1.4rem;height:1.1rem;line-height:1rem;text-align:center;border:1px solid var(--edge)}
 .q0{fill:#e9f1f8;background:#e9f1f8}.q1{fill:#c6dcee;background:#c6dcee}.q2{fill:#9dc3e2;background:#9dc3e2}.q3{fill:#6aa3d0;background:#6aa3d0}
 .q4{fill:#2f73ad;background:#2f73ad}.q5{fill:#1a5488;background:#1a5488}.q6{fill:#0c3358;background:#0c3358}
 .qx{fill:var(--card);background:var(--card);stroke:var(--edge)}
@@ -83,7 +84,7 @@ constexpr const char* paper = R"(@media(max-width:38rem){body{padding:0 .6rem 3r
 @media print{:root{--page:#fff;--card:#fff;--text:#000;--quiet:#333;--line:#aaa;--edge:#555;--link:#000;--bar:#2a6fa8;--good:#1c6b3c;--bad:#a3262a;--warn:#7d5200;
 --soft:#eee;--a:#1f6aa5;--b:#b3401f;--c:#22733f;--d:#6c4aa0}
 body{max-width:none;padding:0;font-size:10pt}nav,.skip{display:none}section{border:0;padding:0;margin:0 0 1.5rem}h2,h3{break-after:avoid}
-tr,figure,.switches li{break-inside:avoid}.scroll{overflow:visible}.quiet{color:#333}
+tr,svg,.switches li{break-inside:avoid}.pictures{display:block}table{font-size:8.5pt}.screen{display:none}.scroll{overflow:visible}.quiet{color:#333}
 details::details-content{content-visibility:visible;block-size:auto}details>*{display:block}summary{list-style:none;color:#000}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 @media(forced-colors:active){.tile i,.bar,.swatch,svg rect{forced-color-adjust:none}}
