@@ -17,8 +17,8 @@ inline constexpr Option history_option{0, "history", "FILE", "placement-monitor'
 inline constexpr Option ring_option{0, "ring", "FILE", "slurmctld's ring of decisions [DecisionFile]"};
 
 // Returns whether the caller may not see other users' jobs: PrivateData in slurm.conf has jobs, and the caller is neither root nor
-// SlurmUser nor in the group of MonitorReaders. The files may all the same be readable for the caller. Throws Error when it cannot be
-// told, as the rest of slurm.conf must then be read too.
+// SlurmUser nor in the group of MonitorReaders. Such a caller may still be able to read the files. Without a slurm.conf nothing is
+// hidden. Throws Error when slurm.conf cannot be read.
 bool hides_other_jobs(const Config& config);
 
 // Opens slurmctld's ring at its oldest decision. Unless the command line names the ring, it must belong to root, to
