@@ -115,6 +115,11 @@ START_TEST(conclusions_follow_the_records) {
   facts.decisions.decisions = jobs_near(0.6, 6);
   ck_assert(about(advice_of(facts), "TREEMATCH").verdict == Verdict::yes);
   ck_assert(about(advice_of(facts), "Before all else").verdict == Verdict::yes);
+  ck_assert_msg(about(advice_of(facts), "TREEMATCH").conclusion.starts_with("Keep it on"), "%s", about(advice_of(facts), "TREEMATCH").conclusion.c_str());
+  std::vector<Decision> computed = jobs_near(0.6, 6);  // what is only computed counts where nothing was used
+  for (Decision& d : computed) d.outcome = DECISION_ADVICE;
+  facts.decisions.decisions = computed;
+  ck_assert(about(advice_of(facts), "TREEMATCH").conclusion.starts_with("Switch it on"));
   facts.decisions.decisions = jobs_near(1.5, 6);
   ck_assert(about(advice_of(facts), "TREEMATCH").verdict == Verdict::no);
   facts.decisions.decisions = jobs_near(1.0, 6);

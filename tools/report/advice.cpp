@@ -35,13 +35,16 @@ sim::MeanInterval inverted(sim::MeanInterval interval) {
   return {interval.count, 1 / interval.mean, 1 / interval.high, 1 / interval.low};
 }
 
-// Adds what the records of a policy say of its costs. Returns their verdict.
-Verdict by_records(const ReportFacts& facts, const std::string& policy, Advice& advice) {
+// Adds what the records of a policy say of its costs. Returns their verdict: that of placements which were used before that of
+// placements which were only computed. Sets `on` if some were used.
+Verdict by_records(const ReportFacts& facts, const std::string& policy, Advice& advice, bool& on) {
   Verdict verdict = Verdict::open;
   for (const PolicyGain& gain : gains_of(facts.decisions.decisions, facts.seed)) {
     if (gain.policy != policy) continue;
     advice.reasons.push_back("By its records, cost over that of stock is " + interval_text(cautious(gain)) + (gain.used ? "." : ", computed and not used."));
-    if (verdict == Verdict::open) verdict = verdict_of(inverted(cautious(gain)));
+    const Verdict of_these = verdict_of(inverted(cautious(gain)));
+    if (of_these != Verdict::open && (verdict == Verdict::open || gain.used)) verdict = of_these;
+    on = on || gain.used;
   }
   return verdict;
 }
@@ -61,7 +64,8 @@ Advice treematch(const ReportFacts& facts) {
     }
   else
     advice.reasons.push_back("There is no replay of the site's jobs: " + facts.why_no_replay);
-  const Verdict recorded = by_records(facts, "TREEMATCH", advice);
+  bool on = false;
+  const Verdict recorded = by_records(facts, "TREEMATCH", advice, on);
   if (recorded == Verdict::open && replayed == Verdict::open) {
     advice.conclusion = std::string("The data do not decide. ") + (decides(facts) ? "Look again after a month" : "Let Mode=observe compute it for a month") + " of jobs with matrices.";
   } else if (recorded == Verdict::no || replayed == Verdict::no) {
@@ -69,7 +73,7 @@ Advice treematch(const ReportFacts& facts) {
     advice.conclusion = "Leave it to jobs that ask for it: on these jobs it does not help all.";
   } else if (recorded == Verdict::yes) {
     advice.verdict = Verdict::yes;
-    advice.conclusion = facts.mode == "enforce" ? "Keep it on (Mode=enforce) for jobs that ask for it." : "Switch it on (Mode=enforce) for jobs that ask for it.";
+    advice.conclusion = on ? "Keep it on (Mode=enforce) for jobs that ask for it." : "Switch it on (Mode=enforce) for jobs that ask for it.";
   } else {
     advice.conclusion = std::string("It promises a gain, and no record of real jobs confirms it yet: ") + (decides(facts) ? "" : "switch on Mode=observe and ") + "look again in a month.";
   }
@@ -108,7 +112,8 @@ Advice nla(const ReportFacts& facts) {
     advice.reasons.push_back(facts.why_no_state);
     return advice;
   }
-  const Verdict recorded = by_records(facts, "NLA", advice);
+  bool on = false;
+  const Verdict recorded = by_records(facts, "NLA", advice, on);
   bool uneven = false;
   if (const std::vector<double> values = bandwidths(facts.state->state); values.size() >= 10) {
     const double slow = values[values.size() / 10], middle = values[values.size() / 2];
@@ -123,7 +128,7 @@ Advice nla(const ReportFacts& facts) {
   advice.reasons.push_back(std::isnan(foreign) ? "The load of other programs is not known." : "Programs outside of Slurm's jobs keep " + percent(foreign, 1) + " of the cores busy in the live data.");
   if (recorded != Verdict::open) {
     advice.verdict = recorded;
-    advice.conclusion = recorded == Verdict::yes ? "Switch it on for jobs that ask for it: its records show a gain." : "Leave it off: its records show more cost than stock.";
+    advice.conclusion = recorded == Verdict::yes ? std::string(on ? "Keep" : "Switch") + " it on for jobs that ask for it: its records show a gain." : "Leave it off: its records show more cost than stock.";
   } else if (uneven || foreign > 0.1) {
     advice.conclusion = "Worth a trial with Mode=observe: nodes or links differ. A log does not have the load of then, so that no replay can judge it.";
   } else if (!std::isnan(foreign)) {

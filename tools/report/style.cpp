@@ -34,7 +34,7 @@ section{background:var(--card);border:1px solid var(--line);border-radius:.5rem;
 .facts dd{margin:0;font-size:1.35rem;font-variant-numeric:tabular-nums}
 .scroll{overflow-x:auto;margin:.6rem 0}
 table{border-collapse:collapse;font-size:.92rem;font-variant-numeric:tabular-nums;min-width:min(100%,24rem)}
-caption{text-align:left;color:var(--quiet);padding:0 0 .4rem;font-size:.9rem}
+caption{text-align:left;max-width:min(70ch,82vw);color:var(--quiet);padding:0 0 .4rem;font-size:.9rem}
 th,td{padding:.3rem .8rem .3rem 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--line)}
 th{font-weight:600}tbody th{font-weight:500;max-width:34rem}
 .num{text-align:right;white-space:nowrap}
