@@ -10,16 +10,19 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "common/util/error.hpp"
 #include "mpi/profile_state.hpp"
 #include "mpi/profile_write.hpp"
+#include "mpi/slice_sampling.hpp"
 
 namespace placement::mpi::profile {
 
 constinit std::atomic<Traffic*> counting{nullptr};
 constinit std::atomic<bool> running{false};
+constinit std::atomic<Sampling> sampling{Sampling::off};
 
 namespace {
 
@@ -36,6 +39,8 @@ struct State {
   bool table_on_disk = false;
   pid_t process = 0;
   std::uint64_t begin_ticks = 0;
+  std::optional<SliceSampling> slices;
+  unsigned looks = 0;  // for the end of a pause
   Clock::time_point begin_time;
 };
 
@@ -126,9 +131,31 @@ void begin(int thread_level) {
   state.begin_ticks = ticks();
   running = true;
   counting = state.traffic.get();
+  if (state.settings.sample && thread_level != MPI_THREAD_MULTIPLE) {  // else two threads could look for an end at once
+    state.slices.emplace(static_cast<std::uint64_t>(rank) ^ run, state.begin_ticks, 0);
+    sampling = Sampling::in_slice;
+  }
+}
+
+void look_for_end_of_slice(std::uint64_t now) {
+  if (!state.slices->slice_is_over(now)) return;
+  const bool pause = state.slices->pause_begins(now, state.traffic->messages());
+  state.traffic->set_weight(state.slices->weight());
+  if (!pause) return;
+  counting = nullptr;
+  sampling = Sampling::in_pause;
+}
+
+void look_for_end_of_pause() {
+  constexpr unsigned calls_per_look = 16;  // as the clock takes as long as counting a message
+  if (++state.looks % calls_per_look != 0 || !state.slices->pause_ends(ticks())) return;
+  state.traffic->set_weight(state.slices->weight());
+  sampling = Sampling::in_slice;
+  counting = state.traffic.get();
 }
 
 void end() {
+  sampling = Sampling::off;
   counting = nullptr;
   running = false;
   if (!state.traffic || state.traffic->state() != RankState::running) return;
@@ -159,6 +186,8 @@ void aborted() {
 void set_level(int level) {
   if (state.traffic && state.traffic->state() == RankState::running)
     counting = level == 0 ? nullptr : state.traffic.get();
+  sampling = Sampling::off;  // a program that says when to count is counted as it says
+  if (state.traffic) state.traffic->set_weight(1);
 }
 
 }  // namespace placement::mpi::profile

@@ -35,12 +35,27 @@ inline std::uint64_t ticks() {
 #endif
 }
 
+// What the sampling of this rank does: nothing, it waits for the end of a slice, or for the end of a pause.
+enum class Sampling { off, in_slice, in_pause };
+extern constinit std::atomic<Sampling> sampling;
+
+// Looks whether a slice of the sampling ends at `now`, and whether a pause ends. Only one thread at a time may call them.
+void look_for_end_of_slice(std::uint64_t now);
+void look_for_end_of_pause();
+
 // Adds the time of a call that can wait to the time in MPI. It is made around the call.
 class Timed {
  public:
   Timed() : traffic_(traffic()), begin_(traffic_ ? ticks() : 0) {}
   ~Timed() {
-    if (traffic_ && traffic_ == traffic()) traffic_->add_time(ticks() - begin_);
+    const Sampling now_sampling = sampling.load(std::memory_order_relaxed);
+    if (traffic_ && traffic_ == traffic()) {
+      const std::uint64_t end = ticks();
+      traffic_->add_time(end - begin_);
+      if (now_sampling == Sampling::in_slice) look_for_end_of_slice(end);
+    } else if (now_sampling == Sampling::in_pause) {
+      look_for_end_of_pause();
+    }
   }
   Timed(const Timed&) = delete;
   Timed& operator=(const Timed&) = delete;

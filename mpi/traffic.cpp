@@ -113,12 +113,14 @@ Traffic::Traffic(Traffic&& other) noexcept
     : header_(std::exchange(other.header_, nullptr)),
       counters_(std::exchange(other.counters_, nullptr)),
       mapped_bytes_(std::exchange(other.mapped_bytes_, 0)),
+      weight_(other.weight_),
       threaded_(other.threaded_) {}
 
 Traffic& Traffic::operator=(Traffic&& other) noexcept {
   std::swap(header_, other.header_);
   std::swap(counters_, other.counters_);
   std::swap(mapped_bytes_, other.mapped_bytes_);
+  std::swap(weight_, other.weight_);
   std::swap(threaded_, other.threaded_);
   return *this;
 }
@@ -148,23 +150,23 @@ std::uint32_t Traffic::size_class(std::uint64_t bytes) { return static_cast<std:
 void Traffic::add(TrafficKind kind, std::int32_t peer, std::uint64_t bytes, std::uint64_t messages) {
   if (messages == 0) return;
   Counter& to = counter(kind, peer);
-  bump(to.bytes, bytes);
-  bump(to.messages, messages);
+  bump(to.bytes, bytes * weight_);
+  bump(to.messages, messages * weight_);
   if (kind == TrafficKind::topology) return;
   if (messages == 1) [[likely]]  // without the division, which would take a third of the time of this function
-    bump(header_->sizes[size_class(bytes)], 1);
+    bump(header_->sizes[size_class(bytes)], weight_);
   else
-    bump(header_->sizes[size_class(bytes / messages)], messages);
+    bump(header_->sizes[size_class(bytes / messages)], messages * weight_);
 }
 
 void Traffic::add_outside(std::uint64_t bytes, std::uint64_t messages) {
-  bump(header_->outside.bytes, bytes);
-  bump(header_->outside.messages, messages);
+  bump(header_->outside.bytes, bytes * weight_);
+  bump(header_->outside.messages, messages * weight_);
 }
 
 void Traffic::add_time(std::uint64_t ticks) {
-  bump(header_->ticks, ticks);
-  bump(header_->calls, 1);
+  bump(header_->ticks, ticks * weight_);
+  bump(header_->calls, weight_);
 }
 
 std::vector<PeerTraffic> Traffic::peers(std::uint32_t kinds) const {
@@ -192,6 +194,12 @@ PeerTraffic Traffic::total(TrafficKind kind) const {
 }
 
 PeerTraffic Traffic::outside() const { return {-1, header_->outside.bytes, header_->outside.messages}; }
+
+std::uint64_t Traffic::messages() const {
+  std::uint64_t sum = 0;
+  for (const auto& size : header_->sizes) sum += size.load(std::memory_order_relaxed);
+  return sum;
+}
 
 std::array<std::uint64_t, Traffic::size_classes> Traffic::sizes() const {
   std::array<std::uint64_t, size_classes> copy{};

@@ -52,6 +52,9 @@ class Traffic {
   RankState state() const;
   void set_state(RankState state);
 
+  // Sets the number by which each message and each time that is added from now on counts; 1 by default.
+  void set_weight(std::uint64_t weight) { weight_ = weight; }
+
   // Sets whether several threads may add at once; true by default.
   void set_threaded(bool threaded) { threaded_ = threaded; }
 
@@ -67,6 +70,7 @@ class Traffic {
   PeerTraffic total(TrafficKind kind) const;  // over all peers in MPI_COMM_WORLD
   PeerTraffic outside() const;                // to processes that are not in MPI_COMM_WORLD
   std::array<std::uint64_t, size_classes> sizes() const;  // messages of each size class
+  std::uint64_t messages() const;             // of all size classes
   std::uint64_t ticks() const;  // time in calls that can wait
   std::uint64_t calls() const;  // number of calls that can wait
 
@@ -87,6 +91,7 @@ class Traffic {
   Header* header_ = nullptr;  // followed by the counters, `ranks` of them for each kind
   Counter* counters_ = nullptr;
   std::size_t mapped_bytes_ = 0;
+  std::uint64_t weight_ = 1;
   bool threaded_ = true;
 };
 

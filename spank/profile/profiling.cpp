@@ -204,7 +204,9 @@ void profile_task(spank_t spank) {
   if (const auto own = task_variable(spank, "LD_PRELOAD"); own && !own->empty()) preload += ":" + *own;
   spank_setenv(spank, "LD_PRELOAD", preload.c_str(), 1);
   spank_setenv(spank, "PLACEMENT_PROFILE", file->c_str(), 1);
-  if (learning) spank_setenv(spank, "PLACEMENT_PROFILE_SALVAGE", "no", 1);  // a program that dies leaves nothing behind
+  if (!learning) return;
+  spank_setenv(spank, "PLACEMENT_PROFILE_SALVAGE", "no", 1);  // a program that dies leaves nothing behind
+  spank_setenv(spank, "PLACEMENT_PROFILE_SAMPLE", "yes", 1);
 }
 
 }  // namespace placement::spank

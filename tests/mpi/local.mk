@@ -3,11 +3,13 @@ if HAVE_CHECK
 check_PROGRAMS += \
 	%D%/collective_test \
 	%D%/rank_order_test \
+	%D%/slice_sampling_test \
 	%D%/traffic_test \
 	#
 endif
 %C%_collective_test_LDADD = $(mpi_traffic) $(CHECK_LIBS)
 %C%_rank_order_test_LDADD = $(mpi_order) $(CHECK_LIBS)
+%C%_slice_sampling_test_LDADD = $(CHECK_LIBS)
 %C%_traffic_test_LDADD = $(mpi_traffic) $(CHECK_LIBS)
 
 EXTRA_DIST += \
