@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t most_tiles = 20000;
 constexpr std::size_t most_named = 64;
+constexpr std::size_t most_large = 512;
 constexpr std::size_t most_rows = 1000;
 
 // A node of the map. Its state may be null: the monitor does not know it.
@@ -123,7 +124,7 @@ void draw(const Map& map, std::size_t number, bool with_states, std::string& out
   const std::string said = sentence(sum_below(map, number), with_states);
   out += "<li><strong>" + html_text(one.name) + "</strong> <span class=\"quiet\">" + html_text(said) + "</span>\n";
   if (!one.nodes.empty() && map.nodes.size() <= most_tiles) {
-    out += "<div class=\"tiles\" role=\"img\" aria-label=\"" + html_text(one.name + ": " + said) + "\">";
+    out += std::string("<div class=\"tiles") + (map.nodes.size() > most_large ? " small" : "") + "\" role=\"img\" aria-label=\"" + html_text(one.name + ": " + said) + "\">";
     for (const std::int32_t node : one.nodes) out += tile(map.nodes[static_cast<std::size_t>(node)], map.nodes.size() <= most_named);
     out += "</div>\n";
   }

@@ -61,6 +61,7 @@ constexpr const char* pictures = R"(.switches,.switches ul{list-style:none;margi
 .tiles{display:flex;flex-wrap:wrap;gap:3px;margin-top:.3rem}
 .tile{position:relative;display:inline-flex;align-items:flex-end;justify-content:center;width:1.7rem;height:1.7rem;border:1px solid var(--edge);
 background:var(--card);font-size:.8rem;line-height:1.55rem;overflow:hidden}
+.small .tile{width:1.05rem;height:1.05rem;font-size:.68rem;line-height:.95rem}.small{gap:2px}
 .tile.named{width:auto;min-width:4.2rem;padding:0 .4rem}
 .tile i{position:absolute;left:0;right:0;bottom:0;background:var(--bar);opacity:.3}
 .tile b{position:relative;font-weight:600}
