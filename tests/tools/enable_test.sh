@@ -40,7 +40,8 @@ expect 1 "  replace    $plugins/select_cons_tres.so, which is no plugin of this 
   "  in place   SelectType=select/cons_tres ($work/etc/slurm.conf:1)" \
   "  put in     optional $plugins/loadmatrix.so" \
   "  in place   Mode=enforce, the default; begin with a line Mode=observe: slurmctld decides and logs, and changes nothing"
-grep -q "^  put in     PluginDir=$plugins:/" <<<"$out" || fail "no PluginDir in: $out"
+# Where no Slurm is installed, a word stands for the directory of its plugins.
+grep -qE "^  put in     PluginDir=$plugins:(/|DIRECTORY_OF_SLURMS_PLUGINS$)" <<<"$out" || fail "no PluginDir in: $out"
 
 # Another version's plugin; ours behind the stock ones; a type that is not ours.
 echo "x built for Slurm 1.02.3. y" >ours/select_cons_tres.so
