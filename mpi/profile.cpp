@@ -5,13 +5,16 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "common/util/error.hpp"
 #include "mpi/profile_state.hpp"
@@ -72,6 +75,28 @@ MPI_Comm world_of_program() {
   return world;
 }
 
+// Takes the library and its settings out of the environment, so that a program that this one starts, perhaps one of another MPI
+// library, does not have them.
+void leave_environment() {
+  for (const char* name : {"PLACEMENT_PROFILE", "PLACEMENT_PROFILE_COUNT", "PLACEMENT_PROFILE_COLLECTIVES", "PLACEMENT_PROFILE_SALVAGE",
+                           "PLACEMENT_PROFILE_SUMMARY", "PLACEMENT_PROFILE_SAMPLE", "PLACEMENT_PROFILE_CHILDREN"})
+    unsetenv(name);
+  const char* const preload = std::getenv("LD_PRELOAD");
+  if (!preload) return;
+  std::string others;
+  std::string_view left(preload);
+  while (!left.empty()) {
+    const std::size_t end = std::min(left.find_first_of(": "), left.size());
+    const std::string_view one = left.substr(0, end);
+    if (!one.empty() && one.find("libplacement-profile") == one.npos) others += (others.empty() ? "" : ":") + std::string(one);
+    left.remove_prefix(std::min(end + 1, left.size()));
+  }
+  if (others.empty())
+    unsetenv("LD_PRELOAD");
+  else
+    setenv("LD_PRELOAD", others.c_str(), 1);
+}
+
 // Prepares this rank for counting and returns 1, or 0 if it cannot count. Either all ranks count or none.
 int prepare(int rank, int ranks, std::uint64_t run) {
 #if defined(OPEN_MPI)
@@ -86,6 +111,7 @@ int prepare(int rank, int ranks, std::uint64_t run) {
     MPI_Comm parent = MPI_COMM_NULL;
     PMPI_Comm_get_parent(&parent);
     if (parent != MPI_COMM_NULL) state.settings.file += ".spawned";
+    if (!state.settings.children) leave_environment();
     make_table(rank, ranks, run);
     return 1;
   } catch (const std::exception& error) {

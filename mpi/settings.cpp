@@ -70,6 +70,7 @@ ProfileSettings profile_settings(CollectiveModel library) {
                                      {{"auto", Salvage::automatic}, {"yes", Salvage::yes}, {"no", Salvage::no}});
   settings.summary = one_of<bool>("PLACEMENT_PROFILE_SUMMARY", variable("PLACEMENT_PROFILE_SUMMARY", "yes"),
                                   {{"yes", true}, {"no", false}});
+  settings.children = one_of<bool>("PLACEMENT_PROFILE_CHILDREN", variable("PLACEMENT_PROFILE_CHILDREN", "yes"), {{"yes", true}, {"no", false}});
   settings.sample = one_of<bool>("PLACEMENT_PROFILE_SAMPLE", variable("PLACEMENT_PROFILE_SAMPLE", "no"), {{"yes", true}, {"no", false}});
   return settings;
 }

@@ -22,6 +22,7 @@ struct ProfileSettings {
   // Whether counters are kept in files, so that they remain when the program ends without MPI_Finalize.
   enum class Salvage { automatic, yes, no } salvage = Salvage::automatic;
   bool summary = true;  // whether the summary is written
+  bool children = true; // whether programs that a rank starts have the library and its settings, too
   bool sample = false;  // whether ranks with very many messages count in slices of time (slice_sampling.hpp)
 
   // Returns the name of the file with the counters of a rank.
@@ -29,7 +30,7 @@ struct ProfileSettings {
   static std::string table(const std::string& file, std::int32_t rank);
 };
 
-// Reads PLACEMENT_PROFILE, _COUNT, _COLLECTIVES, _SALVAGE, _SUMMARY and _SAMPLE. `library` is the model that "auto" selects.
+// Reads PLACEMENT_PROFILE, _COUNT, _COLLECTIVES, _SALVAGE, _SUMMARY, _SAMPLE and _CHILDREN. `library` is the model that "auto" selects.
 // Throws Error when a value is not one of the allowed ones.
 ProfileSettings profile_settings(CollectiveModel library);
 

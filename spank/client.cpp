@@ -140,6 +140,11 @@ void plan_mpirun_in_salloc() {
   }
 }
 
+// Returns whether the profiling library is in the user's environment already, from placement-profile, for example.
+bool user_profiles_himself() {
+  return !environment("PLACEMENT_PROFILE").empty() || environment("LD_PRELOAD").find("libplacement-profile") != std::string::npos;
+}
+
 // Has the step profiled if --profile-comm was given to its srun or to its job.
 void profile(spank_t spank) {
   const Client& self = client();
@@ -151,7 +156,7 @@ void profile(spank_t spank) {
   const auto of_job_is_set = [](const char* name) { return std::getenv((std::string(job_environment_prefix) + name).c_str()) != nullptr; };
   if (self.no_profile || (!self.profile && !self.outer_job.empty() && of_job_is_set(job_no_profile_variable))) return;
   if (!launcher_daemon(spank).empty()) return;
-  const bool learns = !file && environment("PLACEMENT_PROFILE_JOBS") != "no" && self.components == 1;
+  const bool learns = !file && environment("PLACEMENT_PROFILE_JOBS") != "no" && self.components == 1 && !user_profiles_himself();
   if (!file && !learns) return;
   if (self.components != 1) throw Error("a step over several components of a heterogeneous job is not profiled");
   if (spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks) != ESPANK_SUCCESS) throw Error("this srun does not tell its tasks");

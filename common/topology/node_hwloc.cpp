@@ -81,9 +81,25 @@ bool loads(const std::string& text) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+// Throws Error if a description such as "package:2 core:8 pu:1" is of more than most_described objects at its lowest level. libhwloc would
+// make them all.
+void check_description(const std::string& text) {
+  constexpr std::int64_t most_described = 65'536;
+  std::int64_t objects = 1;
+  for (std::size_t at = 0; (at = text.find_first_of("0123456789", at)) != text.npos;) {
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+    const bool is_count = at == 0 || text[at - 1] == ':' || text[at - 1] == ' ';  // not the digit of L3, nor an attribute
+    const auto count = is_count ? parse_integer(std::string_view(text).substr(at, end - at)) : std::optional<std::int64_t>(1);
+    if (!count || *count > most_described || (objects *= std::max<std::int64_t>(*count, 1)) > most_described)
+      throw Error(shown(text) + ": a description of at most " + std::to_string(most_described) + " processors is wanted");
+    at = end;
+  }
+}
+
 Topology load(const std::string& source) {
   Topology topology = new_topology();
   if (!may_exist(source) && source.find(':') != source.npos && source.find('/') == source.npos) {
+    check_description(source);
     if (hwloc_topology_set_synthetic(topology.get(), source.c_str()) != 0 || hwloc_topology_load(topology.get()) != 0)
       throw Error(shown(source) + " is neither a file nor a description such as \"package:2 core:8 pu:1\"");
     return topology;

@@ -96,6 +96,8 @@ bool is_to_be_learned(const ProfileStore& store, const ProgramRun& run) {
 
 UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run) {
   const LearnedProfile learned = learned_profile(store.find_learned(run), run.ranks);
+  if (learned.matrix && learned.matrix->total_weight() == 0)
+    return {nullptr, {}, "in the last " + std::to_string(learned.runs) + " runs of " + described(run) + " the ranks sent each other nothing"};
   if (learned.matrix)
     return {learned.matrix, learned.file, "by the learned profile of " + described(run) + ", whose last " + std::to_string(learned.runs) +
                                               " runs differ by at most " + in_percent(learned.difference) + " of the traffic: " + learned.file};

@@ -83,10 +83,20 @@ std::string with_numbers(const std::string& file, std::uint32_t job, std::uint32
   return text;
 }
 
+// Returns the name of the MPI library with which the profiler was built, as "libmpi.so.40"; an empty string if it is not there.
+std::string mpi_of_profiler() {
+  const std::vector<std::string> libraries = facts_of_program(library()).mpi_libraries;
+  return libraries.empty() ? "" : libraries.front();
+}
+
 // Returns whether the program is linked with the MPI library with which the profiler was built. Another one would be loaded beside it.
+// A Fortran program may name Open MPI's Fortran library alone, as "libmpi_mpifh.so.40", which needs libmpi.so.40 itself.
 bool has_mpi_of_profiler(const ProgramFacts& program) {
-  const std::vector<std::string> ours = facts_of_program(library()).mpi_libraries;
-  return std::ranges::any_of(program.mpi_libraries, [&](const std::string& name) { return std::ranges::find(ours, name) != ours.end(); });
+  const std::string ours = mpi_of_profiler();
+  const std::size_t version = ours.find(".so.");
+  return version != ours.npos && std::ranges::any_of(program.mpi_libraries, [&](const std::string& name) {
+           return name == ours || (name.starts_with(ours.substr(0, version) + "_") && name.ends_with(ours.substr(version)));
+         });
 }
 
 std::string setting(const ControllerState& controller, std::string_view key) {
@@ -159,8 +169,13 @@ void profile_step(spank_t spank, const std::string& file, std::int32_t tasks) {
   std::uint32_t job = 0, step = 0;
   if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS)
     throw Error("this srun does not tell its step");
-  const std::string path = file.empty() ? ProfileStore::of_user(std::getenv).file_for(run_of(command_of_step(spank), tasks))
-                                        : with_numbers(file, job, step);
+  const std::vector<std::string> command = command_of_step(spank);
+  if (!command.empty()) {
+    const ProgramFacts program = facts_of_program(run_of(command, tasks).program);
+    if (!program.mpi_libraries.empty() && !has_mpi_of_profiler(program))
+      throw Error(shown(command.front()) + " is linked with " + program.mpi_libraries.front() + ", and the profiler with " + mpi_of_profiler() + ", which would be loaded beside it");
+  }
+  const std::string path = file.empty() ? ProfileStore::of_user(std::getenv).file_for(run_of(command, tasks)) : with_numbers(file, job, step);
   setenv(step_profile_variable, path.c_str(), 1);
   slurm_info("placement: the profile of step %u.%u goes to %s", job, step, path.c_str());
 }
@@ -174,9 +189,11 @@ void learn_step(spank_t spank, std::int32_t tasks) {
   if (controller.mode == "off" || setting(controller, "ProfileJobs") != "yes" || is_excluded(run.program, setting(controller, "ProfileExclude"))) return;
   const ProfileStore store = ProfileStore::of_user(std::getenv);
   if (!is_to_be_learned(store, run)) return;
-  if (store.find_learned(run).empty())
+  const bool first = store.find_learned(run).empty();
+  const std::string file = store.learned_file_for(run);
+  if (first)
     tell_user("what the ranks of " + described(run) + " send each other is counted, as this site does with MPI programs (ProfileJobs=yes); --no-profile leaves a run out");
-  setenv(step_profile_variable, store.learned_file_for(run).c_str(), 1);
+  setenv(step_profile_variable, file.c_str(), 1);
   setenv(step_learning_variable, "1", 1);
   slurm_verbose("placement: the profile goes to %s", std::getenv(step_profile_variable));
 }
@@ -205,8 +222,10 @@ void profile_task(spank_t spank) {
   spank_setenv(spank, "LD_PRELOAD", preload.c_str(), 1);
   spank_setenv(spank, "PLACEMENT_PROFILE", file->c_str(), 1);
   if (!learning) return;
+  for (const char* wish : {"PLACEMENT_PROFILE_COUNT", "PLACEMENT_PROFILE_COLLECTIVES", "PLACEMENT_PROFILE_SUMMARY"}) spank_unsetenv(spank, wish);
   spank_setenv(spank, "PLACEMENT_PROFILE_SALVAGE", "no", 1);  // a program that dies leaves nothing behind
   spank_setenv(spank, "PLACEMENT_PROFILE_SAMPLE", "yes", 1);
+  spank_setenv(spank, "PLACEMENT_PROFILE_CHILDREN", "no", 1);
 }
 
 }  // namespace placement::spank

@@ -116,6 +116,16 @@ START_TEST(the_largest_difference_that_counts_as_agreement) {
 }
 END_TEST
 
+START_TEST(runs_that_send_nothing_place_nothing) {
+  Learning learning;
+  for (int run = 0; run < 3; ++run) learning.learn(CommMatrix::from_edges(8, {}));
+  ck_assert(!is_to_be_learned(learning.store, halo(8)));
+  const UsableProfile profile = learned_or_scaled(learning.store, halo(8));
+  ck_assert(!profile.matrix);
+  ck_assert_text_eq(profile.told, "in the last 3 runs of halo with 8 ranks the ranks sent each other nothing");
+}
+END_TEST
+
 START_TEST(a_month_later_it_is_learned_anew) {
   for (const auto& [age_d, anew] : {std::pair(29, false), std::pair(31, true)}) {
     Learning learning;
@@ -164,6 +174,7 @@ int main() {
   tcase_add_test(tests, three_runs_have_to_agree);
   tcase_add_test(tests, the_last_three_runs_count);
   tcase_add_test(tests, the_largest_difference_that_counts_as_agreement);
+  tcase_add_test(tests, runs_that_send_nothing_place_nothing);
   tcase_add_test(tests, a_month_later_it_is_learned_anew);
   tcase_add_test(tests, damaged_and_foreign_files_do_not_count);
   tcase_add_test(tests, regular_traffic_is_scaled_to_other_ranks);

@@ -133,6 +133,8 @@ report_in_json() {
 
 errors() {
   local lumi=$nodes/lumi-g.xml
+  run map --node-topology 'package:100000 core:8 pu:1'
+  refused 1 'placectl map: package:100000 core:8 pu:1: a description of at most 65536 processors is wanted'
   run map --node-topology 'package:1 core:4 pu:1'
   refused 1 'placectl map: package:1 core:4 pu:1 has no GPU: make it with an lstopo that sees them, or give --gres-conf'
   head -c 20000 "$lumi" >cut.xml

@@ -102,6 +102,9 @@ int command_predict(int argc, char** argv) {
   if (argc < (json ? 3 : 2)) throw UsageError("options of srun are wanted, as in: placectl predict -n64 -m TREEMATCH=app.mat");
   if (const char* job = std::getenv("SLURM_JOB_ID"))
     throw Error("inside of job " + shown(job) + " srun would start a step of it: run placectl predict outside of an allocation");
+  for (int k = 1; k < argc; ++k)
+    if (argv[k] == std::string_view(":"))
+      throw UsageError("':' begins another component of a heterogeneous job: ask about each component by itself, with a placectl predict of its own");
   const Start start = ask_srun(std::vector<std::string>(argv + (json ? 2 : 1), argv + argc));
   const CommandLine own(help, 1, argv);  // with the places of records that are the default
   const DecisionInput input = read_decisions(own, config_for_records(), start.job, 0);

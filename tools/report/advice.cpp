@@ -130,7 +130,8 @@ Advice nla(const ReportFacts& facts) {
     advice.verdict = recorded;
     advice.conclusion = recorded == Verdict::yes ? std::string(on ? "Keep" : "Switch") + " it on for jobs that ask for it: its records show a gain." : "Leave it off: its records show more cost than stock.";
   } else if (uneven || foreign > 0.1) {
-    advice.conclusion = "Worth a trial with Mode=observe: nodes or links differ. A log does not have the load of then, so that no replay can judge it.";
+    advice.conclusion = std::string("Worth a trial") + (decides(facts) ? "" : " with Mode=observe") +
+                        (uneven ? ": links differ." : ": other programs keep processors busy.") + " A log does not have the load of then, so that no replay can judge it.";
   } else if (!std::isnan(foreign)) {
     advice.conclusion = "Little to gain by these live data: nodes and links are alike. They are of one moment.";
   }
