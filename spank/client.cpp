@@ -156,7 +156,8 @@ void profile(spank_t spank) {
   const auto of_job_is_set = [](const char* name) { return std::getenv((std::string(job_environment_prefix) + name).c_str()) != nullptr; };
   if (self.no_profile || (!self.profile && !self.outer_job.empty() && of_job_is_set(job_no_profile_variable))) return;
   if (!launcher_daemon(spank).empty()) return;
-  const bool learns = !file && environment("PLACEMENT_PROFILE_JOBS") != "no" && self.components == 1 && !user_profiles_himself();
+  const std::string wish = environment("PLACEMENT_PROFILE_JOBS");  // who writes anything but yes wants none, as with 0
+  const bool learns = !file && (wish.empty() || wish == "yes") && self.components == 1 && !user_profiles_himself();
   if (!file && !learns) return;
   if (self.components != 1) throw Error("a step over several components of a heterogeneous job is not profiled");
   if (spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks) != ESPANK_SUCCESS) throw Error("this srun does not tell its tasks");
