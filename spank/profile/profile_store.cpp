@@ -130,7 +130,7 @@ ProgramRun program_run(const std::vector<std::string>& command, std::int32_t ran
   }
   std::error_code failed;
   const fs::path real = fs::canonical(found, failed);
-  return {failed ? word : real.string(), {command.begin() + 1, command.end()}, ranks, {}};
+  return {failed ? word : real.string(), {command.begin() + 1, command.end()}, ranks};
 }
 
 std::string class_of_arguments(const std::vector<std::string>& arguments) {

@@ -15,6 +15,7 @@ struct ProgramRun {
   std::vector<std::string> arguments;
   std::int32_t ranks = 0;
   std::string build = {};              // the program's build ID; empty if it has none
+  std::vector<std::string> mpi_libraries = {};  // with which the program is linked, as ProgramFacts has them
 };
 
 // Returns the run of a command with `ranks` ranks. A program without a slash is looked up in `search_path`, in the form

@@ -36,7 +36,9 @@ ProgramRun run_of(const std::vector<std::string>& command, std::int32_t tasks) {
   const char* const path = std::getenv("PATH");
   const std::string directory = client_option("chdir").value_or("");
   ProgramRun run = program_run(command, tasks, (fs::current_path() / directory).string(), path ? path : "");
-  run.build = facts_of_program(run.program).build_id;
+  ProgramFacts facts = facts_of_program(run.program);
+  run.build = std::move(facts.build_id);
+  run.mpi_libraries = std::move(facts.mpi_libraries);
   return run;
 }
 
@@ -91,10 +93,10 @@ std::string mpi_of_profiler() {
 
 // Returns whether the program is linked with the MPI library with which the profiler was built. Another one would be loaded beside it.
 // A Fortran program may name Open MPI's Fortran library alone, as "libmpi_mpifh.so.40", which needs libmpi.so.40 itself.
-bool has_mpi_of_profiler(const ProgramFacts& program) {
+bool has_mpi_of_profiler(const ProgramRun& run) {
   const std::string ours = mpi_of_profiler();
   const std::size_t version = ours.find(".so.");
-  return version != ours.npos && std::ranges::any_of(program.mpi_libraries, [&](const std::string& name) {
+  return version != ours.npos && std::ranges::any_of(run.mpi_libraries, [&](const std::string& name) {
            return name == ours || (name.starts_with(ours.substr(0, version) + "_") && name.ends_with(ours.substr(version)));
          });
 }
@@ -170,12 +172,13 @@ void profile_step(spank_t spank, const std::string& file, std::int32_t tasks) {
   if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS)
     throw Error("this srun does not tell its step");
   const std::vector<std::string> command = command_of_step(spank);
+  std::optional<ProgramRun> run;
   if (!command.empty()) {
-    const ProgramFacts program = facts_of_program(run_of(command, tasks).program);
-    if (!program.mpi_libraries.empty() && !has_mpi_of_profiler(program))
-      throw Error(shown(command.front()) + " is linked with " + program.mpi_libraries.front() + ", and the profiler with " + mpi_of_profiler() + ", which would be loaded beside it");
+    run = run_of(command, tasks);
+    if (!run->mpi_libraries.empty() && !has_mpi_of_profiler(*run))
+      throw Error(shown(command.front()) + " is linked with " + run->mpi_libraries.front() + ", and the profiler with " + mpi_of_profiler() + ", which would be loaded beside it");
   }
-  const std::string path = file.empty() ? ProfileStore::of_user(std::getenv).file_for(run_of(command, tasks)) : with_numbers(file, job, step);
+  const std::string path = file.empty() ? ProfileStore::of_user(std::getenv).file_for(run ? *run : run_of(command, tasks)) : with_numbers(file, job, step);
   setenv(step_profile_variable, path.c_str(), 1);
   slurm_info("placement: the profile of step %u.%u goes to %s", job, step, path.c_str());
 }
@@ -184,7 +187,7 @@ void learn_step(spank_t spank, std::int32_t tasks) {
   const std::vector<std::string> command = command_of_step(spank);
   if (tasks < 2 || command.empty()) return;
   const ProgramRun run = run_of(command, tasks);
-  if (!has_mpi_of_profiler(facts_of_program(run.program))) return;
+  if (!has_mpi_of_profiler(run)) return;
   const ControllerState controller = controller_state_of(ask_controller());
   if (controller.mode == "off" || setting(controller, "ProfileJobs") != "yes" || is_excluded(run.program, setting(controller, "ProfileExclude"))) return;
   const ProfileStore store = ProfileStore::of_user(std::getenv);
