@@ -236,6 +236,7 @@ class Planner {
     for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank) {
       const std::int32_t node = placement.ranks[rank].node;
       const auto [at, is_new] = range.try_emplace(node, rank, rank);
+      if (is_new && 2 * range.size() > most_rank_text + 1) return {};  // each node takes two characters at least
       if (is_new) continue;
       if (at->second.second + 1 == rank) {
         at->second.second = rank;
