@@ -66,10 +66,13 @@ constexpr CommandHelp convert_help{
     1,
     2};
 
+constexpr Option matrix_output{'o', "output", "FILE", "where the matrix goes [standard output]"};
+constexpr Option matrix_format{'t', "to", "FORMAT", "dense, edges, np or mtx (MatrixMarket) [edges]"};
+
 constexpr Option make_options[] = {
     {'n', "ntasks", "N", "number of ranks [where the pattern does not say it: needed]"},
-    {'o', "output", "FILE", "where the matrix goes [standard output]"},
-    {'t', "to", "FORMAT", "dense, edges, np or mtx (MatrixMarket) [edges]"},
+    matrix_output,
+    matrix_format,
 };
 
 constexpr CommandHelp make_help{
@@ -84,8 +87,8 @@ constexpr CommandHelp make_help{
 
 constexpr Option scale_options[] = {
     {'n', "ntasks", "N", "number of ranks of the new matrix"},
-    {'o', "output", "FILE", "where the matrix goes [standard output]"},
-    {'t', "to", "FORMAT", "dense, edges, np or mtx (MatrixMarket) [edges]"},
+    matrix_output,
+    matrix_format,
 };
 
 constexpr CommandHelp scale_help{
