@@ -35,7 +35,7 @@ inline std::uint64_t ticks() {
 #endif
 }
 
-// What the sampling of this rank does: nothing, it waits for the end of a slice, or for the end of a pause.
+// The state of the sampling of this rank: it is switched off, in a slice that is counted, or in a pause.
 enum class Sampling { off, in_slice, in_pause };
 extern constinit std::atomic<Sampling> sampling;
 

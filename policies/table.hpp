@@ -17,7 +17,7 @@ struct PolicyKey {
   std::string_view help;  // one line for --help
 };
 
-// A policy. A new policy is one row in table.cpp. What it is stands in its fields: nobody asks for a policy by its name.
+// A policy. A new policy is one row in table.cpp. Its properties are fields: no code compares the name of a policy.
 struct Policy {
   std::string_view name;       // in upper case, such as TREEMATCH
   std::string_view summary;    // one line for --help

@@ -10,14 +10,14 @@
 
 namespace placement::spank {
 
-// What a component of the job asks slurmctld for.
+// The kind of placement that a component of the job asks slurmctld for.
 enum class Asked {
   nothing,  // no policy, or a matrix of a stored profile that was not found
   policy,   // nodes by a policy
   record,   // only a record that its policy does not fit the job, which its user was told already
 };
 
-// What the plugin keeps in srun, sbatch or salloc between Slurm's calls.
+// The state that the plugin keeps in srun, sbatch or salloc between Slurm's calls.
 struct Client {
   bool is_srun = false;
   MpirunPlan mpirun_plan;     // the plan of the job that the command runs in

@@ -16,8 +16,8 @@ namespace placement {
 std::string own_ring_directory(const std::string& path, mode_t directory_mode);
 
 // Returns the path of the ring: `path`, or the file "ring" in a directory beside it. The file must belong to one of
-// `owners`, and nobody else may be able to write it. Of several files the one that was written last is taken. Returns
-// an empty text when there is none.
+// `owners`, and nobody else may be able to write it. Where several files qualify, the one that was written last is
+// taken. Returns an empty text when there is none.
 std::string find_ring(const std::string& path, std::span<const uid_t> owners);
 
 // Lets the user `reader` read the ring at the path `ring`, which must be a file of this process' user, besides those

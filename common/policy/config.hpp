@@ -9,7 +9,8 @@
 
 namespace placement {
 
-// What happens to jobs that ask for a policy. Jobs that ask for none run as stock in every mode.
+// The key Mode: how far a decision about a job that asks for a policy is carried out. Jobs that ask for none run as
+// stock in every mode.
 enum class Mode {
   off,      // no decision is made
   observe,  // a decision is made and logged; the job runs as stock
@@ -110,7 +111,7 @@ Config parse_config(std::string_view text, const std::string& name);
 // Throws Error, with the name of the key, when the file `path`, the value of this key, cannot be read.
 void check_named_file(const Config& config, std::string_view key, const std::string& path);
 
-// What read_config() does when the file does not exist: throw Error, or return the defaults.
+// The behaviour of read_config() when the file does not exist: it throws Error, or it returns the defaults.
 enum class MissingFile { error, defaults };
 
 // Reads a placement.conf. Throws Error when the file cannot be read, or when parse_config() refuses it.

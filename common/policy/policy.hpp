@@ -18,7 +18,7 @@ namespace placement {
 // The key=value pairs of `-m POLICY=key=value,..`, with keys in lower case.
 using Parameters = std::map<std::string, std::string>;
 
-// What a job or a step asks for.
+// The request of a job or a step: its size, its limits on nodes, its policy's parameters and its matrix.
 struct Request {
   std::int32_t tasks = 1;
   std::int32_t cores_per_task = 1;
@@ -60,7 +60,7 @@ struct RankPlace {
   std::vector<std::int32_t> cores;  // cores_per_task cores, ascending, numbered within the node
 };
 
-// What a policy decides.
+// The answer of a policy: the node and cores of each rank, with costs and reasons.
 struct Placement {
   std::vector<RankPlace> ranks;      // one per task
   Cost cost = 0;                     // hop-bytes of the first core of each rank; 0 without a matrix

@@ -32,7 +32,7 @@ struct NodeView {
 // The fabric of a node that is on no switch, on a machine that has switches. Stock Slurm gives this node to no job.
 constexpr std::int32_t no_fabric = -1;
 
-// What a policy sees of the cluster at the time of a decision. Only the nodes that are listed are offered to the job;
+// The cluster as a policy sees it at the time of a decision. Only the nodes that are listed are offered to the job;
 // the tree may have more.
 struct ClusterView {
   std::shared_ptr<const TreeTopology> tree;

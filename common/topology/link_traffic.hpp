@@ -16,7 +16,7 @@ namespace placement {
 std::vector<Cost> link_traffic(const TreeTopology& tree, const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank);
 
 // Tells which link of a node or switch has the most traffic, as "1200 bytes above n[1-4]", where n[1-4] are those of the view's
-// nodes that are below the link and have ranks. Of equal links the one that is nearest to the root is told, then the first. Links
+// nodes that are below the link and have ranks. Ties go to the link that is nearest to the root, then to the first one. Links
 // within nodes do not count. Returns an empty string when no traffic leaves a node. `node_of_rank` holds indices of the view's
 // nodes, `leaf_of_rank` the leaves of its tree.
 std::string busiest_link(const ClusterView& view, const CommMatrix& matrix, std::span<const std::int32_t> node_of_rank,

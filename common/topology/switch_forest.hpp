@@ -17,7 +17,7 @@ struct SwitchRecord {
 };
 
 // Returns switches as a forest over `nodes`. A node is attached to the lowest switch that names it, and a switch to the
-// lowest switch above it. Of several switches of one level over one set of nodes, the first is kept: in a fat tree
+// lowest switch above it. Where several switches of one level are over one set of nodes, the first is kept: in a fat tree
 // with several roots each root stands above all leaves. A switch that overlaps others of its level gets the nodes that
 // they do not have. Names that are not among `nodes` are left out, and so are switches without a node.
 std::vector<SwitchShape> forest_of(std::vector<SwitchRecord> records, std::span<const NodeShape> nodes);

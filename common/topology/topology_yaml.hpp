@@ -13,8 +13,8 @@ namespace placement {
 struct YamlTopology {
   std::string name;
   std::string kind;  // tree, block, flat, ring or torus3d, as in the file
-  // What a topology.conf says of a tree or of blocks, for parse_topology_conf(); empty for other kinds. Each line has the
-  // number of the line of the topology.yaml on which its switch or block begins, unless several begin on one line.
+  // The lines that describe the tree or the blocks in a topology.conf, for parse_topology_conf(); empty for other kinds.
+  // Each line has the number of the line of the topology.yaml on which its switch or block begins, unless several begin on one line.
   std::string conf;
 };
 

@@ -6,7 +6,7 @@
 
 namespace placement::monitor {
 
-// What a monitor knows about a node's silence when it judges the cause.
+// The facts by which a monitor judges the cause of a node's silence.
 struct SilenceFacts {
   bool over = false;             // the node is heard again
   bool rebooted = false;         // after the silence it has another boot id; has a meaning only if `over`

@@ -16,8 +16,8 @@
 
 namespace placement::monitor {
 
-// Keeps the history on disk: outages and times of observation, pairs, and the decisions of slurmctld's ring. What cannot be
-// written now, because the disk is full or the file is damaged, is written later.
+// Keeps the history on disk: outages and times of observation, pairs, and the decisions of slurmctld's ring. A record that
+// cannot be written, because the disk is full or the file is damaged, is kept in memory and written later.
 class HistoryKeeper {
  public:
   // Opens the history in StateDirectory and logs whether it begins anew. The ring is read from where the history ends;

@@ -13,7 +13,7 @@
 
 namespace placement::monitor {
 
-// What the metrics of the monitor are about.
+// The objects from which the metrics of the monitor are taken.
 struct MetricSources {
   const NodeWatch& watch;
   const LeaderElection& election;

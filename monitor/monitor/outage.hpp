@@ -28,7 +28,7 @@ struct OutageSettings {
   std::int32_t least_outages = 10;    // estimators are not compared before this many outages are scored
 };
 
-// What was seen of one node in one slot.
+// The observation of one node in one slot of time.
 struct SlotSeen {
   double share = 0;          // observed part of the slot, 0 to 1; it is 1 if an outage began in the slot
   std::int32_t outages = 0;  // outages that began in the slot

@@ -18,7 +18,7 @@
 
 namespace placement::monitor {
 
-// What the exchange with the other monitors reads and changes. All of it must outlive the exchange.
+// The objects that the exchange with the other monitors reads and changes. All of it must outlive the exchange.
 struct PeerContext {
   MonitorPort& port;
   NodeWatch& watch;

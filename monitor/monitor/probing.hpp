@@ -39,7 +39,7 @@ class Probing {
   void drop_old_leases(double now_s);
   // Takes what the node reports of a probe. A result without a lease of this node is ignored.
   void take_result(std::int32_t node, const protocol::ProbeResult& result, double now_s);
-  // Takes the measurements that the leader sent. Those of nodes that do not exist are ignored.
+  // Takes the measurements that the leader sent. Measurements of nodes that do not exist are ignored.
   void take_measurements(std::span<const PeerMeasurement> measured, double now_s);
 
   // Returns the measurements that the other monitors do not have yet. sent() says that they were sent to them.

@@ -37,7 +37,7 @@ int read_daemon_options(const DaemonHelp& help, int argc, char** argv, DaemonOpt
 // Returns the signals that end a daemon, SIGTERM and SIGINT.
 sigset_t stop_signals();
 
-// Blocks `signals`, because the daemons read them from a descriptor or wait for them. Also ignores SIGPIPE.
+// Blocks `signals`, because the daemons read them from a descriptor or wait for them, and ignores SIGPIPE.
 void block_signals(const sigset_t& signals);
 
 // Reads the placement.conf beside the file `slurm_conf`. First checks the owners of both files: the process may still

@@ -152,7 +152,7 @@ class Reader {
     }));
     if (good_) to.assign(from.begin(), from.end());
   }
-  // Reads the number of items that follow, at most `most`, and gives the list so many.
+  // Reads the number of items that follow, at most `most`, and gives the list this number of items.
   std::size_t count(auto& list, std::size_t most) {
     std::uint8_t items = 0;
     number(items);

@@ -11,7 +11,7 @@
 
 namespace placement::protocol {
 
-// What both daemons do before anything else: they become an unprivileged user, and make sure that no other user can
+// The first steps of both daemons: they become an unprivileged user, and make sure that no other user can
 // control them through the files they read.
 
 struct UserIds {

@@ -18,7 +18,7 @@ namespace placement::select_plugin {
 class CandidateNodes {
  public:
   // `machine`, `offer` and `request` must outlive the object. Throws Error with the reason if no policy can serve the
-  // job, which then runs as stock Slurm would run it. Of an offer that is given there are no nodes to choose.
+  // job, which then runs as stock Slurm would run it. An offer that is given leaves no nodes to choose.
   CandidateNodes(const Machine& machine, const placement_offer& offer, const placement_request& request,
                  const JobRequest& job_request, const Config& config);
 

@@ -214,8 +214,8 @@ bool placement_asked(char *const *environment, uint32_t environment_count);
 uint32_t placement_partition_environment(const char *partition, char *const **environment);
 
 /*
- * Returns the name of the partition that is at the place `index`, from 0 on, among those with a policy; NULL if there are
- * not so many. The text is valid until the next placement_configure() or placement_unconfigure().
+ * Returns the name of the partition that is at the place `index`, from 0 on, among those with a policy; NULL if no
+ * partition is at this place. The text is valid until the next placement_configure() or placement_unconfigure().
  */
 const char *placement_partition_with_policy(uint32_t index);
 
@@ -250,7 +250,7 @@ struct placement_grant {
 void placement_assess(const struct placement_offer *offer, const struct placement_request *request,
 		      const struct placement_grant *grant);
 
-/* What becomes of a job's ranks on nodes that no policy chose. */
+/* The placement of a job's ranks on nodes that no policy chose. */
 struct placement_ranks {
 	bool by_matrix;			/* srun places them by the job's matrix */
 	bool by_topology;		/* the job has no matrix, and srun takes its nodes in the order of the topology, which is not that of their names */

@@ -8,7 +8,7 @@
 
 #include "plugins/compat/slurm_compat.h"
 
-/* What a node has left for the job besides generic resources. */
+/* The CPUs and the memory that a node has left for the job, besides generic resources. */
 struct node_room {
 	uint64_t cpus;
 	uint64_t memory;	/* MB; UINT64_MAX if Slurm does not count memory */

@@ -41,7 +41,7 @@ inline const DecisionTimeBudget degraded_share{std::chrono::milliseconds(100), s
 // an allocation.
 inline const DecisionTimeBudget question_share{std::chrono::milliseconds(10), std::chrono::milliseconds(10)};
 
-// What the policy answered to a question about a job.
+// The answer of the policy to a question about a job.
 struct Answer {
   std::optional<Plan> plan;
   std::string reason;  // why there is no plan
@@ -72,7 +72,7 @@ struct PartitionEnvironment {
   std::array<char*, 3> pointers;
 };
 
-// What the select plugin keeps between the calls of decide.h.
+// The state that the select plugin keeps between the calls of decide.h.
 struct PluginState {
   Config config;
   std::map<std::string, PartitionEnvironment, std::less<>> partitions;

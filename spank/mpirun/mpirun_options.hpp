@@ -27,7 +27,7 @@ bool is_mapping_word(std::string_view word);
 // --rank-by and --bind-to, mpirun takes the nodes and the order of its ranks from the plan.
 bool overrides_plan(std::string_view word);
 
-// What stands between mpirun and its program.
+// The words between mpirun and its program, as far as they concern the mapping of ranks.
 struct MpirunOptions {
   std::string own;                     // the first word that maps or binds, one that overrides a plan before others; may be empty
   std::vector<ShellWord> expanded;     // the words in the place of options that the shell makes

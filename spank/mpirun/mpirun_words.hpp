@@ -14,7 +14,8 @@ bool names_mpirun(std::string_view script);
 // Returns the value of an environment variable, if it is set.
 using VariableValue = std::function<std::optional<std::string>(const std::string& name)>;
 
-// What a script or command gives to its mpirun, or may give. Each text is empty if there is none.
+// The words about the mapping of ranks that a script or command gives, or may give, to its mpirun. Each text is empty if
+// there is none.
 struct MpirunWords {
   std::string own;         // the first word by which the user maps or binds
   std::string made;        // the first word in the place of an option that is known only when the script runs, such as "$OPTIONS"

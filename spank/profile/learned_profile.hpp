@@ -22,7 +22,7 @@ inline constexpr double most_difference_of_runs = 0.1;
 // numbers of ranks.
 double traffic_difference(const CommMatrix& one, const CommMatrix& other);
 
-// What is known from learned profiles of one number of ranks.
+// The result of the learned profiles of one number of ranks.
 struct LearnedProfile {
   std::size_t runs = 0;                        // profiles that can be read, at most learned_runs
   double difference = 0;                       // the largest between two of them

@@ -5,7 +5,7 @@
 
 namespace placement::spank {
 
-// What the file of a program tells of it.
+// The facts about a program that its file tells.
 struct ProgramFacts {
   std::vector<std::string> mpi_libraries;  // the names of the MPI libraries with which it is linked dynamically, as "libmpi.so.40"
   std::string build_id;                    // the build ID that the linker gave it, in hexadecimal; empty if it has none

@@ -6,7 +6,7 @@
 
 namespace placement::spank {
 
-// What a command of Slurm printed, and how it ended.
+// The output of a command of Slurm, and how the command ended.
 struct CommandOutput {
   std::string text;
   int exit_code = 0;

@@ -33,8 +33,8 @@ struct JobCpus {
 // result has all components.
 std::vector<JobCpus> parse_job_cpus(std::string_view text, std::uint32_t job);
 
-// Returns the partition of the job `job` from `text`, the output of "scontrol show job"; empty if the job is not in it. Of a
-// heterogeneous job it is that of the component whose job ID is `job`.
+// Returns the partition of the job `job` from `text`, the output of "scontrol show job"; empty if the job is not in it. The
+// components of a heterogeneous job have job IDs of their own.
 std::string parse_job_partition(std::string_view text, std::uint32_t job);
 
 // Returns the CPUs of each running job from `text`, the output of "scontrol -d show job", in its order. The components of a

@@ -12,7 +12,7 @@ namespace placement::tools {
 // that slurmctld reports, or else those in `config`. Throws Error.
 protocol::MonitorAnswer ask_monitors(const protocol::Query& query, const Config& config);
 
-// What a monitor says of itself.
+// The report of a monitor about itself.
 struct MonitorReport {
   std::string from;                // the controller's name
   std::string trouble;             // why it does not answer; empty: it does
