@@ -3,8 +3,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 
 #include "common/topology/slurm_hosts.hpp"
 #include "tests/check.hpp"
@@ -105,6 +107,86 @@ START_TEST(each_key_documents_itself) {
 }
 END_TEST
 
+// The defaults and limits of numbers, as placement.conf(5) states them.
+START_TEST(each_number_has_its_default_and_limits) {
+  const struct {
+    const char* key;
+    std::int64_t usual, least, most;
+  } numbers[] = {
+      {"DecisionTimeMs", 50, 1, 10000},
+      {"MaxMatrixRanks", 131072, 1, 16777216},
+      {"MaxMatrixBytes", 1048576, 1, 1048576},
+      {"NodeLevelTasks", 4096, 0, 16777216},
+      {"TreematchLevelsUp", 0, 0, 64},
+      {"MaxWaitS", 300, 0, 86400},
+      {"DecisionShare", 20, 1, 100},
+      {"DecisionWait", 10, 0, 1000},
+      {"SnapshotMaxAgeS", 60, 1, 86400},
+      {"MonitorPort", 6828, 1, 65535},
+      {"AgentPort", 6829, 1, 65535},
+      {"ProbeLinkMbps", 0, 0, 10000000},
+      {"ProbeLinkPercent", 1, 1, 100},
+      {"ProbeBytesPerMinute", 33554432, 0, 1000000000000},
+      {"ProbeLatencyS", 60, 10, 86400},
+      {"ProbeBandwidthS", 300, 10, 86400},
+      {"ProbeAllPairsNodes", 128, 2, 1024},
+      {"OutageHorizonHours", 24, 1, 8760},
+      {"HistoryDays", 400, 1, 36500},
+      {"HistoryMiB", 256, 4, 1048576},
+  };
+  std::size_t keys_of_numbers = 0;
+  for (const ConfigKey& key : config_keys()) keys_of_numbers += key.values.starts_with("a whole number");
+  ck_assert_uint_eq(keys_of_numbers, std::size(numbers));
+  for (const auto& number : numbers) {
+    const ConfigKey& key = *std::ranges::find(config_keys(), std::string_view(number.key), &ConfigKey::name);
+    ck_assert_text_eq(key.show({}), std::to_string(number.usual));
+    Config config;
+    ck_assert(key.set(config, std::to_string(number.least)));
+    ck_assert_text_eq(key.show(config), std::to_string(number.least));
+    ck_assert(key.set(config, std::to_string(number.most)));
+    ck_assert_text_eq(key.show(config), std::to_string(number.most));
+    ck_assert_msg(!key.set(config, std::to_string(number.least - 1)), "%s takes less", number.key);
+    ck_assert_msg(!key.set(config, std::to_string(number.most + 1)), "%s takes more", number.key);
+  }
+}
+END_TEST
+
+// The defaults of the other keys, which slurm-placement(7), the unit files and the packages name as well.
+START_TEST(each_other_key_has_its_default) {
+  const std::pair<const char*, const char*> words[] = {
+      {"Mode", "enforce"},
+      {"NodeWeights", "respect"},
+      {"TreematchTopologyFile", ""},
+      {"TreematchScope", "subtree"},
+      {"LevelDistances", ""},
+      {"PartitionPolicies", ""},
+      {"NlaWeights", ""},
+      {"TorusFile", ""},
+      {"OutageFile", ""},
+      {"SnapshotFile", "/run/slurm-placement/snapshot"},
+      {"DecisionFile", "/dev/shm/slurm-placement-decisions"},
+      {"RecordStockChoice", "yes"},
+      {"MonitorUser", "placement"},
+      {"MonitorReaders", ""},
+      {"StateDirectory", "/var/lib/slurm-placement"},
+      {"AgentDirectory", "/run/slurm-placement"},
+      {"NodeProcessors", "all"},
+      {"ProbeInterface", ""},
+      {"ProbeBusyNodes", "no"},
+      {"OutageEstimator", "beta"},
+      {"ProfileJobs", "no"},
+      {"ProfileExclude", ""},
+      {"MetricsFile", ""},
+  };
+  for (const ConfigKey& key : config_keys()) {
+    if (key.values.starts_with("a whole number")) continue;
+    const auto found = std::ranges::find(words, key.name, [](const auto& word) { return std::string_view(word.first); });
+    ck_assert_msg(found != std::end(words), "%s has no default here", key.name.data());
+    ck_assert_text_eq(key.show({}), found->second);
+  }
+}
+END_TEST
+
 START_TEST(interfaces) {
   for (const char* bad : {"a,,b", "../x", ".", "a b", "a:1", "0123456789abcdef"})
     ck_assert_error(parse_config(std::string("ProbeInterface=") + bad, "p"), "names of network interfaces");
@@ -189,6 +271,8 @@ int main() {
   tcase_add_test(all, all_keys);
   tcase_add_test(all, what_is_shown_is_read_again);
   tcase_add_test(all, each_key_documents_itself);
+  tcase_add_test(all, each_number_has_its_default_and_limits);
+  tcase_add_test(all, each_other_key_has_its_default);
   tcase_add_test(all, interfaces);
   tcase_add_test(all, unknown_keys);
   tcase_add_test(all, lines_that_are_no_setting);

@@ -9,7 +9,7 @@
 
 using namespace placement;
 
-const char* const fuzz_corpus = "armour";
+const char* const fuzz_corpus = "base64url";
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));
