@@ -186,7 +186,7 @@ void client_begin(spank_t spank) {
     register_options(spank);
     self.hooked = install_distribution_hook(see_distribution);
     if (!self.hooked) point_to_placement();
-    if (!self.is_srun) install_allocation_hook(see_granted_job, plan_mpirun_in_salloc);
+    if (!self.is_srun) self.is_salloc = install_allocation_hook(see_granted_job, plan_mpirun_in_salloc);
   } catch (...) {
     slurm_error("placement: out of memory");
   }

@@ -20,6 +20,7 @@ enum class Asked {
 // The state that the plugin keeps in srun, sbatch or salloc between Slurm's calls.
 struct Client {
   bool is_srun = false;
+  bool is_salloc = false;
   MpirunPlan mpirun_plan;     // the plan of the job that the command runs in
   std::string outer_job;      // the ID of the job that the command runs in; empty if there is none
   PlacementOptions options;   // the options of the component that is being parsed

@@ -107,14 +107,17 @@ void finish_component(spank_t spank) {
   if (self.profile) self.profile = checked_profile_file(*self.profile);
   if (is_step) return;
   look_for_profile(component);
-  if (self.placement_request) ship(spank, *self.placement_request, component);
+  const bool shipped = self.placement_request.has_value();
+  // The messages about a job without a policy of its own are about its partition's. A batch job's are made on its node.
+  const bool is_sbatch = !self.is_srun && !self.is_salloc;
+  if (shipped) ship(spank, *self.placement_request, component);
   const bool asks = self.placement_request && !(self.placement_request->automatic && !self.placement_request->matrix);
   self.asked.push_back(unfit ? Asked::record : asks ? Asked::policy : Asked::nothing);
   if (unfit) self.placement_request.reset();
   // sbatch --export=NONE leaves the variable itself behind.
   if (const std::string wanted = environment(mpirun_switch_variable); wanted == "yes" || wanted == "no")
     spank_job_control_setenv(spank, mpirun_switch_variable, wanted.c_str(), 1);
-  if (client_option("quiet")) spank_job_control_setenv(spank, job_quiet_variable, "1", 1);
+  if (client_option("quiet") && (shipped || (is_sbatch && component == 0))) spank_job_control_setenv(spank, job_quiet_variable, "1", 1);
   if (self.no_profile) spank_job_control_setenv(spank, job_no_profile_variable, "1", 1);
   if (self.profile && spank_job_control_setenv(spank, job_profile_variable, self.profile->c_str(), 1) != ESPANK_SUCCESS)
     throw Error("Slurm does not take --profile-comm into the job's environment");

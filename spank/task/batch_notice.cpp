@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "spank/api/task_environment.hpp"
@@ -14,12 +15,25 @@ namespace placement::spank {
 
 namespace {
 
+std::optional<std::string> variable_of(spank_t spank, const std::string& name, std::uint32_t component) {
+  return task_variable(spank, (component == 0 ? name : component_variable(name, component)).c_str());
+}
+
+// Returns true if the component was submitted with this entry of a request, "PLACEMENT_POLICY" for example.
+bool has_entry(spank_t spank, const char* entry, std::uint32_t component) {
+  return variable_of(spank, std::string(job_environment_prefix) + entry, component).has_value();
+}
+
+bool has_request(spank_t spank) {
+  const std::uint32_t components = component_count(spank);
+  for (std::uint32_t component = 0; component < components; ++component)
+    if (has_entry(spank, "PLACEMENT_POLICY", component) || has_entry(spank, "PLACEMENT_AUTO", component)) return true;
+  return false;
+}
+
 void tell(spank_t spank, std::uint32_t job, std::uint32_t component) {
-  const auto variable = [&](const std::string& name) {
-    return component == 0 ? name : component_variable(name, component);
-  };
-  const bool asked = task_variable(spank, (variable(std::string(job_environment_prefix) + "PLACEMENT_POLICY")).c_str()).has_value();
-  const auto decision = task_variable(spank, variable(job_decision_variable).c_str());
+  const bool asked = has_entry(spank, "PLACEMENT_POLICY", component);
+  const auto decision = variable_of(spank, job_decision_variable, component);
   const std::string notice = (asked ? stock_nodes_notice : partition_policy_notice)(
       job, task_number(spank, "SLURM_ARRAY_JOB_ID"), decision ? decision->c_str() : nullptr);
   if (notice.empty()) return;
@@ -30,10 +44,15 @@ void tell(spank_t spank, std::uint32_t job, std::uint32_t component) {
 }  // namespace
 
 void tell_batch_script(spank_t spank) {
+  const std::string quiet = std::string(job_environment_prefix) + job_quiet_variable;
   std::uint32_t job = 0, step = 0;
   if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS ||
-      step != SLURM_BATCH_SCRIPT || task_variable(spank, (std::string(job_environment_prefix) + job_quiet_variable).c_str()))
+      step != SLURM_BATCH_SCRIPT)
     return;
+  if (task_variable(spank, quiet.c_str())) {
+    if (!has_request(spank)) spank_unsetenv(spank, quiet.c_str());  // the script has the environment that stock Slurm gives
+    return;
+  }
   tell(spank, job, 0);
   const std::uint32_t components = component_count(spank);
   for (std::uint32_t component = 1; component < components; ++component)
