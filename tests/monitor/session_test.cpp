@@ -120,6 +120,22 @@ START_TEST(forged_accept) {
 }
 END_TEST
 
+// A client that waits for no accept has no secret. Nobody begins a session with it by a key of zeros.
+START_TEST(accept_of_no_join) {
+  World world;
+  ClientSession client(world.ours, "n1");
+  const auto refuses = [&] {
+    SealedChannel false_monitor(5, Key{}, Side::second);
+    const auto got = client.receive(false_monitor.seal(encode_accept()), world.now_s);
+    return got.refused == Refusal::no_session && !got.established;
+  };
+  ck_assert(refuses() && !client.established());
+  world.establish(client, address_of(1));
+  ck_assert(refuses() && client.established());
+  ck_assert(!world.to_server(client.seal(text), address_of(1)).message.empty());
+}
+END_TEST
+
 START_TEST(wrong_user) {
   World world;
   FakeCredentials theirs(world.munge, 1000);
@@ -357,6 +373,7 @@ int main() {
   tcase_add_test(tests, disorder);
   tcase_add_test(tests, forgery);
   tcase_add_test(tests, forged_accept);
+  tcase_add_test(tests, accept_of_no_join);
   tcase_add_test(tests, wrong_user);
   tcase_add_test(tests, wrong_node);
   tcase_add_test(tests, credential_of_another_handshake);
