@@ -31,6 +31,27 @@ static int next_node_of(bitstr_t *nodes, int i)
 	return size;
 }
 
+/*
+ * Marks the cores that a job holds of the node record `node`, whose bits in the job's own map begin at `from`. Returns the
+ * number of these bits. Most jobs hold all cores of a node, so this is tried first: single bits take several times as long.
+ */
+static int mark_cores_of_node(bitstr_t *cores, const struct job_resources *resources, int node, int from)
+{
+	int first = cr_get_coremap_offset(node), count = cr_get_coremap_offset(node + 1) - first;
+	bool whole = resources->whole_node == 1;
+
+	if (!resources->core_bitmap || count <= 0 || from + count > bit_size(resources->core_bitmap))
+		return MAX(count, 0);
+	if (whole || bit_set_count_range(resources->core_bitmap, from, from + count) == count) {
+		bit_nset(cores, first, first + count - 1);
+		return count;
+	}
+	for (int core = 0; core < count; core++)
+		if (bit_test(resources->core_bitmap, from + core))
+			bit_set(cores, first + core);
+	return count;
+}
+
 static void add_taken(struct taken *taken, const job_record_t *asking, job_record_t *job)
 {
 	struct job_resources *resources = job->job_resrcs;
@@ -41,9 +62,7 @@ static void add_taken(struct taken *taken, const job_record_t *asking, job_recor
 	    !(IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) ||
 	    bit_size(resources->node_bitmap) > node_record_count)
 		return;
-	if (has_cores)
-		mark_cores_of_job(resources, &taken->cores);
-	for (int i = next_node_of(resources->node_bitmap, 0), at = 0;
+	for (int i = next_node_of(resources->node_bitmap, 0), at = 0, bit = 0;
 	     at < (int) resources->nhosts && i < bit_size(resources->node_bitmap);
 	     i = next_node_of(resources->node_bitmap, i + 1)) {
 		if (resources->memory_allocated)
@@ -52,8 +71,10 @@ static void add_taken(struct taken *taken, const job_record_t *asking, job_recor
 			taken->shares[i] |= HAS_ONE_ROW;
 		else if (job->part_ptr != asking->part_ptr)
 			taken->shares[i] |= HAS_SHARING;
-		if (has_cores)
+		if (has_cores) {
 			taken->shares[i] |= HAS_CORES;
+			bit += mark_cores_of_node(taken->cores, resources, i, bit);
+		}
 		at++;
 	}
 }

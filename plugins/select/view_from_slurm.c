@@ -191,6 +191,11 @@ static uint32_t fill_cores(uint8_t *free, const struct job_test_arguments *argum
 		memset(free + count, 0, node->tot_cores - count);
 		return count;
 	}
+	/* The fast way for a full node. */
+	if (bit_set_count_range(taken->cores, first, first + node->tot_cores) == node->tot_cores) {
+		memset(free, 0, node->tot_cores);
+		return 0;
+	}
 	for (int core = 0; core < node->tot_cores; core++) {
 		bool special = usable && core < bit_size(usable) && !bit_test(usable, core);
 		bool held = bit_test(taken->cores, first + core) ||
