@@ -36,8 +36,12 @@ std::vector<std::int32_t> leaves_by_tree(const ClusterView& view, const Request&
       sum += static_cast<double>(edge.weight) * network.at(node_of_rank[static_cast<std::size_t>(edge.a)], node_of_rank[static_cast<std::size_t>(edge.b)]);
     return sum;
   };
-  if (!deadline.expired() && request.matrix->total_weight() > 0)
-    if (std::vector<std::int32_t> by_tree = places_by_tree(view, request, counts, same, deadline); cost(by_tree) < cost(best)) best = std::move(by_tree);
+  if (deadline.expired() || request.matrix->total_weight() == 0) return slots.leaves_on(best);
+  const auto start = Deadline::Clock::now();
+  const double natural_cost = cost(best);
+  const Deadline end_of_search = deadline.earlier(Deadline::Clock::now() - start);  // the cost of the other mapping takes as long
+  if (end_of_search.expired()) return slots.leaves_on(best);
+  if (std::vector<std::int32_t> by_tree = places_by_tree(view, request, counts, same, end_of_search); cost(by_tree) < natural_cost) best = std::move(by_tree);
   return slots.leaves_on(best);
 }
 

@@ -25,11 +25,11 @@ struct WireMatrix {
 };
 
 // The largest matrix that a receiver accepts. slurmctld unpacks the matrix under its locks, and a few kilobytes of
-// compressed data can expand to these limits. A matrix at the limits takes 60 MB of memory and about 50 ms. The client
-// coarsens a larger matrix.
+// compressed data can expand to these limits. Reading takes a part of the time of a decision, 50 ms by default. The client
+// sends a sample of the pairs of a larger matrix, or a matrix of groups of ranks.
 struct WireLimits {
   std::int32_t max_ranks = 1 << 20;
-  std::int64_t max_pairs = std::int64_t{1} << 19;
+  std::int64_t max_pairs = 200'000;
   std::size_t max_unpacked_bytes = std::size_t{1} << 24;
 };
 

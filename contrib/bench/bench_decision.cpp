@@ -66,7 +66,7 @@ class Machine {
   void configure(bool torus, int most_ms) const {
     write_file(directory_ + "/placement.conf", std::string(torus ? "TorusFile=" + directory_ + "/torus\n" : "") + "SnapshotFile=" + directory_ +
                                                    "/snapshot\nSnapshotMaxAgeS=86400\nDecisionTimeMs=" + std::to_string(most_ms) + "\nDecisionFile=" + directory_ + "/ring\nDecisionShare=100\n");
-    const placement_machine machine{nodes_.data(), static_cast<std::uint32_t>(nodes_.size()), topology_.c_str()};
+    const placement_machine machine{nodes_.data(), static_cast<std::uint32_t>(nodes_.size()), topology_.c_str(), nullptr, 0};
     char message[256];
     placement_configure((directory_ + "/placement.conf").c_str(), &machine, message, sizeof message);
     if (message[0] != '\0') throw std::runtime_error(message);
@@ -121,7 +121,7 @@ CommMatrix grid(std::int32_t ranks) {
   return CommMatrix::from_edges(ranks, std::move(edges));
 }
 
-// Pairs drawn at random, as many as travel in MaxMatrixBytes; all weigh the same, so that all choices are ties.
+// Pairs drawn at random, as many as travel; all weigh the same, so that all choices are ties.
 CommMatrix random_pairs(std::int32_t ranks, std::size_t pairs) {
   Random random(2);
   std::vector<CommEdge> edges;
@@ -136,7 +136,7 @@ CommMatrix random_pairs(std::int32_t ranks, std::size_t pairs) {
 constexpr std::size_t most_bytes = 1 << 20;  // MaxMatrixBytes
 
 CommMatrix most_pairs(std::int32_t ranks) {
-  std::size_t few = 0, many = 520000;  // of which a few are drawn twice; 524,288 travel at most
+  std::size_t few = 0, many = static_cast<std::size_t>(WireLimits{}.max_pairs);  // of which a few are drawn twice
   while (many - few > 2000) {
     const std::size_t pairs = (few + many) / 2;
     (pack_wire({random_pairs(ranks, pairs), {}}).size() <= most_bytes ? few : many) = pairs;
@@ -272,7 +272,7 @@ int main(int count, char** words) {
     for (const std::int32_t tasks : {64, 1024, 4096, 16384, 40000, 65536}) {
       if ((count > 4 && std::atoi(words[4]) != tasks) || static_cast<std::uint64_t>(tasks) > nodes * std::uint64_t{cores_of_node} * 3 / 4) continue;
       run(machine, policy, "none", tasks, nullptr, assess);
-      const std::pair<const char*, CommMatrix> matrices[] = {{"grid", grid(tasks)}, {"star", star(tasks)}, {"1 MiB of random pairs", most_pairs(tasks)}};
+      const std::pair<const char*, CommMatrix> matrices[] = {{"grid", grid(tasks)}, {"star", star(tasks)}, {"most random pairs", most_pairs(tasks)}};
       for (const auto& [name, matrix] : matrices) run(machine, policy, std::string(name) + " " + std::to_string(matrix.pairs()), tasks, &matrix, assess);
     }
     placement_unconfigure();

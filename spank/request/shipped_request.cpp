@@ -8,6 +8,7 @@
 #include "common/util/base64url.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
+#include "mapping/sparsify.hpp"
 #include "spank/request/job_decision.hpp"
 
 namespace placement::spank {
@@ -41,10 +42,30 @@ int number_in(const std::string& name, const char* text, int most) {
   return static_cast<int>(*value);
 }
 
+// A sample of the pairs stands for the matrix where each rank has as many of them on average. With fewer the sample would not tell
+// which ranks belong together, as groups of ranks do.
+constexpr std::int64_t least_pairs_per_rank = 32;
+constexpr std::uint64_t seed_of_sample = 1;
+
+constexpr const char* with_the_file = ". An srun in the job that is given the file itself places by all of it";
+
 std::string coarse_note(const WireMatrix& wire) {
   return "the matrix of " + std::to_string(wire.tasks()) + " ranks is too large to travel with the job: that of " +
-         std::to_string(wire.matrix.ranks()) +
-         " groups of ranks goes instead. An srun in the job that is given the file itself places by all of it";
+         std::to_string(wire.matrix.ranks()) + " groups of ranks goes instead" + with_the_file;
+}
+
+std::string sample_note(const CommMatrix& matrix, const CommMatrix& sample) {
+  return "the matrix of " + std::to_string(matrix.ranks()) + " ranks has " + std::to_string(matrix.pairs()) +
+         " pairs, too many to travel with the job: the heaviest and a sample of the others go instead, " +
+         std::to_string(sample.pairs()) + " pairs, so that costs are estimates" + with_the_file;
+}
+
+// Returns a matrix with fewer pairs that stands for `matrix`; nothing if that has few enough, or would need groups of ranks.
+std::optional<CommMatrix> sample_of(const CommMatrix& matrix) {
+  constexpr std::int64_t most_pairs = WireLimits{}.max_pairs;
+  const std::int64_t pairs_per_rank = most_pairs / std::max(matrix.ranks(), 1) - 1;  // sparsified() keeps up to one more of each rank
+  if (matrix.pairs() <= most_pairs || pairs_per_rank < least_pairs_per_rank) return std::nullopt;
+  return mapping::sparsified(matrix, static_cast<std::int32_t>(pairs_per_rank), seed_of_sample);
 }
 
 }  // namespace
@@ -60,7 +81,9 @@ ShippedRequest pack_request(const PlacementRequest& placement_request, std::int3
   if (!placement_request.unfit.empty()) variables.emplace_back(unfit_variable, placement_request.unfit);
   if (!placement_request.matrix) return shipped;
 
-  const WireMatrix wire = coarsen_to_fit(*placement_request.matrix, most_packed_bytes, std::max(ranks_per_node, 2));
+  const std::optional<CommMatrix> sample = sample_of(*placement_request.matrix);
+  if (sample) shipped.note = sample_note(*placement_request.matrix, *sample);
+  const WireMatrix wire = coarsen_to_fit(sample ? *sample : *placement_request.matrix, most_packed_bytes, std::max(ranks_per_node, 2));
   if (wire.coarse()) shipped.note = coarse_note(wire);
   const std::string text = to_base64url(pack_wire(wire));
   const std::size_t pieces = (text.size() + piece_bytes - 1) / piece_bytes;

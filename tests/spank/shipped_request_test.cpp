@@ -2,6 +2,7 @@
 #include "spank/request/shipped_request.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <string>
 
@@ -100,6 +101,28 @@ START_TEST(large_matrices_go_as_groups_within_the_limits) {
 }
 END_TEST
 
+// slurmctld has 50 ms by default to read the matrix and to decide.
+START_TEST(very_many_pairs_go_as_a_sample) {
+  constexpr std::int32_t ranks = 1000;
+  std::vector<CommEdge> edges;
+  for (std::int32_t a = 0; a < ranks; ++a)
+    for (std::int32_t b = a + 1; b < ranks; ++b) edges.push_back({a, b, b == a + 1 ? 100'000 : 1 + (7 * a + 13 * b) % 1000});
+  const PlacementRequest placement_request = request_with(CommMatrix::from_edges(ranks, edges));
+  const ShippedRequest shipped = placement::spank::pack_request(placement_request, 0, 16);
+  ck_assert_msg(shipped.note.find("499500 pairs") != std::string::npos && shipped.note.find("sample") != std::string::npos, "%s", shipped.note.c_str());
+  const CommMatrix all = *placement_request.matrix, sample = *unpack(environment_of(shipped))->placement_request.matrix;
+  ck_assert_int_eq(sample.ranks(), ranks);
+  ck_assert(sample.pairs() > 100'000 && sample.pairs() <= 200'000);
+  ck_assert_int_lt(std::abs(sample.total_weight() - all.total_weight()), all.total_weight() / 100);
+  for (std::int32_t a = 0; a + 1 < ranks; ++a) ck_assert_int_eq(sample.weight(a, a + 1), 100'000);
+  ck_assert(placement::spank::pack_request(placement_request, 0, 16).variables == shipped.variables);
+  // Of many ranks a sample would have a few pairs each.
+  const ShippedRequest groups = placement::spank::pack_request(request_with(noise(16000, 15)), 0, 2);
+  ck_assert(groups.note.find("groups of ranks") != std::string::npos);
+  ck_assert_int_le(unpack(environment_of(groups))->placement_request.matrix->pairs(), 200'000 + 16000);
+}
+END_TEST
+
 START_TEST(damaged_parcels_are_refused) {
   ck_assert(!unpack({}));
   const auto whole = environment_of(placement::spank::pack_request(request_with(noise(8000, 20)), 0, 4));
@@ -159,6 +182,7 @@ int main() {
   tcase_add_test(tests, what_is_packed_comes_out);
   tcase_add_test(tests, every_name_is_listed_for_removal);
   tcase_add_test(tests, large_matrices_go_as_groups_within_the_limits);
+  tcase_add_test(tests, very_many_pairs_go_as_a_sample);
   tcase_add_test(tests, damaged_parcels_are_refused);
   tcase_add_test(tests, a_wish_for_a_stored_profile_travels_without_a_matrix);
   suite_add_tcase(suite, tests);
