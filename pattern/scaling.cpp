@@ -117,6 +117,7 @@ CommMatrix weighted(std::int32_t ranks, const Structure& structure, const std::v
 struct FittingStructure {
   MakeStructure make;
   Fit fit;
+  std::string text;  // on the ranks of the matrix
 };
 
 constexpr double equal_fits = 1e-9;  // structures fit equally well if the parts of the traffic that differ from them differ by less
@@ -133,26 +134,33 @@ std::optional<ScaledMatrix> made_of(const FittingStructure& fitting, std::int32_
 
 }  // namespace
 
-std::optional<ScaledMatrix> scaled_matrix(const CommMatrix& matrix, std::int32_t ranks) {
-  if (matrix.ranks() < 4 || matrix.total_weight() <= 0) return std::nullopt;
+std::optional<ScaledMatrix> scaled_matrix(const CommMatrix& matrix, std::int32_t ranks, std::string* why_not) {
+  const auto refuse = [&](std::string why) -> std::optional<ScaledMatrix> {
+    if (why_not) *why_not = std::move(why);
+    return std::nullopt;
+  };
+  if (matrix.total_weight() <= 0) return refuse("its ranks send each other nothing");
+  if (matrix.ranks() < 4) return refuse("it has fewer than 4 ranks, too few to tell a structure");
   std::vector<FittingStructure> fitting;
   double least = most_irregular_traffic;
   std::set<std::string> seen;  // a square has its smallest side first, too
   for (const MakeStructure& make : structures()) {
     const Structure structure = make(matrix.ranks());
     if (structure.classes.empty() || !seen.insert(structure.text).second) continue;
-    FittingStructure found{make, fit_of(matrix, structure)};
+    FittingStructure found{make, fit_of(matrix, structure), structure.text};
     if (found.fit.irregular > most_irregular_traffic) continue;
     least = std::min(least, found.fit.irregular);
     fitting.push_back(std::move(found));
   }
+  std::erase_if(fitting, [&](const FittingStructure& one) { return one.fit.irregular > least + equal_fits; });
+  if (fitting.empty()) return refuse("its traffic is of no regular structure");
   // A cube of eight ranks, for example, is a grid, a periodic grid and a hypercube, which differ on sixteen ranks.
   std::optional<ScaledMatrix> scaled;
   for (const FittingStructure& candidate : fitting) {
-    if (candidate.fit.irregular > least + equal_fits) continue;
     std::optional<ScaledMatrix> made = made_of(candidate, ranks);
-    if (scaled && !(made && made->matrix == scaled->matrix)) return std::nullopt;
-    if (!made) return std::nullopt;
+    if (scaled && !(made && made->matrix == scaled->matrix))
+      return refuse("its traffic is " + fitting.front().text + " as well as " + candidate.text + ", which differ on " + std::to_string(ranks) + " ranks");
+    if (!made) return refuse("its traffic is " + candidate.text + ", and none of " + std::to_string(ranks) + " ranks can be made");
     if (!scaled) scaled = std::move(made);
   }
   return scaled;

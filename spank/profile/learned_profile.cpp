@@ -88,10 +88,16 @@ LearnedProfile learned_profile(std::span<const StoredProfile> files, std::int32_
   return learned;
 }
 
-bool is_to_be_learned(const ProfileStore& store, const ProgramRun& run) {
+std::optional<NextLearned> next_to_learn(const ProfileStore& store, const ProgramRun& run, std::uint64_t number) {
   const std::vector<StoredProfile> files = store.find_learned(run);
-  return files.size() < ProfileStore::learned_runs || files.front().made < std::time(nullptr) - learned_anew_after_s ||
-         !learned_profile(files, run.ranks).matrix;
+  if (files.size() >= ProfileStore::learned_runs && files.front().made >= std::time(nullptr) - learned_anew_after_s) {
+    if (store.has_agreement(run, files.front())) return std::nullopt;
+    if (learned_profile(files, run.ranks).matrix) {
+      store.mark_agreement(run);
+      return std::nullopt;
+    }
+  }
+  return NextLearned{store.learned_file_for(run, files, number), files.empty()};
 }
 
 UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run) {
@@ -101,13 +107,14 @@ UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run
   if (learned.matrix)
     return {learned.matrix, learned.file, "by the learned profile of " + described(run) + ", whose last " + std::to_string(learned.runs) +
                                               " runs differ by at most " + in_percent(learned.difference) + " of the traffic: " + learned.file};
-  std::string irregular;
+  std::string not_scaled;
   for (const Source& source : other_ranks(store, run)) {
     const std::string from = (source.learned ? "the learned profile with " : "the profile with ") + std::to_string(source.matrix->ranks()) + " ranks";
-    if (auto scaled = pattern::scaled_matrix(*source.matrix, run.ranks))
+    std::string why_not;
+    if (auto scaled = pattern::scaled_matrix(*source.matrix, run.ranks, &why_not))
       return {std::make_shared<const CommMatrix>(std::move(scaled->matrix)), source.file,
               "no profile is stored for " + described(run) + ": by " + from + ", scaled to " + scaled->structure + ": " + source.file};
-    if (irregular.empty()) irregular = from;
+    if (not_scaled.empty()) not_scaled = from + " cannot be scaled: " + why_not;
   }
   if (learned.runs == ProfileStore::learned_runs)
     return {nullptr, {}, "the last " + std::to_string(learned.runs) + " runs of " + described(run) + " differ by " + in_percent(learned.difference) + " of the traffic, and at most " +
@@ -116,7 +123,7 @@ UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run
     return {nullptr, {}, std::to_string(learned.runs) + " of the " + std::to_string(ProfileStore::learned_runs) + " runs of " + described(run) +
                              " that have to agree are learned"};
   return {nullptr, {}, "no profile is stored for " + described(run) +
-                           (irregular.empty() ? "" : ", and " + irregular + " is of no structure that can be scaled to it")};
+                           (not_scaled.empty() ? "" : ", and " + not_scaled)};
 }
 
 }  // namespace placement::spank

@@ -33,9 +33,15 @@ struct LearnedProfile {
 // Reads the learned profiles `files` of `ranks` ranks, the latest first. Files that cannot be read, or have other ranks, do not count.
 LearnedProfile learned_profile(std::span<const StoredProfile> files, std::int32_t ranks);
 
-// Returns whether the program of `run` is to be profiled once more: its runs do not agree yet, or the latest profile is older than
-// 30 days. Throws Error as ProfileStore::find() does.
-bool is_to_be_learned(const ProfileStore& store, const ProgramRun& run);
+// The next run to be learned.
+struct NextLearned {
+  std::string file;    // for its profile
+  bool first = false;  // no earlier one is known
+};
+
+// Returns the file for the profile of `run`, or nothing if it is not to be profiled: its last runs agree and the latest profile is
+// not older than 30 days. `number` is that of ProfileStore::learned_file_for(). Throws Error as the functions of ProfileStore do.
+std::optional<NextLearned> next_to_learn(const ProfileStore& store, const ProgramRun& run, std::uint64_t number);
 
 // A matrix for a run, from a stored profile, and what the user is told of it.
 struct UsableProfile {

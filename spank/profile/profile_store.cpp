@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spank/profile/profile_store.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ namespace {
 
 constexpr std::time_t recent_s = 3600;
 constexpr std::string_view learned_ending = ".learned";
+constexpr std::string_view agreed_ending = ".agreed";
 constexpr std::size_t hash_digits = 16;
 
 std::string hash_of(std::string_view text) {
@@ -72,8 +74,8 @@ struct FileName {
   std::string whole() const { return program_and_class + arguments + ranks; }
 };
 
-// The name of a learned profile's file: NAME-BUILD-CLASS-0000000000000000.RANKS.learnedK, where K is 1 to learned_runs, and BUILD is
-// the hash of the program's build ID, or of its path.
+// The name of a learned profile's file: NAME-BUILD-CLASS-0000000000000000.RANKS.learnedK, where K is 1 to learned_files, and BUILD is
+// the hash of the program's build ID, or of its path. The mark of their agreement ends with .agreed in place of .learnedK.
 struct LearnedName {
   std::string before_ranks;
 
@@ -82,7 +84,11 @@ struct LearnedName {
   std::string whole(std::int32_t ranks, std::size_t number) const {
     return before_ranks + "." + std::to_string(ranks) + std::string(learned_ending) + std::to_string(number);
   }
+  std::string mark(std::int32_t ranks) const { return before_ranks + "." + std::to_string(ranks) + std::string(agreed_ending); }
 };
+
+// Returns whether a file of the store is a learned profile, the mark of some, or what the profiler wrote beside one.
+bool is_learned(std::string_view name) { return name.find(learned_ending) != name.npos || name.ends_with(agreed_ending); }
 
 // Returns the number of ranks in the name of a profile, the digits between `first` and the end or ".learned"; nothing if other
 // characters are there.
@@ -222,7 +228,7 @@ std::vector<StoredProfile> ProfileStore::find_learned(const ProgramRun& run, boo
   });
 }
 
-void ProfileStore::make_room() const {
+void ProfileStore::make_room(bool learned) const {
   struct File {
     std::time_t made;
     std::string path;
@@ -232,9 +238,8 @@ void ProfileStore::make_room() const {
   std::uintmax_t bytes = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
     struct stat status;
-    if (!is_of_store(entry.path().filename().string()) || lstat(entry.path().c_str(), &status) != 0 ||
-        !S_ISREG(status.st_mode))
-      continue;
+    const std::string name = entry.path().filename().string();
+    if (!is_of_store(name) || is_learned(name) != learned || lstat(entry.path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
     files.push_back({status.st_mtim.tv_sec, entry.path().string(), static_cast<std::uintmax_t>(status.st_size)});
     bytes += files.back().bytes;
   }
@@ -249,7 +254,7 @@ void ProfileStore::make_room() const {
   }
 }
 
-void ProfileStore::prepare() const {
+void ProfileStore::prepare(bool learned) const {
   // With this umask, each directory that is created gives access to the user only.
   const mode_t before = umask(077);
   std::error_code failed;
@@ -257,23 +262,36 @@ void ProfileStore::prepare() const {
   umask(before);
   if (failed) throw Error("cannot make " + directory_ + ": " + failed.message());
   check_owner();
-  make_room();
+  make_room(learned);
 }
 
 std::string ProfileStore::file_for(const ProgramRun& run) const {
-  prepare();
+  prepare(false);
   return directory_ + "/" + FileName(run).whole();
 }
 
-std::string ProfileStore::learned_file_for(const ProgramRun& run) const {
-  prepare();
-  const std::vector<StoredProfile> known = find_learned(run);
+std::string ProfileStore::learned_file_for(const ProgramRun& run, std::span<const StoredProfile> known, std::uint64_t number) const {
+  prepare(true);
   const LearnedName own(run);
-  for (std::size_t number = 1; number <= learned_runs; ++number) {
-    const std::string file = directory_ + "/" + own.whole(run.ranks, number);
-    if (std::ranges::find(known, file, &StoredProfile::file) == known.end()) return file;
+  const auto kept = known.first(std::min(known.size(), learned_runs - 1));
+  std::vector<std::string> usable;
+  for (std::size_t k = 1; k <= learned_files; ++k) {
+    std::string file = directory_ + "/" + own.whole(run.ranks, k);
+    if (std::ranges::find(kept, file, &StoredProfile::file) == kept.end()) usable.push_back(std::move(file));
   }
-  return known.back().file;
+  return usable[number % usable.size()];
+}
+
+bool ProfileStore::has_agreement(const ProgramRun& run, const StoredProfile& latest) const {
+  struct stat status;
+  return lstat((directory_ + "/" + LearnedName(run).mark(run.ranks)).c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_mtim.tv_sec > latest.made;
+}
+
+void ProfileStore::mark_agreement(const ProgramRun& run) const {
+  const int file = open((directory_ + "/" + LearnedName(run).mark(run.ranks)).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+  if (file < 0) return;
+  futimens(file, nullptr);
+  close(file);
 }
 
 }  // namespace placement::spank

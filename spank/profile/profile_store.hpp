@@ -4,6 +4,7 @@
 #include <ctime>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,7 @@ struct StoredProfile {
 // The profiles of a user, stored by program, arguments and number of ranks, as plain files in the user's own directory.
 class ProfileStore {
  public:
+  // Bounds of the user's own profiles, and of the learned ones apart, so that these never push out the user's own.
   static constexpr std::size_t most_files = 512;  // counts the profiles and the summaries beside them
   static constexpr std::uintmax_t most_bytes = std::uintmax_t{256} << 20;
 
@@ -59,24 +61,31 @@ class ProfileStore {
   std::vector<StoredProfile> find_other_ranks(const ProgramRun& run) const;
 
   // Learned profiles are those that srun makes by itself of each run of a program. They are kept by the program's build ID, or its
-  // path if it has none, and the class of its arguments. Returns those of `run`, the latest first, at most learned_runs. With
+  // path if it has none, and the class of its arguments. Returns those of `run`, the latest first, at most learned_files. With
   // `other_ranks`, those with other numbers of ranks instead, in this order for each number.
-  static constexpr std::size_t learned_runs = 3;
+  static constexpr std::size_t learned_runs = 3;   // that have to agree
+  static constexpr std::size_t learned_files = 9;  // more than learned_runs, so that runs at the same time each have a file
   std::vector<StoredProfile> find_learned(const ProgramRun& run, bool other_ranks = false) const;
 
-  // Returns the path of the file for the next learned profile of `run`, which takes the place of the oldest of learned_runs.
-  // Otherwise as file_for().
-  std::string learned_file_for(const ProgramRun& run) const;
+  // Returns the path of the file for the next learned profile of `run`, of which `known` are the learned ones: one that is not there, or
+  // one of an earlier run than the last learned_runs - 1. Of these `number` chooses, so that runs at the same time with consecutive
+  // numbers have different files. Otherwise as file_for().
+  std::string learned_file_for(const ProgramRun& run, std::span<const StoredProfile> known, std::uint64_t number) const;
+
+  // A mark says that learned profiles were read and agree. Returns whether `run` has one that is younger than `latest`.
+  bool has_agreement(const ProgramRun& run, const StoredProfile& latest) const;
+  // Makes the mark. Nothing happens if that fails: the profiles are read again the next time.
+  void mark_agreement(const ProgramRun& run) const;
 
   // Returns the path of the file for a profile of `run`. Creates the directory, with access for the user only.
-  // Removes the oldest files of the store while there are more than most_files or most_bytes; files of the last hour,
-  // and files that the store did not make, are kept. Throws Error if the directory cannot be made or used.
+  // Removes the oldest files of this kind (learned or the user's own) while there are more than most_files or most_bytes; files of the
+  // last hour, and files that the store did not make, are kept. Throws Error if the directory cannot be made or used.
   std::string file_for(const ProgramRun& run) const;
 
  private:
   void check_owner() const;
-  void prepare() const;
-  void make_room() const;
+  void prepare(bool learned) const;
+  void make_room(bool learned) const;
   std::vector<StoredProfile> profiles(const std::function<std::optional<StoredProfile>(const std::string& name)>& wanted) const;
 
   std::string directory_;

@@ -191,14 +191,15 @@ void learn_step(spank_t spank, std::int32_t tasks) {
   const ControllerState controller = controller_state_of(ask_controller());
   if (controller.mode == "off" || setting(controller, "ProfileJobs") != "yes" || is_excluded(run.program, setting(controller, "ProfileExclude"))) return;
   const ProfileStore store = ProfileStore::of_user(std::getenv);
-  if (!is_to_be_learned(store, run)) return;
-  const bool first = store.find_learned(run).empty();
-  const std::string file = store.learned_file_for(run);
-  if (first)
+  std::uint32_t job = 0, step = 0;
+  if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS) return;
+  const auto next = next_to_learn(store, run, std::uint64_t{job} + step);
+  if (!next) return;
+  if (next->first)
     tell_user("what the ranks of " + described(run) + " send each other is counted, as this site does with MPI programs (ProfileJobs=yes); --no-profile leaves a run out");
-  setenv(step_profile_variable, file.c_str(), 1);
+  setenv(step_profile_variable, next->file.c_str(), 1);
   setenv(step_learning_variable, "1", 1);
-  slurm_verbose("placement: the profile goes to %s", std::getenv(step_profile_variable));
+  slurm_verbose("placement: the profile goes to %s", next->file.c_str());
 }
 
 // The profiling library comes before the user's own libraries in LD_PRELOAD. So it counts the calls of the program

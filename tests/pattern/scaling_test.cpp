@@ -87,17 +87,22 @@ END_TEST
 START_TEST(what_is_not_regular_or_not_certain_is_not_scaled) {
   ck_assert_text_eq(structure_of(with_noise(of("grid=4x2", 8), 0.05, 1), 16), "a grid of 4 x 4");
   ck_assert_text_eq(structure_of(with_noise(of("grid=4x2", 8), 0.15, 1), 16), "none");
-  ck_assert(!scaled_matrix(of("grid=4x2", 8), 17));        // no grid of 17 ranks
-  ck_assert(!scaled_matrix(of("grid=2x2x2", 8), 16));      // a grid, or a hypercube?
-  ck_assert(!scaled_matrix(of("ring", 3), 16));
-  ck_assert(!scaled_matrix(CommMatrix::from_edges(8, {}), 16));
-  ck_assert(!scaled_matrix(of("alltoall", 8), 4000));      // more than 2^22 pairs
+  const auto why = [](const CommMatrix& matrix, std::int32_t ranks) {
+    std::string text = "scaled";
+    ck_assert(!scaled_matrix(matrix, ranks, &text));
+    return text;
+  };
+  ck_assert_text_eq(why(of("grid=4x2", 8), 17), "its traffic is a grid of 4 x 2, and none of 17 ranks can be made");
+  ck_assert_text_eq(why(of("grid=2x2x2", 8), 16), "its traffic is a periodic grid of 2 x 2 x 2 as well as a grid of 2 x 2 x 2, which differ on 16 ranks");
+  ck_assert_text_eq(why(of("ring", 3), 16), "it has fewer than 4 ranks, too few to tell a structure");
+  ck_assert_text_eq(why(CommMatrix::from_edges(8, {}), 16), "its ranks send each other nothing");
+  ck_assert_text_eq(why(of("alltoall", 8), 4000), "its traffic is all pairs, and none of 4000 ranks can be made");  // more than 2^22
   std::mt19937 random(7);
   std::vector<CommEdge> edges;
   for (int a = 0; a < 32; ++a)
     for (int b = a + 1; b < 32; ++b)
       if (random() % 6 == 0) edges.push_back({a, b, static_cast<std::int64_t>(random() % 1000)});
-  ck_assert(!scaled_matrix(CommMatrix::from_edges(32, edges), 64));
+  ck_assert_text_eq(why(CommMatrix::from_edges(32, edges), 64), "its traffic is of no regular structure");
 }
 END_TEST
 

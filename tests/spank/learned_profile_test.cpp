@@ -42,7 +42,11 @@ struct Learning {
   ProfileStore store{directory.path() + "/store"};
   std::time_t age_s = 3600;
 
-  void learn(const CommMatrix& matrix, const std::string& build = "ab12") { put(store.learned_file_for(halo(matrix.ranks(), build)), matrix, age_s -= 60); }
+  // Returns the file that the next run would write.
+  std::string next(const ProgramRun& run) { return store.learned_file_for(run, store.find_learned(run), number++); }
+  void learn(const CommMatrix& matrix, const std::string& build = "ab12") { put(next(halo(matrix.ranks(), build)), matrix, age_s -= 60); }
+  bool wants(const ProgramRun& run) const { return next_to_learn(store, run, 0).has_value(); }
+  std::uint64_t number = 7;
 };
 
 }  // namespace
@@ -67,7 +71,7 @@ START_TEST(three_runs_have_to_agree) {
   const CommMatrix ring = of("ring", 8);
   ck_assert_text_eq(learned_or_scaled(learning.store, halo(8)).told, "no profile is stored for halo with 8 ranks");
   for (int run = 1; run <= 2; ++run) {
-    ck_assert(is_to_be_learned(learning.store, halo(8)));
+    ck_assert(learning.wants(halo(8)));
     learning.learn(ring);
     const UsableProfile profile = learned_or_scaled(learning.store, halo(8));
     ck_assert(!profile.matrix);
@@ -77,9 +81,9 @@ START_TEST(three_runs_have_to_agree) {
   const UsableProfile profile = learned_or_scaled(learning.store, halo(8));
   ck_assert(profile.matrix && *profile.matrix == ring);
   ck_assert(profile.told.starts_with("by the learned profile of halo with 8 ranks, whose last 3 runs differ by at most 0.0 % of the traffic: "));
-  ck_assert(!is_to_be_learned(learning.store, halo(8)));
+  ck_assert(!learning.wants(halo(8)));
   // Another build of the program, other words among its arguments, and another number of ranks are other runs.
-  ck_assert(is_to_be_learned(learning.store, halo(8, "cd34")));
+  ck_assert(learning.wants(halo(8, "cd34")));
   ck_assert(!learned_or_scaled(learning.store, halo(8, "cd34")).matrix);
   ck_assert(!learned_or_scaled(learning.store, {"/opt/halo", {"-j", "40"}, 8, "ab12"}).matrix);
   ck_assert(learned_or_scaled(learning.store, {"/elsewhere/halo", {"-i", "7"}, 8, "ab12"}).matrix);
@@ -93,12 +97,43 @@ START_TEST(the_last_three_runs_count) {
   const UsableProfile profile = learned_or_scaled(learning.store, halo(8));
   ck_assert(!profile.matrix);
   ck_assert_text_eq(profile.told, "the last 3 runs of halo with 8 ranks differ by 71.4 % of the traffic, and at most 10.0 % is taken for agreement");
-  ck_assert(is_to_be_learned(learning.store, halo(8)));
-  learning.learn(ring);  // takes the place of the first
+  ck_assert(learning.wants(halo(8)));
+  learning.learn(ring);  // after it the first no longer counts
   ck_assert(!learned_or_scaled(learning.store, halo(8)).matrix);
-  learning.learn(ring);  // takes the place of the one that differs
+  learning.learn(ring);  // after it the one that differs no longer counts
   ck_assert(learned_or_scaled(learning.store, halo(8)).matrix);
-  ck_assert_uint_eq(learning.store.find_learned(halo(8)).size(), 3);
+  ck_assert_uint_eq(learning.store.find_learned(halo(8)).size(), 5);
+  for (int run = 0; run < 20; ++run) learning.learn(ring);
+  ck_assert_uint_le(learning.store.find_learned(halo(8)).size(), ProfileStore::learned_files);
+}
+END_TEST
+
+// All of them begin before one has ended.
+START_TEST(runs_at_the_same_time_all_count) {
+  Learning learning;
+  learning.learn(of("alltoall", 8));
+  const std::vector<std::string> files = {learning.next(halo(8)), learning.next(halo(8)), learning.next(halo(8))};
+  for (const std::string& file : files) put(file, of("ring", 8), 60);
+  ck_assert_uint_eq(learning.store.find_learned(halo(8)).size(), 4);
+  const UsableProfile profile = learned_or_scaled(learning.store, halo(8));
+  ck_assert(profile.matrix && *profile.matrix == of("ring", 8));
+}
+END_TEST
+
+// A step of a program that was learned reads no matrix, until one of them changes.
+START_TEST(agreement_is_marked) {
+  Learning learning;
+  for (int run = 0; run < 3; ++run) learning.learn(of("ring", 8));
+  const std::vector<StoredProfile> files = learning.store.find_learned(halo(8));
+  ck_assert(!learning.store.has_agreement(halo(8), files.front()));
+  ck_assert(!learning.wants(halo(8)));
+  ck_assert(learning.store.has_agreement(halo(8), files.front()));
+  ck_assert(!learning.store.has_agreement(halo(9), files.front()));
+  put(files[1].file, of("alltoall", 8), 3600);
+  ck_assert_msg(!learning.wants(halo(8)), "the matrices were read in spite of the mark");
+  put(files[1].file, of("alltoall", 8), -2);  // younger than the mark
+  ck_assert(learning.wants(halo(8)));
+  ck_assert_uint_eq(learning.store.find_learned(halo(8)).size(), 3);  // the mark is none of them
 }
 END_TEST
 
@@ -119,7 +154,7 @@ END_TEST
 START_TEST(runs_that_send_nothing_place_nothing) {
   Learning learning;
   for (int run = 0; run < 3; ++run) learning.learn(CommMatrix::from_edges(8, {}));
-  ck_assert(!is_to_be_learned(learning.store, halo(8)));
+  ck_assert(!learning.wants(halo(8)));
   const UsableProfile profile = learned_or_scaled(learning.store, halo(8));
   ck_assert(!profile.matrix);
   ck_assert_text_eq(profile.told, "in the last 3 runs of halo with 8 ranks the ranks sent each other nothing");
@@ -131,7 +166,7 @@ START_TEST(a_month_later_it_is_learned_anew) {
     Learning learning;
     learning.age_s = age_d * 86400 + 240;
     for (int run = 0; run < 3; ++run) learning.learn(of("ring", 8));
-    ck_assert(is_to_be_learned(learning.store, halo(8)) == anew);
+    ck_assert(learning.wants(halo(8)) == anew);
     ck_assert(learned_or_scaled(learning.store, halo(8)).matrix);  // until the next three runs are through
   }
 }
@@ -142,7 +177,7 @@ START_TEST(damaged_and_foreign_files_do_not_count) {
   for (int run = 0; run < 3; ++run) learning.learn(of("ring", 8));
   std::ofstream(learning.store.find_learned(halo(8))[1].file) << "np 8\n0 9 1\n";
   ck_assert(!learned_or_scaled(learning.store, halo(8)).matrix);
-  ck_assert(is_to_be_learned(learning.store, halo(8)));
+  ck_assert(learning.wants(halo(8)));
   put(learning.store.find_learned(halo(8))[1].file, of("ring", 9));
   ck_assert(!learned_or_scaled(learning.store, halo(8)).matrix);
 }
@@ -163,7 +198,7 @@ START_TEST(regular_traffic_is_scaled_to_other_ranks) {
   Learning irregular;
   put(irregular.store.file_for(halo(8)), CommMatrix::from_edges(8, {{0, 5, 9}, {1, 7, 4}, {2, 3, 1}}));
   ck_assert_text_eq(learned_or_scaled(irregular.store, halo(16)).told,
-                    "no profile is stored for halo with 16 ranks, and the profile with 8 ranks is of no structure that can be scaled to it");
+                    "no profile is stored for halo with 16 ranks, and the profile with 8 ranks cannot be scaled: its traffic is of no regular structure");
 }
 END_TEST
 
@@ -173,6 +208,8 @@ int main() {
   tcase_add_test(tests, differences);
   tcase_add_test(tests, three_runs_have_to_agree);
   tcase_add_test(tests, the_last_three_runs_count);
+  tcase_add_test(tests, runs_at_the_same_time_all_count);
+  tcase_add_test(tests, agreement_is_marked);
   tcase_add_test(tests, the_largest_difference_that_counts_as_agreement);
   tcase_add_test(tests, runs_that_send_nothing_place_nothing);
   tcase_add_test(tests, a_month_later_it_is_learned_anew);

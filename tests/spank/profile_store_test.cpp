@@ -166,6 +166,23 @@ START_TEST(the_store_is_bounded) {
 }
 END_TEST
 
+// Each kind of profile has its own room.
+START_TEST(learned_profiles_do_not_push_out_the_users_own) {
+  const TemporaryDirectory directory;
+  const ProfileStore store(directory.path());
+  const ProgramRun run{"/bin/app", {}, 2};
+  for (std::size_t i = 0; i < ProfileStore::most_files - 2; ++i) write(store.directory() + stored("own", i + 1), 50000);
+  for (std::size_t i = 0; i < ProfileStore::most_files; ++i) write(store.directory() + stored("site", i + 1) + ".learned1", static_cast<std::time_t>(10000 + i));
+  store.learned_file_for(run, {}, 0);
+  ck_assert_uint_eq(files_in(store.directory()), 2 * (ProfileStore::most_files - 2));
+  ck_assert(fs::exists(store.directory() + stored("own", 1)) && !fs::exists(store.directory() + stored("site", 512) + ".learned1"));
+  for (std::size_t i = 0; i < 9; ++i) write(store.directory() + stored("mine", i + 1), 5000);
+  store.file_for(run);
+  ck_assert_uint_eq(files_in(store.directory()), 2 * (ProfileStore::most_files - 2));
+  ck_assert(fs::exists(store.directory() + stored("mine", 1)) && fs::exists(store.directory() + stored("site", 1) + ".learned1"));
+}
+END_TEST
+
 START_TEST(what_the_store_did_not_make_stays) {
   const TemporaryDirectory directory;
   const ProfileStore store(directory.path());
@@ -214,6 +231,7 @@ int main() {
   tcase_add_test(all, the_same_arguments_come_before_the_latest);
   tcase_add_test(all, what_others_may_write_says_nothing);
   tcase_add_test(all, the_store_is_bounded);
+  tcase_add_test(all, learned_profiles_do_not_push_out_the_users_own);
   tcase_add_test(all, what_the_store_did_not_make_stays);
   tcase_add_test(all, where_it_is);
   suite_add_tcase(suite, all);

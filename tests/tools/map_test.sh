@@ -434,7 +434,7 @@ patterns() {
   run matrix scale -n 16 small.mat
   expect 0 "$("$PLACECTL" matrix make grid=4x4)" 'placectl matrix: a grid of 4 x 4'
   run matrix scale -n 17 small.mat
-  refused 1 'placectl matrix: small.mat: the traffic of its 8 ranks is of no structure that can be scaled to 17, or of several'
+  refused 1 'placectl matrix: small.mat: cannot be scaled from 8 to 17 ranks: its traffic is a grid of 4 x 2, and none of 17 ranks can be made'
   run matrix scale small.mat
   refused 2 'placectl matrix: --ntasks is missing: the number of ranks of the new matrix'
   run matrix scale -n 1 small.mat

@@ -194,10 +194,9 @@ int matrix_scale(int argc, char** argv) {
   if (!ranks) throw UsageError("--ntasks is missing: the number of ranks of the new matrix");
   const std::string& file = line.operands()[0];
   const CommMatrix matrix = read_matrix(file);
-  const auto scaled = pattern::scaled_matrix(matrix, static_cast<std::int32_t>(*ranks));
-  if (!scaled)
-    throw Error(file + ": the traffic of its " + std::to_string(matrix.ranks()) + " ranks is of no structure that can be scaled to " +
-                std::to_string(*ranks) + ", or of several");
+  std::string why_not;
+  const auto scaled = pattern::scaled_matrix(matrix, static_cast<std::int32_t>(*ranks), &why_not);
+  if (!scaled) throw Error(file + ": cannot be scaled from " + std::to_string(matrix.ranks()) + " to " + std::to_string(*ranks) + " ranks: " + why_not);
   write_matrix_to(line.value_or("output", "-"), scaled->matrix, format);
   std::fprintf(stderr, "placectl matrix: %s\n", scaled->structure.c_str());
   return exit_ok;
