@@ -13,6 +13,7 @@
 #include "tools/output/text_table.hpp"
 #include "tools/report/gather.hpp"
 #include "tools/report/sections.hpp"
+#include "tools/simulate/simulate_options.hpp"
 
 namespace placement::tools {
 
@@ -28,14 +29,14 @@ constexpr Option options[] = {
     ring_option,
     {'t', "topology", "FILE", "the switches: a topology.conf, or what \"scontrol show topology\" prints [slurmctld]"},
     {0, "slurm-conf", "FILE", "the nodes of that topology.conf [slurm.conf beside it]"},
-    {0, "switches", "A:B:..", "a regular machine in place of a file, as of placectl simulate"},
-    {0, "node", "SxC", "sockets and cores per socket of its nodes [2x8]"},
+    switches_option,
+    node_option,
     {0, "sacct", "FILE", "the jobs to replay, a log of sacct --parsable2 or in the Standard Workload Format [sacct]"},
     {0, "replay-jobs", "N", "the last N jobs are replayed under each strategy, 0: all [4000]"},
-    {'s', "strategies", "LIST", "as of placectl simulate [SLURM TM-A TM-Isub]"},
-    {'a', "communication", "PERCENT", "share of the run time spent communicating, in the replay [30]"},
-    {0, "pattern", "WORD", "matrices of the replay, as of placectl simulate [random]"},
-    {0, "seed", "N", "of all random choices [1]"},
+    strategies_option,
+    communication_option,
+    pattern_option,
+    seed_option,
 };
 
 constexpr CommandHelp help{

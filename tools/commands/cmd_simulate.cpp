@@ -30,13 +30,11 @@ constexpr Option options[] = {
     {'t', "topology", "FILE", "the machine: Slurm's topology.conf, or what \"scontrol show topology\" prints;\n"
                               "or a tree or tleaf file with --node or --slurm-conf"},
     {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it], or of a file of coordinates"},
-    {0, "switches", "A:B:..", "a regular machine in place of a file: switches below each switch from\n"
-                              "the root, and last the nodes of a leaf switch"},
+    switches_option,
     {0, "torus", "WORD", "a torus in place of a tree: its sizes, as in 8x8x8, or a file of coordinates"},
-    {0, "node", "SxC", "sockets and cores per socket of its nodes [2x8]"},
+    node_option,
     {0, "threads-per-core", "N", "processors that the log counts for each core [as slurm.conf does for logs of sacct, else 1]"},
-    {'s', "strategies", "LIST", "what to replay, apart by blanks or semicolons: SLURM, TM-A, TM-I, TM-Isub,\n"
-                                "TM-Isub+K, or POLICY=KEY=VALUE,.. [SLURM TM-A TM-Isub]"},
+    strategies_option,
     {'p', "partition", "LIST", "jobs of these partitions only, names or numbers apart by commas"},
     {0, "from", "TIME", "jobs submitted from then on, on the log's clock: seconds, or YYYY-MM-DD[THH:MM[:SS]] for sacct's"},
     {0, "to", "TIME", "jobs submitted before then"},
@@ -44,10 +42,9 @@ constexpr Option options[] = {
     {0, "jobs", "N", "the first N jobs"},
     {0, "min-tasks", "N", "no smaller jobs"},
     {0, "max-tasks", "N", "no larger jobs"},
-    {'a', "communication", "PERCENT", "share of the run time spent communicating [30]"},
+    communication_option,
     {0, "share", "PERCENT", "of the jobs have a matrix [100]"},
-    {0, "pattern", "WORD", "the matrices: random, random=DEGREE, stencil2d, stencil3d, alltoall, dt, or\n"
-                           "a folder of recorded ones, for jobs of as many tasks [random]"},
+    pattern_option,
     {0, "effort", "N[,TASKS]", "how long policies that have such a key look for a good mapping, for jobs of so many\n"
                                "tasks or more, from 1 to 1000 [as each does; TASKS 1024]"},
     {0, "reference", "WORD", "the stock placement that a job is held against: now (in the same state of\n"
@@ -70,7 +67,7 @@ constexpr Option options[] = {
     {0, "failure-trace", "FILE", "failures to come: lines of seconds since the begin, nodes, hours until back"},
     {0, "state", "FILE", "live state that policies know: a snapshot or its text, or random for a made-up one"},
     {0, "repair", "HOURS", "until a failed node is back [4]"},
-    {0, "seed", "N", "of all random choices [1]"},
+    seed_option,
     {0, "threads", "N", "strategies replayed at the same time [cores there are]"},
     {'o', "output", "FOLDER", "write CSV, JSON and SVG files there"},
     {0, "free-cores", "HOURS", "with -o: write the free cores after every so many simulated hours, to be read by\n"

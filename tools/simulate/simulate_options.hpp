@@ -10,6 +10,20 @@
 
 namespace placement::tools {
 
+// Options of placectl simulate that placectl report has too.
+inline constexpr Option switches_option{0, "switches", "A:B:..",
+                                        "a regular machine in place of a file: switches below each switch from\n"
+                                        "the root, and last the nodes of a leaf switch"};
+inline constexpr Option node_option{0, "node", "SxC", "sockets and cores per socket of its nodes [2x8]"};
+inline constexpr Option strategies_option{'s', "strategies", "LIST",
+                                          "what to replay, apart by blanks or semicolons: SLURM, TM-A, TM-I, TM-Isub,\n"
+                                          "TM-Isub+K, or POLICY=KEY=VALUE,.. [SLURM TM-A TM-Isub]"};
+inline constexpr Option communication_option{'a', "communication", "PERCENT", "share of the run time spent communicating [30]"};
+inline constexpr Option pattern_option{0, "pattern", "WORD",
+                                       "the matrices: random, random=DEGREE, stencil2d, stencil3d, alltoall, dt, or\n"
+                                       "a folder of recorded ones, for jobs of as many tasks [random]"};
+inline constexpr Option seed_option{0, "seed", "N", "of all random choices [1]"};
+
 // Readers for the options of placectl simulate. All throw UsageError, which names the option and its allowed values.
 
 // Returns the number that `option` has, or `otherwise` without the option. It must be from `least` to `most`.
