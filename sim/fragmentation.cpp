@@ -60,9 +60,13 @@ void FreeCapacity::change(std::span<const std::int32_t> leaves, std::int32_t sig
     const std::int32_t s = machine_.switch_of(machine_.node_of(leaves[k]));
     std::int64_t cores = 0;
     for (; k < leaves.size() && machine_.switch_of(machine_.node_of(leaves[k])) == s; ++k) cores += sign;
-    switches_.change(s, cores);
-    subtrees_.change(subtree_of_switch_[s], cores);
+    change_switch(s, cores);
   }
+}
+
+void FreeCapacity::change_switch(std::int32_t leaf_switch, std::int64_t cores) {
+  switches_.change(leaf_switch, cores);
+  subtrees_.change(subtree_of_switch_[leaf_switch], cores);
 }
 
 }  // namespace placement::sim

@@ -35,12 +35,15 @@ class FreeCapacity {
 
   void take(std::span<const std::int32_t> leaves) { change(leaves, -1); }
   void release(std::span<const std::int32_t> leaves) { change(leaves, 1); }
+  // Adds `cores` free cores to a node, whichever they are; negative: takes them away.
+  void change_node(std::int32_t node, std::int64_t cores) { change_switch(machine_.switch_of(node), cores); }
 
   std::int64_t in_switch() const { return switches_.most(); }
   std::int64_t in_subtree() const { return subtrees_.most(); }
 
  private:
   void change(std::span<const std::int32_t> leaves, std::int32_t sign);
+  void change_switch(std::int32_t leaf_switch, std::int64_t cores);
 
   const Machine& machine_;
   std::vector<std::int32_t> subtree_of_switch_;

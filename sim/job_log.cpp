@@ -79,6 +79,8 @@ std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes
   }
   job.partition = std::move(record.partition);
   job.partition_number = record.partition_number;
+  if (record.start_s >= job.submit_s && record.start_s <= longest_time_s) job.wait_s = record.start_s - job.submit_s;
+  job.nodes = std::move(record.nodes);
   return job;
 }
 

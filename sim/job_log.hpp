@@ -19,6 +19,8 @@ struct LogJob {
   std::int32_t tasks = 1;     // one core each
   std::string partition;      // name of the partition, or its number when the log has no names; may be empty
   std::int64_t partition_number = -1;  // -1: none
+  std::int64_t wait_s = -1;   // time from submit_s until it started on the site's machine; -1: not known
+  std::string nodes;          // on which it ran there, as a host list; empty: not known
 };
 
 // A record of a log before it is checked; -1 stands for a value that is not known.
@@ -31,6 +33,8 @@ struct LogRecord {
   std::int64_t requested_tasks = -1;
   std::string partition;
   std::int64_t partition_number = -1;
+  std::int64_t start_s = -1;
+  std::string nodes;  // empty: not known
 };
 
 // Notes on lines of a log that were skipped or repaired. Each reason is listed once, with its count and first line.
@@ -85,7 +89,7 @@ void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink, std::int
 // Reads the output of `sacct --parsable2` or --parsable and hands each job to the sink, in the order of the log. The
 // first line is a header, which may be repeated. Columns that must be there: JobID; Submit; ElapsedRaw or Elapsed, or
 // Start and End; AllocCPUS, NCPUS or ReqCPUS. Columns that are used if they are there: Eligible, TimelimitRaw or
-// Timelimit, Partition, State. Times without a zone count as UTC. Job steps and lines that cannot be used are skipped
+// Timelimit, Partition, State, Start, NodeList. Times without a zone count as UTC. Job steps and lines that cannot be used are skipped
 // with a note. Throws Error when the file cannot be read or unpacked, or when the header lacks a column.
 void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::int32_t processors_per_core = 1);
 

@@ -71,6 +71,7 @@ JobList select_jobs(const std::string& path, const JobSelection& selection, LogN
     list.not_selected += static_cast<std::int64_t>(list.jobs.size()) - kept;
     list.jobs.resize(static_cast<std::size_t>(kept));
     for (LogJob& job : list.jobs) job.submit_s -= begin_s;
+    list.begin_s = begin_s;
   }
   if (list.jobs.empty())
     throw Error(path + ": none of its " + std::to_string(usable) + " usable jobs is in the selection" +

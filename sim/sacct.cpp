@@ -53,11 +53,12 @@ class Header {
     limit = find({"Timelimit"});
     partition = find({"Partition"});
     state = find({"State"});
+    nodes = find({"NodeList"});
   }
 
   std::size_t columns() const { return names_.size(); }
 
-  std::size_t id, submit, eligible, elapsed, start, end, allocated, requested, limit_minutes, limit, partition, state;
+  std::size_t id, submit, eligible, elapsed, start, end, allocated, requested, limit_minutes, limit, partition, state, nodes;
   static constexpr std::size_t absent = static_cast<std::size_t>(-1);
 
  private:
@@ -192,6 +193,8 @@ void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::i
     record.allocated_tasks = count(words[header.allocated]);
     if (header.requested != Header::absent) record.requested_tasks = count(words[header.requested]);
     if (header.partition != Header::absent) record.partition = words[header.partition];
+    if (header.start != Header::absent) record.start_s = time_point(words[header.start]);
+    if (header.nodes != Header::absent && words[header.nodes] != "None assigned") record.nodes = words[header.nodes];
     if (auto job = usable_job(std::move(record), source.number(), notes, processors_per_core)) {
       note_oddities(header, words, source.number(), seen, notes);
       sink(std::move(*job));

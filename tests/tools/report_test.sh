@@ -59,11 +59,36 @@ pages() {
   page_has machine.html 'Missing:</strong> latency and bandwidth'
 }
 
+# What sacct tells of where jobs ran: 8 of 16 cores of n1 and n3 for the middle half of two days.
+past() {
+  {
+    echo 'JobID|Submit|Eligible|ElapsedRaw|AllocCPUS|TimelimitRaw|Partition|State|Start|NodeList'
+    echo '1|1700000000|1700000000|60|1|10|all|COMPLETED|1700000000|n2'
+    echo '2|1700000000|1700000000|86400|16|9999|all|COMPLETED|1700043200|n[1,3]'
+    echo '3|1700000000|1700000000|60|1|10|all|COMPLETED|Unknown|None assigned'
+    echo '4|1700000000|1700000000|60|1|10|all|COMPLETED|1700172800|<b>n1'
+    echo '5|1700172800|1700172800|60|1|10|all|COMPLETED|1700172800|n4'
+  } >sacct.txt
+  run report -t machine/topology.conf --sacct sacct.txt -o past.html
+  expect 0 '' ''
+  well_formed past.html
+  for text in 'Over time, as it was' 'By the nodes, begins and ends of 3 jobs of sacct.txt. Of 2 more jobs they are not known.' 'The same jobs, replayed' \
+    'as NLA by load and network and TOFA by outages, are not replayed here'; do
+    page_has past.html "$text"
+  done
+  # A day of the log from its begin: half of it with all 64 cores free, and half with 48, 24 of them below each of the switches.
+  page_has past.html '<th scope="row">11-14 22:13</th><td class="num">87.5</td><td class="num">43.8</td><td class="num">43.8</td>'
+  sed 's/n\([[1-4]\)/m\1/g' sacct.txt >others.txt
+  run report --switches 4:4:4 --sacct others.txt -o other.html
+  expect 0 '' ''
+  page_has other.html 'others.txt does not tell on which of these nodes its jobs ran, and when.'
+}
+
 replays() {
   run report --switches 4:4:4 --sacct "${EXAMPLE_LOG:?}" --replay-jobs 40 --seed 3 -o replay.html
   expect 0 '' ''
   well_formed replay.html
-  for text in 'id="advice"' 'id="room"' 'id="replay"' 'Over time' '40 jobs of ' 'Against stock Slurm' 'TM-Isub' 'stock over TM-Isub is'; do
+  for text in 'id="advice"' 'id="room"' 'id="replay"' 'The same jobs, replayed' 'does not tell on which of these nodes' '40 jobs of ' 'Against stock Slurm' 'TM-Isub' 'stock over TM-Isub is'; do
     page_has replay.html "$text"
   done
   cp replay.html first.html
@@ -111,4 +136,4 @@ refusals() {
   has 'there is nothing to report'
 }
 
-run_parts 40 pages replays hostile_names refusals
+run_parts 40 pages past replays hostile_names refusals

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <ctime>
 #include <thread>
 
 #include "common/util/error.hpp"
@@ -33,7 +34,7 @@ class SacctLog {
     std::snprintf(since, sizeof since, "uts%lld", static_cast<long long>(since_s));
     const spank::CommandOutput said = spank::run_slurm_command(
         {"sacct", all_users ? "--allusers" : "--user=" + std::to_string(geteuid()), "--parsable2", "--allocations", "--noconvert", "--starttime", since,
-         "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition,State"}, true);
+         "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition,State,Start,NodeList"}, true);
     if (said.exit_code != 0 || said.signal != 0) throw Error("sacct fails: " + said.text.substr(0, said.text.find('\n')));
     for (std::size_t at = 0; at < said.text.size();) {
       const ssize_t written = write(file_, said.text.data() + at, said.text.size() - at);
@@ -65,6 +66,19 @@ sim::JobList jobs_of(const CommandLine& line, const sim::JobSelection& selection
   }
 }
 
+// Returns what the jobs tell of the past. sacct tells all jobs until now, and those that began before `since_s` and ended later; a
+// file tells the jobs until the start of the last one.
+sim::PastOccupancy past_of(const CommandLine& line, const sim::Machine& machine, const sim::JobList& list, double since_s) {
+  std::int64_t from_s = 0, to_s = 0;
+  if (line.has("sacct")) {
+    for (const sim::LogJob& job : list.jobs) to_s = std::max(to_s, job.submit_s + job.wait_s);
+  } else {
+    from_s = std::max<std::int64_t>(0, static_cast<std::int64_t>(since_s) - list.begin_s);
+    to_s = static_cast<std::int64_t>(std::time(nullptr)) - list.begin_s;
+  }
+  return sim::past_occupancy(machine, list.jobs, from_s, to_s);
+}
+
 // Returns the strategies of the command line with stock Slurm as the first.
 std::vector<sim::Strategy> strategies_of(const CommandLine& line) {
   std::vector<sim::Strategy> strategies = read_strategies(line);
@@ -94,6 +108,9 @@ SiteReplay replay_site(const CommandLine& line, const ClusterView& view, const s
   sim::LogNotes notes;
   sim::JobList list = jobs_of(line, selection, since_s, site.log, notes);
   site.skipped = notes.skipped_text();
+  site.begin_s = list.begin_s;
+  site.local_clock = !line.has("sacct");
+  site.past = past_of(line, machine, list, since_s);
   site.too_large = static_cast<std::int64_t>(std::erase_if(list.jobs, [&](const sim::LogJob& job) { return job.tasks > machine.cores(); }));
   if (list.jobs.empty()) throw Error(site.log + ": all its jobs are larger than the machine, which has " + std::to_string(machine.cores()) + " cores");
   site.jobs = std::ssize(list.jobs);

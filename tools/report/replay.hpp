@@ -7,6 +7,7 @@
 
 #include "sim/job_selection.hpp"
 #include "sim/metrics.hpp"
+#include "sim/past_occupancy.hpp"
 #include "tools/input/command_line.hpp"
 
 namespace placement::tools {
@@ -20,6 +21,9 @@ struct SiteReplay {
   std::int64_t cores = 0;          // of the machine
   double communication = 0;        // assumed share of communication in the run time, 0 to 1
   std::string pattern;             // assumed matrices
+  std::int64_t begin_s = 0;        // of the log, seconds since 1970 for one of sacct; the times of `past` and `month` count from here
+  bool local_clock = false;        // begin_s is a time of this host; of a log with written dates it is in the log's own time zone
+  sim::PastOccupancy past;         // what the log tells of the site's machine
   sim::Replay month;               // all jobs under stock Slurm
   std::int64_t last_submit_us = 0; // submission of the last of them; the machine drains after it
   std::vector<sim::LogJob> sample;     // the last jobs, which are replayed under each strategy; some other jobs fill the machine before

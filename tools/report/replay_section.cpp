@@ -21,7 +21,8 @@ std::string assumptions(const SiteReplay& replay) {
   std::string text = "What a log does not tell is assumed: every job communicates for " + shown_number(100 * replay.communication, 0) +
                      " % of its run time (--communication), by a made-up matrix (--pattern " + replay.pattern +
                      "), and is one task for each core. Jobs of one replay share a queue and are not independent, so that the intervals are narrower "
-                     "than what another month would show.";
+                     "than what another month would show. Policies that go by the state of the cluster at each moment, as NLA by load and network and TOFA by outages, "
+                     "are not replayed here, because a log does not have that state: placectl simulate --state or --outages replays them by a state of one moment.";
   return text;
 }
 
@@ -32,7 +33,7 @@ HtmlSection replay_section(const ReportFacts& facts) {
   if (!facts.replay) {
     section.body = missing("the replay of the site's jobs.", facts.why_no_replay,
                            "accounting by slurmdbd, so that sacct tells the jobs; or give a log by --sacct: sacct --allusers --parsable2 --allocations --noconvert "
-                           "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition,State.");
+                           "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition,State,Start,NodeList.");
     return section;
   }
   const SiteReplay& replay = *facts.replay;

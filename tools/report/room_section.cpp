@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
 #include <cmath>
+#include <ctime>
+#include <functional>
 
 #include "tools/output/text_table.hpp"
 #include "tools/report/drawing.hpp"
@@ -32,13 +34,6 @@ constexpr Line lines[] = {
     {"below one switch", [](const sim::MachineSample& s, double cores) { return 100 * static_cast<double>(s.largest_in_switch) / cores; }},
 };
 
-// Returns the samples while jobs were submitted; the machine drains afterwards.
-std::vector<sim::MachineSample> samples_of(const SiteReplay& replay) {
-  std::vector<sim::MachineSample> samples = replay.month.samples;
-  std::erase_if(samples, [&](const sim::MachineSample& sample) { return sample.time_us > replay.last_submit_us; });
-  return samples;
-}
-
 // Returns the samples in at most most_points groups of equal length; a point is the mean of its group.
 std::vector<std::pair<double, double>> points_of(const std::vector<sim::MachineSample>& samples, const Line& line, double cores) {
   const std::size_t step = (samples.size() + most_points - 1) / most_points;
@@ -52,20 +47,16 @@ std::vector<std::pair<double, double>> points_of(const std::vector<sim::MachineS
   return points;
 }
 
-std::string over_time(const SiteReplay& replay) {
-  const auto cores = static_cast<double>(replay.cores);
-  const std::vector<sim::MachineSample> samples = samples_of(replay);
-  LineChart chart;
-  chart.label = "Free cores and the largest job that still fits together, by day of the replay";
-  chart.y_title = "per cent of the cores";
-  for (const Line& line : lines) chart.lines.push_back({line.name, points_of(samples, line, cores)});
-  double most = 0, days = 0;
-  for (const ChartLine& line : chart.lines)
-    for (const auto& [day, value] : line.points) most = std::max(most, value), days = std::max(days, day);
-  chart.most = most > 50 ? 100 : most > 20 ? 50 : most > 8 ? 20 : most > 4 ? 8 : 4;
-  const double step = std::max(1.0, std::ceil(days / 10));
-  for (double day = 0; day <= days; day += step) chart.ticks.emplace_back(day, "day " + shown_number(day, 0));
-  HtmlTable table(chart.label + ", per cent of the " + std::to_string(replay.cores) + " cores, means of a day", {{"Day", true}, {lines[0].name, true}, {lines[1].name, true}, {lines[2].name, true}});
+// One drawing of the room over time.
+struct History {
+  std::string title, label, caption;
+  std::vector<sim::MachineSample> samples;
+  std::function<std::string(double day)> day_name;  // of a time in days from the begin of the log
+};
+
+HtmlTable table_of(const History& history, double cores) {
+  HtmlTable table(history.label + ", per cent of the " + shown_number(cores, 0) + " cores, means of a day", {{"Day"}, {lines[0].name, true}, {lines[1].name, true}, {lines[2].name, true}});
+  const std::vector<sim::MachineSample>& samples = history.samples;
   for (std::size_t k = 0; k < samples.size();) {
     const std::int64_t day = samples[k].time_us / 86400000000;
     double sums[3] = {0, 0, 0};
@@ -73,12 +64,56 @@ std::string over_time(const SiteReplay& replay) {
     for (; k < samples.size() && samples[k].time_us / 86400000000 == day; ++k)
       for (int line = 0; line < 3; ++line) sums[line] += lines[line].value(samples[k], cores);
     const auto count = static_cast<double>(k - begin);
-    table.add({std::to_string(day), shown_number(sums[0] / count, 1), shown_number(sums[1] / count, 1), shown_number(sums[2] / count, 1)});
+    table.add({history.day_name(static_cast<double>(day)), shown_number(sums[0] / count, 1), shown_number(sums[1] / count, 1), shown_number(sums[2] / count, 1)});
   }
-  return "<h3>Over time</h3>\n<figure>\n" + line_chart(chart) + "<figcaption>" +
-         html_text("All " + std::to_string(replay.jobs) + " jobs of " + replay.log + " replayed under stock Slurm, from an empty machine to the last submission. Between the first line and the others are cores "
-                   "that are free and too scattered to hold one job together. It is the replay's state and not a record of the cluster's.") +
-         "</figcaption>\n" + folded("Table: free cores by day", table) + "</figure>\n";
+  return table;
+}
+
+std::string over_time(const History& history, std::int64_t machine_cores) {
+  const auto cores = static_cast<double>(machine_cores);
+  LineChart chart;
+  chart.label = history.label;
+  chart.y_title = "per cent of the cores";
+  for (const Line& line : lines) chart.lines.push_back({line.name, points_of(history.samples, line, cores)});
+  double most = 0;
+  for (const ChartLine& line : chart.lines)
+    for (const auto& [day, value] : line.points) most = std::max(most, value);
+  chart.most = most > 50 ? 100 : most > 20 ? 50 : most > 8 ? 20 : most > 4 ? 8 : 4;
+  const double first = chart.lines.front().points.front().first, days = chart.lines.front().points.back().first - first;
+  const double step = days > 3 ? std::ceil(days / 10) : std::max(days / 4, 1 / 86400.0);
+  for (double day = first; day <= first + days + 1e-9; day += step) chart.ticks.emplace_back(day, history.day_name(day));
+  return "<h3>" + history.title + "</h3>\n<figure>\n" + line_chart(chart) + "<figcaption>" + html_text(history.caption) + "</figcaption>\n" +
+         folded("Table: " + history.title, table_of(history, cores)) + "</figure>\n";
+}
+
+std::string what_happened(const SiteReplay& replay) {
+  if (replay.past.samples.empty())
+    return missing("free cores over time, as they were.", replay.log + " does not tell on which of these nodes its jobs ran, and when.",
+                   "give a log of sacct that has the columns Start and NodeList, and the machine on which they ran.");
+  History history{"Over time, as it was", "Free cores, and the largest job that would have fitted together", {}, replay.past.samples, {}};
+  history.caption = "By the nodes, begins and ends of " + std::to_string(replay.past.jobs) + " jobs of " + replay.log + "." +
+                    (replay.past.unknown > 0 ? " Of " + std::to_string(replay.past.unknown) + " more jobs they are not known." : "") +
+                    " Between the first line and the others are cores that were free and too scattered to hold one job together. How many cores of each node a job had is not recorded: they count "
+                    "in equal parts. Nodes that were down, drained or reserved count as free.";
+  const double span_days = static_cast<double>(history.samples.back().time_us - history.samples.front().time_us) / 86400e6;
+  history.day_name = [&replay, span_days](double day) {
+    const auto time = static_cast<std::time_t>(static_cast<double>(replay.begin_s) + day * 86400);
+    std::tm parts{};
+    char text[32];
+    replay.local_clock ? localtime_r(&time, &parts) : gmtime_r(&time, &parts);
+    std::strftime(text, sizeof text, span_days > 3 ? "%m-%d" : "%m-%d %H:%M", &parts);
+    return std::string(text);
+  };
+  return over_time(history, replay.cores);
+}
+
+std::string replayed(const SiteReplay& replay) {
+  History history{"The same jobs, replayed", "Free cores and the largest job that still fits together, by day of the replay", {}, replay.month.samples, {}};
+  std::erase_if(history.samples, [&](const sim::MachineSample& sample) { return sample.time_us > replay.last_submit_us; });  // the machine drains afterwards
+  if (history.samples.empty()) return "";
+  history.caption = "All " + std::to_string(replay.jobs) + " jobs of " + replay.log + " replayed under stock Slurm, from an empty machine to the last submission. It is the replay's state and not a record of the cluster's.";
+  history.day_name = [](double day) { return "day " + shown_number(day, day == std::floor(day) ? 0 : 2); };
+  return over_time(history, replay.cores);
 }
 
 }  // namespace
@@ -88,9 +123,8 @@ HtmlSection room_section(const ReportFacts& facts) {
   section.body += paragraph("How scattered the free cores are: the largest job that still fits below one leaf switch, or in one subtree just below the root.");
   section.body += facts.occupancy ? now(*facts.occupancy)
                                   : missing("how the running jobs lie now.", facts.why_no_occupancy, "run the report on a host where slurmctld answers; placectl metrics records it from now on.");
-  section.body += facts.replay && !facts.replay->month.samples.empty()
-                      ? over_time(*facts.replay)
-                      : missing("free cores over time.", facts.why_no_replay, "accounting by slurmdbd, so that sacct tells the jobs, or a log of sacct --parsable2 given by --sacct.");
+  section.body += facts.replay ? what_happened(*facts.replay) + replayed(*facts.replay)
+                               : missing("free cores over time.", facts.why_no_replay, "accounting by slurmdbd, so that sacct tells the jobs, or a log of sacct --parsable2 given by --sacct.");
   return section;
 }
 

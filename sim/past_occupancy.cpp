@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sim/past_occupancy.hpp"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "sim/fragmentation.hpp"
+
+namespace placement::sim {
+
+namespace {
+
+struct CoresOfNode {
+  std::int32_t node = 0;
+  std::int32_t cores = 0;
+};
+
+// The nodes of a machine by their names.
+class NodesByName {
+ public:
+  explicit NodesByName(const Machine& machine) : machine_(machine) {
+    for (std::int32_t n = 0; n < machine.nodes(); ++n) by_name_.emplace(machine.view().nodes[static_cast<std::size_t>(n)].name, n);
+  }
+
+  // Returns the cores of a job. Nodes that the machine does not have are left out, with the tasks that fall to them.
+  std::vector<CoresOfNode> cores_of(const LogJob& job) const {
+    std::vector<std::string> names;
+    try {
+      names = expand_hostlist(job.nodes);
+    } catch (const Error&) {  // no list of nodes
+      return {};
+    }
+    std::vector<CoresOfNode> cores;
+    for (const std::string& name : names)
+      if (const auto found = by_name_.find(name); found != by_name_.end()) cores.push_back({found->second, 0});
+    std::int64_t left = job.tasks * std::ssize(cores) / std::max<std::int64_t>(std::ssize(names), 1);
+    // A node that is smaller than its part leaves more to the others, so the smallest are filled first.
+    std::ranges::sort(cores, {}, [&](const CoresOfNode& one) { return std::tuple(room(one.node), one.node); });
+    for (std::size_t k = 0; k < cores.size(); ++k) {
+      const std::int64_t nodes_left = std::ssize(cores) - static_cast<std::int64_t>(k);
+      cores[k].cores = static_cast<std::int32_t>(std::min<std::int64_t>(room(cores[k].node), (left + nodes_left - 1) / nodes_left));
+      left -= cores[k].cores;
+    }
+    return cores;
+  }
+
+  std::int32_t room(std::int32_t node) const { return machine_.view().nodes[static_cast<std::size_t>(node)].cores(); }
+
+ private:
+  const Machine& machine_;
+  std::unordered_map<std::string, std::int32_t> by_name_;
+};
+
+// The cores in use now. More than a node has can be asked of it, as several jobs may share cores.
+class UsedCores {
+ public:
+  UsedCores(const Machine& machine, const NodesByName& nodes) : nodes_(nodes), used_(static_cast<std::size_t>(machine.nodes()), 0), free_(machine) {}
+
+  void change(std::span<const CoresOfNode> cores, std::int64_t sign) {
+    for (const CoresOfNode& one : cores) {
+      std::int64_t& used = used_[static_cast<std::size_t>(one.node)];
+      const std::int64_t room = nodes_.room(one.node), before = std::min(used, room);
+      used += sign * one.cores;
+      const std::int64_t taken = std::min(used, room) - before;
+      if (taken == 0) continue;
+      busy_ += taken;
+      free_.change_node(one.node, -taken);
+    }
+  }
+  MachineSample sample(std::int64_t time_us) const { return {time_us, busy_, 0, free_.in_switch(), free_.in_subtree()}; }
+
+ private:
+  const NodesByName& nodes_;
+  std::vector<std::int64_t> used_;
+  std::int64_t busy_ = 0;
+  FreeCapacity free_;
+};
+
+struct Event {
+  std::int64_t time_s = 0;
+  bool start = false;  // cores are given back before others are taken
+  std::size_t job = 0;
+};
+
+}  // namespace
+
+PastOccupancy past_occupancy(const Machine& machine, std::span<const LogJob> jobs, std::int64_t from_s, std::int64_t to_s) {
+  PastOccupancy past;
+  std::vector<Event> events;
+  for (std::size_t k = 0; k < jobs.size(); ++k) {
+    if (jobs[k].wait_s < 0 || jobs[k].nodes.empty()) {
+      ++past.unknown;
+      continue;
+    }
+    const std::int64_t start_s = jobs[k].submit_s + jobs[k].wait_s;
+    events.push_back({start_s, true, k});
+    events.push_back({start_s + jobs[k].run_s, false, k});
+  }
+  std::ranges::sort(events, {}, [](const Event& event) { return std::tuple(event.time_s, event.start, event.job); });
+  const NodesByName nodes(machine);
+  UsedCores used(machine, nodes);
+  std::unordered_map<std::size_t, std::vector<CoresOfNode>> running;
+  const std::int64_t step_s = std::max<std::int64_t>(1, (to_s - from_s + most_past_samples - 1) / most_past_samples);
+  std::int64_t next_s = from_s;
+  const auto sample_until = [&](std::int64_t time_s) {
+    for (; next_s < std::min(time_s, to_s); next_s += step_s) past.samples.push_back(used.sample(next_s * 1000000));
+  };
+  for (const Event& event : events) {
+    sample_until(event.time_s);
+    if (event.start) {
+      std::vector<CoresOfNode> cores = nodes.cores_of(jobs[event.job]);
+      ++(cores.empty() ? past.unknown : past.jobs);
+      used.change(cores, 1);
+      running.emplace(event.job, std::move(cores));
+    } else if (const auto found = running.find(event.job); found != running.end()) {
+      used.change(found->second, -1);
+      running.erase(found);
+    }
+  }
+  sample_until(to_s);
+  if (past.jobs == 0) past.samples.clear();
+  return past;
+}
+
+}  // namespace placement::sim
