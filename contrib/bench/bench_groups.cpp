@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Training jobs of PP x TP x DP ranks on states of a machine: the number of leaf switches that the worst group of ranks spans,
-// by first fit and by TREEMATCH=tp=..,pp=..,dp=.. with both objectives.
+// by first fit, by stock Slurm 26.05, and by TREEMATCH=tp=..,pp=..,dp=.. with both objectives.
 //   bench_groups FILE..
 // A file has the free cores of Curie as "placectl simulate --free-cores" writes them. Each state gets one job with a rank
 // on each free node and one on cores, of 16 to 512 ranks in turn, or the largest of these for which it has room. The groups are those of objective=worst-group, here the
 // ranks of tensor parallelism, which talk most.
+// Slurm 26.05 is modelled: the nodes of topology/tree as the replay chooses them (sim/stock_choice.hpp), fewest nodes first, and tasks in
+// blocks on these nodes in the order of their leaf switches and then of the nodes (topology_p_get_rank and _task_layout_topo of its source).
+// Here nodes are numbered switch by switch, so that this is also the order of their names in which earlier versions deal out tasks.
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
@@ -16,6 +19,7 @@
 #include "common/util/error.hpp"
 #include "pattern/pattern.hpp"
 #include "policies/table.hpp"
+#include "sim/stock_choice.hpp"
 #include "tools/input/leaf_files.hpp"
 #include "treematch/heavy_groups.hpp"
 
@@ -32,6 +36,7 @@ constexpr const char* objectives[] = {"hop-bytes", "worst-group"};
 struct Row {
   int states = 0;
   double first_fit = 0;         // leaf switches of the worst group
+  double stock = 0;             // the same by Slurm 26.05
   double by_objective[2] = {};  // of objectives
   int spread = 0;               // states in which first fit spreads the worst group
 };
@@ -57,14 +62,30 @@ ClusterView machine(const std::vector<std::int32_t>& free_cores, bool whole) {
   return view;
 }
 
-std::int32_t worst_span(const ClusterView& view, const Placement& placement, const std::vector<std::vector<std::int32_t>>& groups) {
+using Groups = std::vector<std::vector<std::int32_t>>;
+
+template <typename SwitchOfRank>
+std::int32_t worst_span(const Groups& groups, SwitchOfRank switch_of_rank) {
   std::size_t worst = 0;
   for (const std::vector<std::int32_t>& group : groups) {
     std::set<std::int32_t> switches;
-    for (const std::int32_t rank : group) switches.insert(std::stoi(view.nodes[placement.ranks[rank].node].name) / nodes_of_switch);
+    for (const std::int32_t rank : group) switches.insert(switch_of_rank(static_cast<std::size_t>(rank)));
     worst = std::max(worst, switches.size());
   }
   return static_cast<std::int32_t>(worst);
+}
+
+std::int32_t worst_span(const ClusterView& view, const Placement& placement, const Groups& groups) {
+  return worst_span(groups, [&](std::size_t rank) { return std::stoi(view.nodes[placement.ranks[rank].node].name) / nodes_of_switch; });
+}
+
+std::int32_t stock_span(const ClusterView& view, std::int32_t ranks, const Groups& groups) {
+  sim::Machine machine(view);
+  for (const NodeView& node : view.nodes)
+    for (std::size_t core = 0; core < node.core_free.size(); ++core)
+      if (const std::int32_t leaf = node.first_leaf + static_cast<std::int32_t>(core); !node.core_free[core]) machine.take({&leaf, 1});
+  const std::vector<std::int32_t> leaves = sim::stock_choice(machine, ranks, sim::StockRequest::nodes);
+  return worst_span(groups, [&](std::size_t rank) { return machine.switch_of(machine.node_of(leaves[rank])); });
 }
 
 void measure(const ClusterView& view, std::size_t job, std::map<std::size_t, Row>& rows) {
@@ -83,6 +104,7 @@ void measure(const ClusterView& view, std::size_t job, std::map<std::size_t, Row
   ++row.states;
   row.first_fit += first;
   row.spread += first > 1;
+  row.stock += stock_span(view, request.tasks, groups);
   for (std::size_t k = 0; k < std::size(objectives); ++k) {
     request.parameters["objective"] = objectives[k];
     row.by_objective[k] += worst_span(view, policies::find_policy("TREEMATCH")->place(view, request, Deadline::never()), groups);
@@ -90,16 +112,17 @@ void measure(const ClusterView& view, std::size_t job, std::map<std::size_t, Row
 }
 
 void print(const char* title, const std::map<std::size_t, Row>& rows) {
-  std::printf("\n%s\n\n| job | states | first fit | hop-bytes | worst-group | worst-group over first fit | first fit spreads a group |\n|---|---|---|---|---|---|---|\n", title);
+  std::printf("\n%s\n\n| job | states | first fit | Slurm 26.05 | hop-bytes | worst-group | over first fit | over Slurm 26.05 | first fit spreads a group |\n|---|---|---|---|---|---|---|---|---|\n", title);
   Row all;
   const auto line = [](const std::string& name, const Row& row) {
-    std::printf("| %s | %d | %.2f | %.2f | %.2f | %.2f | %d |\n", name.c_str(), row.states, row.first_fit / row.states, row.by_objective[0] / row.states,
-                row.by_objective[1] / row.states, row.by_objective[1] / row.first_fit, row.spread);
+    std::printf("| %s | %d | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %d |\n", name.c_str(), row.states, row.first_fit / row.states, row.stock / row.states,
+                row.by_objective[0] / row.states, row.by_objective[1] / row.states, row.by_objective[1] / row.first_fit, row.by_objective[1] / row.stock, row.spread);
   };
   for (const auto& [job, row] : rows) {
     line(jobs[job], row);
     all.states += row.states;
     all.first_fit += row.first_fit;
+    all.stock += row.stock;
     all.spread += row.spread;
     for (std::size_t k = 0; k < std::size(objectives); ++k) all.by_objective[k] += row.by_objective[k];
   }

@@ -42,7 +42,7 @@ bench-choice: %D%/bench_choice$(EXEEXT)
 # "make bench-groups STATES=FOLDER": training jobs by their pattern on these states, and the leaf switches of their groups.
 EXTRA_PROGRAMS += %D%/bench_groups
 %C%_bench_groups_SOURCES = %D%/bench_groups.cpp tools/input/leaf_files.cpp tools/input/leaf_files.hpp
-%C%_bench_groups_LDADD = $(policies)
+%C%_bench_groups_LDADD = $(sim)
 .PHONY: bench-groups
 bench-groups: %D%/bench_groups$(EXEEXT)
 	%D%/bench_groups$(EXEEXT) $(STATES)/*.leaves
