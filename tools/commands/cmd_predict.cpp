@@ -2,6 +2,7 @@
 // placectl predict: when and where a job would start, and what it would cost, without submitting it.
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <optional>
 
 #include "common/util/error.hpp"
@@ -75,6 +76,16 @@ Start ask_srun(const std::vector<std::string>& arguments) {
   return *found;
 }
 
+// Returns whether Slurm plans the job for later. A time in another form than YYYY-MM-DDTHH:MM:SS (SLURM_TIME_FORMAT) counts as now.
+bool has_to_wait(const Start& start) {
+  constexpr std::time_t at_once_s = 5;
+  std::tm parts{};
+  const char* const stop = strptime(start.time.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
+  if (!stop || *stop != '\0') return false;
+  parts.tm_isdst = -1;
+  return std::mktime(&parts) > std::time(nullptr) + at_once_s;
+}
+
 void write_json(const Start& start, const DecisionInput& input) {
   JsonWriter json;
   json.begin_object().member("start", start.time).member("nodes", start.nodes).member("processors", start.processors).member("partition", start.partition);
@@ -87,9 +98,11 @@ void write_text(const Start& start, const DecisionInput& input) {
   std::string text = "would start at " + start.time + " on " + start.nodes + ", " + start.processors + " processors of partition " + start.partition + "\n";
   const std::string topology = input.decisions.empty() ? "" : shown_topology();
   for (const Decision& decision : input.decisions) text += explained(decision, "", topology);
-  if (input.decisions.empty()) text += "no decision of a policy is on record: the job asks for none, or the records cannot be read here\n";
+  if (input.decisions.empty())
+    text += has_to_wait(start) ? "these are the nodes of Slurm's own plan: the job has to wait, and a policy chooses when it starts, among the nodes that are free then\n"
+                               : "no decision of a policy is on record: the job asks for none, or the records cannot be read here\n";
   for (const std::string& note : input.notes)
-    if (input.decisions.empty()) text += "# not read: " + note + "\n";
+    if (input.decisions.empty() && !has_to_wait(start)) text += "# not read: " + note + "\n";
   write_output("", text);
 }
 
