@@ -27,9 +27,8 @@ AC_ARG_ENABLE([untested-slurm],
 # README.md's table of versions says what was tried. Later micro releases of a series may differ in structures: what they
 # declare is checked below, and by the plugin when slurmctld starts.
 AS_CASE([$slurm_version],
-  [22.05.8|24.11.5], [slurm_tried=tested],
-  [22.05.*|24.11.*], [slurm_tried="another release of this series is tested"],
-  [25.11.*|26.05.*], [slurm_tried="most cluster tests passed with a release of this series"],
+  [22.05.8|24.11.5|25.11.7|26.05.3], [slurm_tried=tested],
+  [22.05.*|24.11.*|25.11.*|26.05.*], [slurm_tried="another release of this series is tested"],
   [23.11.*|24.05.*|25.05.*], [slurm_tried="this series compiles"],
   [slurm_tried=untested])
 AS_IF([test "x$slurm_tried" = xuntested && test "x$enable_untested_slurm" != xyes],
