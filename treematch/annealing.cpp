@@ -14,33 +14,70 @@ namespace {
 
 constexpr std::int32_t nobody = -1;
 constexpr int steps_of_temperature = 100;
-constexpr double first_temperature = 0.15;  // as a fraction of the mean loss of a step that raises the hop-bytes
+constexpr std::int64_t work_of_step = 7;  // without the arcs of a rank that moves
+constexpr double first_temperature = 0.1;  // as a fraction of the mean loss of a step that raises the hop-bytes
 constexpr double cooling = 0.97328288714084;  // factor per step of temperature; the last is a fifteenth of the first
 
+// Anneals with a table: for each rank and each vertex above the leaves, the traffic of the rank with the ranks below the
+// vertex. All leaves just below one vertex are alike, so that the table gives the change by a step in a few additions.
 class Annealing {
  public:
   Annealing(const mapping::Graph& graph, const mapping::LeafTree& tree, std::vector<std::int32_t>& slot,
             std::uint64_t seed, const mapping::WorkBudget& watch)
-      : graph_(graph), tree_(tree), watch_(watch), slot_(slot), owner_(tree.slots(), nobody), random_(seed) {
+      : graph_(graph), tree_(tree), watch_(watch), slot_(slot), owner_(tree.slots(), nobody), above_(tree.slots()), random_(seed) {
     for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) owner_[slot[rank]] = rank;
+    number_vertices();
+    tabulate();
   }
 
   void run(std::int64_t work) {
     const double scale = mean_loss();
-    work -= work_;
     if (scale <= 0) return;
+    const std::int64_t steps = work / work_of_step / steps_of_temperature;
     double temperature = first_temperature * scale;
-    for (int step = 0; step < steps_of_temperature; ++step, temperature *= cooling) {
-      work_ = 0;
-      while (work_ < work / steps_of_temperature) try_step(temperature);
-    }
+    for (int level = 0; level < steps_of_temperature; ++level, temperature *= cooling)
+      for (std::int64_t k = 0; k < steps; ++k) try_step(temperature);
   }
 
  private:
+  // A vertex above leaves; parents have smaller numbers than their children.
+  struct Vertex {
+    std::int32_t parent;
+    std::int32_t first_slot;
+    std::int32_t slots;
+    std::int64_t length;  // twice the length of the link to the parent
+  };
+
   struct Step {
     std::int32_t rank = nobody;
     std::int32_t to = 0;
   };
+
+  void number_vertices() {
+    std::vector<std::int32_t> number(tree_.vertices().size(), nobody);
+    for (std::size_t v = 0; v < tree_.vertices().size(); ++v) {
+      const mapping::LeafTree::Vertex& vertex = tree_.vertices()[v];
+      if (vertex.children == 0) continue;
+      number[v] = static_cast<std::int32_t>(vertex_.size());
+      if (vertex.parent < 0)
+        vertex_.push_back({nobody, vertex.first_slot, vertex.slots, 0});
+      else
+        vertex_.push_back({number[vertex.parent], vertex.first_slot, vertex.slots, vertex.position - tree_.vertex(vertex.parent).position});
+    }
+    for (std::int32_t s = 0; s < tree_.slots(); ++s) above_[s] = number[tree_.vertex(tree_.slot_vertex(s)).parent];
+  }
+
+  void tabulate() {
+    traffic_.assign(vertex_.size() * static_cast<std::size_t>(graph_.vertices()), 0);
+    watch_.spend(static_cast<std::int64_t>(traffic_.size() / 16));
+    for (std::int32_t rank = 0; rank < graph_.vertices(); ++rank) {
+      watch_.spend(static_cast<std::int64_t>(2 * graph_.arcs(rank).size()));
+      for (const mapping::Arc& arc : graph_.arcs(rank))
+        for (std::int32_t v = above_[slot_[arc.to]]; v > 0; v = vertex_[v].parent) of(rank)[v] += arc.weight;
+    }
+  }
+
+  std::int32_t* of(std::int32_t rank) { return traffic_.data() + vertex_.size() * static_cast<std::size_t>(rank); }
 
   // Returns the mean rise in hop-bytes over those of 256 random steps that raise them; 0 if none does.
   double mean_loss() {
@@ -72,46 +109,80 @@ class Annealing {
     owner_[from] = other;
     owner_[step.to] = step.rank;
     slot_[step.rank] = step.to;
-    if (other != nobody) slot_[other] = from;
+    count_move(step.rank, above_[from], above_[step.to]);
+    if (other == nobody) return;
+    slot_[other] = from;
+    count_move(other, above_[step.to], above_[from]);
   }
 
   // Returns a random rank and a random slot in a small subtree around one of its partners. Returns a step without a
-  // rank when the rank has no partner or already holds that slot.
+  // rank when the rank has no partner or the step would change nothing.
   Step random_step() {
-    work_ += 4;
+    watch_.spend(work_of_step);
     const std::int32_t rank = random_.below(graph_.vertices());
     const auto arcs = graph_.arcs(rank);
     if (arcs.empty()) return {};
     const std::int32_t partner = arcs[random_.below(static_cast<std::int32_t>(arcs.size()))].to;
-    std::int32_t v = tree_.vertex(tree_.slot_vertex(slot_[partner])).parent;
-    for (std::uint64_t bits = random_.next() >> 40; (bits & 3) == 0 && tree_.vertex(v).parent >= 0; bits >>= 2)
-      v = tree_.vertex(v).parent;
-    const std::int32_t to = tree_.vertex(v).first_slot + random_.below(tree_.vertex(v).slots);
-    if (to == slot_[rank]) return {};
+    std::int32_t v = above_[slot_[partner]];
+    for (std::uint64_t bits = random_.next() >> 40; (bits & 3) == 0 && v > 0; bits >>= 2) v = vertex_[v].parent;
+    const std::int32_t to = vertex_[v].first_slot + random_.below(vertex_[v].slots);
+    if (above_[to] == above_[slot_[rank]]) return {};
     return {rank, to};
   }
 
   std::int64_t change_by(const Step& step) {
-    const std::int32_t from = slot_[step.rank];
+    const std::int32_t from = above_[slot_[step.rank]];
+    const std::int32_t to = above_[step.to];
     const std::int32_t other = owner_[step.to];
-    std::int64_t change = 0;
-    for (const mapping::Arc& arc : graph_.arcs(step.rank)) {
-      if (arc.to == other) continue;  // an exchange does not change the distance between the two ranks
-      const std::int32_t place = slot_[arc.to];
-      change += arc.weight * tree_.distance_change(from, step.to, place);
-    }
-    auto visited = static_cast<std::int64_t>(graph_.arcs(step.rank).size());
-    if (other != nobody) {
-      for (const mapping::Arc& arc : graph_.arcs(other)) {
-        if (arc.to == step.rank) continue;
-        const std::int32_t place = slot_[arc.to];
-        change += arc.weight * tree_.distance_change(step.to, from, place);
-      }
-      visited += static_cast<std::int64_t>(graph_.arcs(other).size());
-    }
-    work_ += visited;
-    watch_.spend(visited / 2 + 4);
+    std::int64_t change = change_of(step.rank, from, to);
+    if (other == nobody) return change;
+    change += change_of(other, to, from);
+    if (of(step.rank)[to] == 0 && to > 0) return change;
+    for (const mapping::Arc& arc : graph_.arcs(step.rank))  // an exchange does not change the distance between the two
+      if (arc.to == other) change += arc.weight * apart(from, to);
     return change;
+  }
+
+  // Returns the change in hop-bytes when the rank alone moves between leaves below these vertices.
+  std::int64_t change_of(std::int32_t rank, std::int32_t from, std::int32_t to) {
+    const std::int32_t* traffic = of(rank);
+    std::int64_t change = 0;
+    while (from != to) {
+      if (from > to) {
+        change += traffic[from] * vertex_[from].length;
+        from = vertex_[from].parent;
+      } else {
+        change -= traffic[to] * vertex_[to].length;
+        to = vertex_[to].parent;
+      }
+    }
+    return change;
+  }
+
+  std::int64_t apart(std::int32_t u, std::int32_t v) const {
+    std::int64_t length = 0;
+    while (u != v) {
+      std::int32_t& lower = u > v ? u : v;
+      length += vertex_[lower].length;
+      lower = vertex_[lower].parent;
+    }
+    return length;
+  }
+
+  void count_move(std::int32_t rank, std::int32_t from, std::int32_t to) {
+    watch_.spend(static_cast<std::int64_t>(graph_.arcs(rank).size()));
+    for (const mapping::Arc& arc : graph_.arcs(rank)) {
+      std::int32_t* traffic = of(arc.to);
+      for (std::int32_t u = from, v = to; u != v;) {
+        if (u > v) {
+          traffic[u] -= arc.weight;
+          u = vertex_[u].parent;
+        } else {
+          traffic[v] += arc.weight;
+          v = vertex_[v].parent;
+        }
+      }
+    }
   }
 
   const mapping::Graph& graph_;
@@ -119,8 +190,10 @@ class Annealing {
   const mapping::WorkBudget& watch_;
   std::vector<std::int32_t>& slot_;
   std::vector<std::int32_t> owner_;
+  std::vector<std::int32_t> above_;    // the vertex just above each slot
+  std::vector<Vertex> vertex_;         // all vertices above leaves; the root is vertex 0
+  std::vector<std::int32_t> traffic_;  // of each rank with the ranks below each vertex but the root
   Random random_;
-  std::int64_t work_ = 0;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "treematch/graph_growing.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <queue>
 #include <utility>
 
@@ -229,6 +230,18 @@ class FrontGrouping {
 
 FrontGroups front_groups(const mapping::Graph& graph, std::int32_t size, const mapping::WorkBudget& watch) {
   return FrontGrouping(graph, size, watch).run();
+}
+
+double fit_of(const mapping::Graph& graph, const FrontGroups& groups, const mapping::WorkBudget& watch) {
+  std::vector<std::int64_t> inside(groups.groups, 0);
+  for (std::int32_t v = 0; v < graph.vertices(); ++v) {
+    watch.spend(static_cast<std::int64_t>(graph.arcs(v).size()) + 1);
+    for (const mapping::Arc& arc : graph.arcs(v))
+      if (groups.group[arc.to] == groups.group[v]) inside[groups.group[v]] += arc.weight;
+  }
+  const auto best = static_cast<double>(*std::max_element(inside.begin(), inside.end()));
+  const auto sum = static_cast<double>(std::accumulate(inside.begin(), inside.end(), std::int64_t{0}));
+  return best > 0 ? sum / (best * static_cast<double>(groups.groups)) : 0;
 }
 
 }  // namespace placement::treematch

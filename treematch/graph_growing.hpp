@@ -27,4 +27,8 @@ struct FrontGroups {
 FrontGroups front_groups(const mapping::Graph& graph, std::int32_t size,
                          const mapping::WorkBudget& watch = mapping::WorkBudget());
 
+// Returns how alike the groups are: the mean traffic inside a group divided by that inside the best group, 0 to 1.
+// Throws OutOfTime.
+double fit_of(const mapping::Graph& graph, const FrontGroups& groups, const mapping::WorkBudget& watch);
+
 }  // namespace placement::treematch

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,12 +20,13 @@
 #include "treematch/multisection.hpp"
 #include "treematch/packing.hpp"
 #include "treematch/portfolio.hpp"
+#include "treematch/rank_units.hpp"
 
 namespace placement::treematch {
 
 namespace {
 
-// These limits decide how much is tried. With the usual effort 512 ranks take 5 to 7 ms.
+// These limits decide how much is tried. With the usual effort 512 ranks take about 5 ms.
 //   worth_a_try     many ranks: a wider scope is searched if its estimated cost is below this fraction of that so far
 //   worth_refining  a wider scope is searched on if its cost is at most this multiple of the cost found so far
 //   worth_a_look    a set of leaves is tried if its estimated cost is at most this multiple of the least estimate
@@ -35,14 +37,24 @@ constexpr std::int32_t most_ranks_tried_often = 512;
 constexpr std::int32_t most_ranks_tried_twice = 2048;
 constexpr std::int64_t ranks_tried_quickly = 1024;  // ranks times sets of leaves tried quickly, with the usual effort
 constexpr std::int64_t work_per_effort = 90'000;  // units of work of one search; with the usual effort they take 3 to 5 ms
-constexpr std::int32_t most_ranks_with_twice_the_work = 128;  // with it no subtree alone has a better mapping
+constexpr std::int32_t most_ranks_with_twice_the_work = 256;
 constexpr std::int64_t percent_for_quick_tries = 55;  // of this work; the rest is for searches with all work
+constexpr std::int64_t percent_beside_units = 30;     // for quick tries where units of ranks have been searched
+constexpr std::int64_t percent_for_units = 20;        // of this work, for each size of units
+constexpr std::int64_t percent_for_one_size = 15;     // of this work, where there is one size, to save time
+constexpr std::int64_t percent_to_anneal_units = 25;  // of the work for one size of units
 constexpr std::ptrdiff_t most_refined = 16;  // sets of leaves searched with all work, at most
 constexpr std::int64_t most_ranks_annealed = 256;
 constexpr std::int64_t annealing_per_effort = 12'000;  // arcs to visit
 constexpr std::int32_t ranks_annealed_fully = 64;      // with fewer ranks the work is less, in proportion
 constexpr std::int32_t smallest_part_of_model = 8;
 constexpr std::int32_t parts_of_model = 8;  // at most; with many ranks the parts are larger, to save time
+constexpr std::int32_t largest_unit = 8;
+constexpr std::int32_t smallest_unit = 2;
+constexpr std::int64_t most_pairs_of_units = 16;  // for each rank; with more pairs the ranks are not joined to units
+constexpr double worth_smaller_units = 1.03;  // smaller units are tried if these cost at most this multiple of the best
+constexpr std::size_t most_searched_alone = 4;     // subtrees that are searched once more by themselves
+constexpr double worth_searching_alone = 1.05;     // if a quick mapping there costs at most this multiple of the best
 constexpr std::size_t most_tops_for_groups = 2;
 
 // Chooses leaves and places ranks on them. It goes level by level, from the lowest subtrees that have enough leaves up
@@ -55,12 +67,21 @@ class LevelSearch {
     if (options_.memory == nullptr) options_.memory = &memory_;
   }
 
+  // Maps units of ranks below the vertices `tops`, each of which has places enough, with `work` units of work.
+  LevelSearch(const RankUnits& units, const TreeTopology& tree, std::span<const std::int32_t> places,
+              std::vector<std::int32_t> tops, const MapOptions& options, std::int64_t work)
+      : matrix_(units.traffic), tree_(tree), usable_(places), options_(options), watch_(options.deadline),
+        lowest_(std::move(tops)), of_units_(true), work_for_units_(work) {
+    options_.memory = &memory_;
+    options_.scope = LeafScope::subtree;
+    options_.levels_up = 0;
+  }
+
   MapResult run() {
     try {
       graph_ = mapping::scaled_graph(matrix_, watch_);
       if (few_ranks()) {
         best_ = in_order_below(lowest_.front());
-        fit_model();
       } else {
         best_ = of_best_estimate(lowest_);
         keep(in_order_below(lowest_.front()));
@@ -166,9 +187,16 @@ class LevelSearch {
 
   // Tries several sets of leaves with little work. Searches the best of them with all work and continues by annealing.
   void search_often(const std::vector<std::int32_t>& tops, bool wider) {
-    const std::int64_t limit = work_per_effort * options_.effort * (matrix_.ranks() <= most_ranks_with_twice_the_work ? 2 : 1);
+    const std::int64_t limit = of_units_ ? work_for_units_ : work_per_effort * options_.effort * (matrix_.ranks() <= most_ranks_with_twice_the_work ? 2 : 1);
     const std::int64_t end = wider ? limit + limit / 4 : limit;
-    std::vector<Start> starts = quick_starts(tops, wider, wider ? end : limit * percent_for_quick_tries / 100);
+    const bool many = matrix_.ranks() > most_ranks_annealed;
+    const std::vector<RankUnits> units = wider ? std::vector<RankUnits>() : fitting_units();
+    std::vector<Start> starts;
+    if (many) starts = unit_starts(tops, units, limit * percent_for_one_size / 100);
+    if (starts.empty()) {
+      starts = quick_starts(tops, wider, wider ? end : limit * (units.empty() ? percent_for_quick_tries : percent_beside_units) / 100);
+      if (!many) unit_starts(tops, units, limit * percent_for_units / 100);
+    }
     if (starts.empty()) return;
     if (wider && static_cast<double>(starts.front().result.cost) > worth_refining * static_cast<double>(best_.cost)) return;
     std::vector<std::int32_t> searched;
@@ -186,11 +214,82 @@ class LevelSearch {
       if (matrix_.ranks() <= most_ranks_annealed * options_.effort / usual_effort) anneal_from(result, packing.top);
       last = work() - before;
     }
+    if (!wider && tops.size() > 1 && !of_units_ && !many && options_.effort <= usual_effort) search_alone(starts, limit + limit / 2);
+  }
+
+  // Searches the best of several subtrees once more, each as if there were no other, as far as this ends within `end`
+  // units of work.
+  void search_alone(const std::vector<Start>& starts, std::int64_t end) {
+    std::vector<std::int32_t> searched;
+    std::int64_t last = end / 4;  // work that the last search took, or is expected to take
+    for (const Start& start : starts) {
+      const std::int64_t before = work();
+      if (options_.deadline.expired() || before + last > end || searched.size() == most_searched_alone) return;
+      if (static_cast<double>(start.result.cost) > worth_searching_alone * static_cast<double>(best_.cost)) return;
+      if (start.result.leaf_of_rank.empty() || std::find(searched.begin(), searched.end(), start.packing.top) != searched.end()) continue;
+      searched.push_back(start.packing.top);
+      const std::vector<std::int32_t> below = leaves_below(start.packing.top);
+      MapResult result = LevelSearch(matrix_, tree_, below, options_).run();
+      work_of_portfolios_ += result.work;
+      keep(std::move(result));
+      last = work() - before;
+    }
+  }
+
+  // Joins the ranks to units of several sizes, if the traffic suits that, the largest size first. Many ranks are joined
+  // to the largest only, to save time.
+  std::vector<RankUnits> fitting_units() const {
+    std::vector<RankUnits> all;
+    if (of_units_ || matrix_.pairs() > most_pairs_of_units * matrix_.ranks()) return all;
+    const std::int32_t smallest = matrix_.ranks() <= most_ranks_annealed ? smallest_unit : largest_unit;
+    for (std::int32_t size = largest_unit; size >= smallest; size /= 2) {
+      if (4 * size > matrix_.ranks()) continue;
+      if (std::optional<RankUnits> units = joined_to_units(matrix_, graph_, size, watch_)) all.push_back(std::move(*units));
+    }
+    return all;
+  }
+
+  // Maps the units in place of ranks, one size after the other as long as this costs little more than the best mapping.
+  // Keeps the best and returns a mapping of the ranks for each size that was tried.
+  std::vector<Start> unit_starts(const std::vector<std::int32_t>& tops, const std::vector<RankUnits>& all, std::int64_t work) {
+    std::vector<Start> starts;
+    for (const RankUnits& units : all) {
+      if (options_.deadline.expired() || !add_start(units, tops, work, starts)) continue;
+      if (static_cast<double>(starts.back().result.cost) > worth_smaller_units * static_cast<double>(best_.cost)) break;
+    }
+    return starts;
+  }
+
+  // Maps the units below those vertices that have places enough for them. Returns whether it added a mapping.
+  bool add_start(const RankUnits& units, const std::vector<std::int32_t>& tops, std::int64_t work, std::vector<Start>& starts) {
+    const std::vector<std::int32_t> places = places_of_units(tree_, usable_, units.size);
+    watch_.spend(static_cast<std::int64_t>(usable_.size()));
+    std::vector<std::int32_t> roomy = tops;
+    std::erase_if(roomy, [&](std::int32_t top) {
+      return count_below(tree_, places, top) < static_cast<std::size_t>(units.traffic.ranks());
+    });
+    if (roomy.empty()) return false;
+    const MapResult of_units = LevelSearch(units, tree_, places, roomy, options_, work).run();
+    work_of_portfolios_ += of_units.work;
+    Start start;
+    start.result.leaf_of_rank = leaves_of_ranks(units, usable_, of_units.leaf_of_rank);
+    start.result.cost = tree_.hop_bytes(matrix_, start.result.leaf_of_rank);
+    start.result.method = "units of " + std::to_string(units.size) + " ranks";
+    keep(start.result);
+    const std::int32_t first = start.result.leaf_of_rank.front();
+    start.packing.top = *std::ranges::find_if(roomy, [&](std::int32_t top) {
+      return first >= tree_.first_leaf(top) && first - tree_.first_leaf(top) < tree_.leaf_count(top);
+    });
+    start.packing.leaves = sorted(start.result.leaf_of_rank);
+    anneal_from(start.result, start.packing.top);
+    starts.push_back(std::move(start));
+    return true;
   }
 
   // Maps the ranks to several sets of leaves with little work, until the work reaches `end`. Returns the mappings, best
   // first.
   std::vector<Start> quick_starts(const std::vector<std::int32_t>& tops, bool wider, std::int64_t end) {
+    if (!model_) fit_model();
     std::vector<Packing> all = packings(tops);
     if (std::ssize(all) > tries(wider)) all.resize(tries(wider));
     while (!all.empty() && all.back().cost > worth_a_look * all.front().cost) all.pop_back();
@@ -302,7 +401,8 @@ class LevelSearch {
   }
 
   void anneal_from(const MapResult& start, std::int32_t top) {
-    const std::int64_t work = annealing_per_effort * options_.effort * std::min(matrix_.ranks(), ranks_annealed_fully) / ranks_annealed_fully;
+    const std::int64_t work = of_units_ ? work_for_units_ * percent_to_anneal_units / 100
+                                         : annealing_per_effort * options_.effort * std::min(matrix_.ranks(), ranks_annealed_fully) / ranks_annealed_fully;
     const std::vector<std::int32_t> scope = around(top, sorted(start.leaf_of_rank));
     MapResult annealed;
     annealed.leaf_of_rank = start.leaf_of_rank;
@@ -351,6 +451,8 @@ class LevelSearch {
   const mapping::WorkBudget watch_;
   MapMemory memory_;
   const std::vector<std::int32_t> lowest_;  // the subtrees of the least height that have enough usable leaves
+  const bool of_units_ = false;            // what is mapped are units of ranks
+  const std::int64_t work_for_units_ = 0;  // units of work for that
   mapping::Graph graph_;
   std::vector<std::int32_t> order_;  // number of each rank in the order of the parts that the model is fitted to
   std::optional<CutModel> model_;

@@ -17,6 +17,7 @@ libtreematch_la_SOURCES = \
 	%D%/packing.cpp \
 	%D%/pairing.cpp \
 	%D%/portfolio.cpp \
+	%D%/rank_units.cpp \
 	%D%/subtree_classes.cpp \
 	%D%/tree_map.cpp \
 	%D%/treematch.cpp \

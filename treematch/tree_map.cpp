@@ -33,9 +33,10 @@ constexpr std::size_t max_subtrees_mapped_alone = 16;
 constexpr std::size_t max_fullest_mapped_alone = 4;
 
 // With more than the usual effort, up to max_ranks_annealed_long ranks are annealed once more after each search. That
-// visits long_annealing_per_rank arcs for each rank and unit of effort.
+// takes long_annealing_per_rank units of work for each rank and unit of effort.
 constexpr std::int32_t max_ranks_annealed_long = 512;
 constexpr std::int64_t long_annealing_per_rank = 1500;
+constexpr std::int32_t most_in_table = 1 << 22;  // ranks times leaves; with more, only leaves that lie close together are tried
 
 // slurmctld waits 50 ms by default, which is too short for the whole search of a matrix with more than most_pairs_in_time
 // pairs. Such a matrix is first searched with sparsified_pairs pairs and effort_if_sparsified, which takes about 20 ms.
@@ -154,8 +155,14 @@ void anneal_long(const CommMatrix& matrix, const TreeTopology& tree, std::span<c
   if (matrix.ranks() > max_ranks_annealed_long || matrix.pairs() == 0 || options.scope == LeafScope::given) return;
   try {
     const mapping::WorkBudget watch(options.deadline);
-    const std::vector<std::int32_t> scope = leaves_around(tree, usable, result.leaf_of_rank.front(), matrix.ranks(), options);
+    std::vector<std::int32_t> scope = leaves_around(tree, usable, result.leaf_of_rank.front(), matrix.ranks(), options);
     if (scope.empty()) return;
+    if (const std::int32_t most = most_in_table / matrix.ranks(); std::ssize(scope) > most) {
+      scope = packed_leaves(tree, scope, most);
+      scope.insert(scope.end(), result.leaf_of_rank.begin(), result.leaf_of_rank.end());
+      std::ranges::sort(scope);
+      scope.erase(std::unique(scope.begin(), scope.end()), scope.end());
+    }
     std::vector<std::int32_t> leaf_of_rank = result.leaf_of_rank;
     const std::int64_t work = long_annealing_per_rank * matrix.ranks() * options.effort;
     const Cost cost = anneal_on(matrix, mapping::scaled_graph(matrix, watch), tree, scope, leaf_of_rank, options.seed, work, watch);

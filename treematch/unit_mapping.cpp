@@ -61,18 +61,6 @@ FrontGroups grouped_by(const mapping::Graph& graph, const std::vector<std::int32
   return groups;
 }
 
-double fit_of(const mapping::Graph& graph, const FrontGroups& groups, const mapping::WorkBudget& watch) {
-  std::vector<std::int64_t> inside(groups.groups, 0);
-  for (std::int32_t v = 0; v < graph.vertices(); ++v) {
-    watch.spend(static_cast<std::int64_t>(graph.arcs(v).size()) + 1);
-    for (const mapping::Arc& arc : graph.arcs(v))
-      if (groups.group[arc.to] == groups.group[v]) inside[groups.group[v]] += arc.weight;
-  }
-  const auto best = static_cast<double>(*std::max_element(inside.begin(), inside.end()));
-  const auto sum = static_cast<double>(std::accumulate(inside.begin(), inside.end(), std::int64_t{0}));
-  return best > 0 ? sum / (best * static_cast<double>(groups.groups)) : 0;
-}
-
 // Places unit k on the subtree units.place[place[k]] and returns the slot of each vertex.
 std::vector<std::int32_t> laid_out(const mapping::LeafTree& tree, const Units& units, std::vector<std::int32_t> place) {
   if (units.odd >= 0) std::iter_swap(std::find(place.begin(), place.end(), units.odd), place.end() - 1);

@@ -8,6 +8,7 @@ check_PROGRAMS += \
 	%D%/multisection_test \
 	%D%/node_level_test \
 	%D%/objectives_test \
+	%D%/rank_units_test \
 	%D%/tree_map_test \
 	%D%/tree_map_scope_test \
 	%D%/treematch_test \
@@ -21,6 +22,7 @@ endif
 %C%_multisection_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_node_level_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_objectives_test_LDADD = $(treematch) $(CHECK_LIBS)
+%C%_rank_units_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_tree_map_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_tree_map_scope_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_treematch_test_LDADD = $(policies) $(CHECK_LIBS)

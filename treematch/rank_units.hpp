@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "common/matrix/comm_matrix.hpp"
+#include "common/topology/tree_topology.hpp"
+#include "mapping/graph.hpp"
+#include "mapping/work_budget.hpp"
+
+namespace placement::treematch {
+
+// Ranks joined to units of one size. A unit takes a place: as many leaves just below one vertex as it has ranks. The
+// traffic inside the units then travels equally far wherever they are, so that only the traffic between the units is
+// left to be mapped. There are more leaves than the units need, and a vertex may keep some of its leaves free: it has
+// places for whole units only.
+struct RankUnits {
+  std::int32_t size = 0;              // ranks of a unit; the last unit may have fewer
+  std::vector<std::int32_t> unit_of;  // unit of each rank
+  CommMatrix traffic;                 // between the units
+};
+
+// Joins the ranks to units of `size` ranks, at least 2. `graph` is that of the matrix. Returns nothing when the traffic
+// does not fall into such pieces. Throws OutOfTime.
+std::optional<RankUnits> joined_to_units(const CommMatrix& matrix, const mapping::Graph& graph, std::int32_t size,
+                                         const mapping::WorkBudget& watch);
+
+// Returns the first leaf of each place that units of `size` ranks may take, ascending. `usable` is ascending.
+std::vector<std::int32_t> places_of_units(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t size);
+
+// Returns the leaf of each rank when the units are on the places that begin at these leaves, one per unit. The ranks of
+// a unit take its leaves in ascending order.
+std::vector<std::int32_t> leaves_of_ranks(const RankUnits& units, std::span<const std::int32_t> usable,
+                                          std::span<const std::int32_t> place_of_unit);
+
+}  // namespace placement::treematch
