@@ -39,15 +39,4 @@ struct Claim {
 std::vector<std::size_t> easy_backfill(std::int64_t now_us, std::int64_t free_cores, const ExpectedEnds& running,
                                        std::span<const Claim> queue);
 
-// Returns the jobs of a queue that may start now in the manner of Slurm's backfill plugin, as ascending indices into
-// the queue. Each job in turn gets the earliest time that the plan leaves; it may start if that time is now.
-//   now_us        present simulated time
-//   free_cores    cores that are free now
-//   running       the running jobs
-//   queue         the waiting jobs in their order; the first one does not fit now
-//   reservations  number of jobs that cannot start now and keep their time in the plan
-//   margin_us     time that is added to the requested time of each waiting job
-std::vector<std::size_t> planned_backfill(std::int64_t now_us, std::int64_t free_cores, const ExpectedEnds& running,
-                                          std::span<const Claim> queue, std::int32_t reservations, std::int64_t margin_us);
-
 }  // namespace placement::sim

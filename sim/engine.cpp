@@ -12,6 +12,7 @@
 #include "sim/down_nodes.hpp"
 #include "sim/failures.hpp"
 #include "sim/fragmentation.hpp"
+#include "sim/node_plan.hpp"
 #include "sim/rng_streams.hpp"
 #include "sim/running_jobs.hpp"
 
@@ -76,7 +77,10 @@ class Engine {
   bool fits(std::int32_t job) const { return cores_wanted(jobs_[job].tasks) <= machine_.free_cores(); }
   std::int64_t cores_wanted(std::int32_t tasks) const;
   void backfill();
-  void start(std::int32_t job);  // does nothing when the replay has been told to stop
+  // Starts a job, and gives back the leaves that were taken so that it does not get them. Starts nothing when the replay has been told
+  // to stop.
+  void start(std::int32_t job, std::span<const std::int32_t> held = {});
+  std::vector<std::int32_t> free_leaves_on(std::span<const std::int32_t> nodes) const;
   // Whether a job has a matrix. It depends on the seed and the number of the job only, so that replays of several
   // strategies agree.
   bool shares(std::size_t job) const { return fraction(number_of(options_.seed, Stream::share, job)) < options_.share; }
@@ -198,8 +202,18 @@ double Engine::run_time_us(std::int32_t job, const Decision& decision) {
   return ((decision.slowdown * (1 - a) + outcome.ratio * a) * static_cast<double>(jobs_[job].run_s) + charge_s) * second_us;
 }
 
-void Engine::start(std::int32_t job) {
-  if (stopped()) return;
+std::vector<std::int32_t> Engine::free_leaves_on(std::span<const std::int32_t> nodes) const {
+  std::vector<std::int32_t> leaves;
+  for (const std::int32_t n : nodes) {
+    const NodeView& node = machine_.view().nodes[n];
+    for (std::int32_t c = 0; c < node.cores(); ++c)
+      if (node.core_free[c]) leaves.push_back(node.first_leaf + c);
+  }
+  return leaves;
+}
+
+void Engine::start(std::int32_t job, std::span<const std::int32_t> held) {
+  if (stopped()) return machine_.release(held);
   JobOutcome& outcome = result_.outcomes[job];
   JobRequest request = request_of(jobs_[job]);
   const auto index = static_cast<std::size_t>(job);
@@ -207,6 +221,7 @@ void Engine::start(std::int32_t job) {
   if (shares(index)) request.matrix = patterns_.matrix(request.tasks, request.seed);
   const bool stoppable = control_ != nullptr && control_->stop != nullptr;
   Decision decision = decide(machine_, strategy_, request, stoppable ? Deadline::when(*control_->stop) : Deadline::never());
+  machine_.release(held);
   if (stopped()) return;  // a stop may have cut the decision short, so that the job does not start
   outcome.has_matrix = request.matrix != nullptr;
   outcome.cost = decision.cost;
@@ -256,16 +271,22 @@ void Engine::backfill() {
     const LogJob& job = jobs_[waiting_[k]];
     claims.push_back({cores_wanted(job.tasks), limit_us(job)});
   }
-  const std::int64_t free = machine_.free_cores();
-  const auto margin_us = static_cast<std::int64_t>(std::llround(options_.plan_margin_s * second_us));
-  const std::vector<std::size_t> passed = options_.reservations > 1
-                                              ? planned_backfill(now_us_, free, running_.expected_ends(), claims, options_.reservations, margin_us)
-                                              : easy_backfill(now_us_, free, running_.expected_ends(), claims);
+  std::vector<Passing> passed;
+  if (options_.reservations > 1) {
+    const auto margin_us = static_cast<std::int64_t>(std::llround(options_.plan_margin_s * second_us));
+    passed = planned_backfill(machine_, running_, now_us_, claims, {options_.stock_request, options_.reservations, margin_us});
+  } else {
+    for (const std::size_t k : easy_backfill(now_us_, machine_.free_cores(), running_.expected_ends(), claims)) passed.push_back({k, {}});
+  }
   if (passed.empty()) return;
-  for (const std::size_t k : passed) start(waiting_[k]);
+  for (const Passing& passing : passed) {
+    const std::vector<std::int32_t> held = free_leaves_on(passing.closed);
+    machine_.take(held);
+    start(waiting_[passing.index], held);
+  }
   std::size_t kept = 0;
   for (std::size_t k = 0, next = 0; k < depth; ++k) {
-    if (next < passed.size() && passed[next] == k)
+    if (next < passed.size() && passed[next].index == k)
       ++next;
     else
       waiting_[kept++] = waiting_[k];

@@ -14,6 +14,7 @@ libsim_la_SOURCES = \
 	%D%/live_cost.cpp \
 	%D%/machine.cpp \
 	%D%/metrics.cpp \
+	%D%/node_plan.cpp \
 	%D%/occupancy.cpp \
 	%D%/past_occupancy.cpp \
 	%D%/pattern.cpp \

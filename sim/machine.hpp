@@ -27,6 +27,8 @@ class Machine {
   // Returns whether all nodes have equal numbers of cores.
   bool regular() const { return cores_ == static_cast<std::int64_t>(nodes()) * node_room_.front(); }
   std::int32_t free_on(std::int32_t node) const { return free_[node]; }
+  // Returns the number of free cores of each node.
+  std::span<const std::int32_t> free() const { return free_; }
   std::int32_t node_of(std::int32_t leaf) const { return node_of_leaf_[leaf]; }
 
   // The leaf switches are the vertices just above nodes, numbered from left to right.

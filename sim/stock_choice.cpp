@@ -11,21 +11,22 @@ namespace {
 
 constexpr std::int32_t none = -1;
 
-// Makes one choice among the offered nodes: those with at least `share` free cores.
+// Makes one choice among the offered nodes: those with at least `share` free cores. `nodes` is the number of nodes that the job asks for.
 class StockChooser {
  public:
-  StockChooser(const Machine& machine, std::int32_t tasks, std::int32_t share)
+  StockChooser(const Machine& machine, std::span<const std::int32_t> free, std::int32_t tasks, std::int32_t nodes, std::int32_t share)
       : machine_(machine),
+        free_(free),
         tree_(*machine.view().tree),
         cores_left_(tasks),
-        nodes_left_(machine.least_nodes(tasks)),
+        nodes_left_(nodes),
         nodes_of_(static_cast<std::size_t>(machine.switches())),
         offered_(static_cast<std::size_t>(tree_.vertices()), 0),
         distance_(static_cast<std::size_t>(machine.switches()), 0) {
     for (std::int32_t n = 0; n < machine.nodes(); ++n) {
-      if (machine.free_on(n) < share) continue;
+      if (free[n] < share) continue;
       nodes_of_[machine.switch_of(n)].push_back(n);
-      room_ += machine.free_on(n);
+      room_ += free[n];
     }
     for (std::int32_t s = 0; s < machine.switches(); ++s)
       for (std::int32_t v = machine.switch_vertex(s); v >= 0; v = tree_.parent(v))
@@ -34,21 +35,17 @@ class StockChooser {
 
   bool enough() const { return room_ >= cores_left_; }
 
-  std::vector<std::int32_t> choose() {
+  std::vector<NodeShare> choose() {
     while (cores_left_ > 0) {
       const std::int32_t best = best_switch();
-      if (best == none) throw Error("too few free cores");
+      if (best == none) return {};
       take(best);
       offered_[machine_.switch_vertex(best)] = 0;
       for (std::int32_t s = 0; s < machine_.switches(); ++s) distance_[s] += machine_.switch_distance(s, best);
     }
     // An allocation is a set of nodes. The ranks are in the order of the node numbers, not in the order of the choice.
-    std::sort(leaves_.begin(), leaves_.end(), [&](std::int32_t a, std::int32_t b) {
-      const std::int32_t m = machine_.node_of(a);
-      const std::int32_t n = machine_.node_of(b);
-      return m != n ? m < n : a < b;
-    });
-    return std::move(leaves_);
+    std::sort(shares_.begin(), shares_.end(), [](const NodeShare& a, const NodeShare& b) { return a.node < b.node; });
+    return std::move(shares_);
   }
 
  private:
@@ -89,19 +86,15 @@ class StockChooser {
     for (const std::int32_t n : nodes_of_[leaf_switch]) {
       if (cores_left_ <= 0) return;
       const std::int32_t kept_back = std::max(nodes_left_ - 1, 0);
-      std::int32_t wanted = std::min(machine_.free_on(n), std::max(cores_left_ - kept_back, 1));
+      const std::int32_t wanted = std::min(free_[n], std::max(cores_left_ - kept_back, 1));
       cores_left_ -= wanted;
       --nodes_left_;
-      const NodeView& node = machine_.view().nodes[n];
-      for (std::int32_t c = 0; wanted > 0; ++c)
-        if (node.core_free[c]) {
-          leaves_.push_back(node.first_leaf + c);
-          --wanted;
-        }
+      shares_.push_back({n, wanted});
     }
   }
 
   const Machine& machine_;
+  const std::span<const std::int32_t> free_;  // free cores of each node
   const TreeTopology& tree_;
   std::int32_t cores_left_;
   std::int32_t nodes_left_;
@@ -109,23 +102,23 @@ class StockChooser {
   std::vector<std::vector<std::int32_t>> nodes_of_;  // the offered nodes of each leaf switch
   std::vector<std::int32_t> offered_;                // number of offered nodes below each vertex
   std::vector<std::int32_t> distance_;               // for each leaf switch: sum of its distances to those taken
-  std::vector<std::int32_t> leaves_;
+  std::vector<NodeShare> shares_;
 };
 
 // Returns the choice of Slurm without topology/tree, by runs of consecutive numbers of the offered nodes. Offered are
 // nodes with at least `share` free cores. Takes the smallest run that holds all that is still wanted, otherwise the one
 // with the most free cores, and its nodes in their order. Returns nothing when the offered nodes do not suffice.
-std::vector<std::int32_t> choose_in_runs(const Machine& machine, std::int32_t tasks, std::int32_t share) {
+std::vector<NodeShare> choose_in_runs(std::span<const std::int32_t> free, std::int32_t tasks, std::int32_t share) {
   struct Run {
     std::int32_t first, last;
     std::int64_t room;
   };
   std::vector<Run> runs;
-  for (std::int32_t n = 0; n < machine.nodes(); ++n) {
-    if (machine.free_on(n) < share) continue;
+  for (std::int32_t n = 0; n < std::ssize(free); ++n) {
+    if (free[n] < share) continue;
     if (runs.empty() || runs.back().last != n - 1) runs.push_back({n, n, 0});
     runs.back().last = n;
-    runs.back().room += machine.free_on(n);
+    runs.back().room += free[n];
   }
   std::vector<std::int32_t> nodes;
   std::int32_t left = tasks;
@@ -138,19 +131,47 @@ std::vector<std::int32_t> choose_in_runs(const Machine& machine, std::int32_t ta
     if (best == runs.end() || best->room == 0) return {};
     for (std::int32_t n = best->first; n <= best->last && left > 0; ++n) {
       nodes.push_back(n);
-      left -= std::min(left, machine.free_on(n));
+      left -= std::min(left, free[n]);
     }
     best->room = 0;
   }
   std::sort(nodes.begin(), nodes.end());
-  std::vector<std::int32_t> leaves;
+  std::vector<NodeShare> shares;
   left = tasks;
   auto nodes_left = static_cast<std::int32_t>(nodes.size());
   for (const std::int32_t n : nodes) {
     --nodes_left;  // one task is kept for each node that follows
-    std::int32_t wanted = std::min(machine.free_on(n), left - nodes_left);
-    left -= wanted;
-    const NodeView& node = machine.view().nodes[n];
+    shares.push_back({n, std::min(free[n], left - nodes_left)});
+    left -= shares.back().cores;
+  }
+  return shares;
+}
+
+}  // namespace
+
+std::vector<NodeShare> stock_nodes(const Machine& machine, std::span<const std::int32_t> free, std::int32_t tasks, StockRequest request) {
+  const std::int32_t nodes = machine.least_nodes(tasks);
+  const std::int32_t share = (tasks + nodes - 1) / nodes;
+  if (machine.view().torus) {
+    std::vector<NodeShare> shares;
+    if (request == StockRequest::nodes) shares = choose_in_runs(free, tasks, share);
+    return shares.empty() ? choose_in_runs(free, tasks, 1) : shares;
+  }
+  if (request == StockRequest::nodes) {
+    StockChooser with_share(machine, free, tasks, nodes, share);
+    if (with_share.enough()) return with_share.choose();
+  }
+  // A job that asks for tasks alone asks Slurm for one node at least, so that to Slurm each switch has enough of them.
+  return StockChooser(machine, free, tasks, request == StockRequest::nodes ? nodes : 1, 1).choose();
+}
+
+std::vector<std::int32_t> stock_choice(const Machine& machine, std::int32_t tasks, StockRequest request) {
+  if (tasks < 1 || tasks > machine.free_cores())
+    throw Error(std::to_string(tasks) + " tasks on " + std::to_string(machine.free_cores()) + " free cores");
+  std::vector<std::int32_t> leaves;
+  for (const NodeShare& share : stock_nodes(machine, machine.free(), tasks, request)) {
+    const NodeView& node = machine.view().nodes[share.node];
+    std::int32_t wanted = share.cores;
     for (std::int32_t c = 0; wanted > 0; ++c)
       if (node.core_free[c]) {
         leaves.push_back(node.first_leaf + c);
@@ -158,25 +179,6 @@ std::vector<std::int32_t> choose_in_runs(const Machine& machine, std::int32_t ta
       }
   }
   return leaves;
-}
-
-}  // namespace
-
-std::vector<std::int32_t> stock_choice(const Machine& machine, std::int32_t tasks, StockRequest request) {
-  if (tasks < 1 || tasks > machine.free_cores())
-    throw Error(std::to_string(tasks) + " tasks on " + std::to_string(machine.free_cores()) + " free cores");
-  const std::int32_t nodes = machine.least_nodes(tasks);
-  const std::int32_t share = (tasks + nodes - 1) / nodes;
-  if (machine.view().torus) {
-    std::vector<std::int32_t> leaves;
-    if (request == StockRequest::nodes) leaves = choose_in_runs(machine, tasks, share);
-    return leaves.empty() ? choose_in_runs(machine, tasks, 1) : leaves;
-  }
-  if (request == StockRequest::nodes) {
-    StockChooser with_share(machine, tasks, share);
-    if (with_share.enough()) return with_share.choose();
-  }
-  return StockChooser(machine, tasks, 1).choose();
 }
 
 }  // namespace placement::sim

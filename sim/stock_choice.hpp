@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sim/machine.hpp"
@@ -10,7 +11,14 @@ namespace placement::sim {
 // The way in which users ask stock Slurm for cores. A log does not have it.
 enum class StockRequest {
   nodes,  // the fewest nodes that hold the tasks, evenly filled (sbatch -N): the better stock placement
-  tasks,  // only a number of tasks (sbatch -n): any node with a free core can be used
+  tasks,  // only a number of tasks (sbatch -n): any node with a free core can be used. To Slurm one node is then enough of any switch, so that
+          // the switch with the fewest nodes offered comes first
+};
+
+// Cores on one node.
+struct NodeShare {
+  std::int32_t node = 0;
+  std::int32_t cores = 0;
 };
 
 // Returns the leaves of the cores that stock Slurm with topology/tree and select/cons_tres gives to a job, in the
@@ -22,5 +30,9 @@ enum class StockRequest {
 // otherwise the largest runs.
 // Throws Error when `tasks` is below 1 or above the number of free cores.
 std::vector<std::int32_t> stock_choice(const Machine& machine, std::int32_t tasks, StockRequest request);
+
+// Returns the same choice by node, in the order of the nodes, where `free` has the free cores of each node of the machine, which
+// can be those of another time. Returns nothing when they are fewer than `tasks`. `tasks` must be at least 1.
+std::vector<NodeShare> stock_nodes(const Machine& machine, std::span<const std::int32_t> free, std::int32_t tasks, StockRequest request);
 
 }  // namespace placement::sim

@@ -46,6 +46,7 @@ reorder "switched off" 8 "moved 0 moved 0 moved 0 moved 0 moved 0 *" PLACEMENT_R
 reorder "stand-in" 8 "moved [1-8] " PLACEMENT_REORDER_MATRIX="$scratch/partners" PLACEMENT_REORDER_REPORT=yes \
   PLACEMENT_REORDER_HARDWARE="$scratch/four_pairs" -- plain
 says '8 ranks: 16000 hop-bytes in the order given, 8000 after reordering'
+says 'the decision took '
 reorder "stand-in with a matrix of another size" 6 "moved 0 " PLACEMENT_REORDER_MATRIX="$scratch/partners" \
   PLACEMENT_REORDER_HARDWARE="$scratch/four_pairs" -- plain
 says 'the matrix has 8 ranks and the communicator 6; ranks stay as they are'

@@ -2,6 +2,7 @@
 if HAVE_CHECK
 check_PROGRAMS += \
 	%D%/job_log_test \
+	%D%/node_plan_test \
 	%D%/occupancy_test \
 	%D%/simulate_choice_test \
 	%D%/simulate_failures_test \
@@ -12,6 +13,7 @@ check_PROGRAMS += \
 	#
 endif
 %C%_job_log_test_LDADD = $(sim) $(CHECK_LIBS)
+%C%_node_plan_test_LDADD = $(sim) $(CHECK_LIBS)
 %C%_occupancy_test_LDADD = $(sim) $(CHECK_LIBS)
 %C%_simulate_choice_test_LDADD = $(sim) $(CHECK_LIBS)
 %C%_simulate_failures_test_LDADD = $(sim) $(CHECK_LIBS)

@@ -80,23 +80,23 @@ END_TEST
 
 START_TEST(reservations_hold_others_back) {
   const Machine machine = machine_of({4}, 1, 1);
-  // Two jobs of one and two cores run until 100 s and 300 s. The third job needs all four cores from 300 s on. The
-  // fourth needs two cores for 200 s from 100 s on. The last job could use the idle core until 250 s, but would then
-  // delay the fourth.
-  const std::vector<LogJob> jobs{job_of(0, 100, 100, 1), job_of(0, 300, 300, 2), job_of(1, 50, 50, 4), job_of(2, 200, 200, 2),
-                                 job_of(3, 247, 247, 1)};
+  // Two jobs of one and two cores run until 100 and 300 minutes. The third job needs all four cores from 300 minutes on. The
+  // fourth needs two cores for 199 minutes from 100 minutes on. The last job could use the idle core until 250 minutes, but would
+  // then delay the fourth.
+  const std::vector<LogJob> jobs{job_of(0, 6000, 6000, 1), job_of(0, 18000, 18000, 2), job_of(1, 3000, 3000, 4), job_of(2, 11940, 11940, 2),
+                                 job_of(3, 14820, 14820, 1)};
   ReplayOptions options = plain();
-  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 300, 350, 3}));
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 18000, 21000, 3}));
   options.reservations = 2;
-  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 300, 100, 350}));
-  // With a margin of 10 s the fourth job would run into the time of the third. It gets a later time and holds nobody
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 18000, 6000, 21000}));
+  // With a margin of two minutes the fourth job would run into the time of the third. It gets a later time and holds nobody
   // back.
-  options.plan_margin_s = 10;
-  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 300, 350, 3}));
+  options.plan_margin_s = 120;
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 18000, 21000, 3}));
   options.plan_margin_s = 0;
-  // With a backfill every 40 s the fourth job misses its time. The third job does not depend on backfill.
-  options.backfill_interval_s = 40;
-  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 300, 350, 350}));
+  // With a backfill every 40 minutes the fourth job misses its time. The third job does not depend on backfill.
+  options.backfill_interval_s = 2400;
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 18000, 21000, 21000}));
   options.backfill_interval_s = 0;
   const std::vector<LogJob> many = random_jobs(150, 4, 17);
   options.reservations = 1000;

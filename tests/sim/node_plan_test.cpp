@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Plans of named nodes, as Slurm's backfill plugin makes them.
+#include "sim/node_plan.hpp"
+#include "tests/check.hpp"
+#include "tests/sim/simulate_machines.hpp"
+
+using namespace placement;
+using namespace placement::sim;
+
+namespace {
+
+constexpr std::int64_t minute_us = 60'000'000;
+
+// A machine with jobs on it: each has these leaves until its requested time has passed.
+struct Busy {
+  Machine machine;
+  RunningJobs running;
+
+  void run(std::vector<std::int32_t> leaves, std::int64_t minutes) {
+    machine.take(leaves);
+    RunningJob job;
+    job.job = 0;
+    job.end_us = job.free_us = job.expected_us = minutes * minute_us;
+    job.cores = std::move(leaves);
+    running.add(std::move(job));
+  }
+
+  std::vector<Passing> backfill(std::vector<Claim> queue, PlanRules rules = {StockRequest::tasks, 100, 0}) const {
+    for (Claim& claim : queue) claim.long_us *= minute_us;
+    return planned_backfill(machine, running, 0, queue, rules);
+  }
+};
+
+std::vector<std::size_t> indices(const std::vector<Passing>& passed) {
+  std::vector<std::size_t> all;
+  for (const Passing& passing : passed) all.push_back(passing.index);
+  return all;
+}
+
+// Four nodes of one core, two of which run jobs of 10 and 20 minutes.
+Busy two_of_four() {
+  Busy busy{machine_of({4}, 1, 1), {}};
+  busy.run({0}, 10);
+  busy.run({1}, 20);
+  return busy;
+}
+
+}  // namespace
+
+START_TEST(a_job_passes_on_nodes_that_are_not_promised) {
+  // The first job gets n0, n2 and n3 after 10 minutes. As in Slurm, a job must have ended before that.
+  ck_assert((indices(two_of_four().backfill({{3, 30}, {1, 9}})) == std::vector<std::size_t>{1}));
+  ck_assert(indices(two_of_four().backfill({{3, 30}, {1, 10}})).empty());
+}
+END_TEST
+
+START_TEST(a_job_does_not_change_nodes_on_the_way) {
+  // n0 and n1 are promised one after the other, so that at each time one core is free, but no node throughout.
+  Busy busy{machine_of({3}, 1, 1), {}};
+  busy.run({2}, 100);
+  busy.run({0}, 5);
+  // Now n1 is free. The first job takes n0 and n1 from 5 to 15 minutes; one of a minute passes, one of 40 minutes does not.
+  ck_assert((indices(busy.backfill({{2, 10}, {1, 1}})) == std::vector<std::size_t>{1}));
+  ck_assert(indices(busy.backfill({{2, 10}, {1, 40}})).empty());
+}
+END_TEST
+
+START_TEST(promised_nodes_are_promised_whole) {
+  // Two nodes of four cores, one full for 10 minutes. The first job wants five cores, so that three are left over on nodes that are
+  // promised to it: Slurm does not give them to a job that would still run then.
+  Busy busy{machine_of({2}, 1, 4), {}};
+  busy.run({0, 1, 2, 3}, 10);
+  ck_assert(indices(busy.backfill({{5, 30}, {1, 20}})).empty());
+  ck_assert((indices(busy.backfill({{5, 30}, {1, 9}})) == std::vector<std::size_t>{1}));
+}
+END_TEST
+
+START_TEST(a_job_that_passes_is_kept_off_promised_nodes) {
+  Busy busy{machine_of({2, 2}, 1, 1), {}};
+  busy.run({0}, 10);
+  // The first job takes n0 and n1, which are tightest, from 10 minutes on: the job that passes has n2 or n3.
+  const std::vector<Passing> passed = busy.backfill({{4, 1}, {1, 9}}, {StockRequest::tasks, 1, 0});
+  ck_assert((indices(passed) == std::vector<std::size_t>{1}));
+  Busy other{machine_of({3, 1}, 1, 1), {}};
+  other.run({0}, 10);
+  other.run({1}, 10);
+  const std::vector<Passing> beside = other.backfill({{3, 30}, {1, 60}});
+  ck_assert((indices(beside) == std::vector<std::size_t>{1}));
+  ck_assert_int_eq(beside.front().closed.size(), 3);
+}
+END_TEST
+
+START_TEST(plans_have_as_many_jobs_as_are_allowed) {
+  // Where only the first job is planned, the second one's time is not kept.
+  Busy busy = two_of_four();
+  const std::vector<Claim> queue{{3, 5}, {4, 5}, {1, 9}};
+  ck_assert((indices(busy.backfill(queue)) == std::vector<std::size_t>{2}));
+  ck_assert((indices(busy.backfill({{3, 5}, {4, 5}, {1, 9}}, {StockRequest::tasks, 1, 0})) == std::vector<std::size_t>{2}));
+}
+END_TEST
+
+START_TEST(a_margin_makes_plans_longer) {
+  ck_assert((indices(two_of_four().backfill({{3, 30}, {1, 9}}, {StockRequest::tasks, 100, 0})) == std::vector<std::size_t>{1}));
+  ck_assert(indices(two_of_four().backfill({{3, 30}, {1, 9}}, {StockRequest::tasks, 100, minute_us})).empty());
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("node_plan");
+  TCase* all = tcase_create("all");
+  tcase_add_test(all, a_job_passes_on_nodes_that_are_not_promised);
+  tcase_add_test(all, a_job_does_not_change_nodes_on_the_way);
+  tcase_add_test(all, promised_nodes_are_promised_whole);
+  tcase_add_test(all, a_job_that_passes_is_kept_off_promised_nodes);
+  tcase_add_test(all, plans_have_as_many_jobs_as_are_allowed);
+  tcase_add_test(all, a_margin_makes_plans_longer);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}
