@@ -30,6 +30,8 @@ EXTRA_DIST += \
 	contrib/demo \
 	contrib/fault-drill \
 	contrib/integer_sort.c \
+	contrib/irregular \
+	contrib/irregular.c \
 	contrib/lib \
 	contrib/lint \
 	contrib/many_ranks.c \

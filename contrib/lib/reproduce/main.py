@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from reproduce import results
 from reproduce.runner import PartError, Runner
 
-PAPERS = ("treematch", "netload", "tofa", "job_assignment")
+PAPERS = ("treematch", "netload", "tofa", "job_assignment", "irregular")
 
 
 def all_parts():
@@ -39,7 +39,7 @@ def list_parts(parts):
         print(f"{name:28} {text}" + (f"; some {minutes} min" if minutes else "") + (f" ({' '.join(packages)})" if packages else ""))
 
 
-def run_part(name, part, options):
+def run_part(name, part, options, shared):
     """Returns what is in the part's table then: "made anew", "from an earlier run", or "failed"."""
     folder = os.path.join(options.work, name)
     table = os.path.join(folder, "results.csv")
@@ -49,7 +49,7 @@ def run_part(name, part, options):
     print(f"\n== {name}: {part[1]}" + (f", some {part[2]} minutes" if part[2] else ""), flush=True)
     begin = time.monotonic()
     try:
-        rows = part[0](Runner(folder, options.placectl, options.data))
+        rows = part[0](Runner(folder, options.placectl, options.data, options.again, shared))
     except (PartError, OSError, KeyError, ValueError) as error:
         print(f"reproduce: {name}: {type(error).__name__ + ': ' if not isinstance(error, PartError) else ''}{error}", file=sys.stderr)
         return "failed"
@@ -93,7 +93,8 @@ def main():
     if options.packages:
         print(" ".join(sorted({package for name in names for package in parts[name][3]})))
         return 0
-    return sum_up(names, {name: run_part(name, parts[name], options) for name in names}, options)
+    shared = set()
+    return sum_up(names, {name: run_part(name, parts[name], options, shared) for name in names}, options)
 
 
 sys.exit(main())

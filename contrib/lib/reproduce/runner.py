@@ -12,12 +12,22 @@ class PartError(Exception):
 
 
 class Runner:
-    def __init__(self, folder, placectl, data):
-        self.folder, self.placectl, self.data_folder = folder, placectl, data
+    def __init__(self, folder, placectl, data, again=False, shared=None):
+        """again: whether what is there is made anew; shared: files that other parts of this run have made anew already."""
+        self.folder, self.placectl, self.data_folder, self.again = folder, placectl, data, again
+        self.shared = shared if shared is not None else set()
         os.makedirs(folder, exist_ok=True)
 
     def path(self, name):
         return os.path.join(self.folder, name)
+
+    def make_once(self, mark, make):
+        """Makes what several parts share, unless its mark, an empty file, says that it is there."""
+        if os.path.exists(mark) and (not self.again or mark in self.shared):
+            return
+        make()
+        with open(mark, "w"):
+            self.shared.add(mark)
 
     def write(self, name, text):
         with open(self.path(name), "w") as out:
