@@ -67,7 +67,7 @@ void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink, std::int
       notes.repaired("a job number that was there before: another job", source.number());
     if (field[preceding] > 0) notes.repaired("waits for a preceding job: its own submit time counts", source.number());
     LogRecord record{field[job_id], field[submit],    field[run], field[limit],
-                     field[allocated], field[requested], {}, -1};
+                     field[allocated], field[requested], {}, -1, -1, {}};
     if (field[partition] >= 0) {
       record.partition_number = field[partition];
       const auto name = partition_names.find(field[partition]);
