@@ -168,8 +168,9 @@ START_TEST(all_to_all_of_many_ranks_goes_without_a_matrix) {
   PlacementOptions options;
   options.take_distribution("TREEMATCH=alltoall", false);
   auto placement_request = options.resolve(100'000);
-  ck_assert_text_eq(placement::spank::take_pattern(*placement_request, 1024), "");
-  ck_assert_int_eq(placement_request->matrix->pairs(), 523'776);
+  ck_assert_text_eq(placement::spank::take_pattern(*placement_request, 632), "");
+  ck_assert_int_eq(placement_request->matrix->pairs(), 199'396);
+  ck_assert(placement::spank::take_pattern(*placement_request, 633).find("633 ranks goes without a matrix") != std::string::npos);
   ck_assert(placement::spank::take_pattern(*placement_request, 100'000).find("100000 ranks goes without a matrix") != std::string::npos);
   ck_assert(!placement_request->matrix);
 }
