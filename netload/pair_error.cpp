@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "netload/pair_error.hpp"
 
+#include "common/util/median.hpp"
 #include "common/util/placement_error.hpp"
 
 namespace placement::netload {
@@ -12,13 +13,6 @@ constexpr std::int32_t pairs_of_node = 16;
 constexpr std::int64_t pairs_of_all = 512;
 
 constexpr const char* no_time = "no time is left to look at the network between all nodes";
-
-template <typename Value>
-Value median(std::vector<Value>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 }  // namespace
 
@@ -59,12 +53,12 @@ void BeyondError::find_errors_of_nodes(const Deadline& deadline) {
       if (const std::int32_t group = columns_.group_of(v); group >= 0 && row[group] >= 0) own.push_back(row[group]);
     }
     if (own.empty()) continue;
-    known.push_back(static_cast<double>(median(own)));
+    known.push_back(static_cast<double>(upper_median(std::span(own))));
     of_node[static_cast<std::size_t>(u)] = known.back();
   }
   if (known.empty()) return;
   // Pairs that were measured once have no error yet. The usual error is used for them.
-  const double usual = median(known);
+  const double usual = upper_median(std::span(known));
   for (double& error : of_node)
     if (std::isnan(error)) error = usual;
   of_node_ = std::move(of_node);
@@ -87,7 +81,7 @@ void BeyondError::find_median(const Deadline& deadline) {
   if (values.empty())
     of_node_.clear();
   else
-    median_ = median(values);
+    median_ = upper_median(std::span(values));
 }
 
 }  // namespace placement::netload

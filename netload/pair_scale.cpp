@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "common/util/median.hpp"
 #include "common/util/placement_error.hpp"
 #include "netload/row_kernels.hpp"
 
@@ -35,12 +36,6 @@ constexpr const char* no_time = "no time is left to look at the network between 
 
 // Returns how many of `nodes` nodes may give wrong values: a tenth, at least one.
 std::size_t liars(std::size_t nodes) { return std::max<std::size_t>(nodes / 10, 1); }
-
-float median(std::vector<float>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // Returns the largest value after the number of values that liars may have made is left out.
 float largest_believed(std::vector<float>& values) {
@@ -72,7 +67,7 @@ void find_bounds(const PairColumns& columns, PairScale& scale) {
     const std::int32_t first = std::min(u, nodes - near);
     for (std::int32_t v = first; v < first + near; ++v) look_at(v);
     for (std::int32_t v = 0; v < nodes; v += all ? 1 : std::max(2 * nodes / pairs_sampled, 1)) look_at(v);
-    if (!latency.empty()) latency_medians.push_back(median(latency));
+    if (!latency.empty()) latency_medians.push_back(upper_median(std::span(latency)));
     if (!bandwidth.empty()) best_bandwidths.push_back(largest_believed(bandwidth));
   }
   const auto bound = [](float times, float believed) {

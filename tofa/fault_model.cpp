@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "common/state/node_outage.hpp"
+#include "common/util/median.hpp"
 
 namespace placement::tofa {
 
@@ -15,12 +16,7 @@ namespace {
 constexpr double share_of_busiest_link = 0.25;  // its part of the time of communication; hop-bytes have the rest
 constexpr double published_outage = 0.02;  // from this outage probability on, a link weighs 100 more
 
-double median_of(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
+double median_or_0(std::vector<double> values) { return values.empty() ? 0 : upper_median(std::span(values)); }
 
 }  // namespace
 
@@ -54,10 +50,10 @@ FaultModel::FaultModel(const ClusterView& view, double job_seconds) {
       position_outage_[view.torus->position(node)] = outage;
       all.push_back(outage);
     }
-    median_ = median_of(std::move(all));
+    median_ = median_or_0(std::move(all));
     for (const double outage : position_outage_) any_suspect_ = any_suspect_ || is_suspect(outage);
   } else {
-    median_ = median_of(node_outage_);
+    median_ = median_or_0(node_outage_);
   }
   for (const double outage : node_outage_) any_suspect_ = any_suspect_ || is_suspect(outage);
 }

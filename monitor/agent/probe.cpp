@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "common/util/median.hpp"
+
 namespace placement::agent {
 
 namespace {
@@ -19,13 +21,6 @@ constexpr std::uint32_t question = UINT32_MAX;  // index of a ping that asks for
 constexpr std::size_t least_arrivals = 8;
 constexpr std::size_t packets_of_piece = 13;
 constexpr std::size_t most_pieces = 101;
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 }  // namespace
 
@@ -47,7 +42,7 @@ double train_rate_Bps(std::vector<TrainArrival> arrivals, std::uint32_t packets,
     const double seconds = static_cast<double>(last.at_ns - first.at_ns) / 1e9;
     if (seconds > 0) rates.push_back(static_cast<double>(between) * (packet_bytes + frame_overhead_bytes) / seconds);
   }
-  return rates.empty() ? unknown_value : median(std::move(rates));
+  return rates.empty() ? unknown_value : median(rates);
 }
 
 Prober::Prober(double bytes_per_minute)

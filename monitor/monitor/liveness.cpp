@@ -107,7 +107,6 @@ void LivenessTable::judge_observer(double now_s) {
     }
   }
   const bool doubt = fell_silent >= settings_.doubt_least && fell_silent > settings_.doubt_share * observed;
-  if (doubt && !doubt_) doubt_since_s_ = now_s;
   // The first nodes are heard again, so the others get the usual time to follow.
   if (!doubt && doubt_)
     for (Node& node : nodes_)

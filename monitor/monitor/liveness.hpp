@@ -105,7 +105,6 @@ class LivenessTable {
   SlurmView slurm_view(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].view; }
 
   bool in_doubt() const { return doubt_; }
-  double in_doubt_since_s() const { return doubt_since_s_; }
   std::int32_t up() const { return up_; }  // number of nodes that are up or suspect
 
  private:
@@ -136,7 +135,6 @@ class LivenessTable {
   std::vector<Node> nodes_;
   double last_tick_s_ = unknown_value;
   bool doubt_ = false;
-  double doubt_since_s_ = unknown_value;
   std::int32_t up_ = 0;
 };
 

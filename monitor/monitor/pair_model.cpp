@@ -10,6 +10,7 @@
 
 #include "common/state/live_range.hpp"
 #include "common/state/pair_arrays.hpp"
+#include "common/util/median.hpp"
 
 namespace placement::monitor {
 
@@ -21,13 +22,7 @@ constexpr double shrinkage = 2;
 constexpr std::size_t least_for_bound = 2;
 constexpr double slow_share = 0.8;
 
-double median(std::vector<double>& values) {
-  if (values.empty()) return unknown_value;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
+double median_if_any(std::vector<double>& values) { return values.empty() ? unknown_value : median(values); }
 
 double shrunk_median(std::vector<double>& values) {
   const auto n = static_cast<double>(values.size());
@@ -83,8 +78,8 @@ PairModel::Fit::Fit(const PairModel& m, std::vector<Sample> all, bool of_logarit
     by_class[model.hops(sample.a, sample.b)].push_back(number(sample.value));
     times.push_back(sample.at_s);
   }
-  for (auto& [hops, values] : by_class) classes[hops] = median(values);
-  median_at_s = median(times);
+  for (auto& [hops, values] : by_class) classes[hops] = median_if_any(values);
+  median_at_s = median_if_any(times);
 
   std::map<std::int32_t, std::vector<double>> by_node;
   for (const Sample& sample : samples) {
@@ -231,7 +226,7 @@ PairModel::Told PairModel::tell_leaves(const Fit& fit, std::int32_t p, std::int3
     ages.push_back(now_s - sample.at_s);
     if (fit.logarithms) peaks.push_back(find(sample.a, sample.b)->peak_bandwidth_Bps);
   }
-  return {median(values), median(ages), median(peaks), PairSource::measured};
+  return {median_if_any(values), median_if_any(ages), median_if_any(peaks), PairSource::measured};
 }
 
 PairModel::Told PairModel::tell_model(const Fit& fit, std::int32_t p, std::int32_t q, double now_s) const {
