@@ -25,6 +25,7 @@ struct GroupInput {
   std::span<const std::int32_t> processors;  // processes that the node takes, pc of [NLA §4]; 0: not a candidate
   double alpha = 0.3;
   double beta = 0.7;
+  std::span<const double> slowdown = {};  // of slowdown_of_nodes(); empty: no node is left out because it is slow
 };
 
 // A group of nodes with its loads [NLA §6].

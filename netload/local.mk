@@ -16,6 +16,7 @@ libnetload_la_SOURCES = \
 	%D%/rank_mapping.cpp \
 	%D%/row_kernels.cpp \
 	%D%/selection.cpp \
+	%D%/slowdown.cpp \
 	%D%/typical_link.cpp \
 	%D%/weights.cpp \
 	#

@@ -9,6 +9,7 @@
 
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
+#include "netload/slowdown.hpp"
 
 namespace placement::netload {
 
@@ -30,6 +31,20 @@ std::vector<std::int32_t> group_by_rule(const GroupInput& input, const GroupRequ
   std::vector<std::int32_t> group = group_in_order(input, request, order_of_nodes(input.processors.size(), rule, seed));
   std::sort(group.begin(), group.end());
   return group;
+}
+
+// The rule nla where no node is much slower than those of the fastest group that serves the request.
+GroupChoice select_among_fast_nodes(const GroupInput& input, const GroupRequest& request, std::uint64_t seed, const Deadline& deadline) {
+  std::vector<std::int32_t> order = order_of_nodes(input.processors.size(), SelectionRule::nla, seed);
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return input.slowdown[static_cast<std::size_t>(a)] < input.slowdown[static_cast<std::size_t>(b)];
+  });
+  const std::vector<std::int32_t> processors =
+      processors_of_fast_nodes(group_in_order(input, request, order), input.slowdown, input.processors, request.required);
+  GroupInput fast = input;
+  fast.processors = processors;
+  fast.slowdown = {};
+  return select_group(fast, request, SelectionRule::nla, seed, deadline);
 }
 
 }  // namespace
@@ -68,6 +83,13 @@ std::string to_string(const Overload& overload, std::span<const double> cores) {
 
 GroupChoice select_group(const GroupInput& input, const GroupRequest& request, SelectionRule rule, std::uint64_t seed,
                          const Deadline& deadline) {
+  if (rule == SelectionRule::nla && !input.slowdown.empty()) {
+    try {
+      return select_among_fast_nodes(input, request, seed, deadline);
+    } catch (const Error&) {  // they are too few for the limits on nodes
+      if (deadline.expired()) throw;
+    }
+  }
   const GroupSearch search = rule == SelectionRule::nla ? GroupSearch::improved : GroupSearch::paper;
   GroupChoice choice = choose_group(input, request, search, deadline);
   if (rule == SelectionRule::nla || rule == SelectionRule::nla_paper) return choice;

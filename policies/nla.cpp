@@ -16,6 +16,7 @@
 #include "netload/live_input.hpp"
 #include "netload/profile_weights.hpp"
 #include "netload/selection.hpp"
+#include "netload/slowdown.hpp"
 #include "pattern/grid.hpp"
 #include "policies/measured_ranks.hpp"
 #include "treematch/treematch.hpp"
@@ -65,13 +66,17 @@ class Chooser {
     find_states();
     link_ = link_for_weights(view, request, state_of_);
     weights_ = netload::nla_weights(with_weights(request.parameters, link_));
+    leaves_out_slow_ = rule == netload::SelectionRule::nla && netload::leaves_out_slow_nodes(request.parameters, weights_);
+    if (leaves_out_slow_) weights_ = netload::weights_among_fast_nodes(weights_);
     measure();
   }
 
   Placement place() {
     refuse_when_overloaded();
     for (const std::vector<std::int32_t>& processors : processors_to_try()) {
-      const netload::GroupInput input = input_of(processors);
+      const std::vector<double> slowdown = slowdown_of(processors);
+      netload::GroupInput input = input_of(processors);
+      input.slowdown = slowdown;
       std::optional<netload::GroupChoice> choice;
       try {
         choice = netload::select_group(input, group_request(), rule_, request_.seed, deadline_);
@@ -122,7 +127,8 @@ class Chooser {
       throw PlacementError(STOCK_NO_LIVE_DATA, "live data of " + std::to_string(coverage_.candidates - coverage_.told) + " of " +
                   std::to_string(coverage_.candidates) + " nodes are " +
                   (stale_ > 0 ? "missing or older than " + short_number(max_age_s(request_.parameters)) + " s" : "missing"));
-    compute_ = netload::compute_load(netload::live_attributes(live, state_of_, cores_, busy_), weights_);
+    table_ = netload::live_attributes(live, state_of_, cores_, busy_);
+    compute_ = netload::compute_load(table_, weights_);
     network_ = netload::NetworkLoad(live.pairs, state_of_, weights_, deadline_, netload::within_error(rule_));
     const double nodes = coverage_.candidates;
     const double pairs = nodes * (nodes - 1) / 2;
@@ -147,6 +153,14 @@ class Chooser {
 
   netload::GroupInput input_of(const std::vector<std::int32_t>& processors) const {
     return {compute_, &network_, processors, weights_.alpha, weights_.beta};
+  }
+
+  // Beside the load of others, the processors that Slurm's jobs hold are busy.
+  std::vector<double> slowdown_of(const std::vector<std::int32_t>& processors) const {
+    if (!leaves_out_slow_) return {};
+    std::vector<double> load(beyond_);
+    for (std::size_t n = 0; n < load.size(); ++n) load[n] += busy_[n];
+    return netload::slowdown_of_nodes(table_, cores_, load, processors);
   }
 
   netload::GroupRequest group_request() const {
@@ -270,6 +284,8 @@ class Chooser {
   std::vector<double> beyond_;          // load on each node that Slurm's jobs did not cause
   std::int32_t stale_ = 0;
   netload::LiveCoverage coverage_;
+  netload::NodeTable table_;
+  bool leaves_out_slow_ = false;        // nodes that are much slower than the others
   std::vector<double> compute_;
   netload::NetworkLoad network_;
 };

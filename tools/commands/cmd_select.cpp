@@ -14,6 +14,7 @@
 #include "netload/load_tables.hpp"
 #include "netload/profile_weights.hpp"
 #include "netload/selection.hpp"
+#include "netload/slowdown.hpp"
 #include "policies/nla.hpp"
 #include "policies/table.hpp"
 #include "tools/commands/command.hpp"
@@ -61,6 +62,7 @@ struct Selection {
   netload::NlaWeights weights;
   PolicySpec spec;
   netload::SelectionRule rule = netload::SelectionRule::nla;
+  bool leaves_out_slow = false;  // nodes that are much slower than the others
   std::int32_t tasks = 0;
   std::vector<std::int32_t> processors;
   std::vector<double> cores;  // empty: not known
@@ -93,8 +95,12 @@ netload::SelectionRule rule_of(const PolicySpec& spec) {
 }
 
 void set_weights(Selection& selection, const netload::TypicalLink& link) {
-  netload::replace_network_use(selection.spec.parameters, link);
-  selection.weights = netload::nla_weights(selection.spec.parameters);
+  Parameters parameters = selection.spec.parameters;
+  netload::replace_network_use(parameters, link);
+  selection.weights = netload::nla_weights(parameters);
+  selection.leaves_out_slow = selection.rule == netload::SelectionRule::nla &&
+                              netload::leaves_out_slow_nodes(selection.spec.parameters, selection.weights);
+  if (selection.leaves_out_slow) selection.weights = netload::weights_among_fast_nodes(selection.weights);
 }
 
 void read_tables(const CommandLine& line, Selection& selection) {
@@ -278,8 +284,11 @@ int command_select(int argc, char** argv) {
   count_processors(line, selection);
 
   const std::vector<double> compute = netload::compute_load(selection.table, selection.weights);
+  std::vector<double> slowdown;
+  if (selection.leaves_out_slow)
+    slowdown = netload::slowdown_of_nodes(selection.table, selection.cores, selection.load, selection.processors);
   const netload::GroupInput input{compute, &selection.network, selection.processors, selection.weights.alpha,
-                         selection.weights.beta};
+                         selection.weights.beta, slowdown};
   netload::GroupRequest request;
   request.processes = selection.tasks;
   Request seeded;
