@@ -67,6 +67,7 @@ class Chooser {
     link_ = link_for_weights(view, request, state_of_);
     weights_ = netload::nla_weights(with_weights(request.parameters, link_));
     leaves_out_slow_ = rule == netload::SelectionRule::nla && netload::leaves_out_slow_nodes(request.parameters, weights_);
+    given_beta_ = weights_.beta;
     if (leaves_out_slow_) weights_ = netload::weights_among_fast_nodes(weights_);
     measure();
   }
@@ -114,8 +115,8 @@ class Chooser {
   // Returns on which links the profile was taken, and what follows from it; empty without a profile.
   std::string by_profile() const {
     if (!request_.parameters.contains("network-use")) return {};
-    return "by its profile on links of " + netload::to_string(link_) + ": beta=" + short_number(weights_.beta) +
-           " latency=" + short_number(weights_.latency);
+    return "by its profile on links of " + netload::to_string(link_) + ": beta=" + short_number(given_beta_) +
+           (weights_.beta != given_beta_ ? " (" + short_number(weights_.beta) + " among fast nodes)" : "") + " latency=" + short_number(weights_.latency);
   }
 
   double published_s() const { return view_.live_age_s > 0 ? view_.live_age_s : 0; }
@@ -286,6 +287,7 @@ class Chooser {
   netload::LiveCoverage coverage_;
   netload::NodeTable table_;
   bool leaves_out_slow_ = false;        // nodes that are much slower than the others
+  double given_beta_ = 0;               // as the user, the profile or the default gives it
   std::vector<double> compute_;
   netload::NetworkLoad network_;
 };
