@@ -49,7 +49,6 @@ class StockChooser {
   }
 
  private:
-
   std::int32_t best_switch() const {
     std::int32_t best = none;
     for (std::int32_t s = 0; s < machine_.switches(); ++s) {

@@ -31,8 +31,8 @@ struct NodeShare {
 // Throws Error when `tasks` is below 1 or above the number of free cores.
 std::vector<std::int32_t> stock_choice(const Machine& machine, std::int32_t tasks, StockRequest request);
 
-// Returns the same choice by node, in the order of the nodes, where `free` has the free cores of each node of the machine, which
-// can be those of another time. Returns nothing when they are fewer than `tasks`. `tasks` must be at least 1.
+// Returns the nodes that stock_choice() takes, in the order of the nodes, with the number of cores that the job gets on each. `free` has
+// the free cores of each node of the machine, now or at another time. Returns nothing when they are fewer than `tasks`. `tasks` must be at least 1.
 std::vector<NodeShare> stock_nodes(const Machine& machine, std::span<const std::int32_t> free, std::int32_t tasks, StockRequest request);
 
 }  // namespace placement::sim

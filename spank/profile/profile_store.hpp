@@ -67,9 +67,10 @@ class ProfileStore {
   static constexpr std::size_t learned_files = 9;  // more than learned_runs, so that runs at the same time each have a file
   std::vector<StoredProfile> find_learned(const ProgramRun& run, bool other_ranks = false) const;
 
-  // Returns the path of the file for the next learned profile of `run`, of which `known` are the learned ones: one that is not there, or
-  // one of an earlier run than the last learned_runs - 1. Of these `number` chooses, so that runs at the same time with consecutive
-  // numbers have different files. Otherwise as file_for().
+  // Returns the path of the file for the next learned profile of `run`. `known` has the learned profiles of `run`, the latest first. The
+  // file does not exist, or is none of the latest learned_runs - 1. `number` chooses among the learned_files - learned_runs + 1 or more
+  // such files, so that runs at the same time with consecutive numbers have different files. The directory is made, cleared and refused
+  // as file_for() does it.
   std::string learned_file_for(const ProgramRun& run, std::span<const StoredProfile> known, std::uint64_t number) const;
 
   // A mark says that learned profiles were read and agree. Returns whether `run` has one that is younger than `latest`.

@@ -32,9 +32,9 @@ inline constexpr const char* mpirun_switch_variable = "PLACEMENT_MPIRUN";
 // the request.
 inline constexpr const char* unfit_variable = "PLACEMENT_UNFIT";
 
-// Returns the request as variables. `component` is the component of a heterogeneous job, and 0 for any other job. A
-// matrix with more than 200,000 pairs is replaced by a sample of the pairs, which is the same each time, if each rank keeps 32 or more.
-// One that is too large still is coarsened to groups of `ranks_per_node` ranks, or of a multiple of that. If `ranks_per_node`
+// Returns the request as variables. `component` is the component of a heterogeneous job, and 0 for any other job. If the
+// matrix has more than 200,000 pairs, a sample of them is sent in its place where each rank keeps 32 pairs or more on average. Equal
+// matrices give equal samples. A matrix that is too large still is coarsened to groups of `ranks_per_node` ranks, or of a multiple of that. If `ranks_per_node`
 // is less than 2, groups begin at 2 ranks.
 ShippedRequest pack_request(const PlacementRequest& placement_request, std::int32_t component, std::int32_t ranks_per_node);
 
