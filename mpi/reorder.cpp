@@ -2,9 +2,9 @@
 #include "mpi/reorder.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <exception>
 #include <fstream>
 #include <numeric>
@@ -12,6 +12,7 @@
 #include "common/matrix/matrix_read.hpp"
 #include "common/matrix/matrix_write.hpp"
 #include "common/util/error.hpp"
+#include "common/util/processor_time.hpp"
 #include "mpi/assignment_files.hpp"
 #include "mpi/node_hardware.hpp"
 #include "mpi/switch_address.hpp"
@@ -99,22 +100,15 @@ void save_files(const CommMatrix& matrix, const RankOrder& order) {
   save_text(prefix + ".neighbours", format_neighbours(assignment_neighbours(matrix, ranks_by_place, arities)));
 }
 
-// Returns the processor time of this thread in milliseconds.
-double processor_time_ms() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
-}
-
 // Returns the new ranks for this communicator, at rank 0; empty when they do not change.
 std::vector<int> decide(MPI_Comm comm, const CommMatrix& matrix, const std::vector<ProcessPlace>& places) {
-  const double begin_ms = processor_time_ms();
+  const auto begin = processor_time();
   const RankOrder order = order_ranks(matrix, places, state.settings.order);
   if (state.settings.report) {
     std::fprintf(stderr, "placement: %d ranks: %s hop-bytes in the order given, %s %s\n", matrix.ranks(),
                  to_string(order.natural_cost).c_str(), to_string(order.cost).c_str(),
                  order.changed ? "after reordering" : "(kept)");
-    std::fprintf(stderr, "placement: the decision took %.3f ms of processor time\n", processor_time_ms() - begin_ms);
+    std::fprintf(stderr, "placement: the decision took %.3f ms of processor time\n", std::chrono::duration<double, std::milli>(processor_time() - begin).count());
   }
   if (!state.settings.save.empty()) {
     try {

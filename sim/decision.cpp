@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sim/decision.hpp"
 
-#include <time.h>
-
 #include <algorithm>
+#include <chrono>
 
 #include "common/util/error.hpp"
+#include "common/util/processor_time.hpp"
 #include "common/util/text.hpp"
 
 namespace placement::sim {
@@ -61,9 +61,7 @@ std::vector<std::int32_t> whole_nodes(const Machine& machine, std::vector<std::i
 }  // namespace
 
 std::int64_t processor_time_us() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1000000 + now.tv_nsec / 1000;
+  return std::chrono::duration_cast<std::chrono::microseconds>(processor_time()).count();
 }
 
 Decision decide(const Machine& machine, const Strategy& strategy, const JobRequest& job, const Deadline& deadline) {

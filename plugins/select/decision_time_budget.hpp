@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <sys/types.h>
-#include <time.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <unordered_map>
 #include <utility>
+
+#include "common/util/processor_time.hpp"
 
 namespace placement::select_plugin {
 
@@ -39,13 +40,6 @@ class DecisionTimeBudget {
     const Clock::duration counted = std::min(time, at_once_ - spent_);
     spent_by_[user] += counted;
     spent_ += counted;
-  }
-
-  // Returns the processor time that the calling thread has used so far.
-  static Clock::duration processor_time() {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
   }
 
   // The clocks by which decisions are timed, and by which time becomes available. Tests replace them, so that they do not
