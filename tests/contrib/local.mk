@@ -7,6 +7,7 @@ TESTS += \
 	%D%/root_test.sh \
 	%D%/service_test.sh \
 	%D%/ti_trace_test.sh \
+	%D%/version_test.sh \
 	#
 EXTRA_DIST += \
 	%D%/commands_test.py \
@@ -17,4 +18,5 @@ EXTRA_DIST += \
 	%D%/service_test.sh \
 	%D%/shell_commands.py \
 	%D%/ti_trace_test.sh \
+	%D%/version_test.sh \
 	#
