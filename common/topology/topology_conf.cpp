@@ -18,9 +18,9 @@ namespace placement {
 namespace {
 
 constexpr std::string_view switch_keys[] = {"SwitchName", "Nodes", "Switches", "LinkSpeed"};
-constexpr std::string_view block_keys[] = {"BlockName", "Nodes", "BlockSizes"};
+constexpr std::string_view block_keys[] = {"BlockName", "Nodes", "BlockSizes", "BlockLevels"};
 constexpr std::int64_t most_blocks_in_one = 1 << 15;  // Slurm's limit
-constexpr std::int64_t usual_blocks_in_one = 16;      // of the largest block where there is no BlockSizes line
+constexpr std::int64_t usual_blocks_in_one = 16;      // of the largest block where no line says what is made of the blocks
 
 // Throws Error unless each pair of the line has one of the keys, and none is given twice.
 void check_keys(const std::string& file, const ConfLine& line, std::span<const std::string_view> keys) {
@@ -169,15 +169,21 @@ class BlockReader {
 };
 
 void BlockReader::add(const ConfLine& line) {
-  if (!line.pairs.empty() && equal_any_case(line.pairs[0].first, "BlockSizes")) {
-    check_keys(file_, line, block_keys);
-    if (line.pairs.size() > 1) fail_at(file_, line.number, "BlockSizes= takes a line of its own");
-    read_sizes(line, line.pairs[0].second);
+  const std::string_view first = line.pairs.empty() ? std::string_view() : line.pairs[0].first;
+  const bool sizes = equal_any_case(first, "BlockSizes");
+  const bool levels = equal_any_case(first, "BlockLevels");
+  if (!sizes && !levels && !equal_any_case(first, "BlockName"))
+    fail_at(file_, line.number, "the line does not begin with BlockName=, BlockSizes= or BlockLevels=");
+  check_keys(file_, line, block_keys);
+  if (sizes || levels) {
+    if (line.pairs.size() > 1) fail_at(file_, line.number, std::string(first) + "= takes a line of its own");
+    if (!in_one_.empty()) fail_at(file_, line.number, "there is a BlockSizes or BlockLevels line already");
+    if (sizes)
+      read_sizes(line, line.pairs[0].second);
+    else
+      in_one_.push_back(1);
     return;
   }
-  if (line.pairs.empty() || !equal_any_case(line.pairs[0].first, block_keys[0]))
-    fail_at(file_, line.number, "the line does not begin with BlockName= or BlockSizes=");
-  check_keys(file_, line, block_keys);
   const std::string& name = line.pairs[0].second;
   if (!names_.insert(name).second) fail_at(file_, line.number, "block " + shown(name) + " is given twice");
   const std::string* nodes = line.value("Nodes");
@@ -185,7 +191,6 @@ void BlockReader::add(const ConfLine& line) {
 }
 
 void BlockReader::read_sizes(const ConfLine& line, const std::string& list) {
-  if (!in_one_.empty()) fail_at(file_, line.number, "BlockSizes is given twice");
   std::int64_t first = 0;
   for (const std::string_view word : split_at(list, ',')) {
     const std::int64_t size = parse_integer(word).value_or(0);
@@ -217,8 +222,8 @@ void BlockReader::add_larger(std::int64_t count, std::int64_t smaller, std::vect
 }
 
 bool is_of_blocks(const ConfLine& line) {
-  return !line.pairs.empty() &&
-         (equal_any_case(line.pairs[0].first, "BlockName") || equal_any_case(line.pairs[0].first, "BlockSizes"));
+  const std::string_view first = line.pairs.empty() ? std::string_view() : line.pairs[0].first;
+  return equal_any_case(first, "BlockName") || equal_any_case(first, "BlockSizes") || equal_any_case(first, "BlockLevels");
 }
 
 }  // namespace
