@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 TESTS += \
+	%D%/build_lists_test.py \
 	%D%/commands_test.py \
 	%D%/install_test.sh \
 	%D%/rebuild_test.sh \
@@ -10,9 +11,11 @@ TESTS += \
 	%D%/version_test.sh \
 	#
 EXTRA_DIST += \
+	%D%/build_lists_test.py \
 	%D%/commands_test.py \
 	%D%/install_test.sh \
 	%D%/rebuild_test.sh \
+	%D%/package_files.py \
 	%D%/reproduce_test.py \
 	%D%/root_test.sh \
 	%D%/service_test.sh \
