@@ -79,6 +79,7 @@ void assess(PluginState& now, const placement_offer& offer, const placement_requ
                                         Deadline::after(budget));
   copy_text(now.result.cost, sizeof now.result.cost, costs.cost);
   copy_text(now.result.natural_cost, sizeof now.result.natural_cost, costs.natural_cost);
+  copy_text(now.result.stock_cost, sizeof now.result.stock_cost, costs.stock_cost);
   fill_busiest_link(now.result, costs.busiest_link, plan);
   copy_text(now.result.ranks, sizeof now.result.ranks, costs.ranks);
   if (costs.difference.empty()) return;

@@ -15,6 +15,7 @@ libplugins_select_la_SOURCES = \
 	%D%/policy_request.cpp \
 	%D%/policy_view.cpp \
 	%D%/step_layout.cpp \
+	%D%/within_nodes.cpp \
 	#
 
 if BUILD_SELECT

@@ -23,6 +23,7 @@
 #include "plugins/select/candidate_nodes.hpp"
 #include "plugins/select/policy_request.hpp"
 #include "plugins/select/step_layout.hpp"
+#include "plugins/select/within_nodes.hpp"
 
 namespace placement::select_plugin {
 
@@ -94,7 +95,7 @@ class Planner {
   GivenCosts assess(const Plan& plan, const placement_grant& grant, const Deadline& deadline) const {
     const std::span given(grant.node, grant.node_count);
     const std::vector<std::int32_t> tasks = block_layout({grant.room, grant.node_count}, candidates_.tasks(), request_.pack_nodes);
-    GivenCosts costs{plan.cost, plan.natural_cost, {}, plan.busiest_link, plan.ranks};
+    GivenCosts costs{plan.cost, plan.natural_cost, plan.stock_cost, {}, plan.busiest_link, plan.ranks};
     const bool same_tasks = std::ranges::equal(given, plan.nodes) && std::ranges::equal(tasks, plan.tasks);
     const bool same_cores = std::equal(plan.core_wanted.begin(), plan.core_wanted.end(), grant.core_given);
     if (!same_tasks) costs.difference = "Slurm gives " + counts_text(tasks) + " tasks, planned were " + counts_text(plan.tasks);
@@ -103,6 +104,11 @@ class Planner {
     try {
       const StepView step = step_on(given, tasks, grant.core_given);
       costs.natural_cost = in_order(step, tasks);
+      if (plan.stock_within && !deadline.expired()) {
+        const Placement natural = placed_in_order(step, tasks, deadline);
+        costs.stock_cost = to_string(as_far_within_nodes(plan.stock_within->cost, plan.stock_within->within,
+                                                         within_nodes(step.view, *job_request_.matrix, natural)));
+      }
       if (job_request_.natural_order)
         costs.cost = costs.natural_cost;
       else if (!deadline.expired())
@@ -173,6 +179,10 @@ class Planner {
 
   std::string in_order(const StepView& step, const std::vector<std::int32_t>& tasks) const {
     return to_string(policies::natural_order_cost(step.view, step_request(step, tasks), on_torus(step.view)));
+  }
+
+  Placement placed_in_order(const StepView& step, const std::vector<std::int32_t>& tasks, const Deadline& deadline) const {
+    return policies::find_policy("SEQUENTIAL")->place(step.view, step_request(step, tasks), deadline);
   }
 
   // Computes the costs of the first step on the planned cores; costs that cannot be computed stay as they are. The cost with
@@ -401,9 +411,10 @@ class Planner {
           wanted(nodes, policies::place_on_one_fabric(*sequential, nodes, plain, deadline), plain.cores_per_task);
       const std::vector<std::int32_t> tasks(first.tasks.begin(), first.tasks.end());
       const StepView step = step_on(first.nodes, tasks, first.core_wanted.data());
-      const Placement in_order = sequential->place(step.view, step_request(step, tasks), deadline);
-      plan.stock_cost = to_string(in_order.cost);
-      plan.stock_busiest_link = busiest_of(step.view, in_order);
+      const Placement natural = placed_in_order(step, tasks, deadline);
+      plan.stock_cost = to_string(natural.cost);
+      plan.stock_within = StockWithin{natural.cost, within_nodes(step.view, *job_request_.matrix, natural)};
+      plan.stock_busiest_link = busiest_of(step.view, natural);
     };
     try {
       if (plain.required_nodes.empty() && policies::is_one_fabric(view)) return add_costs_on(first_nodes(view));

@@ -12,8 +12,15 @@
 #include "plugins/select/live_feed.hpp"
 #include "plugins/select/machine.hpp"
 #include "plugins/select/policy_view.hpp"
+#include "plugins/select/within_nodes.hpp"
 
 namespace placement::select_plugin {
+
+// The hop-bytes of the ranks in natural order on the first nodes of the offer, and the part of these within nodes.
+struct StockWithin {
+  Cost cost;
+  WithinNodes within;
+};
 
 // The nodes and cores that a policy chose, as indices into the offer. A cost is empty if it is not known; without a
 // matrix, and with a coarsened one, no cost is known.
@@ -27,6 +34,7 @@ struct Plan {
   std::string cost;                        // hop-bytes of the plan
   std::string natural_cost;                // hop-bytes on the planned cores in natural order
   std::string stock_cost;                  // hop-bytes on the first nodes of the offer in natural order
+  std::optional<StockWithin> stock_within; // the same, for cores that Slurm chooses; not on a torus
   std::string busiest_link;                // of the plan, as busiest_link() of link_traffic.hpp tells it; empty if not known
   std::string ranks;                       // those of each of `nodes`, as "0,5;1-3;4"; empty if not known, or too long to be told
   std::string stock_busiest_link;          // of the ranks in natural order on the first nodes of the offer; empty if not known
@@ -38,6 +46,7 @@ struct Plan {
 struct GivenCosts {
   std::string cost;          // hop-bytes; empty if not known
   std::string natural_cost;  // hop-bytes in natural order; empty if not known
+  std::string stock_cost;    // hop-bytes on the first nodes of the offer in natural order; empty if not known
   std::string difference;    // how the allocation differs from the plan, for people; empty if it does not
   std::string busiest_link;  // see Plan
   std::string ranks;         // see Plan

@@ -100,6 +100,28 @@ START_TEST(costs_where_a_node_has_cores_to_spare) {
 }
 END_TEST
 
+// Slurm chose one core of each socket of n1 and not the planned two of one socket. On the first nodes it would choose no nearer ones.
+START_TEST(first_nodes_where_slurm_chose_the_cores) {
+  TestMachine(4, 2).configure();
+  Environment environment = Environment::with_matrix(CommMatrix::from_edges(2, {{0, 1, 100}}));
+  Offer offer(4, 4);
+  const placement_request request = request_for(environment, 2);
+  const placement_plan* plan = decide(offer, request);
+  ck_assert(plan->placed);
+  ck_assert_str_eq(plan->cost, "200");
+  ck_assert_str_eq(plan->stock_cost, "200");
+  const std::uint32_t node = 1, room = 2;
+  std::vector<std::uint8_t> cores(16, 0);
+  cores[4] = cores[6] = 1;
+  const placement_offer nodes = offer.c();
+  const placement_grant grant{1, &node, &room, cores.data()};
+  placement_assess(&nodes, &request, &grant);
+  ck_assert_str_eq(plan->cost, "400");
+  ck_assert_str_eq(plan->natural_cost, "400");
+  ck_assert_str_eq(plan->stock_cost, "400");
+}
+END_TEST
+
 // Five tasks of three hardware threads: two of them on a node have three cores, and the step wants four.
 START_TEST(a_step_that_slurm_would_not_start) {
   TestMachine(4, 2, 2).configure();
@@ -392,6 +414,7 @@ static Suite* suite() {
   tcase_add_test(core, several_cpus_per_task);
   tcase_add_test(core, tasks_that_share_cores);
   tcase_add_test(core, whole_nodes);
+  tcase_add_test(core, first_nodes_where_slurm_chose_the_cores);
   tcase_add_test(core, tasks_that_nobody_named);
   tcase_add_test(core, without_a_matrix);
   tcase_add_test(core, a_matrix_of_groups);
