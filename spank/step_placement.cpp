@@ -123,21 +123,22 @@ std::string give_gpus(const PlacementRequest& placement_request, const StepShape
   const auto lists = gpu_lists();
   if (!placement_request.matrix || !lists || environment(gpu_order_variable) == "no") return {};
   const std::string gres_conf = (std::filesystem::path(slurm_conf_path()).parent_path() / "gres.conf").string();
-  const auto order = order_by_links(*placement_request.matrix, placement, step, view, gres_conf, *lists);
-  if (!order) return {};
+  const GpuOrder order = order_by_links(*placement_request.matrix, placement, step, view, gres_conf, *lists);
+  const std::string kept = order.kept.empty() ? "" : "; GPUs in Slurm's order" + std::string(order.changed ? " elsewhere" : "") + ": " + order.kept;
+  if (!order.changed) return kept;
   if (*lists == GpuLists::one) {
     std::string map;
-    for (const std::uint32_t rank : placement.ranks_of_node.front()) map += (map.empty() ? "map_gpu:" : ",") + std::to_string(order->gpu_of_rank[rank]);
+    for (const std::uint32_t rank : placement.ranks_of_node.front()) map += (map.empty() ? "map_gpu:" : ",") + std::to_string(order.gpu_of_rank[rank]);
     if (!set_client_option("gpu-bind", map)) return {};
   } else {
-    const auto plan = encode_plan({step.job, step.step, order->gpu_of_rank});
+    const auto plan = encode_plan({step.job, step.step, order.gpu_of_rank});
     if (!plan) return {};
     setenv(gpu_plan_variable, plan->c_str(), 1);
   }
   char text[160];
   std::snprintf(text, sizeof text, "; by the links between GPUs, over which %.1f %% of the traffic within nodes goes, %.1f %% with GPUs in natural order",
-                100 * order->linked, 100 * order->natural_linked);
-  return text;
+                100 * order.linked, 100 * order.natural_linked);
+  return text + kept;
 }
 
 // Returns what slurmctld tells in the variable `name` of the job: that of its component in a heterogeneous job, or the

@@ -25,6 +25,7 @@ struct NodeView {
   std::int32_t state = -1;       // index into ClusterView::live->nodes; -1: no live data of it
   std::int32_t torus_node = -1;  // number of the node in ClusterView::torus; -1: no coordinates
   std::int32_t fabric = 0;       // nodes of two fabrics have no switch in common: no job can use both
+  std::vector<std::int32_t> gpus = {};  // in srun: the numbers of the GPUs that the job has there, ascending, as gres.conf counts them
 
   std::int32_t cores() const { return sockets * cores_per_socket; }
 };

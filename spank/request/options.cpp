@@ -29,9 +29,16 @@ std::string users_policies() {
   return policies::policy_names([](const policies::Policy& policy) { return policy.for_users; });
 }
 
+// Returns the hint for a pattern that stands where a policy has to; empty if the word is none.
+std::string hint_for_pattern(std::string_view word) {
+  if (!pattern::is_word(word) && !pattern::is_key(lower_case(word.substr(0, word.find('='))))) return {};
+  return shown(word) + " is a pattern, which follows a policy, as in TREEMATCH=" + shown(word);
+}
+
 PolicySpec checked_spec(const std::string& word, const std::string& option,
                         const std::string& matrix_file) {
   PolicySpec spec;
+  if (const std::string hint = hint_for_pattern(word); !hint.empty()) throw Error(option + ": " + hint);
   try {
     spec = parse_policy_spec(word);
   } catch (const Error& error) {
@@ -96,9 +103,8 @@ std::string hint_for_unknown_word(std::string_view word) {
   if (users_policy(word.substr(0, word.find_first_of(":,"))))
     return shown(word) + ": the items of a policy follow =, as in " +
            std::string(word.substr(0, word.find_first_of(":,"))) + "=FILE, and no word of Slurm's stands beside it";
-  const auto equals = word.find('=');
-  if (equals == word.npos) return {};
-  return std::string(word.substr(0, equals)) + " is no placement policy, known are " + users_policies();
+  if (const std::string hint = hint_for_pattern(word); !hint.empty()) return "-m: " + hint;
+  return shown(word.substr(0, word.find('='))) + " is no placement policy, known are " + users_policies();
 }
 
 bool PlacementOptions::take_distribution(std::string_view word, bool from_environment) {

@@ -71,8 +71,7 @@ bool is_stock_distribution(std::string_view word);
 // Returns true if the word begins with the name of a policy that users may ask for.
 bool is_policy_word(std::string_view word);
 
-// Returns a hint for the user if Slurm will refuse the distribution word and it looks like a policy; else an empty
-// string.
+// Returns a hint for the user if Slurm will refuse the distribution word, which is no policy either; else an empty string.
 std::string hint_for_unknown_word(std::string_view word);
 
 }  // namespace placement::spank

@@ -25,27 +25,44 @@ constexpr std::int64_t most_traffic = std::int64_t{1} << 31;  // so that a cost 
 
 using Shapes = std::optional<std::vector<GpuShape>>;
 
-// Returns the GPUs of each node by gres.conf; nothing if it cannot be read.
-std::vector<Shapes> shapes_of(const std::vector<std::string>& nodes, const std::string& gres_conf) {
-  try {
-    return read_gpu_shapes(gres_conf, nodes);
-  } catch (const Error&) {  // a site without a gres.conf
-    return {};
+// Thrown with the reason why the GPUs of a node keep their order.
+struct Kept {
+  std::string why;
+};
+
+// Returns the GPUs of the job among those of a node, with the links between them.
+std::vector<GpuShape> gpus_of_job(const NodeView& view, std::size_t tasks, const Shapes& shapes, GpuLists lists) {
+  if (view.gpus.size() != tasks)
+    throw Kept{view.name + " has " + std::to_string(view.gpus.size()) + " GPUs of the job for " + std::to_string(tasks) + " tasks"};
+  if (!shapes) throw Kept{"gres.conf does not tell which GPU of " + view.name + " is which (AutoDetect=, several types, a line with a mistake)"};
+  if (shapes->size() <= static_cast<std::size_t>(view.gpus.back()))
+    throw Kept{"gres.conf has " + std::to_string(shapes->size()) + " GPUs of " + view.name + ", and the job has number " + std::to_string(view.gpus.back())};
+  if (lists == GpuLists::one && shapes->size() != tasks)  // whether map_gpu: counts those of the node or of the step is not known
+    throw Kept{"the job does not have all GPUs of " + view.name};
+  std::vector<GpuShape> gpus;
+  for (const std::int32_t number : view.gpus) {
+    GpuShape gpu = shapes->at(static_cast<std::size_t>(number));
+    const std::vector<std::int32_t> links = std::move(gpu.links);
+    gpu.links.clear();
+    for (const std::int32_t other : view.gpus)
+      if (static_cast<std::size_t>(other) < links.size()) gpu.links.push_back(links[static_cast<std::size_t>(other)]);
+    gpus.push_back(std::move(gpu));
   }
+  return gpus;
 }
 
-// Returns the GPUs of a node with their links; nothing if there are none, or not as many as tasks.
-std::optional<NodeTopology> gpus_with_links(const NodeView& view, std::size_t tasks, const Shapes& shapes) {
-  if (!shapes || shapes->size() != tasks) return std::nullopt;
+// Returns the job's GPUs of a node with the links between them.
+NodeTopology gpus_with_links(const NodeView& view, const std::vector<GpuShape>& gpus) {
   NodeTopology node;
   node.name = view.name;
   for (std::int32_t core = 0; core < view.cores(); ++core) node.cores.push_back({core, {core}, core / std::max(view.cores_per_socket, 1), 0, 0});
   try {
-    take_gres_conf(node, *shapes, "gres.conf");
-  } catch (const Error&) {  // for another kind of node
-    return std::nullopt;
+    take_gres_conf(node, gpus, "gres.conf");
+  } catch (const Error& error) {  // for another kind of node
+    throw Kept{error.what()};
   }
-  if (std::none_of(node.bandwidth.begin(), node.bandwidth.end(), [](std::int64_t bandwidth) { return bandwidth > 0; })) return std::nullopt;
+  if (std::none_of(node.bandwidth.begin(), node.bandwidth.end(), [](std::int64_t bandwidth) { return bandwidth > 0; }))
+    throw Kept{"gres.conf has no Links= between the job's GPUs of " + view.name};
   return node;
 }
 
@@ -89,21 +106,33 @@ struct LinkedNode {
   Numbers traffic, costs;  // of its ranks, of its GPUs
 };
 
-// Returns the nodes of the step, in its order; nothing for one that is not known to have links.
-std::vector<std::optional<LinkedNode>> linked_nodes(const CommMatrix& matrix, const StepPlacement& placement, const StepShape& step,
-                                                    const ClusterView& view, const std::string& gres_conf, const Deadline& deadline) {
-  const std::vector<Shapes> shapes = shapes_of(step.nodes, gres_conf);
-  std::vector<std::optional<LinkedNode>> nodes(step.nodes.size());
-  for (std::size_t n = 0; n < shapes.size() && !deadline.expired(); ++n)
-    if (auto topology = gpus_with_links(view.nodes[n], placement.ranks_of_node[n].size(), shapes[n])) {
-      Numbers costs = gpu_costs(*topology);
-      nodes[n] = LinkedNode{std::move(*topology), traffic_among(matrix, placement.ranks_of_node[n]), std::move(costs)};
+using LinkedNodes = std::vector<std::optional<LinkedNode>>;
+
+// Returns the nodes of the step, in its order; nothing for one that keeps its order, and in `kept` why the first such one does.
+LinkedNodes linked_nodes(const CommMatrix& matrix, const StepPlacement& placement, const StepShape& step, const ClusterView& view,
+                         const std::string& gres_conf, GpuLists lists, const Deadline& deadline, std::string& kept) {
+  LinkedNodes nodes(step.nodes.size());
+  std::vector<Shapes> shapes;
+  try {
+    shapes = read_gpu_shapes(gres_conf, step.nodes);
+  } catch (const Error& error) {  // a site without a gres.conf
+    kept = error.what();
+    return nodes;
+  }
+  for (std::size_t n = 0; n < nodes.size(); ++n) try {
+      const std::vector<std::uint32_t>& ranks = placement.ranks_of_node[n];
+      if (deadline.expired()) throw Kept{"no time was left"};
+      NodeTopology topology = gpus_with_links(view.nodes[n], gpus_of_job(view.nodes[n], ranks.size(), shapes[n], lists));
+      Numbers costs = gpu_costs(topology);
+      nodes[n] = LinkedNode{std::move(topology), traffic_among(matrix, ranks), std::move(costs)};
+    } catch (const Kept& reason) {
+      if (kept.empty()) kept = reason.why;
     }
   return nodes;
 }
 
 // Gives all nodes the sum of their traffic, so that they get one order. Returns false if they are not alike.
-bool add_up(std::vector<std::optional<LinkedNode>>& nodes) {
+bool add_up(LinkedNodes& nodes) {
   Numbers sum;
   for (const auto& node : nodes) {
     if (!node || node->costs != nodes.front()->costs) return false;
@@ -116,16 +145,19 @@ bool add_up(std::vector<std::optional<LinkedNode>>& nodes) {
 
 }  // namespace
 
-std::optional<GpuOrder> order_by_links(const CommMatrix& matrix, const StepPlacement& placement, const StepShape& step, const ClusterView& view,
-                                       const std::string& gres_conf, GpuLists lists) {
-  const Deadline deadline = Deadline::after(patience);
-  std::vector<std::optional<LinkedNode>> nodes = linked_nodes(matrix, placement, step, view, gres_conf, deadline);
-  if (lists == GpuLists::one && !add_up(nodes)) return std::nullopt;
+GpuOrder order_by_links(const CommMatrix& matrix, const StepPlacement& placement, const StepShape& step, const ClusterView& view,
+                        const std::string& gres_conf, GpuLists lists) {
   GpuOrder order;
+  if (std::ranges::all_of(view.nodes, [](const NodeView& node) { return node.gpus.empty(); })) return order;  // a job without GPUs
+  const Deadline deadline = Deadline::after(patience);
+  LinkedNodes nodes = linked_nodes(matrix, placement, step, view, gres_conf, lists, deadline, order.kept);
+  if (lists == GpuLists::one && !add_up(nodes)) {
+    if (order.kept.empty()) order.kept = "the nodes have different links, and --gpus-per-task takes one order for all of them";
+    return order;
+  }
   order.gpu_of_rank.assign(static_cast<std::size_t>(matrix.ranks()), 0);
   std::map<std::pair<Numbers, Numbers>, Order> known;  // nodes are often alike: by traffic and costs
   Sums sums;
-  bool differs = false;
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     const std::vector<std::uint32_t>& ranks = placement.ranks_of_node[n];
     Order gpu(ranks.size());
@@ -138,14 +170,14 @@ std::optional<GpuOrder> order_by_links(const CommMatrix& matrix, const StepPlace
     }
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       order.gpu_of_rank[ranks[i]] = gpu[i];
-      differs = differs || gpu[i] != static_cast<std::int32_t>(i);
+      order.changed = order.changed || gpu[i] != static_cast<std::int32_t>(i);
     }
   }
-  if (!differs) return std::nullopt;
   if (sums.all > 0) {
     order.linked = static_cast<double>(sums.linked) / static_cast<double>(sums.all);
     order.natural_linked = static_cast<double>(sums.natural) / static_cast<double>(sums.all);
   }
+  if (!order.changed && order.kept.empty()) order.kept = "no order has more traffic over their links";
   return order;
 }
 

@@ -23,6 +23,8 @@ namespace placement::spank {
 
 namespace {
 
+constexpr std::int32_t max_gpus = 1024;  // of a node
+
 template <typename Message, void (*release)(Message*)>
 struct Releaser {
   void operator()(Message* message) const { release(message); }
@@ -67,6 +69,26 @@ bool takes_jobs(const node_info_t& node) {
 std::optional<JobCpus> cpus_in_line(const std::vector<std::string_view>& words) {
   if (words.size() < 2 || !words[0].starts_with("Nodes=") || !words[1].starts_with("CPU_IDs=")) return std::nullopt;
   return JobCpus{std::string(words[0].substr(6)), std::string(words[1].substr(8))};
+}
+
+// Returns the numbers in the list of a line of "scontrol -d show job", such as "GRES=nic:1(IDX:0),gpu:tesla:3(IDX:0-1,4)"; none if
+// a GPU has no number.
+std::vector<std::int32_t> gpus_in_word(std::string_view word) {
+  std::vector<std::int32_t> numbers;
+  if (!word.starts_with("GRES=")) return numbers;
+  for (word.remove_prefix(5); !word.empty();) {
+    const std::size_t open = word.find('('), close = word.find(')');
+    if (open == word.npos || close == word.npos || close < open) return {};
+    const std::string_view name = word.substr(0, open), list = word.substr(open + 1, close - open - 1);
+    if (name == "gpu" || name.starts_with("gpu:")) {
+      const auto listed = list.starts_with("IDX:") ? listed_cores(list.substr(4), max_gpus) : std::nullopt;
+      if (!listed) return {};
+      numbers.insert(numbers.end(), listed->begin(), listed->end());
+    }
+    word.remove_prefix(std::min(word.size(), close + 2));  // with the comma
+  }
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
 }
 
 // Returns the name of the topology that the partition names; empty if it has that of the cluster. Partitions name
@@ -130,6 +152,20 @@ std::vector<JobCpus> parse_job_cpus(std::string_view text, std::uint32_t job) {
   return cpus;
 }
 
+std::vector<JobGpus> parse_job_gpus(std::string_view text, std::uint32_t job) {
+  const std::string wanted = "JobId=" + std::to_string(job);
+  std::vector<JobGpus> gpus;
+  bool is_asked = false;
+  for (const std::string_view line : split_at(text, '\n')) {
+    const std::vector<std::string_view> words = split_words(line);
+    if (!words.empty() && words[0].starts_with("JobId=")) is_asked = words[0] == wanted;
+    const auto cpus = cpus_in_line(words);
+    if (!is_asked || !cpus) continue;
+    if (auto numbers = gpus_in_word(words.back()); !numbers.empty()) gpus.push_back({cpus->nodes, std::move(numbers)});
+  }
+  return gpus;
+}
+
 std::string parse_job_partition(std::string_view text, std::uint32_t job) {
   const std::string wanted = "JobId=" + std::to_string(job);
   bool is_asked = false;
@@ -190,6 +226,11 @@ ClusterView load_cluster_view(std::span<const std::string> names, std::uint32_t 
     if (found == index_of.end()) throw Error("slurmctld shows no node " + name);
     view.nodes.push_back(machine.nodes[static_cast<std::size_t>(found->second)]);
   }
+  std::unordered_map<std::string, std::vector<std::int32_t>> gpus_of;
+  for (const JobGpus& gpus : parse_job_gpus(text, job))
+    for (const std::string& name : expand_hostlist(gpus.nodes)) gpus_of[name] = gpus.numbers;
+  for (NodeView& node : view.nodes)
+    if (const auto found = gpus_of.find(node.name); found != gpus_of.end()) node.gpus = found->second;
   const CoresOfJob cores(text, job);
   for (NodeView& node : view.nodes) cores.keep(node, shapes[static_cast<std::size_t>(index_of[node.name])].threads_per_core);
   return view;

@@ -13,8 +13,8 @@ namespace placement::spank {
 // Returns the view of the nodes `names`, in this order, within the topology tree of the whole machine. The tree has
 // the switches or blocks that slurmctld knows (none without topology/tree or topology/block), and the sockets and
 // cores of every node. They are those of the topology that the partition of the job `job` names, else of that of the
-// cluster. Only the cores of the job are free. Asks slurmctld through libslurm and scontrol, as the calling user. Throws
-// Error if slurmctld does not answer, or does not show one of the nodes or the job.
+// cluster. Only the cores of the job are free, and each node has the job's GPUs. Asks slurmctld through libslurm and scontrol, as
+// the calling user. Throws Error if slurmctld does not answer, or does not show one of the nodes or the job.
 ClusterView load_cluster_view(std::span<const std::string> names, std::uint32_t job);
 
 // Returns the view of all nodes that slurmctld knows, within the topology tree of the machine. The cores of a node are free if
@@ -32,6 +32,16 @@ struct JobCpus {
 // Returns the CPUs of the job `job` from `text`, the output of "scontrol -d show job". For a heterogeneous job the
 // result has all components.
 std::vector<JobCpus> parse_job_cpus(std::string_view text, std::uint32_t job);
+
+// The GPUs of a job on some nodes.
+struct JobGpus {
+  std::string nodes;                  // a hostlist
+  std::vector<std::int32_t> numbers;  // the GPUs on each of these nodes, ascending
+};
+
+// Returns the GPUs of the job `job` from `text`, the output of "scontrol -d show job"; of a heterogeneous job those of the component
+// with this job ID. Nodes on which the job has none, and those whose GPUs have no numbers, are left out.
+std::vector<JobGpus> parse_job_gpus(std::string_view text, std::uint32_t job);
 
 // Returns the partition of the job `job` from `text`, the output of "scontrol show job"; empty if the job is not in it. The
 // components of a heterogeneous job have job IDs of their own.

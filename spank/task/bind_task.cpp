@@ -34,7 +34,7 @@ std::string& step_gpus() {
   return gpus;
 }
 
-// The number of the GPU that each task of the node uses, where order_gpus() has changed it; else empty.
+// Which of the step's GPUs each task of the node uses, from 0 on, where order_gpus() has changed it; else empty.
 std::vector<std::int32_t>& changed_order() {
   static std::vector<std::int32_t> order;
   return order;
@@ -116,7 +116,7 @@ std::optional<std::vector<GpuShape>> gpus_of_node(spank_t spank) {
 std::vector<CpuMask> deal(spank_t spank, const std::vector<CpuMask>& masks, const std::vector<std::int32_t>& slots) {
   const std::vector<std::int32_t> gpus = parse_gpu_list(step_gpus());
   GpusOfTasks taken = gpus_of_tasks(task_variable(spank, "SLURMD_TRES_BIND").value_or(""), gpus, masks.size());
-  for (std::size_t i = 0; i < changed_order().size() && i < taken.of_task.size(); ++i) taken.of_task[i] = {changed_order()[i]};
+  for (std::size_t i = 0; i < changed_order().size() && i < taken.of_task.size(); ++i) taken.of_task[i] = {gpus[static_cast<std::size_t>(changed_order()[i])]};
   if (!taken.follow_cores && taken.of_task.empty()) return deal_masks(masks, slots, position_in_machine);
   const auto known = gpus_of_node(spank);
   const bool anywhere = known && std::all_of(known->begin(), known->end(), [](const GpuShape& gpu) { return gpu.cores.empty(); });
@@ -146,7 +146,7 @@ void order_gpus(spank_t spank) {
   const std::vector<std::int32_t> gpus = parse_gpu_list(step_gpus());
   if (!order || !all_see_all(task_variable(spank, "SLURMD_TRES_BIND").value_or(""), gpus, order->size())) return;
   const auto known = gpus_of_node(spank);
-  if (!known || known->size() != gpus.size()) return;
+  if (!known || known->size() <= static_cast<std::size_t>(gpus.back())) return;
   const char* const variable =
       gpu_list_variable(known->front().file, [&](const char* name) { return task_variable(spank, name).has_value(); });
   const auto list = variable ? reordered_list(*task_variable(spank, variable), *order) : std::nullopt;

@@ -25,12 +25,13 @@ constexpr const char* linked =
     "NodeName=a[0-9999] Name=gpu File=/dev/g2 Links=4,0,-1,0\nNodeName=a[0-9999] Name=gpu File=/dev/g3 Links=0,4,0,-1\n"
     "NodeName=b[0-9] Name=gpu File=/dev/g[0-3]\n";
 
-// A step whose nodes have these names and ranks.
+// A step whose nodes have these names and ranks; the job has the GPUs `gpus` on each, those from 0 on unless given.
 struct Step {
   std::vector<std::string> names;
   std::vector<std::vector<std::uint32_t>> ranks;
+  std::optional<Numbers> gpus = std::nullopt;
 
-  std::optional<GpuOrder> order(const CommMatrix& matrix, const std::string& text, GpuLists lists = GpuLists::per_node) const {
+  GpuOrder order(const CommMatrix& matrix, const std::string& text, GpuLists lists = GpuLists::per_node) const {
     std::ofstream(path) << text;
     placement::StepShape shape;
     StepPlacement placement;
@@ -39,8 +40,11 @@ struct Step {
     for (const std::string& name : names) {
       shape.nodes.push_back(name);
       view.nodes.push_back({name, 0, 1, 4, 1, {true, true, true, true}});
+      Numbers all(ranks[view.nodes.size() - 1].size());
+      std::iota(all.begin(), all.end(), 0);
+      view.nodes.back().gpus = gpus.value_or(all);
     }
-    const auto found = order_by_links(matrix, placement, shape, view, path, lists);
+    const GpuOrder found = order_by_links(matrix, placement, shape, view, path, lists);
     std::remove(path);
     return found;
   }
@@ -53,20 +57,25 @@ CommMatrix pairs(std::int32_t ranks) {
   return CommMatrix::from_edges(ranks, edges);
 }
 
+void ck_assert_kept(const GpuOrder& order, const std::string& why) {
+  ck_assert(!order.changed);
+  ck_assert_text_eq(order.kept, why);
+}
+
 }  // namespace
 
 START_TEST(pairs_have_linked_gpus) {
   const auto order = Step{{"a1"}, {{0, 1, 2, 3}}}.order(pairs(4), linked);
-  ck_assert(order && order->gpu_of_rank == (Numbers{0, 2, 1, 3}));
-  ck_assert(order->linked == 1 && order->natural_linked == 0);
+  ck_assert(order.changed && order.gpu_of_rank == (Numbers{0, 2, 1, 3}));
+  ck_assert(order.linked == 1 && order.natural_linked == 0);
 }
 END_TEST
 
 START_TEST(each_node_has_an_order_of_its_own) {
   const auto order = Step{{"a1", "b1", "a2"}, {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}}.order(
       CommMatrix::from_edges(12, {{0, 1, 5}, {2, 3, 5}, {4, 5, 5}, {6, 7, 5}, {8, 10, 5}, {9, 11, 5}}), linked);
-  ck_assert(order && order->gpu_of_rank == (Numbers{0, 2, 1, 3, 0, 1, 2, 3, 0, 1, 2, 3}));
-  ck_assert(order->linked == 1 && order->natural_linked == 0.5);
+  ck_assert(order.changed && order.gpu_of_rank == (Numbers{0, 2, 1, 3, 0, 1, 2, 3, 0, 1, 2, 3}));
+  ck_assert(order.linked == 1 && order.natural_linked == 0.5);
 }
 END_TEST
 
@@ -75,24 +84,50 @@ START_TEST(one_order_for_all_nodes) {
   const Step two{{"a1", "a2"}, {{0, 1, 2, 3}, {4, 5, 6, 7}}};
   const auto matrix = CommMatrix::from_edges(8, {{0, 1, 5}, {2, 3, 5}, {4, 7, 9}, {5, 6, 9}});
   const auto each = two.order(matrix, linked);
-  ck_assert(each && each->gpu_of_rank == (Numbers{0, 2, 1, 3, 0, 1, 3, 2}));
+  ck_assert(each.changed && each.gpu_of_rank == (Numbers{0, 2, 1, 3, 0, 1, 3, 2}));
   const auto one = two.order(matrix, linked, GpuLists::one);
-  ck_assert(one && one->gpu_of_rank == (Numbers{0, 1, 3, 2, 0, 1, 3, 2}));
-  ck_assert(!(Step{{"a1", "b1"}, {{0, 1, 2, 3}, {4, 5, 6, 7}}}.order(matrix, linked, GpuLists::one)));
-  ck_assert(!(Step{{"a1", "a2"}, {{0, 1, 2, 3}, {4, 5, 6}}}.order(CommMatrix::from_edges(7, {{0, 1, 5}}), linked, GpuLists::one)));
+  ck_assert(one.changed && one.gpu_of_rank == (Numbers{0, 1, 3, 2, 0, 1, 3, 2}));
+  ck_assert_kept((Step{{"a1", "b1"}, {{0, 1, 2, 3}, {4, 5, 6, 7}}}.order(matrix, linked, GpuLists::one)), "gres.conf has no Links= between the job's GPUs of b1");
+  ck_assert_kept((Step{{"a1", "a2"}, {{0, 1, 2, 3}, {4, 5, 6}}}.order(CommMatrix::from_edges(7, {{0, 1, 5}}), linked, GpuLists::one)),
+                 "the job does not have all GPUs of a2");
+  const std::string others = std::string(linked) + "NodeName=d1 Name=gpu File=/dev/g0 Links=-1,4,0,0\nNodeName=d1 Name=gpu File=/dev/g[1-3]\n";
+  ck_assert_kept((Step{{"a1", "d1"}, {{0, 1, 2, 3}, {4, 5, 6, 7}}}.order(matrix, others, GpuLists::one)),
+                 "the nodes have different links, and --gpus-per-task takes one order for all of them");
 }
 END_TEST
 
+// srun -v tells why ranks have the GPUs that Slurm gives them.
 START_TEST(nothing_to_change) {
-  ck_assert(!(Step{{"a1"}, {{0, 1, 2, 3}}}.order(CommMatrix::from_edges(4, {{0, 2, 5}, {1, 3, 5}}), linked)));
-  ck_assert(!(Step{{"a1"}, {{0, 1, 2, 3}}}.order(CommMatrix::from_edges(4, {}), linked)));
-  ck_assert(!(Step{{"b1"}, {{0, 1, 2, 3}}}.order(pairs(4), linked)));
-  ck_assert(!(Step{{"c1"}, {{0, 1, 2, 3}}}.order(pairs(4), linked)));
-  ck_assert(!(Step{{"a1"}, {{0, 1}}}.order(pairs(2), linked)));
-  ck_assert(!(Step{{"a1"}, {{0, 1, 2, 3}}}.order(pairs(4), "AutoDetect=nvml\n")));
-  ck_assert(!(Step{{"a1"}, {{0, 1, 2, 3}}}.order(pairs(4), "NodeName=a1 Name=gpu File=/dev/g[0-3] Links=x\n")));
-  ck_assert(!(Step{{"a1"}, {{0, 1, 2, 3}}}.order(pairs(4), "NodeName=a[1 Name=gpu\n")));
-  ck_assert(!(Step{{"a1"}, {{0, 1, 2, 3}}}.order(pairs(4), "NodeName=a1 Name=gpu File=/dev/g[0-3] Cores=77 Links=4,4,4,4\n")));
+  const Step four{{"a1"}, {{0, 1, 2, 3}}};
+  ck_assert_kept(four.order(CommMatrix::from_edges(4, {{0, 2, 5}, {1, 3, 5}}), linked), "no order has more traffic over their links");
+  ck_assert_kept(four.order(CommMatrix::from_edges(4, {}), linked), "no order has more traffic over their links");
+  ck_assert_kept((Step{{"b1"}, {{0, 1, 2, 3}}}.order(pairs(4), linked)), "gres.conf has no Links= between the job's GPUs of b1");
+  ck_assert_kept((Step{{"c1"}, {{0, 1, 2, 3}}}.order(pairs(4), linked)), "gres.conf has 0 GPUs of c1, and the job has number 3");
+  ck_assert_kept((Step{{"a1"}, {{0, 1}}, Numbers{0, 1, 2, 3}}.order(pairs(2), linked)), "a1 has 4 GPUs of the job for 2 tasks");
+  const char* const untold = "gres.conf does not tell which GPU of a1 is which (AutoDetect=, several types, a line with a mistake)";
+  ck_assert_kept(four.order(pairs(4), "AutoDetect=nvml\n"), untold);
+  ck_assert_kept(four.order(pairs(4), "NodeName=a1 Name=gpu File=/dev/g[0-3] Links=x\n"), untold);
+  ck_assert_kept(four.order(pairs(4), "NodeName=a[1 Name=gpu\n"), untold);
+  ck_assert(!four.order(pairs(4), "NodeName=a1 Name=gpu File=/dev/g[0-3] Cores=77 Links=4,4,4,4\n").changed);
+}
+END_TEST
+
+// Other jobs have the node's other GPUs: the ranks are dealt out over the job's by the links between these. One list for --gpu-bind
+// would count GPUs in a way that depends on how devices are constrained.
+START_TEST(a_part_of_the_gpus) {
+  const Step three{{"a1"}, {{0, 1, 2}}, Numbers{0, 1, 3}};
+  const auto matrix = CommMatrix::from_edges(3, {{0, 1, 5}, {1, 2, 1}});
+  const auto order = three.order(matrix, linked);
+  ck_assert(order.changed && order.gpu_of_rank.at(2) == 0);
+  ck_assert(order.linked > 0.8 && order.natural_linked < 0.2);
+  ck_assert_kept(three.order(matrix, linked, GpuLists::one), "the job does not have all GPUs of a1");
+}
+END_TEST
+
+// Of a job without GPUs nothing is told.
+START_TEST(no_gpus) {
+  const auto order = Step{{"a1"}, {{0, 1, 2, 3}}, Numbers{}}.order(pairs(4), linked);
+  ck_assert(!order.changed && order.kept.empty());
 }
 END_TEST
 
@@ -100,7 +135,7 @@ END_TEST
 START_TEST(traffic_is_scaled) {
   const std::int64_t heavy = INT64_MAX / 4;
   const auto order = Step{{"a1"}, {{0, 1, 2, 3}}}.order(CommMatrix::from_edges(4, {{0, 1, heavy}, {2, 3, heavy}, {1, 2, 7}}), linked);
-  ck_assert(order && order->gpu_of_rank == (Numbers{0, 2, 1, 3}));
+  ck_assert(order.changed && order.gpu_of_rank == (Numbers{0, 2, 1, 3}));
 }
 END_TEST
 
@@ -114,8 +149,8 @@ START_TEST(a_large_step_is_quick) {
     step.ranks.push_back({first, first + 1, first + 2, first + 3});
   }
   const auto order = step.order(pairs(4 * nodes), linked);
-  ck_assert(order);
-  ck_assert(std::vector<std::int32_t>(order->gpu_of_rank.begin(), order->gpu_of_rank.begin() + 4) == (Numbers{0, 2, 1, 3}));
+  ck_assert(order.changed);
+  ck_assert(std::vector<std::int32_t>(order.gpu_of_rank.begin(), order.gpu_of_rank.begin() + 4) == (Numbers{0, 2, 1, 3}));
 }
 END_TEST
 
@@ -126,6 +161,8 @@ int main() {
   tcase_add_test(test, each_node_has_an_order_of_its_own);
   tcase_add_test(test, one_order_for_all_nodes);
   tcase_add_test(test, nothing_to_change);
+  tcase_add_test(test, a_part_of_the_gpus);
+  tcase_add_test(test, no_gpus);
   tcase_add_test(test, traffic_is_scaled);
   tcase_add_test(test, a_large_step_is_quick);
   suite_add_tcase(suite, test);

@@ -57,7 +57,10 @@ START_TEST(unknown_words_are_left_to_slurm) {
     PlacementOptions options;
     ck_assert(!options.take_distribution(word, false));
   }
-  ck_assert(placement::spank::hint_for_unknown_word("foo").empty());
+  ck_assert_text_eq(placement::spank::hint_for_unknown_word("TREEMATC"), "TREEMATC is no placement policy, known are TREEMATCH, NLA, TOFA");
+  ck_assert_text_eq(placement::spank::hint_for_unknown_word("Ring"), "-m: Ring is a pattern, which follows a policy, as in TREEMATCH=Ring");
+  ck_assert_text_eq(placement::spank::hint_for_unknown_word("tp=8,pp=4"),
+                    "-m: tp=8,pp=4 is a pattern, which follows a policy, as in TREEMATCH=tp=8,pp=4");
   ck_assert(placement::spank::hint_for_unknown_word("treematch:block").find("treematch=FILE") != std::string::npos);
   ck_assert(placement::spank::hint_for_unknown_word("TREEMATCH,pack").find("TREEMATCH=FILE") != std::string::npos);
   ck_assert(placement::spank::hint_for_unknown_word("TREMATCH=m").find("known are TREEMATCH") != std::string::npos);
@@ -117,6 +120,8 @@ START_TEST(errors_say_what_would_be_right) {
   ck_assert_error(options.resolve(4), "empty item");
   options.take_placement("NEAREST");
   ck_assert_error(options.resolve(4), "--placement: unknown policy NEAREST, known are TREEMATCH");
+  options.take_placement("grid=2x2");
+  ck_assert_error(options.resolve(4), "--placement: grid=2x2 is a pattern, which follows a policy, as in TREEMATCH=grid=2x2");
   options.take_placement("random");
   ck_assert_error(options.resolve(4), "unknown policy RANDOM");
   options.take_placement("");

@@ -245,6 +245,27 @@ START_TEST(cores_of_a_job_as_scontrol_shows_them) {
 }
 END_TEST
 
+START_TEST(gpus_of_a_job_as_scontrol_shows_them) {
+  const std::string text =
+      "JobId=7 HetJobId=7 HetJobOffset=0\n     Nodes=n[1-2] CPU_IDs=0-3 Mem=0 GRES=nic:1(IDX:0),gpu:tesla:3(IDX:5,0-1)\n"
+      "     Nodes=n3 CPU_IDs=0 Mem=0 GRES=\n     Nodes=n4 CPU_IDs=0 Mem=0 GRES=gpu:4(CNT:4)\n"
+      "     Nodes=n5 CPU_IDs=0 Mem=0 GRES=gpu:a:1(IDX:1),gpu:b:1(IDX:0)\n     Nodes=n6 CPU_IDs=0 Mem=0 GRES=gpu:1(IDX:x)\n\n"
+      "JobId=8 HetJobId=7 HetJobOffset=1\n     Nodes=n7 CPU_IDs=1 Mem=0 GRES=gpu:1(IDX:3)\n";
+  const auto gpus_in = [&](std::uint32_t job) {
+    std::string result;
+    for (const placement::spank::JobGpus& gpus : placement::spank::parse_job_gpus(text, job)) {
+      result += gpus.nodes;
+      for (const std::int32_t number : gpus.numbers) result += " " + std::to_string(number);
+      result += "; ";
+    }
+    return result;
+  };
+  ck_assert_text_eq(gpus_in(7), "n[1-2] 0 1 5; n5 0 1; ");
+  ck_assert_text_eq(gpus_in(8), "n7 3; ");
+  ck_assert_text_eq(gpus_in(9), "");
+}
+END_TEST
+
 START_TEST(partition_of_a_job_as_scontrol_shows_it) {
   using placement::spank::parse_job_partition;
   const std::string text = "JobId=7 HetJobId=7 HetJobOffset=0\n   Partition=long AllocNode:Sid=a:1\n   Comment=Partition=x\n\n"
@@ -290,6 +311,7 @@ int main() {
   tcase_add_test(tests, a_matrix_of_another_size_is_refused);
   tcase_add_test(tests, core_lists_are_read_strictly);
   tcase_add_test(tests, cores_of_a_job_as_scontrol_shows_them);
+  tcase_add_test(tests, gpus_of_a_job_as_scontrol_shows_them);
   tcase_add_test(tests, partition_of_a_job_as_scontrol_shows_it);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
