@@ -71,7 +71,12 @@ Traffic::Traffic(std::int32_t rank, std::int32_t ranks, std::uint64_t run, const
     // Disk space is allocated at once. Without it a full disk would cause a signal at a later message instead of an
     // error here.
     errno = posix_fallocate(file.get(), 0, static_cast<off_t>(mapped_bytes_));
-    if (errno != 0) fail(path, "no room for the counters");
+    if (errno != 0) {
+      const int reason = errno;
+      unlink(path.c_str());
+      errno = reason;
+      fail(path, "no room for the counters");
+    }
     memory = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
     if (memory == MAP_FAILED) fail(path, "cannot map the table of counters");
   }

@@ -246,7 +246,7 @@ void place_own_step(spank_t spank) {
   const std::string why_not = why_not_enforced(controller);
   if (const std::string daemon = launcher_daemon(spank); !daemon.empty()) {
     const bool quiet = client_option("quiet") || std::getenv((std::string(job_environment_prefix) + job_quiet_variable).c_str());
-    if (placement_request && !quiet) tell_launcher(daemon, placement_request->spec.policy, self.mpirun_plan, why_not);
+    if (placement_request && !quiet) tell_launcher(daemon, placement_request->spec.policy, self.mpirun_plan, why_not, placement_request->automatic && !placement_request->matrix);
     return;
   }
   if (!why_not.empty()) return tell_not_enforced(job, why_not);

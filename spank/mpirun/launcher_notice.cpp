@@ -70,7 +70,7 @@ std::string told_of_plan(std::string_view policy, const std::string& elsewhere) 
 // `word` is the user's option, `elsewhere` the result of mapping_elsewhere(), and `reason` says why there is no plan; each may
 // be empty.
 std::string told_of_other_order(bool open_mpi, std::string_view policy, const std::string& word, const std::string& elsewhere,
-                                const std::string& reason, const std::string& why_not_srun) {
+                                const std::string& reason, const std::string& why_not_srun, bool for_srun_alone) {
   const bool in_slurms_order = word.empty() && elsewhere.empty();
   const std::string why = !word.empty() ? "" : !elsewhere.empty() ? elsewhere : reason != why_not_srun ? reason : "";
   std::string line = std::string("placement: ") + (open_mpi ? "mpirun" : "mpiexec") + " places its ranks " +
@@ -78,6 +78,8 @@ std::string told_of_other_order(bool open_mpi, std::string_view policy, const st
                      std::string(policy) + (why.empty() ? "" : " (" + why + ")");
   if (!why_not_srun.empty())
     line += std::string("; srun keeps Slurm's order") + (in_slurms_order ? ", too" : "") + " (" + why_not_srun + ")";
+  else if (for_srun_alone)
+    line += ": srun alone finds a stored profile (auto); \"placement-profile -o FILE mpirun ...\" makes one for -m " + std::string(policy) + "=FILE";
   else
     line += open_mpi ? ": \"placectl rankfile -o FILE\" and then \"mpirun --rankfile FILE\" place them by it, and so does srun"
                      : ": srun starts them in the order of the policy (\"placectl rankfile\" is for Open MPI alone)";
@@ -95,7 +97,7 @@ std::string launcher_daemon(spank_t spank) {
   return among(open_mpi_daemons, program) || among(hydra_daemons, program) ? std::string(program) : std::string();
 }
 
-void tell_launcher(std::string_view daemon, std::string_view policy, const MpirunPlan& plan, const std::string& why_not_srun) {
+void tell_launcher(std::string_view daemon, std::string_view policy, const MpirunPlan& plan, const std::string& why_not_srun, bool for_srun_alone) {
   const bool open_mpi = among(open_mpi_daemons, daemon);
   const std::vector<std::string> arguments = open_mpi ? arguments_of_mpirun() : std::vector<std::string>();
   const std::string word = own_mapping_option(arguments);
@@ -105,7 +107,7 @@ void tell_launcher(std::string_view daemon, std::string_view policy, const Mpiru
   const std::string elsewhere = !open_mpi ? "" : word.empty() ? mapping_elsewhere(plan) : by_plan ? "its command has " + word : "";
   if (by_plan && elsewhere.empty()) return;
   const std::string line = by_plan ? told_of_plan(policy, elsewhere)
-                                   : told_of_other_order(open_mpi, policy, word, elsewhere, elsewhere.empty() && open_mpi ? plan.reason : "", why_not_srun);
+                                   : told_of_other_order(open_mpi, policy, word, elsewhere, elsewhere.empty() && open_mpi ? plan.reason : "", why_not_srun, for_srun_alone);
   const FileDescriptor parent = errors_of(getppid());
   if (write(parent >= 0 ? static_cast<int>(parent) : STDERR_FILENO, line.data(), line.size()) < 0)
     slurm_debug("placement: nobody can be told of the launcher");

@@ -187,9 +187,15 @@ void learn_step(spank_t spank, std::int32_t tasks) {
   const std::vector<std::string> command = command_of_step(spank);
   if (tasks < 2 || command.empty()) return;
   const ProgramRun run = run_of(command, tasks);
-  if (!has_mpi_of_profiler(run)) return;
+  const bool linked = has_mpi_of_profiler(run);
+  if (!linked && client_option("verbose").value_or("0") == "0") return;  // without a question to slurmctld
   const ControllerState controller = controller_state_of(ask_controller());
   if (controller.mode == "off" || setting(controller, "ProfileJobs") != "yes" || is_excluded(run.program, setting(controller, "ProfileExclude"))) return;
+  if (!linked) {
+    slurm_verbose("placement: ProfileJobs=yes does not count %s, which is not linked with %s; --profile-comm counts MPI in a script",
+                  shown(command.front()).c_str(), mpi_of_profiler().c_str());
+    return;
+  }
   const ProfileStore store = ProfileStore::of_user(std::getenv);
   std::uint32_t job = 0, step = 0;
   if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "mpi/traffic.hpp"
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -117,6 +118,21 @@ START_TEST(refuses_what_is_no_table) {
 }
 END_TEST
 
+// On a full disk no empty table stays behind.
+START_TEST(a_table_without_room_leaves_no_file) {
+  const TemporaryDirectory scratch;
+  signal(SIGXFSZ, SIG_IGN);
+  rlimit before{}, none{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  none.rlim_max = before.rlim_max;
+  setrlimit(RLIMIT_FSIZE, &none);
+  const std::string error = error_of([&] { Traffic(0, 4, 7, scratch.path() + "/table"); });
+  setrlimit(RLIMIT_FSIZE, &before);  // the test writes its own messages
+  ck_assert(error.find("no room for the counters") != error.npos);
+  ck_assert(std::filesystem::is_empty(scratch.path()));
+}
+END_TEST
+
 START_TEST(file_takes_its_name_when_complete) {
   const TemporaryDirectory scratch;
   const std::string path = scratch.path() + "/matrix";
@@ -175,6 +191,7 @@ int main() {
   tcase_add_test(all, outlives_a_killed_process);
   tcase_add_test(all, two_programs_do_not_share_a_table);
   tcase_add_test(all, refuses_what_is_no_table);
+  tcase_add_test(all, a_table_without_room_leaves_no_file);
   tcase_add_test(all, file_takes_its_name_when_complete);
   tcase_add_test(all, settings_are_strict);
   tcase_add_test(all, summary_says_what_is_missing);
