@@ -96,8 +96,8 @@ std::int32_t near_cores_per_gpu(const NodeTopology& node) {
   std::map<std::vector<std::int32_t>, std::int32_t> gpus_at;  // of each set of cores next to GPUs
   for (const NodeGpu& gpu : node.gpus) ++gpus_at[gpu.cores];
   std::int32_t least = NodeTopology::max_cores;
-  for (const auto& [numbers, gpus] : gpus_at) {
-    const auto is_near = [&](const NodeCore& core) {
+  for (const auto& [cores, gpus] : gpus_at) {
+    const auto is_near = [&numbers = cores](const NodeCore& core) {
       return numbers.empty() || std::binary_search(numbers.begin(), numbers.end(), core.number);
     };
     least = std::min(least, static_cast<std::int32_t>(std::count_if(node.cores.begin(), node.cores.end(), is_near)) / gpus);

@@ -34,7 +34,11 @@ EXPORT extern int fini(void)
 
 typedef __typeof__(placement_add_facts) *add_facts_function;
 
-/* Returns placement_add_facts of the select plugin beside this file, or NULL if this process did not load that one. */
+/*
+ * Returns placement_add_facts of the select plugin beside this file, or NULL if this process does not use that one. One of
+ * another version of Slurm stays in memory after Slurm has refused it, and must not be called: it knows Slurm's records as
+ * they are in its own version.
+ */
 static add_facts_function of_select_plugin(void)
 {
 	add_facts_function found = NULL;
@@ -42,7 +46,10 @@ static add_facts_function of_select_plugin(void)
 	void *handle = path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 
 	if (handle) {
-		found = (add_facts_function) dlsym(handle, "placement_add_facts");
+		const uint32_t *version = dlsym(handle, "plugin_version");
+
+		if (version && *version == plugin_version)
+			found = (add_facts_function) dlsym(handle, "placement_add_facts");
 		dlclose(handle);	/* The select plugin stays, as Slurm holds it. */
 	}
 	xfree(path);
