@@ -194,7 +194,7 @@ allocations() {
   run rankfile
   refused 1 'placectl rankfile: no Slurm allocation here: SLURM_JOB_ID is not set'
   run map -m matrix
-  refused 2 'placectl map: --topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set)'
+  refused 2 'placectl map: --topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set): placectl predict tells where a job would start now'
   export SLURM_JOB_ID=7
   run map -m matrix --nodes 2
   refused 2 'placectl map: --nodes needs --topology'
@@ -242,6 +242,10 @@ completion() {
   [ "$got" = 'ring' ] || fail "completion of 'matrix make r': '$got'"
   got=$(. "$completion" && COMP_WORDS=(placectl map --pattern a) COMP_CWORD=3 && _placectl && echo "${COMPREPLY[*]}")
   [ "$got" = 'alltoall' ] || fail "completion of 'map --pattern a': '$got'"
+  got=$(. "$completion" && COMP_WORDS=(placectl predict -n4 -m TOFA "=" ri) COMP_CWORD=6 && _placectl && echo "${COMPREPLY[*]}")
+  [ "$got" = 'ring' ] || fail "completion of 'predict -m TOFA=ri': '$got'"
+  got=$(. "$completion" && COMP_WORDS=(placectl predict -m TOFA --mem "=" matr) COMP_CWORD=6 && _placectl && echo "${COMPREPLY[*]}")
+  [ "$got" = 'matrix' ] || fail "completion of 'predict --mem=matr': '$got'"
 }
 
 # Hard cases that are no error.

@@ -287,7 +287,7 @@ MapOutcome map_to_allocation(const CommandLine& line, MapTask& task, std::option
     if (line.has(option) && !(line.has("node-topology") && option == std::string_view("cores-per-task")))
       throw UsageError(std::string("--") + option + " needs --topology");
   if (!std::getenv("SLURM_JOB_ID"))
-    throw UsageError("--topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set)");
+    throw UsageError("--topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set): placectl predict tells where a job would start now");
   const std::optional<std::uint32_t> component = het_group(line);
   const spank::Allocation allocation = spank::current_allocation(component);
   const auto tasks = std::accumulate(allocation.step.tasks.begin(), allocation.step.tasks.end(), std::int64_t{0});
