@@ -66,7 +66,7 @@ std::optional<protocol::ProbeResult> Prober::begin(const protocol::ProbeLease& l
   // Each end is charged for the whole probe, because received packets disturb the node too.
   if (!budget_.take(now_s, cost)) return result_of(lease, protocol::ProbeOutcome::over_budget);
   const bool initiator = lease.role == protocol::ProbeRole::initiator;
-  probe_.emplace();
+  probe_ = Probe{};
   probe_->lease = lease;
   probe_->channel =
       protocol::SealedChannel(lease.id, lease.key, initiator ? protocol::Side::first : protocol::Side::second);
