@@ -55,6 +55,11 @@ check_sums() {
   [ "$joined" = 0 ] || fail "$1 has $joined multiplications joined with additions"
 }
 
+# The library that holds most of Slurm's functions: slurmctld names it, where it is not linked into slurmctld as a whole.
+full=
+[ ! -x "$slurmctld" ] || full=$(libraries "$slurmctld" | grep libslurmfull)
+[ -n "$full" ] || full=$(find /usr/lib /usr/lib64 -name 'libslurmfull*.so*' 2>/dev/null | head -1)
+
 checked=0
 for host in "$dir"/select_cons_tres.so "$dir"/topology_fatt.so; do
   [ -e "$host" ] && [ -x "$slurmctld" ] || continue
@@ -62,8 +67,6 @@ for host in "$dir"/select_cons_tres.so "$dir"/topology_fatt.so; do
   [ "${host##*/}" = select_cons_tres.so ] || folder=topology
   map=${srcdir:-.}/plugins/$folder/$(basename "${host%.so}").map
   checked=$((checked + 1))
-  full=$(libraries "$slurmctld" | grep libslurmfull)
-  [ -n "$full" ] || full=$(find /usr/lib /usr/lib64 -name 'libslurmfull*.so*' 2>/dev/null | head -1)
   check_version "$host"
   check_sums "$host"
   {
@@ -92,7 +95,6 @@ for spank in "$dir"/loadmatrix.so "$dir"/nodestate.so; do
   check_sums "$spank"
   others=$(defined "$spank" | grep -vE '^(slurm_spank_[a-z_]+|plugin_(name|type|version)|spank_plugin(_version)?)$')
   [ -z "$others" ] || fail "$spank exports more than Slurm looks up:" $others
-  full=$(find /usr/lib /usr/lib64 -name 'libslurmfull*.so*' 2>/dev/null | head -1)
   check_needed "$spank" ${full:+"$full"}
 done
 
