@@ -70,7 +70,7 @@ std::string sizes_csv(const Report& report) {
 }
 
 std::string jobs_csv(const Report& report, const sim::Replay& replay) {
-  std::string out = "job,submit_s,tasks,log_run_s,start_s,end_s,run_s,nodes,switches,matrix,ratio,refused,restarts,line\n";
+  std::string out = "job,submit_s,tasks,log_run_s,start_s,end_s,run_s,nodes,switches,matrix,ratio,refused,restarts,line,cost\n";
   for (std::size_t k = 0; k < report.jobs.size(); ++k) {
     const sim::LogJob& job = report.jobs[k];
     const sim::JobOutcome& o = replay.outcomes[k];
@@ -78,8 +78,8 @@ std::string jobs_csv(const Report& report, const sim::Replay& replay) {
     out += formatted("%lld,%lld,%d,%lld,%.3f,", static_cast<long long>(job.id), static_cast<long long>(job.submit_s), job.tasks,
                 static_cast<long long>(job.run_s), static_cast<double>(o.start_us) / 1e6);
     if (o.end_us >= 0) out += formatted("%.3f", static_cast<double>(o.end_us) / 1e6);
-    out += formatted(",%.3f,%d,%d,%d,%.5f,%d,%d,%lld\n", static_cast<double>(o.run_us) / 1e6, o.nodes, o.switches,
-                o.has_matrix ? 1 : 0, o.ratio, o.refused ? 1 : 0, o.restarts, static_cast<long long>(job.line));
+    out += formatted(",%.3f,%d,%d,%d,%.5f,%d,%d,%lld,%.10g\n", static_cast<double>(o.run_us) / 1e6, o.nodes, o.switches,
+                o.has_matrix ? 1 : 0, o.ratio, o.refused ? 1 : 0, o.restarts, static_cast<long long>(job.line), o.cost);
   }
   return out;
 }
