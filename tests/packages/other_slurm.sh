@@ -9,7 +9,7 @@ make_other_slurm() {  # source of Slurm
   mapfile -t names < <(dependencies_of slurm-placement-source)
   rm -rf "$work/root/$root/work/other" "$other" && mkdir -p "$other/slurm" || return 1
   # shellcheck disable=SC2016
-  "$top/contrib/root" "$root" bash -c 'mkdir -p "$1/slurm" "$1/compiler/partial" && cd "$1/slurm" && apt-get update -q &&
+  "$top/contrib/root" --suite "$suite" "$root" bash -c 'mkdir -p "$1/slurm" "$1/compiler/partial" && cd "$1/slurm" && apt-get update -q &&
     apt-get download -q $(dpkg-query -W -f "\${source:Package} \${Package}\n" | sed -n "s/^slurm-wlm //p") libslurm-dev &&
     apt-get install -y -q --no-install-recommends --download-only -o "Dir::Cache::archives=$1/compiler" "${@:2}"' bash "$work/other" "${names[@]}" || return 1
   mv "$work/root/$root/work/other/compiler" "$other/" && rm -rf "$other/compiler"/{partial,lock} || return 1
