@@ -9,8 +9,8 @@ packages_try=(gcc g++ make autoconf automake libtool pkg-config libzstd-dev zlib
 packages_build=("${packages_try[@]}" gfortran check libscotch-dev libhwloc-dev)
 packages_cluster=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2 util-linux procps python3)
 # What only tests use: a second MPI library, clocks that run fast, the tables of symbols in our libraries, Python, what contrib/lint
-# looks with, promtool, which judges the alert rules, and zstd, for hostile input.
-packages_check=(mpich libmpich-dev faketime binutils python3 shellcheck codespell prometheus zstd)
+# looks with, promtool, which judges the alert rules, zstd, for hostile input, and what packages are made with.
+packages_check=(mpich libmpich-dev faketime binutils python3 shellcheck codespell prometheus zstd debhelper rpm)
 
 missing_packages() {  # package...
   local package
@@ -31,11 +31,11 @@ install_packages() {  # package...
   changed=$(LC_ALL=C apt-get -s install --no-install-recommends "${missing[@]}" 2>/dev/null |
     awk '($1 == "Inst" && $3 ~ /^\[/ || $1 == "Remv") && $2 ~ /^(munge|libmunge|slurm|libslurm)/ { print $2 }')
   [ -z "$changed" ] || die "installing ${missing[*]} would change ${changed//$'\n'/ } of the Slurm that is installed here; install them by hand"
-  trap 'services_may_start' EXIT
-  services_must_not_start
-  with_progress "$work/log/apt.log" '^Setting up ' "packages set up" apt_quiet install "${missing[@]}" || die "apt-get could not install ${missing[*]}"
-  services_may_start
-  trap - EXIT
+  (  # the caller may have a trap of its own for its end
+    trap services_may_start EXIT
+    services_must_not_start
+    with_progress "$work/log/apt.log" '^Setting up ' "packages set up" apt_quiet install "${missing[@]}"
+  ) || die "apt-get could not install ${missing[*]}"
 }
 
 # Debian asks this program whether a new package may start its service. A program that is there already

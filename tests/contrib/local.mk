@@ -2,7 +2,9 @@
 TESTS += \
 	%D%/build_lists_test.py \
 	%D%/commands_test.py \
+	%D%/install_packages_test.sh \
 	%D%/install_test.sh \
+	%D%/packages_test.sh \
 	%D%/rebuild_test.sh \
 	%D%/reproduce_test.py \
 	%D%/root_test.sh \
@@ -13,9 +15,10 @@ TESTS += \
 EXTRA_DIST += \
 	%D%/build_lists_test.py \
 	%D%/commands_test.py \
+	%D%/install_packages_test.sh \
 	%D%/install_test.sh \
+	%D%/packages_test.sh \
 	%D%/rebuild_test.sh \
-	%D%/package_files.py \
 	%D%/reproduce_test.py \
 	%D%/root_test.sh \
 	%D%/service_test.sh \

@@ -33,7 +33,9 @@ ExecStart=/bin/sh -c 'ip address add $(cat /etc/host-address) dev host0; ip link
 [Install]
 WantedBy=multi-user.target
 END
-  mkdir -p "$root/etc/systemd/system/multi-user.target.wants" &&
+  # systemd-networkd, which Debian 13 starts in a container, would give the interface another address.
+  mkdir -p "$root/etc/systemd/network" && ln -sf /dev/null "$root/etc/systemd/network/80-container-host0.network" &&
+    mkdir -p "$root/etc/systemd/system/multi-user.target.wants" &&
     ln -sf ../host-address.service "$root/etc/systemd/system/multi-user.target.wants/" && echo "$root"
 }
 

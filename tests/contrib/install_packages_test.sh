@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A script that installs packages still does at its end what it has set a trap for, with the right exit code, and the program that keeps services from
+# starting is gone then. apt is a stand-in.
+set -u
+source=$(cd "${srcdir:-.}" && pwd -P) work=$(mktemp -d) failures=0
+trap 'rm -rf "$work"' EXIT
+
+runs() {  # what apt does, lines of a script
+  # shellcheck disable=SC2016
+  (work=$work bash -c '. "$1/contrib/lib/say.sh"; . "$1/contrib/lib/packages.sh"
+    mkdir -p "$work/log" && policy=$work/policy
+    missing_packages() { echo one; }
+    id() { echo 0; }
+    apt_quiet() { [ "$1" = update ] || '"$1"'; }
+    apt-get() { :; }
+    '"$2" bash "$source" 2>&1 | tail -n 1)
+}
+expect() {  # what, expected, found
+  [ "$2" = "$3" ] || { failures=$((failures + 1)); echo "FAILED: $1: '$3', not '$2'"; }
+  [ ! -e "$work/policy" ] || { failures=$((failures + 1)); echo "FAILED: $1: services are still kept from starting"; }
+}
+
+expect "after an installation" "closing with 3" "$(runs true 'trap '\''echo "closing with $?"'\'' EXIT; install_packages one; exit 3')"
+expect "when apt fails" "closing with 1" "$(runs false 'trap '\''echo "closing with $?"'\'' EXIT; install_packages one; exit 3')"
+expect "without a trap" "ended" "$(runs true 'install_packages one; echo ended')"
+echo "$failures failures"
+[ $failures = 0 ]
