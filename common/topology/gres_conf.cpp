@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/topology/gres_conf.hpp"
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
@@ -20,6 +21,11 @@ constexpr std::int64_t max_links = 1000;  // between two GPUs
 
 // Thrown when the file does not tell the GPUs of the node.
 struct NotTold {};
+
+bool detects(const ConfLine& line) {
+  const std::string* const detect = line.value("AutoDetect");
+  return detect && !equal_any_case(*detect, "off");
+}
 
 const std::string* value_of(const ConfLine& line, const char* key, const char* other) {
   const std::string* const value = line.value(key);
@@ -63,8 +69,7 @@ class GpuReader {
  public:
   // Takes a line that is for this node.
   void take(const ConfLine& line) {
-    const std::string* const detect = line.value("AutoDetect");
-    if (detect && !equal_any_case(*detect, "off")) throw NotTold{};
+    if (detects(line)) throw NotTold{};
     const std::string* const name = line.value("Name");
     if (!name || !equal_any_case(*name, "gpu")) return;
     const std::string* const type = line.value("Type");
@@ -117,6 +122,20 @@ std::vector<std::optional<std::vector<GpuShape>>> read_gpu_shapes(const std::str
 
 std::optional<std::vector<GpuShape>> read_gpu_shapes(const std::string& path, const std::string& node) {
   return std::move(read_gpu_shapes(path, std::span(&node, 1)).front());
+}
+
+bool finds_gpus_itself(const std::string& path, const std::string& node) {
+  bool found = false;
+  for_each_conf_line(path, [&](const std::string&, const ConfLine& line) {
+    if (!line.value("AutoDetect")) return;
+    const std::string* const list = line.value("NodeName");
+    try {
+      const std::vector<std::string> names = list ? expand_hostlist(*list) : std::vector<std::string>{node};
+      if (std::ranges::find(names, node) != names.end()) found = detects(line);  // a line for the node comes after that for all
+    } catch (const Error&) {  // nobody knows for which nodes the line is
+    }
+  });
+  return found;
 }
 
 }  // namespace placement

@@ -20,7 +20,11 @@ struct GpuShape {
 // are of several types, which Slurm sorts, or if a line is wrong. Throws Error when a file cannot be read.
 std::optional<std::vector<GpuShape>> read_gpu_shapes(const std::string& path, const std::string& node);
 
-// Returns this for each of the nodes; the file is read once.
+// Returns whether Slurm finds the GPUs of the node itself: the file has AutoDetect= for it, other than off. Throws Error when a file
+// cannot be read.
+bool finds_gpus_itself(const std::string& path, const std::string& node);
+
+// Returns read_gpu_shapes() for each of the nodes; the file is read once.
 std::vector<std::optional<std::vector<GpuShape>>> read_gpu_shapes(const std::string& path, std::span<const std::string> nodes);
 
 }  // namespace placement

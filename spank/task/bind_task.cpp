@@ -17,6 +17,7 @@
 #include "spank/api/task_environment.hpp"
 #include "spank/task/bind_plan.hpp"
 #include "spank/task/cpu_masks.hpp"
+#include "spank/task/gpu_devices.hpp"
 #include "spank/task/gpu_tasks.hpp"
 
 namespace placement::spank {
@@ -101,13 +102,29 @@ void tell_program(spank_t spank, const std::vector<CpuMask>& masks) {
   spank_setenv(spank, bind_variable, bind.c_str(), 1);
 }
 
+std::string gres_conf_path() { return (std::filesystem::path(slurm_conf_path()).parent_path() / "gres.conf").string(); }
+
 // Returns the GPUs of this node by the gres.conf beside slurm.conf; nothing if it does not tell them.
 std::optional<std::vector<GpuShape>> gpus_of_node(spank_t spank) {
   const auto node = task_variable(spank, "SLURMD_NODENAME");
-  const auto path = std::filesystem::path(slurm_conf_path()).parent_path() / "gres.conf";
   try {
-    return node ? read_gpu_shapes(path.string(), *node) : std::nullopt;
+    return node ? read_gpu_shapes(gres_conf_path(), *node) : std::nullopt;
   } catch (const Error&) {  // a site without a gres.conf
+    return std::nullopt;
+  }
+}
+
+const MachineCores& cores_here() {
+  static const MachineCores machine = machine_cores(static_cast<int>(sysconf(_SC_NPROCESSORS_CONF)), position_in_machine);
+  return machine;
+}
+
+// Returns the GPUs of this node by the kernel, where Slurm finds them itself.
+std::optional<std::vector<GpuShape>> gpus_found(spank_t spank) {
+  const auto node = task_variable(spank, "SLURMD_NODENAME");
+  try {
+    return node && finds_gpus_itself(gres_conf_path(), *node) ? gpus_by_kernel("", cores_here()) : std::nullopt;
+  } catch (const Error&) {
     return std::nullopt;
   }
 }
@@ -118,15 +135,15 @@ std::vector<CpuMask> deal(spank_t spank, const std::vector<CpuMask>& masks, cons
   GpusOfTasks taken = gpus_of_tasks(task_variable(spank, "SLURMD_TRES_BIND").value_or(""), gpus, masks.size());
   for (std::size_t i = 0; i < changed_order().size() && i < taken.of_task.size(); ++i) taken.of_task[i] = {gpus[static_cast<std::size_t>(changed_order()[i])]};
   if (!taken.follow_cores && taken.of_task.empty()) return deal_masks(masks, slots, position_in_machine);
-  const auto known = gpus_of_node(spank);
+  auto known = gpus_of_node(spank);
+  if (!known) known = gpus_found(spank);
   const bool anywhere = known && std::all_of(known->begin(), known->end(), [](const GpuShape& gpu) { return gpu.cores.empty(); });
   if (anywhere || (!known && !taken.follow_cores)) return deal_masks(masks, slots, position_in_machine);
   if (taken.follow_cores) return masks;
   std::vector<std::int32_t> in_order(masks.size());
   std::iota(in_order.begin(), in_order.end(), 0);
   const std::vector<CpuMask> sorted = deal_masks(masks, in_order, position_in_machine);
-  const MachineCores machine = machine_cores(static_cast<int>(sysconf(_SC_NPROCESSORS_CONF)), position_in_machine);
-  return deal_masks(masks, slots_near_gpus(sorted, slots, taken.of_task, *known, machine), position_in_machine);
+  return deal_masks(masks, slots_near_gpus(sorted, slots, taken.of_task, *known, cores_here()), position_in_machine);
 }
 
 }  // namespace

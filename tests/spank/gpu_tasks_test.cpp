@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <random>
 #include <string>
 
+#include "spank/task/gpu_devices.hpp"
 #include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
 
 namespace {
 
@@ -206,6 +209,70 @@ START_TEST(gres_conf_tells_the_gpus_of_a_node) {
 }
 END_TEST
 
+START_TEST(where_slurm_finds_the_gpus_itself) {
+  const auto finds = [](const std::string& text, const std::string& node) {
+    const TemporaryDirectory folder;
+    return placement::finds_gpus_itself(folder.file("gres.conf", text), node);
+  };
+  const std::string text = "AutoDetect=nvml\nNodeName=a[1-2] AutoDetect=off Name=gpu File=/dev/nvidia0\nNodeName=b1 Name=gpu Type=t\n";
+  ck_assert(finds(text, "b1") && finds(text, "c1") && !finds(text, "a2"));
+  ck_assert(!finds("NodeName=a1 AutoDetect=rsmi\nName=gpu\n", "b1") && finds("NodeName=a1 AutoDetect=rsmi\n", "a1"));
+  ck_assert(!finds("NodeName=a[ AutoDetect=rsmi\n", "a1") && !finds("", "a1"));
+}
+END_TEST
+
+// The devices of a driver as the kernel shows them: address, model, near CPUs.
+void show_device(const TemporaryDirectory& root, const std::string& driver, const std::string& address, const std::string& model,
+                 const std::string& cpus) {
+  const std::string folder = root.path() + "/sys/bus/pci/drivers/" + driver + "/" + address;
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/device") << model << "\n";
+  std::ofstream(folder + "/local_cpulist") << cpus << "\n";
+}
+
+// On LUMI-G each two GCDs are at one NUMA node of 16 cores, whose second threads are the CPUs from 64 on.
+START_TEST(gpus_as_the_kernel_tells_them) {
+  using placement::spank::gpus_by_kernel;
+  const MachineCores lumi = placement::spank::machine_cores(128, [](int cpu) { return CpuPosition{0, cpu % 64}; });
+  const TemporaryDirectory root;
+  ck_assert(!gpus_by_kernel(root.path(), lumi));
+  const char* const addresses[] = {"0000:c1:00.0", "0000:c6:00.0", "0000:c9:00.0", "0000:ce:00.0", "0000:d1:00.0", "0000:d6:00.0", "0000:d9:00.0", "0000:dc:00.0"};
+  const char* const cpus[] = {"48-63,112-127", "48-63,112-127", "16-31,80-95", "16-31,80-95", "0-15,64-79", "0-15,64-79", "32-47,96-111", "32-47,96-111"};
+  for (int gpu = 7; gpu >= 0; --gpu) show_device(root, "amdgpu", addresses[gpu], "0x7408", cpus[gpu]);
+  std::ofstream(root.path() + "/sys/bus/pci/drivers/amdgpu/bind");
+  const auto gpus = gpus_by_kernel(root.path(), lumi).value();
+  ck_assert_uint_eq(gpus.size(), 8);
+  ck_assert(gpus[0].cores == range(48, 63) && gpus[4].cores == range(0, 15) && gpus[7].cores == range(32, 47));
+  std::vector<CpuMask> masks;
+  for (int task = 0; task < 8; ++task) masks.push_back(cores(8 * task, 8 * task + 7));
+  ck_assert(gpus_in_core_order(slots_near_gpus(masks, range(0, 7), one_each(8), gpus, lumi)) == (Numbers{4, 5, 2, 3, 6, 7, 0, 1}));
+
+  show_device(root, "amdgpu", "0001:01:00.0", "0x164e", "0-63");  // graphics for a screen
+  ck_assert(!gpus_by_kernel(root.path(), lumi));
+  show_device(root, "amdgpu", "0001:01:00.0", "0x7408", "0-200");
+  ck_assert(!gpus_by_kernel(root.path(), lumi));
+  show_device(root, "amdgpu", "0001:01:00.0", "0x7408", "");
+  ck_assert(!gpus_by_kernel(root.path(), lumi));
+}
+END_TEST
+
+START_TEST(gpus_that_the_kernel_numbers_otherwise_than_slurm) {
+  using placement::spank::gpus_by_kernel;
+  const TemporaryDirectory root;
+  const MachineCores four = machine(4, 2);
+  show_device(root, "nvidia", "0000:07:00.0", "0x20b0", "0-1");
+  show_device(root, "nvidia", "10000:01:00.0", "0x20b0", "2-3");
+  const auto gpus = gpus_by_kernel(root.path(), four).value();
+  ck_assert(gpus[0].cores == range(0, 1) && gpus[1].cores == range(2, 3));
+  std::filesystem::create_directories(root.path() + "/proc/driver/nvidia/capabilities/gpu1/mig/gi3");
+  ck_assert(!gpus_by_kernel(root.path(), four));
+  std::filesystem::remove(root.path() + "/proc/driver/nvidia/capabilities/gpu1/mig/gi3");
+  ck_assert(gpus_by_kernel(root.path(), four));
+  show_device(root, "amdgpu", "0000:c1:00.0", "0x7408", "0-3");
+  ck_assert(!gpus_by_kernel(root.path(), four));
+}
+END_TEST
+
 START_TEST(every_task_sees_all_gpus) {
   using placement::spank::all_see_all;
   const Numbers four = range(0, 3);
@@ -252,6 +319,9 @@ int main() {
   tcase_add_test(tests, slurms_bindings_are_understood);
   tcase_add_test(tests, what_is_not_known_leaves_the_plan);
   tcase_add_test(tests, gres_conf_tells_the_gpus_of_a_node);
+  tcase_add_test(tests, where_slurm_finds_the_gpus_itself);
+  tcase_add_test(tests, gpus_as_the_kernel_tells_them);
+  tcase_add_test(tests, gpus_that_the_kernel_numbers_otherwise_than_slurm);
   tcase_add_test(tests, every_task_sees_all_gpus);
   tcase_add_test(tests, lists_are_put_into_another_order);
   tcase_add_test(tests, the_list_that_a_program_goes_by);
