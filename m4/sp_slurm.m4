@@ -12,6 +12,10 @@ AC_ARG_WITH([slurm-source],
     [source tree of the very Slurm version that is installed, for the select plugin (contrib/slurm-source gets it)])],
   [], [with_slurm_source=no])
 
+AS_CASE([$with_slurm], [yes|no|''], [AC_MSG_ERROR([--with-slurm wants the directory below which Slurm is installed])])
+AS_IF([test ! -d "$with_slurm"], [AC_MSG_ERROR([--with-slurm=$with_slurm: there is no such directory])])
+# A relative path would have programs look for libslurm below the directory in which they happen to run.
+with_slurm=`cd "$with_slurm" && pwd`
 slurm_headers=$with_slurm/include
 AC_MSG_CHECKING([for the installed Slurm])
 slurm_number=`sed -n 's/^#define SLURM_VERSION_NUMBER 0x\(..\)\(..\)\(..\)$/0x\1 0x\2 0x\3/p' "$slurm_headers/slurm/slurm_version.h" 2>/dev/null`
@@ -46,6 +50,8 @@ CPPFLAGS=$slurm_save_CPPFLAGS
 build_select=no
 slurm_source_report="not given (--with-slurm-source=DIR)"
 slurm_source=
+AS_CASE([$with_slurm_source], [yes|''],
+  [AC_MSG_ERROR([--with-slurm-source names no directory; where contrib/slurm-source was to print it, its own message says why it did not])])
 AS_IF([test "x$with_slurm_source" != xno], [
   AC_MSG_CHECKING([for the Slurm source])
   AS_IF([test ! -f "$with_slurm_source/META" || test ! -f "$with_slurm_source/src/slurmctld/slurmctld.h"], [
@@ -56,6 +62,8 @@ AS_IF([test "x$with_slurm_source" != xno], [
   AC_MSG_RESULT([$slurm_source_version])
   AS_IF([test "x$slurm_source_version" != "x$slurm_version"], [
     AC_MSG_ERROR([the Slurm source is version $slurm_source_version and the installed Slurm is $slurm_version: a select plugin of another version crashes slurmctld, so get the matching source (contrib/slurm-source)])])
+  AS_IF([test ! -f "$slurm_source/src/interfaces/select.c" && test ! -f "$slurm_source/src/common/select.c"], [
+    AC_MSG_ERROR([$slurm_source has neither src/interfaces/select.c nor src/common/select.c, which name the functions of a select plugin: unpack the source anew])])
   build_select=yes
   slurm_source_report="$slurm_source_version ($slurm_source)"])
 

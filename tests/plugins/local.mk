@@ -29,9 +29,11 @@ endif
 EXTRA_DIST += \
 	%D%/decide_fixture.hpp \
 	%D%/plugin_check.sh \
+	%D%/slurm_trees_test.sh \
 	%D%/slurm_version_test.sh \
 	#
 TESTS += \
 	%D%/plugin_check.sh \
+	%D%/slurm_trees_test.sh \
 	%D%/slurm_version_test.sh \
 	#
