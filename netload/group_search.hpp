@@ -26,6 +26,7 @@ struct GroupInput {
   double alpha = 0.3;
   double beta = 0.7;
   std::span<const double> slowdown = {};  // of slowdown_of_nodes(); empty: no node is left out because it is slow
+  double most_slower = 0;                 // of rule_for_slow_nodes()
 };
 
 // A group of nodes with its loads [NLA §6].

@@ -40,7 +40,7 @@ GroupChoice select_among_fast_nodes(const GroupInput& input, const GroupRequest&
     return input.slowdown[static_cast<std::size_t>(a)] < input.slowdown[static_cast<std::size_t>(b)];
   });
   const std::vector<std::int32_t> processors =
-      processors_of_fast_nodes(group_in_order(input, request, order), input.slowdown, input.processors, request.required);
+      processors_of_fast_nodes(group_in_order(input, request, order), input.slowdown, input.most_slower, input.processors, request.required);
   GroupInput fast = input;
   fast.processors = processors;
   fast.slowdown = {};

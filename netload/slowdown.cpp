@@ -9,6 +9,13 @@ namespace placement::netload {
 namespace {
 
 constexpr double rounding = 1 + 1e-9;
+constexpr double most_lost = 0.1;  // the share of the run time that slow nodes may add
+
+// Returns the share (0..1] of the run time that a program computes, from the weights of its profile, which are in proportion to the
+// squares of the two shares (profile_weights()).
+double computing_share(const NlaWeights& weights) {
+  return std::sqrt(weights.alpha) / (std::sqrt(weights.alpha) + std::sqrt(weights.beta));
+}
 
 // Replaces what is not known by the worst known value, or by 1 where nothing is known.
 std::vector<double> worst_or_one(std::vector<double> values) {
@@ -37,18 +44,19 @@ std::vector<double> slowdown_of_nodes(const NodeTable& table, std::span<const do
   return clock;
 }
 
-bool leaves_out_slow_nodes(const Parameters& parameters, const NlaWeights& weights) {
-  return !parameters.contains("alpha") && !parameters.contains("beta") && weights.alpha > 0;
+SlowNodesRule rule_for_slow_nodes(const Parameters& parameters, const NlaWeights& weights) {
+  const bool weighed_by_user = parameters.contains("alpha") || parameters.contains("beta");
+  if (weighed_by_user || !(weights.alpha > 0)) return {0, weights};
+  SlowNodesRule rule{1 + most_lost, weights};
+  if (parameters.contains("network-use")) rule.most_slower = 1 + most_lost / computing_share(weights);
+  if (weights.beta > 0 && weights.alpha >= NlaWeights().alpha) {
+    rule.weights.alpha = NlaWeights().alpha;
+    rule.weights.beta = NlaWeights().beta;
+  }
+  return rule;
 }
 
-NlaWeights weights_among_fast_nodes(NlaWeights weights) {
-  if (!(weights.beta > 0) || weights.alpha < NlaWeights().alpha) return weights;
-  weights.alpha = NlaWeights().alpha;
-  weights.beta = NlaWeights().beta;
-  return weights;
-}
-
-std::vector<std::int32_t> processors_of_fast_nodes(std::span<const std::int32_t> fastest, std::span<const double> slowdown,
+std::vector<std::int32_t> processors_of_fast_nodes(std::span<const std::int32_t> fastest, std::span<const double> slowdown, double most_slower,
                                                    std::span<const std::int32_t> processors, std::span<const std::int32_t> required) {
   const auto is_required = [&](std::int32_t node) { return std::find(required.begin(), required.end(), node) != required.end(); };
   double limit = 0;

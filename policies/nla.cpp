@@ -66,9 +66,9 @@ class Chooser {
     find_states();
     link_ = link_for_weights(view, request, state_of_);
     weights_ = netload::nla_weights(with_weights(request.parameters, link_));
-    leaves_out_slow_ = rule == netload::SelectionRule::nla && netload::leaves_out_slow_nodes(request.parameters, weights_);
     given_beta_ = weights_.beta;
-    if (leaves_out_slow_) weights_ = netload::weights_among_fast_nodes(weights_);
+    if (rule == netload::SelectionRule::nla) slow_nodes_ = netload::rule_for_slow_nodes(request.parameters, weights_);
+    if (slow_nodes_.leaves_out()) weights_ = slow_nodes_.weights;
     measure();
   }
 
@@ -78,6 +78,7 @@ class Chooser {
       const std::vector<double> slowdown = slowdown_of(processors);
       netload::GroupInput input = input_of(processors);
       input.slowdown = slowdown;
+      input.most_slower = slow_nodes_.most_slower;
       std::optional<netload::GroupChoice> choice;
       try {
         choice = netload::select_group(input, group_request(), rule_, request_.seed, deadline_);
@@ -158,7 +159,7 @@ class Chooser {
 
   // Beside the load of others, the processors that Slurm's jobs hold are busy.
   std::vector<double> slowdown_of(const std::vector<std::int32_t>& processors) const {
-    if (!leaves_out_slow_) return {};
+    if (!slow_nodes_.leaves_out()) return {};
     std::vector<double> load(beyond_);
     for (std::size_t n = 0; n < load.size(); ++n) load[n] += busy_[n];
     return netload::slowdown_of_nodes(table_, cores_, load, processors);
@@ -286,7 +287,7 @@ class Chooser {
   std::int32_t stale_ = 0;
   netload::LiveCoverage coverage_;
   netload::NodeTable table_;
-  bool leaves_out_slow_ = false;        // nodes that are much slower than the others
+  netload::SlowNodesRule slow_nodes_;
   double given_beta_ = 0;               // as the user, the profile or the default gives it
   std::vector<double> compute_;
   netload::NetworkLoad network_;

@@ -34,31 +34,32 @@ START_TEST(nothing_is_left_out_where_nothing_tells_nodes_apart) {
   ck_assert(slowdown_of_nodes(table, {}, {}, processors).empty());
   const std::vector<double> cores{8, 8}, load{1, 3};
   ck_assert(slowdown_of_nodes(table, cores, load, processors).empty());
-  for (const char* key : {"alpha", "beta"}) ck_assert(!leaves_out_slow_nodes({{key, "0.5"}}, NlaWeights()));
-  NlaWeights by_profile;
-  by_profile.alpha = 0;
-  by_profile.beta = 1;
-  ck_assert(!leaves_out_slow_nodes({{"network-use", "x"}}, by_profile));
-  by_profile.alpha = 0.2;
-  by_profile.beta = 0.8;
-  ck_assert(leaves_out_slow_nodes({{"network-use", "x"}}, by_profile));
-  ck_assert_double_eq(weights_among_fast_nodes(by_profile).alpha, 0.2);
-  by_profile.alpha = 0.9;
-  by_profile.beta = 0.1;
-  ck_assert_double_eq(weights_among_fast_nodes(by_profile).alpha, 0.3);
-  ck_assert_double_eq(weights_among_fast_nodes(by_profile).beta, 0.7);
-  by_profile.alpha = 1;
-  by_profile.beta = 0;
-  ck_assert_double_eq(weights_among_fast_nodes(by_profile).alpha, 1);
-  ck_assert(leaves_out_slow_nodes({{"latency", "0.5"}}, NlaWeights()));
-  ck_assert(leaves_out_slow_nodes({}, NlaWeights()));
+  for (const char* key : {"alpha", "beta"}) ck_assert(!rule_for_slow_nodes({{key, "0.5"}}, NlaWeights()).leaves_out());
+  const auto by_profile = [](double alpha) {
+    NlaWeights weights;
+    weights.alpha = alpha;
+    weights.beta = 1 - alpha;
+    return rule_for_slow_nodes({{"network-use", "x"}}, weights);
+  };
+  ck_assert(!by_profile(0).leaves_out());
+  ck_assert_double_eq(by_profile(0.2).weights.alpha, 0.2);
+  ck_assert_double_eq(by_profile(0.9).weights.alpha, 0.3);
+  ck_assert_double_eq(by_profile(0.9).weights.beta, 0.7);
+  ck_assert_double_eq(by_profile(1).weights.alpha, 1);
+  // alpha and beta of 0.1 and 0.9 stand for a program that computes a quarter of the time: nodes that are 1.4 times as slow add a
+  // tenth to its run time.
+  ck_assert_double_eq_tol(by_profile(0.1).most_slower, 1.4, 1e-9);
+  ck_assert_double_eq_tol(by_profile(0.5).most_slower, 1.2, 1e-9);
+  ck_assert_double_eq_tol(by_profile(1).most_slower, 1.1, 1e-9);
+  for (const Parameters& parameters : {Parameters{}, Parameters{{"latency", "0.5"}}})
+    ck_assert_double_eq_tol(rule_for_slow_nodes(parameters, NlaWeights()).most_slower, 1.1, 1e-9);
 }
 END_TEST
 
 START_TEST(required_nodes_stay_candidates) {
   const std::vector<double> slow{1, 2, 1, 3};
   const std::vector<std::int32_t> processors{4, 4, 4, 4}, group{0, 2, 3}, required{3};
-  ck_assert((processors_of_fast_nodes(group, slow, processors, required) == std::vector<std::int32_t>{4, 0, 4, 4}));
+  ck_assert((processors_of_fast_nodes(group, slow, 1.1, processors, required) == std::vector<std::int32_t>{4, 0, 4, 4}));
 }
 END_TEST
 
@@ -66,6 +67,7 @@ END_TEST
 START_TEST(never_much_slower_than_load_aware) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> unit(0, 1);
+  constexpr double most_slower = 1.1;
   int slower_without = 0;
   for (int round = 0; round < 200; ++round) {
     constexpr int nodes = 12;
@@ -95,6 +97,7 @@ START_TEST(never_much_slower_than_load_aware) {
     const double limit = slowest(select_group(input, processes(16), SelectionRule::load_aware).best);
     slower_without += slowest(select_group(input, processes(16), SelectionRule::nla).best) > limit * most_slower;
     input.slowdown = slow;
+    input.most_slower = most_slower;
     ck_assert_double_le(slowest(select_group(input, processes(16), SelectionRule::nla).best), limit * most_slower * (1 + 1e-6));
     // The published algorithm stays as it is.
     ck_assert(select_group(input, processes(16), SelectionRule::nla_paper).best.nodes ==

@@ -62,7 +62,7 @@ struct Selection {
   netload::NlaWeights weights;
   PolicySpec spec;
   netload::SelectionRule rule = netload::SelectionRule::nla;
-  bool leaves_out_slow = false;  // nodes that are much slower than the others
+  netload::SlowNodesRule slow_nodes;
   std::int32_t tasks = 0;
   std::vector<std::int32_t> processors;
   std::vector<double> cores;  // empty: not known
@@ -98,9 +98,9 @@ void set_weights(Selection& selection, const netload::TypicalLink& link) {
   Parameters parameters = selection.spec.parameters;
   netload::replace_network_use(parameters, link);
   selection.weights = netload::nla_weights(parameters);
-  selection.leaves_out_slow = selection.rule == netload::SelectionRule::nla &&
-                              netload::leaves_out_slow_nodes(selection.spec.parameters, selection.weights);
-  if (selection.leaves_out_slow) selection.weights = netload::weights_among_fast_nodes(selection.weights);
+  if (selection.rule == netload::SelectionRule::nla)
+    selection.slow_nodes = netload::rule_for_slow_nodes(selection.spec.parameters, selection.weights);
+  if (selection.slow_nodes.leaves_out()) selection.weights = selection.slow_nodes.weights;
 }
 
 void read_tables(const CommandLine& line, Selection& selection) {
@@ -285,10 +285,10 @@ int command_select(int argc, char** argv) {
 
   const std::vector<double> compute = netload::compute_load(selection.table, selection.weights);
   std::vector<double> slowdown;
-  if (selection.leaves_out_slow)
+  if (selection.slow_nodes.leaves_out())
     slowdown = netload::slowdown_of_nodes(selection.table, selection.cores, selection.load, selection.processors);
   const netload::GroupInput input{compute, &selection.network, selection.processors, selection.weights.alpha,
-                         selection.weights.beta, slowdown};
+                         selection.weights.beta, slowdown, selection.slow_nodes.most_slower};
   netload::GroupRequest request;
   request.processes = selection.tasks;
   Request seeded;
