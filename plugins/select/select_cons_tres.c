@@ -61,38 +61,24 @@ SAME_AS_SLURMS(node_init);
 SAME_AS_SLURMS(reconfigure);
 
 /*
- * Returns the path of the next select_cons_tres.so after this file along PluginDir, or NULL if there is none. If this
- * file is in no directory of PluginDir, the first select_cons_tres.so is returned. The caller frees it with xfree().
- * plugin_context_create would find this file again. Searching only behind this file prevents two copies of it from
- * loading each other endlessly.
+ * Returns the directories of PluginDir that follow the one of this file, whose path is `own`, or all of PluginDir if
+ * this file is in none of them. The caller frees the text with xfree(). plugin_context_create would find this file
+ * again. Searching only behind this file prevents two copies of it from loading each other endlessly.
  */
-static char *find_real(void)
+static char *directories_behind(const char *own)
 {
-	Dl_info self;
-	char own[PATH_MAX], other[PATH_MAX], *rest = NULL, *found = NULL;
-	bool behind = false;
-	char *directories = xstrdup(slurm_conf.plugindir);
+	char *directories = xstrdup(slurm_conf.plugindir), *rest = NULL, *behind = NULL;
 
-	if (!dladdr((const void *) plugin_type, &self) || !realpath(self.dli_fname, own))
-		own[0] = '\0';
-	for (char *directory = strtok_r(directories, ":", &rest); directory && own[0];
+	for (char *directory = strtok_r(directories, ":", &rest); directory && !behind;
 	     directory = strtok_r(NULL, ":", &rest)) {
-		char *path = xstrdup_printf("%s/select_cons_tres.so", directory);
-		bool exists = realpath(path, other);
+		char other[PATH_MAX], *path = xstrdup_printf("%s/select_cons_tres.so", directory);
 
-		if (exists && !strcmp(other, own)) {
-			behind = true;
-			xfree(found);
-		} else if (exists && !found) {
-			found = path;
-			path = NULL;
-		}
+		if (realpath(path, other) && !strcmp(other, own))
+			behind = xstrdup(rest);
 		xfree(path);
-		if (behind && found)
-			break;
 	}
 	xfree(directories);
-	return found;
+	return behind ? behind : xstrdup(slurm_conf.plugindir);
 }
 
 /* Loads the real plugin as Slurm's own loader does, for programs in which that loader is not exported. */
@@ -111,26 +97,38 @@ static int load_in_client(const char *path)
 	return SLURM_SUCCESS;
 }
 
-/* Loads the real plugin. Where Slurm's loader is available, it checks the version and runs the real init(). */
+/* Loads the real plugin at `path`. Where Slurm's loader is available, it checks the version and runs the real init(). */
+static int load_file(const char *path)
+{
+	int rc = &plugin_load_from_file ? load_plugin(&real_plugin, path) : load_in_client(path);
+
+	if (rc == SLURM_SUCCESS && in_slurmctld())
+		info("placement: wrapping %s", path);
+	return rc;
+}
+
+/* Loads the first select_cons_tres.so behind this file that can be loaded. As Slurm does, passes over other versions. */
 static int load_real(void)
 {
-	char *path = find_real();
-	int rc;
+	Dl_info self;
+	char own[PATH_MAX], other[PATH_MAX], *directories, *rest = NULL;
+	int rc = SLURM_ERROR;
 
-	if (!path) {
-		error("placement: no other select_cons_tres.so in PluginDir=%s",
-		      slurm_conf.plugindir);
+	if (!dladdr((const void *) plugin_type, &self) || !realpath(self.dli_fname, own))
 		return SLURM_ERROR;
+	directories = directories_behind(own);
+	for (char *directory = strtok_r(directories, ":", &rest); directory && rc != SLURM_SUCCESS;
+	     directory = strtok_r(NULL, ":", &rest)) {
+		char *path = xstrdup_printf("%s/select_cons_tres.so", directory);
+
+		if (realpath(path, other) && strcmp(other, own))
+			rc = load_file(path);
+		xfree(path);
 	}
-	if (&plugin_load_from_file)
-		rc = load_plugin(&real_plugin, path);
-	else
-		rc = load_in_client(path);
+	xfree(directories);
 	if (rc != SLURM_SUCCESS)
-		error("placement: %s does not load", path);
-	else if (in_slurmctld())
-		info("placement: wrapping %s", path);
-	xfree(path);
+		error("placement: Slurm's own select_cons_tres.so is in no directory that PluginDir=%s has after that of %s, or does not load",
+		      slurm_conf.plugindir, own);
 	return rc == SLURM_SUCCESS ? SLURM_SUCCESS : SLURM_ERROR;
 }
 
