@@ -170,7 +170,7 @@ has '1 jobs of /dev/fd/'
 printf 'JobID|Submit|ElapsedRaw|AllocCPUS\n12_1|5|90|4\n\n12_2|5|90|4\n' >array
 run "${machine[@]}" -s SLURM -o array.out array
 ends 0
-[ "$(awk -F , '{ print $1, $NF }' array.out/jobs-SLURM.csv | tr '\n' ';')" = 'job line;12 2;12 4;' ] || fail "$command: $(cat array.out/jobs-SLURM.csv)"
+[ "$(awk -F , '{ print $1, $14 }' array.out/jobs-SLURM.csv | tr '\n' ';')" = 'job line;12 2;12 4;' ] || fail "$command: $(cat array.out/jobs-SLURM.csv)"
 
 # A tree file: its leaves are cores or nodes, and the machine is the same as by --switches.
 printf 'tree 4 4 2 4\n' >cores.tree
