@@ -93,6 +93,8 @@ AC_SUBST([slurm_source])
 AC_SUBST([slurm_version])
 AC_SUBST([slurm_plugins])
 AM_CONDITIONAL([BUILD_SPANK], [test "x$build_spank" = xyes])
+build_fatt=$build_select
+AS_IF([test "x${slurm_version%.*}" != x22.05], [build_fatt="no: it is for Slurm 22.05 alone"])
 AM_CONDITIONAL([BUILD_FATT], [test "x${slurm_version%.*}" = x22.05])
 AM_CONDITIONAL([BUILD_SELECT], [test "x$build_select" = xyes])
 ])
